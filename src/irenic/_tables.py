@@ -1,0 +1,456 @@
+"""Columns of tables of any kind, turned into numbers and codes with no Python loop over rows.
+
+pandas, polars and pyarrow come through narwhals; numpy arrays, mappings of columns and sequences
+of points are taken as they are. What a column holds in Python objects is looked at object by
+object only where no array type could hold it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Mapping, Sequence
+from itertools import repeat
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from irenic.errors import DataError, SpaceError, did_you_mean
+from irenic.features import (
+    EXACT,
+    MISSING,
+    MISSING_CODE,
+    OTHER,
+    OTHER_CODE,
+    Categorical,
+    Continuous,
+    Feature,
+    Kind,
+)
+from irenic.literals import is_missing, plain
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Codes: TypeAlias = npt.NDArray[np.int32]
+
+
+class Columns(NamedTuple):
+    """A table taken apart: its names (None where it has none), its columns, its length."""
+
+    names: list[str] | None
+    columns: list[Any]
+    length: int
+
+    def select(self, wanted: Sequence[str]) -> list[Any]:
+        """Return the columns of the wanted names, in that order."""
+        if self.names is None:
+            if len(self.columns) != len(wanted):
+                raise DataError(
+                    f"the table has {len(self.columns)} columns and no names,"
+                    f" but the space has {len(wanted)} features"
+                )
+            return self.columns
+        place = {name: i for i, name in enumerate(self.names)}
+        for name in wanted:
+            if name not in place:
+                hint = did_you_mean(name, self.names)
+                raise DataError(f"the table has no column {name!r}{hint}")
+        return [self.columns[place[name]] for name in wanted]
+
+
+def take_apart(table: Any) -> Columns:
+    """Return the columns of a frame, a 2-D array, a mapping of columns or a list of points."""
+    if isinstance(table, np.ndarray):
+        if table.ndim != 2:
+            raise DataError(
+                f"a table has two dimensions, this array has {table.ndim};"
+                " a single point is a table of one row: X.reshape(1, -1)"
+            )
+        return Columns(None, [table[:, i] for i in range(table.shape[1])], table.shape[0])
+    if isinstance(table, Mapping):
+        return _from_mapping(table)
+    if isinstance(table, Sequence) and not isinstance(table, str | bytes):
+        return _from_sequence(table)
+    return _from_frame(table)
+
+
+def _from_mapping(table: Mapping[Any, Any]) -> Columns:
+    columns = [_as_array(column) for column in table.values()]
+    lengths = {len(c) for c in columns}
+    if len(lengths) > 1:
+        raise DataError(f"the columns differ in length: {sorted(lengths)}")
+    return Columns([str(k) for k in table], columns, lengths.pop() if lengths else 0)
+
+
+def _as_array(column: Any) -> npt.NDArray[Any]:
+    if isinstance(column, str | bytes | Mapping) or not hasattr(column, "__len__"):
+        raise DataError(f"a column is a list of values, not {column!r}")
+    if isinstance(column, np.ndarray):
+        return column
+    array = np.empty(len(column), dtype=object)
+    array[:] = list(column)
+    return array
+
+
+def _from_sequence(table: Sequence[Any]) -> Columns:
+    if table and all(isinstance(row, Mapping) for row in table):
+        names = list(dict.fromkeys(name for row in table for name in row))
+        columns = []
+        for name in names:
+            column = np.empty(len(table), dtype=object)
+            column[:] = [row.get(name) for row in table]
+            columns.append(column)
+        return Columns([str(n) for n in names], columns, len(table))
+    rows = [list(row) if isinstance(row, Sequence | np.ndarray) else None for row in table]
+    widths = {-1 if row is None else len(row) for row in rows}
+    if not rows or len(widths) > 1 or -1 in widths:
+        raise DataError("a list of points holds mappings {name: value}, or rows of one length")
+    grid = np.empty((len(rows), widths.pop()), dtype=object)
+    for i, row in enumerate(rows):
+        grid[i, :] = row
+    return Columns(None, [grid[:, i] for i in range(grid.shape[1])], len(rows))
+
+
+def _from_frame(table: Any) -> Columns:
+    import narwhals.stable.v2 as nw
+
+    try:
+        frame = nw.from_native(table, eager_only=True)
+    except TypeError:
+        raise DataError(
+            f"{type(table).__name__} is not a table; use a pandas, polars or pyarrow frame,"
+            " a 2-D numpy array, a mapping of columns or a list of points"
+        ) from None
+    names = list(frame.columns)
+    if len(set(names)) != len(names):
+        twice = next(n for n in names if names.count(n) > 1)
+        raise DataError(f"the table has two columns called {twice!r}")
+    return Columns([str(n) for n in names], [frame[n] for n in names], len(frame))
+
+
+# --- continuous columns
+
+
+def encode_floats(column: Any, feature: Continuous) -> Floats:
+    """Return the column as float64, ``-inf`` where it is missing."""
+    if isinstance(column, np.ndarray):
+        values = _array_to_floats(column, feature)
+    else:
+        values = _series_to_floats(column, feature)
+    _check_floats(values, feature)
+    return values
+
+
+def _check_floats(values: Floats, feature: Continuous) -> None:
+    if not values.size:
+        return
+    low, high = float(values.min()), float(values.max())
+    if high == math.inf:
+        raise _row_error(feature, values == math.inf, "is infinite; use a finite number", values)
+    if low == -math.inf and not feature.missing:
+        raise DataError(
+            f"column {feature.name!r}, row {_first(values == -math.inf)}: the value is missing,"
+            f" but the feature is declared never to be; declare it with missing=True"
+        )
+    outside = (values >= feature.end) | ((values < feature.lowest) & (values > -math.inf))
+    if outside.any():
+        lowest, highest = feature.bounds
+        raise _row_error(
+            feature, outside, f"is outside the feature's bounds ({lowest}, {highest})", values
+        )
+
+
+def _row_error(
+    feature: Continuous, where: npt.NDArray[np.bool_], problem: str, values: Floats
+) -> DataError:
+    row = _first(where)
+    return DataError(f"column {feature.name!r}, row {row}: {values[row - 1]} {problem}")
+
+
+def _first(where: npt.NDArray[np.bool_]) -> int:
+    return int(where.argmax()) + 1
+
+
+def _array_to_floats(column: npt.NDArray[Any], feature: Continuous) -> Floats:
+    kind = column.dtype.kind
+    numeric = feature.kind in ("number", "integer")
+    if kind == "f" and numeric:
+        return _clean(column.astype(np.float64), feature, column)
+    if kind in "iu" and numeric:
+        return _exact_integers(column, feature)
+    if kind == "M" and feature.kind in ("date", "datetime"):
+        return _temporal(column.astype("datetime64[us]"), feature)
+    if kind == "m" and feature.kind == "duration":
+        return _temporal(column.astype("timedelta64[us]"), feature)
+    if kind in "OUT":
+        return _objects_to_floats(column.tolist(), feature)
+    raise DataError(
+        f"column {feature.name!r} holds {column.dtype.name} values,"
+        f" which do not fit a feature of kind {feature.kind!r}"
+    )
+
+
+def _clean(values: Floats, feature: Continuous, source: npt.NDArray[Any]) -> Floats:
+    infinite = np.isinf(source)
+    if infinite.any():
+        row = _first(infinite)
+        raise DataError(
+            f"column {feature.name!r}, row {row}: {source[row - 1]} is infinite;"
+            " use a finite number, or leave the cell empty if it is missing"
+        )
+    missing = np.isnan(values)
+    if feature.kind == "integer":
+        broken = (values != np.floor(values)) & ~missing
+        if broken.any():
+            row = _first(broken)
+            raise DataError(
+                f"column {feature.name!r}, row {row}: {values[row - 1]} is not a whole number;"
+                " declare the feature with kind='number' to admit fractions"
+            )
+        _exact(np.where(missing, 0.0, values), feature)
+    values[missing] = -math.inf
+    return values
+
+
+def _exact(values: npt.NDArray[Any], feature: Continuous) -> None:
+    if values.size and (values.max() > EXACT or values.min() < -EXACT):
+        row = _first((values > EXACT) | (values < -EXACT))
+        raise DataError(
+            f"column {feature.name!r}, row {row}: {values[row - 1]} is beyond 2**53, where float64"
+            " no longer tells neighbouring integers apart; use a category, or a difference from a"
+            " start"
+        )
+
+
+def _exact_integers(values: npt.NDArray[Any], feature: Continuous) -> Floats:
+    _exact(values, feature)
+    return values.astype(np.float64)
+
+
+def _temporal(column: npt.NDArray[Any], feature: Continuous) -> Floats:
+    missing = np.isnat(column)
+    micros = column.astype(np.int64)
+    micros[missing] = 0
+    return _micros(micros, missing, feature)
+
+
+def _micros(
+    micros: npt.NDArray[np.int64], missing: npt.NDArray[np.bool_], feature: Continuous
+) -> Floats:
+    values = micros.astype(np.float64)
+    if values.size and (inexact := values.astype(np.int64) != micros).any():
+        raise DataError(
+            f"column {feature.name!r}, row {_first(inexact)}: the time is too far away to be kept"
+            " to the microsecond; round it to whole seconds"
+        )
+    if feature.kind == "date" and (uneven := micros % feature.step != 0).any():
+        raise DataError(
+            f"column {feature.name!r}, row {_first(uneven)}: the value has a time of day;"
+            " declare the feature with kind='datetime'"
+        )
+    values[missing] = -math.inf
+    return values
+
+
+_NUMBERS = (int, float, type(None))
+
+
+def _objects_to_floats(values: list[Any], feature: Continuous) -> Floats:
+    types = set(map(type, values))
+    if feature.kind == "number" and types <= set(_NUMBERS):
+        floats = np.array(values, dtype=np.float64)
+        if not np.isinf(floats).any() and (int not in types or not (np.abs(floats) > EXACT).any()):
+            floats[np.isnan(floats)] = -math.inf
+            return floats
+    out = np.empty(len(values), dtype=np.float64)
+    for row, value in enumerate(values):
+        try:
+            out[row] = feature.encode_value(value)
+        except DataError as error:
+            message = str(error).removeprefix(f"feature {feature.name!r}: ")
+            raise DataError(f"column {feature.name!r}, row {row + 1}: {message}") from None
+    return out
+
+
+def _series_to_floats(series: Any, feature: Continuous) -> Floats:
+    import narwhals.stable.v2 as nw
+
+    dtype = series.dtype
+    numeric = feature.kind in ("number", "integer")
+    if numeric and dtype.is_decimal():
+        series = series.cast(nw.Float64)
+        dtype = series.dtype
+    if numeric and (dtype.is_float() or dtype.is_integer()):
+        missing = series.is_null().to_numpy()
+        if missing.any():
+            values = series.fill_null(0).to_numpy()
+            floats = _array_to_floats(np.ascontiguousarray(values), feature)
+            floats[missing] = -math.inf
+            return floats
+        return _array_to_floats(np.ascontiguousarray(series.to_numpy()), feature)
+    if feature.kind in ("date", "datetime") and dtype in (nw.Date, nw.Datetime):
+        if dtype == nw.Datetime and dtype.time_zone is not None and feature.unit != "UTC":
+            raise DataError(
+                f"column {feature.name!r} has the time zone {dtype.time_zone};"
+                " declare the feature with unit='UTC', or drop the zone"
+            )
+        return _series_micros(series.dt.timestamp("us"), feature)
+    if feature.kind == "duration" and dtype == nw.Duration:
+        return _series_micros(series.dt.total_microseconds(), feature)
+    if dtype in (nw.Object, nw.String, nw.Time):
+        return _objects_to_floats(series.to_list(), feature)
+    raise DataError(
+        f"column {feature.name!r} holds {dtype} values,"
+        f" which do not fit a feature of kind {feature.kind!r}"
+    )
+
+
+def _series_micros(series: Any, feature: Continuous) -> Floats:
+    missing = series.is_null().to_numpy()
+    filled = series.fill_null(0) if missing.any() else series
+    return _micros(filled.to_numpy().astype(np.int64), missing, feature)
+
+
+# --- categorical columns
+
+
+def encode_codes(column: Any, feature: Categorical) -> Codes:
+    """Return the code of each value: 0 missing, 1 any other, then the listed values."""
+    if isinstance(column, np.ndarray):
+        values, missing = column.tolist(), _missing_in(column)
+    else:
+        values, missing = column.to_list(), column.is_null().to_numpy()
+    lookup = {**feature.codes, **_SPECIAL_CODES}
+    try:
+        codes = np.fromiter(map(lookup.get, values, repeat(OTHER_CODE)), np.int32, len(values))
+    except TypeError:
+        row = next(i for i, v in enumerate(values) if not _is_hashable(v))
+        raise DataError(
+            f"column {feature.name!r}, row {row + 1}: {values[row]!r} is not hashable"
+        ) from None
+    codes[missing] = MISSING_CODE
+    _check_codes(codes, values, feature)
+    return codes
+
+
+_SPECIAL_CODES: dict[Any, int] = {None: MISSING_CODE, MISSING: MISSING_CODE, OTHER: OTHER_CODE}
+
+
+def _missing_in(column: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    kind = column.dtype.kind
+    if kind == "f":
+        return np.isnan(column)
+    if kind in "mM":
+        return np.isnat(column)
+    if kind == "O":
+        return np.fromiter(map(is_missing, column), np.bool_, len(column))
+    return np.zeros(len(column), dtype=np.bool_)
+
+
+def _is_hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _check_codes(codes: Codes, values: list[Any], feature: Categorical) -> None:
+    if not feature.missing and (missing := codes == MISSING_CODE).any():
+        raise DataError(
+            f"column {feature.name!r}, row {_first(missing)}: the value is missing, but the feature"
+            " is declared never to be; declare it with missing=True"
+        )
+    if not feature.other and (other := codes == OTHER_CODE).any():
+        row = _first(other)
+        raise DataError(
+            f"column {feature.name!r}, row {row}: {values[row - 1]!r} is not among the values of"
+            f" the feature ({feature.show_values()}); declare it with other=True to admit others"
+        )
+
+
+# --- inference
+
+
+def infer_feature(name: str, column: Any) -> Feature:
+    """Return the feature that fits a column of data."""
+    if isinstance(column, np.ndarray):
+        return _infer_array(name, column)
+    import narwhals.stable.v2 as nw
+
+    dtype = column.dtype
+    missing = bool(column.is_null().any())
+    if dtype == nw.Boolean:
+        return Categorical(name, [False, True], missing=missing)
+    if dtype.is_float():
+        missing = missing or bool(np.isnan(column.to_numpy().astype(np.float64)).any())
+        return Continuous(name, missing=missing)
+    if dtype.is_decimal():
+        return Continuous(name, missing=missing)
+    if dtype.is_integer():
+        return Continuous(name, kind="integer", missing=missing)
+    if dtype == nw.Enum:
+        return Categorical(name, column.cat.get_categories().to_list(), missing=missing)
+    if dtype == nw.Categorical:
+        values = [v for v in column.cat.get_categories().to_list() if v is not None]
+        present = set(column.drop_nulls().unique().to_list())
+        return Categorical(name, [v for v in values if v in present], missing=missing, other=True)
+    kinds: dict[Any, Kind] = {nw.Date: "date", nw.Time: "time", nw.Duration: "duration"}
+    if dtype in kinds:
+        return Continuous(name, kind=kinds[dtype], missing=missing)
+    if dtype == nw.Datetime:
+        unit = "UTC" if dtype.time_zone is not None else ""
+        return Continuous(name, kind="datetime", unit=unit, missing=missing)
+    if dtype in (nw.String, nw.Object):
+        return _infer_objects(name, column.to_list())
+    raise SpaceError(
+        f"column {name!r}: a feature cannot be made of {dtype} values;"
+        " convert the column to numbers, text, booleans, dates or times"
+    )
+
+
+def _infer_array(name: str, column: npt.NDArray[Any]) -> Feature:
+    kind = column.dtype.kind
+    if kind == "b":
+        return Categorical(name, [False, True])
+    if kind == "f":
+        return Continuous(name, missing=bool(np.isnan(column).any()))
+    if kind in "iu":
+        return Continuous(name, kind="integer")
+    if kind == "M":
+        return Continuous(name, kind="datetime", missing=bool(np.isnat(column).any()))
+    if kind == "m":
+        return Continuous(name, kind="duration", missing=bool(np.isnat(column).any()))
+    if kind in "OUST":
+        return _infer_objects(name, column.tolist())
+    raise SpaceError(f"column {name!r}: a feature cannot be made of {column.dtype.name} values")
+
+
+def _infer_objects(name: str, values: list[Any]) -> Feature:
+    present = [plain(v) for v in values if not is_missing(v)]
+    missing = len(present) < len(values)
+    types = set(map(type, present))
+    if types == {int}:
+        return Continuous(name, kind="integer", missing=missing)
+    if types and types <= {int, float}:
+        return Continuous(name, missing=missing)
+    if types == {bool}:
+        return Categorical(name, [False, True], missing=missing)
+    temporal: dict[type, Kind] = {
+        dt.date: "date",
+        dt.datetime: "datetime",
+        dt.time: "time",
+        dt.timedelta: "duration",
+    }
+    if len(types) == 1 and (only := next(iter(types))) in temporal:
+        zone = any(getattr(v, "tzinfo", None) is not None for v in present)
+        return Continuous(name, kind=temporal[only], missing=missing, unit="UTC" if zone else "")
+    try:
+        distinct = list(dict.fromkeys(present))
+    except TypeError:
+        raise SpaceError(f"column {name!r}: its values are not hashable") from None
+    try:
+        distinct.sort()
+    except TypeError:
+        pass  # values of several types stay in the order in which they appear
+    return Categorical(name, distinct, missing=missing, other=True)

@@ -1,0 +1,151 @@
+"""Which rules cover which instances, kept current as rules come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from irenic.errors import DataError
+from irenic.region import RandomState, as_generator
+from irenic.rule import Rule
+from irenic.ruleset import RuleSet
+from irenic.space import Instances
+
+
+class CoverageMap:
+    """The paper's associative array from instances to the rules that cover them.
+
+    A map follows its rule set: a rule that is added to or removed from either is counted in both,
+    in time proportional to the number of instances.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    X : table
+
+    Examples
+    --------
+    >>> from irenic import CoverageMap, Rule, RuleSet
+    >>> rules = RuleSet(None, [Rule({"age": (0, 30)}, then="low")])
+    >>> coverage = CoverageMap(rules, {"age": [10, 40, 50]})
+    >>> coverage.uncovered
+    array([1, 2])
+    >>> rules.add(Rule({"age": (30, 45)}, then="high"))
+    >>> coverage.uncovered
+    array([2])
+    >>> coverage.pick(random_state=0)
+    2
+    """
+
+    def __init__(self, rules: RuleSet, X: Any) -> None:
+        self.rules = rules
+        self.instances: Instances = rules.space.encode(X)
+        n = len(self.instances)
+        self._all = _Pool(n)
+        self._of: dict[Hashable, _Pool] = {}
+        self._per_rule: list[int] = []
+        for rule in rules:
+            self.rule_added(rule)
+        rules.listen(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"<CoverageMap: {len(self.instances)} instances, {len(self.rules)} rules,"
+            f" {self._all.size} uncovered>"
+        )
+
+    # --- changing
+
+    def add(self, rule: Rule, *, force: bool = False) -> None:
+        """Add a rule to the rule set, and so to this map; see :meth:`RuleSet.add`."""
+        self.rules.add(rule, force=force)
+
+    def remove(self, rule: int | Rule) -> Rule:
+        """Remove a rule from the rule set, and so from this map; see :meth:`RuleSet.remove`."""
+        return self.rules.remove(rule)
+
+    def rule_added(self, rule: Rule) -> None:
+        """Count a rule that was added to the rule set (the set calls this)."""
+        self._per_rule.append(self._change(rule, +1))
+
+    def rule_removed(self, index: int, rule: Rule) -> None:
+        """Stop counting a rule that was removed from the rule set (the set calls this)."""
+        del self._per_rule[index]
+        self._change(rule, -1)
+
+    def _change(self, rule: Rule, change: int) -> int:
+        inside = rule.region.contains(self.instances)
+        self._all.update(inside, change)
+        for consequent, pool in self._of.items():
+            if consequent != rule.then:
+                pool.update(inside, change)
+        return int(inside.sum())
+
+    # --- asking
+
+    @property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """How many rules cover each instance."""
+        return self._all.counts.copy()
+
+    @property
+    def support(self) -> npt.NDArray[np.int64]:
+        """How many instances each rule covers."""
+        return np.array(self._per_rule, dtype=np.int64)
+
+    @property
+    def uncovered(self) -> npt.NDArray[np.int64]:
+        """The instances that no rule covers, in ascending order."""
+        return self.free()
+
+    def free(self, consequent: Hashable | None = None) -> npt.NDArray[np.int64]:
+        """Return the instances that no rival of a consequent covers (None: no rule at all)."""
+        return np.sort(self._pool(consequent).ids())
+
+    def rules_of(self, instance: int) -> npt.NDArray[np.intp]:
+        """Return the places of the rules that cover an instance."""
+        return np.flatnonzero(self.rules.covering(self.instances.take([instance]))[0])
+
+    def pick(self, random_state: RandomState = None, consequent: Hashable | None = None) -> int:
+        """Return a random instance that no rule (no rival of the consequent) covers, in O(1).
+
+        The first pick for a consequent costs one pass over the instances per rule.
+        """
+        pool = self._pool(consequent)
+        if not pool.size:
+            rival = "rule" if consequent is None else f"rival of {consequent!r}"
+            raise DataError(f"every instance is covered by a {rival}: there is none to pick")
+        return int(pool.members[as_generator(random_state).integers(pool.size)])
+
+    def _pool(self, consequent: Hashable | None) -> _Pool:
+        if consequent is None:
+            return self._all
+        if consequent not in self._of:
+            pool = self._of[consequent] = _Pool(len(self.instances))
+            for rule in self.rules:
+                if rule.then != consequent:
+                    pool.update(rule.region.contains(self.instances), +1)
+        return self._of[consequent]
+
+
+class _Pool:
+    """How many rules cover each instance, and those that none covers, ready to be picked."""
+
+    def __init__(self, n: int) -> None:
+        self.counts = np.zeros(n, dtype=np.int64)
+        self.members = np.arange(n)
+        self.place = np.arange(n)
+        self.size = n
+
+    def update(self, inside: npt.NDArray[np.bool_], change: int) -> None:
+        from irenic import _kernels
+
+        self.size = int(
+            _kernels.update_pool(inside, change, self.counts, self.members, self.place, self.size)
+        )
+
+    def ids(self) -> npt.NDArray[np.int64]:
+        return self.members[: self.size]

@@ -1,0 +1,372 @@
+"""The JSON format: versioned, with the space, fit to be read and written by hand.
+
+::
+
+    {
+      "format": "irenic rules",
+      "version": 1,
+      "space": [
+        {"name": "age", "kind": "number", "bounds": [0, 120], "unit": "years", "missing": true},
+        {"name": "job", "values": ["nurse", "clerk"], "other": true}
+      ],
+      "rules": [
+        {"if": {"age": {">=": 18, "<": 30}, "job": {"in": ["nurse"]}}, "then": "low"}
+      ],
+      "default": "high"
+    }
+
+A feature that is absent from "if" is unrestricted. "space" may be left out: it is then inferred
+from the tests. Values that JSON lacks are written as an object with one key: ``{"date":
+"2026-01-31"}``, ``{"datetime": …}``, ``{"time": …}``, ``{"duration": "P1D"}``, ``{"tuple": […]}``
+and ``{"float": "inf"}``; a list is a set of labels.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from irenic.conditions import Operators, as_operators, infer_features
+from irenic.errors import ConditionError, FormatError, IrenicError, SpaceError, did_you_mean
+from irenic.features import Categorical, Continuous, Feature
+from irenic.literals import format_duration, parse_duration
+from irenic.region import Region
+from irenic.rule import Rule, as_consequent
+from irenic.ruleset import RuleSet
+from irenic.space import Space
+
+NAME: Final = "irenic rules"
+VERSION: Final = 1
+_KEYS: Final = ("format", "version", "space", "rules", "default")
+_RULE_KEYS: Final = ("if", "then", "weight")
+_FEATURE_KEYS: Final = ("name", "kind", "bounds", "unit", "values", "missing", "other")
+
+
+# --- reading
+
+
+def loads(text: str, space: Space | None = None) -> RuleSet:
+    """Return the rules that a JSON text holds.
+
+    >>> loads('{"version": 1, "rules": [{"if": {"age": {"<": 18}}, "then": "low"}]}')
+    <RuleSet: 1 rule, 1 feature>
+      1. IF age < 18 THEN low
+    """
+    data = parse(text)
+    _check_keys(data, _KEYS, "the file")
+    listed = data.get("rules")
+    if not isinstance(listed, list):
+        raise FormatError('"rules" must be a list of rules {"if": …, "then": …}')
+    parsed = [_rule(entry, number) for number, entry in enumerate(listed, 1)]
+    try:
+        if space is None:
+            space = space_of(data)
+        if space is None:
+            tests = [item for conditions, _, _ in parsed for item in conditions.items()]
+            space = Space(infer_features(tests))
+    except (ConditionError, SpaceError) as error:
+        raise FormatError(str(error)) from None
+    rules = []
+    for number, (conditions, then, weight) in enumerate(parsed, 1):
+        try:
+            rules.append(Rule(Region(space, conditions), then=then, weight=weight))
+        except ConditionError as error:
+            raise FormatError(f"rule {number}: {error}") from None
+    default = data.get("default")
+    try:
+        return RuleSet(space, rules, default=None if default is None else decode_value(default))
+    except ConditionError as error:
+        raise FormatError(f'"default": {error}') from None
+
+
+def parse(text: str) -> dict[str, Any]:
+    """Return the object that a JSON text holds, its version checked."""
+    try:
+        data = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        cut = " (is the file cut off?)" if error.pos >= len(text.rstrip()) else ""
+        raise FormatError(
+            f"not JSON: {error.msg}{cut}", line=error.lineno, column=error.colno
+        ) from None
+    except RecursionError:
+        raise FormatError("not JSON of ours: nested too deeply") from None
+    except ValueError as error:
+        if isinstance(error, IrenicError):
+            raise
+        raise FormatError(f"not JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise FormatError('the file must hold one object: {"version": 1, "rules": […]}')
+    if "format" in data and data["format"] != NAME:
+        raise FormatError(f'"format" is {data["format"]!r}, not {NAME!r}')
+    version = data.get("version")
+    if version != VERSION or isinstance(version, bool):
+        found = "no version" if version is None else f"version {version!r}"
+        raise FormatError(
+            f'{found} of the format, this irenic reads version {VERSION}; put "version":'
+            f" {VERSION}, or read the file with the irenic that wrote it"
+        )
+    return data
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise FormatError(f"the key {key!r} stands twice in one object")
+        found[key] = value
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise FormatError(f'{name} is not JSON; an infinite value is {{"float": "inf"}}')
+
+
+def _check_keys(data: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
+    for key in data:
+        if key not in known:
+            raise FormatError(f"{where}: unknown key {key!r}{did_you_mean(key, known)}")
+
+
+def _rule(entry: Any, number: int) -> tuple[dict[str, Operators], Any, float]:
+    where = f"rule {number}"
+    if not isinstance(entry, dict) or "then" not in entry:
+        raise FormatError(f'{where}: a rule is an object {{"if": …, "then": …}}')
+    _check_keys(entry, _RULE_KEYS, where)
+    conditions = entry.get("if", {})
+    if not isinstance(conditions, dict):
+        raise FormatError(f'{where}: "if" is an object of conditions, not {conditions!r}')
+    weight = entry.get("weight", 1.0)
+    if isinstance(weight, dict):
+        weight = decode_value(weight)
+    try:
+        return (
+            {name: _operators(name, test) for name, test in conditions.items()},
+            as_consequent(decode_value(entry["then"])),
+            weight,
+        )
+    except FormatError as error:
+        raise FormatError(f"{where}: {error.message}") from None
+    except ConditionError as error:
+        raise FormatError(f"{where}: {error}") from None
+
+
+def _operators(name: str, test: Any) -> Operators:
+    if not isinstance(test, dict):
+        raise FormatError(
+            f'feature {name!r}: a condition is an object such as {{">=": 18, "<": 30}} or'
+            f' {{"in": ["nurse"]}}, not {test!r}'
+        )
+    found: Operators = {}
+    for operator, value in test.items():
+        if operator in ("missing", "other"):
+            if not isinstance(value, bool):
+                raise FormatError(f"feature {name!r}: {operator!r} is true or false, not {value!r}")
+            found[operator] = value
+        elif operator in ("in", "not in"):
+            if not isinstance(value, list):
+                raise FormatError(f"feature {name!r}: {operator!r} takes a list, not {value!r}")
+            found[operator] = [decode_value(v) for v in value]
+        else:
+            found[operator] = decode_value(value)
+            if found[operator] is None:
+                raise FormatError(f"feature {name!r}: null cannot be a bound")
+    return as_operators(found, name)
+
+
+def space_of(data: Mapping[str, Any]) -> Space | None:
+    """Return the space that a parsed file holds, None where it holds none."""
+    listed = data.get("space")
+    if listed is None:
+        return None
+    if not isinstance(listed, list):
+        raise FormatError('"space" must be a list of features {"name": …}')
+    return Space([_feature(entry, number) for number, entry in enumerate(listed, 1)])
+
+
+def _feature(entry: Any, number: int) -> Feature:
+    where = f"feature {number} of the space"
+    if not isinstance(entry, dict) or "name" not in entry:
+        raise FormatError(f'{where}: a feature is an object with a "name"')
+    _check_keys(entry, _FEATURE_KEYS, where)
+    flags = {flag: entry.get(flag, False) for flag in ("missing", "other")}
+    for flag, value in flags.items():
+        if not isinstance(value, bool):
+            raise FormatError(f"{where}: {flag!r} is true or false, not {value!r}")
+    if "values" in entry:
+        if wrong := [key for key in ("kind", "bounds", "unit") if key in entry]:
+            raise FormatError(f"{where}: a feature with values has no {wrong[0]!r}")
+        if not isinstance(entry["values"], list):
+            raise FormatError(f'{where}: "values" is a list, not {entry["values"]!r}')
+        return Categorical(entry["name"], [decode_value(v) for v in entry["values"]], **flags)
+    if flags["other"]:
+        raise FormatError(f'{where}: "other" is for features with "values"')
+    bounds = entry.get("bounds", [None, None])
+    if not isinstance(bounds, list) or len(bounds) != 2:
+        raise FormatError(f'{where}: "bounds" is a list [low, high], not {bounds!r}')
+    return Continuous(
+        entry["name"],
+        kind=entry.get("kind", "number"),
+        bounds=(decode_value(bounds[0]), decode_value(bounds[1])),
+        unit=str(entry.get("unit", "")),
+        missing=flags["missing"],
+    )
+
+
+_TAGS: Final[dict[str, Callable[[Any], Any]]] = {
+    "date": dt.date.fromisoformat,
+    "datetime": dt.datetime.fromisoformat,
+    "time": dt.time.fromisoformat,
+    "duration": parse_duration,
+    "float": float,
+    "tuple": lambda items: tuple(decode_value(v) for v in items),
+}
+
+
+def decode_value(data: Any) -> Any:
+    """Return the value that plain data of JSON stands for: the inverse of :func:`encode_value`."""
+    if isinstance(data, list):
+        items = [decode_value(v) for v in data]
+        if any(v is None or not _is_hashable(v) for v in items):
+            raise FormatError(f"{data!r} is not a set of labels")
+        return frozenset(items)
+    if isinstance(data, dict):
+        if len(data) != 1 or (tag := next(iter(data))) not in _TAGS:
+            hint = did_you_mean(next(iter(data), ""), _TAGS)
+            raise FormatError(f"{data!r} is not a value; an object names one type{hint}")
+        wanted = list if tag == "tuple" else str
+        if not isinstance(data[tag], wanted):
+            raise FormatError(f"{data!r} is not a value: {tag!r} takes a {wanted.__name__}")
+        try:
+            return _TAGS[tag](data[tag])
+        except (ValueError, OverflowError) as error:
+            if isinstance(error, FormatError):
+                raise
+            raise FormatError(f"{data!r} is not a value: {error}") from None
+    if isinstance(data, str) and any("\ud800" <= c <= "\udfff" for c in data):
+        raise FormatError(f"{data!r} is not valid Unicode (a lone surrogate)")
+    return data
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+# --- writing
+
+
+def dumps(rules: RuleSet) -> str:
+    """Return the rules as JSON: one feature and one rule a line.
+
+    >>> print(dumps(RuleSet(None, [Rule({"age": (0, 10)}, then="child")])))
+    {
+      "format": "irenic rules",
+      "version": 1,
+      "space": [
+        {"name": "age"}
+      ],
+      "rules": [
+        {"if": {"age": {">=": 0, "<": 10}}, "then": "child"}
+      ]
+    }
+    <BLANKLINE>
+    """
+    parts = [f'"format": {_line(NAME)}', f'"version": {VERSION}']
+    parts.append(f'"space": {_block(map(encode_feature, rules.space))}')
+    entries = []
+    for number, rule in enumerate(rules, 1):
+        try:
+            entries.append(encode_rule(rule))
+        except FormatError as error:
+            raise FormatError(f"rule {number}: {error.message}") from None
+    parts.append(f'"rules": {_block(entries)}')
+    if rules.default is not None:
+        parts.append(f'"default": {_line(encode_value(rules.default))}')
+    return "{\n  " + ",\n  ".join(parts) + "\n}\n"
+
+
+def _line(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, allow_nan=False)
+
+
+def _block(entries: Any) -> str:
+    lines = [_line(entry) for entry in entries]
+    return "[\n    " + ",\n    ".join(lines) + "\n  ]" if lines else "[]"
+
+
+def encode_rule(rule: Rule) -> dict[str, Any]:
+    """Return a rule as plain data."""
+    entry: dict[str, Any] = {
+        "if": encode_region(rule.region),
+        "then": encode_value(rule.then),
+    }
+    if rule.weight != 1.0:
+        entry["weight"] = encode_value(rule.weight)
+    return entry
+
+
+def encode_region(region: Region) -> dict[str, Any]:
+    """Return a region as plain data, the form of "if"."""
+    return {name: encode_operators(test) for name, test in region.conditions().items()}
+
+
+def encode_operators(operators: Operators) -> dict[str, Any]:
+    """Return one condition as plain data."""
+    return {
+        op: [encode_value(v) for v in value] if op in ("in", "not in") else encode_value(value)
+        for op, value in operators.items()
+    }
+
+
+def encode_point(point: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a point as plain data; null is missing."""
+    return {name: encode_value(value) for name, value in point.items()}
+
+
+def encode_feature(feature: Feature) -> dict[str, Any]:
+    """Return a feature as plain data."""
+    entry: dict[str, Any] = {"name": feature.name}
+    if isinstance(feature, Categorical):
+        entry["values"] = [encode_value(v) for v in feature.values]
+        if feature.other:
+            entry["other"] = True
+    else:
+        if feature.kind != "number":
+            entry["kind"] = feature.kind
+        if feature.bounds != (None, None):
+            entry["bounds"] = [encode_value(b) for b in feature.bounds]
+        if feature.unit:
+            entry["unit"] = feature.unit
+    if feature.missing:
+        entry["missing"] = True
+    return entry
+
+
+def encode_value(value: Any) -> Any:
+    """Return a value as plain data of JSON; refuse one that would not read back the same."""
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"float": repr(value)}
+    if isinstance(value, dt.datetime):
+        return {"datetime": value.isoformat()}
+    if isinstance(value, dt.date):
+        return {"date": value.isoformat()}
+    if isinstance(value, dt.time):
+        return {"time": value.isoformat()}
+    if isinstance(value, dt.timedelta):
+        return {"duration": format_duration(value)}
+    if isinstance(value, frozenset):
+        return sorted((encode_value(v) for v in value), key=_line)
+    if isinstance(value, tuple):
+        return {"tuple": [encode_value(v) for v in value]}
+    raise FormatError(
+        f"{value!r} of type {type(value).__name__} cannot be written as JSON;"
+        " use text, numbers, booleans, dates, or tuples and frozensets of those"
+    )

@@ -1,0 +1,112 @@
+"""Tables of instances from files: CSV, plain or gzipped, with the types told by the cells.
+
+A column is of numbers, dates, times, booleans or text, whichever all of its non-empty cells are;
+an empty cell is missing.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import gzip
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from irenic.errors import FileError, FormatError
+
+_BOOLEANS: Final = {"true": True, "false": False}
+
+
+def read_table(path: str | Path) -> dict[str, npt.NDArray[Any]]:
+    """Return the columns of a CSV file, by name.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
+    >>> _ = path.write_text("age,job\\n31,nurse\\n,clerk\\n")
+    >>> read_table(path)["age"]
+    array([31., nan])
+    """
+    path = Path(path)
+    if path.suffixes[-1:] not in ([".csv"], [".gz"]):
+        raise FormatError("tables are read from .csv and .csv.gz files", path=str(path))
+    try:
+        raw = path.read_bytes()
+        if path.suffix == ".gz":
+            raw = gzip.decompress(raw)
+        text = raw.decode("utf-8-sig")
+    except (gzip.BadGzipFile, EOFError):
+        raise FormatError("not a gzip file", path=str(path)) from None
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"not UTF-8 text (byte {error.start}); save it as UTF-8", path=str(path)
+        ) from None
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {error.strerror or error}") from None
+    try:
+        return _columns(text)
+    except FormatError as error:
+        raise error.at(path=str(path)) from None
+
+
+def _columns(text: str) -> dict[str, npt.NDArray[Any]]:
+    try:
+        rows = list(csv.reader(io.StringIO(text), strict=True))
+    except csv.Error as error:
+        raise FormatError(f"not CSV: {error}") from None
+    rows = [row for row in rows if row]
+    if not rows:
+        raise FormatError("the table is empty; its first line names the columns")
+    header = rows[0]
+    for place, name in enumerate(header, 1):
+        if not name:
+            raise FormatError(f"column {place} has no name", line=1)
+        if header.count(name) > 1:
+            raise FormatError(f"two columns are called {name!r}", line=1)
+    for number, row in enumerate(rows[1:], 2):
+        if len(row) != len(header):
+            raise FormatError(
+                f"{len(row)} cells, but the table has {len(header)} columns", line=number
+            )
+    cells = list(zip(*rows[1:], strict=True)) or [() for _ in header]
+    return {name: _typed(column) for name, column in zip(header, cells, strict=True)}
+
+
+def _typed(cells: tuple[str, ...]) -> npt.NDArray[Any]:
+    present = [cell for cell in cells if cell]
+    if not present:
+        return np.full(len(cells), np.nan)
+    integers = len(present) == len(cells) and all(_is_integer(cell) for cell in present)
+    try:
+        if integers:
+            return np.array(cells, dtype=np.int64)
+        # float() takes "nan", "inf" and underscores, which in a table of ours are text
+        if not any((c.isalpha() and c not in "eE") or c == "_" for c in set("".join(present))):
+            return np.array([cell or "nan" for cell in cells], dtype=np.float64)
+    except (ValueError, OverflowError):
+        pass
+    column = np.empty(len(cells), dtype=object)
+    if {cell.lower() for cell in present} <= set(_BOOLEANS):
+        column[:] = [_BOOLEANS.get(cell.lower()) for cell in cells]
+        return column
+    readers: tuple[Callable[[str], Any], ...] = (
+        dt.date.fromisoformat,
+        dt.datetime.fromisoformat,
+        dt.time.fromisoformat,
+    )
+    for read in readers:
+        try:
+            column[:] = [read(cell) if cell else None for cell in cells]
+        except ValueError:
+            continue
+        return column
+    column[:] = [cell or None for cell in cells]
+    return column
+
+
+def _is_integer(cell: str) -> bool:
+    return cell.isdecimal() or (cell[0] in "+-" and cell[1:].isdecimal())

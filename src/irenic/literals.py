@@ -1,0 +1,170 @@
+"""Single values as text and back: numbers, words, quoted strings, dates, times and durations."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+import re
+from collections.abc import Hashable
+from typing import Final
+
+import numpy as np
+
+from irenic.errors import FormatError
+
+KEYWORDS: Final = frozenset(
+    ["if", "and", "then", "in", "not", "or", "is", "missing", "other", "anything", "nothing", "default", "weight", "true", "false", "inf", "nan"]
+)
+WORD: Final = re.compile(r"[^\W\d](?:[\w.%/+-]*[\w%+])?")
+DURATION: Final = re.compile(
+    r"(?P<sign>-?)P(?:(?P<days>\d+)D)?"
+    r"(?:T(?:(?P<hours>\d+)H)?(?:(?P<minutes>\d+)M)?(?:(?P<seconds>\d+(?:\.\d{1,6})?)S)?)?"
+)
+TEMPORAL: Final = re.compile(
+    r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)?"
+    r"|\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?"
+)
+# Controls and line separators that a text editor or str.splitlines would break a line at.
+_UNSAFE: Final = re.compile("[\x7f-\x9f\u2028\u2029]")
+
+
+def format_number(value: float) -> str:
+    """Return the shortest text that reads back as the same float64.
+
+    >>> format_number(5.0), format_number(0.1), format_number(1e300)
+    ('5', '0.1', '1e+300')
+    """
+    text = repr(float(value))
+    return text[:-2] if text.endswith(".0") else text
+
+
+def quote(text: str) -> str:
+    """Return ``text`` in double quotes, with JSON's escapes, on one line."""
+    body = json.dumps(text, ensure_ascii=False)
+    return _UNSAFE.sub(lambda m: f"\\u{ord(m.group()):04x}", body)
+
+
+def format_word(text: str) -> str:
+    """Return ``text`` bare where that reads back as the same word, else quoted.
+
+    >>> print(format_word("yellow"), format_word("low risk"), format_word("in"))
+    yellow "low risk" "in"
+    """
+    if WORD.fullmatch(text) and text.lower() not in KEYWORDS and not is_duration(text):
+        return text
+    return quote(text)
+
+
+def is_duration(text: str) -> bool:
+    """Return whether ``text`` is an ISO 8601 duration of days and smaller units."""
+    return DURATION.fullmatch(text) is not None and text[-1] not in "PT"
+
+
+def format_duration(value: dt.timedelta) -> str:
+    """Return an ISO 8601 duration.
+
+    >>> import datetime
+    >>> format_duration(datetime.timedelta(days=1, hours=2, microseconds=5))
+    'P1DT2H0.000005S'
+    """
+    micros = round(value / dt.timedelta(microseconds=1)) if value.days < 0 else None
+    if micros is not None:
+        return "-" + format_duration(dt.timedelta(microseconds=-micros))
+    hours, rest = divmod(value.seconds, 3600)
+    minutes, seconds = divmod(rest, 60)
+    date = f"{value.days}D" if value.days else ""
+    time = (f"{hours}H" if hours else "") + (f"{minutes}M" if minutes else "")
+    if value.microseconds:
+        time += f"{seconds}.{value.microseconds:06d}S"
+    elif seconds or not (date or time):
+        time += f"{seconds}S"
+    return f"P{date}{'T' + time if time else ''}"
+
+
+def parse_duration(text: str) -> dt.timedelta:
+    """Return the duration that ISO 8601 ``text`` says, exact to the microsecond."""
+    match = DURATION.fullmatch(text)
+    if match is None or not is_duration(text):
+        raise FormatError(f"{text!r} is not a duration such as P1DT2H30M")
+    whole, _, part = (match["seconds"] or "0").partition(".")
+    value = dt.timedelta(
+        days=int(match["days"] or 0),
+        hours=int(match["hours"] or 0),
+        minutes=int(match["minutes"] or 0),
+        seconds=int(whole),
+        microseconds=int(part.ljust(6, "0") or 0),
+    )
+    return -value if match["sign"] else value
+
+
+def parse_temporal(text: str) -> dt.date | dt.datetime | dt.time:
+    """Return the date, date-time or time of day that ISO 8601 ``text`` says."""
+    try:
+        if "T" in text:
+            return dt.datetime.fromisoformat(text)
+        return dt.time.fromisoformat(text) if ":" in text else dt.date.fromisoformat(text)
+    except ValueError as error:
+        raise FormatError(f"{text!r} is not a date or time: {error}") from None
+
+
+def format_literal(value: Hashable) -> str:
+    """Return a value of a category or a consequent as text that reads back as the same value.
+
+    >>> print(format_literal("a b"), format_literal(3), format_literal(frozenset({"x", "y"})))
+    "a b" 3 {x, y}
+    """
+    if isinstance(value, str):
+        return format_word(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, dt.datetime | dt.date | dt.time):
+        if getattr(value, "tzinfo", None) is not None:
+            raise FormatError(f"{value!r} has a time zone, which the text form does not carry")
+        return value.isoformat()
+    if isinstance(value, dt.timedelta):
+        return format_duration(value)
+    if isinstance(value, frozenset):
+        return "{" + ", ".join(sorted(format_literal(v) for v in value)) + "}"
+    if isinstance(value, tuple):
+        return "(" + ", ".join(format_literal(v) for v in value) + ")"
+    raise FormatError(
+        f"{value!r} of type {type(value).__name__} has no text form;"
+        " use text, numbers, booleans, dates, or tuples and frozensets of those"
+    )
+
+
+def display(value: object) -> str:
+    """Return :func:`format_literal` of ``value``, or its ``repr`` where it has no text form."""
+    try:
+        return format_literal(value)
+    except FormatError:
+        return repr(value)
+
+
+def plain(value: object) -> object:
+    """Return numpy scalars as the Python values that they stand for, all else unchanged."""
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return value.astype(f"{'m' if isinstance(value, np.timedelta64) else 'M'}8[us]").item()
+    if isinstance(value, np.generic):
+        return value.item()
+    if hasattr(value, "to_pydatetime"):
+        return value.to_pydatetime()
+    if hasattr(value, "to_pytimedelta"):
+        return value.to_pytimedelta()
+    return value
+
+
+def is_missing(value: object) -> bool:
+    """Return whether ``value`` is one of the ways to say "no value": None, NaN, NaT, NA."""
+    if value is None:
+        return True
+    if isinstance(value, float):
+        return math.isnan(value)
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(value))
+    return type(value).__name__ in ("NaTType", "NAType")

@@ -1,0 +1,1 @@
+"""One summary of a rule set as plain data, and views of it."""

@@ -1,0 +1,904 @@
+"""Rule sets: rules over one space, packed in columns, checked for contradictions."""
+
+from __future__ import annotations
+
+import html
+import math
+import weakref
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Literal, Protocol, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from irenic._threads import over_rows
+from irenic.conditions import FREE, infer_features
+from irenic.errors import ConditionError, ConflictError, DataError
+from irenic.literals import display
+from irenic.region import Region
+from irenic.rule import Rule, as_consequent
+from irenic.space import Instances, Space
+
+Resolve = Literal["first", "best", "vote"]
+RESOLVE: Final = ("first", "best", "vote")
+_UNLIMITED: Final = 2**62
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Two rules that overlap and predict different things (numbered from 0, as in the set)."""
+
+    first: int
+    second: int
+    rules: tuple[Rule, Rule]
+
+    @cached_property
+    def overlap(self) -> Region:
+        """The region in which both rules hold."""
+        return self.rules[0].region & self.rules[1].region
+
+    @cached_property
+    def witness(self) -> dict[str, Any]:
+        """A readable point in the overlap."""
+        return self.overlap.witness()
+
+    def __str__(self) -> str:
+        a, b = self.rules
+        return (
+            f"rule {self.first + 1} says {display(a.then)}, rule {self.second + 1} says"
+            f" {display(b.then)} where {self.overlap}, for example at {show_point(self.witness)}"
+        )
+
+
+class Pairs(Sequence[Conflict]):
+    """Pairs of overlapping rules; regions and witnesses are made when one is looked at."""
+
+    def __init__(self, rules: RuleSet, pairs: npt.NDArray[np.int32]) -> None:
+        self._rules = rules
+        self.pairs = pairs
+        """The numbers of the rules, counted from 0, one pair a row."""
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @overload
+    def __getitem__(self, i: int) -> Conflict: ...
+    @overload
+    def __getitem__(self, i: slice) -> Pairs: ...
+    def __getitem__(self, i: int | slice) -> Conflict | Pairs:
+        if isinstance(i, slice):
+            return Pairs(self._rules, self.pairs[i])
+        a, b = (int(k) for k in self.pairs[i])
+        return Conflict(a, b, (self._rules[a], self._rules[b]))
+
+    def __repr__(self) -> str:
+        shown = "".join(f"\n  {pair}" for pair in self[:10])
+        more = f"\n  … and {len(self) - 10} more" if len(self) > 10 else ""
+        return f"<{len(self)} pairs{':' if len(self) else ''}{shown}{more}>"
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a case is decided as it is: the rules that cover it, and what follows."""
+
+    then: Hashable | None
+    rules: tuple[int, ...]
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """How the rules of a set do on labelled instances, one row a rule."""
+
+    labels: tuple[Hashable, ...]
+    """The labels that occur, in the order of the columns of ``mix``."""
+    mix: npt.NDArray[np.int64]
+    """How many instances of each label each rule covers."""
+    support: npt.NDArray[np.int64]
+    """How many instances each rule covers."""
+    confidence: npt.NDArray[np.float64]
+    """The share of them that has the rule's consequent; NaN where the rule covers none."""
+
+
+class Listener(Protocol):
+    """What is told of every change of a rule set."""
+
+    def rule_added(self, rule: Rule) -> None:
+        """A rule was added at the end."""
+
+    def rule_removed(self, index: int, rule: Rule) -> None:
+        """The rule at ``index`` was removed; later ones moved up."""
+
+
+class RuleSet:
+    """An unordered collection of rules over one space.
+
+    A set takes the rules that it is made with as they are, contradictions and all, so that they
+    can be looked at; :meth:`add` refuses a rule that contradicts another.
+
+    Parameters
+    ----------
+    space : Space or None
+        None infers the space from the rules' conditions.
+    rules : iterable of Rule
+        Rules of other spaces are moved to this one, features matched by name.
+    default : hashable, optional
+        What to predict where no rule holds; None for nothing.
+
+    Examples
+    --------
+    >>> from irenic import Continuous, Rule, RuleSet, Space
+    >>> space = Space([Continuous("age")])
+    >>> rules = RuleSet(space, [Rule({"age": (0, 10)}, then="child"),
+    ...                         Rule({"age": (10, 99)}, then="adult")])
+    >>> rules.is_consistent
+    True
+    >>> rules.predict({"age": [5, 10, 120]})
+    array(['child', 'adult', None], dtype=object)
+    >>> rules.add(Rule({"age": (18, None)}, then="senior"))
+    Traceback (most recent call last):
+    irenic.errors.ConflictError: rule 3 (IF age >= 18 THEN senior) contradicts rule 2 (IF 10 <=
+    age < 99 THEN adult): both hold where 18 <= age < 99, for example at age = 60; change one of
+    them, or add it with force=True
+    """
+
+    def __init__(
+        self,
+        space: Space | None,
+        rules: Iterable[Rule] = (),
+        *,
+        default: Hashable | None = None,
+    ) -> None:
+        rules = list(rules)
+        if space is None:
+            space = infer_space(rules)
+        elif not isinstance(space, Space):
+            raise ConditionError(f"the first argument is a Space or None, not {space!r}")
+        self.space = space
+        self.default = None if default is None else as_consequent(default)
+        self._listeners: weakref.WeakSet[Listener] = weakref.WeakSet()
+        self._thens: list[Hashable] = []
+        self._codes: dict[Hashable, int] = {}
+        self._n = 0
+        self._reserve(max(len(rules), 8))
+        for number, rule in enumerate(rules, 1):
+            self._append(self._cast(rule, number))
+        self._consistent: bool | None = None
+
+    # --- packed columns
+
+    def _reserve(self, capacity: int) -> None:
+        d, words, n = len(self.space.continuous), self.space.n_words, self._n
+        fresh = {
+            "_lower": np.empty((d, capacity)),
+            "_upper": np.empty((d, capacity)),
+            "_masks": np.empty((words, capacity), dtype=np.uint64),
+            "_written": np.empty((d, capacity), dtype=np.uint8),
+            "_then": np.empty(capacity, dtype=np.int32),
+            "_weight": np.empty(capacity),
+        }
+        for name, array in fresh.items():
+            if n:
+                array[..., :n] = getattr(self, name)[..., :n]
+            setattr(self, name, array)
+
+    _lower: npt.NDArray[np.float64]
+    _upper: npt.NDArray[np.float64]
+    _masks: npt.NDArray[np.uint64]
+    _written: npt.NDArray[np.uint8]
+    _then: npt.NDArray[np.int32]
+    _weight: npt.NDArray[np.float64]
+
+    @classmethod
+    def from_arrays(
+        cls,
+        space: Space,
+        *,
+        lower: npt.ArrayLike,
+        upper: npt.ArrayLike,
+        then: Sequence[Hashable],
+        masks: npt.ArrayLike | None = None,
+        default: Hashable | None = None,
+    ) -> RuleSet:
+        """Return the rule set of packed columns, as rule learners make them.
+
+        Parameters
+        ----------
+        lower, upper : array of shape (continuous features, rules)
+            ``lower <= f < upper``; ``-inf`` and ``inf`` for none.
+        then : sequence of hashable
+            One consequent a rule.
+        masks : array of uint64 of shape (``space.n_words``, rules), optional
+            The bits of each set of values: 0 missing, 1 other, then the values. None: no
+            condition on any categorical feature.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from irenic import Continuous, RuleSet, Space
+        >>> space = Space([Continuous("f1"), Continuous("f2")])
+        >>> RuleSet.from_arrays(space, lower=[[2.0], [-np.inf]], upper=[[5.0], [9.0]], then=["A"])
+        <RuleSet: 1 rule, 2 features>
+          1. IF 2 <= f1 < 5 AND f2 < 9 THEN A
+        """
+        n = len(then)
+        d = len(space.continuous)
+        low = np.array(lower, dtype=np.float64).reshape(-1, n) if d else np.empty((0, n))
+        high = np.array(upper, dtype=np.float64).reshape(-1, n) if d else np.empty((0, n))
+        if masks is None:
+            words = np.repeat(space.everything[:, None], n, axis=1)
+        else:
+            words = np.array(masks, dtype=np.uint64).reshape(-1, n) & space.everything[:, None]
+        if low.shape != (d, n) or high.shape != (d, n) or words.shape != (space.n_words, n):
+            raise ConditionError(
+                f"{n} rules over {d} continuous features and {space.n_words} words of values need"
+                f" arrays of shape ({d}, {n}) and ({space.n_words}, {n}), not"
+                f" {low.shape}, {high.shape} and {words.shape}"
+            )
+        if np.isnan(low).any() or np.isnan(high).any():
+            raise ConditionError("NaN cannot be a bound")
+        for row, feature in enumerate(space.continuous):
+            if feature.step:
+                low[row] = [feature.snap(v) for v in low[row]]
+                high[row] = [feature.snap(v) for v in high[row]]
+        made = cls(space, default=default)
+        made._take_columns(low, high, words, np.full((d, n), FREE, dtype=np.uint8), then)
+        for i in np.flatnonzero(made._settle_and_find_empty()):
+            raise ConditionError(f"rule {i + 1}: its region is empty, it could never fire")
+        return made
+
+    def _take_columns(
+        self,
+        lower: npt.NDArray[np.float64],
+        upper: npt.NDArray[np.float64],
+        masks: npt.NDArray[np.uint64],
+        written: npt.NDArray[np.uint8],
+        then: Sequence[Hashable],
+    ) -> None:
+        self._lower, self._upper = np.ascontiguousarray(lower), np.ascontiguousarray(upper)
+        self._masks, self._written = np.ascontiguousarray(masks), written
+        self._n = len(then)
+        self._then = np.array([self._code(as_consequent(t)) for t in then], dtype=np.int32)
+        self._weight = np.ones(self._n)
+
+    def _settle_and_find_empty(self) -> npt.NDArray[np.bool_]:
+        space = self.space
+        lower, upper, masks = self.lower, self.upper, self.masks
+        lowest, end = space.lowest[:, None], space.end[:, None]
+        lacking = space.may_be_missing[:, None]
+        possible = np.maximum(lower, lowest) < np.minimum(upper, end)
+        possible |= lacking & (lower == -math.inf) & (upper > -math.inf)
+        gap = lacking & (upper <= lowest) & (upper > -np.finfo(np.float64).max)
+        upper[gap] = -np.finfo(np.float64).max  # see conditions.settle
+        empty = ~possible.all(axis=0)
+        for a, b in zip(space.starts[:-1], space.starts[1:], strict=True):
+            empty |= ~masks[a:b].any(axis=0)
+        return empty
+
+    @property
+    def lower(self) -> npt.NDArray[np.float64]:
+        """The inclusive lower bounds, ``[continuous feature, rule]``; do not write to them."""
+        return self._lower[:, : self._n]
+
+    @property
+    def upper(self) -> npt.NDArray[np.float64]:
+        """The exclusive upper bounds, ``[continuous feature, rule]``; do not write to them."""
+        return self._upper[:, : self._n]
+
+    @property
+    def masks(self) -> npt.NDArray[np.uint64]:
+        """The bits of the sets of values, ``[word, rule]``; do not write to them."""
+        return self._masks[:, : self._n]
+
+    @property
+    def then_codes(self) -> npt.NDArray[np.int32]:
+        """Which of ``consequents`` each rule has."""
+        return self._then[: self._n]
+
+    @property
+    def weights(self) -> npt.NDArray[np.float64]:
+        """The weight of each rule."""
+        return self._weight[: self._n]
+
+    @property
+    def consequents(self) -> tuple[Hashable, ...]:
+        """The consequents that rules of this set have or had, in order of appearance."""
+        return tuple(self._thens)
+
+    def _code(self, then: Hashable) -> int:
+        code = self._codes.get(then)
+        if code is None:
+            code = self._codes[then] = len(self._thens)
+            self._thens.append(then)
+        return code
+
+    def _cast(self, rule: Rule, number: int) -> Rule:
+        if not isinstance(rule, Rule):
+            raise ConditionError(f"rule {number}: {rule!r} is not a Rule")
+        try:
+            return rule.cast(self.space)
+        except ConditionError as error:
+            raise ConditionError(f"rule {number}: {error}") from None
+
+    def _append(self, rule: Rule) -> None:
+        if self._n == len(self._then):
+            self._reserve(2 * self._n)
+        n, region = self._n, rule.region
+        self._lower[:, n], self._upper[:, n] = region.lower, region.upper
+        self._masks[:, n], self._written[:, n] = region.masks, region.written
+        self._then[n], self._weight[n] = self._code(rule.then), rule.weight
+        self._n += 1
+
+    # --- as a collection
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __iter__(self) -> Iterator[Rule]:
+        return (self[i] for i in range(len(self)))
+
+    @overload
+    def __getitem__(self, i: int) -> Rule: ...
+    @overload
+    def __getitem__(self, i: slice | Sequence[int] | npt.NDArray[Any]) -> RuleSet: ...
+    def __getitem__(self, i: int | slice | Sequence[int] | npt.NDArray[Any]) -> Rule | RuleSet:
+        """Return one rule, or the set of the rules at several places."""
+        if isinstance(i, int | np.integer):
+            return self._rule(self._index(int(i)))
+        places = np.arange(len(self))[i]
+        return RuleSet(self.space, (self._rule(int(p)) for p in places), default=self.default)
+
+    def _index(self, i: int) -> int:
+        if not -len(self) <= i < len(self):
+            raise IndexError(f"rule {i} of a set of {len(self)}")
+        return i % len(self)
+
+    def _rule(self, i: int) -> Rule:
+        return Rule(
+            Region.from_packed(
+                self.space,
+                self._lower[:, i].copy(),
+                self._upper[:, i].copy(),
+                self._masks[:, i].copy(),
+                self._written[:, i].copy(),
+            ),
+            then=self._thens[self._then[i]],
+            weight=float(self._weight[i]),
+        )
+
+    def __contains__(self, rule: object) -> bool:
+        return isinstance(rule, Rule) and any(rule == mine for mine in self)
+
+    def index(self, rule: Rule) -> int:
+        """Return the place of a rule that equals ``rule``."""
+        for i, mine in enumerate(self):
+            if mine == rule:
+                return i
+        raise ConditionError(f"the set holds no rule {rule}")
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both hold the same rules (in any order), space and default."""
+        if not isinstance(other, RuleSet):
+            return NotImplemented
+        return (
+            self.space == other.space
+            and self.default == other.default
+            and len(self) == len(other)
+            and Counter(self) == Counter(other)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def copy(self) -> RuleSet:
+        """Return a set with the same rules, which changes on its own."""
+        return self[:]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_listeners": None}  # listeners belong to this process
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._listeners = weakref.WeakSet()
+
+    def __repr__(self) -> str:
+        lines = [f"<RuleSet: {_count(len(self), 'rule')}, {_count(len(self.space), 'feature')}>"]
+        lines += [f"  {i}. {rule}" for i, rule in enumerate(self[:20], 1)]
+        lines += [f"  … and {len(self) - 20} more"] if len(self) > 20 else []
+        lines += [f"  DEFAULT {display(self.default)}"] if self.default is not None else []
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{i}</td><td style='text-align:left'>"
+            f"{html.escape(rule.region.to_text())}</td><td>{html.escape(display(rule.then))}</td></tr>"
+            for i, rule in enumerate(self[:100], 1)
+        )
+        if len(self) > 100:
+            rows += f"<tr><td></td><td>… and {len(self) - 100} more</td><td></td></tr>"
+        if self.default is not None:
+            rows += (
+                f"<tr><td></td><td>otherwise</td><td>{html.escape(display(self.default))}</td></tr>"
+            )
+        head = "<tr><th>rule</th><th style='text-align:left'>if</th><th>then</th></tr>"
+        return f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+
+    # --- changing
+
+    def listen(self, listener: Listener) -> None:
+        """Tell ``listener`` of every change from now on, for as long as it lives."""
+        self._listeners.add(listener)
+
+    def add(self, rule: Rule, *, force: bool = False) -> None:
+        """Add a rule, unless it contradicts one that is there.
+
+        Raises
+        ------
+        ConflictError
+            Says which rule it contradicts, where, and gives a point; ``force=True`` adds it all
+            the same.
+        """
+        rule = self._cast(rule, len(self) + 1)
+        if not force:
+            self._refuse_conflict(rule, number=len(self) + 1)
+        self._append(rule)
+        self._consistent = None if force or not self._consistent else True
+        for listener in list(self._listeners):
+            listener.rule_added(rule)
+
+    def remove(self, rule: int | Rule) -> Rule:
+        """Remove and return the rule at a place, or one that equals the given rule."""
+        i = self.index(rule.cast(self.space)) if isinstance(rule, Rule) else self._index(rule)
+        removed = self._rule(i)
+        n = self._n
+        for array in (
+            self._lower,
+            self._upper,
+            self._masks,
+            self._written,
+            self._then,
+            self._weight,
+        ):
+            array[..., i : n - 1] = array[..., i + 1 : n]
+        self._n -= 1
+        self._consistent = self._consistent or None
+        for listener in list(self._listeners):
+            listener.rule_removed(i, removed)
+        return removed
+
+    def replace(self, i: int, rule: Rule, *, force: bool = False) -> Rule:
+        """Put ``rule`` in the place of the rule at ``i``, which is returned.
+
+        The set stays as it was if the new rule contradicts another one (``force=True`` puts it
+        there all the same). The new rule is the last of the set.
+        """
+        i = self._index(i)
+        rule = self._cast(rule, i + 1)
+        if not force:
+            self._refuse_conflict(rule, number=i + 1, but=i)
+        removed = self.remove(i)
+        self.add(rule, force=True)
+        return removed
+
+    def _refuse_conflict(self, rule: Rule, number: int, but: int = -1) -> None:
+        rivals = self.rivals_of(rule.region, rule.then)
+        rivals = rivals[rivals != but]
+        if not len(rivals):
+            return
+        i = int(rivals[0])
+        other = self._rule(i)
+        conflict = Conflict(i, number - 1, (other, rule))
+        more = f" (and {len(rivals) - 1} more)" if len(rivals) > 1 else ""
+        raise ConflictError(
+            f"rule {number} ({rule}) contradicts rule {i + 1} ({other}){more}: both hold where"
+            f" {conflict.overlap}, for example at {show_point(conflict.witness, conflict.rules)};"
+            " change one of them, or add it with force=True",
+            [conflict],
+        )
+
+    def rivals_of(self, region: Region, consequent: Hashable | None = None) -> npt.NDArray[np.intp]:
+        """Return the places of the rules that overlap a region and have another consequent.
+
+        With no consequent given, every rule is a rival.
+        """
+        from irenic import _kernels
+
+        if region.space != self.space:
+            region = region.cast(self.space)
+        meets = np.empty(self._n, dtype=np.bool_)
+        _kernels.meeting(
+            self._lower,
+            self._upper,
+            self._masks,
+            self.space.starts,
+            self._n,
+            region.lower,
+            region.upper,
+            region.masks,
+            meets,
+        )
+        if consequent is not None:
+            meets &= self.then_codes != self._codes.get(consequent, -1)
+        return np.flatnonzero(meets)
+
+    # --- contradictions
+
+    def conflicts(self, *, limit: int | None = None) -> Pairs:
+        """Return every pair of rules that overlap and predict different things.
+
+        Parameters
+        ----------
+        limit : int, optional
+            Stop after this many pairs.
+
+        Examples
+        --------
+        >>> rules = RuleSet(None, [Rule({"age": (0, 30)}, then="low"),
+        ...                        Rule({"age": (29, 60)}, then="high")])
+        >>> rules.conflicts()[0].overlap
+        29 <= age < 30
+        """
+        return self._pairs(same=False, limit=limit)
+
+    def overlaps(self, *, limit: int | None = None) -> Pairs:
+        """Return every pair of rules that overlap and predict the same thing."""
+        return self._pairs(same=True, limit=limit)
+
+    def _pairs(self, *, same: bool, limit: int | None) -> Pairs:
+        from irenic import _kernels
+
+        if limit is not None and limit < 1:
+            raise ConditionError(f"limit is at least 1, not {limit}")
+        left, right = _kernels.overlapping_pairs(
+            self._lower,
+            self._upper,
+            self._masks,
+            self.space.starts,
+            self._then,
+            self._n,
+            same,
+            _UNLIMITED if limit is None else limit,
+        )
+        order = np.lexsort((right, left))
+        pairs = np.column_stack((left[order], right[order]))
+        if not same and limit is None:
+            self._consistent = not len(pairs)
+        return Pairs(self, pairs)
+
+    @property
+    def is_consistent(self) -> bool:
+        """Whether no two rules predict different things for the same case."""
+        if self._consistent is None:
+            self._consistent = not len(self.conflicts(limit=1))
+        return self._consistent
+
+    # --- on instances
+
+    def _packed(self) -> tuple[Any, ...]:
+        space = self.space
+        return self._lower, self._upper, self._masks, space.starts, space.everything
+
+    def covering(self, X: Any) -> npt.NDArray[np.bool_]:
+        """Return which rules cover which instances: ``[instance, rule]``.
+
+        >>> rules = RuleSet(None, [Rule({"age": (0, 30)}, then="low")])
+        >>> rules.covering({"age": [29, 30]})
+        array([[ True],
+               [False]])
+        """
+        from irenic import _kernels
+
+        instances = self.space.encode(X)
+        out = np.empty((self._n, len(instances)), dtype=np.uint8)
+
+        def work(first: int, last: int) -> None:
+            _kernels.covering(instances.values, instances.codes, *self._packed(), first, last, out)
+
+        over_rows(work, len(instances))
+        return out.view(np.bool_).T
+
+    def decide(self, X: Any, *, resolve: Resolve | None = None) -> npt.NDArray[np.int64]:
+        """Return the place of the rule that decides each instance, -1 where none covers it.
+
+        Where several rules of one consequent cover an instance, it is the first of them.
+        """
+        from irenic import _kernels
+
+        instances = self.space.encode(X)
+        order = np.arange(self._n)
+        if self._check_resolve(resolve) == "best":
+            order = np.argsort(-self.weights, kind="stable")
+        out = np.empty(len(instances), dtype=np.int64)
+        if resolve == "vote" and not self.is_consistent:
+            return self._decide_by_vote(instances, out)
+
+        def work(first: int, last: int) -> None:
+            _kernels.deciding(
+                instances.values, instances.codes, *self._packed(), order, first, last, out
+            )
+
+        over_rows(work, len(instances))
+        return out
+
+    def _decide_by_vote(
+        self, instances: Instances, out: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        from irenic import _kernels
+
+        def work(first: int, last: int) -> None:
+            _kernels.voting(
+                instances.values,
+                instances.codes,
+                *self._packed(),
+                self._then,
+                self._weight,
+                self._n,
+                len(self._thens),
+                first,
+                last,
+                out,
+            )
+
+        over_rows(work, len(instances))
+        winners, voted = out, out.copy()
+        for code in range(len(self._thens)):
+            # the first covering rule among those of the consequent that won
+            rows = np.flatnonzero(winners == code)
+            if len(rows):
+                places = np.flatnonzero(self.then_codes == code)
+                chosen = self[places].decide(instances.take(rows), resolve="first")
+                voted[rows] = places[chosen]
+        return voted
+
+    def _check_resolve(self, resolve: Resolve | None) -> Resolve | None:
+        if resolve is None:
+            if not self.is_consistent:
+                conflict = self.conflicts(limit=1)[0]
+                raise ConflictError(
+                    f"the rules contradict each other: {conflict}; mend them, or say how to"
+                    ' choose with resolve="best", "vote" or "first"',
+                    [conflict],
+                )
+        elif resolve not in RESOLVE:
+            raise ConditionError(f"resolve is one of {', '.join(RESOLVE)}, not {resolve!r}")
+        return resolve
+
+    def predict(
+        self, X: Any, *, default: Hashable | None = None, resolve: Resolve | None = None
+    ) -> npt.NDArray[Any]:
+        """Return the consequent for each instance.
+
+        Parameters
+        ----------
+        X : table
+        default : hashable, optional
+            What to predict where no rule holds, instead of the set's own default; with neither,
+            None is predicted there.
+        resolve : {"best", "vote", "first"}, optional
+            How to choose where rules contradict each other: the rule of the greatest weight, the
+            consequent with the greatest sum of weights, or the first rule. A set with conflicts
+            refuses to predict without it.
+
+        Returns
+        -------
+        array
+            Of numbers or booleans where all consequents and the default are such, else of objects.
+        """
+        fallback = self.default if default is None else as_consequent(default)
+        decided = self.decide(X, resolve=resolve)
+        answers = [*self._thens, fallback]
+        table = np.empty(len(answers), dtype=object)
+        table[:] = answers
+        kinds = {type(a) for a in answers}
+        if len(kinds) == 1 and (kind := kinds.pop()) in (bool, int, float):
+            table = table.astype(kind)
+        codes = np.append(self.then_codes, len(answers) - 1)
+        return table[codes[decided]]
+
+    def explain(self, X: Any, *, resolve: Resolve | None = None) -> list[Explanation]:
+        """Return for each instance which rules cover it and what follows, in words.
+
+        >>> rules = RuleSet(None, [Rule({"age": (0, 30)}, then="low")], default="high")
+        >>> for explanation in rules.explain({"age": [29, 30]}):
+        ...     print(explanation)
+        low, by rule 1: IF 0 <= age < 30 THEN low
+        high, by default: no rule covers this case
+        """
+        instances = self.space.encode(X)
+        decided = self.decide(instances, resolve=resolve)
+        covering = self.covering(instances)
+        return [
+            self._explain(int(rule), np.flatnonzero(covering[row]))
+            for row, rule in enumerate(decided)
+        ]
+
+    def _explain(self, decided: int, covering: npt.NDArray[np.intp]) -> Explanation:
+        if decided < 0:
+            if self.default is None:
+                return Explanation(None, (), "nothing: no rule covers this case")
+            text = f"{display(self.default)}, by default: no rule covers this case"
+            return Explanation(self.default, (), text)
+        rule = self._rule(decided)
+        text = f"{display(rule.then)}, by rule {decided + 1}: {rule}"
+        same = [int(i) for i in covering if self._then[i] == self._then[decided]]
+        also = [f"{i + 1}" for i in same if i != decided]
+        against = [f"{i + 1}" for i in covering if self._then[i] != self._then[decided]]
+        text += f" (and by rule {', '.join(also)})" if also else ""
+        text += f" (against rule {', '.join(against)})" if against else ""
+        return Explanation(rule.then, (decided, *(i for i in same if i != decided)), text)
+
+    def statistics(self, X: Any, y: Any) -> Statistics:
+        """Return the support, confidence and class mix of each rule on labelled instances.
+
+        >>> rules = RuleSet(None, [Rule({"age": (0, 30)}, then="low")])
+        >>> stats = rules.statistics({"age": [10, 20, 29, 50]}, ["low", "low", "high", "high"])
+        >>> stats.support, stats.confidence.round(2), stats.labels, stats.mix
+        (array([3]), array([0.67]), ('low', 'high'), array([[2, 1]]))
+        """
+        instances = self.space.encode(X)
+        given = y.tolist() if hasattr(y, "tolist") else list(y)
+        if len(given) != len(instances):
+            raise DataError(f"{len(instances)} instances, but {len(given)} labels")
+        found: dict[Hashable, int] = {}
+        labels = np.array(
+            [found.setdefault(as_consequent(label), len(found)) for label in given], dtype=np.int64
+        )
+        mix, _ = self._count(instances, labels, max(len(found), 1))
+        column = [found.get(then, -1) for then in self._thens]
+        own = np.array(column, dtype=np.int64)[self.then_codes]
+        right = np.where(own >= 0, mix[np.arange(self._n), own], 0)
+        support = mix.sum(axis=1)
+        confidence = np.divide(right, support, out=np.full(self._n, math.nan), where=support > 0)
+        return Statistics(tuple(found), mix[:, : len(found)], support, confidence)
+
+    def _count(
+        self, instances: Instances, labels: npt.NDArray[np.int64], n_labels: int
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        from irenic import _kernels
+
+        mix = np.zeros((self._n, n_labels), dtype=np.int64)
+        size = np.zeros(len(instances), dtype=np.int64)
+        _kernels.counting(
+            instances.values,
+            instances.codes,
+            *self._packed(),
+            labels,
+            self.conditions_per_rule(),
+            self._n,
+            mix,
+            size,
+        )
+        return mix, size
+
+    # --- measures
+
+    def conditions_per_rule(self) -> npt.NDArray[np.int64]:
+        """Return on how many features each rule has a condition."""
+        counts = ((self.lower > -math.inf) | (self.upper < math.inf)).sum(axis=0)
+        everything = self.space.everything[:, None]
+        partial = (self.masks & everything) != everything
+        for a, b in zip(self.space.starts[:-1], self.space.starts[1:], strict=True):
+            counts = counts + partial[a:b].any(axis=0)
+        return counts.astype(np.int64)
+
+    @property
+    def n_conditions(self) -> int:
+        """How many conditions all rules have together."""
+        return int(self.conditions_per_rule().sum())
+
+    def explanation_size(self, X: Any) -> float:
+        """Return the prediction-explanation size: how much a person reads for one prediction.
+
+        It is the mean over instances of the summed number of conditions of all rules that cover
+        the instance; one that is left to the default adds 0.
+
+        >>> rules = RuleSet(None, [Rule({"age": (0, 30)}, then="low")])
+        >>> rules.explanation_size({"age": [29, 30]})
+        0.5
+        """
+        instances = self.space.encode(X)
+        if not len(instances):
+            return 0.0
+        labels = np.zeros(len(instances), dtype=np.int64)
+        _, size = self._count(instances, labels, 1)
+        return float(size.mean())
+
+    # --- other forms
+
+    def simplified(self) -> RuleSet:
+        """Return an equivalent set without what says nothing.
+
+        Conditions that the space's bounds imply are dropped, and rules that lie inside another
+        of the same consequent (of equal rules the first stays).
+
+        >>> from irenic import Continuous, Space
+        >>> space = Space([Continuous("age", bounds=(0, 120))])
+        >>> RuleSet(space, [Rule({"age": (0, 30)}, then="low"),
+        ...                 Rule({"age": (5, 20)}, then="low")]).simplified()
+        <RuleSet: 1 rule, 1 feature>
+          1. IF age < 30 THEN low
+        """
+        kept = [_without_implied(rule) for rule in self]
+        inside = set()
+        for pair in self.overlaps().pairs:
+            a, b = (int(i) for i in pair)
+            if kept[b].region <= kept[a].region:
+                inside.add(b)
+            elif kept[a].region <= kept[b].region:
+                inside.add(a)
+        rules = [rule for i, rule in enumerate(kept) if i not in inside]
+        return RuleSet(self.space, rules, default=self.default)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return the rules as a table: one row a rule, in words and in numbers.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            Which kind of table; None takes the first that is installed.
+        """
+        import narwhals.stable.v2 as nw
+
+        columns: dict[str, list[Any]] = {
+            "rule": list(range(1, len(self) + 1)),
+            "if": [rule.region.to_text() for rule in self],
+            "then": [r.then if isinstance(r.then, str) else display(r.then) for r in self],
+            "conditions": [int(c) for c in self.conditions_per_rule()],
+            "weight": [float(w) for w in self.weights],
+        }
+        return nw.from_dict(columns, backend=_backend(backend)).to_native()
+
+
+def _without_implied(rule: Rule) -> Rule:
+    region = rule.region
+    space = region.space
+    bottom = np.where(space.may_be_missing, -np.finfo(np.float64).max, -math.inf)
+    implied = (region.lower <= space.lowest) & (region.lower > -math.inf)
+    lower = np.where(implied, bottom, region.lower)
+    upper = np.where(region.upper >= space.end, math.inf, region.upper)
+    plain = Region.from_packed(space, lower, upper, region.masks.copy(), region.written.copy())
+    return Rule(plain, then=rule.then, weight=rule.weight)
+
+
+def _backend(wanted: str | None) -> Any:
+    from importlib.util import find_spec
+
+    known = ("pandas", "polars", "pyarrow")
+    if wanted is not None and wanted not in known:
+        raise ConditionError(f"backend is one of {', '.join(known)}, not {wanted!r}")
+    for name in known if wanted is None else (wanted,):
+        if find_spec(name) is not None:
+            return name
+    raise ConditionError(
+        f"to_frame needs {wanted or 'pandas, polars or pyarrow'}: install one, for example with"
+        f" pip install {wanted or 'pandas'}"
+    )
+
+
+def infer_space(rules: Sequence[Rule]) -> Space:
+    """Return the space that the rules share, else one that their conditions tell of."""
+    spaces = {rule.region.space for rule in rules}
+    if len(spaces) == 1:
+        return spaces.pop()
+    return Space(
+        infer_features([item for rule in rules for item in rule.region.conditions().items()])
+    )
+
+
+def show_point(point: Mapping[str, Any], rules: Iterable[Rule] = ()) -> str:
+    """Return a point in words, without features that none of the rules asks about."""
+    asked = {name for rule in rules for name in rule.region.conditions()}
+    shown = {n: v for n, v in point.items() if not asked or n in asked}
+    return ", ".join(
+        f"{display(name)} = {'missing' if value is None else display(value)}"
+        for name, value in shown.items()
+    )
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"

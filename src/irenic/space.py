@@ -1,0 +1,263 @@
+"""The space: the ordered features, and tables as the numbers that rules are tested on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from irenic._tables import encode_codes, encode_floats, infer_feature, take_apart
+from irenic.errors import ConditionError, DataError, SpaceError, did_you_mean
+from irenic.features import OTHER, Categorical, Continuous, Feature
+
+Point: TypeAlias = Mapping[str, Any]
+
+
+class Space:
+    """The ordered features that rules are about.
+
+    Parameters
+    ----------
+    features : iterable of Continuous and Categorical
+        Their names must differ.
+
+    Examples
+    --------
+    >>> space = Space([Continuous("f1"), Categorical("color", ["yellow", "blue"])])
+    >>> space.names
+    ('f1', 'color')
+    >>> space["color"].values
+    ('yellow', 'blue')
+    """
+
+    def __init__(self, features: Iterable[Feature]) -> None:
+        self.features: tuple[Feature, ...] = tuple(features)
+        for feature in self.features:
+            if not isinstance(feature, Continuous | Categorical):
+                raise SpaceError(
+                    f"{feature!r} is not a feature; use Continuous(name) or"
+                    " Categorical(name, values)"
+                )
+        self.names: tuple[str, ...] = tuple(f.name for f in self.features)
+        self._place = {name: i for i, name in enumerate(self.names)}
+        if len(self._place) != len(self.names):
+            twice = next(n for n in self.names if self.names.count(n) > 1)
+            raise SpaceError(f"two features are called {twice!r}; names must differ")
+        self.continuous: tuple[Continuous, ...] = tuple(
+            f for f in self.features if isinstance(f, Continuous)
+        )
+        self.categorical: tuple[Categorical, ...] = tuple(
+            f for f in self.features if isinstance(f, Categorical)
+        )
+        self._row = {
+            f.name: i for group in (self.continuous, self.categorical) for i, f in enumerate(group)
+        }
+
+    # --- as a value
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def __iter__(self) -> Iterator[Feature]:
+        return iter(self.features)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._place
+
+    def __getitem__(self, name: str) -> Feature:
+        return self.features[self.index(name)]
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return self.features == other.features if isinstance(other, Space) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.features)
+
+    def __repr__(self) -> str:
+        return f"Space([{', '.join(map(repr, self.features))}])"
+
+    def index(self, name: str) -> int:
+        """Return the place of the feature called ``name``."""
+        try:
+            return self._place[name]
+        except (KeyError, TypeError):
+            hint = did_you_mean(name, self.names)
+            raise ConditionError(f"unknown feature {name!r}{hint}") from None
+
+    def row(self, name: str) -> int:
+        """Return the row of a feature among those of its kind: its place in packed arrays."""
+        self.index(name)
+        return self._row[name]
+
+    # --- layout and the domain
+
+    @cached_property
+    def starts(self) -> npt.NDArray[np.int64]:
+        """Where the words of each categorical feature begin; one more for where the last ends."""
+        return np.cumsum([0, *(f.n_words for f in self.categorical)], dtype=np.int64)
+
+    @property
+    def n_words(self) -> int:
+        """How many 64-bit words hold one set of values for every categorical feature."""
+        return int(self.starts[-1])
+
+    @cached_property
+    def lowest(self) -> npt.NDArray[np.float64]:
+        """The least value of each continuous feature that is not missing."""
+        return np.array([f.lowest for f in self.continuous], dtype=np.float64)
+
+    @cached_property
+    def end(self) -> npt.NDArray[np.float64]:
+        """The cut just above the greatest value of each continuous feature."""
+        return np.array([f.end for f in self.continuous], dtype=np.float64)
+
+    @cached_property
+    def may_be_missing(self) -> npt.NDArray[np.bool_]:
+        """Whether each continuous feature may be missing."""
+        return np.array([f.missing for f in self.continuous], dtype=np.bool_)
+
+    @cached_property
+    def everything(self) -> npt.NDArray[np.uint64]:
+        """The words of all values that can occur: "no condition" on every categorical feature."""
+        words = [w for f in self.categorical for w in to_words(f.everything, f.n_words)]
+        return np.array(words, dtype=np.uint64)
+
+    # --- tables
+
+    @classmethod
+    def infer(cls, table: Any, *, names: Sequence[str] | None = None) -> Space:
+        """Return the space that fits a table: one feature a column, kinds from the columns' types.
+
+        Numbers, integers, dates and times become continuous; booleans, text and categories
+        become categorical. A feature may be missing where the table has a missing value; text
+        and categories stay open to values that the table does not hold.
+
+        Parameters
+        ----------
+        table : pandas, polars or pyarrow frame, 2-D array, mapping of columns, list of points
+        names : sequence of str, optional
+            Names for a table that has none (``x0``, ``x1``, … otherwise).
+
+        Examples
+        --------
+        >>> Space.infer({"age": [31, None, 45], "job": ["nurse", "clerk", "nurse"]})
+        Space([Continuous('age', missing=True, kind='integer'),
+               Categorical('job', ['clerk', 'nurse'], other=True)])
+        """
+        if isinstance(table, Instances):
+            return table.space
+        taken = take_apart(table)
+        found = taken.names or [f"x{i}" for i in range(len(taken.columns))]
+        if names is not None:
+            if len(names) != len(found):
+                raise SpaceError(f"{len(names)} names for a table of {len(found)} columns")
+            found = list(names)
+        return cls(map(infer_feature, found, taken.columns))
+
+    def encode(self, table: Any) -> Instances:
+        """Return a table as numbers; columns that the space does not know are left out.
+
+        Examples
+        --------
+        >>> space = Space([Continuous("f1"), Categorical("color", ["yellow", "blue"])])
+        >>> space.encode([{"f1": 3, "color": "blue"}]).values
+        array([[3.]])
+        """
+        if isinstance(table, Instances):
+            if table.space != self:
+                raise DataError("these instances were encoded by another space; encode the table")
+            return table
+        if isinstance(table, Sequence) and not len(table):
+            taken_columns: list[Any] = [np.empty(0, dtype=object) for _ in self.features]
+            length = 0
+        else:
+            taken = take_apart(table)
+            taken_columns, length = taken.select(self.names), taken.length
+        values = np.empty((len(self.continuous), length), dtype=np.float64)
+        codes = np.empty((len(self.categorical), length), dtype=np.int32)
+        for feature, column in zip(self.features, taken_columns, strict=True):
+            row = self._row[feature.name]
+            if isinstance(feature, Continuous):
+                values[row] = encode_floats(column, feature)
+            else:
+                codes[row] = encode_codes(column, feature)
+        return Instances(self, values, codes)
+
+    def encode_point(self, point: Point) -> Instances:
+        """Return one point as instances of length one; a feature left out is missing."""
+        if not isinstance(point, Mapping):
+            raise DataError(f"a point is a mapping {{feature: value}}, not {point!r}")
+        for name in point:
+            self.index(name)
+        full = {name: point.get(name) for name in self.names}
+        for name, feature in zip(self.names, self.features, strict=True):
+            if name not in point and not feature.missing:
+                raise DataError(f"the point says nothing of {name!r}, which is never missing")
+        return self.encode([full])
+
+
+class Instances:
+    """A table as numbers: what :meth:`Space.encode` returns, and what every method takes.
+
+    ``values[i, n]`` is continuous feature ``i`` of instance ``n``; ``codes[j, n]`` is the code of
+    categorical feature ``j``. Encode once where the same table is used many times.
+
+    Examples
+    --------
+    >>> space = Space([Continuous("f1"), Categorical("color", ["yellow", "blue"])])
+    >>> instances = space.encode({"f1": [1, 2], "color": ["blue", "yellow"]})
+    >>> len(instances), instances[1]
+    (2, {'f1': 2.0, 'color': 'yellow'})
+    """
+
+    __slots__ = ("codes", "space", "values")
+
+    def __init__(
+        self, space: Space, values: npt.NDArray[np.float64], codes: npt.NDArray[np.int32]
+    ) -> None:
+        self.space, self.values, self.codes = space, values, codes
+
+    def __len__(self) -> int:
+        return int(self.values.shape[1] if self.space.continuous else self.codes.shape[1])
+
+    def __repr__(self) -> str:
+        return f"<Instances: {len(self)} x {len(self.space)}>"
+
+    def __getitem__(self, i: int) -> dict[str, Any]:
+        if not -len(self) <= i < len(self):
+            raise IndexError(f"instance {i} of {len(self)}")
+        point: dict[str, Any] = {}
+        for feature in self.space:
+            row = self.space.row(feature.name)
+            if isinstance(feature, Continuous):
+                point[feature.name] = feature.decode_value(float(self.values[row, i]))
+            else:
+                value = feature.decode_value(int(self.codes[row, i]))
+                point[feature.name] = feature.unlisted() if value is OTHER else value
+        return point
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self[i] for i in range(len(self)))
+
+    def take(self, rows: Any) -> Instances:
+        """Return the instances at the given places (indices or a boolean mask)."""
+        return Instances(
+            self.space,
+            np.ascontiguousarray(self.values[:, rows]),
+            np.ascontiguousarray(self.codes[:, rows]),
+        )
+
+
+def to_words(bits: int, n_words: int) -> list[int]:
+    """Return an integer's bits as 64-bit words, lowest first."""
+    return [bits >> (64 * w) & 0xFFFF_FFFF_FFFF_FFFF for w in range(n_words)]
+
+
+def from_words(words: Iterable[Any]) -> int:
+    """Return the integer whose bits are the given words: the inverse of :func:`to_words`."""
+    return sum(int(word) << (64 * i) for i, word in enumerate(words))
