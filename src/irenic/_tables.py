@@ -8,8 +8,11 @@ object only where no array type could hold it.
 from __future__ import annotations
 
 import datetime as dt
+import decimal
 import math
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import repeat
 from typing import Any, NamedTuple, TypeAlias
 
@@ -35,7 +38,10 @@ Codes: TypeAlias = npt.NDArray[np.int32]
 
 
 class Columns(NamedTuple):
-    """A table taken apart: its names (None where it has none), its columns, its length."""
+    """A table taken apart: its names (None where it has none), its columns, its length.
+
+    A column is a 1-D array or a narwhals series.
+    """
 
     names: list[str] | None
     columns: list[Any]
@@ -66,6 +72,7 @@ def take_apart(table: Any) -> Columns:
                 f"a table has two dimensions, this array has {table.ndim};"
                 " a single point is a table of one row: X.reshape(1, -1)"
             )
+        table = _unmasked(table)
         return Columns(None, [table[:, i] for i in range(table.shape[1])], table.shape[0])
     if isinstance(table, Mapping):
         return _from_mapping(table)
@@ -79,36 +86,54 @@ def _from_mapping(table: Mapping[Any, Any]) -> Columns:
     lengths = {len(c) for c in columns}
     if len(lengths) > 1:
         raise DataError(f"the columns differ in length: {sorted(lengths)}")
-    return Columns([str(k) for k in table], columns, lengths.pop() if lengths else 0)
+    return Columns(_as_names(table), columns, lengths.pop() if lengths else 0)
+
+
+def _as_names(keys: Iterable[Any]) -> list[str]:
+    names = [str(key) for key in keys]
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"the table has two columns called {twice!r}")
+    return names
 
 
 def _as_array(column: Any) -> npt.NDArray[Any]:
     if isinstance(column, str | bytes | Mapping) or not hasattr(column, "__len__"):
         raise DataError(f"a column is a list of values, not {column!r}")
     if isinstance(column, np.ndarray):
-        return column
-    array = np.empty(len(column), dtype=object)
-    array[:] = list(column)
+        if column.ndim != 1:
+            raise DataError(f"a column has one dimension, not {column.ndim}")
+        return _unmasked(column)
+    return _objects(column, len(column))
+
+
+def _objects(values: Iterable[Any], length: int) -> npt.NDArray[Any]:
+    # unlike np.array, fromiter takes tuples for values
+    return np.fromiter(values, dtype=object, count=length)
+
+
+def _unmasked(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    if isinstance(array, np.ma.MaskedArray):
+        objects = np.asarray(array.data, dtype=object).copy()
+        objects[np.ma.getmaskarray(array)] = None
+        return objects
     return array
 
 
 def _from_sequence(table: Sequence[Any]) -> Columns:
     if table and all(isinstance(row, Mapping) for row in table):
-        names = list(dict.fromkeys(name for row in table for name in row))
-        columns = []
-        for name in names:
-            column = np.empty(len(table), dtype=object)
-            column[:] = [row.get(name) for row in table]
-            columns.append(column)
-        return Columns([str(n) for n in names], columns, len(table))
-    rows = [list(row) if isinstance(row, Sequence | np.ndarray) else None for row in table]
-    widths = {-1 if row is None else len(row) for row in rows}
-    if not rows or len(widths) > 1 or -1 in widths:
+        keys = list(dict.fromkeys(name for row in table for name in row))
+        columns = [_objects((row.get(key) for row in table), len(table)) for key in keys]
+        return Columns(_as_names(keys), columns, len(table))
+    if not table or not all(
+        isinstance(row, Sequence | np.ndarray)
+        and not isinstance(row, str | bytes)
+        and len(row) == len(table[0])
+        for row in table
+    ):
         raise DataError("a list of points holds mappings {name: value}, or rows of one length")
-    grid = np.empty((len(rows), widths.pop()), dtype=object)
-    for i, row in enumerate(rows):
-        grid[i, :] = row
-    return Columns(None, [grid[:, i] for i in range(grid.shape[1])], len(rows))
+    cells = zip(*table, strict=True)
+    return Columns(None, [_objects(column, len(table)) for column in cells], len(table))
 
 
 def _from_frame(table: Any) -> Columns:
@@ -116,16 +141,15 @@ def _from_frame(table: Any) -> Columns:
 
     try:
         frame = nw.from_native(table, eager_only=True)
+    except nw.exceptions.DuplicateError as error:
+        raise DataError(f"the table has columns of one name: {error}") from None
     except TypeError:
         raise DataError(
             f"{type(table).__name__} is not a table; use a pandas, polars or pyarrow frame,"
             " a 2-D numpy array, a mapping of columns or a list of points"
         ) from None
-    names = list(frame.columns)
-    if len(set(names)) != len(names):
-        twice = next(n for n in names if names.count(n) > 1)
-        raise DataError(f"the table has two columns called {twice!r}")
-    return Columns([str(n) for n in names], [frame[n] for n in names], len(frame))
+    columns = [frame.get_column(name) for name in frame.columns]
+    return Columns(_as_names(frame.columns), columns, len(frame))
 
 
 # --- continuous columns
@@ -154,9 +178,12 @@ def _check_floats(values: Floats, feature: Continuous) -> None:
         )
     outside = (values >= feature.end) | ((values < feature.lowest) & (values > -math.inf))
     if outside.any():
-        lowest, highest = feature.bounds
+        shown = [
+            "none" if bound is None else feature.format_value(feature.encode_value(bound))
+            for bound in feature.bounds
+        ]
         raise _row_error(
-            feature, outside, f"is outside the feature's bounds ({lowest}, {highest})", values
+            feature, outside, f"is outside the feature's bounds ({', '.join(shown)})", values
         )
 
 
@@ -164,7 +191,8 @@ def _row_error(
     feature: Continuous, where: npt.NDArray[np.bool_], problem: str, values: Floats
 ) -> DataError:
     row = _first(where)
-    return DataError(f"column {feature.name!r}, row {row}: {values[row - 1]} {problem}")
+    value = feature.format_value(float(values[row - 1]))
+    return DataError(f"column {feature.name!r}, row {row}: {value} {problem}")
 
 
 def _first(where: npt.NDArray[np.bool_]) -> int:
@@ -252,16 +280,18 @@ def _micros(
     return values
 
 
-_NUMBERS = (int, float, type(None))
+_NUMBERS = {int, float, decimal.Decimal, type(None)}
 
 
 def _objects_to_floats(values: list[Any], feature: Continuous) -> Floats:
     types = set(map(type, values))
-    if feature.kind == "number" and types <= set(_NUMBERS):
-        floats = np.array(values, dtype=np.float64)
-        if not np.isinf(floats).any() and (int not in types or not (np.abs(floats) > EXACT).any()):
-            floats[np.isnan(floats)] = -math.inf
-            return floats
+    if feature.kind in ("number", "integer") and types <= _NUMBERS:
+        floats = _as_floats(values)
+        # 2**53 itself may be the rounded image of a greater integer
+        if floats is not None and (
+            types <= {float, type(None)} or not (np.abs(floats) >= EXACT).any()
+        ):
+            return _clean(floats, feature, floats)
     out = np.empty(len(values), dtype=np.float64)
     for row, value in enumerate(values):
         try:
@@ -272,14 +302,18 @@ def _objects_to_floats(values: list[Any], feature: Continuous) -> Floats:
     return out
 
 
+def _as_floats(values: list[Any]) -> Floats | None:
+    try:
+        return np.array(values, dtype=np.float64)
+    except (OverflowError, ValueError):  # an integer beyond float64, a signalling NaN
+        return None
+
+
 def _series_to_floats(series: Any, feature: Continuous) -> Floats:
     import narwhals.stable.v2 as nw
 
     dtype = series.dtype
     numeric = feature.kind in ("number", "integer")
-    if numeric and dtype.is_decimal():
-        series = series.cast(nw.Float64)
-        dtype = series.dtype
     if numeric and (dtype.is_float() or dtype.is_integer()):
         missing = series.is_null().to_numpy()
         if missing.any():
@@ -297,7 +331,10 @@ def _series_to_floats(series: Any, feature: Continuous) -> Floats:
         return _series_micros(series.dt.timestamp("us"), feature)
     if feature.kind == "duration" and dtype == nw.Duration:
         return _series_micros(series.dt.total_microseconds(), feature)
-    if dtype in (nw.Object, nw.String, nw.Time):
+    if feature.kind == "time" and dtype == nw.Time and series.implementation.is_polars():
+        # in nanoseconds; other libraries have other units, which narwhals does not tell
+        return _series_micros(series.cast(nw.Int64) // 1000, feature)
+    if dtype in (nw.Object, nw.String, nw.Time) or dtype.is_decimal() or series.is_null().all():
         return _objects_to_floats(series.to_list(), feature)
     raise DataError(
         f"column {feature.name!r} holds {dtype} values,"
@@ -317,7 +354,10 @@ def _series_micros(series: Any, feature: Continuous) -> Floats:
 def encode_codes(column: Any, feature: Categorical) -> Codes:
     """Return the code of each value: 0 missing, 1 any other, then the listed values."""
     if isinstance(column, np.ndarray):
-        values, missing = column.tolist(), _missing_in(column)
+        if column.dtype.kind in "mM":  # whose tolist() gives integers for other units
+            column = column.astype(f"{column.dtype.kind}8[us]")
+        values = column.tolist()
+        missing = _missing_in(column, values)
     else:
         values, missing = column.to_list(), column.is_null().to_numpy()
     lookup = {**feature.codes, **_SPECIAL_CODES}
@@ -336,15 +376,30 @@ def encode_codes(column: Any, feature: Categorical) -> Codes:
 _SPECIAL_CODES: dict[Any, int] = {None: MISSING_CODE, MISSING: MISSING_CODE, OTHER: OTHER_CODE}
 
 
-def _missing_in(column: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+def _missing_in(column: npt.NDArray[Any], values: list[Any]) -> npt.NDArray[np.bool_]:
     kind = column.dtype.kind
+    missing: npt.NDArray[np.bool_]
     if kind == "f":
-        return np.isnan(column)
-    if kind in "mM":
-        return np.isnat(column)
-    if kind == "O":
-        return np.fromiter(map(is_missing, column), np.bool_, len(column))
-    return np.zeros(len(column), dtype=np.bool_)
+        missing = np.isnan(column)
+    elif kind in "mM":
+        missing = np.isnat(column)
+    elif kind == "O":
+        missing = _missing_objects(values)
+    else:
+        missing = np.zeros(len(column), dtype=np.bool_)
+    return missing
+
+
+_NEVER_MISSING = {str, int, bool, type(None)}  # None has a code of its own
+
+
+def _missing_objects(values: list[Any]) -> npt.NDArray[np.bool_]:
+    types = set(map(type, values)) - _NEVER_MISSING
+    if not types:
+        return np.zeros(len(values), dtype=np.bool_)
+    if types == {float}:  # NaN differs from itself
+        return np.fromiter(map(operator.ne, values, values), np.bool_, len(values))
+    return np.fromiter(map(is_missing, values), np.bool_, len(values))
 
 
 def _is_hashable(value: object) -> bool:
@@ -383,8 +438,7 @@ def infer_feature(name: str, column: Any) -> Feature:
     if dtype == nw.Boolean:
         return Categorical(name, [False, True], missing=missing)
     if dtype.is_float():
-        missing = missing or bool(np.isnan(column.to_numpy().astype(np.float64)).any())
-        return Continuous(name, missing=missing)
+        return Continuous(name, missing=missing or bool(column.is_nan().any()))
     if dtype.is_decimal():
         return Continuous(name, missing=missing)
     if dtype.is_integer():
@@ -395,13 +449,18 @@ def infer_feature(name: str, column: Any) -> Feature:
         values = [v for v in column.cat.get_categories().to_list() if v is not None]
         present = set(column.drop_nulls().unique().to_list())
         return Categorical(name, [v for v in values if v in present], missing=missing, other=True)
-    kinds: dict[Any, Kind] = {nw.Date: "date", nw.Time: "time", nw.Duration: "duration"}
-    if dtype in kinds:
-        return Continuous(name, kind=kinds[dtype], missing=missing)
+    if dtype == nw.Date:
+        return Continuous(name, kind="date", missing=missing)
+    if dtype == nw.Time:
+        return Continuous(name, kind="time", missing=missing)
+    if dtype == nw.Duration:
+        return Continuous(name, kind="duration", missing=missing)
     if dtype == nw.Datetime:
         unit = "UTC" if dtype.time_zone is not None else ""
         return Continuous(name, kind="datetime", unit=unit, missing=missing)
-    if dtype in (nw.String, nw.Object):
+    if dtype == nw.String:
+        return _infer_objects(name, column.unique().to_list())
+    if dtype == nw.Object or column.is_null().all():
         return _infer_objects(name, column.to_list())
     raise SpaceError(
         f"column {name!r}: a feature cannot be made of {dtype} values;"
@@ -418,7 +477,9 @@ def _infer_array(name: str, column: npt.NDArray[Any]) -> Feature:
     if kind in "iu":
         return Continuous(name, kind="integer")
     if kind == "M":
-        return Continuous(name, kind="datetime", missing=bool(np.isnat(column).any()))
+        days = np.datetime_data(column.dtype)[0] in ("Y", "M", "W", "D")
+        missing = bool(np.isnat(column).any())
+        return Continuous(name, kind="date" if days else "datetime", missing=missing)
     if kind == "m":
         return Continuous(name, kind="duration", missing=bool(np.isnat(column).any()))
     if kind in "OUST":
@@ -427,12 +488,18 @@ def _infer_array(name: str, column: npt.NDArray[Any]) -> Feature:
 
 
 def _infer_objects(name: str, values: list[Any]) -> Feature:
-    present = [plain(v) for v in values if not is_missing(v)]
-    missing = len(present) < len(values)
-    types = set(map(type, present))
+    try:
+        distinct = dict.fromkeys(values)
+    except TypeError:
+        raise SpaceError(f"column {name!r}: its values are not hashable") from None
+    # one value of each type, since of equal values (1, 1.0 and True) only the first is distinct
+    samples = dict(zip(map(type, values), values, strict=True)).values()
+    missing = any(map(is_missing, distinct))
+    present = list(dict.fromkeys(plain(v) for v in distinct if not is_missing(v)))
+    types = {type(plain(v)) for v in (*present, *samples) if not is_missing(v)}
     if types == {int}:
         return Continuous(name, kind="integer", missing=missing)
-    if types and types <= {int, float}:
+    if types and types <= {int, float, decimal.Decimal}:
         return Continuous(name, missing=missing)
     if types == {bool}:
         return Categorical(name, [False, True], missing=missing)
@@ -442,15 +509,11 @@ def _infer_objects(name: str, values: list[Any]) -> Feature:
         dt.time: "time",
         dt.timedelta: "duration",
     }
+    if types == {dt.date, dt.datetime}:
+        types = {dt.datetime}
     if len(types) == 1 and (only := next(iter(types))) in temporal:
         zone = any(getattr(v, "tzinfo", None) is not None for v in present)
         return Continuous(name, kind=temporal[only], missing=missing, unit="UTC" if zone else "")
-    try:
-        distinct = list(dict.fromkeys(present))
-    except TypeError:
-        raise SpaceError(f"column {name!r}: its values are not hashable") from None
-    try:
-        distinct.sort()
-    except TypeError:
-        pass  # values of several types stay in the order in which they appear
-    return Categorical(name, distinct, missing=missing, other=True)
+    with suppress(TypeError):  # values of several types stay in the order in which they appear
+        present.sort()
+    return Categorical(name, present, missing=missing, other=True)

@@ -9,19 +9,23 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 # Fewer rows than this on a thread cost more to hand over than they save.
 _LEAST_ROWS = 16_384
 
 
-def over_rows(work: Callable[[int, int], object], n_rows: int) -> None:
-    """Call ``work(first, last)`` on ranges that divide ``n_rows``, on as many cores as pay."""
+def over_rows(work: Callable[[int, int], object], n_rows: int, *, least: int = _LEAST_ROWS) -> None:
+    """Call ``work(first, last)`` on ranges that divide ``n_rows``, on as many cores as pay.
+
+    ``least`` is how many rows are worth a thread.
+    """
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    n_threads = max(1, min(available or 1, n_rows // _LEAST_ROWS))
+    n_threads = max(1, min(available or 1, n_rows // least))
     if n_threads == 1:
         work(0, n_rows)
         return
     edges = [n_rows * i // n_threads for i in range(n_threads + 1)]
     with ThreadPoolExecutor(n_threads) as pool:
-        for done in [pool.submit(work, a, b) for a, b in zip(edges, edges[1:], strict=False)]:
+        for done in [pool.submit(work, a, b) for a, b in pairwise(edges)]:
             done.result()

@@ -19,12 +19,15 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from irenic.errors import ConditionError, did_you_mean
 from irenic.features import (
+    EXACT,
     FIRST_CODE,
     LOWEST,
     MISSING,
     MISSING_CODE,
     OTHER,
     OTHER_CODE,
+    UNWRITTEN,
+    WANTED,
     Categorical,
     Continuous,
     Feature,
@@ -40,7 +43,7 @@ LOWER_AFTER: Final = 1
 UPPER_AFTER: Final = 2
 LOWER_FREE: Final = 4
 UPPER_FREE: Final = 8
-FREE: Final = LOWER_FREE | UPPER_FREE
+FREE: Final = UNWRITTEN
 """Nobody wrote either bound: show the shorter text."""
 LOWER_BITS: Final = LOWER_AFTER | LOWER_FREE
 UPPER_BITS: Final = UPPER_AFTER | UPPER_FREE
@@ -71,6 +74,11 @@ def as_operators(condition: Any, name: str) -> Operators:
             if operator not in KNOWN:
                 hint = did_you_mean(operator, KNOWN)
                 raise ConditionError(f"feature {name!r}: unknown operator {operator!r}{hint}")
+        for flag in ("missing", "other"):
+            if not isinstance(condition.get(flag, True), bool):
+                raise ConditionError(
+                    f"feature {name!r}: {flag!r} is True or False, not {condition[flag]!r}"
+                )
         return dict(condition)
     if isinstance(condition, tuple):
         if len(condition) != 2:
@@ -110,34 +118,63 @@ def encode_interval(feature: Continuous, operators: Operators) -> Interval:
 
 
 def _without_sets(feature: Continuous, operators: Operators) -> Operators:
+    """Return the operators with a set of one value as ``=``, "missing" in a set as the flag."""
     name = feature.name
-    if "other" in operators or "not in" in operators:
+    if "other" in operators:
         raise ConditionError(
             f"feature {name!r} is continuous: test it with <, <=, >, >= or =, not with a set"
         )
-    if "in" not in operators:
-        return operators
-    values = operators["in"]
-    listed = values if isinstance(values, Sequence | Set) and not isinstance(values, str) else []
-    present = [v for v in listed if not (v is MISSING or is_missing(v))]
-    if not listed or len(present) > 1:
+    rest = {op: v for op, v in operators.items() if op not in ("=", "in", "not in")}
+    excluded = [v for v in _listed(feature, operators.get("not in", [])) if not _is_none(v)]
+    if excluded:
         raise ConditionError(
-            f"feature {name!r} is continuous: a set of {len(listed)} values is not one interval;"
-            " write a rule for each value"
+            f"feature {name!r} is continuous: all values but {display(plain(excluded[0]))} are two"
+            " intervals; write a rule for each"
         )
-    rest = {op: v for op, v in operators.items() if op != "in"}
-    if len(present) < len(listed):
-        rest["missing"] = True
-    return rest | ({"=": present[0]} if present else {})
+    if operators.get("not in"):
+        rest["missing"] = False
+    for operator in ("=", "in"):
+        if operator not in operators:
+            continue
+        given = operators[operator]
+        listed = [given] if operator == "=" else _listed(feature, given)
+        present = [v for v in listed if not _is_none(v)]
+        if len(present) > 1:
+            raise ConditionError(
+                f"feature {name!r} is continuous: a set of {len(listed)} values is not one"
+                " interval; write a rule for each value"
+            )
+        if not listed or (present and rest.get("=", present[0]) != present[0]):
+            raise ConditionError(
+                f"feature {name!r}: {show_operators(name, operators)} is empty, no value"
+                " satisfies it"
+            )
+        if len(present) < len(listed):
+            rest["missing"] = True
+        if present:
+            rest["="] = present[0]
+    return rest
+
+
+def _is_none(value: Any) -> bool:
+    return value is MISSING or is_missing(value)
+
+
+def _listed(feature: Feature, values: Any) -> Sequence[Any] | Set[Any]:
+    if isinstance(values, str | bytes) or not isinstance(values, Sequence | Set):
+        raise ConditionError(f"feature {feature.name!r}: {values!r} is not a list of values")
+    return values
 
 
 def _lower_bound(feature: Continuous, operators: Operators) -> tuple[float, int]:
     found = [(LOWEST, 0)] if any(op in operators for op in (*ORDER, "=")) else [(-math.inf, 0)]
     if operators.get("missing") is False:
         found.append((LOWEST, 0))
-    for operator in (">=", "="):
-        if operator in operators:
-            found.append((feature.snap(feature.encode_bound(operators[operator])), 0))
+    found += [
+        (feature.snap(feature.encode_bound(operators[operator])), 0)
+        for operator in (">=", "=")
+        if operator in operators
+    ]
     if ">" in operators:
         cut, after = _cut_after(feature, operators[">"])
         found.append((cut, LOWER_AFTER * after))
@@ -159,6 +196,8 @@ def _upper_bound(feature: Continuous, operators: Operators) -> tuple[float, int]
 
 def _cut_after(feature: Continuous, bound: Any) -> tuple[float, bool]:
     value = feature.encode_bound(bound)
+    if value == -math.inf:
+        return LOWEST, False  # only a missing value is not above
     snapped = feature.snap(value)
     if snapped != value or math.isinf(value):
         return snapped, False  # between two values of the feature: the cut is the next one
@@ -200,6 +239,10 @@ def is_possible(feature: Continuous, lower: float, upper: float) -> bool:
     """Return whether some value that the feature may have lies in the interval."""
     if feature.missing and lower == -math.inf and upper > -math.inf:
         return True
+    if lower > LOWEST and not feature.shows(lower):
+        return False  # the calendar ends before
+    if upper < math.inf and not feature.shows(feature.before(upper)):
+        return False
     return max(lower, feature.lowest) < min(upper, feature.end)
 
 
@@ -235,11 +278,9 @@ def encode_bits(feature: Categorical, operators: Operators) -> int:
 
 
 def _listed_bits(feature: Categorical, values: Any) -> int:
-    if isinstance(values, str | bytes) or not isinstance(values, Sequence | Set):
-        raise ConditionError(f"feature {feature.name!r}: {values!r} is not a list of values")
     bits = 0
-    for raw in values:
-        if raw is MISSING or is_missing(raw):
+    for raw in _listed(feature, values):
+        if _is_none(raw):
             bits |= 1 << MISSING_CODE
         elif raw is OTHER:
             bits |= 1 << OTHER_CODE
@@ -290,7 +331,9 @@ def interval_operators(feature: Continuous, interval: Interval) -> Operators:
 
 def _plain_number(value: Any) -> Any:
     """Return 5 for 5.0: people write bounds without the point, and it reads back the same."""
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e16:
+    if isinstance(value, int) and abs(value) > EXACT:
+        return float(value)  # as an integer it would be refused
+    if isinstance(value, float) and value.is_integer() and abs(value) <= EXACT:
         return int(value)
     return value
 
@@ -312,8 +355,9 @@ def bits_operators(feature: Categorical, bits: int) -> Operators:
     listed = [v for i, v in enumerate(feature.values, FIRST_CODE) if bits >> i & 1]
     if bits >> OTHER_CODE & 1:
         rest = [v for i, v in enumerate(feature.values, FIRST_CODE) if not bits >> i & 1]
-        if not listed:
-            return {"other": True} | ({"missing": True} if missing else {})
+        if not rest:
+            return {"missing": False}
+        # not {"other": true}, which means more where the space does not list the rest
         operators: Operators = {"not in": rest}
         return operators if missing or not feature.missing else operators | {"missing": False}
     if not listed:
@@ -336,7 +380,7 @@ def interval_text(feature: Continuous, interval: Interval) -> str:
         return ""
     if set(operators) == {"missing"}:
         return f"{name} is missing" if operators["missing"] else f"{name} is not missing"
-    show = _show_bound
+    show = format_literal
     if "=" in operators:
         return f"{name} = {show(operators['='])}"
     low = next((op for op in (">", ">=") if op in operators), None)
@@ -351,18 +395,14 @@ def interval_text(feature: Continuous, interval: Interval) -> str:
     return f"({text} or missing)" if operators.get("missing") else text
 
 
-def _show_bound(value: Any) -> str:
-    return format_literal(value)
-
-
 def bits_text(feature: Categorical, bits: int) -> str:
     """Return the condition as text, ``""`` for none."""
     operators = bits_operators(feature, bits)
     name = format_word(feature.name)
     if not operators:
         return ""
-    if set(operators) == {"missing"} and operators["missing"]:
-        return f"{name} is missing"
+    if set(operators) == {"missing"}:
+        return f"{name} is missing" if operators["missing"] else f"{name} is not missing"
     if "not in" in operators:
         rest = [*map(display, operators["not in"])]
         rest += ["missing"] if operators.get("missing") is False else []
@@ -395,6 +435,8 @@ def _domain_text(feature: Continuous) -> str:
         parts.append(f"is at most {display(_plain_number(high))}")
     if not feature.missing:
         parts.append("is never missing")
+    if feature.kind not in ("number", "integer"):
+        parts.append(f"is {WANTED[feature.kind]}")
     return " and ".join(parts) or "has no such value"
 
 
@@ -405,7 +447,8 @@ def infer_features(conditions: Sequence[tuple[str, Operators]]) -> list[Feature]
     """Return the features that a collection of conditions tells of, in order of appearance.
 
     A feature that is compared is continuous; one that is tested for membership is categorical,
-    holds the values that are named and stays open to any other.
+    holds the values that are named and stays open to any other. One that is only asked whether it
+    is missing may be anything: a category of no listed value.
     """
     grouped: dict[str, list[Operators]] = {}
     for name, operators in conditions:
@@ -416,13 +459,14 @@ def infer_features(conditions: Sequence[tuple[str, Operators]]) -> list[Feature]
 def _infer(name: str, tests: list[Operators]) -> Feature:
     missing = any(_mentions_missing(test) for test in tests)
     bounds = [plain(t[op]) for t in tests for op in ORDER if op in t]
-    points = [plain(t["="]) for t in tests if "=" in t]
+    points = [plain(t["="]) for t in tests if "=" in t and not _is_none(t["="])]
     listed = [plain(v) for t in tests for op in ("in", "not in") for v in _as_list(t.get(op, []))]
     values = [v for v in (*points, *listed) if not (v is MISSING or v is OTHER or is_missing(v))]
     if bounds or (points and not listed and all(_kind(p) for p in points)):
-        return Continuous(name, kind=_common_kind(name, [*bounds, *values]), missing=missing)
-    if not values and not any("other" in t for t in tests):
-        return Continuous(name, missing=missing)
+        numbers = [*bounds, *values]
+        zone = any(getattr(v, "tzinfo", None) is not None for v in numbers)
+        kind = _common_kind(name, numbers)
+        return Continuous(name, kind=kind, missing=missing, unit="UTC" if zone else "")
     try:
         distinct: list[Hashable] = list(dict.fromkeys(values))
     except TypeError:
@@ -439,12 +483,14 @@ def _as_list(values: Any) -> list[Any]:
 
 
 def _mentions_missing(test: Operators) -> bool:
-    if "missing" in test:
+    if "missing" in test or test.get(">=") == -math.inf:
         return True
-    if any(isinstance(test.get(op), float) and test[op] == -math.inf for op in (">=", ">")):
-        return True
-    members = [test.get("="), *_as_list(test.get("in", [])), *_as_list(test.get("not in", []))]
-    return any(m is MISSING or (m is not None and is_missing(m)) for m in members)
+    members = [
+        *([test["="]] if "=" in test else []),
+        *_as_list(test.get("in", [])),
+        *_as_list(test.get("not in", [])),
+    ]
+    return any(map(_is_none, members))
 
 
 _KINDS: Final[dict[str, Any]] = {
@@ -471,8 +517,7 @@ def _common_kind(name: str, values: list[Any]) -> Any:
     if None in kinds:
         wrong = next(v for v in values if _kind(v) is None)
         raise ConditionError(
-            f"feature {name!r} is compared with bounds elsewhere, but {wrong!r} is no number,"
-            " date or time"
+            f"feature {name!r} is compared with bounds, but {wrong!r} is no number, date or time"
         )
     if len(kinds) > 1:
         raise ConditionError(

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from irenic.errors import DataError
 from irenic.region import RandomState, as_generator
-from irenic.rule import Rule
+from irenic.rule import Rule, as_consequent
 from irenic.ruleset import RuleSet
 from irenic.space import Instances
 
@@ -51,6 +51,13 @@ class CoverageMap:
             self.rule_added(rule)
         rules.listen(self)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.rules.listen(self)  # a copy follows the copy of its rule set
+
+    def __copy__(self) -> CoverageMap:
+        return CoverageMap(self.rules, self.instances)
+
     def __repr__(self) -> str:
         return (
             f"<CoverageMap: {len(self.instances)} instances, {len(self.rules)} rules,"
@@ -66,6 +73,10 @@ class CoverageMap:
     def remove(self, rule: int | Rule) -> Rule:
         """Remove a rule from the rule set, and so from this map; see :meth:`RuleSet.remove`."""
         return self.rules.remove(rule)
+
+    def replace(self, i: int, rule: Rule, *, force: bool = False) -> Rule:
+        """Replace a rule of the rule set, and so of this map; see :meth:`RuleSet.replace`."""
+        return self.rules.replace(i, rule, force=force)
 
     def rule_added(self, rule: Rule) -> None:
         """Count a rule that was added to the rule set (the set calls this)."""
@@ -123,6 +134,7 @@ class CoverageMap:
     def _pool(self, consequent: Hashable | None) -> _Pool:
         if consequent is None:
             return self._all
+        consequent = as_consequent(consequent)
         if consequent not in self._of:
             pool = self._of[consequent] = _Pool(len(self.instances))
             for rule in self.rules:

@@ -7,6 +7,7 @@
     ├── ConditionError      a condition, region or rule that cannot be (also a ValueError)
     ├── DataError           a table or point that does not fit its space (also a ValueError)
     ├── ConflictError       two rules that would contradict each other (also a ValueError)
+    ├── SeedError           a seed that a rival covers (also a ValueError)
     ├── FormatError         text that is not in the format it should be in (also a ValueError)
     └── FileError           a file that cannot be read or written (also an OSError)
 
@@ -28,6 +29,7 @@ __all__ = [
     "FileError",
     "FormatError",
     "IrenicError",
+    "SeedError",
     "SpaceError",
 ]
 
@@ -54,6 +56,10 @@ class ConflictError(IrenicError, ValueError):
     def __init__(self, message: str, conflicts: Sequence[Any] = ()) -> None:
         super().__init__(message)
         self.conflicts = conflicts
+
+
+class SeedError(IrenicError, ValueError):
+    """A seed that a rival covers: no region that holds it is free."""
 
 
 class FormatError(IrenicError, ValueError):

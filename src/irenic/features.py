@@ -8,6 +8,7 @@ is a bit: bit 0 is "missing", bit 1 "any other value", the declared values follo
 from __future__ import annotations
 
 import datetime as dt
+import decimal
 import math
 import numbers
 from collections.abc import Hashable, Iterable
@@ -19,6 +20,7 @@ import numpy as np
 
 from irenic.errors import ConditionError, DataError, FormatError, SpaceError, did_you_mean
 from irenic.literals import (
+    SURROGATE,
     display,
     format_duration,
     format_number,
@@ -32,6 +34,9 @@ LOWEST: Final = -float(np.finfo(np.float64).max)
 """The lowest value that is not missing: where ``f < 5`` begins."""
 EXACT: Final = 2**53
 """Up to here every integer is a float64 of its own."""
+
+UNWRITTEN: Final = 12
+"""Marks both bounds of an interval as found, not written; see :mod:`irenic.conditions`."""
 
 MISSING_CODE: Final = 0
 OTHER_CODE: Final = 1
@@ -81,7 +86,7 @@ def _check_name(name: object) -> None:
 
 def is_unicode(text: str) -> bool:
     """Return whether ``text`` can be written as UTF-8."""
-    return not any("\ud800" <= c <= "\udfff" for c in text)
+    return SURROGATE.search(text) is None
 
 
 @dataclass(frozen=True)
@@ -121,7 +126,10 @@ class Continuous:
 
     def __post_init__(self) -> None:
         _check_name(self.name)
-        if self.kind not in STEPS:
+        if not isinstance(self.unit, str) or not is_unicode(self.unit):
+            raise SpaceError(f"feature {self.name!r}: the unit is a text, not {self.unit!r}")
+        object.__setattr__(self, "missing", bool(self.missing))
+        if not isinstance(self.kind, str) or self.kind not in STEPS:
             hint = did_you_mean(self.kind, STEPS)
             raise SpaceError(f"feature {self.name!r}: unknown kind {self.kind!r}{hint}")
         try:
@@ -130,7 +138,7 @@ class Continuous:
             raise SpaceError(
                 f"feature {self.name!r}: bounds are a pair (low, high), not {self.bounds!r}"
             ) from None
-        encoded = [None if b is None else self._encode_bound(b) for b in (low, high)]
+        encoded = [self._encode_bound(low, -math.inf), self._encode_bound(high, math.inf)]
         if encoded[0] is not None and encoded[1] is not None and encoded[0] > encoded[1]:
             raise SpaceError(
                 f"feature {self.name!r}: the lower bound {low!r} is above the upper bound {high!r}"
@@ -138,8 +146,8 @@ class Continuous:
         decoded = tuple(None if e is None else self.decode_value(e) for e in encoded)
         object.__setattr__(self, "bounds", decoded)
 
-    def _encode_bound(self, bound: object) -> float | None:
-        if isinstance(bound, float) and math.isinf(bound):
+    def _encode_bound(self, bound: object, none: float) -> float | None:
+        if bound is None or (isinstance(bound, float) and bound == none):
             return None
         try:
             value = self.encode_value(bound)
@@ -180,6 +188,10 @@ class Continuous:
             return float(_DAY) if self.kind == "time" else math.inf
         return self.after(self.encode_value(self.bounds[1]))
 
+    def admits(self, value: float) -> bool:
+        """Return whether the encoded value can occur."""
+        return self.missing if value == -math.inf else self.lowest <= value < self.end
+
     def after(self, value: float) -> float:
         """Return the cut just above ``value``: ``f <= value`` is ``f < after(value)``."""
         # Beyond 2**53 neighbouring floats are further apart than neighbouring values.
@@ -200,12 +212,14 @@ class Continuous:
 
     def encode_value(self, value: object) -> float:
         """Return ``value`` as the float64 that stands for it, ``-inf`` if it is missing."""
+        if type(value) is float and self.kind == "number" and math.isfinite(value):
+            return value  # by far the most common case, and in loops that count microseconds
         if is_missing(value):
             return -math.inf
         plain_value = plain(value)
         number = self._to_float(plain_value)
         if number is None:
-            raise DataError(f"feature {self.name!r}: {plain_value!r} is not {_WANTED[self.kind]}")
+            raise DataError(f"feature {self.name!r}: {plain_value!r} is not {WANTED[self.kind]}")
         return number
 
     def _to_float(self, value: object) -> float | None:
@@ -227,19 +241,18 @@ class Continuous:
         return float(micros)
 
     def _number_to_float(self, value: object) -> float | None:
-        if isinstance(value, bool) or not isinstance(value, numbers.Real):
-            if not (type(value).__name__ == "Decimal"):
-                return None
-        number = float(value)  # type: ignore[arg-type]
+        if isinstance(value, bool) or not isinstance(value, numbers.Real | decimal.Decimal):
+            return None
+        if (self.kind == "integer" or not isinstance(value, float)) and _is_inexact(value):
+            raise DataError(
+                f"feature {self.name!r}: {value!r} is beyond 2**53, where float64 no longer tells"
+                " neighbouring integers apart; use a category, or a difference from a start"
+            )
+        number = float(value)
         if math.isinf(number):
             raise DataError(
                 f"feature {self.name!r}: {value!r} is infinite;"
                 " use a finite number, or leave it out if it is missing"
-            )
-        if isinstance(value, numbers.Integral) and abs(int(value)) > EXACT:
-            raise DataError(
-                f"feature {self.name!r}: {value!r} is beyond 2**53, where float64 no longer tells"
-                " neighbouring integers apart; use a category, or a difference from a start"
             )
         if self.kind == "integer" and not number.is_integer():
             raise DataError(
@@ -249,31 +262,36 @@ class Continuous:
         return number
 
     def _microseconds(self, value: object) -> int | None:
-        kind = self.kind
-        if kind == "duration":
+        if self.kind == "duration":
             return value // _MICROSECOND if isinstance(value, dt.timedelta) else None
-        if kind == "time":
+        if isinstance(value, dt.datetime | dt.time) and value.tzinfo is not None:
+            value = self._in_utc(value)
+        if self.kind == "time":
             if not isinstance(value, dt.time):
                 return None
             return (
                 (value.hour * 60 + value.minute) * 60 + value.second
             ) * 1_000_000 + value.microsecond
-        if kind == "date":
-            if isinstance(value, dt.datetime):
-                return None if value.time() != dt.time() else _microseconds(value)
-            return value.toordinal() * _DAY - _ORDINAL if isinstance(value, dt.date) else None
         if isinstance(value, dt.datetime):
-            if value.tzinfo is not None:
-                if self.unit != "UTC":
-                    raise DataError(
-                        f"feature {self.name!r}: {value!r} has a time zone;"
-                        " declare the feature with unit='UTC', or drop the zone"
-                    )
-                value = value.astimezone(dt.UTC).replace(tzinfo=None)
-            return _microseconds(value)
-        if isinstance(value, dt.date):
-            return value.toordinal() * _DAY - _ORDINAL
-        return None
+            if self.kind == "date" and value.time() != dt.time():
+                return None
+            return (value - _EPOCH) // _MICROSECOND
+        return value.toordinal() * _DAY - _ORDINAL if isinstance(value, dt.date) else None
+
+    def _in_utc(self, value: dt.datetime | dt.time) -> dt.datetime:
+        if isinstance(value, dt.time) or self.kind != "datetime":
+            raise DataError(f"feature {self.name!r}: {value!r} has a time zone; drop it")
+        if self.unit != "UTC":
+            raise DataError(
+                f"feature {self.name!r}: {value!r} has a time zone;"
+                " declare the feature with unit='UTC', or drop the zone"
+            )
+        try:
+            return value.astimezone(dt.UTC).replace(tzinfo=None)
+        except OverflowError:
+            raise DataError(
+                f"feature {self.name!r}: {value!r} is beyond the calendar in UTC"
+            ) from None
 
     def decode_value(self, number: float) -> Any:
         """Return the value that the finite or missing ``number`` stands for (None: missing)."""
@@ -311,16 +329,19 @@ class Continuous:
             return value
         if isinstance(value, float) and math.isnan(value):
             raise ConditionError(f"feature {self.name!r}: NaN cannot be a bound")
-        if self.kind == "integer" and isinstance(value, numbers.Real):
-            # 2.5 is no value of an integer feature, yet f < 2.5 means something
-            return Continuous(self.name).encode_value(value)
+        # 2.5 is no value of an integer feature, yet f < 2.5 means something
+        like = Continuous(self.name) if self.kind == "integer" else self
         try:
-            number = self.encode_value(value)
+            number = like.encode_value(value)
         except DataError as error:
             raise ConditionError(str(error)) from None
         if number == -math.inf:
             raise ConditionError(f"feature {self.name!r}: {bound!r} cannot be a bound")
         return number
+
+
+def _is_inexact(value: Any) -> bool:
+    return bool(EXACT < abs(value) < math.inf)
 
 
 _ORDINAL: Final = _EPOCH.toordinal() * _DAY
@@ -333,9 +354,12 @@ _CALENDAR: Final = {
     "date": _SPAN,
     "datetime": (_SPAN[0], _SPAN[1] + _DAY - 1_000_000),
     "time": (0.0, _DAY - 1.0),
-    "duration": (-8.6e22, 8.6e22),
+    "duration": (
+        float(dt.timedelta.min // _MICROSECOND),
+        float(-dt.timedelta.min // _MICROSECOND),
+    ),
 }
-_WANTED: Final = {
+WANTED: Final = {
     "number": "a number",
     "integer": "a whole number",
     "date": "a date such as 2026-01-31",
@@ -343,10 +367,6 @@ _WANTED: Final = {
     "time": "a time of day such as 12:30:00",
     "duration": "a duration such as P1DT2H30M",
 }
-
-
-def _microseconds(value: dt.datetime) -> int:
-    return (value.replace(tzinfo=None) - _EPOCH) // _MICROSECOND
 
 
 @dataclass(frozen=True)

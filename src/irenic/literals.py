@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import datetime as dt
+import decimal
 import json
 import math
 import re
-from collections.abc import Hashable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from irenic.errors import FormatError
 
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
 KEYWORDS: Final = frozenset(
-    ["if", "and", "then", "in", "not", "or", "is", "missing", "other", "anything", "nothing", "default", "weight", "true", "false", "inf", "nan"]
+    {"if", "and", "then", "default", "weight", "in", "not", "or", "is", "missing", "other"}
+    | {"anything", "nothing", "true", "false", "inf", "nan"}
 )
+MAX_DEPTH: Final = 50
+"""How deep tuples and sets may be nested in files."""
 WORD: Final = re.compile(r"[^\W\d](?:[\w.%/+-]*[\w%+])?")
 DURATION: Final = re.compile(
     r"(?P<sign>-?)P(?:(?P<days>\d+)D)?"
@@ -25,6 +31,7 @@ TEMPORAL: Final = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)?"
     r"|\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?"
 )
+SURROGATE: Final = re.compile("[\ud800-\udfff]")
 # Controls and line separators that a text editor or str.splitlines would break a line at.
 _UNSAFE: Final = re.compile("[\x7f-\x9f\u2028\u2029]")
 
@@ -68,9 +75,8 @@ def format_duration(value: dt.timedelta) -> str:
     >>> format_duration(datetime.timedelta(days=1, hours=2, microseconds=5))
     'P1DT2H0.000005S'
     """
-    micros = round(value / dt.timedelta(microseconds=1)) if value.days < 0 else None
-    if micros is not None:
-        return "-" + format_duration(dt.timedelta(microseconds=-micros))
+    if value.days < 0:
+        return "-" + format_duration(-value)
     hours, rest = divmod(value.seconds, 3600)
     minutes, seconds = divmod(rest, 60)
     date = f"{value.days}D" if value.days else ""
@@ -88,13 +94,16 @@ def parse_duration(text: str) -> dt.timedelta:
     if match is None or not is_duration(text):
         raise FormatError(f"{text!r} is not a duration such as P1DT2H30M")
     whole, _, part = (match["seconds"] or "0").partition(".")
-    value = dt.timedelta(
-        days=int(match["days"] or 0),
-        hours=int(match["hours"] or 0),
-        minutes=int(match["minutes"] or 0),
-        seconds=int(whole),
-        microseconds=int(part.ljust(6, "0") or 0),
-    )
+    try:
+        value = dt.timedelta(
+            days=int(match["days"] or 0),
+            hours=int(match["hours"] or 0),
+            minutes=int(match["minutes"] or 0),
+            seconds=int(whole),
+            microseconds=int(part.ljust(6, "0")),
+        )
+    except (OverflowError, ValueError):  # ValueError: more digits than int() takes
+        raise FormatError(f"the duration {text[:40]} is too long") from None
     return -value if match["sign"] else value
 
 
@@ -108,12 +117,13 @@ def parse_temporal(text: str) -> dt.date | dt.datetime | dt.time:
         raise FormatError(f"{text!r} is not a date or time: {error}") from None
 
 
-def format_literal(value: Hashable) -> str:
+def format_literal(value: Hashable, depth: int = 0) -> str:
     """Return a value of a category or a consequent as text that reads back as the same value.
 
     >>> print(format_literal("a b"), format_literal(3), format_literal(frozenset({"x", "y"})))
     "a b" 3 {x, y}
     """
+    check_writable(value, depth)
     if isinstance(value, str):
         return format_word(value)
     if isinstance(value, bool):
@@ -129,13 +139,23 @@ def format_literal(value: Hashable) -> str:
     if isinstance(value, dt.timedelta):
         return format_duration(value)
     if isinstance(value, frozenset):
-        return "{" + ", ".join(sorted(format_literal(v) for v in value)) + "}"
+        return "{" + ", ".join(sorted(format_literal(v, depth + 1) for v in value)) + "}"
     if isinstance(value, tuple):
-        return "(" + ", ".join(format_literal(v) for v in value) + ")"
+        return "(" + ", ".join(format_literal(v, depth + 1) for v in value) + ")"
     raise FormatError(
         f"{value!r} of type {type(value).__name__} has no text form;"
         " use text, numbers, booleans, dates, or tuples and frozensets of those"
     )
+
+
+def check_writable(value: object, depth: int = 0) -> None:
+    """Refuse what no file can hold: invalid Unicode, NaN (unequal to itself), deep nesting."""
+    if isinstance(value, str) and SURROGATE.search(value):
+        raise FormatError(f"{value!r} is not valid Unicode (a lone surrogate)")
+    if isinstance(value, float) and math.isnan(value):
+        raise FormatError("NaN does not equal itself, so it would not read back the same")
+    if depth > MAX_DEPTH:
+        raise FormatError(f"tuples and sets nested more than {MAX_DEPTH} deep")
 
 
 def display(value: object) -> str:
@@ -153,7 +173,7 @@ def plain(value: object) -> object:
     if isinstance(value, np.generic):
         return value.item()
     if hasattr(value, "to_pydatetime"):
-        return value.to_pydatetime()
+        return value.to_pydatetime(warn=False)  # of nanoseconds that are dropped
     if hasattr(value, "to_pytimedelta"):
         return value.to_pytimedelta()
     return value
@@ -165,6 +185,8 @@ def is_missing(value: object) -> bool:
         return True
     if isinstance(value, float):
         return math.isnan(value)
+    if isinstance(value, decimal.Decimal):
+        return value.is_nan()
     if isinstance(value, np.datetime64 | np.timedelta64):
         return bool(np.isnat(value))
     return type(value).__name__ in ("NaTType", "NAType")

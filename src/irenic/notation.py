@@ -21,13 +21,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from irenic.conditions import Operators
 from irenic.errors import FormatError
-from irenic.features import MISSING, OTHER
+from irenic.features import MISSING, OTHER, is_unicode
 from irenic.literals import (
     KEYWORDS,
+    MAX_DEPTH,
     TEMPORAL,
     WORD,
     is_duration,
@@ -35,18 +35,20 @@ from irenic.literals import (
     parse_temporal,
 )
 
+if TYPE_CHECKING:
+    from irenic.conditions import Operators
+
 _TOKEN: Final = re.compile(
     r"(?P<space>[^\S\n]+)"
     r"|(?P<comment>#.*)"
     rf"|(?P<temporal>(?:{TEMPORAL.pattern})(?![\w:]))"
-    r"|(?P<number>[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf\b)(?!\w))"
+    r"|(?P<number>[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?!\w)|inf(?![\w.%/+-]*[\w%+])))"
     r"|(?P<negative>-P[\w.]+)"
     r"""|(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
     rf"|(?P<word>{WORD.pattern})"
     r"|(?P<sign><=|>=|==|!=|[<>=(){},])"
 )
 _FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
-_MAX_DEPTH: Final = 50
 
 
 class Token(NamedTuple):
@@ -171,7 +173,7 @@ class _Parser:
 
     def nest(self) -> None:
         self.depth += 1
-        if self.depth > _MAX_DEPTH:
+        if self.depth > MAX_DEPTH + 1:
             raise FormatError("brackets nested too deeply", column=self.token.column)
 
     # --- grammar
@@ -189,7 +191,10 @@ class _Parser:
             number = self.value()
             if isinstance(number, bool) or not isinstance(number, int | float):
                 raise FormatError("WEIGHT takes a number", column=token.column)
-            weight = float(number)
+            try:
+                weight = float(number)
+            except OverflowError:
+                raise FormatError("too large for float64", column=token.column) from None
         return ParsedRule(conditions, then, weight)
 
     def conditions(self) -> list[ParsedCondition]:
@@ -212,6 +217,11 @@ class _Parser:
         if self.keyword("or"):
             if not self.keyword("missing"):
                 raise self.expected("'missing' after 'or' (other alternatives need a second rule)")
+            if found.operators == {"missing": False}:
+                raise FormatError(
+                    "'is not missing or missing' is no condition; leave it out",
+                    column=found.column,
+                )
             found = found._replace(operators={**found.operators, "missing": True})
         return found
 
@@ -244,11 +254,13 @@ class _Parser:
     def chained(self, start: Token) -> ParsedCondition:
         """Read ``2 <= f1 < 5`` or ``5 > f1``: a test that begins with a value."""
         first = self.bound()
-        operator = self.sign("<", "<=", ">", ">=", "=", "==")
+        operator = self.sign("<", "<=", ">", ">=", "=", "==", "!=")
         if operator is None:
             raise self.expected(
                 "a comparison (a feature's name that begins with a digit stands in quotes)"
             )
+        if operator == "!=":
+            return ParsedCondition(self.name(), {"not in": [first]}, start.column)
         left = _FLIPPED[operator.replace("==", "=")]
         name = self.name()
         operators: Operators = {left: first}
@@ -354,8 +366,6 @@ def _placed(token: Token, parse: Any) -> Any:
         return parse(token.text)
     except FormatError as error:
         raise error.at(column=token.column) from None
-    except OverflowError:
-        raise FormatError(f"{token.text!r} is too large", column=token.column) from None
 
 
 def _number(token: Token) -> int | float:
@@ -382,6 +392,6 @@ def _unquote(token: Token) -> str:
             f"{token.text} holds an escape that is not understood; write \\\\ for a backslash",
             column=token.column,
         ) from None
-    if any("\ud800" <= c <= "\udfff" for c in text):
+    if not is_unicode(text):
         raise FormatError("a lone surrogate is not valid Unicode", column=token.column)
     return str(text)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
-from typing import Any, Self, TypeAlias
+from itertools import pairwise
+from typing import Any, Final, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from irenic.conditions import (
-    FREE,
     LOWER_AFTER,
     LOWER_BITS,
     LOWER_FREE,
@@ -29,14 +30,14 @@ from irenic.conditions import (
     interval_text,
 )
 from irenic.errors import ConditionError, DataError, FormatError
-from irenic.features import LOWEST, OTHER_CODE, Categorical, Continuous
-from irenic.literals import format_number
+from irenic.features import EXACT, LOWEST, OTHER_CODE, Categorical, Continuous
 from irenic.notation import ParsedCondition, parse_conditions
 from irenic.space import Instances, Point, Space, from_words, to_words
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Words: TypeAlias = npt.NDArray[np.uint64]
 Bytes: TypeAlias = npt.NDArray[np.uint8]
+HIGHEST: Final = sys.float_info.max
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 
 
@@ -71,7 +72,7 @@ class Region:
     True
     """
 
-    __slots__ = ("_key", "lower", "masks", "space", "upper", "written")
+    __slots__ = ("_key", "is_empty", "lower", "masks", "space", "upper", "written")
 
     space: Space
     lower: Floats
@@ -82,6 +83,9 @@ class Region:
     """The bits of each categorical feature's values, ``space.starts`` says where (read-only)."""
     written: Bytes
     """How each bound was written; see :mod:`irenic.conditions` (read-only)."""
+    _key: tuple[Any, ...] | None
+    is_empty: bool
+    """Whether no point of the space lies in the region."""
 
     def __init__(self, space: Space, conditions: Mapping[str, Any] | None = None) -> None:
         lower = np.full(len(space.continuous), -math.inf)
@@ -102,7 +106,14 @@ class Region:
         self._fill(space, lower, upper, masks, written)
 
     def _fill(
-        self, space: Space, lower: Floats, upper: Floats, masks: Words, written: Bytes
+        self,
+        space: Space,
+        lower: Floats,
+        upper: Floats,
+        masks: Words,
+        written: Bytes,
+        *,
+        is_empty: bool = False,
     ) -> Self:
         for array in (lower, upper, masks, written):
             array.flags.writeable = False
@@ -112,6 +123,7 @@ class Region:
             ("upper", upper),
             ("masks", masks),
             ("written", written),
+            ("is_empty", is_empty),
             ("_key", None),
         ):
             object.__setattr__(self, name, value)
@@ -131,16 +143,19 @@ class Region:
         The arrays are taken over and made read-only.
         """
         if written is None:
-            written = np.full(len(lower), FREE, dtype=np.uint8)
-        region = cls.__new__(cls)._fill(space, lower, upper, masks, written)
-        if _is_empty(region):
+            written = space.unwritten
+        if not _is_possible(space, lower, upper, masks):
             return cls.nothing(space)
         gap = (upper > LOWEST) & (upper <= space.lowest)
         if gap.any():  # see conditions.settle
             upper = np.where(gap, LOWEST, upper)
             written = np.where(gap, written & LOWER_BITS, written)
-            return cls.__new__(cls)._fill(space, lower, upper, masks, written)
-        return region
+        return cls.__new__(cls)._fill(space, lower, upper, masks, written)
+
+    @classmethod
+    def from_kernel(cls, space: Space, lower: Floats, upper: Floats, masks: Words) -> Region:
+        """Return a region that a kernel made and that is known to hold a point, unchecked."""
+        return cls.__new__(cls)._fill(space, lower, upper, masks, space.unwritten)
 
     @classmethod
     def nothing(cls, space: Space) -> Region:
@@ -156,6 +171,7 @@ class Region:
             np.full(n, -math.inf),
             np.zeros(space.n_words, dtype=np.uint64),
             np.zeros(n, dtype=np.uint8),
+            is_empty=True,
         )
 
     @classmethod
@@ -188,6 +204,8 @@ class Region:
         raise AttributeError("a Region is immutable; make a new one")
 
     def __reduce__(self) -> Any:
+        if self.is_empty:
+            return Region.nothing, (self.space,)
         arrays = (np.array(a) for a in (self.lower, self.upper, self.masks, self.written))
         return Region.from_packed, (self.space, *arrays)
 
@@ -196,15 +214,14 @@ class Region:
     def _canonical(self) -> tuple[Any, ...]:
         """Return what equal regions share: bounds beyond the domain count as none."""
         if self._key is None:
-            space = self.space
-            bottom = np.where(space.may_be_missing, LOWEST, -math.inf)
-            within = (self.lower <= space.lowest) & (self.lower > -math.inf)
-            lower = np.where(within, bottom, self.lower) + 0.0  # -0.0 becomes 0.0
-            upper = np.where(self.upper >= space.end, math.inf, self.upper) + 0.0
-            masks = self.masks & space.everything
-            key = (lower.tobytes(), upper.tobytes(), masks.tobytes())
+            lower, upper = self.space.drop_implied(self.lower, self.upper)
+            masks = self.masks & self.space.everything
+            # adding 0.0 turns -0.0 into 0.0
+            bounds = ((lower + 0.0).tobytes(), (upper + 0.0).tobytes())
+            key = (self.is_empty, *bounds, masks.tobytes())
             object.__setattr__(self, "_key", key)
-        return self._key  # type: ignore[return-value]
+        assert self._key is not None
+        return self._key
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Region):
@@ -243,19 +260,12 @@ class Region:
     # --- what it is made of
 
     @property
-    def is_empty(self) -> bool:
-        """Whether no point of the space lies in the region."""
-        return _is_empty(self)
-
-    @property
     def n_conditions(self) -> int:
         """On how many features there is a condition."""
         restricted = int(((self.lower > -math.inf) | (self.upper < math.inf)).sum())
         starts = self.space.starts
         partial = (self.masks & self.space.everything) != self.space.everything
-        return restricted + sum(
-            bool(partial[a:b].any()) for a, b in zip(starts[:-1], starts[1:], strict=True)
-        )
+        return restricted + sum(bool(partial[a:b].any()) for a, b in pairwise(starts))
 
     def conditions(self) -> dict[str, Operators]:
         """Return the conditions as plain data, the form that JSON files use.
@@ -264,6 +274,8 @@ class Region:
         >>> Region(space, {"f1": (2, 5), "color": "blue"}).conditions()
         {'f1': {'>=': 2, '<': 5}, 'color': {'in': ['blue']}}
         """
+        if self.is_empty:
+            raise ConditionError("the empty region cannot be said in conditions")
         found = {}
         for feature in self.space:
             if isinstance(feature, Continuous):
@@ -296,6 +308,18 @@ class Region:
             return Region.nothing(space)
         return Region(space, self.conditions())
 
+    def simplified(self) -> Region:
+        """Return the same region without conditions that the space's bounds imply.
+
+        >>> space = Space([Continuous("age", bounds=(0, 120))])
+        >>> Region(space, {"age": (0, 30)}).simplified()
+        age < 30
+        """
+        if self.is_empty:
+            return self
+        lower, upper = self.space.drop_implied(self.lower, self.upper)
+        return Region.from_packed(self.space, lower, upper, self.masks.copy(), self.written.copy())
+
     # --- algebra
 
     def _check_space(self, other: Region) -> None:
@@ -306,6 +330,8 @@ class Region:
         if not isinstance(other, Region):
             return NotImplemented
         self._check_space(other)
+        if self.is_empty or other.is_empty:
+            return Region.nothing(self.space)
         lower = np.maximum(self.lower, other.lower)
         upper = np.minimum(self.upper, other.upper)
         low = np.where(lower == self.lower, self.written, other.written) & LOWER_BITS
@@ -344,7 +370,7 @@ class Region:
                 keep(Region.from_packed(self.space, cut, upper.copy(), masks.copy(), style))
                 upper[row] = other.upper[row]
                 written[row] = written[row] & LOWER_BITS | other.written[row] & UPPER_BITS
-        for start, stop in zip(self.space.starts[:-1], self.space.starts[1:], strict=True):
+        for start, stop in pairwise(self.space.starts):
             rest = masks.copy()
             rest[start:stop] &= ~other.masks[start:stop]
             keep(Region.from_packed(self.space, lower.copy(), upper.copy(), rest, written.copy()))
@@ -388,6 +414,8 @@ class Region:
         instances = self.space.encode(points)
         inside = np.full(len(instances), not self.is_empty)
         for row, values in enumerate(instances.values):
+            if self.lower[row] == -math.inf and self.upper[row] == math.inf:
+                continue
             inside &= (self.lower[row] <= values) & (values < self.upper[row])
         one = np.uint64(1)
         for row, codes in enumerate(instances.codes):
@@ -411,8 +439,8 @@ class Region:
             if isinstance(feature, Continuous):
                 number = _readable(feature, *self.interval(feature.name)[:2])
                 value = feature.decode_value(number)
-                short = isinstance(value, float) and format_number(value).lstrip("-").isdecimal()
-                point[feature.name] = int(value) if short else value
+                whole = isinstance(value, float) and value.is_integer() and abs(value) <= EXACT
+                point[feature.name] = int(value) if whole else value
             else:
                 bits = self.bits(feature.name) & feature.everything
                 listed = bits >> 2 << 2 or bits
@@ -440,7 +468,8 @@ class Region:
         values = np.empty((len(space.continuous), n))
         codes = np.empty((len(space.categorical), n), dtype=np.int32)
         for row, feature in enumerate(space.continuous):
-            low, high = max(self.lower[row], feature.lowest), min(self.upper[row], feature.end)
+            low = max(float(self.lower[row]), feature.lowest)
+            high = min(float(self.upper[row]), feature.end)
             values[row] = -math.inf if low >= high else _draw(feature, low, high, n, rng)
         for row, category in enumerate(space.categorical):
             bits = self.bits(category.name) & category.everything
@@ -477,16 +506,160 @@ class Region:
         ]
         return 0.0 if 0.0 in sides else math.prod(sides)
 
+    # --- for those who write learners
 
-def _is_empty(region: Region) -> bool:
-    space = region.space
-    possible = np.maximum(region.lower, space.lowest) < np.minimum(region.upper, space.end)
-    possible |= space.may_be_missing & (region.lower == -math.inf) & (region.upper > -math.inf)
+    def tighten(self, X: Any) -> Region:
+        """Return the smallest box inside this region round the instances that it covers.
+
+        >>> space = Space([Continuous("f1"), Categorical("color", ["yellow", "blue"])])
+        >>> table = {"f1": [1, 2.5, 4, 9], "color": ["yellow", "blue", "blue", "blue"]}
+        >>> Region(space, {"f1": (2, 5)}).tighten(table)
+        2.5 <= f1 <= 4 and color in {blue}
+        """
+        instances = self.space.encode(X)
+        held = instances.take(self.contains(instances))
+        if not len(held):
+            raise ConditionError(f"no instance lies in {self}: there is nothing to tighten round")
+        lower, most = held.values.min(axis=1), held.values.max(axis=1)
+        tops = zip(self.space.continuous, most.tolist(), strict=True)
+        upper = np.array([LOWEST if m == -math.inf else f.after(m) for f, m in tops])
+        masks = np.zeros(self.space.n_words, dtype=np.uint64)
+        for row, codes in enumerate(held.codes):
+            for code in np.unique(codes).tolist():
+                word = self.space.starts[row] + (code >> 6)
+                masks[word] |= np.uint64(1) << np.uint64(code & 63)
+        return Region.from_packed(self.space, lower, upper.reshape(-1), masks)
+
+    def widen_bounds(
+        self,
+        within: Region | None = None,
+        *,
+        share: float | Literal["random"] = 1.0,
+        random_state: RandomState = None,
+    ) -> Region:
+        """Return a larger region that stays inside another: a step outwards for a mutation.
+
+        Parameters
+        ----------
+        within : Region, optional
+            What it stays inside, for example what :func:`irenic.enlarge` returned; None for the
+            whole space. It must hold this region.
+        share : float in [0, 1] or "random"
+            How far each bound moves towards that of ``within``; "random" draws it for each bound.
+            A bound that ``within`` does not have is dropped with this probability, and values of
+            a category join with it.
+        random_state : int, numpy generator, optional
+
+        Examples
+        --------
+        >>> space = Space([Continuous("f1")])
+        >>> Region(space, {"f1": (4, 5)}).widen_bounds(Region(space, {"f1": (2, 9)}), share=0.5)
+        3 <= f1 < 7
+        """
+        limit = Region(self.space) if within is None else within
+        if not self <= limit:
+            raise ConditionError(f"{self} does not lie within {limit}, so it cannot stay inside")
+        rng = as_generator(random_state)
+        shares = _shares(share, (2, len(self.lower)), rng)
+        lower = _moved(self.lower, limit.lower, shares[0], rng)
+        upper = _moved(self.upper, limit.upper, shares[1], rng)
+        for row, feature in enumerate(self.space.continuous):
+            lower[row], upper[row] = feature.snap(lower[row]), feature.snap(upper[row])
+        # snapping moves a cut upwards, perhaps beyond the limit
+        lower = np.clip(lower, limit.lower, self.lower)
+        upper = np.clip(upper, self.upper, limit.upper)
+        masks = self.masks | self._draw_words(limit.masks & ~self.masks, share, rng)
+        return Region.from_packed(self.space, lower, upper, masks)
+
+    def narrow_bounds(
+        self,
+        point: Any,
+        *,
+        share: float | Literal["random"] = 0.5,
+        random_state: RandomState = None,
+    ) -> Region:
+        """Return a smaller region that still holds a point: a step inwards for a mutation.
+
+        Parameters
+        ----------
+        point : mapping, sequence or Instances of length 1
+            A point of this region.
+        share : float in [0, 1] or "random"
+            How far each bound moves towards the point; values of a category leave with this
+            probability. An open side stays open; :meth:`tighten` closes it.
+        random_state : int, numpy generator, optional
+
+        Examples
+        --------
+        >>> space = Space([Continuous("f1")])
+        >>> Region(space, {"f1": (2, 10)}).narrow_bounds({"f1": 4})
+        3 <= f1 < 7
+        """
+        held = self.space.encode_point(point)
+        if not self.contains(held)[0]:
+            raise ConditionError(f"the point {held[0]} does not lie in {self}")
+        rng = as_generator(random_state)
+        values = held.values[:, 0]
+        shares = _shares(share, (2, len(values)), rng)
+        lower, upper = self.lower.copy(), self.upper.copy()
+        for row, feature in enumerate(self.space.continuous):
+            value = float(values[row])
+            if value == -math.inf:
+                continue  # between "missing" and anything else there is no half way
+            if lower[row] > LOWEST:
+                cut = lower[row] + shares[0, row] * (value - lower[row])
+                lower[row] = min(feature.snap(cut), value)
+            if upper[row] < math.inf:
+                least = feature.after(value)
+                cut = upper[row] - shares[1, row] * (upper[row] - value)
+                upper[row] = min(max(feature.snap(cut), least), upper[row])
+        keep = np.zeros_like(self.masks)
+        for row, code in enumerate(held.codes[:, 0].tolist()):
+            word = self.space.starts[row] + (code >> 6)
+            keep[word] |= np.uint64(1) << np.uint64(code & 63)
+        masks = self.masks & ~self._draw_words(self.masks & ~keep, share, rng)
+        return Region.from_packed(self.space, lower, upper, masks)
+
+    def _draw_words(
+        self, masks: Words, share: float | Literal["random"], rng: np.random.Generator
+    ) -> Words:
+        """Return some of the bits that are set, each with the probability ``share``."""
+        drawn = np.zeros_like(masks)
+        for word, bits in enumerate(masks.tolist()):
+            for code in range(bits.bit_length()):
+                if bits >> code & 1 and rng.random() < (0.5 if share == "random" else share):
+                    drawn[word] |= np.uint64(1) << np.uint64(code)
+        return drawn
+
+
+def _shares(
+    share: float | Literal["random"], shape: tuple[int, int], rng: np.random.Generator
+) -> Floats:
+    if share == "random":
+        return rng.random(shape)
+    if isinstance(share, str) or not 0.0 <= share <= 1.0:
+        raise ConditionError(f'share is a number from 0 to 1 or "random", not {share!r}')
+    return np.full(shape, float(share))
+
+
+def _moved(start: Floats, goal: Floats, shares: Floats, rng: np.random.Generator) -> Floats:
+    """Return bounds moved by a share of the way; one whose goal is open jumps or stays."""
+    open_ = (goal <= LOWEST) | (goal == math.inf)
+    jumps = rng.random(len(start)) < shares
+    gap = np.where(open_ | np.isinf(start) | (start <= LOWEST), 0.0, goal - start)
+    part = np.where(shares == 1.0, goal, start + shares * gap)
+    return np.where(open_, np.where(jumps, goal, start), part)
+
+
+def _is_possible(space: Space, lower: Floats, upper: Floats, masks: Words) -> bool:
+    """Return whether some point of the space lies in the box of packed numbers."""
+    possible = np.maximum(lower, space.lowest) < np.minimum(upper, space.end)
+    possible |= space.may_be_missing & (lower == -math.inf) & (upper > -math.inf)
     if not possible.all():
-        return True
-    masks = region.masks & space.everything
+        return False
+    masks = masks & space.everything
     starts = space.starts
-    return any(not masks[a:b].any() for a, b in zip(starts[:-1], starts[1:], strict=True))
+    return all(masks[a:b].any() for a, b in pairwise(starts))
 
 
 def _as_upper(written: int) -> int:
@@ -512,13 +685,14 @@ def _readable(feature: Continuous, lower: float, upper: float) -> float:
     if low <= LOWEST:
         low = max(LOWEST, high - max(1.0, abs(high), 2.0 * feature.step))
     elif high == math.inf:
-        high = low + max(1.0, abs(low), 2.0 * feature.step)
+        high = min(low + max(1.0, abs(low), 2.0 * feature.step), HIGHEST)
     middle = low / 2 + high / 2
     if feature.step:
-        value = feature.snap(middle)
-        return value if value < high else low
+        nearest = feature.snap(middle), low, feature.before(high)
+        return next((v for v in nearest if low <= v < high and feature.shows(v)), low)
     for digits in range(1, 18):
         scale = 10.0 ** (math.floor(math.log10(abs(middle))) + 1 - digits) if middle else 1.0
+        scale = max(scale, math.ulp(0.0))
         for near in (middle, math.floor(middle / scale) * scale, math.ceil(middle / scale) * scale):
             value = float(f"{near:.{digits}g}")
             if low <= value < high:
@@ -528,18 +702,21 @@ def _readable(feature: Continuous, lower: float, upper: float) -> float:
 
 def _draw(feature: Continuous, low: float, high: float, n: int, rng: np.random.Generator) -> Floats:
     scale = float(max(feature.step, 1))
+    last = feature.before(high) if high < math.inf else HIGHEST
     if low > LOWEST and high < math.inf:
-        drawn = low + rng.random(n) * (high - low)
-    elif low > LOWEST:
-        drawn = low + rng.exponential(max(scale, abs(low)), n)
-    elif high < math.inf:
-        drawn = high - rng.exponential(max(scale, abs(high)), n)
-    else:
+        share = rng.random(n)
+        drawn = low * (1.0 - share) + high * share
+    elif low <= LOWEST and high == math.inf:
         drawn = rng.normal(0.0, scale, n)
+    else:
+        near, side = (low, 1.0) if low > LOWEST else (last, -1.0)
+        with np.errstate(over="ignore"):
+            drawn = near + side * rng.exponential(max(scale, abs(near)), n)
+        if not (feature.shows(drawn.min(initial=near)) and feature.shows(drawn.max(initial=near))):
+            drawn = np.where([feature.shows(v) for v in drawn], drawn, near)
     if feature.step:
         drawn = np.floor(drawn / feature.step) * feature.step
-    # rounding may carry a number onto the excluded end
-    return np.clip(drawn, low, feature.before(high) if high < math.inf else None)
+    return np.clip(drawn, low, last)  # rounding may carry a number onto the excluded end
 
 
 def as_generator(random_state: RandomState) -> np.random.Generator:

@@ -53,6 +53,7 @@ class Rule:
             raise ConditionError(f"a rule's antecedent is a Region or a mapping, not {region!r}")
         if region.is_empty:
             raise ConditionError("the region of the rule is empty: the rule could never fire")
+        weight = plain(weight)  # type: ignore[assignment]
         if isinstance(weight, bool) or not isinstance(weight, int | float) or math.isnan(weight):
             raise ConditionError(f"a rule's weight is a number, not {weight!r}")
         object.__setattr__(self, "region", region)

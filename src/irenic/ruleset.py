@@ -6,21 +6,23 @@ import html
 import math
 import weakref
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Final, Literal, Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from irenic._threads import over_rows
+from irenic.budget import Budget, Meter
 from irenic.conditions import FREE, infer_features
+from irenic.cutting import Boxes, Cutter
 from irenic.errors import ConditionError, ConflictError, DataError
 from irenic.literals import display
+from irenic.packed import PackedRules
+from irenic.pairs import Conflict, Pairs
 from irenic.region import Region
 from irenic.rule import Rule, as_consequent
-from irenic.space import Instances, Space
+from irenic.space import Space
 
 Resolve = Literal["first", "best", "vote"]
 RESOLVE: Final = ("first", "best", "vote")
@@ -28,61 +30,14 @@ _UNLIMITED: Final = 2**62
 
 
 @dataclass(frozen=True)
-class Conflict:
-    """Two rules that overlap and predict different things (numbered from 0, as in the set)."""
-
-    first: int
-    second: int
-    rules: tuple[Rule, Rule]
-
-    @cached_property
-    def overlap(self) -> Region:
-        """The region in which both rules hold."""
-        return self.rules[0].region & self.rules[1].region
-
-    @cached_property
-    def witness(self) -> dict[str, Any]:
-        """A readable point in the overlap."""
-        return self.overlap.witness()
-
-    def __str__(self) -> str:
-        a, b = self.rules
-        return (
-            f"rule {self.first + 1} says {display(a.then)}, rule {self.second + 1} says"
-            f" {display(b.then)} where {self.overlap}, for example at {show_point(self.witness)}"
-        )
-
-
-class Pairs(Sequence[Conflict]):
-    """Pairs of overlapping rules; regions and witnesses are made when one is looked at."""
-
-    def __init__(self, rules: RuleSet, pairs: npt.NDArray[np.int32]) -> None:
-        self._rules = rules
-        self.pairs = pairs
-        """The numbers of the rules, counted from 0, one pair a row."""
-
-    def __len__(self) -> int:
-        return len(self.pairs)
-
-    @overload
-    def __getitem__(self, i: int) -> Conflict: ...
-    @overload
-    def __getitem__(self, i: slice) -> Pairs: ...
-    def __getitem__(self, i: int | slice) -> Conflict | Pairs:
-        if isinstance(i, slice):
-            return Pairs(self._rules, self.pairs[i])
-        a, b = (int(k) for k in self.pairs[i])
-        return Conflict(a, b, (self._rules[a], self._rules[b]))
-
-    def __repr__(self) -> str:
-        shown = "".join(f"\n  {pair}" for pair in self[:10])
-        more = f"\n  … and {len(self) - 10} more" if len(self) > 10 else ""
-        return f"<{len(self)} pairs{':' if len(self) else ''}{shown}{more}>"
-
-
-@dataclass(frozen=True)
 class Explanation:
-    """Why a case is decided as it is: the rules that cover it, and what follows."""
+    """Why a case is decided as it is: the rules that cover it, and what follows.
+
+    ``rules`` are places, counted from 0, of the deciding rule and of others that say the same.
+
+    >>> RuleSet(None, [Rule({"age": (0, 30)}, then="low")]).explain({"age": [29]})[0].rules
+    (0,)
+    """
 
     then: Hashable | None
     rules: tuple[int, ...]
@@ -94,7 +49,12 @@ class Explanation:
 
 @dataclass(frozen=True)
 class Statistics:
-    """How the rules of a set do on labelled instances, one row a rule."""
+    """How the rules of a set do on labelled instances, one row a rule.
+
+    >>> rules = RuleSet(None, [Rule({"age": (0, 30)}, then="low")])
+    >>> rules.statistics({"age": [10, 20]}, ["low", "high"]).confidence
+    array([0.5])
+    """
 
     labels: tuple[Hashable, ...]
     """The labels that occur, in the order of the columns of ``mix``."""
@@ -110,10 +70,10 @@ class Listener(Protocol):
     """What is told of every change of a rule set."""
 
     def rule_added(self, rule: Rule) -> None:
-        """A rule was added at the end."""
+        """Note that a rule was added at the end."""
 
     def rule_removed(self, index: int, rule: Rule) -> None:
-        """The rule at ``index`` was removed; later ones moved up."""
+        """Note that the rule at ``index`` was removed; later ones moved up."""
 
 
 class RuleSet:
@@ -125,7 +85,7 @@ class RuleSet:
     Parameters
     ----------
     space : Space or None
-        None infers the space from the rules' conditions.
+        None takes the space that the rules share, or infers one from their conditions.
     rules : iterable of Rule
         Rules of other spaces are moved to this one, features matched by name.
     default : hashable, optional
@@ -157,7 +117,7 @@ class RuleSet:
     ) -> None:
         rules = list(rules)
         if space is None:
-            space = infer_space(rules)
+            space = _shared_space(rules)
         elif not isinstance(space, Space):
             raise ConditionError(f"the first argument is a Space or None, not {space!r}")
         self.space = space
@@ -165,35 +125,10 @@ class RuleSet:
         self._listeners: weakref.WeakSet[Listener] = weakref.WeakSet()
         self._thens: list[Hashable] = []
         self._codes: dict[Hashable, int] = {}
-        self._n = 0
-        self._reserve(max(len(rules), 8))
+        self._packed = PackedRules(space, len(rules))
+        self._consistent: bool | None = None
         for number, rule in enumerate(rules, 1):
             self._append(self._cast(rule, number))
-        self._consistent: bool | None = None
-
-    # --- packed columns
-
-    def _reserve(self, capacity: int) -> None:
-        d, words, n = len(self.space.continuous), self.space.n_words, self._n
-        fresh = {
-            "_lower": np.empty((d, capacity)),
-            "_upper": np.empty((d, capacity)),
-            "_masks": np.empty((words, capacity), dtype=np.uint64),
-            "_written": np.empty((d, capacity), dtype=np.uint8),
-            "_then": np.empty(capacity, dtype=np.int32),
-            "_weight": np.empty(capacity),
-        }
-        for name, array in fresh.items():
-            if n:
-                array[..., :n] = getattr(self, name)[..., :n]
-            setattr(self, name, array)
-
-    _lower: npt.NDArray[np.float64]
-    _upper: npt.NDArray[np.float64]
-    _masks: npt.NDArray[np.uint64]
-    _written: npt.NDArray[np.uint8]
-    _then: npt.NDArray[np.int32]
-    _weight: npt.NDArray[np.float64]
 
     @classmethod
     def from_arrays(
@@ -227,20 +162,19 @@ class RuleSet:
         <RuleSet: 1 rule, 2 features>
           1. IF 2 <= f1 < 5 AND f2 < 9 THEN A
         """
-        n = len(then)
-        d = len(space.continuous)
-        low = np.array(lower, dtype=np.float64).reshape(-1, n) if d else np.empty((0, n))
-        high = np.array(upper, dtype=np.float64).reshape(-1, n) if d else np.empty((0, n))
+        n, d = len(then), len(space.continuous)
+        low, high = np.array(lower, dtype=np.float64), np.array(upper, dtype=np.float64)
         if masks is None:
             words = np.repeat(space.everything[:, None], n, axis=1)
         else:
-            words = np.array(masks, dtype=np.uint64).reshape(-1, n) & space.everything[:, None]
-        if low.shape != (d, n) or high.shape != (d, n) or words.shape != (space.n_words, n):
-            raise ConditionError(
-                f"{n} rules over {d} continuous features and {space.n_words} words of values need"
-                f" arrays of shape ({d}, {n}) and ({space.n_words}, {n}), not"
-                f" {low.shape}, {high.shape} and {words.shape}"
-            )
+            words = np.array(masks, dtype=np.uint64)
+        for name, array, rows in (("lower", low, d), ("upper", high, d), ("masks", words, None)):
+            wanted = (space.n_words if rows is None else rows, n)
+            if array.size == 0 and 0 in wanted:
+                continue
+            if array.shape != wanted:
+                raise ConditionError(f"{name} has the shape {array.shape}, it needs {wanted}")
+        low, high = low.reshape(d, n), high.reshape(d, n)
         if np.isnan(low).any() or np.isnan(high).any():
             raise ConditionError("NaN cannot be a bound")
         for row, feature in enumerate(space.continuous):
@@ -248,68 +182,57 @@ class RuleSet:
                 low[row] = [feature.snap(v) for v in low[row]]
                 high[row] = [feature.snap(v) for v in high[row]]
         made = cls(space, default=default)
-        made._take_columns(low, high, words, np.full((d, n), FREE, dtype=np.uint8), then)
-        for i in np.flatnonzero(made._settle_and_find_empty()):
-            raise ConditionError(f"rule {i + 1}: its region is empty, it could never fire")
+        codes = np.array([made._code(as_consequent(t)) for t in then], dtype=np.int32)
+        written = np.full((d, n), FREE, dtype=np.uint8)
+        words = words.reshape(space.n_words, n) & space.everything[:, None]
+        made._packed.extend(low, high, words, written, codes, np.ones(n))
+        if (empty := made._packed.empty()).any():
+            raise ConditionError(
+                f"rule {int(empty.argmax()) + 1}: its region is empty, it could never fire"
+            )
+        made._packed.settle()
         return made
 
-    def _take_columns(
-        self,
-        lower: npt.NDArray[np.float64],
-        upper: npt.NDArray[np.float64],
-        masks: npt.NDArray[np.uint64],
-        written: npt.NDArray[np.uint8],
-        then: Sequence[Hashable],
-    ) -> None:
-        self._lower, self._upper = np.ascontiguousarray(lower), np.ascontiguousarray(upper)
-        self._masks, self._written = np.ascontiguousarray(masks), written
-        self._n = len(then)
-        self._then = np.array([self._code(as_consequent(t)) for t in then], dtype=np.int32)
-        self._weight = np.ones(self._n)
+    # --- packed columns
 
-    def _settle_and_find_empty(self) -> npt.NDArray[np.bool_]:
-        space = self.space
-        lower, upper, masks = self.lower, self.upper, self.masks
-        lowest, end = space.lowest[:, None], space.end[:, None]
-        lacking = space.may_be_missing[:, None]
-        possible = np.maximum(lower, lowest) < np.minimum(upper, end)
-        possible |= lacking & (lower == -math.inf) & (upper > -math.inf)
-        gap = lacking & (upper <= lowest) & (upper > -np.finfo(np.float64).max)
-        upper[gap] = -np.finfo(np.float64).max  # see conditions.settle
-        empty = ~possible.all(axis=0)
-        for a, b in zip(space.starts[:-1], space.starts[1:], strict=True):
-            empty |= ~masks[a:b].any(axis=0)
-        return empty
+    @property
+    def packed(self) -> PackedRules:
+        """The columns that kernels run on; for those who write algorithms. Do not change them."""
+        return self._packed
 
     @property
     def lower(self) -> npt.NDArray[np.float64]:
         """The inclusive lower bounds, ``[continuous feature, rule]``; do not write to them."""
-        return self._lower[:, : self._n]
+        return self._packed.lower[:, : len(self)]
 
     @property
     def upper(self) -> npt.NDArray[np.float64]:
         """The exclusive upper bounds, ``[continuous feature, rule]``; do not write to them."""
-        return self._upper[:, : self._n]
+        return self._packed.upper[:, : len(self)]
 
     @property
     def masks(self) -> npt.NDArray[np.uint64]:
         """The bits of the sets of values, ``[word, rule]``; do not write to them."""
-        return self._masks[:, : self._n]
+        return self._packed.masks[:, : len(self)]
 
     @property
     def then_codes(self) -> npt.NDArray[np.int32]:
         """Which of ``consequents`` each rule has."""
-        return self._then[: self._n]
+        return self._packed.then[: len(self)]
 
     @property
     def weights(self) -> npt.NDArray[np.float64]:
         """The weight of each rule."""
-        return self._weight[: self._n]
+        return self._packed.weight[: len(self)]
 
     @property
     def consequents(self) -> tuple[Hashable, ...]:
         """The consequents that rules of this set have or had, in order of appearance."""
         return tuple(self._thens)
+
+    def code_of(self, consequent: Hashable | None) -> int:
+        """Return the place of a consequent among ``consequents``, -1 if no rule has it."""
+        return self._codes.get(consequent, -1)
 
     def _code(self, then: Hashable) -> int:
         code = self._codes.get(then)
@@ -327,18 +250,12 @@ class RuleSet:
             raise ConditionError(f"rule {number}: {error}") from None
 
     def _append(self, rule: Rule) -> None:
-        if self._n == len(self._then):
-            self._reserve(2 * self._n)
-        n, region = self._n, rule.region
-        self._lower[:, n], self._upper[:, n] = region.lower, region.upper
-        self._masks[:, n], self._written[:, n] = region.masks, region.written
-        self._then[n], self._weight[n] = self._code(rule.then), rule.weight
-        self._n += 1
+        self._packed.append(rule.region, self._code(rule.then), rule.weight)
 
     # --- as a collection
 
     def __len__(self) -> int:
-        return self._n
+        return self._packed.n
 
     def __iter__(self) -> Iterator[Rule]:
         return (self[i] for i in range(len(self)))
@@ -351,8 +268,10 @@ class RuleSet:
         """Return one rule, or the set of the rules at several places."""
         if isinstance(i, int | np.integer):
             return self._rule(self._index(int(i)))
-        places = np.arange(len(self))[i]
-        return RuleSet(self.space, (self._rule(int(p)) for p in places), default=self.default)
+        taken = RuleSet(self.space, default=self.default)
+        taken._packed = self._packed.take(np.arange(len(self))[i])
+        taken._thens, taken._codes = list(self._thens), dict(self._codes)
+        return taken
 
     def _index(self, i: int) -> int:
         if not -len(self) <= i < len(self):
@@ -360,17 +279,9 @@ class RuleSet:
         return i % len(self)
 
     def _rule(self, i: int) -> Rule:
-        return Rule(
-            Region.from_packed(
-                self.space,
-                self._lower[:, i].copy(),
-                self._upper[:, i].copy(),
-                self._masks[:, i].copy(),
-                self._written[:, i].copy(),
-            ),
-            then=self._thens[self._then[i]],
-            weight=float(self._weight[i]),
-        )
+        packed = self._packed
+        then, weight = self._thens[packed.then[i]], float(packed.weight[i])
+        return Rule(packed.region(i), then=then, weight=weight)
 
     def __contains__(self, rule: object) -> bool:
         return isinstance(rule, Rule) and any(rule == mine for mine in self)
@@ -398,6 +309,8 @@ class RuleSet:
     def copy(self) -> RuleSet:
         """Return a set with the same rules, which changes on its own."""
         return self[:]
+
+    __copy__ = copy
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_listeners": None}  # listeners belong to this process
@@ -455,17 +368,7 @@ class RuleSet:
         """Remove and return the rule at a place, or one that equals the given rule."""
         i = self.index(rule.cast(self.space)) if isinstance(rule, Rule) else self._index(rule)
         removed = self._rule(i)
-        n = self._n
-        for array in (
-            self._lower,
-            self._upper,
-            self._masks,
-            self._written,
-            self._then,
-            self._weight,
-        ):
-            array[..., i : n - 1] = array[..., i + 1 : n]
-        self._n -= 1
+        self._packed.remove(i)
         self._consistent = self._consistent or None
         for listener in list(self._listeners):
             listener.rule_removed(i, removed)
@@ -496,7 +399,7 @@ class RuleSet:
         more = f" (and {len(rivals) - 1} more)" if len(rivals) > 1 else ""
         raise ConflictError(
             f"rule {number} ({rule}) contradicts rule {i + 1} ({other}){more}: both hold where"
-            f" {conflict.overlap}, for example at {show_point(conflict.witness, conflict.rules)};"
+            f" {conflict.overlap}, for example at {conflict.witness_text};"
             " change one of them, or add it with force=True",
             [conflict],
         )
@@ -506,24 +409,9 @@ class RuleSet:
 
         With no consequent given, every rule is a rival.
         """
-        from irenic import _kernels
-
-        if region.space != self.space:
-            region = region.cast(self.space)
-        meets = np.empty(self._n, dtype=np.bool_)
-        _kernels.meeting(
-            self._lower,
-            self._upper,
-            self._masks,
-            self.space.starts,
-            self._n,
-            region.lower,
-            region.upper,
-            region.masks,
-            meets,
-        )
+        meets = self._packed.meeting(region.cast(self.space))
         if consequent is not None:
-            meets &= self.then_codes != self._codes.get(consequent, -1)
+            meets &= self.then_codes != self.code_of(consequent)
         return np.flatnonzero(meets)
 
     # --- contradictions
@@ -550,23 +438,12 @@ class RuleSet:
         return self._pairs(same=True, limit=limit)
 
     def _pairs(self, *, same: bool, limit: int | None) -> Pairs:
-        from irenic import _kernels
-
         if limit is not None and limit < 1:
             raise ConditionError(f"limit is at least 1, not {limit}")
-        left, right = _kernels.overlapping_pairs(
-            self._lower,
-            self._upper,
-            self._masks,
-            self.space.starts,
-            self._then,
-            self._n,
-            same,
-            _UNLIMITED if limit is None else limit,
+        pairs = self._packed.overlapping_pairs(
+            same=same, limit=_UNLIMITED if limit is None else limit
         )
-        order = np.lexsort((right, left))
-        pairs = np.column_stack((left[order], right[order]))
-        if not same and limit is None:
+        if not same:
             self._consistent = not len(pairs)
         return Pairs(self, pairs)
 
@@ -574,14 +451,26 @@ class RuleSet:
     def is_consistent(self) -> bool:
         """Whether no two rules predict different things for the same case."""
         if self._consistent is None:
-            self._consistent = not len(self.conflicts(limit=1))
-        return self._consistent
+            self.conflicts(limit=1)
+        return bool(self._consistent)
+
+    def is_complete(self, budget: Budget | float | None = None) -> bool | None:
+        """Return whether every case is covered by a rule; None if the budget ended the search.
+
+        It stops at the first gap; :func:`irenic.gaps` finds them all.
+
+        >>> RuleSet(None, [Rule({"age": (None, 18)}, then="minor"),
+        ...                Rule({"age": (18, None)}, then="adult")]).is_complete()
+        True
+        """
+        rules = Boxes.of_rules(self._packed, np.ones(len(self), dtype=np.bool_))
+        cutter = Cutter(self.space, rules, Boxes.of_region(Region(self.space)))
+        meter = Meter(budget)
+        if any(found for found in cutter.bursts(meter)):
+            return False
+        return True if meter.stopped_by is None else None
 
     # --- on instances
-
-    def _packed(self) -> tuple[Any, ...]:
-        space = self.space
-        return self._lower, self._upper, self._masks, space.starts, space.everything
 
     def covering(self, X: Any) -> npt.NDArray[np.bool_]:
         """Return which rules cover which instances: ``[instance, rule]``.
@@ -591,71 +480,23 @@ class RuleSet:
         array([[ True],
                [False]])
         """
-        from irenic import _kernels
-
-        instances = self.space.encode(X)
-        out = np.empty((self._n, len(instances)), dtype=np.uint8)
-
-        def work(first: int, last: int) -> None:
-            _kernels.covering(instances.values, instances.codes, *self._packed(), first, last, out)
-
-        over_rows(work, len(instances))
-        return out.view(np.bool_).T
+        return self._packed.covering(self.space.encode(X)).T
 
     def decide(self, X: Any, *, resolve: Resolve | None = None) -> npt.NDArray[np.int64]:
         """Return the place of the rule that decides each instance, -1 where none covers it.
 
         Where several rules of one consequent cover an instance, it is the first of them.
         """
-        from irenic import _kernels
-
+        self._check_resolve(resolve)
         instances = self.space.encode(X)
-        order = np.arange(self._n)
-        if self._check_resolve(resolve) == "best":
+        if resolve == "vote":
+            return self._packed.voting(instances, len(self._thens))
+        order = np.arange(len(self))
+        if resolve == "best":
             order = np.argsort(-self.weights, kind="stable")
-        out = np.empty(len(instances), dtype=np.int64)
-        if resolve == "vote" and not self.is_consistent:
-            return self._decide_by_vote(instances, out)
+        return self._packed.deciding(instances, order)
 
-        def work(first: int, last: int) -> None:
-            _kernels.deciding(
-                instances.values, instances.codes, *self._packed(), order, first, last, out
-            )
-
-        over_rows(work, len(instances))
-        return out
-
-    def _decide_by_vote(
-        self, instances: Instances, out: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.int64]:
-        from irenic import _kernels
-
-        def work(first: int, last: int) -> None:
-            _kernels.voting(
-                instances.values,
-                instances.codes,
-                *self._packed(),
-                self._then,
-                self._weight,
-                self._n,
-                len(self._thens),
-                first,
-                last,
-                out,
-            )
-
-        over_rows(work, len(instances))
-        winners, voted = out, out.copy()
-        for code in range(len(self._thens)):
-            # the first covering rule among those of the consequent that won
-            rows = np.flatnonzero(winners == code)
-            if len(rows):
-                places = np.flatnonzero(self.then_codes == code)
-                chosen = self[places].decide(instances.take(rows), resolve="first")
-                voted[rows] = places[chosen]
-        return voted
-
-    def _check_resolve(self, resolve: Resolve | None) -> Resolve | None:
+    def _check_resolve(self, resolve: Resolve | None) -> None:
         if resolve is None:
             if not self.is_consistent:
                 conflict = self.conflicts(limit=1)[0]
@@ -666,7 +507,6 @@ class RuleSet:
                 )
         elif resolve not in RESOLVE:
             raise ConditionError(f"resolve is one of {', '.join(RESOLVE)}, not {resolve!r}")
-        return resolve
 
     def predict(
         self, X: Any, *, default: Hashable | None = None, resolve: Resolve | None = None
@@ -698,7 +538,8 @@ class RuleSet:
         if len(kinds) == 1 and (kind := kinds.pop()) in (bool, int, float):
             table = table.astype(kind)
         codes = np.append(self.then_codes, len(answers) - 1)
-        return table[codes[decided]]
+        answer: npt.NDArray[Any] = table[codes[decided]]
+        return answer
 
     def explain(self, X: Any, *, resolve: Resolve | None = None) -> list[Explanation]:
         """Return for each instance which rules cover it and what follows, in words.
@@ -725,9 +566,10 @@ class RuleSet:
             return Explanation(self.default, (), text)
         rule = self._rule(decided)
         text = f"{display(rule.then)}, by rule {decided + 1}: {rule}"
-        same = [int(i) for i in covering if self._then[i] == self._then[decided]]
+        then = self.then_codes
+        same = [int(i) for i in covering if then[i] == then[decided]]
         also = [f"{i + 1}" for i in same if i != decided]
-        against = [f"{i + 1}" for i in covering if self._then[i] != self._then[decided]]
+        against = [f"{i + 1}" for i in covering if then[i] != then[decided]]
         text += f" (and by rule {', '.join(also)})" if also else ""
         text += f" (against rule {', '.join(against)})" if against else ""
         return Explanation(rule.then, (decided, *(i for i in same if i != decided)), text)
@@ -748,43 +590,19 @@ class RuleSet:
         labels = np.array(
             [found.setdefault(as_consequent(label), len(found)) for label in given], dtype=np.int64
         )
-        mix, _ = self._count(instances, labels, max(len(found), 1))
+        mix, _ = self._packed.counting(instances, labels, max(len(found), 1))
         column = [found.get(then, -1) for then in self._thens]
         own = np.array(column, dtype=np.int64)[self.then_codes]
-        right = np.where(own >= 0, mix[np.arange(self._n), own], 0)
+        right = np.where(own >= 0, mix[np.arange(len(self)), own], 0)
         support = mix.sum(axis=1)
-        confidence = np.divide(right, support, out=np.full(self._n, math.nan), where=support > 0)
+        confidence = np.divide(right, support, out=np.full(len(self), math.nan), where=support > 0)
         return Statistics(tuple(found), mix[:, : len(found)], support, confidence)
-
-    def _count(
-        self, instances: Instances, labels: npt.NDArray[np.int64], n_labels: int
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        from irenic import _kernels
-
-        mix = np.zeros((self._n, n_labels), dtype=np.int64)
-        size = np.zeros(len(instances), dtype=np.int64)
-        _kernels.counting(
-            instances.values,
-            instances.codes,
-            *self._packed(),
-            labels,
-            self.conditions_per_rule(),
-            self._n,
-            mix,
-            size,
-        )
-        return mix, size
 
     # --- measures
 
     def conditions_per_rule(self) -> npt.NDArray[np.int64]:
         """Return on how many features each rule has a condition."""
-        counts = ((self.lower > -math.inf) | (self.upper < math.inf)).sum(axis=0)
-        everything = self.space.everything[:, None]
-        partial = (self.masks & everything) != everything
-        for a, b in zip(self.space.starts[:-1], self.space.starts[1:], strict=True):
-            counts = counts + partial[a:b].any(axis=0)
-        return counts.astype(np.int64)
+        return self._packed.conditions()
 
     @property
     def n_conditions(self) -> int:
@@ -805,7 +623,7 @@ class RuleSet:
         if not len(instances):
             return 0.0
         labels = np.zeros(len(instances), dtype=np.int64)
-        _, size = self._count(instances, labels, 1)
+        _, size = self._packed.counting(instances, labels, 1)
         return float(size.mean())
 
     # --- other forms
@@ -823,7 +641,7 @@ class RuleSet:
         <RuleSet: 1 rule, 1 feature>
           1. IF age < 30 THEN low
         """
-        kept = [_without_implied(rule) for rule in self]
+        kept = [Rule(rule.region.simplified(), then=rule.then, weight=rule.weight) for rule in self]
         inside = set()
         for pair in self.overlaps().pairs:
             a, b = (int(i) for i in pair)
@@ -854,17 +672,6 @@ class RuleSet:
         return nw.from_dict(columns, backend=_backend(backend)).to_native()
 
 
-def _without_implied(rule: Rule) -> Rule:
-    region = rule.region
-    space = region.space
-    bottom = np.where(space.may_be_missing, -np.finfo(np.float64).max, -math.inf)
-    implied = (region.lower <= space.lowest) & (region.lower > -math.inf)
-    lower = np.where(implied, bottom, region.lower)
-    upper = np.where(region.upper >= space.end, math.inf, region.upper)
-    plain = Region.from_packed(space, lower, upper, region.masks.copy(), region.written.copy())
-    return Rule(plain, then=rule.then, weight=rule.weight)
-
-
 def _backend(wanted: str | None) -> Any:
     from importlib.util import find_spec
 
@@ -880,23 +687,13 @@ def _backend(wanted: str | None) -> Any:
     )
 
 
-def infer_space(rules: Sequence[Rule]) -> Space:
+def _shared_space(rules: Sequence[Rule]) -> Space:
     """Return the space that the rules share, else one that their conditions tell of."""
     spaces = {rule.region.space for rule in rules}
     if len(spaces) == 1:
         return spaces.pop()
     return Space(
         infer_features([item for rule in rules for item in rule.region.conditions().items()])
-    )
-
-
-def show_point(point: Mapping[str, Any], rules: Iterable[Rule] = ()) -> str:
-    """Return a point in words, without features that none of the rules asks about."""
-    asked = {name for rule in rules for name in rule.region.conditions()}
-    shown = {n: v for n, v in point.items() if not asked or n in asked}
-    return ", ".join(
-        f"{display(name)} = {'missing' if value is None else display(value)}"
-        for name, value in shown.items()
     )
 
 

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from irenic._tables import encode_codes, encode_floats, infer_feature, take_apart
 from irenic.errors import ConditionError, DataError, SpaceError, did_you_mean
-from irenic.features import OTHER, Categorical, Continuous, Feature
+from irenic.features import LOWEST, OTHER, UNWRITTEN, Categorical, Continuous, Feature
+from irenic.literals import is_missing
 
 Point: TypeAlias = Mapping[str, Any]
 
@@ -52,9 +53,8 @@ class Space:
         self.categorical: tuple[Categorical, ...] = tuple(
             f for f in self.features if isinstance(f, Categorical)
         )
-        self._row = {
-            f.name: i for group in (self.continuous, self.categorical) for i, f in enumerate(group)
-        }
+        self._row = {f.name: i for i, f in enumerate(self.continuous)}
+        self._row |= {f.name: i for i, f in enumerate(self.categorical)}
 
     # --- as a value
 
@@ -122,10 +122,38 @@ class Space:
         return np.array([f.missing for f in self.continuous], dtype=np.bool_)
 
     @cached_property
+    def axes(self) -> npt.NDArray[np.int64]:
+        """The axis of each feature in kernels: continuous features first, then categorical."""
+        shift = {True: 0, False: len(self.continuous)}
+        rows = [self._row[f.name] + shift[isinstance(f, Continuous)] for f in self.features]
+        return np.array(rows, dtype=np.int64)
+
+    @cached_property
+    def unwritten(self) -> npt.NDArray[np.uint8]:
+        """What says of every bound that nobody wrote it; see :mod:`irenic.conditions`."""
+        marks = np.full(len(self.continuous), UNWRITTEN, dtype=np.uint8)
+        marks.flags.writeable = False
+        return marks
+
+    @cached_property
     def everything(self) -> npt.NDArray[np.uint64]:
         """The words of all values that can occur: "no condition" on every categorical feature."""
         words = [w for f in self.categorical for w in to_words(f.everything, f.n_words)]
         return np.array(words, dtype=np.uint64)
+
+    def drop_implied(
+        self, lower: npt.NDArray[np.float64], upper: npt.NDArray[np.float64]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Return bounds, one row a continuous feature, with those that always hold left open.
+
+        What is left are cuts between values that can occur, so any two of them that differ hold
+        a point between them.
+        """
+        shape = (-1,) + (1,) * (lower.ndim - 1)
+        lowest, end = self.lowest.reshape(shape), self.end.reshape(shape)
+        bottom = np.where(self.may_be_missing, LOWEST, -np.inf).reshape(shape)
+        low = np.where((lower <= lowest) & (lower > -np.inf), bottom, lower)
+        return low, np.where(upper >= end, np.inf, upper)
 
     # --- tables
 
@@ -172,7 +200,7 @@ class Space:
             if table.space != self:
                 raise DataError("these instances were encoded by another space; encode the table")
             return table
-        if isinstance(table, Sequence) and not len(table):
+        if isinstance(table, list | tuple) and not table:
             taken_columns: list[Any] = [np.empty(0, dtype=object) for _ in self.features]
             length = 0
         else:
@@ -188,17 +216,65 @@ class Space:
                 codes[row] = encode_codes(column, feature)
         return Instances(self, values, codes)
 
-    def encode_point(self, point: Point) -> Instances:
-        """Return one point as instances of length one; a feature left out is missing."""
-        if not isinstance(point, Mapping):
+    def encode_point(self, point: Any) -> Instances:
+        """Return one point as instances of length one.
+
+        Parameters
+        ----------
+        point : mapping, sequence or Instances of length 1
+            Values by name (a feature left out is missing), or in the order of the features.
+
+        Examples
+        --------
+        >>> Space([Continuous("f1"), Continuous("f2")]).encode_point({"f1": 5.5, "f2": 6}).values
+        array([[5.5],
+               [6. ]])
+        """
+        if isinstance(point, Instances):
+            if len(point) != 1:
+                raise DataError(f"one point was asked for, these are {len(point)}")
+            return self.encode(point)
+        given = self._by_name(point)
+        values = np.empty((len(self.continuous), 1))
+        codes = np.empty((len(self.categorical), 1), dtype=np.int32)
+        for row, feature in enumerate(self.continuous):
+            value = feature.encode_value(given.get(feature.name))
+            if not feature.admits(value):
+                raise self._not_admitted(feature, given)
+            values[row, 0] = value
+        for row, category in enumerate(self.categorical):
+            code = category.encode_value(given.get(category.name))
+            if not category.admits(code):
+                raise self._not_admitted(category, given)
+            codes[row, 0] = code
+        return Instances(self, values, codes)
+
+    def _by_name(self, point: Any) -> Mapping[str, Any]:
+        if isinstance(point, Mapping):
+            for name in point:
+                if name not in self._place:
+                    self.index(name)  # raises
+            return point
+        if isinstance(point, str | bytes) or not isinstance(point, Sequence | np.ndarray):
             raise DataError(f"a point is a mapping {{feature: value}}, not {point!r}")
-        for name in point:
-            self.index(name)
-        full = {name: point.get(name) for name in self.names}
-        for name, feature in zip(self.names, self.features, strict=True):
-            if name not in point and not feature.missing:
-                raise DataError(f"the point says nothing of {name!r}, which is never missing")
-        return self.encode([full])
+        if len(point) != len(self):
+            raise DataError(f"a point has {len(self)} values, one a feature, not {len(point)}")
+        values = point.tolist() if isinstance(point, np.ndarray) else point
+        return dict(zip(self.names, values, strict=True))
+
+    def _not_admitted(self, feature: Feature, given: Mapping[str, Any]) -> DataError:
+        name, value = feature.name, given.get(feature.name)
+        if name not in given:
+            return DataError(f"the point says nothing of {name!r}, which is never missing")
+        if is_missing(value):
+            return DataError(f"{name!r} is missing in the point, but is declared never to be")
+        if isinstance(feature, Categorical):
+            return DataError(
+                f"feature {name!r}: {value!r} is not among its values ({feature.show_values()});"
+                " declare it with other=True to admit others"
+            )
+        low, high = feature.bounds
+        return DataError(f"feature {name!r}: {value!r} is outside its bounds ({low}, {high})")
 
 
 class Instances:

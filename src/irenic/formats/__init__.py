@@ -5,16 +5,18 @@ A format is a module with ``loads(text, space) -> RuleSet`` and ``dumps(rules) -
 
 from __future__ import annotations
 
-import contextlib
+import errno
 import os
-import tempfile
+import secrets
 from pathlib import Path
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from irenic.errors import FileError, FormatError, did_you_mean
 from irenic.formats import json_rules, text_rules
-from irenic.ruleset import RuleSet
-from irenic.space import Space
+
+if TYPE_CHECKING:
+    from irenic.ruleset import RuleSet
+    from irenic.space import Space
 
 
 class Format(Protocol):
@@ -105,29 +107,20 @@ def write(rules: RuleSet, path: str | os.PathLike[str]) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
-    temporary = ""
+    target = path.resolve()  # a link stays a link
+    temporary = target.with_name(f".irenic-{secrets.token_hex(8)}")
     try:
-        with tempfile.NamedTemporaryFile(
-            "w",
-            encoding="utf-8",
-            newline="\n",
-            dir=path.parent,
-            prefix=f".{path.name}.",
-            delete=False,
-        ) as file:
-            temporary = file.name
-            file.write(text)
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-        os.chmod(temporary, mode)
-        os.replace(temporary, path)
+        if target.exists() and not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        try:
+            with temporary.open("xb") as file:
+                file.write(text.encode("utf-8"))
+                file.flush()
+                os.fsync(file.fileno())
+            if target.exists():
+                temporary.chmod(target.stat().st_mode & 0o777)
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
     except OSError as error:
-        if temporary:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
         raise FileError(f"cannot write {path}: {error.strerror or error}") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

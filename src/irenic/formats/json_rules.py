@@ -26,20 +26,23 @@ from __future__ import annotations
 import datetime as dt
 import json
 import math
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from irenic.conditions import Operators, as_operators, infer_features
 from irenic.errors import ConditionError, FormatError, IrenicError, SpaceError, did_you_mean
-from irenic.features import Categorical, Continuous, Feature
-from irenic.literals import format_duration, parse_duration
+from irenic.features import Categorical, Continuous, Feature, is_unicode
+from irenic.literals import MAX_DEPTH, check_writable, format_duration, parse_duration
 from irenic.region import Region
 from irenic.rule import Rule, as_consequent
 from irenic.ruleset import RuleSet
 from irenic.space import Space
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
 NAME: Final = "irenic rules"
 VERSION: Final = 1
+_MAX_DEPTH: Final = 2 * MAX_DEPTH + 20
 _KEYS: Final = ("format", "version", "space", "rules", "default")
 _RULE_KEYS: Final = ("if", "then", "weight")
 _FEATURE_KEYS: Final = ("name", "kind", "bounds", "unit", "values", "missing", "other")
@@ -92,11 +95,12 @@ def parse(text: str) -> dict[str, Any]:
             f"not JSON: {error.msg}{cut}", line=error.lineno, column=error.colno
         ) from None
     except RecursionError:
-        raise FormatError("not JSON of ours: nested too deeply") from None
+        raise FormatError(_TOO_DEEP) from None
     except ValueError as error:
         if isinstance(error, IrenicError):
             raise
         raise FormatError(f"not JSON: {error}") from None
+    _check_depth(data)
     if not isinstance(data, dict):
         raise FormatError('the file must hold one object: {"version": 1, "rules": […]}')
     if "format" in data and data["format"] != NAME:
@@ -109,6 +113,23 @@ def parse(text: str) -> dict[str, Any]:
             f" {VERSION}, or read the file with the irenic that wrote it"
         )
     return data
+
+
+_TOO_DEEP: Final = "lists and objects are nested too deeply"
+
+
+def _check_depth(data: Any) -> None:
+    level = [data]
+    for _ in range(_MAX_DEPTH):
+        level = [
+            part
+            for item in level
+            if isinstance(item, list | dict)
+            for part in (item.values() if isinstance(item, dict) else item)
+        ]
+        if not level:
+            return
+    raise FormatError(_TOO_DEEP)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -138,19 +159,25 @@ def _rule(entry: Any, number: int) -> tuple[dict[str, Operators], Any, float]:
     conditions = entry.get("if", {})
     if not isinstance(conditions, dict):
         raise FormatError(f'{where}: "if" is an object of conditions, not {conditions!r}')
-    weight = entry.get("weight", 1.0)
-    if isinstance(weight, dict):
-        weight = decode_value(weight)
     try:
         return (
             {name: _operators(name, test) for name, test in conditions.items()},
             as_consequent(decode_value(entry["then"])),
-            weight,
+            _weight(decode_value(entry.get("weight", 1.0))),
         )
     except FormatError as error:
         raise FormatError(f"{where}: {error.message}") from None
     except ConditionError as error:
         raise FormatError(f"{where}: {error}") from None
+
+
+def _weight(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise FormatError(f'"weight" is a number, not {value!r}')
+    try:
+        return float(value)
+    except OverflowError:
+        raise FormatError('"weight" is too large for float64') from None
 
 
 def _operators(name: str, test: Any) -> Operators:
@@ -210,7 +237,7 @@ def _feature(entry: Any, number: int) -> Feature:
         entry["name"],
         kind=entry.get("kind", "number"),
         bounds=(decode_value(bounds[0]), decode_value(bounds[1])),
-        unit=str(entry.get("unit", "")),
+        unit=entry.get("unit", ""),
         missing=flags["missing"],
     )
 
@@ -228,10 +255,7 @@ _TAGS: Final[dict[str, Callable[[Any], Any]]] = {
 def decode_value(data: Any) -> Any:
     """Return the value that plain data of JSON stands for: the inverse of :func:`encode_value`."""
     if isinstance(data, list):
-        items = [decode_value(v) for v in data]
-        if any(v is None or not _is_hashable(v) for v in items):
-            raise FormatError(f"{data!r} is not a set of labels")
-        return frozenset(items)
+        return frozenset(decode_value(v) for v in data)
     if isinstance(data, dict):
         if len(data) != 1 or (tag := next(iter(data))) not in _TAGS:
             hint = did_you_mean(next(iter(data), ""), _TAGS)
@@ -245,17 +269,9 @@ def decode_value(data: Any) -> Any:
             if isinstance(error, FormatError):
                 raise
             raise FormatError(f"{data!r} is not a value: {error}") from None
-    if isinstance(data, str) and any("\ud800" <= c <= "\udfff" for c in data):
+    if isinstance(data, str) and not is_unicode(data):
         raise FormatError(f"{data!r} is not valid Unicode (a lone surrogate)")
     return data
-
-
-def _is_hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 # --- writing
@@ -278,17 +294,20 @@ def dumps(rules: RuleSet) -> str:
     <BLANKLINE>
     """
     parts = [f'"format": {_line(NAME)}', f'"version": {VERSION}']
-    parts.append(f'"space": {_block(map(encode_feature, rules.space))}')
-    entries = []
-    for number, rule in enumerate(rules, 1):
-        try:
-            entries.append(encode_rule(rule))
-        except FormatError as error:
-            raise FormatError(f"rule {number}: {error.message}") from None
+    features = [_named(f"feature {f.name!r}", encode_feature, f) for f in rules.space]
+    parts.append(f'"space": {_block(features)}')
+    entries = [_named(f"rule {n}", encode_rule, rule) for n, rule in enumerate(rules, 1)]
     parts.append(f'"rules": {_block(entries)}')
     if rules.default is not None:
-        parts.append(f'"default": {_line(encode_value(rules.default))}')
+        parts.append(f'"default": {_line(_named("the default", encode_value, rules.default))}')
     return "{\n  " + ",\n  ".join(parts) + "\n}\n"
+
+
+def _named(subject: str, encode: Callable[[Any], Any], value: Any) -> Any:
+    try:
+        return encode(value)
+    except FormatError as error:
+        raise FormatError(f"{subject}: {error.message}") from None
 
 
 def _line(data: Any) -> str:
@@ -348,24 +367,25 @@ def encode_feature(feature: Feature) -> dict[str, Any]:
     return entry
 
 
-def encode_value(value: Any) -> Any:
+def encode_value(value: Any, depth: int = 0) -> Any:
     """Return a value as plain data of JSON; refuse one that would not read back the same."""
+    check_writable(value, depth)
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else {"float": repr(value)}
-    if isinstance(value, dt.datetime):
-        return {"datetime": value.isoformat()}
-    if isinstance(value, dt.date):
-        return {"date": value.isoformat()}
-    if isinstance(value, dt.time):
-        return {"time": value.isoformat()}
+    for kind in (dt.datetime, dt.date, dt.time):  # a datetime is a date too
+        if isinstance(value, kind):
+            text = value.isoformat()
+            if kind.fromisoformat(text) != value:
+                raise FormatError(f"{value!r} has a time zone without a fixed offset; drop it")
+            return {kind.__name__: text}
     if isinstance(value, dt.timedelta):
         return {"duration": format_duration(value)}
     if isinstance(value, frozenset):
-        return sorted((encode_value(v) for v in value), key=_line)
+        return sorted((encode_value(v, depth + 1) for v in value), key=_line)
     if isinstance(value, tuple):
-        return {"tuple": [encode_value(v) for v in value]}
+        return {"tuple": [encode_value(v, depth + 1) for v in value]}
     raise FormatError(
         f"{value!r} of type {type(value).__name__} cannot be written as JSON;"
         " use text, numbers, booleans, dates, or tuples and frozensets of those"

@@ -10,14 +10,17 @@ import csv
 import datetime as dt
 import gzip
 import io
-from collections.abc import Callable
+import zlib
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from irenic.errors import FileError, FormatError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _BOOLEANS: Final = {"true": True, "false": False}
 
@@ -29,7 +32,7 @@ def read_table(path: str | Path) -> dict[str, npt.NDArray[Any]]:
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
     >>> _ = path.write_text("age,job\\n31,nurse\\n,clerk\\n")
     >>> read_table(path)["age"]
-    array([31., nan])
+    array([31, None], dtype=object)
     """
     path = Path(path)
     if path.suffixes[-1:] not in ([".csv"], [".gz"]):
@@ -39,7 +42,7 @@ def read_table(path: str | Path) -> dict[str, npt.NDArray[Any]]:
         if path.suffix == ".gz":
             raw = gzip.decompress(raw)
         text = raw.decode("utf-8-sig")
-    except (gzip.BadGzipFile, EOFError):
+    except (gzip.BadGzipFile, EOFError, zlib.error):
         raise FormatError("not a gzip file", path=str(path)) from None
     except UnicodeDecodeError as error:
         raise FormatError(
@@ -54,42 +57,54 @@ def read_table(path: str | Path) -> dict[str, npt.NDArray[Any]]:
 
 
 def _columns(text: str) -> dict[str, npt.NDArray[Any]]:
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    header: list[str] = []
+    rows: list[list[str]] = []
     try:
-        rows = list(csv.reader(io.StringIO(text), strict=True))
+        for row in reader:
+            if not row:
+                continue
+            if not header:
+                header = row
+                _check_header(header, reader.line_num)
+            elif len(row) != len(header):
+                raise FormatError(
+                    f"{len(row)} cells, but the table has {len(header)} columns",
+                    line=reader.line_num,
+                )
+            else:
+                rows.append(row)
     except csv.Error as error:
-        raise FormatError(f"not CSV: {error}") from None
-    rows = [row for row in rows if row]
-    if not rows:
+        raise FormatError(f"not CSV: {error}", line=reader.line_num) from None
+    if not header:
         raise FormatError("the table is empty; its first line names the columns")
-    header = rows[0]
+    cells = list(zip(*rows, strict=True)) or [() for _ in header]
+    return {name: _typed(column) for name, column in zip(header, cells, strict=True)}
+
+
+def _check_header(header: list[str], line: int) -> None:
     for place, name in enumerate(header, 1):
         if not name:
-            raise FormatError(f"column {place} has no name", line=1)
+            raise FormatError(f"column {place} has no name", line=line)
         if header.count(name) > 1:
-            raise FormatError(f"two columns are called {name!r}", line=1)
-    for number, row in enumerate(rows[1:], 2):
-        if len(row) != len(header):
-            raise FormatError(
-                f"{len(row)} cells, but the table has {len(header)} columns", line=number
-            )
-    cells = list(zip(*rows[1:], strict=True)) or [() for _ in header]
-    return {name: _typed(column) for name, column in zip(header, cells, strict=True)}
+            raise FormatError(f"two columns are called {name!r}", line=line)
 
 
 def _typed(cells: tuple[str, ...]) -> npt.NDArray[Any]:
     present = [cell for cell in cells if cell]
     if not present:
         return np.full(len(cells), np.nan)
-    integers = len(present) == len(cells) and all(_is_integer(cell) for cell in present)
+    column = np.empty(len(cells), dtype=object)
     try:
-        if integers:
-            return np.array(cells, dtype=np.int64)
+        if all(_is_integer(cell) for cell in present):
+            # as objects none is rounded: too great ones are refused when they are encoded
+            column[:] = [int(cell) if cell else None for cell in cells]
+            return column
         # float() takes "nan", "inf" and underscores, which in a table of ours are text
         if not any((c.isalpha() and c not in "eE") or c == "_" for c in set("".join(present))):
             return np.array([cell or "nan" for cell in cells], dtype=np.float64)
-    except (ValueError, OverflowError):
+    except ValueError:
         pass
-    column = np.empty(len(cells), dtype=object)
     if {cell.lower() for cell in present} <= set(_BOOLEANS):
         column[:] = [_BOOLEANS.get(cell.lower()) for cell in cells]
         return column

@@ -13,15 +13,18 @@ is tested for membership is categorical and stays open to any other value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from irenic.conditions import infer_features
 from irenic.errors import ConditionError, FormatError, SpaceError
 from irenic.literals import format_literal
-from irenic.notation import ParsedRule, parse_default, parse_rule, tokenize
+from irenic.notation import ParsedRule, parse_default, parse_rule
 from irenic.rule import Rule, as_consequent
 from irenic.ruleset import RuleSet
 from irenic.space import Space
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def loads(text: str, space: Space | None = None) -> RuleSet:
@@ -64,25 +67,31 @@ def loads(text: str, space: Space | None = None) -> RuleSet:
 def _lines(text: str) -> Iterator[tuple[int, str]]:
     """Return the lines that hold more than a comment, with their numbers."""
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
-        try:
-            if tokenize(line)[0].kind != "end":
-                yield number, line
-        except FormatError as error:
-            raise error.at(line=number) from None
+        if (content := line.strip()) and not content.startswith("#"):
+            yield number, line
 
 
 def dumps(rules: RuleSet) -> str:
-    """Return the rules as text, one a line."""
+    """Return the rules as text, one a line.
+
+    >>> print(dumps(RuleSet(None, [Rule({"age": (0, 10)}, then="child")], default="adult")))
+    IF 0 <= age < 10 THEN child
+    DEFAULT adult
+    <BLANKLINE>
+    """
     lines = []
     for number, rule in enumerate(rules, 1):
         try:
             format_literal(rule.then)
-            for feature in rules.space.categorical:
-                for value in feature.values:
+            for test in rule.region.conditions().values():
+                for value in (*test.get("in", ()), *test.get("not in", ())):
                     format_literal(value)
         except FormatError as error:
             raise FormatError(f"rule {number}: {error.message}") from None
         lines.append(repr(rule))
     if rules.default is not None:
-        lines.append(f"DEFAULT {format_literal(rules.default)}")
+        try:
+            lines.append(f"DEFAULT {format_literal(rules.default)}")
+        except FormatError as error:
+            raise FormatError(f"the default: {error.message}") from None
     return "".join(f"{line}\n" for line in lines)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from irenic.formats.json_rules import encode_point, encode_region, encode_value
-from irenic.ruleset import Conflict, RuleSet
+
+if TYPE_CHECKING:
+    from irenic.pairs import Conflict
+from irenic.ruleset import RuleSet
 
 
 def check(rules: RuleSet) -> dict[str, Any]:
@@ -13,7 +16,7 @@ def check(rules: RuleSet) -> dict[str, Any]:
 
     Rules are numbered from 1, as people count; regions have the form of "if" in JSON files.
 
-    >>> from irenic import Rule
+    >>> from irenic import Rule, RuleSet
     >>> found = check(RuleSet(None, [Rule({"age": (0, 30)}, then="low"),
     ...                              Rule({"age": (29, 60)}, then="high")]))
     >>> found["consistent"], found["conflicts"][0]["witness"]

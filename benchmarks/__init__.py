@@ -1,0 +1,1 @@
+"""Every speed table of the project: ``python -m benchmarks [NAME ...] [--json FILE]``."""

@@ -1,0 +1,53 @@
+"""Timing as ratios in one run, printed as Markdown tables and kept as plain data."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+
+def seconds(work: Callable[[], Any], repeat: int = 3, at_least: float = 0.05) -> float:
+    """Return the best time of one call, each timing long enough for the clock."""
+    start = time.perf_counter()
+    work()
+    once = time.perf_counter() - start
+    if once > 5.0:
+        return once
+    calls = max(1, int(at_least / max(once, 1e-7)))
+    best = once if calls == 1 else float("inf")
+    for _ in range(repeat):
+        start = time.perf_counter()
+        for _ in range(calls):
+            work()
+        best = min(best, (time.perf_counter() - start) / calls)
+    return best
+
+
+def show_seconds(value: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if value >= size:
+            return f"{value / size:.3g} {unit}"
+    return f"{value * 1e9:.3g} ns"
+
+
+class Table:
+    """Rows of one benchmark; a cell that is a float ending in "s" of its column is a time."""
+
+    def __init__(self, title: str, *columns: str) -> None:
+        self.title, self.columns, self.rows = title, columns, []
+        print(f"\n### {title}\n")
+        print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
+
+    def add(self, *cells: Any) -> None:
+        self.rows.append(dict(zip(self.columns, cells, strict=True)))
+        print(f"| {' | '.join(map(_show, self.columns, cells))} |", flush=True)
+
+    def data(self) -> dict[str, Any]:
+        return {"title": self.title, "rows": self.rows}
+
+
+def _show(column: str, cell: Any) -> str:
+    if isinstance(cell, float):
+        return f"{cell:.3g}×" if "times" in column else show_seconds(cell)
+    return f"{cell:,}" if isinstance(cell, int) else str(cell)

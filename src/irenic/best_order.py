@@ -1,0 +1,324 @@
+"""The order that gives CFSBE its best region, searched by branch and bound.
+
+A node is a box in which some features have been enlarged and the others are still the seed's. The
+more features are enlarged, the more rivals stand in the way of the rest, so how far each of them
+could grow *now* bounds how far it can grow *ever*: the box of all these limits holds every region
+below the node. Where that box is free, it is the region that every order below the node gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from irenic.budget import Budget, Meter, StoppedBy
+from irenic.cfsbe import seed_error
+from irenic.errors import ConditionError, DataError
+from irenic.features import LOWEST
+from irenic.region import Region
+from irenic.rule import as_consequent
+from irenic.ruleset import RuleSet
+from irenic.space import Instances
+
+Objective = Literal["instances", "class", "volume"]
+
+
+@dataclass(frozen=True)
+class BestRegion:
+    """The best region that was found, and whether it is proved to be the best.
+
+    ``bound`` is what no region of any order can exceed; where ``complete`` is true, it equals
+    ``score``.
+
+    >>> from irenic import Rule, RuleSet
+    >>> rules = RuleSet(None, [Rule({"f1": (2, 5)}, then="A")])
+    >>> best_region(rules, {"f1": 6}, {"f1": [1, 6, 7]})
+    BestRegion(region=f1 >= 5, score=2.0, order=('f1',), complete=True, bound=2.0, nodes=1,
+               stopped_by=None)
+    """
+
+    region: Region
+    score: float
+    order: tuple[str, ...]
+    complete: bool
+    bound: float
+    nodes: int
+    stopped_by: StoppedBy | None
+
+
+def best_region(
+    rules: RuleSet,
+    seed: Any,
+    X: Any = None,
+    y: Sequence[Hashable] | None = None,
+    *,
+    consequent: Hashable | None = None,
+    objective: Objective = "instances",
+    sample_weight: Sequence[float] | None = None,
+    budget: Budget | float | None = 1.0,
+) -> BestRegion:
+    """Return the best region that any order of the features gives :func:`enlarge`.
+
+    Parameters
+    ----------
+    rules, seed, consequent
+        As for :func:`enlarge`.
+    X : table
+        The instances that count; for "volume" it may be left out.
+    y : sequence of hashable, optional
+        Their labels, for "class".
+    objective : {"instances", "class", "volume"}
+        The most (weighted) instances, the most of the consequent less those of other labels, or
+        the largest share of the volume of the box round X (or of the space's bounds).
+    sample_weight : sequence of float, optional
+        What each instance counts; not negative.
+    budget : Budget or float (seconds), optional
+        When it is used up, the best region so far is returned, with ``complete=False``. None
+        searches to the end, which can take very long with more than a dozen features.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet, best_region
+    >>> rules = RuleSet(None, [Rule({"f1": (2, 5), "f2": (5, 9)}, then="A"),
+    ...                        Rule({"f1": (6.5, 8.5), "f2": (5, 7)}, then="B")])
+    >>> X = {"f1": [5.5, 6, 6, 9], "f2": [8, 4, 6, 8]}
+    >>> best = best_region(rules, {"f1": 5.5, "f2": 8}, X)
+    >>> best.region, best.score, best.order, best.complete
+    (5 <= f1 < 6.5, 3.0, ('f2', 'f1'), True)
+    """
+    space = rules.space
+    point = space.encode_point(seed)
+    if consequent is not None:
+        consequent = as_consequent(consequent)
+    score = _score(rules, X, y, consequent, objective, sample_weight)
+    return _Search(rules, point, consequent, score).run(Budget.of(budget))
+
+
+# --- objectives
+
+
+class _Score(NamedTuple):
+    """An objective: the score of a region, and what no region between two boxes can exceed."""
+
+    of: Callable[[Region], float]
+    bound: Callable[[Region, Region], float]
+
+
+def _score(
+    rules: RuleSet,
+    X: Any,
+    y: Sequence[Hashable] | None,
+    consequent: Hashable | None,
+    objective: str,
+    sample_weight: Sequence[float] | None,
+) -> _Score:
+    if objective not in get_args(Objective):
+        known = ", ".join(get_args(Objective))
+        raise ConditionError(f"objective is one of {known}, not {objective!r}")
+    instances = None if X is None else rules.space.encode(X)
+    if objective == "volume":
+        return _volume_score(rules, instances)
+    if instances is None:
+        raise DataError(f'objective="{objective}" needs X, the instances that count')
+    weight = np.ones(len(instances))
+    if sample_weight is not None:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+        if weight.shape != (len(instances),) or not (weight >= 0).all():
+            raise DataError(f"sample_weight must be {len(instances)} numbers that are not negative")
+    if objective == "instances":
+        return _Score(
+            lambda region: float(weight[region.contains(instances)].sum()),
+            lambda most, _: float(weight[most.contains(instances)].sum()),
+        )
+    if y is None or consequent is None:
+        raise DataError('objective="class" needs y and the consequent')
+    labels = [as_consequent(label) for label in y]
+    if len(labels) != len(instances):
+        raise DataError(f"{len(instances)} instances, but {len(labels)} labels")
+    own = np.array([label == consequent for label in labels], dtype=np.bool_)
+    signed = np.where(own, weight, -weight)
+
+    def bound(most: Region, least: Region) -> float:
+        gain = weight[own & most.contains(instances)].sum()
+        loss = weight[~own & least.contains(instances)].sum()
+        return float(gain - loss)
+
+    return _Score(lambda region: float(signed[region.contains(instances)].sum()), bound)
+
+
+def _volume_score(rules: RuleSet, instances: Instances | None) -> _Score:
+    space = rules.space
+    low, high = space.lowest.copy(), space.end.copy()
+    if instances is not None and len(instances):
+        present = np.where(np.isfinite(instances.values), instances.values, np.nan)
+        spread = np.nan_to_num(np.nanmin(present, axis=1), nan=0.0)
+        low = np.maximum(low, spread)
+        high = np.minimum(high, np.nan_to_num(np.nanmax(present, axis=1), nan=0.0))
+    open_ = (low <= LOWEST) | np.isinf(high)
+    if open_.any():
+        name = space.continuous[int(open_.argmax())].name
+        raise DataError(
+            f'objective="volume" needs X, or bounds for every feature; {name!r} has none'
+        )
+    sizes = [f.everything.bit_count() for f in space.categorical]
+
+    def volume(region: Region) -> float:
+        sides = np.minimum(region.upper, high) - np.maximum(region.lower, low)
+        whole = high - low
+        shares = np.where(whole > 0, np.maximum(sides, 0) / np.where(whole > 0, whole, 1), 1.0)
+        sets = [
+            (region.bits(f.name) & f.everything).bit_count() / size
+            for f, size in zip(space.categorical, sizes, strict=True)
+        ]
+        return float(np.prod(shares) * np.prod(sets))
+
+    return _Score(volume, lambda most, _: volume(most))
+
+
+# --- the search
+
+
+class _Node(NamedTuple):
+    """A box with some axes enlarged, the limits of the rest, and what it can still reach."""
+
+    bound: float
+    axes: tuple[int, ...]
+    least: Region
+    most: Region
+    apart: npt.NDArray[np.int16]
+
+
+class _Search:
+    def __init__(
+        self,
+        rules: RuleSet,
+        point: Instances,
+        consequent: Hashable | None,
+        score: _Score,
+    ) -> None:
+        self.rules, self.space, self.packed = rules, rules.space, rules.packed
+        self.point, self.consequent, self.score = point, consequent, score
+        self.code = -1 if consequent is None else rules.code_of(consequent)
+        self.values, self.codes = point.values[:, 0].copy(), point.codes[:, 0].copy()
+        self.best: tuple[float, Region, tuple[int, ...]] | None = None
+        self.seen: set[tuple[frozenset[int], Region]] = set()
+
+    def run(self, budget: Budget) -> BestRegion:
+        from irenic import _kernels
+
+        packed, space = self.packed, self.space
+        self.outside = np.empty((len(space), packed.n), dtype=np.uint8)
+        apart = np.empty(packed.n, dtype=np.int16)
+        covered = _kernels.stand_apart(
+            *(packed.lower, packed.upper, packed.masks, space.starts, packed.then, packed.n),
+            *(self.code, self.values, self.codes, self.outside, apart),
+        )
+        if covered >= 0:
+            raise seed_error(self.rules, covered, self.point, self.consequent)
+        root = self._node((), self._point_box(), apart)
+        self._grown(root, 0)  # the kernels are compiled before the clock starts
+        self.meter = Meter(budget)
+        bound = self._visit(root)
+        score, region, axes = self._found()
+        complete = self.meter.stopped_by is None
+        order = tuple(self._names(axes))
+        return BestRegion(
+            region,
+            score,
+            order,
+            complete or bound <= score,
+            max(score, bound) if not complete else score,
+            self.meter.nodes,
+            self.meter.stopped_by,
+        )
+
+    def _found(self) -> tuple[float, Region, tuple[int, ...]]:
+        if self.best is None:  # stopped before the first leaf: any order will do
+            _, region = self.packed.enlarge(self.point, self.space.axes, self.code)
+            return self.score.of(region), region, tuple(int(a) for a in self.space.axes)
+        return self.best
+
+    def _names(self, axes: tuple[int, ...]) -> list[str]:
+        by_axis = dict(zip(self.space.axes.tolist(), self.space.names, strict=True))
+        named = [by_axis[a] for a in axes]
+        return named + [n for n in self.space.names if n not in named]
+
+    def _point_box(self) -> Region:
+        space = self.space
+        upper = [f.after(v) for f, v in zip(space.continuous, self.values.tolist(), strict=True)]
+        masks = np.zeros(space.n_words, dtype=np.uint64)
+        for j, code in enumerate(self.codes.tolist()):
+            masks[space.starts[j] + (code >> 6)] = np.uint64(1) << np.uint64(code & 63)
+        high = np.array(upper, dtype=np.float64)
+        high[self.values == -np.inf] = LOWEST
+        return Region.from_kernel(space, self.values.copy(), high, masks)
+
+    def _node(self, axes: tuple[int, ...], least: Region, apart: npt.NDArray[np.int16]) -> _Node:
+        """Return the node of a box: find how far each axis that is left could grow."""
+        from irenic import _kernels
+
+        packed, space = self.packed, self.space
+        d = len(space.continuous)
+        low, high, words = least.lower.copy(), least.upper.copy(), least.masks.copy()
+        for axis in range(len(space)):
+            if axis in axes:
+                continue
+            if axis < d:
+                low[axis], high[axis] = _kernels.limit_interval(
+                    *(packed.lower, packed.upper, space.lowest, packed.n, axis),
+                    *(self.values[axis], self.outside, apart),
+                )
+            else:
+                _kernels.limit_values(
+                    *(packed.masks, space.starts, space.everything, packed.n, d, axis),
+                    *(self.outside, apart, words),
+                )
+        most = Region.from_kernel(space, low, high, words)
+        return _Node(self.score.bound(most, least), axes, least, most, apart)
+
+    def _grown(self, node: _Node, axis: int) -> _Node:
+        """Return the child of a node in which one more axis is enlarged."""
+        from irenic import _kernels
+
+        packed, space, d = self.packed, self.space, len(self.space.continuous)
+        low, high = node.least.lower.copy(), node.least.upper.copy()
+        words, apart = node.least.masks.copy(), node.apart.copy()
+        if axis < d:
+            low[axis], high[axis] = node.most.lower[axis], node.most.upper[axis]
+            _kernels.grow_interval(
+                *(packed.lower, packed.upper, packed.n, axis, low[axis], high[axis]),
+                *(self.outside, apart),
+            )
+        else:
+            part = slice(space.starts[axis - d], space.starts[axis - d + 1])
+            words[part] = node.most.masks[part]
+            _kernels.grow_values(
+                *(packed.masks, space.starts, packed.n, d, axis, words, self.outside, apart)
+            )
+        return self._node((*node.axes, axis), Region.from_kernel(space, low, high, words), apart)
+
+    def _visit(self, node: _Node) -> float:
+        """Search below a node; return what was left unsearched there could still reach."""
+        if self.best is not None and node.bound <= self.best[0]:
+            return -np.inf
+        if self.meter.spent(nodes=1):
+            return node.bound
+        left = [a for a in range(len(self.space)) if a not in node.axes]
+        if not left or not len(self.rules.rivals_of(node.most, self.consequent)):
+            score = self.score.of(node.most)
+            if self.best is None or score > self.best[0]:
+                self.best = score, node.most, node.axes
+            return -np.inf
+        children = []
+        for axis in left:
+            child = self._grown(node, axis)
+            state = frozenset(child.axes), child.least
+            if state not in self.seen:
+                self.seen.add(state)
+                children.append(child)
+        children.sort(key=lambda child: -child.bound)
+        return max((self._visit(child) for child in children), default=-np.inf)

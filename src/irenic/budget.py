@@ -1,0 +1,80 @@
+"""How long a search may take, and how it ended."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Literal, TypeAlias
+
+from irenic.errors import ConditionError
+
+StoppedBy: TypeAlias = Literal["seconds", "nodes", "regions", "interrupt"]
+Progress: TypeAlias = Callable[[int, int], object]
+"""Called now and then with the nodes and the regions so far; a true answer stops the search."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The most that a search may take; a side that is None is unlimited.
+
+    Parameters
+    ----------
+    seconds : float, optional
+    nodes : int, optional
+        Steps of the search.
+    regions : int, optional
+        Results.
+
+    Examples
+    --------
+    >>> Budget(seconds=2.5, nodes=100_000)
+    Budget(seconds=2.5, nodes=100000, regions=None)
+    """
+
+    seconds: float | None = None
+    nodes: int | None = None
+    regions: int | None = None
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            wrong = isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0
+            if value is not None and wrong:
+                raise ConditionError(
+                    f"Budget: {field.name} is a number that is not negative, or None, not {value!r}"
+                )
+
+    @classmethod
+    def of(cls, budget: Budget | float | None) -> Budget:
+        """Return a budget: a number stands for seconds, None for no limit."""
+        return budget if isinstance(budget, Budget) else cls(seconds=budget)
+
+
+class Meter:
+    """A budget being spent: ask :meth:`spent` after each step."""
+
+    def __init__(self, budget: Budget | float | None) -> None:
+        self.budget = Budget.of(budget)
+        self.nodes = 0
+        self.regions = 0
+        self.stopped_by: StoppedBy | None = None
+        self._start = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken so far."""
+        return time.monotonic() - self._start
+
+    def spent(self, *, nodes: int = 0, regions: int = 0) -> bool:
+        """Count steps and results; return whether the budget is used up."""
+        self.nodes += nodes
+        self.regions += regions
+        budget = self.budget
+        if budget.nodes is not None and self.nodes >= budget.nodes:
+            self.stopped_by = "nodes"
+        elif budget.regions is not None and self.regions >= budget.regions:
+            self.stopped_by = "regions"
+        elif budget.seconds is not None and self.seconds >= budget.seconds:
+            self.stopped_by = "seconds"
+        return self.stopped_by is not None

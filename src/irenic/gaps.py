@@ -1,0 +1,160 @@
+"""What no rule covers: every gap, or the proof that there is none.
+
+Deciding whether a set of rules covers everything is NP-hard in general, and the number of gaps can
+be exponential in the number of features; hence the budget, and an answer that says how it ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from irenic.budget import Budget, Meter, Progress, StoppedBy
+from irenic.cutting import Boxes, Cutter, merged
+from irenic.errors import ConditionError
+from irenic.paths import Paths
+from irenic.region import Region
+from irenic.ruleset import RuleSet
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """Regions that no rule covers, and whether they are all of it.
+
+    >>> from irenic import Rule, RuleSet
+    >>> found = gaps(RuleSet(None, [Rule({"age": (0, None)}, then="A")]))
+    >>> found.covered_everything, found.complete, list(found)
+    (False, True, [age < 0])
+    """
+
+    regions: list[Region]
+    complete: bool
+    """Whether the regions hold everything that no rule covers."""
+    nodes: int
+    """How many boxes were looked at."""
+    stopped_by: StoppedBy | None
+    """What ended the search before it was complete."""
+    _rules: RuleSet = field(repr=False)
+    _disjoint: bool = field(repr=False)
+
+    @property
+    def covered_everything(self) -> bool | None:
+        """Whether the rules cover everything; None if the search ended before that was known."""
+        if self.regions:
+            return False
+        return True if self.complete else None
+
+    def __len__(self) -> int:
+        return len(self.regions)
+
+    def __iter__(self) -> Iterator[Region]:
+        return iter(self.regions)
+
+    def __getitem__(self, i: int) -> Region:
+        return self.regions[i]
+
+    def fraction(self, X: Any) -> float:
+        """Return the share of instances that no rule covers."""
+        covered = self._rules.packed.covering(self._rules.space.encode(X)).any(axis=0)
+        return float(1.0 - covered.mean()) if covered.size else 0.0
+
+    def volume(self, within: Region | None = None) -> float:
+        """Return the volume of all regions together; infinite where the space is not bounded.
+
+        Regions that overlap (``disjoint=False``) cannot be summed.
+        """
+        for a in range(0 if self._disjoint else len(self.regions)):
+            if any(self.regions[a].overlaps(b) for b in self.regions[a + 1 :]):
+                raise ConditionError("the regions overlap; find them with disjoint=True")
+        return float(sum(region.volume(within) for region in self.regions))
+
+    def __repr__(self) -> str:
+        if self.covered_everything is None:
+            verdict = f"no gap found before the search was stopped by {self.stopped_by}"
+        elif self.covered_everything:
+            verdict = "the rules cover everything"
+        else:
+            known = "" if self.complete else f", and perhaps more (stopped by {self.stopped_by})"
+            count = f"{len(self)} region{'s' if len(self) > 1 else ''}"
+            verdict = f"{count} that no rule covers{known}"
+        shown = "".join(f"\n  {region}" for region in self.regions[:20])
+        more = f"\n  … and {len(self) - 20} more" if len(self) > 20 else ""
+        return f"<Gaps: {verdict}{shown}{more}>"
+
+
+def gaps(
+    rules: RuleSet,
+    *,
+    within: Region | None = None,
+    disjoint: bool = True,
+    budget: Budget | float | None = None,
+    progress: Progress | None = None,
+) -> Gaps:
+    """Return the regions that no rule covers.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    within : Region, optional
+        Look only in this region.
+    disjoint : bool
+        True: a partition of all that is uncovered, neighbours merged. False: the maximal
+        regions, none of which can be enlarged; they overlap.
+    budget : Budget or float (seconds), optional
+        When it is used up, what was found is returned, with ``complete=False``. Ctrl-C does the
+        same.
+    progress : callable, optional
+        Called now and then with the nodes and the regions so far.
+
+    Missing values and unlisted categories are part of the space where a feature may have them.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet, gaps
+    >>> rules = RuleSet(None, [Rule({"age": (0, 10)}, then="child"),
+    ...                        Rule({"age": (12, 99)}, then="adult")])
+    >>> gaps(rules)
+    <Gaps: 3 regions that no rule covers
+      age < 0
+      10 <= age < 12
+      age >= 99>
+    >>> gaps(rules, within=Region(rules.space, {"age": (0, 10)})).covered_everything
+    True
+    """
+    box = Region(rules.space) if within is None else within.cast(rules.space)
+    meter = Meter(budget)
+    if box.is_empty:
+        return Gaps([], True, 0, None, rules, disjoint)
+    find = _partition if disjoint else _maximal
+    found = find(rules, box, meter, progress)
+    return Gaps(found, meter.stopped_by is None, meter.nodes, meter.stopped_by, rules, disjoint)
+
+
+def _partition(
+    rules: RuleSet, box: Region, meter: Meter, progress: Progress | None
+) -> list[Region]:
+    near = Boxes.of_rules(rules.packed, rules.packed.meeting(box))
+    cutter = Cutter(rules.space, near, Boxes.of_region(box))
+    try:
+        for _ in cutter.bursts(meter, progress):
+            pass
+    except KeyboardInterrupt:
+        meter.stopped_by = "interrupt"
+    boxes = merged(rules.space, cutter.boxes())
+    most = meter.budget.regions
+    if most is not None and len(boxes.low) > most:
+        meter.stopped_by = meter.stopped_by or "regions"
+        boxes = boxes.take(slice(int(most)))
+    return [boxes.region(rules.space, row) for row in range(len(boxes.low))]
+
+
+def _maximal(rules: RuleSet, box: Region, meter: Meter, progress: Progress | None) -> list[Region]:
+    near = rules.packed.meeting(box)
+    paths = Paths(rules.packed, near, box, meter, maximal=True, progress=progress)
+    found: list[Region] = []
+    try:
+        found.extend(paths)
+    except KeyboardInterrupt:
+        meter.stopped_by = "interrupt"
+    return found

@@ -1,0 +1,163 @@
+"""Hypothesis strategies: spaces, regions in them, rules and rule sets.
+
+Bounds come from a small grid, so that boxes that touch, coincide or nest are common.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from hypothesis import strategies as st
+
+import naive
+from irenic import MISSING, OTHER, Categorical, Continuous, Region, Rule, RuleSet, Space
+
+GRID = {
+    "number": [-1.0, 0, 2.5, 5, 7],
+    "integer": [-1, 0, 2.5, 3, 5],
+    "date": [dt.date(2020, 1, d) for d in (1, 2, 15, 30)],
+}
+NAMES = ["f1", "low risk", "in", "a<b", 'say "hi"', "größe", "PT", "x.y"]
+VALUES = ["a", "b c", "missing", "5", 5, 2.5, True, dt.date(2020, 1, 1), "{", ""]
+WIDE = [f"v{i}" for i in range(70)]
+
+
+# --- spaces
+
+
+@st.composite
+def continuous(draw, name):
+    kind = draw(st.sampled_from(sorted(GRID)))
+    whole = [b for b in GRID[kind] if kind != "integer" or b == int(b)]
+    low = draw(st.sampled_from([None, None, *whole[:2]]))
+    high = draw(st.sampled_from([None, None, *whole[-2:]]))
+    return Continuous(name, kind=kind, bounds=(low, high), missing=draw(st.booleans()))
+
+
+@st.composite
+def categorical(draw, name, *, wide=False):
+    listed = WIDE if wide else draw(st.permutations(VALUES))[: draw(st.integers(1, 4))]
+    return Categorical(name, listed, missing=draw(st.booleans()), other=draw(st.booleans()))
+
+
+@st.composite
+def spaces(draw, max_features=3):
+    names = draw(st.permutations(NAMES))[: draw(st.integers(1, max_features))]
+    kinds = draw(
+        st.sampled_from(["continuous", "categorical", "wide", "mixed", "mixed"]).map(
+            lambda kind: ["continuous", "categorical"] if kind == "mixed" else [kind]
+        )
+    )
+    features = []
+    for i, name in enumerate(names):
+        kind = draw(st.sampled_from(kinds))
+        if kind == "continuous":
+            features.append(draw(continuous(name)))
+        else:  # one wide category is enough: two would make a grid of 5,000 cells
+            features.append(draw(categorical(name, wide=kind == "wide" and i == 0)))
+    return Space(features)
+
+
+# --- conditions
+
+
+def possible(feature, operators):
+    """Return whether some value that can occur passes the operators, by looking at them all."""
+    if isinstance(feature, Categorical):
+        candidates = naive.axis(feature)
+    else:
+        bounds = [v for op, v in operators.items() if op != "missing"]
+        cuts = [naive.number(feature, b) for b in bounds]
+        if feature.kind == "integer":
+            cuts += [float(round(c)) for c in cuts]
+        candidates = [v for v in naive.axis(feature, cuts) if naive.shows(feature, v)]
+    return any(naive.satisfies(operators, naive.decode(feature, v)) for v in candidates)
+
+
+def interval_operators(feature):
+    """Draw a condition on a continuous feature; it may be one that nothing satisfies."""
+    value = st.sampled_from(GRID[feature.kind])
+    whole = st.sampled_from([v for v in GRID[feature.kind] if v != 2.5 or feature.kind == "number"])
+    lower = st.sampled_from([">", ">="])
+    upper = st.sampled_from(["<", "<="])
+    return st.one_of(
+        st.builds(lambda op, v: {op: v}, lower, value),
+        st.builds(lambda op, v: {op: v}, upper, value),
+        st.builds(lambda a, v, b, w: {a: v, b: w}, lower, value, upper, value),
+        st.builds(lambda a, v, b, w: {a: v, b: w}, lower, value, upper, value),
+        whole.map(lambda v: {"=": v}),
+        st.builds(lambda op, v: {op: v, "missing": True}, upper, value),
+        st.booleans().map(lambda flag: {"missing": flag}),
+    )
+
+
+def set_operators(feature):
+    """Draw a condition on a categorical feature; it may be one that nothing satisfies."""
+    members = st.lists(
+        st.sampled_from([*feature.values, MISSING, OTHER]), max_size=6, unique_by=repr
+    )
+    flags = st.fixed_dictionaries({}, optional={"missing": st.booleans(), "other": st.booleans()})
+    tests = st.one_of(
+        st.just({}),
+        members.map(lambda m: {"in": m}),
+        members.map(lambda m: {"not in": m}),
+        st.sampled_from(feature.values).map(lambda v: {"=": v}),
+    )
+    return st.builds(lambda a, b: a | b, tests, flags).filter(bool)
+
+
+def operators(feature):
+    make = interval_operators if isinstance(feature, Continuous) else set_operators
+    return make(feature)
+
+
+@st.composite
+def conditions(draw, space):
+    """Draw conditions, each of which some value satisfies, on some of the features."""
+    found = {}
+    for feature in space:
+        if draw(st.booleans()):
+            asked = draw(operators(feature))
+            if possible(feature, asked):
+                found[feature.name] = asked
+    return found
+
+
+# --- regions and rules
+
+
+@st.composite
+def regions(draw, space):
+    return Region(space, draw(conditions(space)))
+
+
+@st.composite
+def regions_of_one_space(draw, n, max_features=3):
+    space = draw(spaces(max_features))
+    return [draw(regions(space)) for _ in range(n)]
+
+
+@st.composite
+def rules(draw, space):
+    return Rule(
+        draw(regions(space)),
+        then=draw(st.sampled_from("ABC")),
+        weight=draw(st.sampled_from([1.0, 1.0, 2.0, 0.5])),
+    )
+
+
+@st.composite
+def rule_sets(draw, max_size=6, max_features=2, default=None):
+    space = draw(spaces(max_features))
+    return RuleSet(space, draw(st.lists(rules(space), max_size=max_size)), default=default)
+
+
+@st.composite
+def consistent_rule_sets(draw, max_size=6, max_features=2, default=None):
+    """Draw a set from which rules that contradict an earlier one were left out."""
+    space = draw(spaces(max_features))
+    kept: list[Rule] = []
+    for rule in draw(st.lists(rules(space), max_size=max_size)):
+        if not any(len(naive.pairs([rule, other], same=False)) for other in kept):
+            kept.append(rule)
+    return RuleSet(space, kept, default=default)

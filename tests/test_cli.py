@@ -1,0 +1,378 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+import irenic
+from irenic import cli
+from irenic.formats import json_rules
+
+CONSISTENT = "IF age < 10 THEN child\nIF age >= 10 THEN adult\n"
+CONTRADICTING = "IF age < 30 AND job in {nurse} THEN low\nIF age >= 29 THEN high\nDEFAULT none\n"
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(text, name="my.rules"):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run the command as a shell would: exit status, output, errors."""
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["irenic", *arguments])
+        with pytest.raises(SystemExit) as caught:
+            cli.main()
+        out, err = capsys.readouterr()
+        return caught.value.code, out, err
+
+    return call
+
+
+def shell(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "irenic", *arguments],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+# --- the verdict
+
+
+def test_consistent_rules_exit_with_0(run, file):
+    status, out, err = run("check", file(CONSISTENT))
+    assert (status, err) == (0, "")
+    assert out == (
+        "rule  if         then \n"
+        "   1  age < 10   child\n"
+        "   2  age >= 10  adult\n"
+        "\n"
+        "Consistent: no two of the 2 rules contradict each other.\n"
+    )
+
+
+def test_contradicting_rules_exit_with_1_and_say_where(run, file):
+    status, out, err = run("check", file(CONTRADICTING))
+    assert (status, err) == (1, "")
+    assert [line.rstrip() for line in out.splitlines()] == [
+        "rule  if                           then",
+        "   1  age < 30 and job in {nurse}  low",
+        "   2  age >= 29                    high",
+        "      otherwise                    none",
+        "",
+        "conflict between rule 1 and rule 2",
+        "  both hold where  29 <= age < 30 and job in {nurse}",
+        "  for example      age = 29, job = nurse: rule 1 says low, rule 2 says high",
+        "",
+        "Not consistent: 1 pair of the 2 rules contradicts each other.",
+    ]
+
+
+def test_several_conflicts_are_counted(run, file):
+    status, out, _ = run("check", file("IF a < 5 THEN A\nIF a < 6 THEN B\nIF a < 7 THEN C\n"))
+    assert status == 1
+    assert out.count("conflict between") == 3
+    assert out.endswith("Not consistent: 3 pairs of the 3 rules contradict each other.\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("", "Consistent: there are no rules, so none contradict each other.\n"),
+        ("IF a < 5 THEN A", "Consistent: a single rule contradicts nothing.\n"),
+    ],
+)
+def test_few_rules_have_a_verdict_too(run, file, text, verdict):
+    status, out, _ = run("check", file(text))
+    assert status == 0
+    assert out.endswith(verdict)
+
+
+def test_many_rules_and_conflicts_are_cut_short(run, file):
+    rules = "".join(f"IF a < {i} THEN L{i}\n" for i in range(1, 61))
+    status, out, _ = run("check", file(rules))
+    assert status == 1
+    assert "… and 10 more rules" in out
+    assert "… and 1720 more conflicts (--json lists all)" in out
+    assert "Not consistent: 1770 pairs of the 60 rules contradict each other." in out
+
+
+def test_the_example_is_checked_when_no_file_is_given(run):
+    status, out, _ = run("check")
+    assert status == 0
+    assert out.startswith("No file given: these are the rules of the example of irenic.\n\nrule")
+    assert out.endswith("Consistent: no two of the 4 rules contradict each other.\n")
+
+
+# --- JSON
+
+
+def test_json_has_the_documented_shape(run, file):
+    status, out, _ = run("check", file(CONTRADICTING), "--json")
+    assert status == 1
+    assert json.loads(out) == {
+        "rules": 2,
+        "features": 2,
+        "conditions": 3,
+        "consistent": False,
+        "conflicts": [
+            {
+                "rules": [1, 2],
+                "then": ["low", "high"],
+                "overlap": {"age": {">=": 29, "<": 30}, "job": {"in": ["nurse"]}},
+                "witness": {"age": 29, "job": "nurse"},
+            }
+        ],
+    }
+
+
+def test_an_overlap_of_json_can_be_read_as_a_rule(run, file):
+    text = (
+        "IF born <= 2000-01-31 AND c in {(1, x)} THEN A\nIF born > 1999-12-31 AND v > 0.1 THEN B\n"
+    )
+    status, out, _ = run("check", file(text), "--json")
+    assert status == 1
+    (conflict,) = json.loads(out)["conflicts"]
+    rules = irenic.read(file(text))
+    again = json_rules.loads(
+        json.dumps({"version": 1, "rules": [{"if": conflict["overlap"], "then": 1}]}), rules.space
+    )
+    assert again[0].region == rules.conflicts()[0].overlap
+    witness = {name: json_rules.decode_value(value) for name, value in conflict["witness"].items()}
+    assert witness in rules.conflicts()[0].overlap
+
+
+def test_json_of_consistent_rules_lists_no_conflict(run, file):
+    status, out, err = run("check", file(CONSISTENT), "--json")
+    assert (status, err) == (0, "")
+    found = json.loads(out)
+    assert (found["rules"], found["consistent"], found["conflicts"]) == (2, True, [])
+
+
+def test_json_of_the_example_is_nothing_but_json(run):
+    status, out, _ = run("check", "--json")
+    assert status == 0
+    assert json.loads(out)["rules"] == 4
+
+
+def test_json_lists_every_conflict(run, file):
+    rules = "".join(f"IF a < {i} THEN L{i}\n" for i in range(1, 61))
+    _, out, _ = run("check", file(rules), "--json")
+    assert len(json.loads(out)["conflicts"]) == 1770
+
+
+# --- a better space
+
+
+def test_a_table_tells_the_kinds_of_the_features(run, file):
+    rules = file("IF n <= 5 THEN A\nIF n > 5.5 AND n < 6 THEN B\n")
+    assert run("check", rules)[0] == 0
+    data = file("n,job\n1,nurse\n7,clerk\n", "people.csv")
+    status, out, err = run("check", rules, "--data", data)
+    assert (status, out) == (2, "")
+    assert err == f"irenic: {rules}, line 2, column 16: the conditions on 'n' exclude each other\n"
+
+
+def test_a_space_tells_the_values_of_the_features(run, file):
+    rules = file("IF job in {nurs} THEN A\n")
+    assert run("check", rules)[0] == 0
+    space = file('{"version": 1, "space": [{"name": "job", "values": ["nurse"]}]}', "space.json")
+    assert run("check", rules, "--space", space) == (
+        2,
+        "",
+        f"irenic: {rules}, line 1, column 4: feature 'job': unknown value 'nurs', did you mean"
+        " 'nurse'?\n",
+    )
+
+
+def test_a_space_can_make_rules_consistent(run, file):
+    rules = file("IF n < 2.5 THEN A\nIF n > 2.2 THEN B\n")
+    assert run("check", rules)[0] == 1
+    space = file('{"version": 1, "space": [{"name": "n", "kind": "integer"}]}', "space.json")
+    assert run("check", rules, "--space", space)[0] == 0
+
+
+# --- bad input
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        (
+            "a.rules",
+            "IF a < 5 THEN A\n\nIF a <\n",
+            ", line 3, column 7: expected a value, the line ends",
+        ),
+        (
+            "a.json",
+            '{"version": 1, "rules": [',
+            ", line 1, column 26: not JSON: Expecting value (is the",
+        ),
+        ("a.json", '{"version": 7}', ": version 7 of the format, this irenic reads version 1;"),
+        (
+            "a.xml",
+            "",
+            ": no format for files that end in '.xml' (known: '.json', '.rules', '.txt')",
+        ),
+    ],
+)
+def test_a_bad_file_exits_with_2_and_one_line(run, file, name, text, message):
+    path = file(text, name)
+    status, out, err = run("check", path)
+    assert (status, out) == (2, "")
+    assert err.startswith(f"irenic: {path}{message}")
+    assert err.count("\n") == 1
+
+
+def test_bad_input_of_other_kinds_exits_with_2(run, file, tmp_path):
+    rules = file(CONSISTENT)
+    none = str(tmp_path / "none.rules")
+    assert run("check", none) == (2, "", f"irenic: cannot read {none}: No such file or directory\n")
+    empty = file('{"version": 1, "rules": []}', "empty.json")
+    assert run("check", rules, "--space", empty) == (
+        2,
+        "",
+        f'irenic: {empty}: there is no "space" in it\n',
+    )
+    twice = file('{"version": 1, "space": [{"name": "a"}, {"name": "a"}]}', "twice.json")
+    assert run("check", rules, "--space", twice) == (
+        2,
+        "",
+        f"irenic: {twice}: two features are called 'a'; names must differ\n",
+    )
+    data = file("age\n1\n", "people.csv")
+    assert run("check", rules, "--data", data, "--space", empty) == (
+        2,
+        "",
+        "irenic: --data and --space both give the space; leave one of them out\n",
+    )
+    assert run("check", rules, "--data", rules)[0] == 2
+
+
+def test_a_wrong_option_exits_with_2():
+    result = CliRunner().invoke(cli.app, ["check", "--jsn"])
+    assert result.exit_code == 2
+    assert "--jsn" in result.output
+
+
+# --- help
+
+
+def test_the_version_is_printed():
+    result = CliRunner().invoke(cli.app, ["--version"])
+    assert (result.exit_code, result.output) == (0, f"irenic {irenic.__version__}\n")
+
+
+def test_help_holds_examples_one_a_line():
+    for arguments in (["--help"], ["check", "--help"], ["check", "-h"]):
+        result = CliRunner().invoke(cli.app, arguments, env={"COLUMNS": "80"})
+        assert result.exit_code == 0
+        lines = [line.strip() for line in result.output.splitlines()]
+        assert lines.index("Examples") > 0
+        assert [line for line in lines if line.startswith("irenic check rules.txt ")]
+        assert max(map(len, result.output.splitlines())) <= 80
+    assert [line.split("  ")[0] for line in lines if line.startswith("irenic ")] == [
+        "irenic check",
+        "irenic check rules.txt",
+        "irenic check rules.json --json",
+        "irenic check rules.txt --data people.csv",
+        "irenic check rules.txt --space space.json",
+    ]
+    assert "0 consistent, 1 not consistent, 2 bad input" in lines
+
+
+def test_the_command_alone_prints_its_help():
+    result = CliRunner().invoke(cli.app, [])
+    assert "Usage:" in result.output
+
+
+# --- on the screen
+
+
+def test_names_and_labels_are_printed_as_they_are(run, file):
+    text = (
+        'IF "[red]x[/]" < 5 AND c in {"[bold]", ":smile:"} THEN "[green]yes[/] :smile: \\\\"\n'
+        'IF "[red]x[/]" < 7 THEN "[/]"\n'
+        'DEFAULT "[link=x]"\n'
+    )
+    status, out, _ = run("check", file(text))
+    assert status == 1
+    assert '"[red]x[/]" < 5 and c in {"[bold]", ":smile:"}' in out
+    assert "[green]yes[/] :smile: \\" in out
+    assert "rule 2 says [/]" in out
+    assert "[link=x]" in out
+
+
+def test_controls_in_a_label_do_not_reach_the_terminal(run, file):
+    status, out, _ = run("check", file(r'IF a < 5 THEN "x\u001b[31my\nz"'))
+    assert status == 0
+    assert r'"x\u001b[31my\nz"' in out
+    assert "\x1b" not in out
+
+
+def test_a_set_of_labels_is_shown_in_the_notation(run, file):
+    _, out, _ = run("check", file("IF a < 5 THEN {b, a}"))
+    assert "{a, b}" in out
+    assert "frozenset" not in out
+
+
+def test_long_rules_are_not_broken_in_a_pipe(run, file):
+    names = [f"a_feature_of_a_long_name_{i}" for i in range(12)]
+    condition = " and ".join(f"{name} <= 1.25" for name in names)
+    _, out, _ = run("check", file(f"IF {condition} THEN A\nIF {condition} THEN B"))
+    assert out.count(condition) == 3
+
+
+# --- as a process
+
+
+def test_the_command_runs_as_a_process_and_prints_plainly_into_a_pipe(file):
+    result = shell("check", file(CONTRADICTING))
+    assert result.returncode == 1
+    assert "\x1b" not in result.stdout
+    assert result.stderr == ""
+    assert "29 <= age < 30" in result.stdout
+
+
+def test_no_color_is_respected_where_colour_is_forced(file):
+    path = file(CONTRADICTING)
+    assert "\x1b[1;31m" in shell("check", path, FORCE_COLOR="1", NO_COLOR="").stdout
+    assert "31m" not in shell("check", path, FORCE_COLOR="1", NO_COLOR="1").stdout
+
+
+def test_an_output_that_cannot_hold_a_character_gets_an_escape(file):
+    path = file('IF a < 5 THEN "été"\nIF a < 6 THEN B')
+    plain = shell("check", path, PYTHONIOENCODING="ascii")
+    assert plain.returncode == 1
+    assert r"\xe9t\xe9" in plain.stdout
+    found = shell("check", path, "--json", PYTHONIOENCODING="ascii")
+    assert json.loads(found.stdout)["conflicts"][0]["then"] == ["été", "B"]
+
+
+def test_a_reader_that_goes_away_is_no_error(file):
+    path = file("".join(f"IF a < {i} THEN L{i}\n" for i in range(1, 200)))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "irenic", "check", path, "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    process.stdout.read(10)
+    process.stdout.close()
+    errors = process.stderr.read()
+    process.stderr.close()
+    assert (process.wait(60), errors) == (1, b"")

@@ -1,0 +1,486 @@
+from __future__ import annotations
+
+import datetime as dt
+import math
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from irenic import (
+    MISSING,
+    OTHER,
+    Categorical,
+    ConditionError,
+    Continuous,
+    Region,
+    Rule,
+    RuleSet,
+    Space,
+)
+from irenic.conditions import (
+    as_operators,
+    bits_operators,
+    encode_bits,
+    encode_interval,
+    infer_features,
+    interval_operators,
+    interval_text,
+)
+from irenic.features import LOWEST
+
+NUMBER = Continuous("f", missing=True)
+INTEGER = Continuous("n", kind="integer", missing=True)
+DATE = Continuous("d", kind="date")
+OPEN = Categorical("c", ["red", "blue"], missing=True, other=True)
+CLOSED = Categorical("c", ["red", "blue"])
+SPACE = Space([Continuous("f1"), Categorical("color", ["yellow", "blue", "red"])])
+
+
+def refused(text, call, *args):
+    with pytest.raises(ConditionError) as caught:
+        call(*args)
+    assert str(caught.value) == text
+
+
+# --- the accepted forms
+
+
+@pytest.mark.parametrize(
+    ("condition", "operators"),
+    [
+        ((2, 5), {">=": 2, "<": 5}),
+        ((2, None), {">=": 2}),
+        ((None, 5), {"<": 5}),
+        ((None, None), {"missing": False}),
+        (3, {"=": 3}),
+        ("red", {"=": "red"}),
+        ({"red"}, {"in": ["red"]}),
+        (frozenset({"red"}), {"in": ["red"]}),
+        (["red", "blue"], {"in": ["red", "blue"]}),
+        ({">": 2, "<=": 5}, {">": 2, "<=": 5}),
+        ({}, {}),
+    ],
+)
+def test_every_accepted_form_becomes_operators(condition, operators):
+    assert as_operators(condition, "f") == operators
+
+
+@pytest.mark.parametrize(
+    ("operators", "interval"),
+    [
+        ({"<": 5}, (LOWEST, 5.0)),
+        ({"<=": 5}, (LOWEST, math.nextafter(5, 6))),
+        ({">": 5}, (math.nextafter(5, 6), math.inf)),
+        ({">=": 5}, (5.0, math.inf)),
+        ({"=": 5}, (5.0, math.nextafter(5, 6))),
+        ({"in": [5]}, (5.0, math.nextafter(5, 6))),
+        ({"<": 5, "missing": True}, (-math.inf, 5.0)),
+        ({">=": -math.inf, "<": 5}, (-math.inf, 5.0)),
+        ({">": -math.inf}, (LOWEST, math.inf)),
+        ({"<": math.inf}, (LOWEST, math.inf)),
+        ({"missing": True}, (-math.inf, LOWEST)),
+        ({"missing": False}, (LOWEST, math.inf)),
+        ({"=": MISSING}, (-math.inf, LOWEST)),
+        ({"=": None}, (-math.inf, LOWEST)),
+        ({"in": [MISSING]}, (-math.inf, LOWEST)),
+        ({"in": [math.nan]}, (-math.inf, LOWEST)),
+        ({"not in": [MISSING]}, (LOWEST, math.inf)),
+        ({"not in": []}, (-math.inf, math.inf)),
+        ({"<=": sys.float_info.max}, (LOWEST, math.inf)),
+        ({"<": np.float64(5)}, (LOWEST, 5.0)),
+    ],
+)
+def test_a_condition_on_a_number_is_a_half_open_interval(operators, interval):
+    assert encode_interval(NUMBER, operators)[:2] == interval
+
+
+@pytest.mark.parametrize(
+    ("operators", "codes"),
+    [
+        ({"=": "red"}, {2}),
+        ({"in": ["red", "blue"]}, {2, 3}),
+        ({"in": ["red", MISSING]}, {0, 2}),
+        ({"in": ["red", None]}, {0, 2}),
+        ({"in": ["red", OTHER]}, {1, 2}),
+        ({"not in": ["red"]}, {0, 1, 3}),
+        ({"not in": ["red", MISSING]}, {1, 3}),
+        ({"not in": ["red"], "missing": False}, {1, 3}),
+        ({"missing": True}, {0}),
+        ({"missing": False}, {1, 2, 3}),
+        ({"other": True}, {1}),
+        ({"other": False}, {0, 2, 3}),
+        ({"other": True, "missing": True}, {0, 1}),
+        ({"other": False, "missing": False}, {2, 3}),
+        ({"in": ["red"], "missing": True, "other": True}, {0, 1, 2}),
+        ({"in": ["red", "blue"], "not in": ["red"]}, {3}),
+    ],
+)
+def test_a_condition_on_a_category_is_a_set_of_bits(operators, codes):
+    assert encode_bits(OPEN, operators) == sum(1 << code for code in codes)
+
+
+# --- bounds as they were written
+
+
+@pytest.mark.parametrize(
+    ("condition", "text"),
+    [
+        ({"<=": 5}, "f1 <= 5"),
+        ({"<": 5}, "f1 < 5"),
+        ({">": 5}, "f1 > 5"),
+        ({">=": 5.0}, "f1 >= 5"),
+        ({">": 2, "<=": 5}, "2 < f1 <= 5"),
+        ({">=": 2, "<": 5}, "2 <= f1 < 5"),
+        (5, "f1 = 5"),
+        ({"<=": 0.1}, "f1 <= 0.1"),
+        ({"<": math.nextafter(5, 6)}, "f1 < 5.000000000000001"),
+        ({"<": math.nextafter(0.1, 1)}, "f1 < 0.10000000000000002"),
+        ({"<=": math.nextafter(0.1, 0)}, "f1 <= 0.09999999999999999"),
+        ({"<=": 5e-324}, "f1 <= 5e-324"),
+        ({"<": -0.0}, "f1 < 0"),
+        ({"<": 2.0**53 + 2}, "f1 < 9007199254740994.0"),
+        ({"<": 1e300}, "f1 < 1e+300"),
+    ],
+)
+def test_a_bound_is_shown_as_it_was_written(condition, text):
+    assert str(Region(SPACE, {"f1": condition})) == text
+
+
+def test_two_ways_to_write_one_bound_are_one_region():
+    up = math.nextafter(5.0, 6.0)
+    assert Region(SPACE, {"f1": {"<=": 5}}) == Region(SPACE, {"f1": {"<": up}})
+    assert Region(SPACE, {"f1": {">": 5}}) == Region(SPACE, {"f1": {">=": up}})
+    assert Region(SPACE, {"f1": {"<": 0.0}}) == Region(SPACE, {"f1": {"<": -0.0}})
+
+
+def test_a_bound_that_nobody_wrote_is_shown_in_its_shorter_form():
+    up = math.nextafter(5.0, 6.0)
+    region = Region.from_packed(
+        SPACE, np.array([up]), np.array([math.inf]), SPACE.everything.copy()
+    )
+    assert str(region) == "f1 > 5"
+
+
+@pytest.mark.parametrize(
+    ("feature", "a", "b"),
+    [
+        (INTEGER, {"<=": 5}, {"<": 6}),
+        (INTEGER, {">": 5}, {">=": 6}),
+        (INTEGER, {"<": 5.5}, {"<=": 5}),
+        (INTEGER, {">": 5.5}, {">=": 6}),
+        (INTEGER, {"=": 5}, {">=": 5, "<": 6}),
+        (DATE, {"<=": "2026-01-31"}, {"<": "2026-02-01"}),
+        (DATE, {">": dt.date(2026, 1, 31)}, {">=": "2026-02-01"}),
+        (Continuous("t", kind="time"), {"<=": "12:00"}, {"<": "12:00:00.000001"}),
+        (Continuous("t", kind="duration"), {"<=": "PT1S"}, {"<": "PT1.000001S"}),
+        (
+            Continuous("t", kind="datetime"),
+            {"<=": "2026-01-31"},
+            {"<": "2026-01-31T00:00:00.000001"},
+        ),
+    ],
+)
+def test_neighbouring_values_make_equal_conditions(feature, a, b):
+    assert encode_interval(feature, a)[:2] == encode_interval(feature, b)[:2]
+    space = Space([feature])
+    assert Region(space, {feature.name: a}) == Region(space, {feature.name: b})
+
+
+def test_an_integer_condition_keeps_its_text_all_the_same():
+    assert interval_text(INTEGER, encode_interval(INTEGER, {"<=": 5})) == "n <= 5"
+    assert interval_text(INTEGER, encode_interval(INTEGER, {"<": 6})) == "n < 6"
+    assert interval_text(INTEGER, encode_interval(INTEGER, {"<": 5.5})) == "n < 6"
+
+
+@pytest.mark.parametrize(
+    ("kind", "operators", "text"),
+    [
+        ("date", {"<=": dt.date(9999, 12, 31)}, "f <= 9999-12-31"),
+        ("date", {">=": dt.date(1, 1, 1)}, "f >= 0001-01-01"),
+        ("time", {"<=": dt.time(23, 59, 59, 999_999)}, "f <= 23:59:59.999999"),
+        ("datetime", {"<": "2026-01-31T12:00"}, "f < 2026-01-31T12:00:00"),
+        ("duration", {">": "-P1D"}, "f > -P1D"),
+    ],
+)
+def test_bounds_at_the_edge_of_the_calendar_can_be_written(kind, operators, text):
+    feature = Continuous("f", kind=kind)
+    assert interval_text(feature, encode_interval(feature, operators)) == text
+
+
+@pytest.mark.parametrize(
+    ("feature", "condition", "text"),
+    [
+        (NUMBER, {"<": 5, "missing": True}, "(f < 5 or missing)"),
+        (NUMBER, {"missing": True}, "f is missing"),
+        (NUMBER, {"missing": False}, "f is not missing"),
+        (NUMBER, {"not in": [MISSING]}, "f is not missing"),
+        (OPEN, {"missing": True}, "c is missing"),
+        (OPEN, {"missing": False}, "c is not missing"),
+        (OPEN, {"not in": ["red"]}, "c not in {red}"),
+        (OPEN, {"not in": ["red", MISSING]}, "c not in {red, missing}"),
+        (OPEN, {"other": True}, "c not in {red, blue, missing}"),
+        (OPEN, {"other": True, "missing": True}, "c not in {red, blue}"),
+        (OPEN, {"in": ["blue", MISSING]}, "c in {blue, missing}"),
+        (OPEN, {"in": ["red", "blue"]}, "c in {red, blue}"),
+        (CLOSED, {"not in": ["red"]}, "c in {blue}"),
+        (CLOSED, {"in": ["red", "blue"]}, "anything"),
+        (Categorical("a b", ["x y", 1, True is None]), {"in": ["x y", 1]}, '"a b" in {"x y", 1}'),
+    ],
+)
+def test_missing_and_other_have_a_text(feature, condition, text):
+    assert str(Region(Space([feature]), {feature.name: condition})) == text
+
+
+# --- laws
+
+bounds = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-10, 10)
+
+
+@st.composite
+def intervals(draw):
+    lower, upper = draw(bounds), draw(bounds)
+    operators = {}
+    if draw(st.booleans()):
+        operators[draw(st.sampled_from([">", ">="]))] = lower
+    if draw(st.booleans()):
+        operators[draw(st.sampled_from(["<", "<="]))] = upper
+    return operators | ({"missing": True} if not set(operators) & {">", ">="} else {})
+
+
+@given(intervals(), st.sampled_from([NUMBER, INTEGER]))
+@example({"<": 1e17, "missing": True}, INTEGER)
+@example({"<=": 2.0**53 + 2, "missing": True}, NUMBER)
+@example({">": -sys.float_info.max}, NUMBER)
+@example({">=": -sys.float_info.max}, NUMBER)
+def test_operators_of_an_interval_make_the_same_interval(operators, feature):
+    try:
+        interval = encode_interval(feature, operators)
+    except ConditionError:
+        assume(False)
+    again = interval_operators(feature, interval)
+    if again:
+        assert encode_interval(feature, again)[:2] == interval[:2]
+    else:
+        assert interval[:2] == (-math.inf, math.inf)
+
+
+@given(st.sets(st.integers(0, 3), min_size=1), st.booleans(), st.booleans())
+def test_operators_of_a_set_make_the_same_set(codes, missing, other):
+    feature = Categorical("c", ["red", "blue"], missing=missing, other=other)
+    bits = sum(1 << c for c in codes) & feature.everything
+    if not bits:
+        return
+    operators = bits_operators(feature, bits)
+    assert (encode_bits(feature, operators) if operators else feature.everything) == bits
+
+
+# --- conditions that cannot be
+
+
+@pytest.mark.parametrize(
+    ("condition", "text"),
+    [
+        ((5, 5), "feature 'f1': f1 >= 5 and f1 < 5 is empty, no value satisfies it"),
+        ({">": 5, "<=": 5}, "feature 'f1': f1 > 5 and f1 <= 5 is empty, no value satisfies it"),
+        (set(), "feature 'f1': f1 in {} is empty, no value satisfies it"),
+        ({">": math.inf}, "feature 'f1': f1 > inf is empty, no value satisfies it"),
+        ({"<=": -math.inf}, "feature 'f1': f1 <= -inf is empty, no value satisfies it"),
+        ({"=": 5, "in": [6]}, "feature 'f1': f1 = 5 and f1 in {6} is empty, no value satisfies it"),
+        (
+            (5, 2),
+            "feature 'f1': reversed bounds, the lower one is above the upper one in f1 >= 5 and"
+            " f1 < 2",
+        ),
+        ((math.nan, 5), "feature 'f1': NaN cannot be a bound"),
+        ({"<": math.nan}, "feature 'f1': NaN cannot be a bound"),
+        ({"<": None}, "feature 'f1': None cannot be a bound"),
+        ({"<": "x"}, "feature 'f1': 'x' is not a number"),
+        ({"<": True}, "feature 'f1': True is not a number"),
+        (
+            {"<": 2**53 + 1},
+            "feature 'f1': 9007199254740993 is beyond 2**53, where float64 no longer tells"
+            " neighbouring integers apart; use a category, or a difference from a start",
+        ),
+        (
+            (1, 2, 3),
+            "feature 'f1': an interval is a pair (lower, upper), not (1, 2, 3); for a set of"
+            " values use {…}",
+        ),
+        (
+            {1, 2},
+            "feature 'f1' is continuous: a set of 2 values is not one interval; write a rule for"
+            " each value",
+        ),
+        (
+            {"not in": [5]},
+            "feature 'f1' is continuous: all values but 5 are two intervals; write a rule for each",
+        ),
+        (
+            {"other": True},
+            "feature 'f1' is continuous: test it with <, <=, >, >= or =, not with a set",
+        ),
+        ({"in": "abc"}, "feature 'f1': 'abc' is not a list of values"),
+        (
+            {"missing": True},
+            "feature 'f1': f1 is missing can never hold, since 'f1' is never missing",
+        ),
+        (
+            {"between": 5},
+            "feature 'f1': unknown operator 'between' (known: '<', '<=', '>', '>=', '=', 'in',"
+            " 'not in', 'missing', …)",
+        ),
+        ({"not_in": [5]}, "feature 'f1': unknown operator 'not_in', did you mean 'not in'?"),
+        ({"missing": 1}, "feature 'f1': 'missing' is True or False, not 1"),
+    ],
+)
+def test_a_condition_on_a_number_that_cannot_be_is_refused(condition, text):
+    refused(text, Region, SPACE, {"f1": condition})
+
+
+@pytest.mark.parametrize(
+    ("condition", "text"),
+    [
+        (set(), "feature 'color': color in {} is empty, no value satisfies it"),
+        (
+            {"in": ["blue"], "not in": ["blue"]},
+            "feature 'color': color in {blue} and color not in {blue} is empty, no value"
+            " satisfies it",
+        ),
+        ({"missing": True}, "feature 'color': missing=True is empty, no value satisfies it"),
+        ("bleu", "feature 'color': unknown value 'bleu', did you mean 'blue'?"),
+        ({"pink"}, "feature 'color': unknown value 'pink' (known: 'yellow', 'blue', 'red')"),
+        ((2, 5), "feature 'color' is categorical: '>=' does not apply, use in {…}"),
+        ({"in": "blue"}, "feature 'color': 'blue' is not a list of values"),
+        ({"in": 5}, "feature 'color': 5 is not a list of values"),
+        ([["blue"]], "feature 'color': ['blue'] is not hashable"),
+    ],
+)
+def test_a_condition_on_a_category_that_cannot_be_is_refused(condition, text):
+    refused(text, Region, SPACE, {"color": condition})
+
+
+@pytest.mark.parametrize(
+    ("feature", "condition", "text"),
+    [
+        (
+            Continuous("age", bounds=(0, 120)),
+            {">": 120},
+            "feature 'age': age > 120 can never hold, since 'age' is at least 0 and is at most 120"
+            " and is never missing",
+        ),
+        (
+            Continuous("age", bounds=(0, None), missing=True),
+            {"<": 0},
+            "feature 'age': age < 0 can never hold, since 'age' is at least 0",
+        ),
+        (
+            NUMBER,
+            {">": 5, "missing": True},
+            "feature 'f': f > 5 and missing=True is two regions, since missing is below all values;"
+            " write two rules",
+        ),
+        (
+            INTEGER,
+            {">": 2.2, "<": 2.8},
+            "feature 'n': n > 2.2 and n < 2.8 is empty, no value satisfies it",
+        ),
+        (INTEGER, {"=": 2.5}, "feature 'n': n = 2.5 is empty, no value satisfies it"),
+        (
+            Continuous("t", kind="time"),
+            {">": "23:59:59.999999"},
+            "feature 't': t > 23:59:59.999999 can never hold, since 't' is never missing and is a"
+            " time of day such as 12:30:00",
+        ),
+        (
+            DATE,
+            {">": dt.date(9999, 12, 31)},
+            "feature 'd': d > 9999-12-31 can never hold, since 'd' is never missing and is a date"
+            " such as 2026-01-31",
+        ),
+        (
+            DATE,
+            {"<": dt.date(1, 1, 1)},
+            "feature 'd': d < 0001-01-01 can never hold, since 'd' is never missing and is a date"
+            " such as 2026-01-31",
+        ),
+        (DATE, {"<": 5}, "feature 'd': 5 is not a date such as 2026-01-31"),
+    ],
+)
+def test_a_condition_that_never_holds_is_refused(feature, condition, text):
+    refused(text, Region, Space([feature]), {feature.name: condition})
+
+
+def test_an_unknown_feature_is_refused_with_a_suggestion():
+    refused("unknown feature 'colour', did you mean 'color'?", Region, SPACE, {"colour": "red"})
+
+
+# --- features from conditions
+
+
+@pytest.mark.parametrize(
+    ("tests", "feature"),
+    [
+        ([{"<": 5}], Continuous("f")),
+        ([{"=": 5}], Continuous("f")),
+        ([{"=": 5}, {"=": MISSING}], Continuous("f", missing=True)),
+        ([{"<": 5, "missing": True}], Continuous("f", missing=True)),
+        ([{">=": -math.inf, "<": 5}], Continuous("f", missing=True)),
+        ([{"<": dt.date(2026, 1, 1)}], Continuous("f", kind="date")),
+        (
+            [{"<": dt.date(2026, 1, 1)}, {">": dt.datetime(2026, 1, 1)}],
+            Continuous("f", kind="datetime"),
+        ),
+        (
+            [{"<": dt.datetime(2026, 1, 1, tzinfo=dt.UTC)}],
+            Continuous("f", kind="datetime", unit="UTC"),
+        ),
+        ([{"<": dt.time(1)}], Continuous("f", kind="time")),
+        ([{"<": dt.timedelta(1)}], Continuous("f", kind="duration")),
+        ([{"in": ["b", "a"]}, {"=": "c"}], Categorical("f", ["c", "b", "a"], other=True)),
+        ([{"in": [1, 2]}], Categorical("f", [1, 2], other=True)),
+        ([{"not in": ["a", MISSING]}], Categorical("f", ["a"], missing=True, other=True)),
+        ([{"=": True}], Categorical("f", [False, True])),
+        ([{"other": True}], Categorical("f", [], other=True)),
+        ([{"missing": True}], Categorical("f", [], missing=True, other=True)),
+        ([{"missing": False}, {"<": 5}], Continuous("f", missing=True)),
+    ],
+)
+def test_a_feature_is_inferred_from_its_tests(tests, feature):
+    assert infer_features([("f", test) for test in tests]) == [feature]
+
+
+def test_features_are_inferred_in_order_of_appearance():
+    found = infer_features([("b", {"<": 5}), ("a", {"<": 5}), ("b", {">": 7})])
+    assert [f.name for f in found] == ["b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("tests", "text"),
+    [
+        (
+            [{"<": 5}, {"=": "x"}],
+            "feature 'f' is compared with bounds, but 'x' is no number, date or time",
+        ),
+        (
+            [{"<": 5}, {"<": dt.date(2026, 1, 1)}],
+            "feature 'f' is compared with values of different kinds: ['date', 'number']",
+        ),
+        ([{"in": [["a"]]}], "feature 'f': a value is not hashable"),
+    ],
+)
+def test_tests_that_no_feature_fits_are_refused(tests, text):
+    refused(text, infer_features, [("f", test) for test in tests])
+
+
+def test_a_rule_that_only_asks_whether_a_value_is_missing_fits_any_feature():
+    known = Rule({"f": {"missing": False}}, then="A")
+    for feature, text in (
+        (NUMBER, "IF f is not missing THEN A"),
+        (Categorical("f", ["x"], missing=True, other=True), "IF f is not missing THEN A"),
+        (Categorical("f", ["x"], missing=True), "IF f in {x} THEN A"),
+    ):
+        assert str(RuleSet(Space([feature]), [known])[0]) == text
+    assert str(RuleSet(None, [known, Rule({"f": (None, 5)}, then="A")])[0]) == str(known)

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import inspect
+import pickle
+
+import pytest
+
+import irenic
+from irenic import errors
+from irenic.errors import FormatError, did_you_mean
+
+
+def _public_errors():
+    return [getattr(errors, name) for name in errors.__all__]
+
+
+def test_every_error_is_an_irenic_error():
+    assert all(issubclass(e, irenic.IrenicError) for e in _public_errors())
+
+
+@pytest.mark.parametrize("error", [e for e in _public_errors() if e is not irenic.IrenicError])
+def test_every_error_is_also_a_builtin_one(error):
+    builtin = OSError if error is irenic.FileError else ValueError
+    assert issubclass(error, builtin)
+
+
+def test_the_tree_in_the_docstring_names_every_error():
+    drawn = inspect.getdoc(errors)
+    assert all(name in drawn for name in errors.__all__)
+
+
+@pytest.mark.parametrize(
+    ("place", "text"),
+    [
+        ({}, "wrong"),
+        ({"line": 3}, "line 3: wrong"),
+        ({"column": 7}, "column 7: wrong"),
+        ({"line": 3, "column": 7}, "line 3, column 7: wrong"),
+        ({"path": "a.rules", "line": 3, "column": 7}, "a.rules, line 3, column 7: wrong"),
+        ({"path": "a.json"}, "a.json: wrong"),
+    ],
+)
+def test_a_format_error_says_what_it_knows_of_the_place(place, text):
+    assert str(FormatError("wrong", **place)) == text
+
+
+def test_what_a_format_error_knows_already_is_kept_when_more_is_filled_in():
+    error = FormatError("wrong", column=7).at(path="a.rules", line=3, column=99)
+    assert str(error) == "a.rules, line 3, column 7: wrong"
+    assert error.message == "wrong"
+
+
+def test_a_conflict_error_carries_what_was_found():
+    rules = irenic.RuleSet(None, [irenic.Rule({"age": (0, 10)}, then="child")])
+    with pytest.raises(irenic.ConflictError) as caught:
+        rules.add(irenic.Rule({"age": (5, 20)}, then="adult"))
+    assert [str(c.overlap) for c in caught.value.conflicts] == ["5 <= age < 10"]
+
+
+def test_a_near_name_is_suggested_and_else_the_known_ones_are_listed():
+    assert did_you_mean("agee", ["age", "job"]) == ", did you mean 'age'?"
+    assert did_you_mean("zzz", ["age", "job"]) == " (known: 'age', 'job')"
+    assert did_you_mean("zzz", []) == " (there are none)"
+    assert did_you_mean("zzz", [f"f{i}" for i in range(20)]).endswith("'f7', …)")
+
+
+def test_an_error_survives_pickling():
+    error = irenic.DataError("column 'a', row 1: wrong")
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+def test_a_format_error_survives_pickling_with_its_place():
+    error = FormatError("wrong", path="a.rules", line=3, column=7)
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)

@@ -1,0 +1,339 @@
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import fractions
+import math
+import pickle
+import zoneinfo
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irenic import MISSING, OTHER, Categorical, ConditionError, Continuous, DataError, SpaceError
+from irenic.features import LOWEST
+
+
+def refused(error, text, make, *args, **options):
+    with pytest.raises(error) as caught:
+        make(*args, **options)
+    assert str(caught.value) == text
+
+
+# --- continuous
+
+
+@pytest.mark.parametrize(
+    ("feature", "text"),
+    [
+        (Continuous("f1"), "Continuous('f1')"),
+        (
+            Continuous("age", bounds=(0, 120.5), unit="years", missing=True, kind="number"),
+            "Continuous('age', bounds=(0, 120.5), unit='years', missing=True)",
+        ),
+        (Continuous("n", bounds=(None, 5), kind="integer"), "bounds=(None, 5), kind='integer')"),
+        (
+            Continuous("born", bounds=("1900-01-01", None), kind="date"),
+            "Continuous('born', bounds=(datetime.date(1900, 1, 1), None), kind='date')",
+        ),
+    ],
+)
+def test_the_repr_of_a_continuous_feature_shows_what_was_declared(feature, text):
+    assert repr(feature).endswith(text)
+
+
+def test_infinite_bounds_are_no_bounds():
+    assert Continuous("a", bounds=(-math.inf, math.inf)) == Continuous("a")
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"bounds": (5, 2)}, "feature 'a': the lower bound 5 is above the upper bound 2"),
+        ({"bounds": (math.nan, 2)}, "feature 'a': nan cannot be a bound"),
+        ({"bounds": (0, pd.NaT)}, "feature 'a': NaT cannot be a bound"),
+        ({"bounds": 5}, "feature 'a': bounds are a pair (low, high), not 5"),
+        ({"bounds": (1, 2, 3)}, "feature 'a': bounds are a pair (low, high), not (1, 2, 3)"),
+        ({"bounds": ("x", 2)}, "feature 'a': 'x' is not a number (as a bound)"),
+        (
+            {"bounds": (math.inf, None)},
+            "feature 'a': inf is infinite; use a finite number, or leave it out if it is missing"
+            " (as a bound)",
+        ),
+        (
+            {"bounds": (0, 2.5), "kind": "integer"},
+            "feature 'a': 2.5 is not a whole number; declare the feature with kind='number' to"
+            " admit fractions (as a bound)",
+        ),
+        ({"kind": "integr"}, "feature 'a': unknown kind 'integr', did you mean 'integer'?"),
+        (
+            {"kind": []},
+            "feature 'a': unknown kind [] (known: 'number', 'integer', 'date', 'datetime',"
+            " 'time', 'duration')",
+        ),
+        ({"unit": 5}, "feature 'a': the unit is a text, not 5"),
+        ({"unit": "\ud800"}, r"feature 'a': the unit is a text, not '\ud800'"),
+    ],
+)
+def test_a_continuous_feature_that_cannot_be_is_refused(options, text):
+    refused(SpaceError, text, Continuous, "a", **options)
+
+
+@pytest.mark.parametrize("make", [Continuous, lambda name: Categorical(name, ["a"])])
+def test_a_name_is_a_text_of_valid_unicode(make):
+    refused(SpaceError, "a feature's name is a non-empty text, not ''", make, "")
+    refused(SpaceError, "a feature's name is a non-empty text, not 3", make, 3)
+    text = r"feature 'a\udc00': the name is not valid Unicode (a lone surrogate)"
+    refused(SpaceError, text, make, "a\udc00")
+
+
+def test_a_feature_is_a_value():
+    a, b = (Continuous("a", bounds=(0, 5)) for _ in range(2))
+    assert a == b
+    assert hash(a) == hash(b)
+    assert a != Continuous("a")
+    assert pickle.loads(pickle.dumps(a)) == a
+    with pytest.raises(AttributeError):
+        a.name = "b"
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        (5, 5.0),
+        (np.int8(5), 5.0),
+        (np.float32(0.1), float(np.float32(0.1))),
+        (decimal.Decimal("0.1"), 0.1),
+        (fractions.Fraction(1, 4), 0.25),
+        (2**53, 2.0**53),
+        (1e300, 1e300),
+        (None, -math.inf),
+        (math.nan, -math.inf),
+        (pd.NA, -math.inf),
+        (decimal.Decimal("NaN"), -math.inf),
+    ],
+)
+def test_numbers_are_encoded_as_exact_floats(value, number):
+    assert Continuous("a").encode_value(value) == number
+
+
+_BEYOND = (
+    "is beyond 2**53, where float64 no longer tells neighbouring integers apart; use a category,"
+    " or a difference from a start"
+)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [2**53 + 1, -(2**53) - 1, 10**400, np.uint64(2**60), decimal.Decimal(2**53 + 1)],
+)
+@pytest.mark.parametrize("kind", ["number", "integer"])
+def test_integers_over_2_53_are_refused(value, kind):
+    shown = value.item() if isinstance(value, np.generic) else value
+    text = f"feature 'a': {shown!r} {_BEYOND}"
+    refused(DataError, text, Continuous("a", kind=kind).encode_value, value)
+
+
+def test_a_float_over_2_53_is_refused_where_integers_are_meant():
+    assert Continuous("a").encode_value(1e17) == 1e17
+    text = f"feature 'a': 1e+17 {_BEYOND}"
+    refused(DataError, text, Continuous("a", kind="integer").encode_value, 1e17)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "text"),
+    [
+        ("number", "5", "'5' is not a number"),
+        ("number", True, "True is not a number"),
+        ("number", 1j, "1j is not a number"),
+        (
+            "number",
+            math.inf,
+            "inf is infinite; use a finite number, or leave it out if it is missing",
+        ),
+        ("integer", "x", "'x' is not a whole number"),
+        (
+            "integer",
+            2.5,
+            "2.5 is not a whole number; declare the feature with kind='number' to admit fractions",
+        ),
+        ("date", "31.1.2026", "'31.1.2026' is not a date such as 2026-01-31"),
+        (
+            "date",
+            dt.datetime(2026, 1, 31, 12),
+            "datetime.datetime(2026, 1, 31, 12, 0) is not a date such as 2026-01-31",
+        ),
+        ("datetime", 5, "5 is not a date and time such as 2026-01-31T12:30:00"),
+        (
+            "time",
+            dt.date(2026, 1, 31),
+            "datetime.date(2026, 1, 31) is not a time of day such as 12:30:00",
+        ),
+        ("duration", "P9999999999D", "'P9999999999D' is not a duration such as P1DT2H30M"),
+        (
+            "time",
+            dt.time(12, tzinfo=dt.UTC),
+            "datetime.time(12, 0, tzinfo=datetime.timezone.utc) has a time zone; drop it",
+        ),
+        (
+            "date",
+            dt.datetime(2026, 1, 31, tzinfo=dt.UTC),
+            "datetime.datetime(2026, 1, 31, 0, 0, tzinfo=datetime.timezone.utc) has a time zone;"
+            " drop it",
+        ),
+        (
+            "datetime",
+            dt.datetime(2026, 1, 31, tzinfo=dt.UTC),
+            "datetime.datetime(2026, 1, 31, 0, 0, tzinfo=datetime.timezone.utc) has a time zone;"
+            " declare the feature with unit='UTC', or drop the zone",
+        ),
+        (
+            "datetime",
+            dt.datetime(9000, 1, 1, 0, 0, 0, 1),
+            "datetime.datetime(9000, 1, 1, 0, 0, 0, 1) is too far away to be kept to the"
+            " microsecond; round it to whole seconds",
+        ),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_refused(kind, value, text):
+    refused(DataError, f"feature 'a': {text}", Continuous("a", kind=kind).encode_value, value)
+
+
+def test_date_times_with_a_zone_are_kept_in_utc():
+    feature = Continuous("t", kind="datetime", unit="UTC")
+    vienna = dt.datetime(2026, 7, 1, 12, tzinfo=zoneinfo.ZoneInfo("Europe/Vienna"))
+    assert feature.decode_value(feature.encode_value(vienna)) == dt.datetime(2026, 7, 1, 10)
+    edge = dt.datetime(1, 1, 1, tzinfo=dt.timezone(dt.timedelta(hours=5)))
+    with pytest.raises(DataError, match="is beyond the calendar in UTC"):
+        feature.encode_value(edge)
+
+
+_KINDS = {
+    "date": st.dates(),
+    "datetime": st.datetimes(dt.datetime(1700, 1, 1), dt.datetime(2200, 1, 1)),
+    "time": st.times(),
+    "duration": st.timedeltas(dt.timedelta(-100_000), dt.timedelta(100_000)),
+    "integer": st.integers(-(2**53), 2**53),
+    "number": st.floats(allow_nan=False, allow_infinity=False),
+}
+
+
+@given(st.data(), st.sampled_from(sorted(_KINDS)))
+def test_a_value_decodes_to_itself(data, kind):
+    feature = Continuous("a", kind=kind)
+    value = data.draw(_KINDS[kind])
+    assert feature.decode_value(feature.encode_value(value)) == value
+
+
+@given(st.data(), st.sampled_from(sorted(_KINDS)))
+def test_encoding_keeps_the_order(data, kind):
+    feature = Continuous("a", kind=kind)
+    a, b = data.draw(_KINDS[kind]), data.draw(_KINDS[kind])
+    assert (a < b) == (feature.encode_value(a) < feature.encode_value(b))
+
+
+@given(st.data(), st.sampled_from(sorted(_KINDS)))
+def test_the_value_before_the_cut_after_a_value_is_the_value(data, kind):
+    feature = Continuous("a", kind=kind)
+    number = feature.encode_value(data.draw(_KINDS[kind]))
+    assert number < feature.after(number)
+    if feature.after(number) < math.inf:
+        assert feature.before(feature.after(number)) == number
+
+
+def test_the_domain_of_a_bounded_feature_ends_just_above_its_greatest_value():
+    number = Continuous("a", bounds=(0, 5))
+    assert (number.lowest, number.end) == (0.0, math.nextafter(5.0, math.inf))
+    integer = Continuous("a", bounds=(0, 5), kind="integer")
+    assert (integer.lowest, integer.end) == (0.0, 6.0)
+    assert (Continuous("a").lowest, Continuous("a").end) == (LOWEST, math.inf)
+    assert Continuous("a", kind="time").end == 24 * 60 * 60 * 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("kind", "bound", "text"),
+    [
+        ("number", math.nan, "feature 'a': NaN cannot be a bound"),
+        ("number", None, "feature 'a': None cannot be a bound"),
+        ("number", "x", "feature 'a': 'x' is not a number"),
+        ("integer", True, "feature 'a': True is not a number"),
+        ("integer", 2**60, f"feature 'a': {2**60} {_BEYOND}"),
+        ("date", pd.NaT, "feature 'a': NaT cannot be a bound"),
+    ],
+)
+def test_what_cannot_be_a_bound_of_a_condition_is_refused(kind, bound, text):
+    refused(ConditionError, text, Continuous("a", kind=kind).encode_bound, bound)
+
+
+def test_numbers_beyond_the_calendar_have_no_value():
+    feature = Continuous("t", kind="date")
+    with pytest.raises(DataError, match="is beyond the calendar"):
+        feature.decode_value(1e30)
+    assert not Continuous("t", kind="duration").shows(1e21)
+
+
+# --- categorical
+
+
+def test_the_repr_of_a_categorical_feature_shows_what_was_declared():
+    assert (
+        repr(Categorical("c", ("a", 1), missing=True)) == "Categorical('c', ['a', 1], missing=True)"
+    )
+    assert repr(Categorical("c", [], other=True)) == "Categorical('c', [], other=True)"
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ([], "feature 'c': a category needs a value, or other=True"),
+        (["a", "b", "a"], "feature 'c': the value 'a' is listed twice"),
+        ([1, True], "feature 'c': the value True is listed twice (1 equals True)"),
+        ("abc", "feature 'c': values are a list of values, not 'abc'"),
+        (5, "feature 'c': values are a list of values, not 5"),
+        ([None], "feature 'c': None is not a value; say missing=True instead"),
+        ([math.nan], "feature 'c': nan is not a value; say missing=True instead"),
+        ([MISSING], "feature 'c': MISSING is not a value; say missing=True instead"),
+        ([OTHER], "feature 'c': OTHER is not a value; say other=True instead"),
+        ([["a"]], "feature 'c': the value ['a'] of type list is not hashable"),
+        (
+            ["\ud800"],
+            r"feature 'c': the value '\ud800' is not valid Unicode (a lone surrogate)",
+        ),
+    ],
+)
+def test_a_categorical_feature_that_cannot_be_is_refused(values, text):
+    refused(SpaceError, text, Categorical, "c", values)
+
+
+def test_values_of_other_libraries_become_plain_values():
+    values = Categorical("c", np.array([3, 1])).values
+    assert values == (3, 1)
+    assert {type(v) for v in values} == {int}
+
+
+def test_bits_are_missing_then_other_then_the_values():
+    feature = Categorical("c", ["a", "b"], missing=True, other=True)
+    assert feature.everything == 0b1111
+    assert Categorical("c", ["a", "b"]).everything == 0b1100
+    assert [feature.encode_value(v) for v in (None, "new", "a", "b")] == [0, 1, 2, 3]
+    assert [feature.decode_value(i) for i in range(4)] == [None, OTHER, "a", "b"]
+    assert feature.encode_value(MISSING) == 0
+    assert feature.encode_value(OTHER) == 1
+
+
+def test_many_values_take_several_words():
+    assert Categorical("c", range(62)).n_words == 1
+    assert Categorical("c", range(63)).n_words == 2
+
+
+def test_an_unlisted_value_is_never_a_listed_one():
+    assert Categorical("c", ["a"], other=True).unlisted() == "other"
+    assert Categorical("c", ["other", "other 2"], other=True).unlisted() == "other 3"
+
+
+def test_a_value_that_is_not_hashable_cannot_be_looked_up():
+    text = "feature 'c': [1] of type list is not hashable"
+    refused(DataError, text, Categorical("c", ["a"]).encode_value, [1])

@@ -1,0 +1,777 @@
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+import os
+import sys
+import zoneinfo
+from contextlib import suppress
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import irenic
+from irenic import (
+    Categorical,
+    Continuous,
+    FileError,
+    FormatError,
+    IrenicError,
+    Region,
+    Rule,
+    RuleSet,
+    Space,
+)
+from irenic.formats import json_rules, text_rules
+
+# --- arbitrary spaces, regions and rule sets
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
+names = texts.filter(bool) | st.sampled_from(["in", "1st", "a b", "#", 'say "hi"', "P1D", "inf.x"])
+scalars = (
+    texts
+    | st.integers(-5, 5)
+    | st.integers()
+    | st.booleans()
+    | st.floats(allow_nan=False)
+    | st.dates()
+    | st.datetimes()
+    | st.times()
+    | st.timedeltas()
+)
+values = st.recursive(
+    scalars,
+    lambda v: st.frozensets(v, max_size=3) | st.lists(v, max_size=3).map(tuple),
+    max_leaves=4,
+)
+numbers = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from(
+    [
+        0.1,
+        math.nextafter(0.1, 1),
+        math.nextafter(5.0, 0),
+        5.0,
+        sys.float_info.max,
+        5e-324,
+        2.0**53 + 2,
+    ]
+)
+VALUES_OF = {
+    "number": numbers,
+    "integer": st.integers(-(2**53), 2**53) | st.integers(-3, 3),
+    "date": st.dates(),
+    "datetime": st.datetimes(dt.datetime(1900, 1, 1), dt.datetime(2100, 1, 1)),
+    "time": st.times(),
+    "duration": st.timedeltas(dt.timedelta(-9999), dt.timedelta(9999)),
+}
+
+
+@st.composite
+def features(draw, name):
+    missing = draw(st.booleans())
+    if draw(st.booleans()):
+        listed = draw(st.lists(values, max_size=4, unique=True))
+        other = draw(st.booleans()) or not listed
+        return Categorical(name, listed, missing=missing, other=other)
+    kind = draw(st.sampled_from(sorted(VALUES_OF)))
+    bounds = (None, None)
+    if draw(st.booleans()):
+        bounds = tuple(sorted([draw(VALUES_OF[kind]), draw(VALUES_OF[kind])]))
+    return Continuous(name, kind=kind, missing=missing, bounds=bounds, unit=draw(texts))
+
+
+@st.composite
+def conditions(draw, feature):
+    if isinstance(feature, Categorical):
+        codes = [code for code in range(len(feature.values) + 2) if feature.admits(code)]
+        chosen = draw(st.sets(st.sampled_from(codes), min_size=1))
+        listed = [feature.values[code - 2] for code in sorted(chosen) if code > 1]
+        return {"in": listed, "missing": 0 in chosen, "other": 1 in chosen}
+    number = VALUES_OF[feature.kind]
+    test = {}
+    if draw(st.booleans()):
+        test[draw(st.sampled_from(["<", "<="]))] = draw(number)
+    if draw(st.booleans()):
+        test[draw(st.sampled_from([">", ">="]))] = draw(number)
+    elif draw(st.booleans()):
+        test["missing"] = draw(st.booleans())
+    return test
+
+
+@st.composite
+def regions(draw, space):
+    found = {}
+    for feature in space:
+        if draw(st.booleans()):
+            test = draw(conditions(feature))
+            try:
+                Region(space, {feature.name: test})
+            except irenic.ConditionError:
+                continue  # empty, or outside the bounds
+            found[feature.name] = test
+    return Region(space, found)
+
+
+@st.composite
+def rule_sets(draw, consequents=values):
+    space = Space([draw(features(n)) for n in draw(st.lists(names, max_size=3, unique=True))])
+    rules = [
+        Rule(
+            draw(regions(space)),
+            then=draw(consequents),
+            weight=draw(st.sampled_from([1.0, 0.5, -2.0, math.inf, 1e300])),
+        )
+        for _ in range(draw(st.integers(0, 3)))
+    ]
+    return RuleSet(space, rules, default=draw(st.none() | consequents))
+
+
+def exactly(rules):
+    """Return all that can be told of a rule set, types and the way of writing included."""
+    return (
+        repr(rules.space),
+        [(str(rule), type(rule.then), rule.region.conditions(), rule.weight) for rule in rules],
+        (type(rules.default), rules.default),
+    )
+
+
+# --- read(write(x)) == x
+
+
+@given(rule_sets())
+def test_json_reads_back_exactly_what_was_written(rules):
+    again = json_rules.loads(json_rules.dumps(rules))
+    assert again == rules
+    assert exactly(again)[1:] == exactly(rules)[1:]
+    assert again.space == rules.space
+
+
+@given(rule_sets())
+def test_text_reads_back_exactly_what_was_written_given_the_space(rules):
+    again = text_rules.loads(text_rules.dumps(rules), rules.space)
+    assert again == rules
+    assert exactly(again) == exactly(rules)
+
+
+@given(rule_sets(), st.data())
+def test_text_without_a_space_predicts_the_same(rules, data):
+    again = text_rules.loads(text_rules.dumps(rules))
+    assert len(again) == len(rules)
+    points = []
+    for rule in rules:
+        point = rule.region.sample(3, random_state=data.draw(st.integers(0, 99)))
+        points += list(point)
+    points += list(Region(rules.space).sample(3, random_state=0))
+    for point in points:
+        named = {name: point[name] for name in again.space.names}
+        if all(admits(feature, named[feature.name]) for feature in again.space):
+            assert again.covering([named]).tolist() == rules.covering([point]).tolist()
+
+
+def admits(feature, value):
+    """Whether an inferred feature takes a value.
+
+    A text says nothing of missing values where no rule asks for them, nor of values beside true
+    and false where rules ask for those only.
+    """
+    if value is None or isinstance(feature, Continuous):
+        return value is not None or feature.missing
+    return feature.admits(feature.encode_value(value))
+
+
+@pytest.mark.parametrize("suffix", [".json", ".rules", ".txt", ".JSON"])
+@given(rules=rule_sets())
+def test_a_file_reads_back_what_was_written(tmp_path_factory, suffix, rules):
+    path = tmp_path_factory.mktemp("files") / f"rules{suffix}"
+    irenic.write(rules, path)
+    assert irenic.read(path, space=None if "json" in suffix.lower() else rules.space) == rules
+
+
+def test_json_keeps_zones_that_have_a_fixed_offset():
+    zone = dt.timezone(dt.timedelta(hours=2))
+    rules = RuleSet(None, [Rule({}, then=dt.datetime(2026, 1, 1, tzinfo=zone))])
+    assert json_rules.loads(json_rules.dumps(rules)) == rules
+    vienna = zoneinfo.ZoneInfo("Europe/Vienna")
+    twice_that_night = dt.datetime(2026, 10, 25, 2, 30, tzinfo=vienna)
+    rules = RuleSet(None, [Rule({}, then=twice_that_night)])
+    with pytest.raises(FormatError, match=r"^rule 1: .* has a time zone without a fixed offset"):
+        json_rules.dumps(rules)
+
+
+def test_json_is_written_as_people_would_write_it():
+    space = Space(
+        [
+            Continuous("age", bounds=(0, 120), unit="years", missing=True),
+            Continuous("born", kind="date"),
+            Categorical("job", ["nurse", "clerk"], other=True),
+        ]
+    )
+    rules = RuleSet(
+        space,
+        [
+            Rule({"age": (18, 30), "job": {"nurse"}}, then="low"),
+            Rule({"born": {"<=": dt.date(2000, 1, 1)}}, then=frozenset({"b", "a"}), weight=2),
+        ],
+        default="high",
+    )
+    assert json_rules.dumps(rules) == (
+        """{
+  "format": "irenic rules",
+  "version": 1,
+  "space": [
+    {"name": "age", "bounds": [0.0, 120.0], "unit": "years", "missing": true},
+    {"name": "born", "kind": "date"},
+    {"name": "job", "values": ["nurse", "clerk"], "other": true}
+  ],
+  "rules": [
+    {"if": {"age": {">=": 18, "<": 30}, "job": {"in": ["nurse"]}}, "then": "low"},
+    {"if": {"born": {"<=": {"date": "2000-01-01"}}}, "then": ["a", "b"], "weight": 2.0}
+  ],
+  "default": "high"
+}
+"""
+    )
+
+
+def test_text_is_one_rule_a_line():
+    rules = RuleSet(None, [Rule({"f 1": {"<=": 5}}, then="A", weight=2)], default="low risk")
+    assert text_rules.dumps(rules) == 'IF "f 1" <= 5 THEN A WEIGHT 2\nDEFAULT "low risk"\n'
+
+
+# --- by hand
+
+
+def test_json_written_by_hand_is_read():
+    rules = json_rules.loads(
+        """{"version": 1,
+            "rules": [{"if": {"age": {">=": 18, "<": 30}, "job": {"in": ["nurse"]}}, "then": "low"},
+                      {"then": "high"}]}"""
+    )
+    assert [str(r) for r in rules] == [
+        "IF 18 <= age < 30 AND job in {nurse} THEN low",
+        "IF anything THEN high",
+    ]
+    assert rules.space == Space([Continuous("age"), Categorical("job", ["nurse"], other=True)])
+
+
+def test_dates_of_a_date_feature_may_be_plain_texts_in_json():
+    rules = json_rules.loads(
+        '{"version": 1, "space": [{"name": "born", "kind": "date"}],'
+        ' "rules": [{"if": {"born": {"<": "2000-01-01"}}, "then": 1}]}'
+    )
+    assert str(rules[0]) == "IF born < 2000-01-01 THEN 1"
+
+
+def test_text_written_by_hand_is_read():
+    rules = text_rules.loads(
+        "\r\n".join(
+            [
+                "# who pays what",
+                "",
+                "if age < 18 then free   # children",
+                "   \t # indented",
+                'IF 18 <= age AND job in {nurse, "fire fighter"} THEN reduced',
+                "default full",
+            ]
+        )
+    )
+    assert text_rules.dumps(rules) == (
+        "IF age < 18 THEN free\n"
+        'IF age >= 18 AND job in {nurse, "fire fighter"} THEN reduced\n'
+        "DEFAULT full\n"
+    )
+
+
+def test_the_space_of_a_text_is_inferred_and_open_to_any_other_value():
+    rules = text_rules.loads("IF color in {red} AND age < 5 THEN A\nIF color in {blue} THEN B")
+    assert rules.space == Space(
+        [Categorical("color", ["red", "blue"], other=True), Continuous("age")]
+    )
+    assert rules.predict([{"color": "green", "age": 1}, {"color": "red", "age": 1}]).tolist() == [
+        None,
+        "A",
+    ]
+
+
+def test_a_space_that_is_given_takes_the_place_of_the_one_in_the_file():
+    space = Space([Continuous("age", bounds=(0, 120)), Continuous("more")])
+    text = json_rules.dumps(RuleSet(None, [Rule({"age": (0, 10)}, then="child")]))
+    assert json_rules.loads(text, space).space is space
+
+
+def test_an_empty_text_is_an_empty_set():
+    assert len(text_rules.loads("# nothing\n")) == 0
+    assert len(json_rules.loads('{"version": 1, "rules": []}')) == 0
+
+
+# --- mistakes in JSON
+
+
+def json_error(text):
+    with pytest.raises(FormatError) as caught:
+        json_rules.loads(text)
+    return str(caught.value)
+
+
+def with_rule(rule, **more):
+    return json.dumps({"version": 1, "rules": [rule], **more})
+
+
+def test_truncated_json_is_told_from_other_mistakes():
+    text = json_rules.dumps(RuleSet(None, [Rule({"age": (0, 10)}, then="child")]))
+    for cut in range(1, len(text) - 2):
+        message = json_error(text[:cut])
+        assert "not JSON" in message
+        assert message.startswith("line ")
+    cut = text.index("[")
+    assert json_error(text[: cut + 1]) == (
+        "line 4, column 13: not JSON: Expecting value (is the file cut off?)"
+    )
+    assert json_error('{"version": 1,}').startswith("line 1, column ")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            '{"version": 2, "rules": []}',
+            'version 2 of the format, this irenic reads version 1; put "version": 1, or read the'
+            " file with the irenic that wrote it",
+        ),
+        (
+            '{"rules": []}',
+            'no version of the format, this irenic reads version 1; put "version": 1, or read the'
+            " file with the irenic that wrote it",
+        ),
+        (
+            '{"version": true, "rules": []}',
+            'version True of the format, this irenic reads version 1; put "version": 1, or read the'
+            " file with the irenic that wrote it",
+        ),
+        ('{"version": 1, "format": "x"}', "\"format\" is 'x', not 'irenic rules'"),
+        ("[]", 'the file must hold one object: {"version": 1, "rules": […]}'),
+        ('{"version": 1}', '"rules" must be a list of rules {"if": …, "then": …}'),
+        ('{"version": 1, "rules": {}}', '"rules" must be a list of rules {"if": …, "then": …}'),
+        (
+            '{"version": 1, "ruels": []}',
+            "the file: unknown key 'ruels', did you mean 'rules'?",
+        ),
+        ('{"version": 1, "version": 1}', "the key 'version' stands twice in one object"),
+        (
+            '{"version": 1, "rules": [{"then": NaN}]}',
+            'NaN is not JSON; an infinite value is {"float": "inf"}',
+        ),
+        ("[" * 200 + "]" * 200, "lists and objects are nested too deeply"),
+        ("[" * 100_000 + "]" * 100_000, "lists and objects are nested too deeply"),
+        (with_rule(5), 'rule 1: a rule is an object {"if": …, "then": …}'),
+        (with_rule({"if": {}}), 'rule 1: a rule is an object {"if": …, "then": …}'),
+        (with_rule({"iff": {}, "then": 1}), "rule 1: unknown key 'iff', did you mean 'if'?"),
+        (with_rule({"if": [], "then": 1}), 'rule 1: "if" is an object of conditions, not []'),
+        (
+            with_rule({"if": {"a": 5}, "then": 1}),
+            "rule 1: feature 'a': a condition is an object such as {\">\": 18}".replace(
+                '{">": 18}', '{">=": 18, "<": 30} or {"in": ["nurse"]}, not 5'
+            ),
+        ),
+        (
+            with_rule({"if": {"a": {"=<": 5}}, "then": 1}),
+            "rule 1: feature 'a': unknown operator '=<', did you mean '='?",
+        ),
+        (
+            with_rule({"if": {"a": {"<": None}}, "then": 1}),
+            "rule 1: feature 'a': null cannot be a bound",
+        ),
+        (
+            with_rule({"if": {"a": {"in": "x"}}, "then": 1}),
+            "rule 1: feature 'a': 'in' takes a list, not 'x'",
+        ),
+        (
+            with_rule({"if": {"a": {"missing": 1}}, "then": 1}),
+            "rule 1: feature 'a': 'missing' is true or false, not 1",
+        ),
+        (
+            with_rule({"if": {"a": {"<": 5, ">": 7}}, "then": 1}),
+            "rule 1: feature 'a': reversed bounds, the lower one is above the upper one in a < 5"
+            " and a > 7",
+        ),
+        (
+            with_rule({"if": {"a": {"<": {"float": "nan"}}}, "then": 1}),
+            "rule 1: feature 'a': NaN cannot be a bound",
+        ),
+        (
+            with_rule({"if": {"a": {"<": 2**53 + 1}}, "then": 1}),
+            "rule 1: feature 'a': 9007199254740993 is beyond 2**53, where float64 no longer tells"
+            " neighbouring integers apart; use a category, or a difference from a start",
+        ),
+        (
+            with_rule({"if": {"agee": {"<": 5}}, "then": 1}, space=[{"name": "age"}]),
+            "rule 1: unknown feature 'agee', did you mean 'age'?",
+        ),
+        (
+            with_rule(
+                {"if": {"c": {"in": ["bleu"]}}, "then": 1},
+                space=[{"name": "c", "values": ["blue"]}],
+            ),
+            "rule 1: feature 'c': unknown value 'bleu', did you mean 'blue'?",
+        ),
+        (
+            with_rule({"then": None}),
+            "rule 1: a consequent is not None, which stands for 'no prediction'",
+        ),
+        (
+            with_rule({"then": {"dat": "2026-01-01"}}),
+            "rule 1: {'dat': '2026-01-01'} is not a value; an object names one type, did you mean"
+            " 'date'?",
+        ),
+        (
+            with_rule({"then": {"date": "2026-02-30"}}),
+            "rule 1: {'date': '2026-02-30'} is not a value: day is out of range for month",
+        ),
+        (
+            with_rule({"then": {"tuple": "x"}}),
+            "rule 1: {'tuple': 'x'} is not a value: 'tuple' takes a list",
+        ),
+        (
+            with_rule({"then": "\ud800"}),
+            r"rule 1: '\ud800' is not valid Unicode (a lone surrogate)",
+        ),
+        (with_rule({"then": 1, "weight": "x"}), "rule 1: \"weight\" is a number, not 'x'"),
+        (with_rule({"then": 1, "weight": 10**400}), 'rule 1: "weight" is too large for float64'),
+        (
+            with_rule({"then": 1}, space={}),
+            '"space" must be a list of features {"name": …}',
+        ),
+        (
+            with_rule({"then": 1}, space=[{}]),
+            'feature 1 of the space: a feature is an object with a "name"',
+        ),
+        (
+            with_rule({"then": 1}, space=[{"name": "a"}, {"name": "a"}]),
+            "two features are called 'a'; names must differ",
+        ),
+        (
+            with_rule({"then": 1}, space=[{"name": "a", "bounds": [5, 2]}]),
+            "feature 'a': the lower bound 5 is above the upper bound 2",
+        ),
+        (
+            with_rule({"then": 1}, space=[{"name": "a", "bounds": 5}]),
+            'feature 1 of the space: "bounds" is a list [low, high], not 5',
+        ),
+        (
+            with_rule({"then": 1}, space=[{"name": "a", "knd": "date"}]),
+            "feature 1 of the space: unknown key 'knd', did you mean 'kind'?",
+        ),
+        (
+            with_rule({"then": 1}, space=[{"name": "a", "values": ["x"], "unit": "cm"}]),
+            "feature 1 of the space: a feature with values has no 'unit'",
+        ),
+        (
+            with_rule({"then": 1}, space=[{"name": "a", "other": True}]),
+            'feature 1 of the space: "other" is for features with "values"',
+        ),
+        (
+            with_rule({"then": 1}, space=[{"name": "a", "missing": "no"}]),
+            "feature 1 of the space: 'missing' is true or false, not 'no'",
+        ),
+        (
+            with_rule({"then": 1}, space=[{"name": "a", "unit": 5}]),
+            "feature 'a': the unit is a text, not 5",
+        ),
+        (
+            with_rule({"then": 1}, default={"date": 5}),
+            "{'date': 5} is not a value: 'date' takes a str",
+        ),
+    ],
+)
+def test_a_mistake_in_json_is_said(text, message):
+    assert json_error(text) == message
+
+
+# --- mistakes in text
+
+
+def test_a_mistake_in_line_3_is_said_with_line_and_column(tmp_path):
+    text = "# ages\nIF age < 10 THEN child\nIF age => 10 THEN adult\n"
+    message = "line 3, column 9: expected a value, found '>'"
+    with pytest.raises(FormatError) as caught:
+        text_rules.loads(text)
+    assert str(caught.value) == message
+    assert (caught.value.line, caught.value.column) == (3, 9)
+    path = tmp_path / "ages.rules"
+    path.write_text(text)
+    with pytest.raises(FormatError) as caught:
+        irenic.read(path)
+    assert str(caught.value) == f"{path}, {message}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("\n\nIF age < 5 THEN @", "line 3, column 17: unexpected character '@'; put names and"),
+        ("\n\nIF agee < 5 THEN A", "line 3, column 4: unknown feature 'agee', did you mean 'age'?"),
+        ("\n\nIF age < 5 AND age > 7 THEN A", "line 3, column 16: the conditions on 'age' exclude"),
+        ("DEFAULT a\n\nDEFAULT b", "line 3, column 1: a second DEFAULT; there can be one"),
+        ("\n\nDEFAULT", "line 3, column 8: expected a value, the line ends"),
+    ],
+)
+def test_mistakes_in_a_text_are_said_with_their_line(text, message):
+    with pytest.raises(FormatError) as caught:
+        text_rules.loads(text, Space([Continuous("age")]))
+    assert str(caught.value).startswith(message)
+
+
+def test_a_feature_that_is_used_in_two_ways_is_refused():
+    with pytest.raises(FormatError, match="is compared with values of different kinds"):
+        text_rules.loads("IF a < 5 THEN A\nIF a < 2026-01-31 THEN B")
+
+
+# --- files
+
+
+def names_in(directory):
+    return [path.name for path in directory.iterdir()]
+
+
+@pytest.fixture
+def rules():
+    return RuleSet(None, [Rule({"age": (0, 10)}, then="child")])
+
+
+class Strange:
+    """A consequent that no file can hold."""
+
+    def __repr__(self):
+        return "<strange>"
+
+
+@pytest.mark.parametrize("suffix", [".json", ".rules"])
+@pytest.mark.parametrize(
+    ("then", "message"),
+    [
+        (Strange(), "rule 2: <strange> of type Strange "),
+        (("a", "\ud800"), r"rule 2: '\ud800' is not valid Unicode (a lone surrogate)"),
+        ((math.nan,), "rule 2: NaN does not equal itself, so it would not read back the same"),
+    ],
+)
+def test_a_consequent_that_cannot_be_written_leaves_the_old_file_whole(
+    tmp_path, rules, suffix, then, message
+):
+    path = tmp_path / f"ages{suffix}"
+    irenic.write(rules, path)
+    before = path.read_bytes()
+    rules.add(Rule({"age": (10, 20)}, then=then))
+    with pytest.raises(FormatError) as caught:
+        irenic.write(rules, path)
+    assert str(caught.value).startswith(message)
+    assert path.read_bytes() == before
+    assert names_in(tmp_path) == [path.name]
+
+
+@pytest.mark.parametrize("form", [json_rules, text_rules])
+def test_a_default_or_a_value_that_cannot_be_written_is_named(form):
+    with pytest.raises(FormatError, match=r"^the default: <strange> of type Strange"):
+        form.dumps(RuleSet(None, [], default=Strange()))
+    space = Space([Categorical("c", [Strange(), "a"], other=True)])
+    used = RuleSet(space, [Rule(Region(space, {"c": {"not in": [space["c"].values[0]]}}), then=1)])
+    subject = "feature 'c'" if form is json_rules else "rule 1"
+    with pytest.raises(FormatError, match=rf"^{subject}: <strange> of type Strange"):
+        form.dumps(used)
+
+
+def test_a_directory_that_does_not_exist_is_refused(tmp_path, rules):
+    path = tmp_path / "none" / "ages.json"
+    with pytest.raises(FileError) as caught:
+        irenic.write(rules, path)
+    assert str(caught.value) == f"cannot write {path}: No such file or directory"
+    assert names_in(tmp_path) == []
+
+
+def test_a_path_that_is_a_directory_is_refused(tmp_path, rules):
+    path = tmp_path / "ages.json"
+    path.mkdir()
+    with pytest.raises(FileError, match=f"^cannot write {path}: Is a directory$"):
+        irenic.write(rules, path)
+    assert names_in(tmp_path) == ["ages.json"]
+    with pytest.raises(FileError, match=f"^cannot read {path}: Is a directory$"):
+        irenic.read(path)
+
+
+def test_a_full_disk_leaves_the_old_file_whole(tmp_path, rules, monkeypatch):
+    path = tmp_path / "ages.json"
+    path.write_text("old")
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(FileError, match=f"^cannot write {path}: No space left on device$"):
+        irenic.write(rules, path)
+    assert path.read_text() == "old"
+    assert names_in(tmp_path) == ["ages.json"]
+
+
+def test_an_interrupted_write_leaves_the_old_file_whole(tmp_path, rules, monkeypatch):
+    path = tmp_path / "ages.json"
+    path.write_text("old")
+
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        irenic.write(rules, path)
+    assert path.read_text() == "old"
+    assert names_in(tmp_path) == ["ages.json"]
+
+
+def test_a_file_that_may_not_be_written_is_refused(tmp_path, rules, monkeypatch):
+    path = tmp_path / "ages.json"
+    path.write_text("old")
+    path.chmod(0o444)
+    if os.access(path, os.W_OK):  # an administrator may write everywhere
+        monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(FileError, match=f"^cannot write {path}: Permission denied$"):
+        irenic.write(rules, path)
+    assert path.read_text() == "old"
+    assert names_in(tmp_path) == ["ages.json"]
+
+
+def test_a_file_keeps_its_mode_and_a_link_stays_a_link(tmp_path, rules):
+    path, link = tmp_path / "ages.json", tmp_path / "link.json"
+    path.write_text("old")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    irenic.write(rules, link)
+    assert link.is_symlink()
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert irenic.read(path) == rules
+
+
+def test_a_file_that_does_not_exist_is_refused(tmp_path):
+    path = tmp_path / "none.json"
+    with pytest.raises(FileError) as caught:
+        irenic.read(path)
+    assert str(caught.value) == f"cannot read {path}: No such file or directory"
+
+
+def test_an_unknown_suffix_gets_a_suggestion(tmp_path, rules):
+    path = tmp_path / "ages.jsn"
+    for call in (irenic.read, lambda p: irenic.write(rules, p)):
+        with pytest.raises(FormatError) as caught:
+            call(path)
+        assert str(caught.value) == (
+            f"{path}: no format for files that end in '.jsn', did you mean '.json'?"
+        )
+
+
+def test_what_is_not_utf_8_is_refused_and_a_byte_order_mark_is_not(tmp_path):
+    path = tmp_path / "ages.rules"
+    path.write_bytes("IF âge < 5 THEN A".encode("latin-1"))
+    with pytest.raises(FormatError) as caught:
+        irenic.read(path)
+    assert str(caught.value) == f"{path}: not UTF-8 text (byte 3); save it as UTF-8"
+    path.write_bytes("IF âge < 5 THEN A".encode("utf-8-sig"))
+    assert irenic.read(path).space.names == ("âge",)
+
+
+# --- only errors of ours come out
+
+SPACE = Space(
+    [
+        Continuous("f1"),
+        Continuous("t", kind="datetime", unit="UTC"),
+        Continuous("n", kind="integer", missing=True),
+        Categorical("color", ["yellow", "blue"], missing=True),
+    ]
+)
+VALID_TEXT = (
+    "# rules\nIF 2 <= f1 < 5 AND color in {yellow, missing} THEN {A, (1, 2026-01-31)} WEIGHT 2\n"
+    'IF (n <= 5 or missing) AND t > 2026-01-31T12:00 THEN "low \\"risk\\"" # so\nDEFAULT P1DT2H\n'
+)
+VALID_JSON = json_rules.dumps(text_rules.loads(VALID_TEXT, SPACE))
+
+# fmt: off
+WORDS = [
+    "IF", "if", "AND", "THEN", "in", "not", "or", "is", "missing", "other", "anything",
+    "DEFAULT", "WEIGHT", "f1", "t", "n", "color", "<", "<=", ">", ">=", "=", "==", "!=",
+    "(", ")", "{", "}", ",", "5", "-5", "1e999", "1e308", "inf", "-inf", "nan",
+    "2026-01-31", "2026-13-01", "12:30", "24:00", "P1D", "P99999999999D", "PT", '"x"',
+    "'y'", '"', "\\", "#", "true", "9007199254740993", "0.1", "yellow", "blue",
+]
+# fmt: on
+words = st.sampled_from(WORDS)
+
+
+def loads_or_refuses(load, text):
+    for space in (None, SPACE):
+        with suppress(IrenicError):
+            load(text, space)
+
+
+def mutations(valid):
+    @st.composite
+    def mutate(draw):
+        text = valid
+        for _ in range(draw(st.integers(1, 4))):
+            at = draw(st.integers(0, len(text)))
+            cut = draw(st.integers(0, 5))
+            text = text[:at] + draw(st.text(max_size=3) | words) + text[at + cut :]
+        return text
+
+    return mutate()
+
+
+@given(st.text() | st.lists(words).map(" ".join) | mutations(VALID_TEXT))
+@example("IF f1 < " + "9" * 400 + " THEN A")
+@example("IF t < 9999-12-31T23:59:59.999999 THEN A")
+@example("IF t > 9999-12-31 THEN A")
+@example("IF anything THEN A WEIGHT " + "9" * 400)
+@example("IF n < 1e308 THEN A")
+def test_only_errors_of_ours_come_out_of_the_text_parser(text):
+    loads_or_refuses(text_rules.loads, text)
+
+
+json_scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.integers().map(lambda i: i * 10**400)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=3)
+    | st.sampled_from(["f1", "color", "yellow", "date", "2026-01-31", "inf", "nan", "P9999999999D"])
+)
+# fmt: off
+KEYS = [
+    "version", "rules", "space", "default", "format", "if", "then", "weight", "name",
+    "kind", "bounds", "unit", "values", "missing", "other", "in", "<", "<=", ">", ">=",
+    "=", "f1", "t", "n", "color", "date", "datetime", "time", "duration", "float", "tuple",
+]
+# fmt: on
+keys = st.text(max_size=3) | st.sampled_from(KEYS)
+json_values = st.recursive(
+    json_scalars,
+    lambda v: st.lists(v, max_size=3) | st.dictionaries(keys, v, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.text() | mutations(VALID_JSON))
+def test_only_errors_of_ours_come_out_of_the_json_parser(text):
+    loads_or_refuses(json_rules.loads, text)
+
+
+@given(json_values, json_values, json_values, json_values)
+@example({"datetime": "0001-01-01T00:00:00+05:00"}, 1, None, None)
+@example(10**400, 1, None, None)
+@example({"duration": "P" + "9" * 5000 + "D"}, 1, None, None)
+def test_only_errors_of_ours_come_out_of_any_json_value(bound, then, test, space):
+    for condition in ({"<": bound}, {"in": [bound]}, {"=": bound}, test):
+        for name in ("f1", "t", "n", "color"):
+            rule = {"if": {name: condition}, "then": then, "weight": bound}
+            file = {"version": 1, "rules": [rule, {"then": then}], "default": bound}
+            loads_or_refuses(json_rules.loads, json.dumps(file))
+    feature = {"name": "f1", "bounds": bound, "kind": then, "unit": test}
+    for listed in (space, [space], [feature], [{"name": "f1", "values": space}]):
+        loads_or_refuses(json_rules.loads, json.dumps({"version": 1, "space": listed, "rules": []}))
+    loads_or_refuses(json_rules.loads, json.dumps(test))

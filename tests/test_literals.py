@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import math
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from irenic import MISSING, OTHER, FormatError
+from irenic.literals import (
+    KEYWORDS,
+    display,
+    format_duration,
+    format_literal,
+    format_number,
+    format_word,
+    is_missing,
+    parse_duration,
+    plain,
+    quote,
+)
+from irenic.notation import parse_default, tokenize
+
+texts = st.text(st.characters(exclude_categories=["Cs"]))
+scalars = (
+    texts
+    | st.integers()
+    | st.booleans()
+    | st.floats(allow_nan=False)
+    | st.dates()
+    | st.datetimes()
+    | st.times()
+    | st.timedeltas()
+)
+values = st.recursive(
+    scalars,
+    lambda v: st.frozensets(v, max_size=3) | st.lists(v, max_size=3).map(tuple),
+    max_leaves=6,
+)
+
+
+def same(a, b):
+    """Equal, and of the same types, as 1, 1.0 and True are not."""
+    if isinstance(a, tuple):
+        return type(b) is tuple and len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, frozenset):
+        return a == b
+    return type(a) is type(b) and a == b
+
+
+@given(values)
+@example("inf.x")
+@example("inf-1")
+@example("inf%")
+@example("P1D")
+@example("-P1D")
+@example("NaN")
+@example("İn")
+@example("a-")
+@example("2026-01-31")
+@example("\x85\u2028\x7f")
+@example(float("inf"))
+@example(-0.0)
+@example(dt.timedelta.min)
+@example(dt.timedelta.max)
+@example((("deep",), frozenset({()})))
+def test_a_literal_reads_back_as_the_same_value(value):
+    assert same(parse_default(f"DEFAULT {format_literal(value)}"), value)
+
+
+@given(values)
+def test_a_literal_stays_on_one_line(value):
+    assert len(format_literal(value).splitlines()) == 1
+
+
+@given(texts)
+@example("inf.x")
+@example("if")
+def test_a_word_is_one_token(text):
+    assert len(tokenize(format_word(text))) == 2
+
+
+@pytest.mark.parametrize("word", sorted(KEYWORDS))
+def test_a_keyword_as_text_stands_in_quotes_in_either_case(word):
+    assert format_word(word) == f'"{word}"'
+    assert format_word(word.upper()) == f'"{word.upper()}"'
+
+
+def test_plain_words_stand_bare():
+    for word in ("yellow", "low_risk", "a.b", "km/h", "A+", "été", "x1", "information"):
+        assert format_word(word) == word
+
+
+def test_quotes_escape_what_would_break_a_line():
+    assert quote('a"b\\c\nd\u2028e') == '"a\\"b\\\\c\\nd\\u2028e"'
+
+
+@given(st.floats(allow_nan=False))
+def test_a_number_reads_back_as_the_same_float(number):
+    assert float(format_number(number)) == number
+
+
+@given(st.timedeltas())
+@example(dt.timedelta.min)
+@example(dt.timedelta.max)
+@example(dt.timedelta(days=-200_000, microseconds=1))
+def test_a_duration_reads_back_to_the_microsecond(value):
+    assert parse_duration(format_duration(value)) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("P1D", dt.timedelta(days=1)),
+        ("PT2H30M", dt.timedelta(hours=2, minutes=30)),
+        ("PT1.5S", dt.timedelta(seconds=1, microseconds=500_000)),
+        ("-P1DT1S", -dt.timedelta(days=1, seconds=1)),
+        ("PT0S", dt.timedelta()),
+    ],
+)
+def test_durations_are_iso_8601(text, value):
+    assert parse_duration(text) == value
+
+
+@pytest.mark.parametrize("text", ["P", "PT", "-P", "P1Y", "1D", "", "P1D2H"])
+def test_what_is_no_duration_is_refused(text):
+    with pytest.raises(FormatError, match=r"is not a duration such as P1DT2H30M"):
+        parse_duration(text)
+
+
+@pytest.mark.parametrize("text", ["P9999999999D", "P" + "9" * 5000 + "D"])
+def test_a_duration_that_is_too_long_is_refused(text):
+    with pytest.raises(FormatError, match=r"^the duration P9+D? is too long$"):
+        parse_duration(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (b"x", "b'x' of type bytes has no text form; use text, numbers, booleans, dates"),
+        (None, "None of type NoneType has no text form"),
+        (math.nan, "NaN does not equal itself"),
+        ((1, math.nan), "NaN does not equal itself"),
+        ("\ud800", r"'\ud800' is not valid Unicode (a lone surrogate)"),
+        (("\ud800",), r"'\ud800' is not valid Unicode (a lone surrogate)"),
+        (dt.time(1, tzinfo=dt.UTC), "has a time zone, which the text form does not carry"),
+    ],
+)
+def test_what_has_no_text_form_is_refused(value, text):
+    with pytest.raises(FormatError) as caught:
+        format_literal(value)
+    assert text in str(caught.value)
+
+
+def _nested(depth):
+    value = ()
+    for _ in range(depth):
+        value = (value,)
+    return value
+
+
+def test_nesting_that_can_be_written_can_be_read():
+    assert parse_default(f"DEFAULT {format_literal(_nested(50))}") == _nested(50)
+    with pytest.raises(FormatError, match="nested more than 50 deep"):
+        format_literal(_nested(51))
+
+
+def test_display_falls_back_to_the_repr():
+    assert display(b"x") == "b'x'"
+    assert display("a b") == '"a b"'
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        math.nan,
+        np.nan,
+        np.float32("nan"),
+        np.datetime64("NaT"),
+        np.timedelta64("NaT"),
+        pd.NA,
+        pd.NaT,
+        decimal.Decimal("NaN"),
+        decimal.Decimal("sNaN"),
+    ],
+)
+def test_every_way_to_say_no_value_is_missing(value):
+    assert is_missing(plain(value)) or is_missing(value)
+
+
+@pytest.mark.parametrize("value", [0, 0.0, "", "nan", False, (), math.inf, dt.date(1, 1, 1), OTHER])
+def test_values_are_not_missing(value):
+    assert not is_missing(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (np.int64(3), 3),
+        (np.float32(0.1), float(np.float32(0.1))),
+        (np.bool_(True), True),
+        (np.str_("a"), "a"),
+        (np.datetime64("2026-01-31T12:00", "ns"), dt.datetime(2026, 1, 31, 12)),
+        (np.timedelta64(90, "m"), dt.timedelta(minutes=90)),
+        (pd.Timestamp("2026-01-31T12:00:00.000001002"), dt.datetime(2026, 1, 31, 12, 0, 0, 1)),
+        (pd.Timedelta(days=1), dt.timedelta(days=1)),
+    ],
+)
+def test_scalars_of_other_libraries_become_plain_values(value, expected):
+    assert same(plain(value), expected)
+
+
+def test_the_special_values_stay_themselves_when_pickled():
+    assert pickle.loads(pickle.dumps(MISSING)) is MISSING
+    assert pickle.loads(pickle.dumps((OTHER,)))[0] is OTHER

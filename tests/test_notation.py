@@ -1,0 +1,340 @@
+from __future__ import annotations
+
+import datetime as dt
+import math
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from irenic import MISSING, OTHER, Categorical, Continuous, FormatError, Region, Rule, Space
+from irenic.literals import format_word
+from irenic.notation import parse_conditions, parse_default, parse_rule
+
+SPACE = Space(
+    [
+        Continuous("f1"),
+        Continuous("born", kind="date"),
+        Continuous("gap", missing=True),
+        Categorical("color", ["yellow", "blue", "low risk"], missing=True, other=True),
+    ]
+)
+
+
+def only(text):
+    """Return the operators of the one condition that the text says."""
+    (condition,) = parse_conditions(text)
+    return condition.operators
+
+
+# --- every accepted form
+
+
+@pytest.mark.parametrize(
+    ("text", "operators"),
+    [
+        ("f < 5", {"<": 5}),
+        ("f <= 5", {"<=": 5}),
+        ("f > 5", {">": 5}),
+        ("f >= 5", {">=": 5}),
+        ("f = 5", {"=": 5}),
+        ("f == 5", {"=": 5}),
+        ("f != 5", {"not in": [5]}),
+        ("5 > f", {"<": 5}),
+        ("5 >= f", {"<=": 5}),
+        ("5 < f", {">": 5}),
+        ("5 <= f", {">=": 5}),
+        ("5 = f", {"=": 5}),
+        ("5 == f", {"=": 5}),
+        ("5 != f", {"not in": [5]}),
+        ("2 <= f < 5", {">=": 2, "<": 5}),
+        ("2 < f <= 5", {">": 2, "<=": 5}),
+        ("5 > f >= 2", {"<": 5, ">=": 2}),
+        ("(f < 5)", {"<": 5}),
+        ("((f < 5))", {"<": 5}),
+        ("f < 5 or missing", {"<": 5, "missing": True}),
+        ("(f < 5 or missing)", {"<": 5, "missing": True}),
+        ("(f < 5) or missing", {"<": 5, "missing": True}),
+        ("f is missing", {"missing": True}),
+        ("f is not missing", {"missing": False}),
+        ("f in {a, b}", {"in": ["a", "b"]}),
+        ("f in {}", {"in": []}),
+        ("f not in {a}", {"not in": ["a"]}),
+        ("f in {a, missing, other}", {"in": ["a", MISSING, OTHER]}),
+        ("f = a", {"=": "a"}),
+        ("f != a", {"not in": ["a"]}),
+        ("f = missing", {"=": MISSING}),
+        ('f in {"missing"}', {"in": ["missing"]}),
+        ("f in {(1, a), {b}}", {"in": [(1, "a"), frozenset({"b"})]}),
+        ("f = true", {"=": True}),
+        ("f IN {False}", {"in": [False]}),
+        ("f < -1.5e-3", {"<": -0.0015}),
+        ("f < +.5", {"<": 0.5}),
+        ("f < 5.", {"<": 5.0}),
+        ("f < inf", {"<": math.inf}),
+        ("f > -inf", {">": -math.inf}),
+        ("f < 2026-01-31", {"<": dt.date(2026, 1, 31)}),
+        ("f < 2026-01-31T12:30", {"<": dt.datetime(2026, 1, 31, 12, 30)}),
+        ("f < 12:30:01.5", {"<": dt.time(12, 30, 1, 500_000)}),
+        ("f < P1DT2H", {"<": dt.timedelta(days=1, hours=2)}),
+        ("-PT1S <= f", {">=": -dt.timedelta(seconds=1)}),
+        ("f<5", {"<": 5}),
+        ("\tf   <\u00a05 # a comment", {"<": 5}),
+        ("f = '5'", {"=": "5"}),
+        ("f = 'it\\'s \"so\"'", {"=": 'it\'s "so"'}),
+        (r'f = "a\"\\\u00e9\n"', {"=": 'a"\\é\n'}),
+    ],
+)
+def test_every_form_of_a_condition_is_read(text, operators):
+    assert only(text) == operators
+
+
+def test_keywords_are_read_in_either_case():
+    for text in (
+        "IF f < 5 AND g IS MISSING THEN A WEIGHT 2",
+        "if f < 5 and g is missing then A weight 2",
+    ):
+        rule = parse_rule(text)
+        assert [c.name for c in rule.conditions] == ["f", "g"]
+        assert (rule.then, rule.weight) == ("A", 2.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "then"),
+    [
+        ("A", "A"),
+        ('"low risk"', "low risk"),
+        ("5", 5),
+        ("5.0", 5.0),
+        ("false", False),
+        ("{a, b}", frozenset({"a", "b"})),
+        ("{}", frozenset()),
+        ("()", ()),
+        ("(a, (1, 2026-01-31))", ("a", (1, dt.date(2026, 1, 31)))),
+        ('"then"', "then"),
+    ],
+)
+def test_every_form_of_a_consequent_is_read(text, then):
+    found = parse_rule(f"IF anything THEN {text}").then
+    assert found == then
+    assert type(found) is type(then)
+    assert parse_default(f"DEFAULT {text}") == then
+
+
+def test_a_line_that_is_no_default_is_none():
+    assert parse_default("IF f < 5 THEN A") is None
+    assert parse_default('"default" < 5') is None
+
+
+def test_a_comment_ends_the_line_but_not_a_quoted_text():
+    assert only('f = "#1"  # first') == {"=": "#1"}
+
+
+# --- names
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
+@example("a\nb")
+@example('say "hi"')
+@example("it's")
+@example("back\\slash")
+@example("été")
+@example("1st")
+@example("in")
+@example("AND")
+@example("P1D")
+@example("inf")
+@example("inf.x")
+@example("-1")
+@example("2026-01-31")
+@example("#")
+@example("a b")
+@example("\u2028")
+@example("日本語")
+def test_a_feature_may_have_any_name(name):
+    space = Space([Continuous(name)])
+    region = Region(space, {name: {">": 2, "<=": 5}})
+    assert len(str(region).splitlines()) == 1
+    assert Region.parse(str(region), space) == region
+    assert Region.parse(str(region)).space.names == (name,)
+    assert Region.parse(f"{format_word(name)} > 2 and 5 >= {format_word(name)}", space) == region
+
+
+def test_names_in_single_quotes_are_read():
+    assert parse_conditions("'a b' < 5")[0].name == "a b"
+
+
+# --- text and back
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "f1 <= 5",
+        "f1 < 5",
+        "2 < f1 <= 5",
+        "f1 = 5",
+        "f1 < 5.000000000000001",
+        "born <= 2026-01-31",
+        "(gap < 5 or missing)",
+        "gap is missing",
+        "gap is not missing",
+        "color in {yellow, missing}",
+        'color in {"low risk"}',
+        "color not in {yellow}",
+        "color not in {yellow, missing}",
+        "color is missing",
+        "f1 <= 5 and born > 2026-01-31 and (gap < 1e+300 or missing) and color in {blue}",
+        "anything",
+    ],
+)
+def test_the_text_of_a_region_is_the_text_that_was_read(text):
+    assert str(Region.parse(text, SPACE)) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "IF f1 <= 5 THEN A",
+        "IF 2 <= f1 < 5 AND color in {yellow} THEN A",
+        'IF anything THEN "low risk" WEIGHT 2.5',
+        "IF color = yellow THEN {a, b}".replace("= yellow", "in {yellow}"),
+    ],
+)
+def test_the_text_of_a_rule_is_the_text_that_was_read(text):
+    assert str(Rule.parse(text, SPACE)) == text
+
+
+def test_several_conditions_on_one_feature_are_intersected():
+    assert str(Region.parse("f1 > 2 and f1 <= 5 and f1 < 9", SPACE)) == "2 < f1 <= 5"
+
+
+def test_negations_of_one_value_mean_the_rest():
+    assert Region.parse("color != yellow", SPACE) == Region.parse("color not in {yellow}", SPACE)
+    assert Region.parse("gap != missing", SPACE) == Region.parse("gap is not missing", SPACE)
+    assert Region.parse("gap = missing", SPACE) == Region.parse("gap is missing", SPACE)
+
+
+# --- mistakes
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "column 1: expected IF (or DEFAULT, or a comment that begins with #), the line ends"),
+        (
+            "f1 < 5 THEN A",
+            "column 1: expected IF (or DEFAULT, or a comment that begins with #), found 'f1'",
+        ),
+        ("IF f1 < 5", "column 10: expected AND or THEN, the line ends"),
+        ("IF f1 < 5 OR f1 > 7 THEN A", "column 14: expected 'missing' after 'or' (other"),
+        ("IF f1 < 5 THEN", "column 15: expected a value, the line ends"),
+        (
+            "IF f1 < 5 THEN A B",
+            "column 18: unexpected 'B'; put text of more than one word in quotes",
+        ),
+        ("IF f1 < 5 THEN A 5", "column 18: unexpected '5'"),
+        (
+            "IF f1 THEN A",
+            "column 7: expected <, <=, >, >=, =, 'in' or 'is' after 'f1', found 'THEN'",
+        ),
+        ("IF f1 < THEN A", "column 9: expected a value, found the keyword 'THEN'; as text it"),
+        ("IF f1 < x THEN A", "column 9: 'x' cannot be a bound; use a number, a date or a time"),
+        ("IF f1 < true THEN A", "column 9: True cannot be a bound"),
+        ("IF f1 < nan THEN A", "column 9: NaN is no value and no bound; say 'missing'"),
+        ("IF f1 < 1e999 THEN A", "column 9: 1e999 is too large for float64"),
+        ("IF f1 < " + "9" * 5000 + " THEN A", "column 9: a number with too many digits"),
+        ("IF in < 5 THEN A", "column 4: expected a feature's name, found the keyword 'in'; a"),
+        ("IF 1st < 5 THEN A", "column 4: '1st' is neither a number nor a date; put text in quotes"),
+        ("IF 5 f1 THEN A", "column 6: expected a comparison (a feature's name that begins with a"),
+        ("IF 5 < 6 THEN A", "column 8: expected a feature's name, found '6'"),
+        ("IF 2 < f1 > 5 THEN A", "column 13: both comparisons bound 'f1' from the same side"),
+        ("IF 5 = f1 < 7 THEN A", "column 13: both comparisons bound 'f1' from the same side"),
+        ("IF color in yellow THEN A", "column 13: expected '{', found 'yellow'"),
+        ("IF color in {yellow THEN A", "column 21: expected ',' or '}', found 'THEN'"),
+        ("IF color in {yellow,} THEN A", "column 21: expected a value, found '}'"),
+        ("IF color not yellow THEN A", "column 14: expected 'in', found 'yellow'"),
+        ("IF gap is 5 THEN A", "column 11: expected 'missing', found '5'"),
+        ("IF (f1 < 5 THEN A", "column 12: expected ')', found 'THEN'"),
+        ("IF " + "(" * 60 + "f1 < 5", "brackets nested too deeply"),
+        ('IF color = "yellow THEN A', "column 12: a quoted text that is not closed"),
+        (r'IF color = "\q" THEN A', 'column 12: "\\q" holds an escape that is not understood'),
+        (r'IF color = "\ud800" THEN A', "column 12: a lone surrogate is not valid Unicode"),
+        ("IF f1 @ 5 THEN A", "column 7: unexpected character '@'; put names and text that hold it"),
+        (
+            "IF born < 2026-02-30 THEN A",
+            "column 11: '2026-02-30' is not a date or time: day is out",
+        ),
+        ("IF f1 < P9999999999D THEN A", "column 9: the duration P9999999999D is too long"),
+        ("IF anything THEN A WEIGHT x", "column 27: WEIGHT takes a number"),
+        ("IF anything THEN A WEIGHT " + "9" * 400, "column 27: too large for float64"),
+        (
+            "IF (gap is not missing or missing) THEN A",
+            "column 5: 'is not missing or missing' is no",
+        ),
+    ],
+)
+def test_a_mistake_in_the_notation_is_said_with_its_column(text, message):
+    with pytest.raises(FormatError) as caught:
+        parse_rule(text)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "IF f1 < 5 AND f1 >= 5 THEN A",
+            "column 15: the conditions on 'f1' exclude each other",
+        ),
+        (
+            "IF 5 <= f1 < 2 THEN A",
+            "column 4: feature 'f1': reversed bounds, the lower one is above the upper one in"
+            " f1 >= 5 and f1 < 2",
+        ),
+        (
+            "IF born > 2026-01-31 AND 5 <= f1 < 5 THEN A",
+            "column 26: feature 'f1': f1 >= 5 and f1 < 5 is empty, no value satisfies it",
+        ),
+        (
+            "IF colour = blue THEN A",
+            "column 4: unknown feature 'colour', did you mean 'color'?",
+        ),
+        (
+            "IF color in {bleu} THEN A",
+            "column 4: feature 'color': unknown value 'bleu', did you mean 'blue'?",
+        ),
+        (
+            "IF color < 5 THEN A",
+            "column 4: feature 'color' is categorical: '<' does not apply, use in {…}",
+        ),
+        (
+            "IF f1 in {1, 2} THEN A",
+            "column 4: feature 'f1' is continuous: a set of 2 values is not one interval; write a"
+            " rule for each value",
+        ),
+        (
+            "IF f1 != 5 THEN A",
+            "column 4: feature 'f1' is continuous: all values but 5 are two intervals; write a"
+            " rule for each",
+        ),
+        (
+            "IF gap > 5 or missing THEN A",
+            "column 4: feature 'gap': gap > 5 and missing=True is two regions, since missing is"
+            " below all values; write two rules",
+        ),
+        (
+            "IF f1 < 9007199254740993 THEN A",
+            "column 4: feature 'f1': 9007199254740993 is beyond 2**53, where float64 no longer"
+            " tells neighbouring integers apart; use a category, or a difference from a start",
+        ),
+        (
+            "IF born < 5 THEN A",
+            "column 4: feature 'born': 5 is not a date such as 2026-01-31",
+        ),
+    ],
+)
+def test_a_condition_that_the_space_does_not_know_is_said_with_its_column(text, message):
+    with pytest.raises(FormatError) as caught:
+        Rule.parse(text, SPACE)
+    assert str(caught.value) == message

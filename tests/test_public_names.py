@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import irenic
+
+CLASSES = [
+    name
+    for name in irenic.__all__
+    if inspect.isclass(getattr(irenic, name)) and not name.endswith("Error")
+]
+CALLABLES = [
+    name
+    for name in irenic.__all__
+    if callable(getattr(irenic, name)) and not name.endswith("Error")
+]
+
+
+def test_the_public_names_are_sorted_and_occur_once():
+    # constants, classes, functions, each by the alphabet
+    def place(name):
+        return (not name.isupper(), not name[0].isupper(), name)
+
+    assert irenic.__all__ == sorted(set(irenic.__all__), key=place)
+
+
+@pytest.mark.parametrize("name", irenic.__all__)
+def test_a_public_name_exists(name):
+    assert getattr(irenic, name) is not None
+
+
+def test_every_name_that_the_package_imports_is_public():
+    imported = {
+        name
+        for name, value in vars(irenic).items()
+        if not name.startswith("_") and not inspect.ismodule(value)
+    }
+    assert imported == set(irenic.__all__)
+
+
+def test_every_error_is_public():
+    from irenic import errors
+
+    assert set(errors.__all__) <= set(irenic.__all__)
+
+
+def test_whatever_is_written_for_users_is_public():
+    # what users call has a section of examples; what modules share among themselves has not
+    found = {}
+    for module in pkgutil.walk_packages(irenic.__path__, "irenic."):
+        if module.name == "irenic.__main__":
+            continue
+        for name, value in vars(importlib.import_module(module.name)).items():
+            ours = getattr(value, "__module__", None) == module.name and not name.startswith("_")
+            if ours and "Examples\n--------" in (inspect.getdoc(value) or ""):
+                found[name] = module.name
+    assert {name: where for name, where in found.items() if name not in irenic.__all__} == {}
+    assert {"Continuous", "Region", "RuleSet", "Space", "read", "write"} <= set(found)
+
+
+@pytest.mark.parametrize("name", CALLABLES)
+def test_a_public_callable_has_a_docstring_with_an_example(name):
+    value = getattr(irenic, name)
+    assert inspect.getdoc(value), name
+    pieces = [inspect.getdoc(value)]
+    if inspect.isclass(value):
+        pieces += [inspect.getdoc(m) or "" for n, m in vars(value).items() if not n.startswith("_")]
+    assert any(">>>" in piece for piece in pieces), f"{name} has no example"
+
+
+@pytest.mark.parametrize("name", [n for n in irenic.__all__ if n.endswith("Error")])
+def test_an_error_says_when_it_is_raised(name):
+    assert inspect.getdoc(getattr(irenic, name))
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_public_methods_have_a_docstring(name):
+    cls = getattr(irenic, name)
+    for member, value in vars(cls).items():
+        if not member.startswith("_") and (callable(value) or isinstance(value, property)):
+            assert inspect.getdoc(getattr(cls, member)), f"{name}.{member} has no docstring"
+
+
+def test_importing_the_package_imports_nothing_heavy():
+    code = (
+        "import sys, irenic\n"
+        "heavy = {'numba', 'sklearn', 'joblib', 'pandas', 'polars', 'pyarrow', 'narwhals', 'rich',"
+        " 'typer', 'scipy', 'matplotlib'}\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout == "[]\n"
+
+
+def test_the_version_is_that_of_the_distribution():
+    from importlib.metadata import version
+
+    assert irenic.__version__ == version("irenic")

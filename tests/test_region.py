@@ -1,0 +1,561 @@
+"""The region algebra against the oracle, and the texts of regions and their errors."""
+
+from __future__ import annotations
+
+import copy
+import datetime as dt
+import math
+import pickle
+from itertools import combinations
+
+import numpy as np
+import portion
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+import strategies as sts
+from irenic import (
+    MISSING,
+    OTHER,
+    Categorical,
+    ConditionError,
+    Continuous,
+    DataError,
+    FormatError,
+    Region,
+    Space,
+)
+
+ONE = Space([Continuous("f1")])
+TWO = Space([Continuous("f1"), Categorical("color", ["yellow", "blue", "red"])])
+
+
+def one(**conditions):
+    return Region(ONE, conditions)
+
+
+def axes_of(*regions):
+    return naive.grid(regions[0].space, regions)
+
+
+# --- what a condition means
+
+
+@given(st.data())
+def test_a_condition_holds_exactly_the_values_that_pass_its_operators(data):
+    space = data.draw(sts.spaces(max_features=1))
+    (feature,) = space
+    asked = data.draw(sts.operators(feature))
+    if not sts.possible(feature, asked):
+        with pytest.raises(ConditionError, match="feature"):
+            Region(space, {feature.name: asked})
+        return
+    region = Region(space, {feature.name: asked})
+    axis = [v for v in axes_of(region)[0] if naive.shows(feature, v)]
+    expected = [bool(naive.satisfies(asked, naive.decode(feature, v))) for v in axis]
+    assert region.contains(naive.instances(space, [(v,) for v in axis])).tolist() == expected
+
+
+@given(st.data())
+def test_contains_agrees_with_the_oracle_on_every_cell(data):
+    space = data.draw(sts.spaces())
+    region, other = data.draw(sts.regions(space)), data.draw(sts.regions(space))
+    cells = naive.cells_of(axes_of(region, other))
+    inside = region.contains(naive.instances(space, cells))
+    assert inside.tolist() == [naive.holds(region, cell) for cell in cells]
+
+
+def test_a_pair_is_half_open_and_none_leaves_a_side_open():
+    assert one(f1=(2, 5)).contains({"f1": [1.9, 2, 4.9, 5]}).tolist() == [False, True, True, False]
+    assert one(f1=(None, 5)) == one(f1={"<": 5})
+    assert one(f1=(2, None)) == one(f1={">=": 2})
+    assert one(f1=(None, None)) == one() == Region(ONE)
+
+
+def test_no_condition_covers_missing_and_a_bound_does_not():
+    space = Space([Continuous("f1", missing=True)])
+    table = {"f1": [None, 3.0]}
+    assert Region(space).contains(table).tolist() == [True, True]
+    assert Region(space, {"f1": {"<": 5}}).contains(table).tolist() == [False, True]
+    either = Region(space, {"f1": {"<": 5, "missing": True}})
+    assert either.contains(table).tolist() == [True, True]
+    assert Region(space, {"f1": {"missing": True}}).contains(table).tolist() == [True, False]
+    assert Region(space, {"f1": {"missing": False}}).contains(table).tolist() == [False, True]
+
+
+def test_more_than_64_values_are_told_apart():
+    space = Space([Categorical("c", range(200), other=True)])
+    region = Region(space, {"c": {0, 63, 64, 130, 199}})
+    inside = region.contains({"c": [*range(200), "new"]})
+    assert np.flatnonzero(inside).tolist() == [0, 63, 64, 130, 199]
+    rest = Region(space, {"c": {"not in": [0, 63, 64, 130, 199]}})
+    assert not region.overlaps(rest)
+    assert rest.contains({"c": ["new"]}).all()
+
+
+# --- the algebra
+
+
+@given(sts.regions_of_one_space(2))
+def test_and_is_the_intersection_of_the_cells(pair):
+    a, b = pair
+    axes = axes_of(a, b)
+    both = naive.cells(a, axes) & naive.cells(b, axes)
+    assert naive.cells(a & b, axes) == both
+    assert (a & b).is_empty == (not both)
+    assert a.overlaps(b) == b.overlaps(a) == bool(both)
+    assert a & b == b & a
+
+
+@given(sts.regions_of_one_space(2))
+def test_minus_gives_disjoint_pieces_that_with_the_cut_make_the_whole(pair):
+    a, b = pair
+    axes = axes_of(a, b)
+    pieces = [naive.cells(piece, axes) for piece in a - b]
+    assert all(pieces)
+    assert all(not (p & q) for p, q in combinations(pieces, 2))
+    assert set().union(*pieces) == naive.cells(a, axes) - naive.cells(b, axes)
+    assert not any(piece.is_empty or piece.overlaps(b) for piece in a - b)
+
+
+@given(sts.regions_of_one_space(2))
+def test_the_order_is_that_of_subsets(pair):
+    a, b = pair
+    axes = axes_of(a, b)
+    mine, theirs = naive.cells(a, axes), naive.cells(b, axes)
+    assert (a <= b) == (mine <= theirs) == (b >= a) == (a in b)
+    assert (a < b) == (mine < theirs) == (b > a)
+
+
+@given(sts.regions_of_one_space(2))
+def test_regions_are_equal_exactly_where_their_cells_are(pair):
+    a, b = pair
+    axes = axes_of(a, b)
+    assert (a == b) == (naive.cells(a, axes) == naive.cells(b, axes))
+    assert a != b or hash(a) == hash(b)
+
+
+@given(sts.regions_of_one_space(3))
+def test_laws_of_sets_hold(three):
+    a, b, c = three
+    assert (a & b) & c == a & (b & c)
+    assert a & a == a
+    assert a & b <= a
+    everything, nothing = Region(a.space), Region.nothing(a.space)
+    assert a & everything == a
+    assert (a & nothing).is_empty
+    assert nothing <= a <= everything
+    assert a - a == [] == nothing - a
+    assert a - nothing == [a]
+
+
+@given(sts.regions_of_one_space(2))
+def test_volume_adds_up_over_subtraction(pair):
+    a, b = pair
+    within = Region(
+        a.space,
+        {
+            f.name: (dt.date(2019, 12, 1), dt.date(2020, 3, 1)) if f.kind == "date" else (-10, 10)
+            for f in a.space.continuous
+        },
+    )
+    parts = [*(a - b), a & b]
+    total = a.volume(within)
+    assert math.isfinite(total)
+    assert math.isclose(sum(p.volume(within) for p in parts), total, rel_tol=1e-9)
+    assert b.volume(within) <= Region(a.space).volume(within)
+
+
+@given(st.data())
+def test_one_continuous_feature_agrees_with_portion(data):
+    space = Space([Continuous("f1")])
+    drawn = [data.draw(sts.regions(space)) for _ in range(2)]
+    a, b = map(as_portion, drawn)
+    assert as_portion(drawn[0] & drawn[1]) == a & b
+    union = portion.empty()
+    for piece in drawn[0] - drawn[1]:
+        union |= as_portion(piece)
+    assert union == a - b
+    assert (drawn[0] <= drawn[1]) == (a in b)
+
+
+def as_portion(region):
+    if region.is_empty:
+        return portion.empty()
+    found = portion.open(-portion.inf, portion.inf)
+    tests = {
+        ">": lambda v: portion.open(v, portion.inf),
+        ">=": lambda v: portion.closedopen(v, portion.inf),
+        "<": lambda v: portion.open(-portion.inf, v),
+        "<=": lambda v: portion.openclosed(-portion.inf, v),
+        "=": portion.singleton,
+    }
+    for operator, value in region.conditions().get("f1", {}).items():
+        if operator != "missing":
+            found &= tests[operator](value)
+    return found
+
+
+# --- canonical however written
+
+
+def test_equal_regions_are_equal_however_they_are_written():
+    groups = [
+        [one(f1={"<=": 5}), one(f1={"<": math.nextafter(5, 9)})],
+        [one(f1={">": 5}), one(f1={">=": math.nextafter(5, 9)})],
+        [one(f1=5), one(f1={"=": 5.0}), one(f1={">=": 5, "<=": 5}), one(f1=[5])],
+        [one(f1=(-0.0, 1)), one(f1=(0.0, 1))],
+        [one(), one(f1={"missing": False}), one(f1={}), one(f1=(-math.inf, math.inf))],
+    ]
+    for group in groups:
+        assert len(set(group)) == 1, group
+    assert len({group[0] for group in groups}) == len(groups)
+
+
+def test_bounds_that_the_space_implies_make_no_difference():
+    bounded = Space([Continuous("n", kind="integer", bounds=(0, 10))])
+    same = [{}, {"n": (0, None)}, {"n": {"<=": 10}}, {"n": (-5, 11)}, {"n": {">": -1, "<": 99}}]
+    assert len({Region(bounded, c) for c in same}) == 1
+    maybe = Space([Continuous("n", bounds=(0, 10), missing=True)])
+    assert Region(maybe, {"n": (0, None)}) == Region(maybe, {"n": {"missing": False}})
+    assert Region(maybe, {"n": (0, None)}) != Region(maybe)
+    assert Region(maybe, {"n": {"<=": 10, "missing": True}}) == Region(maybe)
+    assert Region(maybe, {"n": {"<": 0, "missing": True}}) == Region(maybe, {"n": None})
+
+
+@given(sts.regions_of_one_space(1))
+def test_the_simplified_region_is_equal_and_says_only_what_matters(single):
+    (region,) = single
+    simple = region.simplified()
+    assert simple == region
+    assert simple.n_conditions <= region.n_conditions
+    for name in simple.conditions():
+        rest = {n: c for n, c in simple.conditions().items() if n != name}
+        assert Region(region.space, rest) != region
+
+
+def test_neighbours_of_whole_numbers_and_dates_make_one_condition():
+    whole = Space([Continuous("n", kind="integer")])
+    assert Region(whole, {"n": {"<=": 5}}) == Region(whole, {"n": {"<": 6}})
+    assert Region(whole, {"n": {">": 2.5}}) == Region(whole, {"n": {">=": 3}})
+    dates = Space([Continuous("d", kind="date")])
+    assert Region(dates, {"d": {"<=": "2020-02-28"}}) == Region(dates, {"d": {"<": "2020-02-29"}})
+
+
+def test_sets_are_equal_however_they_are_written():
+    space = Space([Categorical("c", ["a", "b", "d"], missing=True, other=True)])
+    assert Region(space, {"c": {"a", OTHER}}) == Region(space, {"c": {"in": ["a"], "other": True}})
+    assert Region(space, {"c": {"not in": ["a", "b", "d"]}}) == Region(space, {"c": {OTHER, None}})
+    assert Region(space, {"c": {"missing": True}}) == Region(space, {"c": MISSING})
+    assert Region(space, {"c": ["a", "b", "d", OTHER, MISSING]}) == Region(space)
+
+
+def test_regions_of_different_spaces_are_different_and_do_not_mix():
+    other = Region(Space([Continuous("f1", unit="cm")]), {"f1": (2, 5)})
+    mine = one(f1=(2, 5))
+    assert mine != other
+    assert other.cast(ONE) == mine
+    for operation in (mine.__and__, mine.__sub__, mine.__le__, mine.overlaps):
+        with pytest.raises(ConditionError, match=r"different spaces; cast\(\) one of them"):
+            operation(other)
+    assert mine != "2 <= f1 < 5"
+    with pytest.raises(TypeError):
+        mine & "2 <= f1 < 5"
+    with pytest.raises(TypeError):
+        _ = mine <= 5
+
+
+def test_a_space_without_features_has_the_two_regions_it_should():
+    space = Space([])
+    everything, nothing = Region(space), Region.nothing(space)
+    assert not everything.is_empty
+    assert nothing.is_empty
+    assert everything != nothing
+    assert everything - nothing == [everything]
+    assert everything - everything == []
+    assert (everything & nothing).is_empty
+    assert pickle.loads(pickle.dumps(nothing)) == nothing
+
+
+# --- as a value
+
+
+@given(sts.regions_of_one_space(1))
+def test_text_reads_back_as_the_same_region(single):
+    (region,) = single
+    again = Region.parse(str(region), region.space)
+    assert again == region
+    assert str(again) == str(region) == repr(region)
+
+
+@given(sts.regions_of_one_space(2))
+def test_text_and_conditions_of_intersections_and_pieces_read_back(pair):
+    a, b = pair
+    for region in (a, a & b, *(a - b)):
+        if not region.is_empty:
+            assert Region.parse(str(region), region.space) == region
+            assert Region(region.space, region.conditions()) == region
+            assert region.n_conditions == len(region.conditions()) == len(region.texts())
+
+
+@given(sts.regions_of_one_space(2))
+def test_pickling_and_copying_give_the_same_region_and_text(pair):
+    for region in (pair[0], pair[0] & pair[1]):
+        for again in (pickle.loads(pickle.dumps(region)), copy.deepcopy(region)):
+            assert again == region
+            assert hash(again) == hash(region)
+            assert str(again) == str(region)
+            assert again.is_empty == region.is_empty
+
+
+def test_a_region_cannot_be_changed():
+    region = Region(TWO, {"f1": (2, 5), "color": "blue"})
+    with pytest.raises(AttributeError, match="a Region is immutable; make a new one"):
+        region.space = ONE
+    with pytest.raises(AttributeError, match="immutable"):
+        region.is_empty = True
+    for array in (region.lower, region.upper, region.masks, region.written):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+def test_operations_leave_their_operands_alone():
+    a, b = one(f1=(2, 5)), one(f1={"<=": 3})
+    before = str(a), str(b), hash(a), hash(b)
+    for operation in (a.__and__, a.__sub__, a.__le__, a.overlaps, a.volume):
+        operation(b)
+    assert (str(a), str(b), hash(a), hash(b)) == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "f1 <= 5",
+        "f1 < 5",
+        "f1 > 2.5",
+        "2.5 < f1 <= 5",
+        "2 <= f1 < 5",
+        "f1 = 5",
+        "f1 < 5 and color in {yellow, blue}",
+        "color in {red}",
+        "anything",
+    ],
+)
+def test_bounds_stay_as_they_were_written(text):
+    assert str(Region.parse(text, TWO)) == text
+
+
+def test_bounds_stay_as_they_were_written_across_intersection_and_subtraction():
+    a, b = one(f1={">": 2.5}), one(f1={"<=": 5})
+    assert str(a & b) == str(b & a) == "2.5 < f1 <= 5"
+    assert [str(p) for p in a - b] == ["f1 > 5"]
+    assert [str(p) for p in b - a] == ["f1 <= 2.5"]
+    assert [str(p) for p in Region(ONE) - (a & b)] == ["f1 <= 2.5", "f1 > 5"]
+    assert [str(p) for p in Region(ONE) - one(f1=(2, 5))] == ["f1 < 2", "f1 >= 5"]
+    assert [str(p) for p in one(f1={">=": 2, "<=": 5}) - one(f1=(2, 5))] == ["f1 = 5"]
+
+
+def test_missing_is_said_in_the_text_of_pieces():
+    space = Space([Continuous("f1", missing=True)])
+    everything = Region(space)
+    assert [str(p) for p in everything - Region(space, {"f1": (2, 5)})] == [
+        "(f1 < 2 or missing)",
+        "f1 >= 5",
+    ]
+    assert [str(p) for p in everything - Region(space, {"f1": None})] == ["f1 is not missing"]
+    assert [str(p) for p in everything - Region(space, {"f1": {"missing": False}})] == [
+        "f1 is missing"
+    ]
+
+
+def test_a_bound_that_nobody_wrote_is_shown_in_its_shorter_form():
+    packed = (np.array([-math.inf]), np.array([math.nextafter(5, 9)]), np.empty(0, np.uint64))
+    assert str(Region.from_packed(ONE, *packed)) == "f1 <= 5"
+    packed = (np.array([-math.inf]), np.array([5.0]), np.empty(0, np.uint64))
+    assert str(Region.from_packed(ONE, *packed)) == "f1 < 5"
+
+
+def test_html_shows_the_text_and_escapes_it():
+    space = Space([Continuous("<script>")])
+    shown = Region(space, {"<script>": (2, 5)})._repr_html_()
+    assert "<script>" not in shown
+    assert "&lt;script&gt;" in shown
+
+
+def test_the_empty_region_says_so():
+    nothing = Region.nothing(TWO)
+    assert str(nothing) == "nothing"
+    assert nothing.volume() == 0.0
+    assert not nothing.contains([{"f1": 3, "color": "blue"}]).any()
+    assert one(f1=(2, 3)) & one(f1=(3, 4)) == Region.nothing(ONE)
+    with pytest.raises(ConditionError, match=r"the empty region holds no point$"):
+        nothing.witness()
+    with pytest.raises(ConditionError, match="the empty region holds no point to draw"):
+        nothing.sample()
+    with pytest.raises(ConditionError, match="the empty region cannot be said in conditions"):
+        nothing.conditions()
+
+
+def test_an_interval_and_a_set_are_asked_for_by_their_kind():
+    region = Region(TWO, {"f1": (2, 5), "color": {"blue"}})
+    assert region.interval("f1")[:2] == (2.0, 5.0)
+    assert region.bits("color") == 0b1000
+    with pytest.raises(ConditionError, match="feature 'color' is categorical; ask for its values"):
+        region.interval("color")
+    with pytest.raises(ConditionError, match="feature 'f1' is continuous; ask for its interval"):
+        region.bits("f1")
+    with pytest.raises(ConditionError, match="unknown feature 'colour', did you mean 'color'"):
+        region.bits("colour")
+
+
+def test_parsing_intersects_the_tests_of_one_feature_and_refuses_contradictions():
+    assert str(Region.parse("f1 > 1 and f1 <= 5 and f1 > 2", ONE)) == "2 < f1 <= 5"
+    with pytest.raises(FormatError, match="column 12: the conditions on 'f1' exclude each other"):
+        Region.parse("f1 > 5 and f1 < 2", ONE)
+    with pytest.raises(FormatError, match="column 12: unknown feature 'ff1', did you mean 'f1'"):
+        Region.parse("f1 > 5 and ff1 < 2", ONE)
+
+
+def test_casting_matches_features_by_name():
+    region = Region(TWO, {"f1": {">": 2}, "color": {"blue", "red"}})
+    wider = Space([Categorical("color", ["red", "green", "blue"], other=True), Continuous("f1")])
+    assert str(region.cast(wider)) == "color in {red, blue} and f1 > 2"
+    assert Region.nothing(TWO).cast(wider) == Region.nothing(wider)
+    with pytest.raises(ConditionError, match="unknown feature 'color'"):
+        region.cast(ONE)
+
+
+# --- points
+
+
+def test_a_point_lies_in_a_region_or_not():
+    region = Region(TWO, {"f1": (2, 5), "color": {"yellow"}})
+    assert {"f1": 2, "color": "yellow"} in region
+    assert {"f1": 5, "color": "yellow"} not in region
+    assert {"f1": 2, "color": "red"} not in region
+    with pytest.raises(DataError, match="the point says nothing of 'color'"):
+        _ = {"f1": 2} in region
+
+
+@given(sts.regions_of_one_space(2))
+def test_the_witness_lies_inside(pair):
+    a, b = pair
+    for region in (a, a & b, *(a - b)):
+        if not region.is_empty:
+            assert region.witness() in region
+
+
+@given(
+    st.floats(-1.7e308, 1.7e308),
+    st.floats(-1.7e308, 1.7e308),
+    st.sampled_from(["between", "above", "below", "at", "just above"]),
+)
+def test_witnesses_and_samples_lie_inside_whatever_the_scale_of_the_bounds(x, y, shape):
+    low, high = min(x, y), max(x, y)
+    region = one(
+        f1={
+            "between": {">=": low, "<=": high},
+            "above": {">=": low},
+            "below": {"<=": high},
+            "at": {"=": low},
+            "just above": {">=": low, "<=": math.nextafter(low, math.inf)},
+        }[shape]
+    )
+    assert region.witness() in region
+    assert region.contains(region.sample(20, random_state=0)).all()
+
+
+@pytest.mark.parametrize(
+    ("condition", "witness"),
+    [
+        ((28.5, 31), 30),
+        ((0, 1), 0.5),
+        ({"<": 5}, 2),
+        ({"=": 0.1}, 0.1),
+        (None, 0),
+        ((0.123, 0.124), 0.123),
+        ({">": 5, "<=": math.nextafter(5, 6)}, math.nextafter(5, 6)),
+        ((1e308, None), 1e308),
+        ((9.1e15, None), 1e16),
+        ((0, 1e-323), 5e-324),
+        ((-1e-323, 0), -5e-324),
+    ],
+)
+def test_the_witness_is_readable(condition, witness):
+    region = Region(ONE) if condition is None else one(f1=condition)
+    assert region.witness() == {"f1": witness}
+    assert region.witness() in region
+
+
+def test_the_witness_prefers_listed_values_and_says_none_for_missing():
+    space = Space(
+        [
+            Categorical("c", ["other", "b"], missing=True, other=True),
+            Continuous("f1", missing=True),
+        ]
+    )
+    assert Region(space).witness() == {"c": "other", "f1": 0}
+    assert Region(space, {"c": {OTHER, MISSING}}).witness()["c"] is None
+    assert Region(space, {"c": {OTHER}}).witness()["c"] == "other 2"
+    assert Region(space, {"f1": None}).witness()["f1"] is None
+
+
+@pytest.mark.parametrize(
+    "condition", [{">=": "9000-01-01"}, {"<": "0100-01-01"}, {"<": "0001-01-03"}]
+)
+def test_witnesses_and_samples_of_dates_stay_within_the_calendar(condition):
+    region = Region(Space([Continuous("d", kind="date")]), {"d": condition})
+    assert region.witness() in region
+    assert all(point in region for point in region.sample(50, random_state=1))
+
+
+@given(sts.regions_of_one_space(1), st.integers(0, 2**32 - 1))
+def test_samples_lie_inside_and_are_reproducible(single, random_state):
+    (region,) = single
+    points = region.sample(30, random_state)
+    cells = [naive.cell(region.space, points, i) for i in range(30)]
+    axes = [set(column) for column in zip(*cells, strict=True)]
+    for feature, axis in zip(region.space, axes, strict=True):
+        assert all(naive.allows(region, feature, v) for v in axis)
+        if isinstance(feature, Continuous):
+            assert all(v == -math.inf or naive.can_occur(feature, v) for v in axis)
+        else:
+            assert axis <= set(naive.axis(feature))
+    again = region.sample(30, np.random.default_rng(random_state))
+    assert np.array_equal(points.values, again.values)
+    assert np.array_equal(points.codes, again.codes)
+
+
+def test_samples_reach_every_part_of_a_region():
+    region = Region(TWO, {"f1": (0, 1), "color": {"yellow", "red"}})
+    points = region.sample(400, random_state=np.random.RandomState(0))
+    assert set(points.codes[0].tolist()) == {2, 4}
+    assert np.histogram(points.values[0], bins=4, range=(0, 1))[0].min() > 60
+    assert len(region.sample(0, random_state=0)) == 0
+    with pytest.raises(DataError, match="random_state is None, an integer or a numpy generator"):
+        region.sample(1, random_state="today")
+
+
+def test_volume_counts_whole_numbers_days_and_values():
+    space = Space(
+        [
+            Continuous("n", kind="integer"),
+            Continuous("d", kind="date"),
+            Categorical("c", ["a", "b"], missing=True, other=True),
+        ]
+    )
+    region = Region(space, {"n": (0, 5), "d": ("2020-01-01", "2020-01-08"), "c": {"a", OTHER}})
+    assert region.volume() == 5 * 7 * 2
+    assert region.volume(Region(space, {"n": {">=": 3, "<=": 3}})) == 7 * 2
+    assert Region(space).volume() == math.inf
+    assert Region(space).volume(region) == 70.0
+
+
+def test_a_missing_value_has_no_length():
+    space = Space([Continuous("a", missing=True), Continuous("b")])
+    assert Region(space, {"a": None}).volume() == 0.0
+    assert Region(space, {"a": {"<": 5, "missing": True}, "b": (0, 1)}).volume() == math.inf
+    within = Region(space, {"a": (0, None)})
+    assert Region(space, {"a": {"<": 5, "missing": True}, "b": (0, 2)}).volume(within) == 10.0

@@ -1,0 +1,770 @@
+"""Rule sets against the oracle: contradictions, predictions, measures, changes."""
+
+from __future__ import annotations
+
+import copy
+import math
+import os
+import pickle
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+import strategies as sts
+from irenic import (
+    Categorical,
+    ConditionError,
+    ConflictError,
+    Continuous,
+    DataError,
+    Region,
+    Rule,
+    RuleSet,
+    Space,
+)
+
+INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+AGE = Space([Continuous("age")])
+
+
+def age(low, high, then, weight=1.0):
+    return Rule(Region(AGE, {"age": (low, high)}), then=then, weight=weight)
+
+
+def cells_of(rules):
+    return naive.cells_of(naive.grid(rules.space, [rule.region for rule in rules]))
+
+
+def as_tuples(pairs):
+    return [tuple(map(int, pair)) for pair in pairs.pairs]
+
+
+# --- the paper
+
+
+def test_the_example_of_the_paper_is_consistent():
+    space = Space([Continuous("f1"), Continuous("f2")])
+    rules = RuleSet(
+        space,
+        [
+            Rule({"f1": (2, 5), "f2": (5, 9)}, then="r1"),
+            Rule({"f1": (6.5, 8.5), "f2": (5, 7)}, then="r2"),
+            Rule({"f1": (1, 9), "f2": (1, 3)}, then="r3"),
+        ],
+    )
+    assert rules.is_consistent
+    assert len(rules.conflicts()) == 0
+    table = {"f1": [2, 5, 6.5, 1, 3, 4], "f2": [5, 5, 6, 1, 3, 8.9]}
+    assert rules.predict(table).tolist() == ["r1", None, "r2", "r3", None, "r1"]
+    with pytest.raises(ConflictError, match=r"rule 4 .* contradicts rule 1 "):
+        rules.add(Rule({"f1": (4, 7), "f2": (6, 8)}, then="r4"))
+
+
+def test_ages_that_touch_at_ten_do_not_contradict():
+    rules = RuleSet(AGE, [age(0, 10, "child"), age(10, 99, "adult")])
+    assert rules.is_consistent
+    assert rules.predict({"age": [9.999, 10]}).tolist() == ["child", "adult"]
+    closed = Rule(Region(AGE, {"age": {">=": 0, "<=": 10}}), then="child")
+    touching = RuleSet(AGE, [closed, age(10, 99, "adult")])
+    assert str(touching.conflicts()[0].overlap) == "age = 10"
+    assert touching.conflicts()[0].witness == {"age": 10}
+
+
+# --- contradictions
+
+
+@given(sts.rule_sets())
+def test_conflicts_and_overlaps_are_the_pairs_that_the_oracle_finds(rules):
+    assert as_tuples(rules.conflicts()) == naive.pairs(rules, same=False)
+    assert as_tuples(rules.overlaps()) == naive.pairs(rules, same=True)
+    assert rules.is_consistent == (not naive.pairs(rules, same=False))
+
+
+@given(sts.rule_sets())
+def test_each_conflict_has_its_overlap_and_a_witness_in_both_rules(rules):
+    for conflict in rules.conflicts():
+        a, b = rules[conflict.first], rules[conflict.second]
+        assert conflict.rules == (a, b)
+        assert conflict.overlap == a.region & b.region
+        assert conflict.witness in a.region
+        assert conflict.witness in b.region
+        assert a.then != b.then
+
+
+def test_a_limit_stops_early_and_must_be_positive():
+    rules = RuleSet(AGE, [age(0, 10, then) for then in "ABCDE"])
+    assert len(rules.conflicts()) == 10
+    assert len(rules.conflicts(limit=3)) == 3
+    assert not rules.is_consistent
+    with pytest.raises(ConditionError, match="limit is at least 1, not 0"):
+        rules.conflicts(limit=0)
+
+
+def test_pairs_are_a_sequence_that_says_what_is_wrong():
+    rules = RuleSet(AGE, [age(0, 10, then) for then in "ABCDEF"])
+    pairs = rules.conflicts()
+    assert [p.first for p in pairs[1:3]] == [0, 0]
+    assert str(pairs[0]) == (
+        "rule 1 says A, rule 2 says B where 0 <= age < 10, for example at age = 5"
+    )
+    assert repr(pairs).startswith("<15 pairs:\n  rule 1 says A, rule 2 says B where")
+    assert repr(pairs).endswith("… and 5 more>")
+    assert repr(RuleSet(AGE).conflicts()) == "<0 pairs>"
+    with pytest.raises(IndexError):
+        pairs[15]
+
+
+@given(st.data())
+def test_rivals_of_a_region_are_the_overlapping_rules_of_another_consequent(data):
+    rules = data.draw(sts.rule_sets())
+    rule = data.draw(sts.rules(rules.space))
+    axes = naive.grid(rules.space, [r.region for r in (*rules, rule)])
+    mine = naive.cells(rule.region, axes)
+    meeting = [i for i, r in enumerate(rules) if naive.cells(r.region, axes) & mine]
+    assert rules.rivals_of(rule.region).tolist() == meeting
+    rivals = [i for i in meeting if rules[i].then != rule.then]
+    assert rules.rivals_of(rule.region, rule.then).tolist() == rivals
+
+
+# --- larger sets, checked pair by pair with numpy
+
+
+def pairwise_check(rules, *, same):
+    """Return the overlapping pairs by comparing every two rules on every feature."""
+    meets = np.ones((len(rules), len(rules)), dtype=bool)
+    for low, high in zip(rules.lower, rules.upper, strict=True):
+        meets &= np.maximum.outer(low, low) < np.minimum.outer(high, high)
+    for a, b in zip(rules.space.starts[:-1], rules.space.starts[1:], strict=True):
+        shared = [np.bitwise_and.outer(m, m) != 0 for m in rules.masks[a:b]]
+        meets &= np.any(shared, axis=0)
+    agree = np.equal.outer(rules.then_codes, rules.then_codes)
+    meets &= agree if same else ~agree
+    return [tuple(map(int, p)) for p in np.argwhere(np.triu(meets, 1))]
+
+
+def mixed_space(n_continuous, n_categorical):
+    return Space(
+        [
+            *(Continuous(f"x{i}", missing=i % 2 == 0) for i in range(n_continuous)),
+            *(
+                Categorical(f"c{j}", range(90 if j == 0 else 7), other=True)
+                for j in range(n_categorical)
+            ),
+        ]
+    )
+
+
+def leaves(space, n, rng):
+    """Cut the space again and again at random: n regions that divide it, as a tree's leaves do."""
+    found = [Region(space)]
+    for _ in range(20 * n):
+        if len(found) >= n:
+            break
+        region = found.pop(int(rng.integers(len(found))))
+        feature = space.features[int(rng.integers(len(space)))]
+        if isinstance(feature, Continuous):
+            inside = region.sample(1, rng).values[space.row(feature.name), 0]
+            asked = {"<": float(inside), "missing": feature.missing}
+        else:
+            size = int(rng.integers(1, len(feature.values)))
+            asked = {"in": rng.choice(len(feature.values), size, replace=False).tolist()}
+        half = Region(space, {feature.name: asked})
+        found += [piece for piece in (region & half, *(region - half)) if not piece.is_empty]
+    return found
+
+
+def boxes(space, n, rng):
+    """Return n large regions at random, most of which overlap."""
+    found = []
+    for _ in range(n):
+        conditions = {}
+        for feature in space:
+            if rng.random() < 0.4:
+                continue
+            if isinstance(feature, Continuous):
+                low, width = rng.integers(-20, 20), rng.integers(1, 25)
+                conditions[feature.name] = (int(low), int(low + width))
+            else:
+                size = int(rng.integers(1, len(feature.values)))
+                conditions[feature.name] = set(
+                    rng.choice(len(feature.values), size, replace=False).tolist()
+                )
+        found.append(Region(space, conditions))
+    return found
+
+
+def spans(space, n, rng):
+    """Return n narrow regions: short intervals, and sets of a few neighbouring values."""
+    found = []
+    for _ in range(n):
+        conditions = {}
+        for feature in space:
+            if isinstance(feature, Continuous):
+                low = int(rng.integers(-20, 20))
+                conditions[feature.name] = (low, low + int(rng.integers(1, 4)))
+            else:
+                least = int(rng.integers(len(feature.values)))
+                conditions[feature.name] = set(feature.values[least : least + 3])
+        found.append(Region(space, conditions))
+    return found
+
+
+SHAPES = [(0, 1), (3, 0), (0, 3), (2, 2), (1, 0), (6, 1)]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("spread", ["leaves", "widened", "boxes", "copies", "spans"])
+def test_pairs_of_many_rules_are_found_exactly_once(shape, spread):
+    rng = np.random.default_rng([*shape, len(spread)])
+    space = mixed_space(*shape)
+    n = 150 if INTERPRETED else 500
+    if spread == "boxes":
+        regions = boxes(space, n, rng)
+    elif spread == "spans":
+        regions = spans(space, n, rng)
+    elif spread == "copies":
+        regions = boxes(space, n // 10, rng) * 10
+    else:
+        regions = leaves(space, n, rng)
+    thens = rng.integers(0, 4, len(regions)).tolist()
+    rules = RuleSet(space, map(make_rule, regions, thens))
+    if spread == "leaves":
+        assert rules.is_consistent
+    if spread == "widened":
+        for i in range(0, len(regions), 10):
+            conditions = dict(list(regions[i].conditions().items())[1:])
+            regions[i] = Region(space, conditions)
+        rules = RuleSet(space, map(make_rule, regions, thens))
+    assert as_tuples(rules.conflicts()) == pairwise_check(rules, same=False)
+    assert as_tuples(rules.overlaps()) == pairwise_check(rules, same=True)
+
+
+def make_rule(region, then):
+    return Rule(region, then=then)
+
+
+def test_a_few_conflicts_hidden_among_many_rules_are_found():
+    rng = np.random.default_rng(0)
+    space = mixed_space(4, 0)
+    regions = leaves(space, 80 if INTERPRETED else 600, rng)
+    rules = RuleSet(space, [Rule(r, then=i) for i, r in enumerate(regions)])
+    assert rules.is_consistent
+    hidden = regions[37]
+    rules.add(Rule(hidden, then="hidden"), force=True)
+    assert as_tuples(rules.conflicts()) == [(37, len(regions))]
+    assert not rules.is_consistent
+
+
+def test_a_wide_space_and_many_instances_are_covered_block_by_block():
+    rng = np.random.default_rng(1)
+    space = mixed_space(3, 2)
+    rules = RuleSet(space, [Rule(r, then="A") for r in boxes(space, 20, rng)])
+    points = Region(space).sample(300 if INTERPRETED else 5000, rng)
+    expected = np.column_stack([rule.region.contains(points) for rule in rules])
+    assert np.array_equal(rules.covering(points), expected)
+    first = np.where(expected.any(axis=1), expected.argmax(axis=1), -1)
+    assert np.array_equal(rules.decide(points), first)
+
+
+# --- predictions
+
+
+@given(sts.rule_sets())
+def test_covering_agrees_with_the_oracle_on_every_cell(rules):
+    cells = cells_of(rules)
+    covering = rules.covering(naive.instances(rules.space, cells))
+    assert covering.shape == (len(cells), len(rules))
+    assert [np.flatnonzero(row).tolist() for row in covering] == [
+        naive.covering(rules, cell) for cell in cells
+    ]
+
+
+@given(sts.consistent_rule_sets(default="D"))
+def test_a_consistent_set_predicts_what_the_oracle_predicts(rules):
+    cells = cells_of(rules)
+    points = naive.instances(rules.space, cells)
+    expected = [naive.predict(rules, cell, default="D") for cell in cells]
+    assert rules.predict(points).tolist() == expected
+    assert rules.decide(points).tolist() == [naive.decide(rules, cell) for cell in cells]
+    for resolve in ("first", "best", "vote"):
+        assert rules.predict(points, resolve=resolve).tolist() == expected
+
+
+@given(sts.rule_sets(), st.sampled_from(["first", "best", "vote"]))
+def test_contradictions_are_resolved_as_the_oracle_resolves_them(rules, resolve):
+    cells = cells_of(rules)
+    points = naive.instances(rules.space, cells)
+    decided = rules.decide(points, resolve=resolve).tolist()
+    assert decided == [naive.decide(rules, cell, resolve) for cell in cells]
+    predicted = rules.predict(points, resolve=resolve, default="D").tolist()
+    assert predicted == [naive.predict(rules, cell, resolve, "D") for cell in cells]
+
+
+def test_ties_go_to_the_rule_that_comes_first():
+    rules = RuleSet(AGE, [age(0, 10, "A"), age(0, 10, "B", 2), age(0, 10, "C", 2), age(0, 10, "A")])
+    here = {"age": [5]}
+    assert rules.predict(here, resolve="first").tolist() == ["A"]
+    assert rules.predict(here, resolve="best").tolist() == ["B"]
+    assert rules.decide(here, resolve="best").tolist() == [1]
+    assert rules.predict(here, resolve="vote").tolist() == ["A"]
+    assert rules.decide(here, resolve="vote").tolist() == [0]
+    rules.add(age(0, 10, "C", 0.5), force=True)
+    assert rules.predict(here, resolve="vote").tolist() == ["C"]
+    assert rules.decide(here, resolve="vote").tolist() == [2]
+
+
+def test_many_rules_of_the_same_weight_keep_their_order():
+    rules = RuleSet(AGE, [age(0, 10, i, 1 + i % 2) for i in range(101)])
+    assert rules.decide({"age": [5]}, resolve="best").tolist() == [1]
+    assert rules.decide({"age": [5]}, resolve="first").tolist() == [0]
+    assert rules.decide({"age": [5]}, resolve="vote").tolist() == [1]
+
+
+def test_a_set_with_conflicts_refuses_to_predict_and_says_why():
+    rules = RuleSet(AGE, [age(0, 30, "low"), age(29, 60, "high")])
+    for ask in (rules.predict, rules.decide, rules.explain):
+        with pytest.raises(ConflictError) as caught:
+            ask({"age": [5]})
+        assert str(caught.value) == (
+            "the rules contradict each other: rule 1 says low, rule 2 says high where"
+            " 29 <= age < 30, for example at age = 29; mend them, or say how to choose with"
+            ' resolve="best", "vote" or "first"'
+        )
+        assert [(c.first, c.second) for c in caught.value.conflicts] == [(0, 1)]
+    with pytest.raises(ConditionError, match="resolve is one of first, best, vote, not 'last'"):
+        rules.predict({"age": [5]}, resolve="last")
+
+
+def test_the_default_is_that_of_the_call_else_that_of_the_set_else_none():
+    rules = RuleSet(AGE, [age(0, 10, "child")], default="unknown")
+    assert rules.predict({"age": [50]}).tolist() == ["unknown"]
+    assert rules.predict({"age": [50]}, default="adult").tolist() == ["adult"]
+    assert RuleSet(AGE, [age(0, 10, "child")]).predict({"age": [50]}).tolist() == [None]
+    assert RuleSet(AGE, default="x").predict({"age": [1, 2]}).tolist() == ["x", "x"]
+    assert RuleSet(AGE).predict({"age": [1]}).tolist() == [None]
+
+
+@pytest.mark.parametrize(
+    ("thens", "default", "dtype"),
+    [
+        ([1, 2], 0, np.int64),
+        ([1.5, 2.5], 0.0, np.float64),
+        ([True, False], False, np.bool_),
+        (["a", "b"], "c", np.object_),
+        ([1, "b"], 0, np.object_),
+        ([1, 2], None, np.object_),
+        ([(1, 2), (3, 4)], (5, 6), np.object_),
+        ([frozenset("ab"), frozenset()], frozenset("c"), np.object_),
+    ],
+)
+def test_predictions_keep_the_type_of_the_consequents(thens, default, dtype):
+    rules = RuleSet(AGE, [age(0, 10, thens[0]), age(10, 20, thens[1])], default=default)
+    predicted = rules.predict({"age": [5, 15, 25]})
+    assert predicted.dtype == dtype
+    assert predicted.shape == (3,)
+    assert predicted.tolist() == [*thens, default]
+
+
+def test_explanations_say_which_rule_and_why():
+    rules = RuleSet(AGE, [age(0, 30, "low"), age(10, 20, "low"), age(40, 50, "high")])
+    texts = [str(e) for e in rules.explain({"age": [15, 5, 45, 99]})]
+    assert texts == [
+        "low, by rule 1: IF 0 <= age < 30 THEN low (and by rule 2)",
+        "low, by rule 1: IF 0 <= age < 30 THEN low",
+        "high, by rule 3: IF 40 <= age < 50 THEN high",
+        "nothing: no rule covers this case",
+    ]
+    first = rules.explain({"age": [15]})[0]
+    assert (first.then, first.rules) == ("low", (0, 1))
+    assert (rules.explain({"age": [99]})[0].then, rules.explain({"age": [99]})[0].rules) == (
+        None,
+        (),
+    )
+    rules = RuleSet(AGE, [age(0, 30, "low"), age(10, 20, "high", 2)], default="none")
+    texts = [str(e) for e in rules.explain({"age": [15, 99]}, resolve="best")]
+    assert texts == [
+        "high, by rule 2: IF 10 <= age < 20 THEN high WEIGHT 2 (against rule 1)",
+        "none, by default: no rule covers this case",
+    ]
+
+
+# --- measures
+
+
+@given(sts.rule_sets(), st.data())
+def test_statistics_agree_with_counting_by_hand(rules, data):
+    cells = cells_of(rules)[:200]
+    labels = data.draw(
+        st.lists(st.sampled_from("ABX"), min_size=len(cells), max_size=len(cells))
+        if len(cells) < 20
+        else st.just([("ABX")[i * 7 % 3] for i in range(len(cells))])
+    )
+    found = rules.statistics(naive.instances(rules.space, cells), labels)
+    assert set(found.labels) == set(labels)
+    for i, rule in enumerate(rules):
+        covered = [
+            y for cell, y in zip(cells, labels, strict=True) if naive.holds(rule.region, cell)
+        ]
+        mix = Counter(covered)
+        assert found.support[i] == len(covered)
+        assert found.mix[i].tolist() == [mix[label] for label in found.labels]
+        if covered:
+            assert found.confidence[i] == mix[rule.then] / len(covered)
+        else:
+            assert math.isnan(found.confidence[i])
+
+
+def test_statistics_take_labels_of_any_table_and_refuse_a_wrong_number():
+    rules = RuleSet(AGE, [age(0, 30, "low")])
+    table = {"age": [10, 20, 40]}
+    labels = ["low", "high", "low"]
+    for y in (labels, np.array(labels), pd.Series(labels), pl.Series(labels), pa.array(labels)):
+        found = rules.statistics(table, y)
+        assert found.labels == ("low", "high")
+        assert found.mix.tolist() == [[1, 1]]
+        assert found.confidence.tolist() == [0.5]
+    with pytest.raises(DataError, match="3 instances, but 2 labels"):
+        rules.statistics(table, ["low", "high"])
+    empty = rules.statistics({"age": []}, [])
+    assert (empty.labels, empty.support.tolist()) == ((), [0])
+
+
+@given(sts.rule_sets())
+def test_the_explanation_size_is_the_mean_of_the_conditions_that_cover_a_case(rules):
+    cells = cells_of(rules)
+    size = rules.explanation_size(naive.instances(rules.space, cells))
+    assert math.isclose(size, naive.explanation_size(rules, cells))
+    assert rules.n_conditions == sum(naive.n_conditions(rule) for rule in rules)
+    assert rules.conditions_per_rule().tolist() == [rule.n_conditions for rule in rules]
+
+
+def test_the_explanation_size_counts_every_covering_rule_and_nothing_for_the_default():
+    space = Space([Continuous("a"), Continuous("b")])
+    rules = RuleSet(
+        space, [Rule({"a": (0, 10), "b": (0, 10)}, then="A"), Rule({"a": (5, 20)}, then="A")]
+    )
+    assert rules.explanation_size({"a": [6, 1, 15, 99], "b": [1, 1, 1, 1]}) == (3 + 2 + 1 + 0) / 4
+    assert rules.explanation_size({"a": [], "b": []}) == 0.0
+
+
+@given(sts.consistent_rule_sets())
+def test_the_simplified_set_is_equivalent_and_no_larger(rules):
+    simple = rules.simplified()
+    cells = cells_of(rules)
+    points = naive.instances(rules.space, cells)
+    assert simple.predict(points).tolist() == rules.predict(points).tolist()
+    assert len(simple) <= len(rules)
+    assert simple.n_conditions <= rules.n_conditions
+    axes = naive.grid(rules.space, [r.region for r in rules])
+    held = [(naive.cells(r.region, axes), r.then) for r in simple]
+    for i, (mine, then) in enumerate(held):
+        for j, (theirs, other) in enumerate(held):
+            assert i == j or then != other or not mine <= theirs
+    assert simple.simplified() == simple
+
+
+def test_the_simplified_set_drops_what_the_space_implies_and_rules_inside_others():
+    space = Space([Continuous("age", bounds=(0, 120)), Categorical("c", ["a", "b"])])
+    rules = RuleSet(
+        space,
+        [
+            Rule({"age": {">=": 0, "<=": 30}}, then="low"),
+            Rule({"age": (5, 20)}, then="low"),
+            Rule({"age": (0, 31), "c": {"a"}}, then="high"),
+            Rule({"age": (40, 200)}, then="low"),
+        ],
+        default="D",
+    )
+    simple = rules.simplified()
+    assert [str(rule) for rule in simple] == [
+        "IF age <= 30 THEN low",
+        "IF age < 31 AND c in {a} THEN high",
+        "IF age >= 40 THEN low",
+    ]
+    assert simple.default == "D"
+    assert len(rules) == 4
+
+
+# --- changing
+
+
+def test_add_refuses_a_contradiction_and_names_it():
+    rules = RuleSet(AGE, [age(0, 10, "child"), age(10, 99, "adult")])
+    with pytest.raises(ConflictError) as caught:
+        rules.add(age(18, None, "senior"))
+    assert str(caught.value) == (
+        "rule 3 (IF age >= 18 THEN senior) contradicts rule 2 (IF 10 <= age < 99 THEN adult):"
+        " both hold where 18 <= age < 99, for example at age = 60; change one of them, or add it"
+        " with force=True"
+    )
+    (conflict,) = caught.value.conflicts
+    assert (conflict.first, conflict.second) == (1, 2)
+    assert str(conflict.overlap) == "18 <= age < 99"
+    assert conflict.witness in conflict.overlap
+    assert len(rules) == 2
+    with pytest.raises(ConflictError, match=r"contradicts rule 1 .* \(and 1 more\): both hold"):
+        rules.add(age(5, 50, "senior"))
+
+
+def test_force_adds_a_contradiction_and_the_set_knows():
+    rules = RuleSet(AGE, [age(0, 10, "child")])
+    assert rules.is_consistent
+    rules.add(age(5, 20, "adult"), force=True)
+    assert not rules.is_consistent
+    rules.remove(0)
+    assert rules.is_consistent
+    rules.add(age(30, 40, "other"))
+    assert rules.is_consistent
+
+
+def test_a_rule_that_agrees_or_only_touches_is_added():
+    rules = RuleSet(AGE, [age(0, 10, "child")])
+    rules.add(age(5, 10, "child"))
+    rules.add(age(10, 20, "adult"))
+    assert [r.then for r in rules] == ["child", "child", "adult"]
+
+
+@given(st.data())
+def test_add_refuses_exactly_what_contradicts(data):
+    rules = data.draw(sts.consistent_rule_sets())
+    rule = data.draw(sts.rules(rules.space))
+    before = list(rules)
+    if naive.pairs([*before, rule], same=False):
+        with pytest.raises(ConflictError):
+            rules.add(rule)
+        assert list(rules) == before
+    else:
+        rules.add(rule)
+        assert list(rules) == [*before, rule]
+    assert rules.is_consistent
+
+
+def test_many_rules_are_added_one_by_one_and_removed_in_any_order():
+    rng = np.random.default_rng(0)
+    rules = RuleSet(AGE)
+    mirror = []
+    for i in range(60):
+        rule = age(i, i + 1, i % 5)
+        rules.add(rule)
+        mirror.append(rule)
+        if i % 3 == 0:
+            place = int(rng.integers(len(mirror)))
+            assert rules.remove(place) == mirror.pop(place)
+    assert list(rules) == mirror
+    assert rules.remove(-1) == mirror.pop()
+    assert rules.remove(mirror[7]) == mirror.pop(7)
+    assert list(rules) == mirror
+
+
+def test_what_is_not_there_cannot_be_removed():
+    rules = RuleSet(AGE, [age(0, 10, "child")])
+    with pytest.raises(IndexError, match="rule 1 of a set of 1"):
+        rules.remove(1)
+    with pytest.raises(ConditionError, match="the set holds no rule IF 0 <= age < 11 THEN child"):
+        rules.remove(age(0, 11, "child"))
+    assert len(rules) == 1
+
+
+def test_replace_puts_a_rule_for_another_or_leaves_the_set_as_it_was():
+    rules = RuleSet(AGE, [age(0, 10, "child"), age(10, 99, "adult"), age(99, None, "senior")])
+    before = rules.copy()
+    with pytest.raises(ConflictError, match="contradicts rule 2 "):
+        rules.replace(0, age(0, 12, "child"))
+    assert list(rules) == list(before)
+    assert rules.replace(0, age(0, 9, "kid")) == age(0, 10, "child")
+    assert rules == RuleSet(AGE, [age(0, 9, "kid"), age(10, 99, "adult"), age(99, None, "senior")])
+    place = rules.index(age(10, 99, "adult"))
+    assert rules.replace(place, age(9, 80, "grown"), force=False) == age(10, 99, "adult")
+    assert rules.is_consistent
+    rules.replace(rules.index(age(9, 80, "grown")), age(0, 50, "grown"), force=True)
+    assert not rules.is_consistent
+    with pytest.raises(IndexError, match="rule 3 of a set of 3"):
+        rules.replace(3, age(0, 1, "x"))
+
+
+def test_a_wrong_rule_is_refused_by_its_number_and_changes_nothing():
+    rules = RuleSet(AGE, [age(0, 10, "child")])
+    with pytest.raises(ConditionError, match="rule 2: unknown feature 'agee', did you mean 'age'"):
+        rules.add(Rule({"agee": (0, 1)}, then="x"))
+    with pytest.raises(ConditionError, match="rule 2: 'IF' is not a Rule"):
+        rules.add("IF")
+    with pytest.raises(ConditionError, match="rule 1: unknown feature 'job'"):
+        rules.replace(0, Rule({"job": {"nurse"}}, then="x"))
+    with pytest.raises(ConditionError, match="the first argument is a Space or None"):
+        RuleSet([age(0, 10, "child")])
+    assert list(rules) == [age(0, 10, "child")]
+
+
+# --- as a collection
+
+
+def test_rules_are_reached_by_place_slice_list_and_mask():
+    rules = RuleSet(AGE, [age(i, i + 1, "ABCD"[i], i + 1) for i in range(4)], default="D")
+    assert rules[0] == age(0, 1, "A", 1)
+    assert rules[-1] == rules[np.int64(3)] == age(3, 4, "D", 4)
+    assert [r.then for r in rules[1:3]] == ["B", "C"]
+    assert [r.then for r in rules[[3, 0]]] == ["D", "A"]
+    assert [r.weight for r in rules[np.array([True, False, True, False])]] == [1.0, 3.0]
+    assert rules[1:3].default == "D"
+    assert rules[2:].predict({"age": [0, 2, 3]}).tolist() == ["D", "C", "D"]
+    assert len(rules[:0]) == 0
+    assert age(1, 2, "B", 2) in rules
+    assert age(1, 2, "B") not in rules
+    with pytest.raises(IndexError, match="rule 4 of a set of 4"):
+        rules[4]
+    with pytest.raises(IndexError, match="rule -5 of a set of 4"):
+        rules[-5]
+
+
+def test_sets_are_equal_whatever_the_order_of_their_rules():
+    a, b = age(0, 10, "child"), age(10, 99, "adult")
+    assert RuleSet(AGE, [a, b]) == RuleSet(AGE, [b, a])
+    assert RuleSet(AGE, [a, a, b]) != RuleSet(AGE, [a, b, b])
+    assert RuleSet(AGE, [a]) != RuleSet(AGE, [a], default="x")
+    assert RuleSet(AGE, [a]) != [a]
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(RuleSet(AGE, [a]))
+
+
+@given(sts.rule_sets(default="D"))
+def test_copies_and_pickles_are_equal_and_independent(rules):
+    before = list(rules)
+    copies = [rules.copy(), copy.deepcopy(rules), pickle.loads(pickle.dumps(rules))]
+    for other in copies:
+        assert other == rules
+        assert [str(r) for r in other] == [str(r) for r in rules]
+        other.add(Rule(Region(rules.space), then="new"), force=True)
+        if len(other) > 1:
+            other.remove(0)
+    assert list(rules) == before
+
+
+def test_a_shallow_copy_changes_on_its_own():
+    rules = RuleSet(AGE, [age(0, 10, "child")])
+    other = copy.copy(rules)
+    other.add(age(10, 20, "adult"))
+    rules.add(age(20, 30, "old"))
+    assert [r.then for r in rules] == ["child", "old"]
+    assert [r.then for r in other] == ["child", "adult"]
+
+
+def test_a_set_without_a_space_takes_that_of_its_rules():
+    assert RuleSet(None, [age(0, 10, "child")]).space == AGE
+    rules = RuleSet(None, [Rule({"age": (0, 10)}, then="a"), Rule({"job": {"nurse"}}, then="b")])
+    assert rules.space == Space([Continuous("age"), Categorical("job", ["nurse"], other=True)])
+    assert len(rules.conflicts()) == 1
+
+
+def test_the_repr_lists_the_first_rules_and_the_default():
+    rules = RuleSet(AGE, [age(i, i + 1, "A") for i in range(25)], default="B")
+    lines = repr(rules).splitlines()
+    assert lines[0] == "<RuleSet: 25 rules, 1 feature>"
+    assert lines[1] == "  1. IF 0 <= age < 1 THEN A"
+    assert lines[-2:] == ["  … and 5 more", "  DEFAULT B"]
+    assert len(lines) == 23
+    assert repr(RuleSet(AGE)) == "<RuleSet: 0 rules, 1 feature>"
+
+
+# --- from and to other forms
+
+
+@given(sts.rule_sets())
+def test_columns_make_the_same_set(rules):
+    weighted = RuleSet(rules.space, [Rule(r.region, then=r.then) for r in rules])
+    made = RuleSet.from_arrays(
+        rules.space,
+        lower=rules.lower,
+        upper=rules.upper,
+        masks=rules.masks,
+        then=[rule.then for rule in rules],
+    )
+    assert list(made) == list(weighted)
+    assert as_tuples(made.conflicts()) == as_tuples(rules.conflicts())
+
+
+def test_columns_are_copied_snapped_and_free_of_conditions_where_masks_are_left_out():
+    space = Space([Continuous("n", kind="integer"), Categorical("c", ["a", "b"])])
+    lower, upper = np.array([[1.5, -np.inf]]), np.array([[4.5, 7.0]])
+    rules = RuleSet.from_arrays(space, lower=lower, upper=upper, then=["A", "B"])
+    lower[:] = upper[:] = 0
+    assert [str(rule) for rule in rules] == ["IF 2 <= n < 5 THEN A", "IF n < 7 THEN B"]
+    empty = RuleSet.from_arrays(space, lower=np.empty((1, 0)), upper=np.empty((1, 0)), then=[])
+    assert len(empty) == 0
+    empty.add(Rule({"n": (0, 1)}, then="A"))
+    assert len(empty) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"lower": [[0.0, 1.0]]}, r"\(1, 2\)"),
+        ({"lower": [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]}, r"\(3, 2\)"),
+        ({"lower": np.zeros((3, 2)), "upper": np.ones((3, 2)), "then": list("ABC")}, r"\(3, 2\)"),
+        ({"upper": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]}, r"\(3, 2\)"),
+        ({"masks": np.ones((2, 2), dtype=np.uint64)}, r"\(2, 2\)"),
+        ({"then": ["A"]}, r"\(2, 2\)"),
+        ({"lower": [[0.0, np.nan], [0.0, 0.0]]}, "NaN cannot be a bound"),
+        ({"upper": [[1.0, 0.0], [1.0, 1.0]]}, "rule 2: its region is empty, it could never fire"),
+        ({"masks": np.array([[4, 0]], dtype=np.uint64)}, "rule 2: its region is empty"),
+        ({"masks": np.array([[1, 4]], dtype=np.uint64)}, "rule 1: its region is empty"),
+        ({"then": ["A", None]}, "a consequent is not None"),
+    ],
+)
+def test_columns_that_cannot_be_rules_are_refused(change, message):
+    space = Space([Continuous("a"), Continuous("b"), Categorical("c", ["x", "y"])])
+    given_ = {"lower": np.zeros((2, 2)), "upper": np.ones((2, 2)), "then": ["A", "B"]}
+    assert len(RuleSet.from_arrays(space, **given_)) == 2
+    with pytest.raises(ConditionError, match=message):
+        RuleSet.from_arrays(space, **(given_ | change))
+
+
+@pytest.mark.parametrize(
+    ("backend", "kind"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame), ("pyarrow", pa.Table)]
+)
+def test_a_frame_has_a_row_a_rule(backend, kind):
+    rules = RuleSet(AGE, [age(0, 10, "child"), age(10, 99, frozenset({"x"}), 2)])
+    frame = rules.to_frame(backend)
+    assert isinstance(frame, kind)
+    columns = (
+        frame.to_dict(orient="list")
+        if backend == "pandas"
+        else (frame.to_dict(as_series=False) if backend == "polars" else frame.to_pydict())
+    )
+    assert columns == {
+        "rule": [1, 2],
+        "if": ["0 <= age < 10", "10 <= age < 99"],
+        "then": ["child", "{x}"],
+        "conditions": [1, 1],
+        "weight": [1.0, 2.0],
+    }
+    assert len(RuleSet(AGE).to_frame(backend)) == 0
+
+
+def test_an_unknown_kind_of_frame_is_refused():
+    with pytest.raises(
+        ConditionError, match="backend is one of pandas, polars, pyarrow, not 'dask'"
+    ):
+        RuleSet(AGE).to_frame("dask")
+    assert len(RuleSet(AGE, [age(0, 1, "A")]).to_frame()) == 1
+
+
+def test_html_is_escaped():
+    rules = RuleSet(
+        Space([Continuous("<script>")]),
+        [Rule({"<script>": (0, 1)}, then="<script>alert(1)</script>")],
+        default="<img>",
+    )
+    shown = rules._repr_html_()
+    assert "<script>" not in shown
+    assert "<img>" not in shown
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in shown
+    assert "&lt;img&gt;" in shown
+    many = RuleSet(AGE, [age(i, i + 1, "A") for i in range(101)])
+    assert "… and 1 more" in many._repr_html_()

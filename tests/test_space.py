@@ -1,0 +1,716 @@
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import math
+import pickle
+import zoneinfo
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irenic import (
+    MISSING,
+    OTHER,
+    Categorical,
+    ConditionError,
+    Continuous,
+    DataError,
+    Region,
+    Space,
+    SpaceError,
+)
+from irenic.space import from_words, to_words
+
+COLORS = Categorical("color", ["yellow", "blue"])
+ZONE = zoneinfo.ZoneInfo("Europe/Vienna")
+
+
+def refused(error, text, call, *args, **options):
+    with pytest.raises(error) as caught:
+        call(*args, **options)
+    assert str(caught.value) == text
+
+
+# --- the space as a value
+
+
+def test_a_space_is_an_ordered_collection_of_features():
+    space = Space([Continuous("f1"), COLORS, Continuous("f2")])
+    assert space.names == ("f1", "color", "f2")
+    assert len(space) == 3
+    assert list(space) == [Continuous("f1"), COLORS, Continuous("f2")]
+    assert space["color"] is COLORS
+    assert "f2" in space
+    assert "f3" not in space
+    assert [space.row(n) for n in space.names] == [0, 0, 1]
+    assert repr(space) == (
+        "Space([Continuous('f1'), Categorical('color', ['yellow', 'blue']), Continuous('f2')])"
+    )
+
+
+def test_equal_spaces_are_equal_and_the_order_counts():
+    a, b = (Space([Continuous("f1"), COLORS]) for _ in range(2))
+    assert a == b
+    assert hash(a) == hash(b)
+    assert a != Space([COLORS, Continuous("f1")])
+    assert pickle.loads(pickle.dumps(a)) == a
+
+
+def test_names_that_occur_twice_are_refused():
+    text = "two features are called 'f1'; names must differ"
+    refused(SpaceError, text, Space, [Continuous("f1"), COLORS, Continuous("f1")])
+
+
+def test_what_is_no_feature_is_refused():
+    text = "'f1' is not a feature; use Continuous(name) or Categorical(name, values)"
+    refused(SpaceError, text, Space, ["f1"])
+
+
+def test_an_unknown_feature_gets_a_suggestion():
+    space = Space([Continuous("age"), COLORS])
+    refused(ConditionError, "unknown feature 'agee', did you mean 'age'?", space.index, "agee")
+    refused(ConditionError, "unknown feature 7 (known: 'age', 'color')", space.index, 7)
+    refused(ConditionError, "unknown feature ['age'], did you mean 'age'?", space.index, ["age"])
+
+
+@given(st.integers(0, 2**200 - 1))
+def test_words_hold_all_bits(bits):
+    assert from_words(to_words(bits, 4)) == bits
+
+
+# --- the same table through every library
+
+TABLE = {
+    "number": [1.5, -2.0, 3.25],
+    "integer": [3, 1, 2],
+    "flag": [True, False, True],
+    "text": ["b", "a", "b"],
+    "date": [dt.date(2026, 1, 31), dt.date(1969, 12, 31), dt.date(2000, 2, 29)],
+    "moment": [
+        dt.datetime(2026, 1, 31, 12, 30, 1, 5),
+        dt.datetime(1969, 1, 1),
+        dt.datetime(2000, 1, 1),
+    ],
+    "zoned": [dt.datetime(2026, m, 1, 12, tzinfo=dt.UTC) for m in (1, 7, 12)],
+    "span": [dt.timedelta(days=1, microseconds=5), dt.timedelta(), -dt.timedelta(hours=1)],
+    "clock": [dt.time(12, 30), dt.time(0), dt.time(23, 59, 59, 999_999)],
+    "exact": [decimal.Decimal("0.1"), decimal.Decimal("2.50"), decimal.Decimal("-3")],
+}
+KINDS = {
+    "number": "number",
+    "integer": "integer",
+    "date": "date",
+    "moment": "datetime",
+    "zoned": "datetime",
+    "span": "duration",
+    "clock": "time",
+    "exact": "number",
+}
+
+
+def with_missing(table):
+    return {name: [*column, None] for name, column in table.items()}
+
+
+def points(table):
+    return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+
+
+def pandas_arrow(table):
+    return pa.table(table).to_pandas(types_mapper=pd.ArrowDtype)
+
+
+MAKERS = {
+    "mapping": dict,
+    "points": points,
+    "pandas": pd.DataFrame,
+    "pandas nullable": lambda t: pd.DataFrame(t).convert_dtypes(),
+    "pandas arrow": pandas_arrow,
+    "polars": pl.DataFrame,
+    "pyarrow": pa.table,
+}
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.parametrize("missing", [False, True])
+def test_the_same_table_is_inferred_and_encoded_the_same_through_each_library(maker, missing):
+    table = with_missing(TABLE) if missing else TABLE
+    expected_space = Space(
+        [
+            Continuous(
+                name, kind=KINDS[name], missing=missing, unit="UTC" if name == "zoned" else ""
+            )
+            if name in KINDS
+            else Categorical(
+                name,
+                [False, True] if name == "flag" else ["a", "b"],
+                missing=missing,
+                other=name == "text",
+            )
+            for name in TABLE
+        ]
+    )
+    made = MAKERS[maker](table)
+    if maker.startswith("pandas") and missing and maker == "pandas":
+        # numpy has no missing integer: pandas makes them floats
+        made = made.astype({"integer": "Int64"})
+    space = Space.infer(made)
+    if maker == "pandas" or maker == "pandas nullable":
+        # pandas keeps dates, times and decimals as objects, whose types tell them apart
+        assert made["date"].dtype == object
+    assert space == expected_space
+    expected = [[f.encode_value(v) for v in table[f.name]] for f in expected_space.continuous]
+    instances = space.encode(made)
+    np.testing.assert_array_equal(instances.values, expected)
+    codes = [[f.encode_value(v) for v in table[f.name]] for f in expected_space.categorical]
+    np.testing.assert_array_equal(instances.codes, codes)
+    assert len(instances) == 3 + missing
+
+
+def test_a_zone_other_than_utc_is_turned_into_utc_by_every_library():
+    moments = [dt.datetime(2026, 7, 1, 12, tzinfo=ZONE), dt.datetime(2026, 1, 1, tzinfo=ZONE)]
+    expected = [[dt.datetime(2026, 7, 1, 10), dt.datetime(2025, 12, 31, 23)]]
+    frames = [
+        {"t": moments},
+        pd.DataFrame({"t": pd.Series(moments)}),
+        pl.DataFrame({"t": pl.Series(moments, dtype=pl.Datetime("us", "Europe/Vienna"))}),
+        pa.table({"t": pa.array(moments, pa.timestamp("ns", "Europe/Vienna"))}),
+    ]
+    for frame in frames:
+        space = Space.infer(frame)
+        assert space["t"].unit == "UTC"
+        assert [[p["t"] for p in space.encode(frame)]] == expected
+
+
+def test_a_zone_that_was_not_declared_is_refused():
+    space = Space([Continuous("t", kind="datetime")])
+    moments = [dt.datetime(2026, 7, 1, 12, tzinfo=dt.UTC)]
+    text = "column 't' has the time zone UTC; declare the feature with unit='UTC', or drop the zone"
+    refused(DataError, text, space.encode, pl.DataFrame({"t": moments}))
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_the_resolution_of_date_times_makes_no_difference(unit):
+    moments = np.array(["2026-01-31T12:30:01", "1969-12-31T23:59:59", "NaT"], dtype=f"M8[{unit}]")
+    spans = moments - np.datetime64("2026-01-01", unit)
+    wanted = [dt.datetime(2026, 1, 31, 12, 30, 1), dt.datetime(1969, 12, 31, 23, 59, 59), None]
+    for table in (
+        {"t": moments, "d": spans},
+        pd.DataFrame({"t": moments, "d": spans}),
+        pa.table({"t": pa.array(moments), "d": pa.array(spans)}),
+    ):
+        space = Space.infer(table)
+        assert space == Space(
+            [
+                Continuous("t", kind="datetime", missing=True),
+                Continuous("d", kind="duration", missing=True),
+            ]
+        )
+        assert [p["t"] for p in space.encode(table)] == wanted
+        assert [p["d"] for p in space.encode(table)][2] is None
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_the_resolution_of_times_of_day_makes_no_difference(unit):
+    kind = pa.time32(unit) if unit in ("s", "ms") else pa.time64(unit)
+    table = pa.table({"t": pa.array([dt.time(12, 30, 1), None], kind)})
+    space = Space.infer(table)
+    assert space == Space([Continuous("t", kind="time", missing=True)])
+    assert [p["t"] for p in space.encode(table)] == [dt.time(12, 30, 1), None]
+
+
+@pytest.mark.parametrize(
+    ("array", "feature"),
+    [
+        (np.array([[1.0], [2.0]]), Continuous("x0")),
+        (np.array([[1.0], [np.nan]]), Continuous("x0", missing=True)),
+        (np.array([[1], [2]]), Continuous("x0", kind="integer")),
+        (np.array([[1], [2]], dtype=np.uint8), Continuous("x0", kind="integer")),
+        (np.array([[True], [False]]), Categorical("x0", [False, True])),
+        (np.array([["b"], ["a"]]), Categorical("x0", ["a", "b"], other=True)),
+        (
+            np.array([["b"], [None]], dtype=object),
+            Categorical("x0", ["b"], missing=True, other=True),
+        ),
+        (np.array([[1], [None]], dtype=object), Continuous("x0", kind="integer", missing=True)),
+        (np.array([["2026-01-31"]], dtype="M8[D]"), Continuous("x0", kind="date")),
+        (np.array([["2026-01-31"]], dtype="M8[s]"), Continuous("x0", kind="datetime")),
+        (np.array([[5]], dtype="m8[s]"), Continuous("x0", kind="duration")),
+        (
+            np.ma.masked_array([[1.0], [2.0]], [[False], [True]]),
+            Continuous("x0", missing=True),
+        ),
+    ],
+)
+def test_numpy_arrays_tell_the_kind_by_their_dtype(array, feature):
+    space = Space.infer(array)
+    assert space == Space([feature])
+    assert len(space.encode(array)) == len(array)
+
+
+def test_names_can_be_given_to_a_table_that_has_none():
+    assert Space.infer(np.eye(2), names=["a", "b"]).names == ("a", "b")
+    refused(SpaceError, "1 names for a table of 2 columns", Space.infer, np.eye(2), names=["a"])
+
+
+def test_mixed_objects_are_inferred_by_all_of_their_types():
+    def kind(values):
+        return Space.infer({"a": values})["a"]
+
+    assert kind([1, 2.5]) == Continuous("a")
+    assert kind([1, 1.0, True]) == Categorical("a", [1], other=True)
+    assert kind([True, None]) == Categorical("a", [False, True], missing=True)
+    assert kind([dt.date(2026, 1, 1), dt.datetime(2026, 1, 1, 5)]) == Continuous(
+        "a", kind="datetime"
+    )
+    assert kind(["b", 1, "a"]) == Categorical("a", ["b", 1, "a"], other=True)
+    assert kind([(1, 2), (0, 1)]) == Categorical("a", [(0, 1), (1, 2)], other=True)
+    assert kind([np.float64(1.5), np.int64(2)]) == Continuous("a")
+    assert kind([]) == Categorical("a", [], other=True)
+    assert kind([None, math.nan]) == Categorical("a", [], missing=True, other=True)
+    refused(SpaceError, "column 'a': its values are not hashable", kind, [[1], [2]])
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pl.DataFrame({"a": [None, None]}),
+        pa.table({"a": pa.nulls(2)}),
+        pd.DataFrame({"a": [None, None]}, dtype=object),
+    ],
+)
+def test_a_column_of_nothing_but_missing_values_may_hold_anything(table):
+    space = Space.infer(table)
+    assert space == Space([Categorical("a", [], missing=True, other=True)])
+    assert space.encode(table).codes.tolist() == [[0, 0]]
+    assert Space([Continuous("a", missing=True)]).encode(table).values.tolist() == [[-math.inf] * 2]
+
+
+@pytest.mark.parametrize(
+    ("table", "feature"),
+    [
+        (
+            pd.DataFrame({"a": pd.Categorical(["x", None], categories=["z", "x", "y"])}),
+            Categorical("a", ["x"], missing=True, other=True),
+        ),
+        (
+            pl.DataFrame({"a": pl.Series(["x", None], dtype=pl.Enum(["z", "x", "y"]))}),
+            Categorical("a", ["z", "x", "y"], missing=True),
+        ),
+        (
+            pl.DataFrame({"a": pl.Series(["x", None], dtype=pl.Categorical)}),
+            Categorical("a", ["x"], missing=True, other=True),
+        ),
+        (
+            pa.table({"a": pa.array(["x", None]).dictionary_encode()}),
+            Categorical("a", ["x"], missing=True, other=True),
+        ),
+    ],
+)
+def test_categories_keep_the_values_that_occur_and_enums_all_that_can(table, feature):
+    space = Space.infer(table)
+    assert space == Space([feature])
+    assert [p["a"] for p in space.encode(table)] == ["x", None]
+
+
+def test_categories_of_numbers_are_categories():
+    table = pd.DataFrame({"a": pd.Categorical([3, 1, 3])})
+    space = Space.infer(table)
+    assert space == Space([Categorical("a", [1, 3], other=True)])
+    assert space.encode(table).codes.tolist() == [[3, 2, 3]]
+
+
+def test_columns_that_no_feature_can_be_made_of_are_refused():
+    text = (
+        "column 'a': a feature cannot be made of List(Int64) values; convert the column to numbers,"
+        " text, booleans, dates or times"
+    )
+    refused(SpaceError, text, Space.infer, pl.DataFrame({"a": [[1], [2]]}))
+    text = "column 'x0': a feature cannot be made of complex128 values"
+    refused(SpaceError, text, Space.infer, np.array([[1j]]))
+
+
+# --- missing
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        [1.0, None],
+        [1.0, math.nan],
+        [1, pd.NA],
+        [1, pd.NaT],
+        [decimal.Decimal(1), decimal.Decimal("NaN")],
+        np.array([1.0, np.nan]),
+        np.array([1.0, np.nan], dtype=np.float32),
+        np.ma.masked_array([1, 7], [False, True]),
+    ],
+)
+def test_a_missing_number_is_minus_infinity(column):
+    space = Space([Continuous("a", missing=True)])
+    assert space.encode({"a": column}).values.tolist() == [[1.0, -math.inf]]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame({"a": [1.0, np.nan]}),
+        pd.DataFrame({"a": pd.array([1, pd.NA], dtype="Int64")}),
+        pd.DataFrame({"a": pd.array([1.0, pd.NA], dtype="Float64")}),
+        pd.DataFrame({"a": pd.array([1.0, None], dtype="double[pyarrow]")}),
+        pl.DataFrame({"a": [1.0, None]}),
+        pl.DataFrame({"a": [1.0, math.nan]}),
+        pl.DataFrame({"a": pl.Series([1, None], dtype=pl.UInt8)}),
+        pa.table({"a": [1.0, None]}),
+        pa.table({"a": [1.0, math.nan]}),
+        pa.table({"a": pa.array([decimal.Decimal(1), None])}),
+    ],
+)
+def test_a_missing_number_of_a_frame_is_minus_infinity(table):
+    space = Space.infer(table)
+    assert space["a"].missing
+    assert space.encode(table).values.tolist() == [[1.0, -math.inf]]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"a": ["x", None]},
+        {"a": ["x", math.nan]},
+        {"a": ["x", pd.NA]},
+        {"a": np.array(["x", np.nan], dtype=object)},
+        {"a": ["x", MISSING]},
+        pd.DataFrame({"a": ["x", None]}),
+        pd.DataFrame({"a": pd.array(["x", pd.NA], dtype="string")}),
+        pd.DataFrame({"a": pd.Series(["x", np.nan], dtype=object)}),
+        pl.DataFrame({"a": ["x", None]}),
+        pa.table({"a": ["x", None]}),
+    ],
+)
+def test_a_missing_category_is_code_0(table):
+    space = Space([Categorical("a", ["x"], missing=True)])
+    assert space.encode(table).codes.tolist() == [[2, 0]]
+
+
+@pytest.mark.parametrize("frame", [dict, pd.DataFrame, pl.DataFrame, pa.table])
+def test_a_value_that_is_declared_never_to_be_missing_may_not_be(frame):
+    text = (
+        "column 'a', row 2: the value is missing, but the feature is declared never to be;"
+        " declare it with missing=True"
+    )
+    refused(DataError, text, Space([Continuous("a")]).encode, frame({"a": [1.0, None]}))
+    refused(DataError, text, Space([Categorical("a", ["x"])]).encode, frame({"a": ["x", None]}))
+
+
+# --- categories that were not seen
+
+
+@pytest.mark.parametrize("frame", [dict, pd.DataFrame, pl.DataFrame, pa.table])
+def test_unseen_values_are_other_where_the_feature_is_open_and_refused_where_not(frame):
+    table = frame({"color": ["blue", "red"]})
+    assert Space([Categorical("color", ["blue"], other=True)]).encode(table).codes.tolist() == [
+        [2, 1]
+    ]
+    text = (
+        "column 'color', row 2: 'red' is not among the values of the feature (yellow, blue);"
+        " declare it with other=True to admit others"
+    )
+    refused(DataError, text, Space([COLORS]).encode, table)
+
+
+def test_values_that_equal_a_listed_one_are_that_one():
+    space = Space([Categorical("a", [False, True])])
+    assert space.encode({"a": np.array([0, 1])}).codes.tolist() == [[2, 3]]
+    assert space.encode({"a": np.array([True])}).codes.tolist() == [[3]]
+
+
+def test_any_hashable_value_may_be_a_category():
+    values = [(1, "a"), dt.date(2026, 1, 1), dt.datetime(2026, 1, 1), 2.5, frozenset({1})]
+    space = Space([Categorical("a", values)])
+    assert space.encode({"a": values}).codes.tolist() == [[2, 3, 4, 5, 6]]
+    assert space.encode([{"a": v} for v in values]).codes.tolist() == [[2, 3, 4, 5, 6]]
+    assert space.encode([[v] for v in values]).codes.tolist() == [[2, 3, 4, 5, 6]]
+    moments = np.array(["2026-01-01"], dtype="M8[ns]")
+    assert space.encode({"a": moments}).codes.tolist() == [[4]]
+    text = "column 'a', row 2: [1] is not hashable"
+    refused(DataError, text, space.encode, {"a": [2.5, [1]]})
+
+
+def test_other_can_be_said_of_a_point():
+    space = Space([Categorical("a", ["x"], other=True)])
+    assert space.encode([{"a": OTHER}, {"a": "x"}]).codes.tolist() == [[1, 2]]
+    assert space.encode([{"a": OTHER}])[0] == {"a": "other"}
+
+
+# --- values that do not fit
+
+_INFINITE = "is infinite; use a finite number, or leave the cell empty if it is missing"
+_BEYOND = (
+    "is beyond 2**53, where float64 no longer tells neighbouring integers apart; use a category,"
+    " or a difference from a start"
+)
+BIG = 2**53 + 1
+
+
+@pytest.mark.parametrize("frame", [dict, pd.DataFrame, pl.DataFrame, pa.table, points])
+@pytest.mark.parametrize(
+    ("column", "kind", "text"),
+    [
+        ([1.0, math.inf], "number", f"inf {_INFINITE}"),
+        ([1.0, -math.inf], "number", f"-inf {_INFINITE}"),
+        ([1, BIG], "number", f"{BIG} {_BEYOND}"),
+        ([1, -BIG], "integer", f"{-BIG} {_BEYOND}"),
+        (
+            [1.0, 2.5],
+            "integer",
+            "2.5 is not a whole number; declare the feature with kind='number' to admit fractions",
+        ),
+        ([1.0, 7.0], "number", "7 is outside the feature's bounds (0, 5)"),
+        (
+            [1.0, math.nextafter(5.0, 6.0)],
+            "number",
+            "5.000000000000001 is outside the feature's bounds (0, 5)",
+        ),
+        ([1, -1], "integer", "-1 is outside the feature's bounds (0, 5)"),
+    ],
+)
+def test_a_number_that_does_not_fit_is_refused_with_its_column_row_and_value(
+    frame, column, kind, text
+):
+    space = Space([Continuous("a", kind=kind, bounds=(0, 5))])
+    refused(DataError, f"column 'a', row 2: {text}", space.encode, frame({"a": column}))
+
+
+@pytest.mark.parametrize("frame", [dict, pl.DataFrame, pa.table])
+def test_a_date_outside_the_bounds_is_shown_as_a_date(frame):
+    space = Space([Continuous("born", kind="date", bounds=("1900-01-01", None))])
+    text = "column 'born', row 1: 1899-12-31 is outside the feature's bounds (1900-01-01, none)"
+    refused(DataError, text, space.encode, frame({"born": [dt.date(1899, 12, 31)]}))
+
+
+@pytest.mark.parametrize(
+    ("table", "kind", "text"),
+    [
+        ({"a": ["x"]}, "number", "column 'a', row 1: 'x' is not a number"),
+        ({"a": [1, True]}, "number", "column 'a', row 2: True is not a number"),
+        (pl.DataFrame({"a": ["x"]}), "number", "column 'a', row 1: 'x' is not a number"),
+        (
+            pl.DataFrame({"a": [True]}),
+            "number",
+            "column 'a' holds Boolean values, which do not fit a feature of kind 'number'",
+        ),
+        (
+            {"a": np.array([True])},
+            "number",
+            "column 'a' holds bool values, which do not fit a feature of kind 'number'",
+        ),
+        (
+            {"a": np.array([1.5])},
+            "date",
+            "column 'a' holds float64 values, which do not fit a feature of kind 'date'",
+        ),
+        (
+            pd.DataFrame({"a": [1]}),
+            "duration",
+            "column 'a' holds Int64 values, which do not fit a feature of kind 'duration'",
+        ),
+        (
+            pl.DataFrame({"a": [dt.datetime(2026, 1, 1, 5)]}),
+            "date",
+            "column 'a', row 1: the value has a time of day; declare the feature with"
+            " kind='datetime'",
+        ),
+        ({"a": [10**400]}, "number", f"column 'a', row 1: {10**400} {_BEYOND}"),
+        (
+            {"a": np.array(["9000-01-01T00:00:00.000001"], dtype="M8[us]")},
+            "datetime",
+            "column 'a', row 1: the time is too far away to be kept to the microsecond; round it"
+            " to whole seconds",
+        ),
+    ],
+)
+def test_a_column_of_the_wrong_type_is_refused(table, kind, text):
+    refused(DataError, text, Space([Continuous("a", kind=kind)]).encode, table)
+
+
+def test_integers_up_to_2_53_are_exact_and_one_more_is_refused():
+    space = Space([Continuous("a")])
+    for column in ([2**53], np.array([2**53]), np.array([-(2**53)])):
+        assert abs(space.encode({"a": column}).values[0, 0]) == 2.0**53
+    for column in ([2**53 + 1], np.array([2**53 + 1]), np.array([2**53 + 1], dtype=np.uint64)):
+        refused(DataError, f"column 'a', row 1: {BIG} {_BEYOND}", space.encode, {"a": column})
+
+
+def test_float32_columns_are_compared_as_the_exact_float64():
+    column = np.array([0.1], dtype=np.float32)
+    exact = float(column[0])
+    space = Space([Continuous("a")])
+    for table in (
+        {"a": column},
+        pd.DataFrame({"a": column}),
+        pl.DataFrame({"a": column}),
+        pa.table({"a": column}),
+    ):
+        assert space.encode(table).values[0, 0] == exact
+        assert not Region(space, {"a": {"<=": 0.1}}).contains(table)[0]
+        assert Region(space, {"a": {"<=": exact}}).contains(table)[0]
+
+
+# --- tables that do not fit
+
+
+@pytest.mark.parametrize("frame", [dict, pd.DataFrame, pl.DataFrame, pa.table, points])
+def test_a_table_without_a_column_gets_a_suggestion(frame):
+    space = Space([Continuous("age")])
+    text = "the table has no column 'age', did you mean 'agee'?"
+    refused(DataError, text, space.encode, frame({"agee": [1.0]}))
+    text = "the table has no column 'age' (known: 'zzz')"
+    refused(DataError, text, space.encode, frame({"zzz": [1.0]}))
+
+
+def test_columns_are_matched_by_name_and_more_columns_are_left_out():
+    space = Space([Continuous("b"), Continuous("a")])
+    table = pd.DataFrame({"a": [1.0], "x": ["?"], "b": [2.0]})
+    assert space.encode(table).values.tolist() == [[2.0], [1.0]]
+
+
+def test_columns_that_are_named_by_numbers_are_known_by_their_text():
+    table = pd.DataFrame(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    space = Space.infer(table)
+    assert space.names == ("0", "1")
+    assert space.encode(table).values.tolist() == [[1.0, 3.0], [2.0, 4.0]]
+
+
+@pytest.mark.parametrize(
+    ("table", "text"),
+    [
+        (
+            np.ones(3),
+            "a table has two dimensions, this array has 1; a single point is a table of one row:"
+            " X.reshape(1, -1)",
+        ),
+        (np.ones((2, 3)), "the table has 3 columns and no names, but the space has 1 features"),
+        ({"a": [1], "b": [1, 2]}, "the columns differ in length: [1, 2]"),
+        ({"a": "abc"}, "a column is a list of values, not 'abc'"),
+        ({"a": 5}, "a column is a list of values, not 5"),
+        ({"a": np.ones((2, 2))}, "a column has one dimension, not 2"),
+        ({1: [1], "1": [2]}, "the table has two columns called '1'"),
+        ([[1], [1, 2]], "a list of points holds mappings {name: value}, or rows of one length"),
+        ([5], "a list of points holds mappings {name: value}, or rows of one length"),
+        (["abc"], "a list of points holds mappings {name: value}, or rows of one length"),
+        (
+            "abc",
+            "str is not a table; use a pandas, polars or pyarrow frame, a 2-D numpy array, a"
+            " mapping of columns or a list of points",
+        ),
+        (
+            pl.LazyFrame({"a": [1]}),
+            "LazyFrame is not a table; use a pandas, polars or pyarrow frame, a 2-D numpy array, a"
+            " mapping of columns or a list of points",
+        ),
+    ],
+)
+def test_what_is_no_table_is_refused(table, text):
+    refused(DataError, text, Space([Continuous("a")]).encode, table)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [pa.table([[1], [2]], names=["a", "a"]), pd.DataFrame([[1, 2]], columns=["a", "a"])],
+)
+def test_columns_of_one_name_are_refused(table):
+    with pytest.raises(DataError, match=r"^the table has columns of one name: .*\n- 'a' 2 times"):
+        Space.infer(table)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [[], (), {"a": [], "color": []}, np.empty((0, 2)), pl.DataFrame({"a": [], "color": []})],
+)
+def test_an_empty_table_has_no_instances(table):
+    space = Space([Continuous("a"), COLORS])
+    assert len(space.encode(table)) == 0
+
+
+# --- instances and points
+
+
+def test_instances_decode_to_points():
+    space = Space(
+        [
+            Continuous("born", kind="date", missing=True),
+            Categorical("color", ["other", "blue"], missing=True, other=True),
+        ]
+    )
+    table = [
+        {"born": dt.date(2000, 1, 1), "color": "blue"},
+        {"born": None, "color": None},
+        {"born": "2000-01-02", "color": "new"},
+    ]
+    instances = space.encode(table)
+    assert repr(instances) == "<Instances: 3 x 2>"
+    assert list(instances) == [
+        {"born": dt.date(2000, 1, 1), "color": "blue"},
+        {"born": None, "color": None},
+        {"born": dt.date(2000, 1, 2), "color": "other 2"},
+    ]
+    assert instances[-1] == instances[2]
+    assert list(instances.take([2, 0])) == [instances[2], instances[0]]
+    assert list(instances.take(np.array([False, True, False]))) == [instances[1]]
+    with pytest.raises(IndexError, match="instance 3 of 3"):
+        instances[3]
+
+
+def test_instances_are_encoded_once():
+    space = Space([Continuous("a")])
+    instances = space.encode({"a": [1.0]})
+    assert space.encode(instances) is instances
+    assert Space.infer(instances) is space
+    text = "these instances were encoded by another space; encode the table"
+    refused(DataError, text, Space([Continuous("b")]).encode, instances)
+
+
+def test_a_point_that_says_nothing_of_a_feature_leaves_it_missing():
+    space = Space([Continuous("a", missing=True), COLORS])
+    assert space.encode_point({"color": "blue"})[0] == {"a": None, "color": "blue"}
+    text = "the point says nothing of 'color', which is never missing"
+    refused(DataError, text, space.encode_point, {"a": 1})
+    refused(DataError, "a point is a mapping {feature: value}, not 5", space.encode_point, 5)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.floats(allow_infinity=False) | st.none(), st.sampled_from(["a", "b", None, "c"])
+        ),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_random_tables_encode_the_same_through_each_library(rows):
+    space = Space(
+        [Continuous("x", missing=True), Categorical("c", ["a", "b"], missing=True, other=True)]
+    )
+    x, c = [r[0] for r in rows], [r[1] for r in rows]
+    by_value = [
+        [f.encode_value(v) for v in column] for f, column in zip(space, (x, c), strict=True)
+    ]
+    floats = np.array([math.nan if v is None else v for v in x])
+    for table in (
+        {"x": x, "c": c},
+        [{"x": a, "c": b} for a, b in rows],
+        [list(row) for row in rows],
+        {"x": floats, "c": np.array(c, dtype=object)},
+        pd.DataFrame({"x": floats, "c": pd.Series(c, dtype="str")}),
+        pl.DataFrame({"x": pl.Series(x, dtype=pl.Float64), "c": pl.Series(c, dtype=pl.String)}),
+        pa.table({"x": pa.array(x, pa.float64()), "c": pa.array(c, pa.string())}),
+    ):
+        instances = space.encode(table)
+        assert instances.values.tolist() == [by_value[0]]
+        assert instances.codes.tolist() == [by_value[1]]

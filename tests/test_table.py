@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import datetime as dt
+import gzip
+
+import numpy as np
+import pytest
+
+from irenic import Categorical, Continuous, DataError, FileError, FormatError, Space
+from irenic.formats.table import read_table
+
+
+@pytest.fixture
+def table(tmp_path):
+    def write(text, name="people.csv"):
+        path = tmp_path / name
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("cells", "feature"),
+    [
+        (["1", "2"], Continuous("a", kind="integer")),
+        (["+1", "-2"], Continuous("a", kind="integer")),
+        (["1", ""], Continuous("a", kind="integer", missing=True)),
+        (["1", "2.5"], Continuous("a")),
+        (["1e3", ""], Continuous("a", missing=True)),
+        (["true", "False"], Categorical("a", [False, True])),
+        (["true", ""], Categorical("a", [False, True], missing=True)),
+        (["2026-01-31", "2026-02-01"], Continuous("a", kind="date")),
+        (["2026-01-31T12:30", ""], Continuous("a", kind="datetime", missing=True)),
+        (["2026-01-31T12:30Z"], Continuous("a", kind="datetime", unit="UTC")),
+        (["12:30", "13:00:01"], Continuous("a", kind="time")),
+        (["b", "a", ""], Categorical("a", ["a", "b"], missing=True, other=True)),
+        (["nan", "inf"], Categorical("a", ["inf", "nan"], other=True)),
+        (["1_000"], Categorical("a", ["1_000"], other=True)),
+        (["1", "x"], Categorical("a", ["1", "x"], other=True)),
+        (["e"], Categorical("a", ["e"], other=True)),
+        (["-"], Categorical("a", ["-"], other=True)),
+    ],
+)
+def test_the_kind_of_a_column_is_told_by_its_cells(table, cells, feature):
+    path = table("a,b\n" + "".join(f"{cell},x\n" for cell in cells))
+    assert Space.infer(read_table(path))["a"] == feature
+
+
+def test_the_values_are_those_of_the_cells(table):
+    found = read_table(table('age,"full name",born\n31,"Ann, ""A""",2000-01-31\n,,\n'))
+    assert list(found) == ["age", "full name", "born"]
+    assert found["age"].tolist() == [31, None]
+    assert found["full name"].tolist() == ['Ann, "A"', None]
+    assert found["born"].tolist() == [dt.date(2000, 1, 31), None]
+
+
+def test_great_integers_are_kept_so_that_they_can_be_refused(table):
+    found = read_table(table(f"a\n{2**53 + 1}\n{10**30}\n"))
+    assert found["a"].tolist() == [2**53 + 1, 10**30]
+    with pytest.raises(DataError, match=r"^column 'a', row 1: 9007199254740993 is beyond 2\*\*53"):
+        Space.infer(found).encode(found)
+
+
+def test_a_column_of_empty_cells_is_missing(table):
+    assert np.isnan(read_table(table("a,b\n,1\n"))["a"]).all()
+
+
+def test_a_table_of_names_alone_is_empty(table):
+    found = read_table(table("a,b\n"))
+    assert {name: len(column) for name, column in found.items()} == {"a": 0, "b": 0}
+
+
+def test_gzipped_tables_marks_and_other_line_ends_are_read(table):
+    text = "\ufeffa,b\r\n1,é\r\n\r\n"
+    for path in (table(text), table(gzip.compress(text.encode()), "people.csv.gz")):
+        found = read_table(path)
+        assert found["a"].tolist() == [1]
+        assert found["b"].tolist() == ["é"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the table is empty; its first line names the columns"),
+        ("\n\n", "the table is empty; its first line names the columns"),
+        ("a,a\n1,2\n", "line 1: two columns are called 'a'"),
+        ("a,\n1,2\n", "line 1: column 2 has no name"),
+        ("a,b\n1,2\n\n1\n", "line 4: 1 cells, but the table has 2 columns"),
+        ('a,b\n"x\ny",2\n1,2,3\n', "line 4: 3 cells, but the table has 2 columns"),
+        ('a\n"x', "line 2: not CSV: unexpected end of data"),
+        (b"a\n\xe9\n", "not UTF-8 text (byte 2); save it as UTF-8"),
+    ],
+)
+def test_a_mistake_in_a_table_is_said_with_its_line(table, text, message):
+    path = table(text)
+    with pytest.raises(FormatError) as caught:
+        read_table(path)
+    separator = ", " if message.startswith("line") else ": "
+    assert str(caught.value) == f"{path}{separator}{message}"
+
+
+@pytest.mark.parametrize(
+    "data", [b"not gzip", gzip.compress(b"a\n1\n")[:-4], b"\x1f\x8b\x08\x00" + b"\xff" * 30]
+)
+def test_a_broken_gzip_file_is_refused(table, data):
+    path = table(data, "people.csv.gz")
+    with pytest.raises(FormatError) as caught:
+        read_table(path)
+    assert str(caught.value) == f"{path}: not a gzip file"
+
+
+def test_other_files_are_refused(tmp_path):
+    with pytest.raises(FormatError, match=r"tables are read from \.csv and \.csv\.gz files"):
+        read_table(tmp_path / "people.xlsx")
+    with pytest.raises(FileError, match=r"^cannot read .*none\.csv: No such file or directory$"):
+        read_table(tmp_path / "none.csv")
