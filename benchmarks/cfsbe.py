@@ -89,9 +89,14 @@ def kernel_call(rules: irenic.RuleSet, x):
 
 def against_peers() -> Table:
     table = Table(
-        "enlarge: the kernel, and how many times faster it is", "rules x features", "kernel",
-        "times Python on arrays", "times Python on lists", "times numpy, Algorithm 2",
-        "times numpy, counting", "passes over the bounds, times",
+        "enlarge: the kernel, and how many times faster it is",
+        "rules x features",
+        "kernel",
+        "times Python on arrays",
+        "times Python on lists",
+        "times numpy, Algorithm 2",
+        "times numpy, counting",
+        "passes over the bounds, times",
     )
     for n, d in ((20, 5), (100, 10), (1_000, 20), (100_000, 100)):
         rules, x = instance(n, d)
@@ -108,11 +113,14 @@ def against_peers() -> Table:
         if n <= 1_000:
             assert literal(*lists, x.tolist(), order.tolist()) == (low.tolist(), high.tolist())
             on_arrays = seconds(lambda rows=rows, x=x, o=order: literal(*rows, x, o))
-            on_lists = seconds(lambda l=lists, x=x.tolist(), o=order.tolist(): literal(*l, x, o))
+            plain = (*lists, x.tolist(), order.tolist())
+            on_lists = seconds(lambda plain=plain: literal(*plain))
             ratios = [on_arrays / ours, on_lists / ours]
         given = (lower, upper, x, order)
         table.add(
-            f"{n:,} x {d}", ours, *ratios,
+            f"{n:,} x {d}",
+            ours,
+            *ratios,
             seconds(lambda g=given: vectorised(*g)) / ours,
             seconds(lambda g=given: counting(*g)) / ours,
             ours / seconds(lambda lo=lower, up=upper: (lo.min(0), up.min(0))),
@@ -122,7 +130,10 @@ def against_peers() -> Table:
 
 def python_call() -> Table:
     table = Table(
-        "enlarge from Python, 100 rules x 10 features", "seed given as", "call", "round the kernel",
+        "enlarge from Python, 100 rules x 10 features",
+        "seed given as",
+        "call",
+        "round the kernel",
         "regions a second",
     )
     rules, x = instance(100, 10)
@@ -131,7 +142,9 @@ def python_call() -> Table:
     kernel = seconds(call)
     point = {name: float(v) for name, v in zip(rules.space.names, x, strict=True)}
     for kind, seed in {
-        "Instances": rules.space.encode_point(point), "mapping": point, "array": x,
+        "Instances": rules.space.encode_point(point),
+        "mapping": point,
+        "array": x,
     }.items():
         time = seconds(lambda seed=seed: irenic.enlarge(rules, seed))
         table.add(kind, time, time - kernel, int(1 / time))
@@ -143,7 +156,8 @@ def python_call() -> Table:
 
 def growth() -> Table:
     table = Table("enlarge: growth", "rules x features", "kernel", "a rule and feature")
-    for n, d in ((1_000, 20), (10_000, 20), (100_000, 20), (10_000, 10), (10_000, 40), (10_000, 160)):
+    sizes = ((1_000, 20), (10_000, 20), (100_000, 20), (10_000, 10), (10_000, 40), (10_000, 160))
+    for n, d in sizes:
         rules, x = instance(n, d)
         call, *_ = kernel_call(rules, x)
         call()

@@ -33,7 +33,12 @@ def conflicts_in_numpy(rules: irenic.RuleSet) -> int:
 
 def conflicts() -> Table:
     table = Table(
-        "conflicts(), 20 features", "rules", "kind", "pairs found", "irenic", "numpy, row by row",
+        "conflicts(), 20 features",
+        "rules",
+        "kind",
+        "pairs found",
+        "irenic",
+        "numpy, row by row",
         "times faster",
     )
     rule_set(*tree_leaves(100, 20)).conflicts()  # compile
@@ -61,8 +66,11 @@ def conflicts() -> Table:
 
 def covering() -> Table:
     table = Table(
-        "covering(), 1,000,000 points by 100 rules x 20 features", "rules' tests", "irenic",
-        "numpy", "times faster",
+        "covering(), 1,000,000 points by 100 rules x 20 features",
+        "rules' tests",
+        "irenic",
+        "numpy",
+        "times faster",
     )
     X = np.random.default_rng(1).random((1_000_000, 20))
     for kind, (lower, upper) in {
@@ -85,7 +93,7 @@ def covering() -> Table:
                 out[r] = inside
             return out
 
-        assert (in_numpy().T == rules.covering(instances)).all()
+        assert np.array_equal(in_numpy().T, rules.covering(instances))
         ours = seconds(lambda rules=rules, X=instances: rules.covering(X))
         theirs = seconds(in_numpy)
         table.add(kind, ours, theirs, theirs / ours)

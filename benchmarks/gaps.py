@@ -78,22 +78,32 @@ def literal_first(rules: irenic.RuleSet, limit: float):
 def all_gaps() -> Table:
     table = Table(
         "all gaps, and all overlaps, of tree leaves with one in ten disturbed",
-        "rules x features", "gaps", "time for gaps", "proof that none is left (undisturbed)",
-        "overlapping pairs", "time for overlaps", "memory so far",
+        "rules x features",
+        "gaps",
+        "time for gaps",
+        "proof that none is left (undisturbed)",
+        "overlapping pairs",
+        "time for overlaps",
+        "memory so far",
     )
     irenic.gaps(leaves(50, 3))
     leaves(50, 3).overlaps()
     for n, d in ((1_500, 3), (1_500, 7), (1_500, 11), (1_500, 15), (10_000, 20), (100_000, 20)):
         narrowed, whole, widened = leaves(n, d, narrow), leaves(n, d), leaves(n, d, widen)
         found = irenic.gaps(narrowed)
-        assert found.complete and whole.is_complete()
+        assert found.complete
+        assert whole.is_complete()
 
         def overlaps(rules=widened):
             return len(rules.conflicts()) + len(rules.overlaps())
 
         table.add(
-            f"{n:,} x {d}", len(found), seconds(lambda r=narrowed: irenic.gaps(r)),
-            seconds(whole.is_complete), overlaps(), seconds(overlaps),
+            f"{n:,} x {d}",
+            len(found),
+            seconds(lambda r=narrowed: irenic.gaps(r)),
+            seconds(whole.is_complete),
+            overlaps(),
+            seconds(overlaps),
             f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB",
         )
     return table
@@ -119,8 +129,11 @@ def first_gap() -> Table:
 
 def first_region(limit: float = 60.0) -> Table:
     table = Table(
-        "first region by search, against the literal lexicographic search", "rules", "irenic",
-        "literal", "times faster, at least",
+        "first region by search, against the literal lexicographic search",
+        "rules",
+        "irenic",
+        "literal",
+        "times faster, at least",
     )
     for name, rules in {
         "tree leaves narrowed, 100 x 20": leaves(100, 20, narrow),
@@ -140,7 +153,11 @@ def where_it_is_exponential() -> Table:
     """n boxes that each leave out one corner of pairs of features: gaps double with each pair."""
     table = Table(
         "where it becomes exponential: rules `a1 < 1 and b1 < 1`, `a2 < 1 and b2 < 1`, …",
-        "rules", "features", "disjoint gaps", "time", "proof or first gap",
+        "rules",
+        "features",
+        "disjoint gaps",
+        "time",
+        "proof or first gap",
     )
     for n in (2, 4, 6, 8, 10, 12):
         d = 2 * n

@@ -310,6 +310,13 @@ def test_pickling_and_copying_give_the_same_region_and_text(pair):
             assert again.is_empty == region.is_empty
 
 
+@given(st.floats(-1.7e308, 1.7e308), st.sampled_from(["<", "<=", ">", ">=", "="]))
+def test_bounds_of_any_scale_read_back_exactly(bound, operator):
+    region = one(f1={operator: bound})
+    assert Region.parse(str(region), ONE) == region
+    assert Region(ONE, region.conditions()) == region
+
+
 def test_a_region_cannot_be_changed():
     region = Region(TWO, {"f1": (2, 5), "color": "blue"})
     with pytest.raises(AttributeError, match="a Region is immutable; make a new one"):

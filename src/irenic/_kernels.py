@@ -69,9 +69,9 @@ def _cover_block(values, codes, lower, upper, masks, starts, everything, r, firs
                 code = codes[j, first + k]
                 word = masks[start + (code >> 6), r]
                 inside[k] &= np.uint8((word >> np.uint64(code & 63)) & one)
-    count = 0
+    count = np.int64(0)
     for k in range(size):
-        count += inside[k]
+        count += np.int64(inside[k])  # without the JIT, uint8 would stay uint8
     return count
 
 
@@ -556,7 +556,7 @@ def overlapping_pairs(lower, upper, masks, starts, then, n, same, limit):
     here_high = np.empty(axes)
     axis_order = np.arange(axes)
     depth = 1
-    while depth and axes:
+    while depth:
         depth -= 1
         begin = node_begin[depth]
         end = node_end[depth]
@@ -597,7 +597,7 @@ def overlapping_pairs(lower, upper, masks, starts, then, n, same, limit):
                 depth += 1
             continue
         given = (low, high, masks, starts, then, d, items[begin:end].copy(), same, axis_order)
-        if count > _SMALL:
+        if count > _SMALL and axes:
             left, right, found = _pairs_by_bitmaps(
                 *given, here_low, here_high, left, right, found, limit
             )

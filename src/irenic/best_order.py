@@ -8,6 +8,7 @@ below the node. Where that box is free, it is the region that every order below 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
@@ -16,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.budget import Budget, Meter, StoppedBy
-from irenic.cfsbe import seed_error
+from irenic.cfsbe import check_width, code_of, seed_error
 from irenic.errors import ConditionError, DataError
-from irenic.features import LOWEST
+from irenic.features import EXACT, LOWEST
 from irenic.region import Region
 from irenic.rule import as_consequent
 from irenic.ruleset import RuleSet
@@ -32,12 +33,12 @@ class BestRegion:
     """The best region that was found, and whether it is proved to be the best.
 
     ``bound`` is what no region of any order can exceed; where ``complete`` is true, it equals
-    ``score``.
+    ``score``. Of orders that are equally good the space's own comes first.
 
     >>> from irenic import Rule, RuleSet
     >>> rules = RuleSet(None, [Rule({"f1": (2, 5)}, then="A")])
     >>> best_region(rules, {"f1": 6}, {"f1": [1, 6, 7]})
-    BestRegion(region=f1 >= 5, score=2.0, order=('f1',), complete=True, bound=2.0, nodes=1,
+    BestRegion(region=f1 >= 5, score=2.0, order=('f1',), complete=True, bound=2.0, nodes=0,
                stopped_by=None)
     """
 
@@ -90,8 +91,8 @@ def best_region(
     >>> best.region, best.score, best.order, best.complete
     (5 <= f1 < 6.5, 3.0, ('f2', 'f1'), True)
     """
-    space = rules.space
-    point = space.encode_point(seed)
+    check_width(rules)
+    point = rules.space.encode_point(seed)
     if consequent is not None:
         consequent = as_consequent(consequent)
     score = _score(rules, X, y, consequent, objective, sample_weight)
@@ -126,13 +127,18 @@ def _score(
         raise DataError(f'objective="{objective}" needs X, the instances that count')
     weight = np.ones(len(instances))
     if sample_weight is not None:
-        weight = np.asarray(sample_weight, dtype=np.float64)
-        if weight.shape != (len(instances),) or not (weight >= 0).all():
+        try:
+            weight = np.asarray(sample_weight, dtype=np.float64)
+        except (TypeError, ValueError):
+            weight = np.empty(0)
+        fine = np.isfinite(weight) & (weight >= 0)
+        if weight.shape != (len(instances),) or not fine.all():
             raise DataError(f"sample_weight must be {len(instances)} numbers that are not negative")
+    total = _total(weight)
     if objective == "instances":
         return _Score(
-            lambda region: float(weight[region.contains(instances)].sum()),
-            lambda most, _: float(weight[most.contains(instances)].sum()),
+            lambda region: total(weight[region.contains(instances)]),
+            lambda most, _: total(weight[most.contains(instances)]),
         )
     if y is None or consequent is None:
         raise DataError('objective="class" needs y and the consequent')
@@ -143,21 +149,29 @@ def _score(
     signed = np.where(own, weight, -weight)
 
     def bound(most: Region, least: Region) -> float:
-        gain = weight[own & most.contains(instances)].sum()
-        loss = weight[~own & least.contains(instances)].sum()
-        return float(gain - loss)
+        gained = own & most.contains(instances)
+        return total(signed[gained | ~own & least.contains(instances)])
 
-    return _Score(lambda region: float(signed[region.contains(instances)].sum()), bound)
+    return _Score(lambda region: total(signed[region.contains(instances)]), bound)
+
+
+def _total(weight: npt.NDArray[np.float64]) -> Callable[[npt.NDArray[np.float64]], float]:
+    """Return a sum that rounding cannot carry above the sum of more: bounds rest on that."""
+    if (weight == np.floor(weight)).all() and weight.sum() < EXACT:
+        return lambda some: float(some.sum())
+    return math.fsum
 
 
 def _volume_score(rules: RuleSet, instances: Instances | None) -> _Score:
     space = rules.space
     low, high = space.lowest.copy(), space.end.copy()
     if instances is not None and len(instances):
-        present = np.where(np.isfinite(instances.values), instances.values, np.nan)
-        spread = np.nan_to_num(np.nanmin(present, axis=1), nan=0.0)
-        low = np.maximum(low, spread)
-        high = np.minimum(high, np.nan_to_num(np.nanmax(present, axis=1), nan=0.0))
+        present = np.isfinite(instances.values)
+        least = np.where(present, instances.values, np.inf).min(axis=1)
+        most = np.where(present, instances.values, -np.inf).max(axis=1)
+        # a feature that is missing in every row has no length, and counts for nothing
+        low = np.maximum(low, np.where(present.any(axis=1), least, 0.0))
+        high = np.minimum(high, np.where(present.any(axis=1), most, 0.0))
     open_ = (low <= LOWEST) | np.isinf(high)
     if open_.any():
         name = space.continuous[int(open_.argmax())].name
@@ -167,8 +181,9 @@ def _volume_score(rules: RuleSet, instances: Instances | None) -> _Score:
     sizes = [f.everything.bit_count() for f in space.categorical]
 
     def volume(region: Region) -> float:
-        sides = np.minimum(region.upper, high) - np.maximum(region.lower, low)
-        whole = high - low
+        # halves: the distance between two float64 may be beyond the greatest of them
+        sides = np.minimum(region.upper, high) / 2 - np.maximum(region.lower, low) / 2
+        whole = high / 2 - low / 2
         shares = np.where(whole > 0, np.maximum(sides, 0) / np.where(whole > 0, whole, 1), 1.0)
         sets = [
             (region.bits(f.name) & f.everything).bit_count() / size
@@ -189,7 +204,8 @@ class _Node(NamedTuple):
     axes: tuple[int, ...]
     least: Region
     most: Region
-    apart: npt.NDArray[np.int16]
+    before: npt.NDArray[np.int16]
+    """On how many axes each rule was apart before the last one was enlarged: siblings share it."""
 
 
 class _Search:
@@ -202,9 +218,8 @@ class _Search:
     ) -> None:
         self.rules, self.space, self.packed = rules, rules.space, rules.packed
         self.point, self.consequent, self.score = point, consequent, score
-        self.code = -1 if consequent is None else rules.code_of(consequent)
+        self.code = code_of(rules, consequent)
         self.values, self.codes = point.values[:, 0].copy(), point.codes[:, 0].copy()
-        self.best: tuple[float, Region, tuple[int, ...]] | None = None
         self.seen: set[tuple[frozenset[int], Region]] = set()
 
     def run(self, budget: Budget) -> BestRegion:
@@ -219,33 +234,66 @@ class _Search:
         )
         if covered >= 0:
             raise seed_error(self.rules, covered, self.point, self.consequent)
-        root = self._node((), self._point_box(), apart)
-        self._grown(root, 0)  # the kernels are compiled before the clock starts
+        _, region = packed.enlarge(self.point, space.axes, self.code)
+        self.best = self.score.of(region), region, tuple(space.axes.tolist())
+        root = self._node((), self._point_box(), apart, apart)
+        for axis in space.axes[:1].tolist():
+            self._child(root, axis, apart)  # the kernels are compiled before the clock starts
         self.meter = Meter(budget)
-        bound = self._visit(root)
-        score, region, axes = self._found()
-        complete = self.meter.stopped_by is None
-        order = tuple(self._names(axes))
+        bound = self._reach([root])
+        score, region, axes = self.best
+        complete = bound <= score
         return BestRegion(
             region,
             score,
-            order,
-            complete or bound <= score,
-            max(score, bound) if not complete else score,
+            tuple(self._names(axes)),
+            complete,
+            score if complete else bound,
             self.meter.nodes,
-            self.meter.stopped_by,
+            None if complete else self.meter.stopped_by,
         )
 
-    def _found(self) -> tuple[float, Region, tuple[int, ...]]:
-        if self.best is None:  # stopped before the first leaf: any order will do
-            _, region = self.packed.enlarge(self.point, self.space.axes, self.code)
-            return self.score.of(region), region, tuple(int(a) for a in self.space.axes)
-        return self.best
+    def _reach(self, stack: list[_Node]) -> float:
+        """Search below the nodes; return what was left unsearched there could still reach."""
+        try:
+            while stack and not self.meter.spent():
+                children = self._children(stack[-1])
+                if children is None:
+                    break
+                stack[-1:] = children
+        except KeyboardInterrupt:
+            self.meter.stopped_by = "interrupt"
+        return max((node.bound for node in stack), default=-np.inf)
+
+    def _children(self, node: _Node) -> list[_Node] | None:
+        """Return what is left to search below a node, best last; None when time has run out."""
+        if node.bound <= self.best[0]:
+            return []
+        children: list[_Node] = []
+        left = [a for a in range(len(self.space)) if a not in node.axes]
+        if not left or not len(self.rules.rivals_of(node.most, self.consequent)):
+            score = self.score.of(node.most)
+            if score > self.best[0]:
+                self.best = score, node.most, node.axes
+            left = []
+        apart = self._apart(node)
+        for axis in left:
+            child = self._child(node, axis, apart)
+            state = frozenset(child.axes), child.least
+            if state not in self.seen and child.bound > self.best[0]:
+                self.seen.add(state)
+                children.append(child)
+            if self.meter.spent():
+                return None
+        self.meter.spent(nodes=1)
+        return sorted(children, key=lambda child: child.bound)
 
     def _names(self, axes: tuple[int, ...]) -> list[str]:
         by_axis = dict(zip(self.space.axes.tolist(), self.space.names, strict=True))
         named = [by_axis[a] for a in axes]
         return named + [n for n in self.space.names if n not in named]
+
+    # --- boxes
 
     def _point_box(self) -> Region:
         space = self.space
@@ -257,7 +305,13 @@ class _Search:
         high[self.values == -np.inf] = LOWEST
         return Region.from_kernel(space, self.values.copy(), high, masks)
 
-    def _node(self, axes: tuple[int, ...], least: Region, apart: npt.NDArray[np.int16]) -> _Node:
+    def _node(
+        self,
+        axes: tuple[int, ...],
+        least: Region,
+        before: npt.NDArray[np.int16],
+        apart: npt.NDArray[np.int16],
+    ) -> _Node:
         """Return the node of a box: find how far each axis that is left could grow."""
         from irenic import _kernels
 
@@ -278,47 +332,39 @@ class _Search:
                     *(self.outside, apart, words),
                 )
         most = Region.from_kernel(space, low, high, words)
-        return _Node(self.score.bound(most, least), axes, least, most, apart)
+        return _Node(self.score.bound(most, least), axes, least, most, before)
 
-    def _grown(self, node: _Node, axis: int) -> _Node:
-        """Return the child of a node in which one more axis is enlarged."""
-        from irenic import _kernels
-
-        packed, space, d = self.packed, self.space, len(self.space.continuous)
+    def _child(self, node: _Node, axis: int, apart: npt.NDArray[np.int16]) -> _Node:
+        """Return the node in which one more axis is enlarged."""
+        space, d = self.space, len(self.space.continuous)
         low, high = node.least.lower.copy(), node.least.upper.copy()
-        words, apart = node.least.masks.copy(), node.apart.copy()
+        words = node.least.masks.copy()
         if axis < d:
             low[axis], high[axis] = node.most.lower[axis], node.most.upper[axis]
-            _kernels.grow_interval(
-                *(packed.lower, packed.upper, packed.n, axis, low[axis], high[axis]),
-                *(self.outside, apart),
-            )
         else:
             part = slice(space.starts[axis - d], space.starts[axis - d + 1])
             words[part] = node.most.masks[part]
-            _kernels.grow_values(
-                *(packed.masks, space.starts, packed.n, d, axis, words, self.outside, apart)
-            )
-        return self._node((*node.axes, axis), Region.from_kernel(space, low, high, words), apart)
+        least = Region.from_kernel(space, low, high, words)
+        return self._node((*node.axes, axis), least, apart, self._grown(least, axis, apart))
 
-    def _visit(self, node: _Node) -> float:
-        """Search below a node; return what was left unsearched there could still reach."""
-        if self.best is not None and node.bound <= self.best[0]:
-            return -np.inf
-        if self.meter.spent(nodes=1):
-            return node.bound
-        left = [a for a in range(len(self.space)) if a not in node.axes]
-        if not left or not len(self.rules.rivals_of(node.most, self.consequent)):
-            score = self.score.of(node.most)
-            if self.best is None or score > self.best[0]:
-                self.best = score, node.most, node.axes
-            return -np.inf
-        children = []
-        for axis in left:
-            child = self._grown(node, axis)
-            state = frozenset(child.axes), child.least
-            if state not in self.seen:
-                self.seen.add(state)
-                children.append(child)
-        children.sort(key=lambda child: -child.bound)
-        return max((self._visit(child) for child in children), default=-np.inf)
+    def _apart(self, node: _Node) -> npt.NDArray[np.int16]:
+        """Return on how many axes each rule is apart from the box of a node."""
+        return self._grown(node.least, node.axes[-1], node.before) if node.axes else node.before
+
+    def _grown(self, box: Region, axis: int, apart: npt.NDArray[np.int16]) -> npt.NDArray[np.int16]:
+        """Return the counts once an axis of the box has been enlarged."""
+        from irenic import _kernels
+
+        packed, d = self.packed, len(self.space.continuous)
+        apart = apart.copy()
+        if axis < d:
+            _kernels.grow_interval(
+                *(packed.lower, packed.upper, packed.n, axis, box.lower[axis], box.upper[axis]),
+                *(self.outside, apart),
+            )
+        else:
+            _kernels.grow_values(
+                *(packed.masks, self.space.starts, packed.n, d, axis, box.masks),
+                *(self.outside, apart),
+            )
+        return apart

@@ -11,18 +11,23 @@ that is not yet enlarged is the closed point that it is.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from irenic.drawing import RandomState, as_generator
 from irenic.errors import ConditionError, SeedError
 from irenic.literals import display
 from irenic.pairs import show_point
-from irenic.region import RandomState, Region, as_generator
+from irenic.region import Region
+from irenic.rule import as_consequent
 from irenic.ruleset import RuleSet
 from irenic.space import Instances, Space
+
+# The kernels count in 16 bits on how many features a rule leaves the seed out.
+_MOST_CONDITIONS: Final = 2**14 - 1
 
 Order: TypeAlias = Sequence[str] | Literal["random", "importance"] | None
 Weights: TypeAlias = Mapping[str, float] | Sequence[float] | None
@@ -76,10 +81,11 @@ def enlarge(
     >>> enlarge(rules, {"f1": 5.5, "f2": 8}, consequent="A")
     f2 >= 7
     """
+    check_width(rules)
     space = rules.space
     point = space.encode_point(seed)
     axes = _axes(space, order, weights, random_state)
-    code = -1 if consequent is None else rules.code_of(consequent)
+    code = code_of(rules, consequent)
     covered, region = rules.packed.enlarge(point, axes, code)
     if covered >= 0:
         raise seed_error(rules, covered, point, consequent)
@@ -103,7 +109,7 @@ def enlarge_many(
     seeds : table
         One seed a row.
     consequents : sequence of hashable, optional
-        One consequent a seed, instead of one for all.
+        One consequent a seed (None: every rule is a rival), instead of one for all.
 
     Other parameters are those of :func:`enlarge`. With ``order="random"`` each seed gets an order
     of its own, the same as from successive calls with one numpy generator.
@@ -115,18 +121,20 @@ def enlarge_many(
     >>> enlarge_many(rules, {"f1": [0, 7]})
     [f1 < 2, f1 >= 5]
     """
+    check_width(rules)
     space = rules.space
     points = space.encode(seeds)
     n = len(points)
     if consequents is None:
-        codes = np.full(n, -1 if consequent is None else rules.code_of(consequent))
+        codes = np.full(n, code_of(rules, consequent))
     elif consequent is not None:
         raise ConditionError("give consequent or consequents, not both")
     elif len(consequents) != n:
         raise ConditionError(f"{n} seeds, but {len(consequents)} consequents")
     else:
-        codes = np.array([rules.code_of(c) for c in consequents], dtype=np.int64)
-    if order == "random":
+        codes = np.array([code_of(rules, c) for c in consequents], dtype=np.int64)
+    if isinstance(order, str) and order == "random":
+        _check_weights(order, weights)
         rng = as_generator(random_state)
         orders = np.array([rng.permutation(space.axes) for _ in range(n)], dtype=np.int64)
         orders = orders.reshape(n, len(space))
@@ -145,8 +153,7 @@ def _axes(
     space: Space, order: Order, weights: Weights, random_state: RandomState
 ) -> npt.NDArray[np.int64]:
     """Return the order as numbers of axes: continuous features first, then categorical ones."""
-    if weights is not None and order != "importance":
-        raise ConditionError('weights go with order="importance"')
+    _check_weights(order, weights)
     if order is None:
         return space.axes
     if isinstance(order, str):
@@ -154,28 +161,56 @@ def _axes(
             return as_generator(random_state).permutation(space.axes)
         if order == "importance":
             return space.axes[np.argsort(-_importance(space, weights), kind="stable")]
+    if isinstance(order, str) or not isinstance(order, Iterable):
         raise ConditionError(
             f'order is a list of feature names, "random" or "importance", not {order!r}'
         )
-    named = [space.index(name) for name in order]
-    if len(set(named)) != len(named):
-        raise ConditionError(f"order names a feature twice: {list(order)!r}")
-    rest = [i for i in range(len(space)) if i not in set(named)]
-    return space.axes[named + rest]
+    named: dict[int, None] = {}
+    for name in order:
+        place = space.index(name)
+        if place in named:
+            raise ConditionError(f"order names {str(name)!r} twice")
+        named[place] = None
+    return space.axes[[*named, *(i for i in range(len(space)) if i not in named)]]
+
+
+def _check_weights(order: Order, weights: Weights) -> None:
+    if weights is not None and not (isinstance(order, str) and order == "importance"):
+        raise ConditionError('weights go with order="importance"')
 
 
 def _importance(space: Space, weights: Weights) -> npt.NDArray[np.float64]:
     if weights is None:
         raise ConditionError('order="importance" needs weights, one a feature')
+    given: Any = weights
     if isinstance(weights, Mapping):
-        values = np.zeros(len(space))
+        given = [0.0] * len(space)
         for name, weight in weights.items():
-            values[space.index(name)] = weight
-    else:
-        values = np.asarray(weights, dtype=np.float64)
+            given[space.index(name)] = weight
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        values = np.empty(0)
     if values.shape != (len(space),) or np.isnan(values).any():
         raise ConditionError(f"weights are {len(space)} numbers, one a feature, not {weights!r}")
     return values
+
+
+def code_of(rules: RuleSet, consequent: Hashable | None) -> int:
+    """Return the code of the rules that are no rivals, -1 where every rule is one."""
+    return -1 if consequent is None else rules.code_of(as_consequent(consequent))
+
+
+def check_width(rules: RuleSet) -> None:
+    """Refuse rules with more conditions than the kernels can count."""
+    if len(rules.space) <= _MOST_CONDITIONS:
+        return
+    conditions = rules.conditions_per_rule()
+    if conditions.max(initial=0) > _MOST_CONDITIONS:
+        raise ConditionError(
+            f"rule {int(conditions.argmax()) + 1} has {conditions.max()} conditions;"
+            f" regions can be grown among rules of up to {_MOST_CONDITIONS}"
+        )
 
 
 def seed_error(

@@ -15,9 +15,10 @@ import numpy as np
 
 from irenic.budget import Budget, Meter, Progress, StoppedBy
 from irenic.cutting import Boxes
+from irenic.drawing import RandomState, as_generator
 from irenic.errors import ConditionError, DataError
 from irenic.paths import Paths, negations
-from irenic.region import RandomState, Region, as_generator
+from irenic.region import Region
 from irenic.ruleset import RuleSet
 
 if TYPE_CHECKING:
@@ -254,8 +255,9 @@ def search(
     return Search(iter(paths), meter)
 
 
-def _is_count(value: object) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 0
+def _is_count(value: Any) -> bool:
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return bool(whole and value >= 0)
 
 
 def _rivals(rules: RuleSet, consequent: Hashable | None) -> Any:

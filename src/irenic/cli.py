@@ -9,24 +9,49 @@ import sys
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
 import irenic
-from irenic.errors import IrenicError
+from irenic.errors import IrenicError, did_you_mean
+from irenic.literals import display
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Hashable, Iterator
 
+    from irenic.budget import Progress
+
+# Arguments and options that several commands share.
+_RULES = typer.Argument(
+    metavar="RULES", help="A .json, .txt or .rules file; an example if left out."
+)
+_JSON = typer.Option("--json", metavar="", help="Print JSON instead of text.")
+_DATA = typer.Option(
+    metavar="FILE", help="A .csv table of instances that tells the kinds and values of features."
+)
+_SPACE = typer.Option(metavar="FILE", help="A .json file whose space the rules are held against.")
+_BUDGET = typer.Option(metavar="SECONDS", help="How long to search for regions.", min=0.0)
+_CONSEQUENT = typer.Option(
+    metavar="VALUE", help="What the new rule will predict: rules that say the same are no rivals."
+)
+
+Rules = Annotated[Path | None, _RULES]
+Json = Annotated[bool, _JSON]
+Data = Annotated[Path | None, _DATA]
+SpaceFile = Annotated[Path | None, _SPACE]
+Seconds = Annotated[float, _BUDGET]
+Consequent = Annotated[str | None, _CONSEQUENT]
 
 app = typer.Typer(
     help="Classification rules that never contradict themselves.",
     epilog="""[bold]Examples[/]
-irenic check             check the rules that come with irenic as an example
-irenic check rules.txt   check rules of your own
-irenic check --help      say more of one command""",
+irenic check                              the rules that come with irenic
+irenic check rules.txt                    rules of your own
+irenic gaps rules.txt                     what no rule covers
+irenic enlarge rules.txt --seed "f1=5"    where a new rule may go
+irenic check --help                       more on one command""",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -59,46 +84,208 @@ irenic check rules.txt                      rules of your own
 irenic check rules.json --json              for other programs
 irenic check rules.txt --data people.csv    the space from a table
 irenic check rules.txt --space space.json   the space from a file
+irenic check rules.txt --budget 60          up to a minute for gaps
 
 [bold]Exit status[/]
 0 consistent, 1 not consistent, 2 bad input"""
 )
 def check(
-    rules: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="RULES", help="A .json, .txt or .rules file; an example if left out."
-        ),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", metavar="", help="Print JSON instead of text.")
-    ] = False,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="A .csv table of instances that tells the kinds and values of features.",
-        ),
-    ] = None,
-    space: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="A .json file whose space the rules are held against."),
-    ] = None,
+    rules: Rules = None,
+    as_json: Json = False,
+    data: Data = None,
+    space: SpaceFile = None,
+    budget: Seconds = 10.0,
 ) -> None:
-    """Say whether any two rules contradict each other, and where."""
+    """Say whether any two rules contradict each other and where, and what no rule covers."""
     from irenic.report import summary, terminal
 
     found = _read(rules, data, space)
-    _warn_of_compiling()
-    result = summary.check(found)
+    with _progress("looking for gaps") as progress:
+        result = summary.check(found, budget, progress)
     with _output():
         if as_json:
-            print(json.dumps(result, ensure_ascii=not _speaks_unicode(), indent=2))
+            _print_json(result)
         else:
-            if rules is None:
-                print("No file given: these are the rules of the example of irenic.\n")
+            _say_example(rules)
             terminal.print_check(result, found, _console())
     raise typer.Exit(0 if result["consistent"] else 1)
+
+
+@app.command(
+    epilog="""[bold]Examples[/]
+irenic gaps rules.txt
+irenic gaps rules.json --json --budget 60
+
+[bold]Exit status[/]
+0 every case is covered, 1 not, or not known, 2 bad input"""
+)
+def gaps(
+    rules: Rules = None,
+    as_json: Json = False,
+    data: Data = None,
+    space: SpaceFile = None,
+    budget: Seconds = 60.0,
+) -> None:
+    """List the regions that no rule covers."""
+    from irenic.report import summary, terminal
+
+    found = _read(rules, data, space)
+    with _progress("looking for gaps") as progress:
+        result = summary.uncovered(irenic.gaps(found, budget=budget, progress=progress))
+    with _output():
+        if as_json:
+            _print_json(result)
+        else:
+            _say_example(rules)
+            terminal.print_gaps(result, found, _console())
+    raise typer.Exit(0 if result["complete"] else 1)
+
+
+@app.command(
+    epilog="""[bold]Examples[/]
+irenic search rules.txt                   the first free region
+irenic search rules.txt --all --maximal   all that cannot be enlarged
+irenic search rules.txt --order random    any, not the lowest
+
+[bold]Exit status[/]
+0 a region was found, 1 none, 2 bad input"""
+)
+def search(
+    rules: Rules = None,
+    first: Annotated[
+        bool, typer.Option("--first/--all", metavar="", help="Stop at the first, or find all.")
+    ] = True,
+    maximal: Annotated[
+        bool, typer.Option("--maximal", metavar="", help="Only regions that cannot be enlarged.")
+    ] = False,
+    order: Annotated[
+        str, typer.Option(metavar="ORDER", help="lexicographic, as in the paper, or random.")
+    ] = "lexicographic",
+    random_state: Annotated[
+        int | None, typer.Option(metavar="N", help="Repeats the same random order.")
+    ] = None,
+    consequent: Consequent = None,
+    as_json: Json = False,
+    data: Data = None,
+    space: SpaceFile = None,
+    budget: Seconds = 60.0,
+) -> None:
+    """Find regions in which a new rule contradicts none (the paper's CFSGS)."""
+    from irenic.report import summary, terminal
+
+    rule_set = _read(rules, data, space)
+    found = irenic.search(
+        rule_set,
+        consequent=_consequent(rule_set, consequent),
+        order=order,  # type: ignore[arg-type]
+        random_state=random_state,
+        maximal=maximal,
+        budget=irenic.Budget(seconds=budget, regions=1 if first else None),
+    )
+    with _progress("searching"):
+        regions = list(found)
+    with _output():
+        if as_json:
+            _print_json(summary.search(found, regions))
+        else:
+            _say_example(rules)
+            terminal.print_search(found, regions, _console())
+    raise typer.Exit(0 if regions else 1)
+
+
+@app.command(
+    epilog="""[bold]Examples[/]
+irenic enlarge rules.txt --seed "f1=5.5, f2=6"
+irenic enlarge rules.txt --seed "f1=5.5, f2=6" --order f2,f1 --consequent A
+
+[bold]Exit status[/]
+0 a region was found, 2 bad input, or a rival covers the seed"""
+)
+def enlarge(
+    rules: Rules = None,
+    seed: Annotated[
+        str, typer.Option(metavar="POINT", help='A point that no rival covers: "f1=5.5, f2=6".')
+    ] = "",
+    order: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="The features to enlarge first: f2,f1; or random."),
+    ] = None,
+    random_state: Annotated[
+        int | None, typer.Option(metavar="N", help="Repeats the same random order.")
+    ] = None,
+    consequent: Consequent = None,
+    as_json: Json = False,
+    data: Data = None,
+    space: SpaceFile = None,
+) -> None:
+    """Grow the region round a point in which a new rule contradicts none (the paper's CFSBE)."""
+    from irenic.notation import parse_names, parse_point
+    from irenic.report import summary
+
+    rule_set = _read(rules, data, space)
+    if not seed:
+        shape = ", ".join(f"{name}=…" for name in rule_set.space.names)
+        raise irenic.SeedError(f'say where to begin: --seed "{shape}"')
+    point = _at_option("--seed", parse_point, seed)
+    names: Any = order
+    if order is not None and order != "random":
+        names = _at_option("--order", parse_names, order)
+    region = irenic.enlarge(
+        rule_set,
+        point,
+        order=names,
+        consequent=_consequent(rule_set, consequent),
+        random_state=random_state,
+    )
+    with _output():
+        if as_json:
+            _print_json(summary.enlarged(point, region))
+        else:
+            _say_example(rules)
+            print(region)
+
+
+def _at_option(option: str, parse: Any, text: str) -> Any:
+    try:
+        return parse(text)
+    except irenic.FormatError as error:
+        raise error.at(path=option) from None
+
+
+def _consequent(rules: irenic.RuleSet, text: str | None) -> Hashable | None:
+    """Return the consequent that is written as ``text``, one of the rules' where one matches."""
+    if text is None:
+        return None
+    for known in rules.consequents:
+        if text in (str(known), display(known)):
+            return known
+    hint = did_you_mean(text, map(str, rules.consequents))
+    raise irenic.ConditionError(f"--consequent: no rule predicts {text!r}{hint}")
+
+
+def _print_json(data: dict[str, Any]) -> None:
+    print(json.dumps(data, ensure_ascii=not _speaks_unicode(), indent=2))
+
+
+def _say_example(rules: Path | None) -> None:
+    if rules is None:
+        print("No file given: these are the rules of the example of irenic.\n")
+
+
+@contextmanager
+def _progress(what: str) -> Iterator[Progress | None]:
+    """Show on a terminal how far a search is; Ctrl-C ends it with what was found."""
+    _warn_of_compiling()
+    console = Console(stderr=True, highlight=False)
+    if not console.is_terminal:
+        yield None
+        return
+    with console.status(f"{what} …") as status:
+
+        def show(nodes: int, regions: int) -> None:
+            status.update(f"{what} … {nodes:,} steps, {regions:,} regions (Ctrl-C to stop)")
+
+        yield show
 
 
 def _console() -> Console:

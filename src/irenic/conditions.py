@@ -300,6 +300,20 @@ def _code(feature: Categorical, value: Any) -> int:
     return code
 
 
+def lower_as_upper(written: int) -> int:
+    """Return the bits of a lower bound as those of an upper bound: ``> 5`` turns into ``<= 5``."""
+    return (UPPER_AFTER if written & LOWER_AFTER else 0) | (
+        UPPER_FREE if written & LOWER_FREE else 0
+    )
+
+
+def upper_as_lower(written: int) -> int:
+    """Return the bits of an upper bound as those of a lower bound: the inverse."""
+    return (LOWER_AFTER if written & UPPER_AFTER else 0) | (
+        LOWER_FREE if written & UPPER_FREE else 0
+    )
+
+
 # --- to plain data
 
 

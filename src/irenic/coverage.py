@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from irenic.drawing import RandomState, as_generator
 from irenic.errors import DataError
-from irenic.region import RandomState, as_generator
 from irenic.rule import Rule, as_consequent
 from irenic.ruleset import RuleSet
 from irenic.space import Instances
@@ -47,8 +47,8 @@ class CoverageMap:
         self._all = _Pool(n)
         self._of: dict[Hashable, _Pool] = {}
         self._per_rule: list[int] = []
-        for rule in rules:
-            self.rule_added(rule)
+        for place, rule in enumerate(rules):
+            self.rule_added(place, rule)
         rules.listen(self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -78,9 +78,9 @@ class CoverageMap:
         """Replace a rule of the rule set, and so of this map; see :meth:`RuleSet.replace`."""
         return self.rules.replace(i, rule, force=force)
 
-    def rule_added(self, rule: Rule) -> None:
+    def rule_added(self, index: int, rule: Rule) -> None:
         """Count a rule that was added to the rule set (the set calls this)."""
-        self._per_rule.append(self._change(rule, +1))
+        self._per_rule.insert(index, self._change(rule, +1))
 
     def rule_removed(self, index: int, rule: Rule) -> None:
         """Stop counting a rule that was removed from the rule set (the set calls this)."""

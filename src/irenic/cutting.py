@@ -8,7 +8,7 @@ fewest, and look at both halves. Memory is bounded by the depth of the cuts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
@@ -62,7 +62,7 @@ class Boxes(NamedTuple):
 
     def region(self, space: Space, row: int = 0) -> Region:
         """Return one box as a region."""
-        return Region.from_packed(
+        return Region.from_kernel(
             space, self.low[row].copy(), self.high[row].copy(), self.masks[row].copy()
         )
 
@@ -153,51 +153,70 @@ def merged(space: Space, boxes: Boxes) -> Boxes:
     """
     if not len(space):
         return boxes
-    before = -1
-    while before != len(boxes.low):
-        before = len(boxes.low)
-        for i in range(boxes.low.shape[1]):
-            boxes = _merge_axis(boxes, i)
-        for start, stop in pairwise(space.starts.tolist()):
-            boxes = _merge_sets(boxes, start, stop)
-    return boxes.take(np.lexsort((*boxes.masks.T[::-1], *boxes.low.T[::-1])))
-
-
-def _groups(columns: list[npt.NDArray[Any]], n: int) -> npt.NDArray[np.intp]:
-    """Return for each row the number of the group of rows that are equal in all columns."""
-    if not columns:
-        return np.zeros(n, dtype=np.intp)
+    d = boxes.low.shape[1]
     # adding 0 turns -0.0 into 0.0, which compares equal and has other bits
-    key = np.column_stack([np.add(column, 0, dtype=column.dtype).view("u8") for column in columns])
-    rows = np.ascontiguousarray(key).view([("", key.dtype)] * key.shape[1]).ravel()
-    return np.unique(rows, return_inverse=True)[1]
+    bits = np.hstack([(boxes.low + 0.0).view("u8"), (boxes.high + 0.0).view("u8"), boxes.masks])
+    table = _Table(bits, d)
+    sets = [list(range(2 * d + a, 2 * d + b)) for a, b in pairwise(space.starts.tolist())]
+    before = -1
+    while before != len(table.bits):
+        before = len(table.bits)
+        for axis in range(d):
+            table.join([axis, d + axis])
+        for columns in sets:
+            table.join(columns)
+    low, high = (table.bits[:, part].view("f8") for part in (slice(d), slice(d, 2 * d)))
+    result = Boxes(low.copy(), high.copy(), table.bits[:, 2 * d :].copy())
+    return result.take(np.lexsort((*result.masks.T[::-1], *result.low.T[::-1])))
 
 
-def _merge_axis(boxes: Boxes, axis: int) -> Boxes:
-    others = [i for i in range(boxes.low.shape[1]) if i != axis]
-    columns = [*boxes.low.T[others], *boxes.high.T[others], *boxes.masks.T]
-    group = _groups(columns, len(boxes.low))
-    order = np.lexsort((boxes.low[:, axis], group))
-    boxes, group = boxes.take(order), group[order]
-    if len(group) < 2:
-        return boxes
-    touch = boxes.high[:-1, axis] == boxes.low[1:, axis]
-    first = np.flatnonzero(np.append(True, ~(touch & (group[1:] == group[:-1]))))
-    last = np.append(first[1:], len(group)) - 1
-    high = boxes.high[first]
-    high[:, axis] = boxes.high[last, axis]
-    return Boxes(boxes.low[first], high, boxes.masks[first])
+class _Table:
+    """Boxes as rows of 64-bit numbers, with a hash of each so that equal parts are found fast.
+
+    A row's hash is the sum of those of its columns: what two rows have beside some columns is
+    compared by taking these columns' share away.
+    """
+
+    def __init__(self, bits: Words, d: int) -> None:
+        self.bits, self.d = bits, d
+        self.hashes = _mixed(bits, range(bits.shape[1]))
+
+    def join(self, own: list[int]) -> None:
+        """Join rows that are equal beside the columns of one axis and touch on it."""
+        if len(self.bits) < 2:
+            return
+        key = self.hashes.sum(axis=1, dtype=np.uint64) - self.hashes[:, own].sum(
+            axis=1, dtype=np.uint64
+        )
+        is_interval = own[0] < self.d
+        lows = self.bits[:, own[0]].view("f8") if is_interval else key
+        order = np.lexsort((lows, key))
+        left, right = order[:-1], order[1:]
+        same = key[left] == key[right]
+        if is_interval:
+            same &= self.bits[left, own[1]] == self.bits[right, own[0]]
+        rest = np.setdiff1d(np.arange(self.bits.shape[1]), own)
+        likely = np.flatnonzero(same)  # equal hashes are not yet equal rows
+        a, b = self.bits[left[likely]], self.bits[right[likely]]
+        same[likely] = (a[:, rest] == b[:, rest]).all(axis=1)
+        if not same.any():
+            return
+        first = np.flatnonzero(np.append(True, ~same))
+        last = np.append(first[1:], len(order)) - 1
+        kept = order[first]
+        joined = self.bits[kept]
+        if is_interval:
+            joined[:, own[1]] = self.bits[order[last], own[1]]
+        else:
+            joined[:, own] = np.bitwise_or.reduceat(self.bits[order][:, own], first, axis=0)
+        self.bits, self.hashes = joined, self.hashes[kept]
+        self.hashes[:, own] = _mixed(joined[:, own], own)
 
 
-def _merge_sets(boxes: Boxes, start: int, stop: int) -> Boxes:
-    rest = [w for w in range(boxes.masks.shape[1]) if not start <= w < stop]
-    columns = [*boxes.low.T, *boxes.high.T, *boxes.masks.T[rest]]
-    group = _groups(columns, len(boxes.masks))
-    if not len(group):
-        return boxes
-    order = np.argsort(group, kind="stable")
-    boxes, group = boxes.take(order), group[order]
-    first = np.flatnonzero(np.append(True, group[1:] != group[:-1]))
-    masks = boxes.masks[first]
-    masks[:, start:stop] = np.bitwise_or.reduceat(boxes.masks[:, start:stop], first, axis=0)
-    return Boxes(boxes.low[first], boxes.high[first], masks)
+def _mixed(bits: Words, columns: Iterable[int]) -> Words:
+    """Return a hash of each number (splitmix64), another one in each column."""
+    step = np.array([(c + 1) * 0x9E3779B97F4A7C15 % 2**64 for c in columns], dtype=np.uint64)
+    mixed = bits + step
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))

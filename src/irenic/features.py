@@ -337,6 +337,10 @@ class Continuous:
             raise ConditionError(str(error)) from None
         if number == -math.inf:
             raise ConditionError(f"feature {self.name!r}: {bound!r} cannot be a bound")
+        if self.kind == "integer" and abs(number) > EXACT:
+            raise ConditionError(
+                f"feature {self.name!r}: {bound!r} is beyond 2**53, where no whole number is kept"
+            )
         return number
 
 

@@ -129,6 +129,39 @@ def parse_default(line: str) -> Any:
     return value
 
 
+def parse_names(line: str) -> list[str]:
+    """Return the feature names that ``f2, "days open"`` lists."""
+    parser = _Parser(tokenize(line))
+    names = [parser.name()]
+    while parser.sign(","):
+        names.append(parser.name())
+    parser.end()
+    return names
+
+
+def parse_point(line: str) -> dict[str, Any]:
+    """Return the point that ``f1 = 5.5, color = blue`` says; missing values are None.
+
+    >>> parse_point("f1 = 5.5, color = blue, f2 = missing")
+    {'f1': 5.5, 'color': 'blue', 'f2': None}
+    """
+    parser = _Parser(tokenize(line))
+    point: dict[str, Any] = {}
+    while True:
+        token = parser.token
+        name = parser.name()
+        if name in point:
+            raise FormatError(f"{name!r} stands twice in the point", column=token.column)
+        if not parser.sign("=", "=="):
+            raise parser.expected(f"'=' after {name!r}")
+        value = parser.member()
+        point[name] = None if value is MISSING else value
+        if not parser.sign(","):
+            break
+    parser.end()
+    return point
+
+
 def _is_keyword(token: Token, *words: str) -> bool:
     return token.kind == "word" and token.text.lower() in words
 

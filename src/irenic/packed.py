@@ -59,11 +59,14 @@ class PackedRules:
         """Add a rule at the end."""
         if self.n == len(self.then):
             self._reserve(2 * self.n)
-        n = self.n
-        self.lower[:, n], self.upper[:, n] = region.lower, region.upper
-        self.masks[:, n], self.written[:, n] = region.masks, region.written
-        self.then[n], self.weight[n] = then, weight
         self.n += 1
+        self.put(self.n - 1, region, then, weight)
+
+    def put(self, i: int, region: Region, then: int, weight: float) -> None:
+        """Put a rule in the place of another."""
+        self.lower[:, i], self.upper[:, i] = region.lower, region.upper
+        self.masks[:, i], self.written[:, i] = region.masks, region.written
+        self.then[i], self.weight[i] = then, weight
 
     def extend(
         self,
@@ -105,6 +108,12 @@ class PackedRules:
             self.masks[:, i].copy(),
             self.written[:, i].copy(),
         )
+
+    def canonical(self) -> tuple[Floats, Floats, npt.NDArray[np.uint64]]:
+        """Return the columns in the one form that equal regions share."""
+        lower, upper = self.space.drop_implied(self.lower[:, : self.n], self.upper[:, : self.n])
+        masks = self.masks[:, : self.n] & self.space.everything[:, None]
+        return lower + 0.0, upper + 0.0, masks  # adding 0.0 turns -0.0 into 0.0
 
     def settle(self) -> None:
         """Move upper bounds that no value lies below to "missing only"; see conditions.settle."""

@@ -10,7 +10,7 @@ from typing import Any, Protocol, overload
 import numpy as np
 import numpy.typing as npt
 
-from irenic.literals import display
+from irenic.literals import display, format_number
 from irenic.region import Region
 from irenic.rule import Rule
 
@@ -88,7 +88,10 @@ def show_point(point: Mapping[str, Any], rules: Iterable[Rule] = ()) -> str:
     """Return a point in words; given rules, without features that none of them asks about."""
     asked = {name for rule in rules for name in rule.region.conditions()}
     shown = {name: v for name, v in point.items() if not asked or name in asked}
-    return ", ".join(
-        f"{display(name)} = {'missing' if value is None else display(value)}"
-        for name, value in shown.items()
-    )
+    return ", ".join(f"{display(name)} = {_show_value(value)}" for name, value in shown.items())
+
+
+def _show_value(value: Any) -> str:
+    if value is None:
+        return "missing"
+    return format_number(value) if isinstance(value, float) else display(value)

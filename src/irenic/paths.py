@@ -9,6 +9,8 @@ the paper in what it leaves out, not in what it finds:
   that the search never fails after having gone deep.
 - A branch whose region lies within an earlier constraint of the same rule is left out: all that
   is free in it is found in that earlier branch.
+- Where only maximal regions are asked for, a box is first shrunk to the hull of what is free in
+  it: no region is lost, and the rules outside the hull need no constraint.
 """
 
 from __future__ import annotations
@@ -68,6 +70,10 @@ def negations(space: Space, rules: Boxes, row: int) -> list[tuple[int, Negation]
 _NO_WORDS = np.empty(0, dtype=np.uint64)
 
 
+# More free boxes are not listed: looking through them would cost more than they save.
+_LISTING = 64
+
+
 class _Node(NamedTuple):
     box: Boxes
     rules: npt.NDArray[np.intp]
@@ -77,7 +83,9 @@ class _Node(NamedTuple):
     rows: npt.NDArray[np.intp]
     """The instances in the box."""
     gap: Boxes | None
-    """A box in it that is known to be free."""
+    """Boxes in it that are known to be free."""
+    all_free: bool
+    """Whether these are all that is free."""
 
 
 class Paths:
@@ -122,12 +130,12 @@ class Paths:
 
     def __iter__(self) -> Iterator[Region]:
         rows = np.arange(0 if self.instances is None else len(self.instances))
-        root = _Node(self.root, np.arange(len(self.rules.low)), (), rows, None)
-        root = root._replace(rules=self._meeting(root), rows=self._inside(root))
-        stack = [self._children(root)] if self._is_open(root) is not None else []
-        if stack and not len(root.rules):
-            yield self._found(root.box)
+        root = _Node(self.root, np.arange(len(self.rules.low)), (), rows, None, False)
+        opened = self._opened(root._replace(rules=self._meeting(root), rows=self._inside(root)))
+        if opened is not None and not len(opened.rules):
+            yield self._found(opened.box)
             return
+        stack = [self._children(opened)] if opened is not None else []
         while stack:
             node = next(stack[-1], None)
             if node is None:
@@ -172,28 +180,49 @@ class Paths:
             excluded = (*excluded, constraint)
             if any(self._within(box, other) for other in child.excluded):
                 continue
-            opened = self._is_open(child)
+            opened = self._opened(child)
             if self.meter.stopped_by is not None:
                 return
             if opened is not None:
                 yield opened
 
-    def _is_open(self, node: _Node) -> _Node | None:
-        """Return the node with something free in it that is known, None if there is nothing."""
+    def _opened(self, node: _Node) -> _Node | None:
+        """Return the node with what is known to be free in it, None if there is nothing."""
         if self.least and len(node.rows) < self.least:
             return None
         if self.meter.spent(nodes=1):
             return None
         if not len(node.rules):
             return node
-        if node.gap is not None:
-            shared = _intersection(self.space, node.gap, node.box)
-            if shared is not None:
-                return node._replace(gap=shared)
-        gap = self._first_gap(node)
-        return None if gap is None else node._replace(gap=gap)
+        gap, all_free = node.gap, node.all_free
+        if gap is not None:
+            gap = _clipped(self.space, gap, node.box)
+        if gap is None and not all_free:
+            gap, all_free = self._gaps(node)
+        if gap is None:
+            return None
+        node = node._replace(gap=gap, all_free=all_free)
+        return self._shrunk(node) if self.maximal and all_free else node
 
-    def _first_gap(self, node: _Node) -> Boxes | None:
+    def _shrunk(self, node: _Node) -> _Node | None:
+        """Return the node with its box shrunk to the hull of all that is free in it."""
+        gap = node.gap
+        assert gap is not None
+        hull = Boxes(
+            gap.low.min(axis=0, keepdims=True),
+            gap.high.max(axis=0, keepdims=True),
+            np.bitwise_or.reduce(gap.masks, axis=0, keepdims=True),
+        )
+        if all(np.array_equal(a, b) for a, b in zip(hull, node.box, strict=True)):
+            return node
+        node = node._replace(box=hull)
+        node = node._replace(rules=self._meeting(node), rows=self._inside(node))
+        if self.least and len(node.rows) < self.least:
+            return None
+        return None if any(self._within(hull, other) for other in node.excluded) else node
+
+    def _gaps(self, node: _Node) -> tuple[Boxes | None, bool]:
+        """Return boxes that are free in a node, None if there are none, and if they are all."""
         seconds, nodes = self.meter.budget.seconds, self.meter.budget.nodes
         meter = Meter(
             Budget(
@@ -201,7 +230,7 @@ class Paths:
                 nodes=None if nodes is None else nodes - self.meter.nodes,
             )
         )
-        cutter = Cutter(self.space, self.rules.take(node.rules), node.box, first=True)
+        cutter = Cutter(self.space, self.rules.take(node.rules), node.box, first=not self.maximal)
         for found in cutter.bursts(meter):
             if found:
                 break
@@ -210,11 +239,13 @@ class Paths:
                 if self.meter.stopped_by is not None:
                     break
         self.meter.nodes += meter.nodes
+        if cutter.found and not cutter.depth and meter.regions <= _LISTING:
+            return cutter.boxes(), True
         if cutter.found:
-            return cutter.found[0].take(slice(0, 1))
+            return cutter.found[0].take(slice(0, 1)), False
         if meter.stopped_by is not None:
             self.meter.stopped_by = meter.stopped_by
-        return None
+        return None, False
 
     # --- boxes
 
@@ -285,10 +316,11 @@ class Paths:
         return True
 
 
-def _intersection(space: Space, a: Boxes, b: Boxes) -> Boxes | None:
-    """Return what two boxes share, None if nothing."""
-    low, high = np.maximum(a.low, b.low), np.minimum(a.high, b.high)
-    masks = a.masks & b.masks
-    if (low >= high).any() or any(not masks[0, i:j].any() for i, j in pairwise(space.starts)):
-        return None
-    return Boxes(low, high, masks)
+def _clipped(space: Space, boxes: Boxes, by: Boxes) -> Boxes | None:
+    """Return what boxes share with another one, None if nothing."""
+    low, high = np.maximum(boxes.low, by.low), np.minimum(boxes.high, by.high)
+    masks = boxes.masks & by.masks
+    kept = (low < high).all(axis=1)
+    for start, stop in pairwise(space.starts):
+        kept &= masks[:, start:stop].any(axis=1)
+    return Boxes(low, high, masks).take(kept) if kept.any() else None

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any, Final, Literal, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from irenic.conditions import (
-    LOWER_AFTER,
     LOWER_BITS,
-    LOWER_FREE,
-    UPPER_AFTER,
     UPPER_BITS,
-    UPPER_FREE,
     Interval,
     Operators,
     as_operators,
@@ -28,8 +23,20 @@ from irenic.conditions import (
     infer_features,
     interval_operators,
     interval_text,
+    lower_as_upper,
+    upper_as_lower,
 )
-from irenic.errors import ConditionError, DataError, FormatError
+from irenic.drawing import (
+    RandomState,
+    Share,
+    as_generator,
+    draw,
+    draw_shares,
+    draw_words,
+    moved,
+    readable,
+)
+from irenic.errors import ConditionError, FormatError
 from irenic.features import EXACT, LOWEST, OTHER_CODE, Categorical, Continuous
 from irenic.notation import ParsedCondition, parse_conditions
 from irenic.space import Instances, Point, Space, from_words, to_words
@@ -37,8 +44,6 @@ from irenic.space import Instances, Point, Space, from_words, to_words
 Floats: TypeAlias = npt.NDArray[np.float64]
 Words: TypeAlias = npt.NDArray[np.uint64]
 Bytes: TypeAlias = npt.NDArray[np.uint8]
-HIGHEST: Final = sys.float_info.max
-RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 
 
 class Region:
@@ -359,14 +364,14 @@ class Region:
             if lower[row] < other.lower[row]:
                 cut, style = upper.copy(), written.copy()
                 cut[row] = other.lower[row]
-                style[row] = style[row] & LOWER_BITS | _as_upper(int(other.written[row]))
+                style[row] = style[row] & LOWER_BITS | lower_as_upper(int(other.written[row]))
                 keep(Region.from_packed(self.space, lower.copy(), cut, masks.copy(), style))
                 lower[row] = other.lower[row]
                 written[row] = written[row] & UPPER_BITS | other.written[row] & LOWER_BITS
             if other.upper[row] < upper[row]:
                 cut, style = lower.copy(), written.copy()
                 cut[row] = other.upper[row]
-                style[row] = style[row] & UPPER_BITS | _as_lower(int(other.written[row]))
+                style[row] = style[row] & UPPER_BITS | upper_as_lower(int(other.written[row]))
                 keep(Region.from_packed(self.space, cut, upper.copy(), masks.copy(), style))
                 upper[row] = other.upper[row]
                 written[row] = written[row] & LOWER_BITS | other.written[row] & UPPER_BITS
@@ -437,7 +442,7 @@ class Region:
         point: dict[str, Any] = {}
         for feature in self.space:
             if isinstance(feature, Continuous):
-                number = _readable(feature, *self.interval(feature.name)[:2])
+                number = readable(feature, *self.interval(feature.name)[:2])
                 value = feature.decode_value(number)
                 whole = isinstance(value, float) and value.is_integer() and abs(value) <= EXACT
                 point[feature.name] = int(value) if whole else value
@@ -470,7 +475,7 @@ class Region:
         for row, feature in enumerate(space.continuous):
             low = max(float(self.lower[row]), feature.lowest)
             high = min(float(self.upper[row]), feature.end)
-            values[row] = -math.inf if low >= high else _draw(feature, low, high, n, rng)
+            values[row] = -math.inf if low >= high else draw(feature, low, high, n, rng)
         for row, category in enumerate(space.categorical):
             bits = self.bits(category.name) & category.everything
             allowed = [code for code in range(bits.bit_length()) if bits >> code & 1]
@@ -534,7 +539,7 @@ class Region:
         self,
         within: Region | None = None,
         *,
-        share: float | Literal["random"] = 1.0,
+        share: Share = 1.0,
         random_state: RandomState = None,
     ) -> Region:
         """Return a larger region that stays inside another: a step outwards for a mutation.
@@ -560,22 +565,22 @@ class Region:
         if not self <= limit:
             raise ConditionError(f"{self} does not lie within {limit}, so it cannot stay inside")
         rng = as_generator(random_state)
-        shares = _shares(share, (2, len(self.lower)), rng)
-        lower = _moved(self.lower, limit.lower, shares[0], rng)
-        upper = _moved(self.upper, limit.upper, shares[1], rng)
+        shares = draw_shares(share, (2, len(self.lower)), rng)
+        lower = moved(self.lower, limit.lower, shares[0], rng)
+        upper = moved(self.upper, limit.upper, shares[1], rng)
         for row, feature in enumerate(self.space.continuous):
             lower[row], upper[row] = feature.snap(lower[row]), feature.snap(upper[row])
         # snapping moves a cut upwards, perhaps beyond the limit
         lower = np.clip(lower, limit.lower, self.lower)
         upper = np.clip(upper, self.upper, limit.upper)
-        masks = self.masks | self._draw_words(limit.masks & ~self.masks, share, rng)
+        masks = self.masks | draw_words(limit.masks & ~self.masks, share, rng)
         return Region.from_packed(self.space, lower, upper, masks)
 
     def narrow_bounds(
         self,
         point: Any,
         *,
-        share: float | Literal["random"] = 0.5,
+        share: Share = 0.5,
         random_state: RandomState = None,
     ) -> Region:
         """Return a smaller region that still holds a point: a step inwards for a mutation.
@@ -600,55 +605,25 @@ class Region:
             raise ConditionError(f"the point {held[0]} does not lie in {self}")
         rng = as_generator(random_state)
         values = held.values[:, 0]
-        shares = _shares(share, (2, len(values)), rng)
+        shares = draw_shares(share, (2, len(values)), rng)
         lower, upper = self.lower.copy(), self.upper.copy()
         for row, feature in enumerate(self.space.continuous):
             value = float(values[row])
             if value == -math.inf:
                 continue  # between "missing" and anything else there is no half way
             if lower[row] > LOWEST:
-                cut = lower[row] + shares[0, row] * (value - lower[row])
+                cut = (1.0 - shares[0, row]) * lower[row] + shares[0, row] * value
                 lower[row] = min(feature.snap(cut), value)
             if upper[row] < math.inf:
                 least = feature.after(value)
-                cut = upper[row] - shares[1, row] * (upper[row] - value)
+                cut = (1.0 - shares[1, row]) * upper[row] + shares[1, row] * value
                 upper[row] = min(max(feature.snap(cut), least), upper[row])
         keep = np.zeros_like(self.masks)
         for row, code in enumerate(held.codes[:, 0].tolist()):
             word = self.space.starts[row] + (code >> 6)
             keep[word] |= np.uint64(1) << np.uint64(code & 63)
-        masks = self.masks & ~self._draw_words(self.masks & ~keep, share, rng)
+        masks = self.masks & ~draw_words(self.masks & ~keep, share, rng)
         return Region.from_packed(self.space, lower, upper, masks)
-
-    def _draw_words(
-        self, masks: Words, share: float | Literal["random"], rng: np.random.Generator
-    ) -> Words:
-        """Return some of the bits that are set, each with the probability ``share``."""
-        drawn = np.zeros_like(masks)
-        for word, bits in enumerate(masks.tolist()):
-            for code in range(bits.bit_length()):
-                if bits >> code & 1 and rng.random() < (0.5 if share == "random" else share):
-                    drawn[word] |= np.uint64(1) << np.uint64(code)
-        return drawn
-
-
-def _shares(
-    share: float | Literal["random"], shape: tuple[int, int], rng: np.random.Generator
-) -> Floats:
-    if share == "random":
-        return rng.random(shape)
-    if isinstance(share, str) or not 0.0 <= share <= 1.0:
-        raise ConditionError(f'share is a number from 0 to 1 or "random", not {share!r}')
-    return np.full(shape, float(share))
-
-
-def _moved(start: Floats, goal: Floats, shares: Floats, rng: np.random.Generator) -> Floats:
-    """Return bounds moved by a share of the way; one whose goal is open jumps or stays."""
-    open_ = (goal <= LOWEST) | (goal == math.inf)
-    jumps = rng.random(len(start)) < shares
-    gap = np.where(open_ | np.isinf(start) | (start <= LOWEST), 0.0, goal - start)
-    part = np.where(shares == 1.0, goal, start + shares * gap)
-    return np.where(open_, np.where(jumps, goal, start), part)
 
 
 def _is_possible(space: Space, lower: Floats, upper: Floats, masks: Words) -> bool:
@@ -660,71 +635,3 @@ def _is_possible(space: Space, lower: Floats, upper: Floats, masks: Words) -> bo
     masks = masks & space.everything
     starts = space.starts
     return all(masks[a:b].any() for a, b in pairwise(starts))
-
-
-def _as_upper(written: int) -> int:
-    """Return the bits of a lower bound as those of an upper bound: ``> 5`` turns into ``<= 5``."""
-    return (UPPER_AFTER if written & LOWER_AFTER else 0) | (
-        UPPER_FREE if written & LOWER_FREE else 0
-    )
-
-
-def _as_lower(written: int) -> int:
-    return (LOWER_AFTER if written & UPPER_AFTER else 0) | (
-        LOWER_FREE if written & UPPER_FREE else 0
-    )
-
-
-def _readable(feature: Continuous, lower: float, upper: float) -> float:
-    """Return a number of few digits in the interval, ``-inf`` if only "missing" lies in it."""
-    low, high = max(lower, feature.lowest), min(upper, feature.end)
-    if low >= high:
-        return -math.inf
-    if low <= LOWEST and high == math.inf:
-        return 0.0
-    if low <= LOWEST:
-        low = max(LOWEST, high - max(1.0, abs(high), 2.0 * feature.step))
-    elif high == math.inf:
-        high = min(low + max(1.0, abs(low), 2.0 * feature.step), HIGHEST)
-    middle = low / 2 + high / 2
-    if feature.step:
-        nearest = feature.snap(middle), low, feature.before(high)
-        return next((v for v in nearest if low <= v < high and feature.shows(v)), low)
-    for digits in range(1, 18):
-        scale = 10.0 ** (math.floor(math.log10(abs(middle))) + 1 - digits) if middle else 1.0
-        scale = max(scale, math.ulp(0.0))
-        for near in (middle, math.floor(middle / scale) * scale, math.ceil(middle / scale) * scale):
-            value = float(f"{near:.{digits}g}")
-            if low <= value < high:
-                return value
-    return low
-
-
-def _draw(feature: Continuous, low: float, high: float, n: int, rng: np.random.Generator) -> Floats:
-    scale = float(max(feature.step, 1))
-    last = feature.before(high) if high < math.inf else HIGHEST
-    if low > LOWEST and high < math.inf:
-        share = rng.random(n)
-        drawn = low * (1.0 - share) + high * share
-    elif low <= LOWEST and high == math.inf:
-        drawn = rng.normal(0.0, scale, n)
-    else:
-        near, side = (low, 1.0) if low > LOWEST else (last, -1.0)
-        with np.errstate(over="ignore"):
-            drawn = near + side * rng.exponential(max(scale, abs(near)), n)
-        if not (feature.shows(drawn.min(initial=near)) and feature.shows(drawn.max(initial=near))):
-            drawn = np.where([feature.shows(v) for v in drawn], drawn, near)
-    if feature.step:
-        drawn = np.floor(drawn / feature.step) * feature.step
-    return np.clip(drawn, low, last)  # rounding may carry a number onto the excluded end
-
-
-def as_generator(random_state: RandomState) -> np.random.Generator:
-    """Return a numpy Generator for what scikit-learn calls a random_state."""
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**32, dtype=np.uint64))
-    if random_state is None or isinstance(random_state, int | np.integer):
-        return np.random.default_rng(random_state)
-    raise DataError(f"random_state is None, an integer or a numpy generator, not {random_state!r}")

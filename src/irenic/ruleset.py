@@ -22,11 +22,13 @@ from irenic.packed import PackedRules
 from irenic.pairs import Conflict, Pairs
 from irenic.region import Region
 from irenic.rule import Rule, as_consequent
-from irenic.space import Space
+from irenic.space import Space, to_list
 
 Resolve = Literal["first", "best", "vote"]
 RESOLVE: Final = ("first", "best", "vote")
 _UNLIMITED: Final = 2**62
+# How many conflicts a ConflictError carries at most.
+_MOST_TOLD: Final = 100
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,8 @@ class Statistics:
 class Listener(Protocol):
     """What is told of every change of a rule set."""
 
-    def rule_added(self, rule: Rule) -> None:
-        """Note that a rule was added at the end."""
+    def rule_added(self, index: int, rule: Rule) -> None:
+        """Note that a rule was added at ``index``; later ones moved down."""
 
     def rule_removed(self, index: int, rule: Rule) -> None:
         """Note that the rule at ``index`` was removed; later ones moved up."""
@@ -105,7 +107,7 @@ class RuleSet:
     Traceback (most recent call last):
     irenic.errors.ConflictError: rule 3 (IF age >= 18 THEN senior) contradicts rule 2 (IF 10 <=
     age < 99 THEN adult): both hold where 18 <= age < 99, for example at age = 60; change one of
-    them, or add it with force=True
+    them, or keep both with force=True
     """
 
     def __init__(
@@ -139,6 +141,7 @@ class RuleSet:
         upper: npt.ArrayLike,
         then: Sequence[Hashable],
         masks: npt.ArrayLike | None = None,
+        weights: npt.ArrayLike | None = None,
         default: Hashable | None = None,
     ) -> RuleSet:
         """Return the rule set of packed columns, as rule learners make them.
@@ -152,6 +155,8 @@ class RuleSet:
         masks : array of uint64 of shape (``space.n_words``, rules), optional
             The bits of each set of values: 0 missing, 1 other, then the values. None: no
             condition on any categorical feature.
+        weights : array of shape (rules,), optional
+            The weight of each rule, 1 by default.
 
         Examples
         --------
@@ -162,21 +167,16 @@ class RuleSet:
         <RuleSet: 1 rule, 2 features>
           1. IF 2 <= f1 < 5 AND f2 < 9 THEN A
         """
-        n, d = len(then), len(space.continuous)
-        low, high = np.array(lower, dtype=np.float64), np.array(upper, dtype=np.float64)
+        n, d, words = len(then), len(space.continuous), space.n_words
+        low = _as_columns("lower", lower, np.float64, (d, n))
+        high = _as_columns("upper", upper, np.float64, (d, n))
         if masks is None:
-            words = np.repeat(space.everything[:, None], n, axis=1)
+            sets = np.repeat(space.everything[:, None], n, axis=1)
         else:
-            words = np.array(masks, dtype=np.uint64)
-        for name, array, rows in (("lower", low, d), ("upper", high, d), ("masks", words, None)):
-            wanted = (space.n_words if rows is None else rows, n)
-            if array.size == 0 and 0 in wanted:
-                continue
-            if array.shape != wanted:
-                raise ConditionError(f"{name} has the shape {array.shape}, it needs {wanted}")
-        low, high = low.reshape(d, n), high.reshape(d, n)
-        if np.isnan(low).any() or np.isnan(high).any():
-            raise ConditionError("NaN cannot be a bound")
+            sets = _as_columns("masks", masks, np.uint64, (words, n)) & space.everything[:, None]
+        weight = np.ones(n) if weights is None else _as_columns("weights", weights, float, (n,))
+        if np.isnan(low).any() or np.isnan(high).any() or np.isnan(weight).any():
+            raise ConditionError("NaN cannot be a bound or a weight")
         for row, feature in enumerate(space.continuous):
             if feature.step:
                 low[row] = [feature.snap(v) for v in low[row]]
@@ -184,8 +184,7 @@ class RuleSet:
         made = cls(space, default=default)
         codes = np.array([made._code(as_consequent(t)) for t in then], dtype=np.int32)
         written = np.full((d, n), FREE, dtype=np.uint8)
-        words = words.reshape(space.n_words, n) & space.everything[:, None]
-        made._packed.extend(low, high, words, written, codes, np.ones(n))
+        made._packed.extend(low, high, sets, written, codes, weight)
         if (empty := made._packed.empty()).any():
             raise ConditionError(
                 f"rule {int(empty.argmax()) + 1}: its region is empty, it could never fire"
@@ -274,9 +273,11 @@ class RuleSet:
         return taken
 
     def _index(self, i: int) -> int:
+        if not isinstance(i, int | np.integer) or isinstance(i, bool):
+            raise ConditionError(f"a rule is named by its place or by itself, not by {i!r}")
         if not -len(self) <= i < len(self):
             raise IndexError(f"rule {i} of a set of {len(self)}")
-        return i % len(self)
+        return int(i) % len(self)
 
     def _rule(self, i: int) -> Rule:
         packed = self._packed
@@ -284,14 +285,24 @@ class RuleSet:
         return Rule(packed.region(i), then=then, weight=weight)
 
     def __contains__(self, rule: object) -> bool:
-        return isinstance(rule, Rule) and any(rule == mine for mine in self)
+        return isinstance(rule, Rule) and len(self._places(rule)) > 0
 
     def index(self, rule: Rule) -> int:
-        """Return the place of a rule that equals ``rule``."""
-        for i, mine in enumerate(self):
-            if mine == rule:
-                return i
-        raise ConditionError(f"the set holds no rule {rule}")
+        """Return the place of the first rule that equals ``rule``."""
+        places = self._places(self._cast(rule, 1))
+        if not len(places):
+            raise ConditionError(f"the set holds no rule {rule}")
+        return int(places[0])
+
+    def _places(self, rule: Rule) -> npt.NDArray[np.intp]:
+        if rule.region.space != self.space:
+            return np.empty(0, dtype=np.intp)
+        one = PackedRules(self.space)
+        one.append(rule.region, self.code_of(rule.then), rule.weight)
+        same = (self.then_codes == one.then[0]) & (self.weights == rule.weight)
+        for mine, given in zip(self._packed.canonical(), one.canonical(), strict=True):
+            same &= (mine == given).all(axis=0)
+        return np.flatnonzero(same)
 
     def __eq__(self, other: object) -> bool:
         """Return whether both hold the same rules (in any order), space and default."""
@@ -301,7 +312,18 @@ class RuleSet:
             self.space == other.space
             and self.default == other.default
             and len(self) == len(other)
-            and Counter(self) == Counter(other)
+            and self._counted() == other._counted()
+        )
+
+    def _counted(self) -> Counter[Hashable]:
+        """Return how often each rule occurs, without making rules."""
+        columns = [column.view(np.uint64) for column in self._packed.canonical()]
+        rows = np.ascontiguousarray(np.concatenate(columns).T)
+        return Counter(
+            (row.tobytes(), self._thens[code], weight)
+            for row, code, weight in zip(
+                rows, self.then_codes.tolist(), self.weights.tolist(), strict=True
+            )
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -362,11 +384,11 @@ class RuleSet:
         self._append(rule)
         self._consistent = None if force or not self._consistent else True
         for listener in list(self._listeners):
-            listener.rule_added(rule)
+            listener.rule_added(len(self) - 1, rule)
 
     def remove(self, rule: int | Rule) -> Rule:
         """Remove and return the rule at a place, or one that equals the given rule."""
-        i = self.index(rule.cast(self.space)) if isinstance(rule, Rule) else self._index(rule)
+        i = self.index(rule) if isinstance(rule, Rule) else self._index(rule)
         removed = self._rule(i)
         self._packed.remove(i)
         self._consistent = self._consistent or None
@@ -377,15 +399,19 @@ class RuleSet:
     def replace(self, i: int, rule: Rule, *, force: bool = False) -> Rule:
         """Put ``rule`` in the place of the rule at ``i``, which is returned.
 
-        The set stays as it was if the new rule contradicts another one (``force=True`` puts it
-        there all the same). The new rule is the last of the set.
+        The set stays as it was if the new rule contradicts another one; ``force=True`` puts it
+        there all the same.
         """
         i = self._index(i)
         rule = self._cast(rule, i + 1)
         if not force:
             self._refuse_conflict(rule, number=i + 1, but=i)
-        removed = self.remove(i)
-        self.add(rule, force=True)
+        removed = self._rule(i)
+        self._packed.put(i, rule.region, self._code(rule.then), rule.weight)
+        self._consistent = None if force or not self._consistent else True
+        for listener in list(self._listeners):
+            listener.rule_removed(i, removed)
+            listener.rule_added(i, rule)
         return removed
 
     def _refuse_conflict(self, rule: Rule, number: int, but: int = -1) -> None:
@@ -393,15 +419,16 @@ class RuleSet:
         rivals = rivals[rivals != but]
         if not len(rivals):
             return
-        i = int(rivals[0])
-        other = self._rule(i)
-        conflict = Conflict(i, number - 1, (other, rule))
+        found = [
+            Conflict(int(i), number - 1, (self._rule(int(i)), rule)) for i in rivals[:_MOST_TOLD]
+        ]
+        first = found[0]
         more = f" (and {len(rivals) - 1} more)" if len(rivals) > 1 else ""
         raise ConflictError(
-            f"rule {number} ({rule}) contradicts rule {i + 1} ({other}){more}: both hold where"
-            f" {conflict.overlap}, for example at {conflict.witness_text};"
-            " change one of them, or add it with force=True",
-            [conflict],
+            f"rule {number} ({rule}) contradicts rule {first.first + 1} ({first.rules[0]}){more}:"
+            f" both hold where {first.overlap}, for example at {first.witness_text};"
+            " change one of them, or keep both with force=True",
+            found,
         )
 
     def rivals_of(self, region: Region, consequent: Hashable | None = None) -> npt.NDArray[np.intp]:
@@ -411,7 +438,7 @@ class RuleSet:
         """
         meets = self._packed.meeting(region.cast(self.space))
         if consequent is not None:
-            meets &= self.then_codes != self.code_of(consequent)
+            meets &= self.then_codes != self.code_of(as_consequent(consequent))
         return np.flatnonzero(meets)
 
     # --- contradictions
@@ -440,18 +467,20 @@ class RuleSet:
     def _pairs(self, *, same: bool, limit: int | None) -> Pairs:
         if limit is not None and limit < 1:
             raise ConditionError(f"limit is at least 1, not {limit}")
-        pairs = self._packed.overlapping_pairs(
-            same=same, limit=_UNLIMITED if limit is None else limit
-        )
+        # what is found stays true of the rules as they are now
+        return Pairs(self.copy(), self._find_pairs(same=same, limit=limit or _UNLIMITED))
+
+    def _find_pairs(self, *, same: bool, limit: int = _UNLIMITED) -> npt.NDArray[np.int32]:
+        pairs = self._packed.overlapping_pairs(same=same, limit=limit)
         if not same:
             self._consistent = not len(pairs)
-        return Pairs(self, pairs)
+        return pairs
 
     @property
     def is_consistent(self) -> bool:
         """Whether no two rules predict different things for the same case."""
         if self._consistent is None:
-            self.conflicts(limit=1)
+            self._find_pairs(same=False, limit=1)
         return bool(self._consistent)
 
     def is_complete(self, budget: Budget | float | None = None) -> bool | None:
@@ -534,7 +563,7 @@ class RuleSet:
         answers = [*self._thens, fallback]
         table = np.empty(len(answers), dtype=object)
         table[:] = answers
-        kinds = {type(a) for a in answers}
+        kinds = {type(answers[code]) for code in (*np.unique(self.then_codes), -1)}
         if len(kinds) == 1 and (kind := kinds.pop()) in (bool, int, float):
             table = table.astype(kind)
         codes = np.append(self.then_codes, len(answers) - 1)
@@ -583,7 +612,7 @@ class RuleSet:
         (array([3]), array([0.67]), ('low', 'high'), array([[2, 1]]))
         """
         instances = self.space.encode(X)
-        given = y.tolist() if hasattr(y, "tolist") else list(y)
+        given = to_list(y)
         if len(given) != len(instances):
             raise DataError(f"{len(instances)} instances, but {len(given)} labels")
         found: dict[Hashable, int] = {}
@@ -632,7 +661,8 @@ class RuleSet:
         """Return an equivalent set without what says nothing.
 
         Conditions that the space's bounds imply are dropped, and rules that lie inside another
-        of the same consequent (of equal rules the first stays).
+        of the same consequent (of equal rules the first stays). In a set with conflicts no rule
+        is dropped: each counts where they are resolved.
 
         >>> from irenic import Continuous, Space
         >>> space = Space([Continuous("age", bounds=(0, 120))])
@@ -641,16 +671,25 @@ class RuleSet:
         <RuleSet: 1 rule, 1 feature>
           1. IF age < 30 THEN low
         """
-        kept = [Rule(rule.region.simplified(), then=rule.then, weight=rule.weight) for rule in self]
-        inside = set()
-        for pair in self.overlaps().pairs:
-            a, b = (int(i) for i in pair)
-            if kept[b].region <= kept[a].region:
-                inside.add(b)
-            elif kept[a].region <= kept[b].region:
-                inside.add(a)
-        rules = [rule for i, rule in enumerate(kept) if i not in inside]
+        kept = self if not self.is_consistent else self[self._not_inside()]
+        rules = (Rule(r.region.simplified(), then=r.then, weight=r.weight) for r in kept)
         return RuleSet(self.space, rules, default=self.default)
+
+    def _not_inside(self) -> npt.NDArray[np.bool_]:
+        """Return which rules lie in no other rule of the same consequent."""
+        first, second = self._find_pairs(same=True).T
+        lower, upper, masks = self._packed.canonical()
+
+        def inside(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+            parts = (lower[:, a] >= lower[:, b], upper[:, a] <= upper[:, b])
+            within = np.concatenate([*parts, (masks[:, a] & ~masks[:, b]) == 0])
+            return np.asarray(within.all(axis=0), dtype=np.bool_)
+
+        keep = np.ones(len(self), dtype=np.bool_)
+        later = inside(second, first)
+        keep[second[later]] = False
+        keep[first[inside(first, second) & ~later]] = False
+        return keep
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return the rules as a table: one row a rule, in words and in numbers.
@@ -670,6 +709,26 @@ class RuleSet:
             "weight": [float(w) for w in self.weights],
         }
         return nw.from_dict(columns, backend=_backend(backend)).to_native()
+
+
+def _as_columns(
+    name: str, given: npt.ArrayLike, dtype: Any, shape: tuple[int, ...]
+) -> npt.NDArray[Any]:
+    """Return an array that the caller gave as a copy of the right type and shape, or refuse it."""
+    try:
+        array = np.array(given)
+        if dtype is np.uint64 and array.size and array.dtype.kind not in "iu":
+            raise TypeError(f"{array.dtype} instead of whole numbers")
+        if dtype is np.uint64 and array.size and array.min() < 0:
+            raise ValueError("a negative number")
+        array = array.astype(dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ConditionError(f"{name} must be an array of {np.dtype(dtype)}: {error}") from None
+    if array.size == 0 and 0 in shape:
+        return array.reshape(shape)
+    if array.shape != shape:
+        raise ConditionError(f"{name} has the shape {array.shape}, it needs {shape}")
+    return array
 
 
 def _backend(wanted: str | None) -> Any:

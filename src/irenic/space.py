@@ -329,6 +329,14 @@ class Instances:
         )
 
 
+def to_list(column: Any) -> list[Any]:
+    """Return a column of any kind (a list, an array, a series) as a list of Python values."""
+    for method in ("to_pylist", "tolist", "to_list"):
+        if hasattr(column, method):
+            return list(getattr(column, method)())
+    return list(column)
+
+
 def to_words(bits: int, n_words: int) -> list[int]:
     """Return an integer's bits as 64-bit words, lowest first."""
     return [bits >> (64 * w) & 0xFFFF_FFFF_FFFF_FFFF for w in range(n_words)]

@@ -171,6 +171,16 @@ def _rule(entry: Any, number: int) -> tuple[dict[str, Operators], Any, float]:
         raise FormatError(f"{where}: {error}") from None
 
 
+def decode_region(data: Mapping[str, Any], space: Space) -> Region:
+    """Return the region that plain data stands for: the inverse of :func:`encode_region`."""
+    return Region(space, {name: _operators(name, test) for name, test in data.items()})
+
+
+def decode_point(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the point that plain data stands for: the inverse of :func:`encode_point`."""
+    return {name: decode_value(value) for name, value in data.items()}
+
+
 def _weight(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise FormatError(f'"weight" is a number, not {value!r}')

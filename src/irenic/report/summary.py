@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
+from irenic.budget import Budget, Progress
+from irenic.cfsgs import Search
 from irenic.formats.json_rules import encode_point, encode_region, encode_value
-
-if TYPE_CHECKING:
-    from irenic.pairs import Conflict
+from irenic.gaps import Gaps, gaps
+from irenic.pairs import Conflict
+from irenic.region import Region
 from irenic.ruleset import RuleSet
 
 
-def check(rules: RuleSet) -> dict[str, Any]:
-    """Return what ``irenic check`` reports: counts, the verdict and every conflict.
+def check(
+    rules: RuleSet,
+    budget: Budget | float | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Return what ``irenic check`` reports: counts, both verdicts, every conflict and every gap.
 
     Rules are numbered from 1, as people count; regions have the form of "if" in JSON files.
+    "complete" says whether the rules cover everything, None where the budget ended the search
+    before that was known; "gaps_complete" whether all gaps are listed.
 
     >>> from irenic import Rule, RuleSet
     >>> found = check(RuleSet(None, [Rule({"age": (0, 30)}, then="low"),
@@ -23,12 +32,42 @@ def check(rules: RuleSet) -> dict[str, Any]:
     (False, {'age': 29})
     """
     conflicts = rules.conflicts()
+    found = gaps(rules, budget=budget, progress=progress)
     return {
         "rules": len(rules),
         "features": len(rules.space),
         "conditions": rules.n_conditions,
         "consistent": not conflicts,
+        "complete": found.covered_everything,
         "conflicts": [_conflict(conflict) for conflict in conflicts],
+        **_gaps(found),
+    }
+
+
+def uncovered(found: Gaps) -> dict[str, Any]:
+    """Return what ``irenic gaps`` reports."""
+    return {"complete": found.covered_everything, **_gaps(found), "stopped_by": found.stopped_by}
+
+
+def search(found: Search, regions: list[Region]) -> dict[str, Any]:
+    """Return what ``irenic search`` reports."""
+    return {
+        "regions": [encode_region(region) for region in regions],
+        "complete": found.complete,
+        "stopped_by": found.stopped_by,
+        "nodes": found.nodes,
+    }
+
+
+def enlarged(seed: Mapping[str, Any], region: Region) -> dict[str, Any]:
+    """Return what ``irenic enlarge`` reports."""
+    return {"seed": encode_point(seed), "region": encode_region(region), "text": str(region)}
+
+
+def _gaps(found: Gaps) -> dict[str, Any]:
+    return {
+        "gaps": [encode_region(region) for region in found],
+        "gaps_complete": found.complete,
     }
 
 

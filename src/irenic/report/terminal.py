@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Iterable
+from typing import Any
 
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from irenic.cfsgs import Search
+from irenic.formats.json_rules import decode_point, decode_region
 from irenic.literals import display
 from irenic.pairs import show_point
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from rich.console import Console
-
-    from irenic.ruleset import RuleSet
+from irenic.region import Region
+from irenic.ruleset import RuleSet
 
 _MOST = 50
+_MOST_GAPS = 10
 
 
 def print_check(summary: dict[str, Any], rules: RuleSet, console: Console) -> None:
     """Print the rules, the conflicts and one sentence of verdict."""
     print_rules(rules, console)
-    shown = rules.conflicts()[:_MOST] if summary["conflicts"] else []
+    shown = summary["conflicts"][:_MOST]
     for conflict in shown:
-        a, b = conflict.first + 1, conflict.second + 1
-        thens = [_show_then(rule.then) for rule in conflict.rules]
-        point = show_point(conflict.witness, conflict.rules)
+        a, b = conflict["rules"]
+        both = rules[a - 1], rules[b - 1]
+        thens = [_show_then(rule.then) for rule in both]
+        point = show_point(decode_point(conflict["witness"]), both)
+        overlap = decode_region(conflict["overlap"], rules.space)
         console.print()
         console.print(Text.assemble(("conflict", "bold red"), f" between rule {a} and rule {b}"))
         for label, text in (
-            ("both hold where", str(conflict.overlap)),
+            ("both hold where", str(overlap)),
             ("for example", f"{point}: rule {a} says {thens[0]}, rule {b} says {thens[1]}"),
         ):
             line = Table.grid(padding=(0, 2))
@@ -43,8 +45,41 @@ def print_check(summary: dict[str, Any], rules: RuleSet, console: Console) -> No
     if left:
         noun = "conflict" if left == 1 else "conflicts"
         console.print(f"\n… and {left} more {noun} (--json lists all)")
+    regions = [decode_region(region, rules.space) for region in summary["gaps"][:_MOST_GAPS]]
+    if regions:
+        console.print()
+        console.print("no rule covers")
+        print_regions(regions, console, indent=2)
+        left = len(summary["gaps"]) - len(regions)
+        if left:
+            console.print(f"  … and {left} more (irenic gaps lists all)")
     console.print()
     console.print(verdict(summary))
+    console.print(completeness(summary, has_default=rules.default is not None))
+
+
+def print_regions(regions: Iterable[Region], console: Console, indent: int = 0) -> None:
+    """Print regions, one a line."""
+    for region in regions:
+        console.print(Text(" " * indent + str(region)), overflow="fold")
+
+
+def print_gaps(summary: dict[str, Any], rules: RuleSet, console: Console) -> None:
+    """Print the regions that no rule covers, and one sentence on how many there are."""
+    regions = [decode_region(region, rules.space) for region in summary["gaps"]]
+    print_regions(regions, console)
+    if regions:
+        console.print()
+    console.print(completeness(summary, has_default=rules.default is not None))
+
+
+def print_search(found: Search, regions: list[Region], console: Console) -> None:
+    """Print the regions of a search; if there are none, say whether there can be any."""
+    print_regions(regions, console)
+    if not regions and found.complete:
+        console.print("There is no free region: the rules cover everything.")
+    elif found.stopped_by in ("seconds", "interrupt"):
+        console.print(f"\nStopped by {found.stopped_by}; there may be more.")
 
 
 def print_rules(rules: RuleSet, console: Console) -> None:
@@ -79,3 +114,16 @@ def verdict(summary: dict[str, Any]) -> str:
     pairs = "pair" if conflicts == 1 else "pairs"
     verb = "contradicts" if conflicts == 1 else "contradict"
     return f"[bold red]Not consistent[/]: {conflicts} {pairs} of the {n} rules {verb} each other."
+
+
+def completeness(summary: dict[str, Any], *, has_default: bool = False) -> str:
+    """Return in one sentence whether the rules cover everything, in the markup of rich."""
+    if summary["complete"] is None:
+        return "[yellow]Complete or not[/]: unknown, the budget ended the search for a gap."
+    if summary["complete"]:
+        return "[green]Complete[/]: every case is covered by a rule."
+    n = len(summary["gaps"])
+    number = f"{n} region" if n == 1 else f"{n} regions"
+    known = number if summary["gaps_complete"] else f"{number} and perhaps more"
+    rest = "; the default holds there" if has_default else ""
+    return f"[yellow]Not complete[/]: no rule covers {known}{rest}."

@@ -1,0 +1,99 @@
+"""A genetic algorithm (DEAP) whose individuals are rule sets that never contradict themselves.
+
+CFSBE gives every new or changed rule the room in which it cannot contradict another. So there is
+no repair, no penalty for conflicts and no order among the rules.
+"""
+
+import random
+
+import numpy as np
+from deap import algorithms, base, tools
+from sklearn.datasets import load_iris
+from sklearn.model_selection import train_test_split
+
+from irenic import CoverageMap, Region, Rule, RuleSet, Space, enlarge
+
+
+class Fitness(base.Fitness):
+    weights = (1.0,)
+
+
+class Individual(RuleSet):
+    def __init__(self, space, rules=(), default=None):
+        super().__init__(space, rules, default=default)
+        self.fitness = Fitness()  # what DEAP needs of an individual
+
+
+def grow_rule(rules, X, y, rng):
+    """Add a rule in the room round a training case that no rule covers yet."""
+    coverage = CoverageMap(rules, X)
+    if not len(coverage.uncovered):
+        return rules
+    seed = coverage.pick(rng)
+    then = y[seed]
+    room = enlarge(rules, X.take([seed]), order="random", random_state=rng, consequent=then)
+    # The room may be most of the space: the rule is the box round a few cases of its class in it.
+    own = np.flatnonzero(room.contains(X) & (y == then))
+    some = rng.choice(own, rng.integers(1, len(own) + 1), replace=False)
+    rules.add(Rule(room.tighten(X.take([seed, *some])), then=then))
+    return rules
+
+
+def mutate(rules, X, y, rng):
+    """Drop a rule, grow a new one, or free one of a condition where the others leave room."""
+    choice = rng.choice(["drop", "grow", "free"])
+    if choice == "grow" or not len(rules):
+        return (grow_rule(rules, X, y, rng),)
+    rule = rules.remove(int(rng.integers(len(rules))))
+    if choice == "free":
+        point = rule.region.sample(1, random_state=rng)
+        room = enlarge(rules, point, order="random", random_state=rng, consequent=rule.then)
+        conditions = rule.region.conditions()
+        conditions.pop(rng.choice(rules.space.names), None)
+        rules.add(Rule(Region(rules.space, conditions) & room, then=rule.then))
+    return (rules,)
+
+
+def mate(one, two, rng):
+    """Give each of two sets those rules of the other that its own ones leave room for."""
+    for child, given in ((one, list(two)), (two, list(one))):
+        for rule in given:
+            if rng.random() < 0.5 and not len(child.rivals_of(rule.region, rule.then)):
+                child.add(rule)
+    return one, two
+
+
+def main(generations=40, seed=0, size=60):
+    """Evolve rules for iris, print the best set, return it and its accuracy on new cases."""
+    iris = load_iris()
+    space = Space.infer(iris.data, names=[n.removesuffix(" (cm)") for n in iris.feature_names])
+    labels = iris.target_names[iris.target].astype(object)
+    train, test, y, y_test = train_test_split(iris.data, labels, stratify=labels, random_state=seed)
+    X, rng = space.encode(train), np.random.default_rng(seed)
+    random.seed(seed)  # DEAP draws from here
+
+    toolbox = base.Toolbox()
+    toolbox.register("clone", lambda rules: Individual(space, rules, rules.default))
+    toolbox.register("mate", mate, rng=rng)
+    toolbox.register("mutate", mutate, X=X, y=y, rng=rng)
+    population = [Individual(space, default="virginica") for _ in range(size)]
+    for individual in population:
+        for _ in range(rng.integers(2, 7)):
+            grow_rule(individual, X, y, rng)
+    best = population[0]
+    for _ in range(generations):
+        for individual in population:
+            assert len(individual.conflicts()) == 0
+            # A condition must be worth half a case, or nobody could read the rules.
+            right = np.sum(individual.predict(X) == y)
+            individual.fitness.values = (right - 0.5 * individual.n_conditions,)
+        best = max([best, *population], key=lambda rules: rules.fitness)
+        parents = [best, *tools.selTournament(population, size - 1, tournsize=3)]
+        population = algorithms.varAnd(parents, toolbox, cxpb=0.4, mutpb=0.6)
+    accuracy = np.mean(best.predict(test) == y_test)
+    print(f"{best}\naccuracy {accuracy:.3f} on new cases, {len(best.conflicts())} conflicts")
+    return best, accuracy
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+"""Slow oracles for CFSBE: the paper's Algorithm 2 to the letter, and what it is meant to do."""
+
+from __future__ import annotations
+
+import math
+import sys
+from itertools import permutations
+
+import numpy as np
+
+import naive
+from irenic import Continuous, Region
+
+# --- Algorithm 2 as it is printed: continuous features only, every rule a rival
+
+
+def literal(rules, x, order):
+    """Return the box ``[[lower, upper], ...]`` of the paper's pseudo-code, line by line.
+
+    ``rules[r][i]`` is the pair ``(lower, upper)`` of rule ``r`` on feature ``i``; ``order`` are
+    numbers of features.
+    """
+    box = [[None, None] for _ in order]
+    for i in order:
+        box[i][0] = x[i]
+        box[i][1] = x[i]
+    for d in order:
+        box[d][0] = -math.inf
+        box[d][1] = +math.inf
+        for r in rules:
+            if literal_intersects(box, r, d):
+                lower, upper = r[d]
+                if x[d] >= upper:
+                    box[d][0] = max(box[d][0], upper)
+                else:
+                    box[d][1] = min(box[d][1], lower)
+    return box
+
+
+def literal_intersects(box, r, d):
+    for i in range(len(r)):
+        if i == d:
+            continue
+        u = box[i][1] > r[i][0]
+        l = box[i][0] < r[i][1]  # noqa: E741 (the paper's name)
+        if not (u and l):
+            return False
+    return True
+
+
+# --- what it is meant to do
+
+
+def covered_by(rules, cell, consequent=None):
+    """Return the place of the first rival that holds a cell, None if there is none."""
+    found = [i for i in naive.covering(rules, cell) if rules[i].then != consequent]
+    return found[0] if found else None
+
+
+def enlarge(space, rules, cell, order, consequent=None):
+    """Return the box that grows from a cell that no rival holds: a side for each feature.
+
+    A side is a half-open interval ``(lower, upper)`` or a set of codes. Until a feature is
+    enlarged, the box is the seed's value there, a closed point: it meets a rule that holds it.
+    """
+    seed = dict(zip(space.names, cell, strict=True))
+    rivals = [
+        {f.name: side_of(rule.region, f) for f in space}
+        for rule in rules
+        if consequent is None or rule.then != consequent
+    ]
+    box = {}
+    for name in order:
+        side = everything(space[name])
+        for rival in rivals:
+            others = (f for f in space if f.name != name)
+            if all(
+                meets(f, box[f.name], rival[f.name])
+                if f.name in box
+                else holds(rival[f.name], seed[f.name])
+                for f in others
+            ):
+                side = keep_out(side, seed[name], rival[name])
+        box[name] = side
+    return box
+
+
+def side_of(region, feature):
+    row = region.space.row(feature.name)
+    if isinstance(feature, Continuous):
+        return float(region.lower[row]), float(region.upper[row])
+    return frozenset(c for c in naive.axis(feature) if naive.allows(region, feature, c))
+
+
+def everything(feature):
+    if isinstance(feature, Continuous):
+        return -math.inf, math.inf
+    return frozenset(naive.axis(feature))
+
+
+def holds(side, value):
+    return value in side if isinstance(side, frozenset) else side[0] <= value < side[1]
+
+
+def meets(feature, side, other):
+    """Return whether some value that can occur lies on both sides."""
+    if isinstance(side, frozenset):
+        return bool(side & other)
+    low, high = max(side[0], other[0]), min(side[1], other[1])
+    if feature.missing and low == -math.inf < high:
+        return True
+    least, most = feature.bounds
+    if least is not None:
+        low = max(low, naive.number(feature, least))
+    if most is not None:
+        high = min(high, naive.neighbours(feature, naive.number(feature, most))[1])
+    return max(low, -sys.float_info.max) < high
+
+
+def keep_out(side, value, other):
+    """Return the part of a side that holds ``value`` and is apart from another side."""
+    if isinstance(side, frozenset):
+        return side - other
+    if value >= other[1]:
+        return max(side[0], other[1]), side[1]
+    return side[0], min(side[1], other[0])
+
+
+def as_region(space, box):
+    """Return a box of sides as a region."""
+    lower = np.array([box[f.name][0] for f in space.continuous], dtype=np.float64)
+    upper = np.array([box[f.name][1] for f in space.continuous], dtype=np.float64)
+    masks = np.zeros(space.n_words, dtype=np.uint64)
+    for row, feature in enumerate(space.categorical):
+        for code in box[feature.name]:
+            masks[space.starts[row] + code // 64] |= np.uint64(1 << code % 64)
+    return Region.from_packed(space, lower, upper, masks)
+
+
+def orders(space, rng, most=24):
+    """Return all orders of up to four features, else the given one, its reverse, and some."""
+    if len(space) <= 4:
+        return list(permutations(space.names))
+    drawn = [tuple(rng.permutation(space.names).tolist()) for _ in range(most)]
+    return [space.names, space.names[::-1], *drawn][:most]
+
+
+# --- the laws
+
+
+def is_free(region, rivals):
+    """Return whether no rival has a value in common with the region on every feature."""
+    axes = naive.grid(region.space, [region, *rivals])
+    return not any(_share(region, rival, axes) for rival in rivals)
+
+
+def ways_out(region, rivals):
+    """Return the single values by which a free region could be enlarged: none if it is maximal.
+
+    Each is the nearest value beyond a side, or a value of a category that the region lacks.
+    """
+    space = region.space
+    axes = naive.grid(space, [region, *rivals])
+    found = []
+    for i, feature in enumerate(space):
+        allowed = [naive.allows(region, feature, v) for v in axes[i]]
+        if isinstance(feature, Continuous):
+            inside = [k for k, yes in enumerate(allowed) if yes]
+            steps = [k for k in (inside[0] - 1, inside[-1] + 1) if 0 <= k < len(allowed)]
+        else:
+            steps = [k for k, yes in enumerate(allowed) if not yes]
+        for k in steps:
+            value = axes[i][k]
+            in_the_way = [r for r in rivals if naive.allows(r, feature, value)]
+            if not any(_share(region, rival, axes, but=i) for rival in in_the_way):
+                found.append((feature.name, value))
+    return found
+
+
+def _share(region, other, axes, but=-1):
+    return all(
+        any(naive.allows(region, f, v) and naive.allows(other, f, v) for v in axes[i])
+        for i, f in enumerate(region.space)
+        if i != but
+    )

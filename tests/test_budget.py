@@ -1,0 +1,99 @@
+"""Budgets: what a search may take, and a meter that says when it is used up."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from irenic import Budget, ConditionError, budget
+from irenic.budget import Meter
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Return a clock that stands still until it is set."""
+
+    class Clock:
+        now = 100.0
+
+    monkeypatch.setattr(budget.time, "monotonic", lambda: Clock.now)
+    return Clock
+
+
+def test_a_number_stands_for_seconds_and_none_for_no_limit():
+    assert Budget.of(2.5) == Budget(seconds=2.5)
+    assert Budget.of(3) == Budget(seconds=3)
+    assert Budget.of(None) == Budget()
+    given = Budget(nodes=5)
+    assert Budget.of(given) is given
+
+
+@pytest.mark.parametrize("side", ["seconds", "nodes", "regions"])
+@pytest.mark.parametrize("value", [-1, -0.5, math.nan, True, "5", [1]])
+def test_a_side_that_is_no_amount_is_refused(side, value):
+    with pytest.raises(ConditionError) as error:
+        Budget(**{side: value})
+    expected = f"Budget: {side} is a number that is not negative, or None, not {value!r}"
+    assert str(error.value) == expected
+
+
+def test_what_stands_for_no_budget_is_refused():
+    with pytest.raises(ConditionError, match=r"Budget: seconds is a number .* not '1 minute'"):
+        Budget.of("1 minute")
+
+
+@pytest.mark.parametrize("value", [0, 0.0, 7, math.inf])
+def test_zero_and_endless_amounts_are_taken(value):
+    assert Budget(seconds=value).seconds == value
+
+
+def test_without_a_limit_nothing_is_ever_used_up(clock):
+    meter = Meter(None)
+    clock.now += 1e9
+    assert not meter.spent(nodes=10**12, regions=10**12)
+    assert meter.stopped_by is None
+    assert (meter.nodes, meter.regions, meter.seconds) == (10**12, 10**12, 1e9)
+
+
+def test_nodes_are_counted_until_they_are_used_up(clock):
+    meter = Meter(Budget(nodes=3))
+    assert [meter.spent(nodes=1) for _ in range(4)] == [False, False, True, True]
+    assert (meter.stopped_by, meter.nodes) == ("nodes", 4)
+
+
+def test_regions_are_counted_until_they_are_used_up(clock):
+    meter = Meter(Budget(regions=2))
+    assert not meter.spent(nodes=100)
+    assert not meter.spent(regions=1)
+    assert meter.spent(regions=1)
+    assert (meter.stopped_by, meter.regions, meter.nodes) == ("regions", 2, 100)
+
+
+def test_seconds_run_from_the_start_of_the_meter(clock):
+    meter = Meter(1.5)
+    clock.now += 1.25
+    assert not meter.spent()
+    assert meter.seconds == 1.25
+    clock.now += 0.25
+    assert meter.spent()
+    assert meter.stopped_by == "seconds"
+
+
+def test_once_used_up_a_budget_stays_so_and_keeps_its_reason(clock):
+    meter = Meter(Budget(nodes=1, seconds=10))
+    assert meter.spent(nodes=1)
+    assert meter.spent()
+    assert meter.stopped_by == "nodes"
+
+
+@pytest.mark.parametrize("side", ["seconds", "nodes", "regions"])
+def test_a_budget_of_nothing_is_used_up_at_once(side, clock):
+    meter = Meter(Budget(**{side: 0}))
+    assert meter.spent()
+    assert meter.stopped_by == side
+
+
+def test_a_budget_cannot_be_changed():
+    with pytest.raises(AttributeError):
+        Budget(seconds=1).seconds = 2

@@ -1,0 +1,758 @@
+"""CFSBE: a region grown round a seed contains it, is free, and cannot be enlarged."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+import naive_cfsbe as slow
+import strategies as sts
+from irenic import (
+    MISSING,
+    OTHER,
+    Categorical,
+    ConditionError,
+    Continuous,
+    CoverageMap,
+    DataError,
+    Region,
+    Rule,
+    RuleSet,
+    SeedError,
+    Space,
+    enlarge,
+    enlarge_many,
+)
+
+PLANE = Space([Continuous("f1"), Continuous("f2")])
+PAPER = RuleSet(
+    PLANE,
+    [
+        Rule(Region(PLANE, {"f1": (2, 5), "f2": (5, 9)}), then="r1"),
+        Rule(Region(PLANE, {"f1": (6.5, 8.5), "f2": (5, 7)}), then="r2"),
+        Rule(Region(PLANE, {"f1": (1, 9), "f2": (1, 3)}), then="r3"),
+    ],
+)
+P1 = {"f1": 5.5, "f2": 8}
+
+
+def sides(rules):
+    """Return the rules of a continuous space as the literal pseudo-code takes them."""
+    return [list(zip(r.region.lower.tolist(), r.region.upper.tolist(), strict=True)) for r in rules]
+
+
+def literal(rules, x, order):
+    """Return the box of the literal pseudo-code as bounds."""
+    numbers = [rules.space.index(name) for name in order]
+    return slow.literal(sides(rules), x, numbers)
+
+
+def rivals(rules, consequent):
+    return [r.region for r in rules if consequent is None or r.then != consequent]
+
+
+def check(rules, cell, order, consequent=None):
+    """Hold a region against its laws and against the corrected transcription."""
+    space = rules.space
+    seed = naive.instances(space, [cell])
+    region = enlarge(rules, seed, order=order, consequent=consequent)
+    in_the_way = rivals(rules, consequent)
+    assert naive.holds(region, cell)
+    assert slow.is_free(region, in_the_way)
+    assert slow.ways_out(region, in_the_way) == []
+    assert region == slow.as_region(space, slow.enlarge(space, rules, cell, order, consequent))
+    return region
+
+
+def a_cell(data, space, regions):
+    """Draw a cell; bounds of the rules and their neighbours are among them."""
+    axes = naive.grid(space, regions)
+    shown = [[v for v in axis if naive.shows(f, v)] for f, axis in zip(space, axes, strict=True)]
+    return tuple(data.draw(st.sampled_from(axis)) for axis in shown)
+
+
+# --- the paper's figures
+
+
+def test_the_worked_figure_gives_another_region_for_each_order():
+    first = enlarge(PAPER, P1, order=["f1", "f2"])
+    second = enlarge(PAPER, P1, order=["f2", "f1"])
+    assert first == Region(PLANE, {"f1": (5, None), "f2": (7, None)})
+    assert second == Region(PLANE, {"f1": (5, 6.5), "f2": (3, None)})
+    assert first != second
+
+
+def test_the_point_of_the_worked_figure_passes_one_test_of_the_first_rule():
+    assert not PAPER.covering([P1]).any()
+    assert P1 not in PAPER[0].region
+    assert {"f1": 4, "f2": P1["f2"]} in PAPER[0].region
+
+
+@pytest.mark.parametrize("order", [("f1", "f2"), ("f2", "f1")])
+def test_the_literal_algorithm_agrees_on_the_worked_figure(order):
+    region = enlarge(PAPER, P1, order=order)
+    box = literal(PAPER, [5.5, 8.0], order)
+    assert box == np.column_stack([region.lower, region.upper]).tolist()
+
+
+# --- the literal pseudo-code and ours
+
+
+def test_the_literal_algorithm_fails_for_a_seed_on_an_inclusive_lower_bound():
+    rules = RuleSet(PLANE, [Rule(Region(PLANE, {"f1": (2, 5), "f2": (1, 3)}), then="A")])
+    seed = [6.0, 1.0]  # on the rule's lower bound of f2, beyond it on f1
+    (low1, high1), (low2, high2) = literal(rules, seed, ["f1", "f2"])
+    # f1 grows through the rule, and f2 is then cut off below the seed
+    assert (low1, high1) == (-math.inf, math.inf)
+    assert (low2, high2) == (-math.inf, 1.0)
+    assert not low2 <= seed[1] < high2
+    region = enlarge(rules, seed, order=["f1", "f2"])
+    assert region == Region(PLANE, {"f1": (5, None)})
+    assert region.contains([seed]).all()
+
+
+def test_the_literal_algorithm_can_also_return_a_box_that_overlaps_a_rule():
+    space = Space([Continuous(f"f{i}") for i in range(3)])
+    block = Rule(Region(space, {"f0": (0, 1), "f1": (0, 1), "f2": (0, 1)}), then="A")
+    rules, seed = RuleSet(space, [block]), [0.0, 0.0, 5.0]
+    box = literal(rules, seed, ["f2", "f0", "f1"])
+    assert box[2] == [-math.inf, math.inf]
+    assert not all(low <= x < high for (low, high), x in zip(box, seed, strict=True))
+    region = enlarge(rules, seed, order=["f2", "f0", "f1"])
+    assert region == Region(space, {"f2": (1, None)})
+
+
+@given(st.data())
+def test_the_literal_algorithm_agrees_where_no_seed_value_is_a_bound(data):
+    n = data.draw(st.integers(1, 3))
+    space = Space([Continuous(f"f{i}") for i in range(n)])
+    bound = st.integers(0, 6)
+    condition = st.tuples(bound, bound).filter(lambda c: c[0] < c[1])
+    box = st.fixed_dictionaries({}, optional={f.name: condition for f in space})
+    regions = [Region(space, c) for c in data.draw(st.lists(box, max_size=5))]
+    rules = RuleSet(space, [Rule(r, then="A") for r in regions])
+    seed = [data.draw(bound) + 0.5 for _ in range(n)]
+    if rules.covering([seed]).any():
+        return
+    for order in permutations(space.names):
+        region = enlarge(rules, seed, order=order)
+        expected = literal(rules, seed, order)
+        assert expected == np.column_stack([region.lower, region.upper]).tolist()
+
+
+# --- the laws
+
+
+@given(st.data())
+def test_regions_contain_their_seed_are_free_maximal_and_as_transcribed(data):
+    rules = data.draw(sts.rule_sets(max_features=4, max_size=8))
+    consequent = data.draw(st.sampled_from([None, "A", "B", "new"]))
+    cell = a_cell(data, rules.space, [r.region for r in rules])
+    if slow.covered_by(rules, cell, consequent) is not None:
+        with pytest.raises(SeedError, match="is covered by rule"):
+            enlarge(rules, naive.instances(rules.space, [cell]), consequent=consequent)
+        return
+    for order in permutations(rules.space.names):
+        check(rules, cell, order, consequent)
+
+
+@given(st.data())
+def test_touching_and_duplicate_rules_leave_nothing_between_them(data):
+    space = data.draw(sts.spaces(3))
+    found = data.draw(st.lists(sts.rules(space), min_size=1, max_size=3))
+    whole = Region(space)
+    touching = [Rule(piece, then="B") for piece in (whole - found[0].region)[:2]]
+    rules = RuleSet(space, [*found, *found, *touching])
+    cells = naive.cells_of(naive.grid(space, [r.region for r in rules]))
+    open_cells = [c for c in cells[:: max(1, len(cells) // 200)] if not naive.covering(rules, c)]
+    for cell in open_cells[:3]:
+        for order in permutations(space.names):
+            check(rules, cell, order)
+
+
+def test_a_duplicate_rule_changes_nothing():
+    twice = RuleSet(PLANE, [*PAPER, *PAPER])
+    for order in permutations(PLANE.names):
+        assert enlarge(twice, P1, order=order) == enlarge(PAPER, P1, order=order)
+
+
+def test_a_touching_rule_ends_the_region_where_it_begins():
+    rules = RuleSet(
+        PLANE,
+        [
+            Rule(Region(PLANE, {"f1": (0, 1)}), then="A"),
+            Rule(Region(PLANE, {"f1": (2, 3)}), then="B"),
+        ],
+    )
+    assert enlarge(rules, [1.0, 0.0]) == Region(PLANE, {"f1": (1, 2)})
+    last = math.nextafter(2.0, 0.0)
+    assert enlarge(rules, [last, 0.0]) == Region(PLANE, {"f1": (1, 2)})
+
+
+def test_unbounded_rules_stop_only_on_their_bounded_side():
+    rules = RuleSet(
+        PLANE,
+        [
+            Rule(Region(PLANE, {"f1": (None, 0), "f2": (5, None)}), then="A"),
+            Rule(Region(PLANE, {"f2": (None, -5)}), then="B"),
+        ],
+    )
+    assert enlarge(rules, [1.0, 6.0]) == Region(PLANE, {"f1": (0, None), "f2": (-5, None)})
+    assert enlarge(rules, [1.0, 0.0]) == Region(PLANE, {"f2": (-5, 5)})
+
+
+def random_rules(space, n, rng, share=0.3):
+    """Return many rules with conditions on a share of the features, and a set of uncovered cells.
+
+    Bounds are whole numbers, so that seeds often lie on them.
+    """
+    rules = []
+    for _ in range(n):
+        conditions = {}
+        asked = rng.random(len(space)) < share
+        asked[rng.integers(len(space))] = True
+        for feature in np.array(space.features)[asked]:
+            if isinstance(feature, Continuous):
+                low, high = sorted(rng.choice(10, 2, replace=False).tolist())
+                conditions[feature.name] = {">=": low, "<": high}
+            else:
+                size = int(rng.integers(1, max(2, len(feature.values) // 2)))
+                chosen = rng.choice(len(feature.values), size, replace=False)
+                conditions[feature.name] = {"in": [feature.values[i] for i in chosen]}
+        rules.append(Rule(Region(space, conditions), then="ABC"[int(rng.integers(3))]))
+    return RuleSet(space, rules)
+
+
+def random_cells(rules, n, rng, consequent=None):
+    found = []
+    for _ in range(50 * n):
+        cell = tuple(
+            float(rng.integers(0, 11))
+            if isinstance(f, Continuous)
+            else int(rng.choice(naive.axis(f)))
+            for f in rules.space
+        )
+        if slow.covered_by(rules, cell, consequent) is None:
+            found.append(cell)
+        if len(found) == n:
+            break
+    assert found, "the rules cover everything that was drawn"
+    return found
+
+
+@pytest.mark.parametrize("size", [70, 300])
+@pytest.mark.parametrize("flags", [{}, {"missing": True, "other": True}])
+def test_sets_of_many_values_lose_exactly_those_of_the_rules_in_the_way(size, flags):
+    rng = np.random.default_rng(size)
+    values = [f"v{i}" for i in range(size)]
+    space = Space(
+        [Categorical("c", values, **flags), Continuous("f"), Categorical("e", values[:3])]
+    )
+    rules = random_rules(space, 12, rng, share=0.7)
+    for consequent in (None, "A"):
+        for cell in random_cells(rules, 3, rng, consequent):
+            for order in permutations(space.names):
+                check(rules, cell, order, consequent)
+
+
+def test_a_region_keeps_the_last_of_three_hundred_values():
+    values = [f"v{i}" for i in range(300)]
+    space = Space([Categorical("c", values), Continuous("f")])
+    taken = Region(space, {"c": {"in": values[:299]}, "f": (0, 1)})
+    rules = RuleSet(space, [Rule(taken, then="A")])
+    region = enlarge(rules, {"c": "v299", "f": 0.5})
+    assert region == Region(space, {"c": "v299"})
+    assert enlarge(rules, {"c": "v299", "f": 0.5}, order=["f"]) == region
+    assert enlarge(rules, {"c": "v0", "f": 1}) == Region(space, {"f": (1, None)})
+
+
+def test_the_paper_s_single_value_is_removed_from_the_set():
+    space = Space([Continuous("f1"), Categorical("f2", ["yellow", "blue", "red"])])
+    rules = RuleSet(space, [Rule(Region(space, {"f1": (2, 5), "f2": "yellow"}), then="A")])
+    seed = {"f1": 3, "f2": "red"}
+    assert enlarge(rules, seed) == Region(space, {"f2": {"blue", "red"}})
+    assert enlarge(rules, seed, order=["f2"]) == Region(space, {"f2": {"blue", "red"}})
+    outside = {"f1": 7, "f2": "red"}
+    assert enlarge(rules, outside) == Region(space, {"f2": {"blue", "red"}})
+    assert enlarge(rules, outside, order=["f2"]) == Region(space, {"f1": (5, None)})
+
+
+def test_missing_and_other_values_are_values_like_any():
+    space = Space(
+        [Continuous("f", missing=True), Categorical("c", ["a", "b"], missing=True, other=True)]
+    )
+    low = Rule(Region(space, {"f": {"<": 5}}), then="A")
+    gone = Rule(Region(space, {"f": {"missing": True}, "c": {"in": ["a", MISSING]}}), then="B")
+    rules = RuleSet(space, [low, gone])
+    seed = {"f": None, "c": "zebra"}
+    assert enlarge(rules, seed) == Region(
+        space, {"f": {"missing": True}, "c": {"in": ["b", OTHER]}}
+    )
+    assert enlarge(rules, {"f": 6, "c": None}) == Region(space, {"f": {">=": 5}})
+    only_gone = RuleSet(space, [gone])
+    assert enlarge(only_gone, {"f": 6, "c": None}) == Region(space, {"f": {"missing": False}})
+    assert enlarge(only_gone, {"f": 6, "c": None}, order=["c"]) == Region(
+        space, {"f": {"missing": False}}
+    )
+    assert enlarge(only_gone, {"f": 6, "c": "b"}) == Region(space, {"c": {"in": ["b", OTHER]}})
+
+
+def test_a_missing_seed_stays_missing_where_the_rules_take_all_numbers():
+    space = Space([Continuous("f", bounds=(0, 10), missing=True)])
+    rules = RuleSet(space, [Rule(Region(space, {"f": {">=": 0, "<": 3}}), then="A")])
+    region = enlarge(rules, {"f": None})
+    assert region == Region(space, {"f": {"missing": True}})
+    assert repr(region) == "f is missing"
+    later = RuleSet(space, [Rule(Region(space, {"f": {">": 0}}), then="A")])
+    assert enlarge(later, {"f": None}) == Region(space, {"f": {"<=": 0, "missing": True}})
+
+
+def test_whole_numbers_and_dates_stop_at_the_neighbouring_value():
+    space = Space([Continuous("n", kind="integer"), Continuous("day", kind="date")])
+    rules = RuleSet(
+        space,
+        [
+            Rule(Region(space, {"n": {">": 2, "<=": 5}}), then="A"),
+            Rule(Region(space, {"day": {">": dt.date(2020, 1, 15)}}), then="B"),
+        ],
+    )
+    region = enlarge(rules, {"n": 6, "day": dt.date(2020, 1, 15)})
+    assert region == Region(space, {"n": {">=": 6}, "day": {"<=": dt.date(2020, 1, 15)}})
+    assert {"n": 6, "day": dt.date(2020, 1, 15)} in region
+    assert {"n": 5, "day": dt.date(2020, 1, 15)} not in region
+    assert {"n": 6, "day": dt.date(2020, 1, 16)} not in region
+
+
+def test_bounds_of_the_space_do_not_show_in_the_region():
+    space = Space([Continuous("age", bounds=(0, 120)), Continuous("pay", bounds=(0, None))])
+    rules = RuleSet(space, [Rule(Region(space, {"age": (0, 30), "pay": (0, 100)}), then="A")])
+    assert enlarge(rules, {"age": 120, "pay": 50}) == Region(space, {"age": (30, None)})
+    assert repr(enlarge(rules, {"age": 0, "pay": 100})) == "pay >= 100"
+
+
+def test_rules_of_the_consequent_may_be_overlapped():
+    assert enlarge(PAPER, P1, consequent="r1") == Region(PLANE, {"f2": (7, None)})
+    assert enlarge(PAPER, P1, consequent="new") == enlarge(PAPER, P1)
+    inside = {"f1": 3, "f2": 6}
+    region = enlarge(PAPER, inside, consequent="r1")
+    assert region == Region(PLANE, {"f1": (None, 6.5), "f2": (3, None)})
+    assert PAPER.rivals_of(region, "r1").size == 0
+
+
+def test_a_consequent_is_taken_as_a_rule_takes_it():
+    rules = RuleSet(PLANE, [Rule(Region(PLANE, {"f1": (2, 5)}), then={"a", "b"})])
+    assert enlarge(rules, P1, consequent={"b", "a"}) == Region(PLANE)
+    assert enlarge_many(rules, [P1], consequent={"a", "b"}) == [Region(PLANE)]
+    with pytest.raises(ConditionError, match=r"the consequent \['a'\] of type list is not hash"):
+        enlarge(rules, P1, consequent=["a"])
+
+
+def test_a_removed_rule_no_longer_stands_in_the_way():
+    rules = PAPER.copy()
+    rules.remove(0)
+    assert enlarge(rules, P1) == Region(PLANE, {"f2": (7, None)})
+    rules.add(Rule(Region(PLANE, {"f1": (2, 5), "f2": (5, 9)}), then="r1"))
+    assert enlarge(rules, P1) == enlarge(PAPER, P1)
+
+
+# --- sizes
+
+
+def test_with_no_rule_the_region_is_everything():
+    assert enlarge(RuleSet(PLANE), P1) == Region(PLANE)
+    assert enlarge(RuleSet(None), {}) == Region(Space([]))
+    assert enlarge_many(RuleSet(PLANE), [P1, P1]) == [Region(PLANE)] * 2
+
+
+def test_one_rule_is_left_out_on_the_last_feature_that_can():
+    rules = PAPER[:1]
+    assert enlarge(rules, P1) == Region(PLANE, {"f1": (5, None)})
+    corner = {"f1": 6, "f2": 10}  # apart on both features: the first grows without limit
+    assert enlarge(rules, corner) == Region(PLANE, {"f2": (9, None)})
+    assert enlarge(rules, corner, order=["f2"]) == Region(PLANE, {"f1": (5, None)})
+
+
+def test_on_one_feature_the_region_is_the_gap_round_the_seed():
+    space = Space([Continuous("f")])
+    rules = RuleSet(
+        space, [Rule(Region(space, {"f": c}), then="A") for c in [(0, 1), (2, 3), (5, None)]]
+    )
+    expected = {-1: (None, 0), 1: (1, 2), 3: (3, 5), 4.9: (3, 5)}
+    for seed, condition in expected.items():
+        assert enlarge(rules, [float(seed)]) == Region(space, {"f": condition})
+
+
+def test_two_hundred_features_of_both_kinds():
+    rng = np.random.default_rng(200)
+    features = [
+        Categorical(f"c{i}", list("abcd"), missing=i % 2 == 0)
+        if i % 4 == 0
+        else Continuous(f"x{i}", missing=i % 3 == 0)
+        for i in range(200)
+    ]
+    space = Space(features)
+    rules = random_rules(space, 12, rng, share=0.04)
+    for consequent in (None, "B"):
+        cell = random_cells(rules, 1, rng, consequent)[0]
+        for order in slow.orders(space, rng, most=3):
+            check(rules, cell, order, consequent)
+
+
+def test_six_features_in_random_orders():
+    rng = np.random.default_rng(6)
+    space = Space(
+        [
+            Continuous("a"),
+            Categorical("b", list("xyz"), other=True),
+            Continuous("c", kind="integer", bounds=(0, 10)),
+            Continuous("d", missing=True),
+            Categorical("e", list("pqrst")),
+            Continuous("f"),
+        ]
+    )
+    rules = random_rules(space, 25, rng, share=0.5)
+    assert (
+        len(
+            {
+                check(rules, cell, order)
+                for cell in random_cells(rules, 2, rng)
+                for order in slow.orders(space, rng, most=8)
+            }
+        )
+        > 2
+    )
+
+
+def test_rules_with_more_conditions_than_can_be_counted_are_refused():
+    d = 2**14
+    space = Space([Continuous(f"x{i}") for i in range(d)])
+    lower = np.zeros((d, 2))
+    lower[5:, 0] = -np.inf
+    rules = RuleSet.from_arrays(space, lower=lower, upper=np.full((d, 2), np.inf), then=["A", "B"])
+    seed = space.encode(np.full((1, d), -1.0))
+    message = r"rule 2 has 16384 conditions; regions can be grown among rules of up to 16383"
+    with pytest.raises(ConditionError, match=message):
+        enlarge(rules, seed)
+    with pytest.raises(ConditionError, match=message):
+        enlarge_many(rules, seed)
+    narrow = rules[:1]
+    assert enlarge(narrow, seed) == Region(space, {"x4": (None, 0)})
+
+
+# --- the order
+
+
+def test_features_that_the_order_leaves_out_follow_in_the_order_of_the_space():
+    rng = np.random.default_rng(3)
+    space = Space([Continuous(name) for name in "abcd"])
+    rules = random_rules(space, 20, rng, share=0.6)
+    found = set()
+    for cell in random_cells(rules, 5, rng):
+        partial = enlarge(rules, list(cell), order=["c"])
+        assert partial == enlarge(rules, list(cell), order=["c", "a", "b", "d"])
+        assert enlarge(rules, list(cell), order=["d", "b"]) == enlarge(
+            rules, list(cell), order=["d", "b", "a", "c"]
+        )
+        assert enlarge(rules, list(cell), order=[]) == enlarge(rules, list(cell))
+        found.add(partial == enlarge(rules, list(cell)))
+    assert False in found, "the order never mattered"
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array, lambda names: dict.fromkeys(names)])
+def test_the_order_may_be_any_collection_of_names(kind):
+    order = kind(["f2", "f1"])
+    expected = Region(PLANE, {"f1": (5, 6.5), "f2": (3, None)})
+    assert enlarge(PAPER, P1, order=order) == expected
+    assert enlarge_many(PAPER, [P1], order=order) == [expected]
+
+
+def test_a_random_order_is_drawn_anew_and_can_be_repeated():
+    draws = [enlarge(PAPER, P1, order="random", random_state=i) for i in range(20)]
+    assert draws == [enlarge(PAPER, P1, order="random", random_state=i) for i in range(20)]
+    assert set(draws) == {enlarge(PAPER, P1), enlarge(PAPER, P1, order=["f2"])}
+    rng = np.random.default_rng(0)
+    assert len({enlarge(PAPER, P1, order="random", random_state=rng) for _ in range(20)}) == 2
+
+
+@pytest.mark.parametrize(
+    ("weights", "order"),
+    [
+        ({"f1": 2, "f2": 1}, ["f1", "f2"]),
+        ({"f1": 1, "f2": 2.5}, ["f2", "f1"]),
+        ({"f2": 0.1}, ["f2", "f1"]),
+        ({"f2": -1}, ["f1", "f2"]),
+        ([0.2, 0.8], ["f2", "f1"]),
+        (np.array([3, 1]), ["f1", "f2"]),
+        ([1, 1], ["f1", "f2"]),
+        ((0, math.inf), ["f2", "f1"]),
+    ],
+)
+def test_the_most_important_feature_is_enlarged_first(weights, order):
+    expected = enlarge(PAPER, P1, order=order)
+    assert enlarge(PAPER, P1, order="importance", weights=weights) == expected
+    assert enlarge_many(PAPER, [P1], order="importance", weights=weights) == [expected]
+
+
+@pytest.mark.parametrize(
+    "call", [enlarge, lambda rules, seed, **k: enlarge_many(rules, [seed], **k)]
+)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"order": ["f1", "f22"]}, "unknown feature 'f22', did you mean 'f2'?"),
+        ({"order": ["age"]}, "unknown feature 'age' (known: 'f1', 'f2')"),
+        ({"order": ["f1", "f2", "f1"]}, "order names 'f1' twice"),
+        ({"order": np.array(["f2", "f2"])}, "order names 'f2' twice"),
+        (
+            {"order": "f1"},
+            'order is a list of feature names, "random" or "importance", not \'f1\'',
+        ),
+        ({"order": 1}, 'order is a list of feature names, "random" or "importance", not 1'),
+        ({"weights": [1, 2]}, 'weights go with order="importance"'),
+        ({"order": "random", "weights": [1, 2]}, 'weights go with order="importance"'),
+        ({"order": ["f1"], "weights": [1, 2]}, 'weights go with order="importance"'),
+        ({"order": "importance"}, 'order="importance" needs weights, one a feature'),
+        (
+            {"order": "importance", "weights": {"f22": 1}},
+            "unknown feature 'f22', did you mean 'f2'?",
+        ),
+        (
+            {"order": "importance", "weights": [1]},
+            "weights are 2 numbers, one a feature, not [1]",
+        ),
+        (
+            {"order": "importance", "weights": [1, math.nan]},
+            "weights are 2 numbers, one a feature, not [1, nan]",
+        ),
+        (
+            {"order": "importance", "weights": ["much", "little"]},
+            "weights are 2 numbers, one a feature, not ['much', 'little']",
+        ),
+        (
+            {"order": "importance", "weights": {"f1": "much"}},
+            "weights are 2 numbers, one a feature, not {'f1': 'much'}",
+        ),
+    ],
+)  # fmt: skip
+def test_an_order_that_cannot_be_taken_is_refused_with_the_way_out(call, options, message):
+    with pytest.raises(ConditionError) as error:
+        call(PAPER, P1, **options)
+    assert str(error.value) == message
+
+
+def test_a_random_state_must_be_one():
+    with pytest.raises(DataError, match="random_state is None, an integer or a numpy generator"):
+        enlarge(PAPER, P1, order="random", random_state="x")
+
+
+# --- the seed
+
+
+def test_a_covered_seed_is_refused_and_the_rule_named():
+    with pytest.raises(SeedError) as error:
+        enlarge(PAPER, {"f1": 7, "f2": 6})
+    assert str(error.value) == (
+        "the seed (f1 = 7, f2 = 6) is covered by rule 2"
+        " (IF 6.5 <= f1 < 8.5 AND 5 <= f2 < 7 THEN r2);"
+        " take a point that no rival covers, for example from CoverageMap.pick"
+    )
+    with pytest.raises(SeedError, match=r"THEN r2\), a rival of r1; take a point"):
+        enlarge(PAPER, {"f1": 7, "f2": 6}, consequent="r1")
+    assert {"f1": 7, "f2": 6} in enlarge(PAPER, {"f1": 7, "f2": 6}, consequent="r2")
+
+
+def test_a_refused_seed_is_shown_in_words():
+    space = Space(
+        [
+            Continuous("born", kind="date", missing=True),
+            Categorical("job", ["nurse"], missing=True, other=True),
+        ]
+    )
+    rules = RuleSet(space, [Rule(Region(space), then="A")])
+    with pytest.raises(SeedError, match=r"the seed \(born = missing, job = nurse\)"):
+        enlarge(rules, {"job": "nurse"})
+    with pytest.raises(SeedError, match=r"the seed \(born = 2020-02-03, job = missing\)"):
+        enlarge(rules, {"born": dt.date(2020, 2, 3)})
+
+
+@given(st.data())
+def test_the_named_rule_is_the_first_rival_that_covers_the_seed(data):
+    rules = data.draw(sts.rule_sets(max_size=6).filter(len))
+    consequent = data.draw(st.sampled_from([None, "A"]))
+    cell = a_cell(data, rules.space, [r.region for r in rules])
+    seed = naive.instances(rules.space, [cell])
+    covered = slow.covered_by(rules, cell, consequent)
+    if covered is None:
+        assert naive.holds(enlarge(rules, seed, consequent=consequent), cell)
+        return
+    with pytest.raises(SeedError) as error:
+        enlarge(rules, seed, consequent=consequent)
+    assert f"is covered by rule {covered + 1} ({rules[covered]})" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "seed",
+    [
+        P1,
+        {"f2": 8, "f1": 5.5},
+        [5.5, 8],
+        (5.5, 8),
+        np.array([5.5, 8.0]),
+        np.array([5.5, 8.0], dtype=np.float32),
+        PLANE.encode([P1]),
+        PLANE.encode([[0, 0], [5.5, 8]]).take([1]),
+    ],
+    ids=lambda seed: type(seed).__name__,
+)
+def test_a_seed_may_be_given_in_any_form_of_a_point(seed):
+    assert enlarge(PAPER, seed) == Region(PLANE, {"f1": (5, None), "f2": (7, None)})
+
+
+def test_a_seed_may_be_a_view_of_a_larger_table():
+    table = PLANE.encode([[0, 0], [5.5, 8], [9, 9]])
+    strided = type(table)(PLANE, table.values[:, 1:2], table.codes[:, 1:2])
+    assert enlarge(PAPER, strided) == enlarge(PAPER, P1)
+
+
+@pytest.mark.parametrize(
+    ("seed", "error", "message"),
+    [
+        ({"f1": 5}, DataError, "the point says nothing of 'f2', which is never missing"),
+        ([1], DataError, "a point has 2 values, one a feature, not 1"),
+        ("f1", DataError, "a point is a mapping {feature: value}, not 'f1'"),
+        ({"f1": 5, "f22": 1}, ConditionError, "unknown feature 'f22', did you mean 'f2'?"),
+        (PLANE.encode([P1, P1]), DataError, "one point was asked for, these are 2"),
+    ],
+)
+def test_what_is_not_a_point_of_the_space_is_refused(seed, error, message):
+    with pytest.raises(error) as raised:
+        enlarge(PAPER, seed)
+    assert str(raised.value) == message
+
+
+@given(st.data())
+def test_seeds_picked_from_the_coverage_map_always_work(data):
+    rules = data.draw(sts.rule_sets(max_size=5))
+    space = rules.space
+    cells = naive.cells_of(naive.grid(space, [r.region for r in rules]))
+    cells = cells[:: max(1, len(cells) // 50)]
+    coverage = CoverageMap(rules, naive.instances(space, cells))
+    for consequent in (None, "A", "new"):
+        open_cells = [c for c in cells if slow.covered_by(rules, c, consequent) is None]
+        if not open_cells:
+            with pytest.raises(DataError, match="there is none to pick"):
+                coverage.pick(0, consequent=consequent)
+            continue
+        for random_state in range(3):
+            picked = coverage.pick(random_state, consequent=consequent)
+            seed = coverage.instances.take([picked])
+            region = enlarge(rules, seed, order="random", random_state=0, consequent=consequent)
+            assert naive.holds(region, cells[picked])
+            assert slow.is_free(region, rivals(rules, consequent))
+
+
+def test_rules_grown_from_picked_seeds_never_contradict_each_other():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 8, (60, 2)).astype(float)
+    rules = RuleSet(PLANE)
+    coverage = CoverageMap(rules, X)
+    while len(coverage.uncovered):
+        then = "AB"[int(rng.integers(2))]
+        seed = coverage.pick(rng)
+        region = enlarge(rules, X[seed], order="random", random_state=rng, consequent=then)
+        near = {name: (v - 1, v + 2) for name, v in zip(PLANE.names, X[seed], strict=True)}
+        rules.add(Rule((region & Region(PLANE, near)).tighten(X), then=then))
+    assert rules.is_consistent
+    assert len(rules) > 3
+
+
+# --- many seeds
+
+
+@given(st.data())
+def test_many_seeds_give_what_they_give_one_by_one(data):
+    rules = data.draw(sts.rule_sets(max_features=3))
+    space = rules.space
+    cells = naive.cells_of(naive.grid(space, [r.region for r in rules]))
+    open_cells = [c for c in cells[:: max(1, len(cells) // 60)] if not naive.covering(rules, c)]
+    seeds = naive.instances(space, open_cells)
+    one_by_one = [enlarge(rules, seeds.take([i])) for i in range(len(seeds))]
+    assert enlarge_many(rules, seeds) == one_by_one
+    first, second = np.random.default_rng(4), np.random.default_rng(4)
+    assert enlarge_many(rules, seeds, order="random", random_state=first) == [
+        enlarge(rules, seeds.take([i]), order="random", random_state=second)
+        for i in range(len(seeds))
+    ]
+    assert first.random() == second.random()
+    thens = data.draw(
+        st.lists(st.sampled_from([None, "A", "B", "new"]), min_size=len(seeds), max_size=len(seeds))
+    )
+    backwards = space.names[::-1]
+    assert enlarge_many(rules, seeds, order=backwards, consequents=thens) == [
+        enlarge(rules, seeds.take([i]), order=backwards, consequent=then)
+        for i, then in enumerate(thens)
+    ]
+
+
+def test_so_many_seeds_that_threads_share_them_give_what_they_give_one_by_one():
+    rng = np.random.default_rng(1)
+    space = Space([Continuous("a"), Categorical("b", list("xyz")), Continuous("c")])
+    rules = random_rules(space, 15, rng, share=0.8)
+    seeds = naive.instances(space, random_cells(rules, 100, rng))
+    assert len(seeds) == 100
+    regions = enlarge_many(rules, seeds, order="random", random_state=5)
+    again = np.random.default_rng(5)
+    assert regions == [
+        enlarge(rules, seeds.take([i]), order="random", random_state=again)
+        for i in range(len(seeds))
+    ]
+
+
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        [P1, {"f1": 0, "f2": 0}],
+        {"f1": [5.5, 0], "f2": [8, 0]},
+        [[5.5, 8], [0, 0]],
+        np.array([[5.5, 8], [0, 0]]),
+        PLANE.encode([[5.5, 8], [0, 0]]),
+    ],
+    ids=["points", "columns", "rows", "array", "instances"],
+)
+def test_many_seeds_may_be_any_table(seeds):
+    expected = [enlarge(PAPER, P1), enlarge(PAPER, [0, 0])]
+    assert enlarge_many(PAPER, seeds) == expected
+
+
+def test_no_seeds_give_no_regions():
+    assert enlarge_many(PAPER, []) == []
+    assert enlarge_many(PAPER, [], order="random", consequents=[]) == []
+
+
+def test_a_covered_seed_among_many_is_named_with_its_row():
+    seeds = [P1, {"f1": 3, "f2": 6}, {"f1": 7, "f2": 6}]
+    with pytest.raises(SeedError) as error:
+        enlarge_many(PAPER, seeds)
+    assert str(error.value).startswith(
+        "row 2: the seed (f1 = 3, f2 = 6) is covered by rule 1"
+        " (IF 2 <= f1 < 5 AND 5 <= f2 < 9 THEN r1); take a point"
+    )
+    with pytest.raises(SeedError, match=r"row 3: .* by rule 2 .*, a rival of r1; take"):
+        enlarge_many(PAPER, seeds, consequents=[None, "r1", "r1"])
+    assert len(enlarge_many(PAPER, seeds, consequents=["r1", "r1", "r2"])) == 3
+
+
+def test_consequents_must_fit_the_seeds():
+    with pytest.raises(ConditionError) as error:
+        enlarge_many(PAPER, [P1], consequent="r1", consequents=["r1"])
+    assert str(error.value) == "give consequent or consequents, not both"
+    with pytest.raises(ConditionError) as error:
+        enlarge_many(PAPER, [P1, P1], consequents=["r1"])
+    assert str(error.value) == "2 seeds, but 1 consequents"

@@ -1,0 +1,196 @@
+"""The commands that find regions: gaps, search and enlarge, and the gaps of check."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from irenic import cli
+
+PAPER = """\
+IF 2 <= f1 < 5 AND 5 <= f2 < 9 THEN A
+IF 6.5 <= f1 < 8.5 AND 5 <= f2 < 7 THEN B
+IF 1 <= f1 < 9 AND 1 <= f2 < 3 THEN C
+"""
+COMPLETE = "IF age < 10 THEN child\nIF age >= 10 THEN adult\n"
+OPEN = "IF job in {nurse} THEN a\nIF job in {clerk} THEN b\n"
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path):
+    """Run the command on rules given as text: exit status, output, errors."""
+
+    def call(command, rules, *arguments):
+        path = tmp_path / "my.rules"
+        path.write_text(rules, encoding="utf-8")
+        monkeypatch.setattr(sys, "argv", ["irenic", command, str(path), *arguments])
+        with pytest.raises(SystemExit) as caught:
+            cli.main()
+        out, err = capsys.readouterr()
+        return caught.value.code, out, err
+
+    return call
+
+
+def test_check_reports_gaps_beside_conflicts(run):
+    code, out, _ = run("check", "IF age < 10 THEN child\nIF age >= 12 THEN adult\n")
+    assert code == 0
+    assert "no rule covers\n  10 <= age < 12\n" in out
+    assert out.endswith("Not complete: no rule covers 1 region.\n")
+
+
+def test_check_says_that_a_set_is_complete(run):
+    code, out, _ = run("check", COMPLETE)
+    assert code == 0
+    assert out.endswith("Complete: every case is covered by a rule.\n")
+
+
+def test_check_says_that_the_default_holds_in_gaps(run):
+    _, out, _ = run("check", "IF age < 10 THEN child\nDEFAULT adult\n")
+    assert "no rule covers 1 region; the default holds there." in out
+
+
+def test_check_shows_few_gaps_and_says_how_many_there_are(run):
+    rules = "".join(f"IF {2 * i} <= x < {2 * i + 1} THEN A\n" for i in range(20))
+    _, out, _ = run("check", rules)
+    assert "  … and 11 more (irenic gaps lists all)\n" in out
+
+
+def test_check_in_json_has_gaps_in_the_form_of_if(run):
+    code, out, _ = run("check", "IF age < 10 THEN child\nIF age >= 12 THEN adult\n", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["complete"] is False
+    assert found["gaps"] == [{"age": {">=": 10, "<": 12}}]
+    assert found["gaps_complete"] is True
+
+
+def test_check_in_json_of_a_complete_set(run):
+    found = json.loads(run("check", COMPLETE, "--json")[1])
+    assert (found["complete"], found["gaps"], found["gaps_complete"]) == (True, [], True)
+
+
+def test_a_budget_of_nothing_leaves_the_answer_open(run):
+    code, out, _ = run("check", PAPER, "--json", "--budget", "0")
+    found = json.loads(out)
+    assert code == 0
+    assert found["gaps_complete"] in (True, False)
+    assert found["complete"] in (None, False)
+    wide = "".join(f"IF a{i} < 1 AND b{i} < 1 THEN A\n" for i in range(14))
+    found = json.loads(run("check", wide, "--json", "--budget", "0")[1])
+    assert found["gaps_complete"] is False
+
+
+def test_an_open_category_leaves_a_gap(run):
+    code, out, _ = run("gaps", OPEN)
+    assert code == 1
+    assert out == "job not in {nurse, clerk}\n\nNot complete: no rule covers 1 region.\n"
+
+
+def test_gaps_of_a_complete_set_exit_with_0(run):
+    assert run("gaps", COMPLETE)[:2] == (0, "Complete: every case is covered by a rule.\n")
+
+
+def test_gaps_in_json(run):
+    code, out, _ = run("gaps", COMPLETE, "--json")
+    assert code == 0
+    assert json.loads(out) == {
+        "complete": True,
+        "gaps": [],
+        "gaps_complete": True,
+        "stopped_by": None,
+    }
+
+
+def test_search_prints_the_papers_first_region(run):
+    assert run("search", PAPER) == (0, "f1 < 1\n", "")
+
+
+def test_search_finds_all_maximal_regions(run):
+    code, out, _ = run("search", PAPER, "--all", "--maximal")
+    assert code == 0
+    assert set(out.splitlines()) == {
+        "f1 < 1",
+        "f1 >= 9",
+        "f2 < 1",
+        "f2 >= 9",
+        "3 <= f2 < 5",
+        "f1 < 2 and f2 >= 3",
+        "5 <= f1 < 6.5 and f2 >= 3",
+        "f1 >= 8.5 and f2 >= 3",
+        "f1 >= 5 and f2 >= 7",
+    }
+
+
+def test_search_at_random_is_repeated_by_its_state(run):
+    first = run("search", PAPER, "--order", "random", "--random-state", "3")
+    assert first == run("search", PAPER, "--order", "random", "--random-state", "3")
+    others = {run("search", PAPER, "--order", "random", "--random-state", str(i)) for i in range(9)}
+    assert len(others) > 2
+
+
+def test_search_of_a_covered_space_exits_with_1(run):
+    code, out, _ = run("search", COMPLETE, "--all")
+    assert (code, out) == (1, "There is no free region: the rules cover everything.\n")
+
+
+def test_search_with_a_consequent_passes_its_own_rules(run):
+    assert run("search", COMPLETE, "--consequent", "child")[1] == "age < 10\n"
+
+
+def test_search_in_json(run):
+    found = json.loads(run("search", PAPER, "--json")[1])
+    assert found["regions"] == [{"f1": {"<": 1}}]
+    assert (found["complete"], found["stopped_by"]) == (False, "regions")
+
+
+def test_enlarge_prints_the_region_of_each_order(run):
+    assert run("enlarge", PAPER, "--seed", "f1=5.5, f2=8")[1] == "f1 >= 5 and f2 >= 7\n"
+    code, out, _ = run("enlarge", PAPER, "--seed", "f1=5.5, f2=8", "--order", "f2,f1")
+    assert (code, out) == (0, "5 <= f1 < 6.5 and f2 >= 3\n")
+
+
+def test_enlarge_in_json(run):
+    out = run("enlarge", PAPER, "--seed", "f1=5.5, f2=8", "--json")[1]
+    assert json.loads(out) == {
+        "seed": {"f1": 5.5, "f2": 8},
+        "region": {"f1": {">=": 5}, "f2": {">=": 7}},
+        "text": "f1 >= 5 and f2 >= 7",
+    }
+
+
+def test_enlarge_with_a_consequent_passes_its_own_rules(run):
+    out = run("enlarge", PAPER, "--seed", "f1=3, f2=6", "--consequent", "A")[1]
+    assert out == "f1 < 6.5 and f2 >= 3\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], 'say where to begin: --seed "f1=…, f2=…"'),
+        (["--seed", "f1=5.5"], "the point says nothing of 'f2', which is never missing"),
+        (["--seed", "f1=5.5, f3=1"], "unknown feature 'f3'"),
+        (["--seed", "f1=5.5, f1=6"], "--seed, column 9: 'f1' stands twice in the point"),
+        (["--seed", "f1:5"], "--seed, column 3: unexpected character ':'"),
+        (["--seed", "f1=x, f2=1"], "feature 'f1': 'x' is not a number"),
+        (["--seed", "f1=5.5, f2=8", "--order", "f2,,"], "--order, column 4: expected"),
+        (["--seed", "f1=5.5, f2=8", "--order", "f9"], "unknown feature 'f9'"),
+        (
+            ["--seed", "f1=3, f2=6"],
+            "the seed (f1 = 3, f2 = 6) is covered by rule 1 (IF 2 <= f1 < 5",
+        ),
+        (["--seed", "f1=5.5, f2=8", "--consequent", "D"], "no rule predicts 'D' (known: 'A',"),
+    ],
+)
+def test_bad_input_of_enlarge_exits_with_2_and_one_line(run, arguments, message):
+    code, out, err = run("enlarge", PAPER, *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_an_unknown_order_of_search_is_refused(run):
+    code, _, err = run("search", PAPER, "--order", "sideways")
+    assert (code, err) == (2, "irenic: order is lexicographic or random, not 'sideways'\n")

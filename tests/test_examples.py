@@ -1,0 +1,92 @@
+"""The examples run, and do what they say."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from irenic import Region
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+def load(name, needs):
+    """Return an example as a module; skip where what it is about is not installed."""
+    if importlib.util.find_spec(needs) is None:
+        pytest.skip(f"examples/{name}.py needs {needs}, which is not installed")
+    spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+# --- the genetic algorithm
+
+
+def test_the_genetic_algorithm_evolves_rules_without_a_conflict(capsys):
+    example = load("genetic_algorithm", needs="deap")
+    best, accuracy = example.main(generations=8, seed=0, size=24)
+    printed = capsys.readouterr().out
+    assert len(best.conflicts()) == 0
+    assert len(best) >= 2
+    assert accuracy > 0.8
+    assert all(str(rule) in printed for rule in best)
+    assert f"accuracy {accuracy:.3f} on new cases, 0 conflicts" in printed
+
+
+def test_the_genetic_algorithm_gives_the_same_rules_for_the_same_seed():
+    example = load("genetic_algorithm", needs="deap")
+    first, second, third = (example.main(generations=3, seed=seed, size=8)[0] for seed in (1, 1, 2))
+    assert first == second
+    assert first != third
+
+
+def test_the_genetic_algorithm_is_short_enough_to_read():
+    lines = (EXAMPLES / "genetic_algorithm.py").read_text(encoding="utf-8").splitlines()
+    assert len(lines) < 100
+
+
+# --- the figures
+
+
+def test_the_figures_are_written_as_png_and_svg(tmp_path):
+    example = load("paper_figures", needs="matplotlib")
+    written = example.main(tmp_path / "figures")
+    assert {path.name for path in written} == {
+        f"{name}.{kind}"
+        for name in ("rules", "region-f1-first", "region-f2-first")
+        for kind in ("png", "svg")
+    }
+    for path in written:
+        start = b"\x89PNG" if path.suffix == ".png" else b"<?xml"
+        assert path.read_bytes().startswith(start)
+        assert path.stat().st_size > 5_000
+
+
+def test_the_figures_show_the_rules_the_instances_and_the_two_regions():
+    example = load("paper_figures", needs="matplotlib")
+    drawn = {name: figure.axes[0] for name, figure in example.figures().items()}
+    boxes = {
+        name: [tuple(map(float, patch.get_bbox().extents)) for patch in axes.patches]
+        for name, axes in drawn.items()
+    }
+    rules = [(2, 5, 5, 9), (6.5, 5, 8.5, 7), (1, 1, 9, 3)]
+    assert boxes["rules"] == rules
+    assert boxes["region-f1-first"] == [*rules, (5, 7, 10, 10)]
+    assert boxes["region-f2-first"] == [*rules, (5, 3, 6.5, 10)]
+    for axes in drawn.values():
+        dots = axes.collections[0].get_offsets().tolist()
+        assert len(dots) == 7
+        assert list(example.P1) in dots
+        assert {"$r_1$", "$r_2$", "$r_3$", "$p_1$"} <= {text.get_text() for text in axes.texts}
+
+
+def test_the_instances_of_the_figure_lie_as_the_paper_says():
+    example = load("paper_figures", needs="matplotlib")
+    covered = example.RULES.covering(list(map(list, example.INSTANCES))).any(axis=1)
+    assert not covered[0]
+    f1_free = Region(example.PLANE, {"f2": (5, 9)})
+    assert dict(zip(example.PLANE.names, example.P1, strict=True)) in f1_free
+    assert min(y for _, y in example.INSTANCES) >= 1, "none lies below the blue rectangle"

@@ -1,0 +1,641 @@
+"""Gaps against the grid of bounds, brute force and z3."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import os
+import time
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+import naive_cfsgs as oracle
+import strategies as sts
+from irenic import (
+    Budget,
+    Categorical,
+    ConditionError,
+    Continuous,
+    Region,
+    Rule,
+    RuleSet,
+    Space,
+    cutting,
+    gaps,
+    search,
+)
+
+INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+PLANE = Space([Continuous("f1"), Continuous("f2")])
+AGE = Space([Continuous("age")])
+PAPER = RuleSet(
+    PLANE,
+    [
+        Rule({"f1": (2, 5), "f2": (5, 9)}, then="r1"),
+        Rule({"f1": (6.5, 8.5), "f2": (5, 7)}, then="r2"),
+        Rule({"f1": (1, 9), "f2": (1, 3)}, then="r3"),
+    ],
+)
+COVERED = RuleSet(AGE, [Rule({"age": (None, 5)}, then="A"), Rule({"age": (5, None)}, then="B")])
+
+
+def regions_of(rules):
+    return [rule.region for rule in rules]
+
+
+def texts(found):
+    return [repr(region) for region in found]
+
+
+def check_partition(rules, found, within=None):
+    """Assert that the regions are disjoint and hold exactly what no rule covers."""
+    whole = Region(rules.space) if within is None else within
+    grid = oracle.Grid(rules.space, [*regions_of(rules), whole, *found])
+    uncovered = grid.cells(whole) & ~grid.union(regions_of(rules))
+    assert (grid.count(found) == uncovered).all()
+    assert not any(region.is_empty for region in found)
+    return bool(uncovered.any())
+
+
+def could_be_one(grid, a, b):
+    """Return whether two boxes together make a box."""
+    differing = [i for i, (s, t) in enumerate(zip(a, b, strict=True)) if s != t]
+    if len(differing) != 1:
+        return False
+    (i,) = differing
+    feature, axis = grid.space.features[i], grid.axes[i]
+    if not isinstance(feature, Continuous):
+        return True
+    places = sorted(axis.index(v) for v in a[i] | b[i])
+    return places == list(range(places[0], places[-1] + 1))
+
+
+def check_merged(rules, found):
+    grid = oracle.Grid(rules.space, [*regions_of(rules), *found])
+    boxes = [grid.sides(region) for region in found]
+    assert not any(could_be_one(grid, a, b) for a, b in combinations(boxes, 2))
+
+
+# --- a partition of what no rule covers
+
+
+@given(oracle.sets_of_rules())
+def test_gaps_are_disjoint_and_hold_all_that_no_rule_covers(rules):
+    found = gaps(rules)
+    some = check_partition(rules, found)
+    assert found.complete
+    assert found.stopped_by is None
+    assert found.covered_everything is (not some)
+    assert rules.is_complete() is (not some)
+    for region, rule in ((a, b) for a in found for b in rules):
+        assert not region.overlaps(rule.region)
+
+
+@pytest.mark.parametrize("seed", range(15 if INTERPRETED else 120))
+def test_gaps_of_dense_mixed_sets_are_a_partition(seed):
+    rules = oracle.dense_set(seed, size=3 + seed % 8, width=1 + seed % 4)
+    found = gaps(rules)
+    some = check_partition(rules, found)
+    assert found.covered_everything is (not some)
+
+
+@given(oracle.sets_of_rules(), st.data())
+def test_within_gives_the_gaps_of_that_region_only(rules, data):
+    within = data.draw(sts.regions(rules.space))
+    found = gaps(rules, within=within)
+    some = check_partition(rules, found, within)
+    assert found.covered_everything is (not some)
+
+
+@pytest.mark.parametrize("seed", range(6 if INTERPRETED else 40))
+def test_more_than_64_values_are_cut_exactly(seed):
+    rules = oracle.dense_set(seed, size=8, width=3, features=[6, 0, 5])
+    check_partition(rules, gaps(rules))
+    check_merged(rules, gaps(rules))
+
+
+@given(oracle.sets_of_rules())
+def test_no_two_gaps_could_be_one(rules):
+    check_merged(rules, gaps(rules))
+
+
+@pytest.mark.parametrize("seed", range(10 if INTERPRETED else 60))
+def test_no_two_gaps_of_a_dense_set_could_be_one(seed):
+    rules = oracle.dense_set(seed, size=6, width=2 + seed % 2)
+    check_merged(rules, gaps(rules))
+
+
+def test_gaps_come_in_the_order_of_their_lower_bounds():
+    found = gaps(PAPER)
+    keys = [tuple(region.lower) for region in found]
+    assert keys == sorted(keys)
+    assert texts(found)[0] == "f1 < 1 and f2 < 5"
+
+
+def test_neighbours_are_merged_where_a_bound_is_zero_written_in_two_ways():
+    rules = RuleSet(
+        PLANE,
+        [
+            Rule({"f1": {"<": 5}, "f2": {"<": 0.0}}, then="A"),
+            Rule({"f1": {">=": 5}, "f2": {"<": -0.0}}, then="A"),
+        ],
+    )
+    assert texts(gaps(rules)) == ["f2 >= 0"]
+
+
+def test_the_bounds_of_gaps_read_as_the_rules_were_written():
+    rules = RuleSet(AGE, [Rule({"age": {"<=": 10}}, then="A"), Rule({"age": {">": 12}}, then="A")])
+    assert texts(gaps(rules)) == ["10 < age <= 12"]
+
+
+# --- z3
+
+
+@given(oracle.sets_of_rules())
+def test_z3_gives_the_same_answer(rules):
+    given_ = [rule.region.conditions() for rule in rules]
+    expected = oracle.gap_by_z3(rules.space, given_)
+    assert bool(gaps(rules).regions) is expected
+    assert rules.is_complete() is (not expected)
+
+
+@pytest.mark.parametrize("seed", range(20 if INTERPRETED else 150))
+def test_z3_gives_the_same_answer_for_dense_sets(seed):
+    rules = oracle.dense_set(seed, size=6 + seed % 20, width=2 + seed % 5)
+    given_ = [rule.region.conditions() for rule in rules]
+    expected = oracle.gap_by_z3(rules.space, given_)
+    assert rules.is_complete() is (not expected)
+    assert gaps(rules, budget=Budget(nodes=20_000)).covered_everything is (not expected)
+    assert (next(search(rules), None) is not None) is expected
+
+
+@given(oracle.tight_sets(), st.data())
+def test_z3_gives_the_same_answer_within_a_region(rules, data):
+    within = data.draw(sts.conditions(rules.space))
+    given_ = [rule.region.conditions() for rule in rules]
+    expected = oracle.gap_by_z3(rules.space, given_, within)
+    found = gaps(rules, within=Region(rules.space, within))
+    assert found.covered_everything is (not expected)
+
+
+# --- maximal regions
+
+
+@given(oracle.sets_of_rules())
+def test_not_disjoint_gives_the_maximal_regions(rules):
+    found = gaps(rules, disjoint=False)
+    assert found.complete
+    assert found.regions == list(search(rules, maximal=True))
+    expected = oracle.maximal_free(rules, most=20_000)
+    if expected is not None:
+        grid = oracle.Grid(rules.space, regions_of(rules))
+        assert sorted(map(repr, map(grid.sides, found))) == sorted(map(repr, expected))
+
+
+@given(oracle.sets_of_rules(max_size=4), st.data())
+def test_not_disjoint_stays_within(rules, data):
+    within = data.draw(sts.regions(rules.space))
+    found = gaps(rules, disjoint=False, within=within)
+    assert all(region <= within for region in found)
+    assert set(found) == set(search(rules, maximal=True, within=within))
+
+
+# --- what can occur
+
+
+def test_missing_counts_where_a_feature_may_be_missing():
+    conditions = [{"age": {"<": 5}}, {"age": {">=": 5}}]
+    for missing in (False, True):
+        space = Space([Continuous("age", missing=missing)])
+        rules = RuleSet(space, [Rule(Region(space, c), then="A") for c in conditions])
+        assert texts(gaps(rules)) == (["age is missing"] if missing else [])
+        assert rules.is_complete() is (not missing)
+
+
+def test_unlisted_and_missing_categories_count_where_a_feature_may_have_them():
+    for missing in (False, True):
+        for other in (False, True):
+            space = Space([Categorical("c", ["a", "b"], missing=missing, other=other)])
+            rules = RuleSet(space, [Rule(Region(space, {"c": {"a", "b"}}), then="A")])
+            found = gaps(rules)
+            assert found.covered_everything is not (missing or other)
+            codes = [0] * missing + [1] * other
+            held = [naive.allows(found[0], space["c"], c) for c in codes] if codes else []
+            assert all(held)
+
+
+def test_what_lies_beyond_the_bounds_of_a_feature_is_no_gap():
+    space = Space([Continuous("age", bounds=(0, 120)), Continuous("n", kind="integer")])
+    rules = RuleSet(space, [Rule({"age": {">=": 0, "<=": 120}}, then="A")])
+    assert gaps(rules).covered_everything
+    rules = RuleSet(space, [Rule({"age": {">=": 0, "<": 120}}, then="A")])
+    assert texts(gaps(rules)) == ["age >= 120"]
+
+
+def test_nothing_lies_between_neighbouring_integers_and_days():
+    space = Space([Continuous("n", kind="integer"), Continuous("day", kind="date")])
+    rules = RuleSet(
+        space,
+        [
+            Rule({"n": {"<=": 4}}, then="A"),
+            Rule({"n": {">=": 5}, "day": {"<=": dt.date(2020, 2, 28)}}, then="A"),
+            Rule({"n": {">": 4.5}, "day": {">=": dt.date(2020, 3, 1)}}, then="A"),
+        ],
+    )
+    assert texts(gaps(rules)) == ["n >= 5 and day = 2020-02-29"]
+
+
+def test_no_rule_leaves_everything():
+    found = gaps(RuleSet(PLANE))
+    assert texts(found) == ["anything"]
+    assert found.complete
+    assert texts(gaps(RuleSet(PLANE), disjoint=False)) == ["anything"]
+
+
+def test_a_space_without_features_has_one_point():
+    space = Space([])
+    assert texts(gaps(RuleSet(space))) == ["anything"]
+    assert gaps(RuleSet(space, [Rule(Region(space), then="A")])).covered_everything
+
+
+def test_the_empty_region_has_no_gap():
+    found = gaps(PAPER, within=Region.nothing(PLANE))
+    assert (found.regions, found.complete, found.covered_everything) == ([], True, True)
+
+
+def test_within_may_be_a_region_of_another_space():
+    within = Region(Space([Continuous("f1")]), {"f1": (2, 5)})
+    assert texts(gaps(PAPER, within=within)) == [
+        "2 <= f1 < 5 and f2 < 1",
+        "2 <= f1 < 5 and 3 <= f2 < 5",
+        "2 <= f1 < 5 and f2 >= 9",
+    ]
+
+
+def test_a_default_is_no_rule():
+    rules = RuleSet(AGE, [Rule({"age": (0, 5)}, then="A")], default="B")
+    assert len(gaps(rules)) == 2
+
+
+# --- measures
+
+
+def test_gaps_are_a_sequence():
+    found = gaps(PAPER)
+    assert len(found) == len(list(found)) == len(found.regions)
+    assert found[0] == found.regions[0]
+    assert found[-1] == list(found)[-1]
+
+
+@given(oracle.sets_of_rules())
+def test_fraction_is_the_share_of_uncovered_instances(rules):
+    cells = naive.cells_of(naive.grid(rules.space, regions_of(rules)))[:300]
+    uncovered = [not naive.covering(rules, cell) for cell in cells]
+    X = naive.instances(rules.space, cells)
+    assert gaps(rules).fraction(X) == pytest.approx(np.mean(uncovered))
+
+
+def test_fraction_of_no_instances_is_zero():
+    assert gaps(PAPER).fraction([]) == 0.0
+
+
+def test_fraction_does_not_depend_on_what_the_budget_found():
+    X = {"f1": [0, 3, 3, 8], "f2": [0, 6, 0, 2]}
+    assert gaps(PAPER).fraction(X) == gaps(PAPER, budget=Budget(nodes=1)).fraction(X) == 0.5
+    assert gaps(RuleSet(PLANE)).fraction(X) == 1.0
+
+
+BOUNDED = [
+    Continuous("x", bounds=(0, 6)),
+    Continuous("n", kind="integer", bounds=(0, 6)),
+    Categorical("c", ["a", "b", "c"]),
+]
+
+
+def random_bounded(seed, size):
+    rng = np.random.default_rng(seed)
+    made = []
+    for _ in range(size):
+        a, b = sorted(rng.choice(7, size=2, replace=False).tolist())
+        c, d = sorted(rng.choice(7, size=2, replace=False).tolist())
+        chosen = ["a", *(v for v in "bc" if rng.random() < 0.5)]
+        made.append(Rule({"x": (a, b), "n": {">=": c, "<=": d}, "c": set(chosen)}, then="A"))
+    return RuleSet(Space(BOUNDED), made)
+
+
+@pytest.mark.parametrize("seed", range(10 if INTERPRETED else 40))
+def test_the_volume_is_that_of_the_space_without_the_rules(seed):
+    rules = random_bounded(seed, 1 + seed % 8)
+    covered = 0
+    for x in range(6):  # all bounds of x are whole, so unit cells are covered or not as one
+        for n in range(7):
+            cells = [(x + 0.5, float(n), code) for code in (2, 3, 4)]
+            covered += sum(bool(naive.covering(rules, cell)) for cell in cells)
+    assert gaps(rules).volume() == pytest.approx(6 * 7 * 3 - covered, rel=1e-12)
+
+
+def test_the_volume_of_an_unbounded_gap_is_infinite_and_finite_within_a_region():
+    rules = RuleSet(PLANE, [Rule({"f1": (2, 5), "f2": (5, 9)}, then="A")])
+    found = gaps(rules)
+    assert found.volume() == math.inf
+    assert found.volume(Region(PLANE, {"f1": (0, 10), "f2": (0, 10)})) == 100 - 12
+
+
+def test_the_volume_of_no_gap_is_zero():
+    assert gaps(COVERED).volume() == 0.0
+
+
+def test_the_volume_of_regions_that_overlap_is_refused():
+    with pytest.raises(ConditionError) as caught:
+        gaps(PAPER, disjoint=False).volume()
+    assert str(caught.value) == "the regions overlap; find them with disjoint=True"
+
+
+def test_the_volume_of_maximal_regions_that_do_not_overlap_is_given():
+    space = Space([Continuous("x", bounds=(0, 10))])
+    rules = RuleSet(space, [Rule({"x": (2, 5)}, then="A")])
+    assert gaps(rules, disjoint=False).volume() == pytest.approx(7)
+
+
+def test_the_volume_of_many_gaps_is_summed_quickly():
+    n = 2000
+    rules = RuleSet.from_arrays(
+        AGE, lower=[np.arange(n) * 2.0], upper=[np.arange(n) * 2.0 + 1], then=["A"] * n
+    )
+    found = gaps(rules)
+    start = time.monotonic()
+    assert found.volume(Region(AGE, {"age": (0, 2 * n)})) == n
+    assert time.monotonic() - start < 2
+
+
+# --- how it ends
+
+
+def board(k, d=2, but=()):
+    """Return the cells of a board of k ** d cells without some of them."""
+    space = Space([Continuous(f"f{i + 1}") for i in range(d)])
+    edges = np.array([-np.inf, *range(1, k), np.inf])
+    places = np.array(np.unravel_index(np.arange(k**d), (k,) * d))
+    kept = np.setdiff1d(np.arange(k**d), but)
+    lower, upper = edges[places[:, kept]], edges[places[:, kept] + 1]
+    return RuleSet.from_arrays(space, lower=lower, upper=upper, then=["A"] * len(kept))
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 5, 20, 60])
+def test_with_few_nodes_the_answer_is_partial_and_correct(nodes):
+    rules = board(10, but=range(0, 100, 3))
+    found = gaps(rules, budget=Budget(nodes=nodes))
+    assert (found.complete, found.stopped_by, found.nodes) == (False, "nodes", nodes)
+    every = oracle.Grid(rules.space, [*regions_of(rules), *found])
+    assert (every.count(found) <= ~every.union(regions_of(rules))).all()
+    assert found.covered_everything is (False if found.regions else None)
+    assert len(gaps(rules)) > len(found)
+
+
+def test_too_few_nodes_to_know_is_none():
+    for rules in (board(8), board(8, but=[0])):
+        found = gaps(rules, budget=Budget(nodes=2))
+        assert found.covered_everything is None
+        assert rules.is_complete(Budget(nodes=2)) is None
+    assert board(8).is_complete() is True
+    assert board(8, but=[0]).is_complete() is False
+
+
+def test_a_budget_of_nodes_that_is_just_enough_is_complete():
+    rules = board(5, but=[7])
+    needed = gaps(rules).nodes
+    for nodes, complete in ((needed - 1, False), (needed, True), (needed + 1, True)):
+        found = gaps(rules, budget=Budget(nodes=nodes))
+        assert found.complete is complete
+        assert found.stopped_by == (None if complete else "nodes")
+
+
+@pytest.mark.parametrize("disjoint", [True, False])
+@pytest.mark.parametrize("most", [0, 1, 3, 20])
+def test_a_budget_of_regions_gives_at_most_so_many_and_says_so(most, disjoint):
+    rules = board(10, but=range(0, 100, 3))
+    found = gaps(rules, disjoint=disjoint, budget=Budget(regions=most))
+    assert len(found) <= most
+    assert len(found) > 0 or most == 0
+    assert (found.complete, found.stopped_by) == (False, "regions")
+    grid = oracle.Grid(rules.space, [*regions_of(rules), *found])
+    assert not (grid.union(found) & grid.union(regions_of(rules))).any()
+
+
+def test_a_budget_of_as_many_regions_as_there_are_is_complete():
+    found = gaps(PAPER, budget=Budget(regions=len(gaps(PAPER))))
+    assert found.complete
+    assert found.regions == gaps(PAPER).regions
+
+
+def hard(n=200, d=9):
+    """Return wide boxes in many dimensions: far more gaps than anybody can list."""
+    rng = np.random.default_rng(0)
+    lower = rng.random((d, n)) * 0.5
+    space = Space([Continuous(f"f{i + 1}", bounds=(0, 1)) for i in range(d)])
+    return RuleSet.from_arrays(space, lower=lower, upper=lower + 0.4, then=["A"] * n)
+
+
+@pytest.mark.parametrize("disjoint", [True, False])
+def test_a_budget_of_seconds_ends_a_long_search(disjoint):
+    rules = hard(40, 8) if INTERPRETED else hard()
+    gaps(rules, budget=Budget(nodes=10), disjoint=disjoint)
+    start = time.monotonic()
+    found = gaps(rules, budget=0.2, disjoint=disjoint)
+    assert time.monotonic() - start < 20
+    assert (found.complete, found.stopped_by) == (False, "seconds")
+    assert found.covered_everything is False
+
+
+def test_a_large_list_of_gaps_is_cut_off_by_its_number():
+    found = gaps(hard(60, 7), budget=Budget(regions=50))
+    assert 0 < len(found) <= 50
+    assert found.stopped_by == "regions"
+
+
+@pytest.mark.parametrize("disjoint", [True, False])
+def test_progress_is_heard_and_may_end_the_search(disjoint, monkeypatch):
+    monkeypatch.setattr(cutting, "_BURST", 10)
+    rules = board(10, but=range(0, 100, 3))
+    every = gaps(rules, disjoint=disjoint)
+    heard = []
+    assert gaps(rules, disjoint=disjoint, progress=lambda *now: heard.append(now)) == every
+    assert len(heard) > 5
+    assert [n for n, _ in heard] == sorted(n for n, _ in heard)
+    assert [r for _, r in heard] == sorted(r for _, r in heard)
+    found = gaps(rules, disjoint=disjoint, progress=lambda nodes, regions: regions > 3)
+    assert (found.complete, found.stopped_by) == (False, "interrupt")
+    assert 0 < len(found) < len(every)
+
+
+@pytest.mark.parametrize("disjoint", [True, False])
+def test_an_interrupt_gives_what_was_found(disjoint, monkeypatch):
+    monkeypatch.setattr(cutting, "_BURST", 10)
+    rules = board(10, but=range(0, 100, 3))
+    every = gaps(rules, disjoint=disjoint)
+    whole_step = cutting.Cutter.step
+    calls = iter(range(10**6))
+
+    def step(self, max_nodes):
+        if next(calls) == 8:
+            raise KeyboardInterrupt
+        return whole_step(self, max_nodes)
+
+    monkeypatch.setattr(cutting.Cutter, "step", step)
+    found = gaps(rules, disjoint=disjoint)
+    assert (found.complete, found.stopped_by) == (False, "interrupt")
+    assert 0 < len(found) < len(every)
+    assert found.covered_everything is False
+
+
+def test_an_interrupt_in_the_callback_gives_what_was_found(monkeypatch):
+    monkeypatch.setattr(cutting, "_BURST", 10)
+
+    def progress(nodes, regions):
+        if regions > 3:
+            raise KeyboardInterrupt
+
+    for disjoint in (True, False):
+        rules = board(10, but=range(0, 100, 3))
+        found = gaps(rules, disjoint=disjoint, progress=progress)
+        assert (found.complete, found.stopped_by) == (False, "interrupt")
+        assert len(found) > 0
+
+
+# --- text
+
+
+def test_the_text_of_a_covered_space():
+    assert repr(gaps(COVERED)) == "<Gaps: the rules cover everything>"
+
+
+def test_the_text_of_an_answer_that_is_not_known():
+    found = gaps(board(8), budget=Budget(nodes=2))
+    assert repr(found) == "<Gaps: no gap found before the search was stopped by nodes>"
+
+
+def test_the_text_of_gaps_names_them():
+    rules = RuleSet(AGE, [Rule({"age": (0, 10)}, then="A"), Rule({"age": (12, None)}, then="B")])
+    assert repr(gaps(rules)) == (
+        "<Gaps: 2 regions that no rule covers\n  age < 0\n  10 <= age < 12>"
+    )
+    within = Region(AGE, {"age": (5, 20)})
+    assert repr(gaps(rules, within=within)) == (
+        "<Gaps: 1 region that no rule covers\n  10 <= age < 12>"
+    )
+
+
+def test_the_text_of_part_of_the_gaps_says_that_there_may_be_more():
+    text = repr(gaps(PAPER, budget=Budget(regions=1)))
+    assert text == (
+        "<Gaps: 1 region that no rule covers, and perhaps more (stopped by regions)\n"
+        "  f1 < 1 and f2 < 5>"
+    )
+
+
+def test_the_text_of_many_gaps_is_cut_off():
+    rules = RuleSet.from_arrays(
+        AGE, lower=[np.arange(30) * 2.0], upper=[np.arange(30) * 2.0 + 1], then=["A"] * 30
+    )
+    lines = repr(gaps(rules)).splitlines()
+    assert lines[0] == "<Gaps: 31 regions that no rule covers"
+    assert lines[-1] == "  … and 11 more>"
+    assert len(lines) == 22
+
+
+# --- larger sets, by sampling
+
+
+def leaves(n, d, seed):
+    """Return the leaves of a tree with random cuts of the unit cube, open at its faces."""
+    rng = np.random.default_rng(seed)
+    low, high = np.zeros((1, d)), np.ones((1, d))
+    while len(low) < n:
+        i, axis = rng.integers(len(low)), rng.integers(d)
+        cut = rng.uniform(low[i, axis], high[i, axis])
+        low, high = np.vstack([low, low[i]]), np.vstack([high, high[i]])
+        high[i, axis] = low[-1, axis] = cut
+    return low.T, high.T
+
+
+def opened(low, high):
+    return np.where(low == 0, -np.inf, low), np.where(high == 1, np.inf, high)
+
+
+def rule_set(low, high):
+    space = Space([Continuous(f"f{i + 1}") for i in range(len(low))])
+    return RuleSet.from_arrays(space, lower=low, upper=high, then=["A"] * low.shape[1])
+
+
+def check_by_sampling(rules, found, n=2000, seed=0):
+    """Assert of random points that a gap holds them, once, if and only if no rule does."""
+    rng = np.random.default_rng(seed)
+    values = rng.uniform(-0.2, 1.2, (len(rules.space), n))
+    at = rng.integers(0, n, n // 4)  # some exactly on bounds
+    axis = rng.integers(0, len(values), n // 4)
+    bounds = rules.lower[axis, rng.integers(0, len(rules), n // 4)]
+    values[axis, at] = np.where(np.isfinite(bounds), bounds, 0.5)
+    points = dict(zip(rules.space.names, values, strict=True))
+    held = sum((region.contains(points).astype(int) for region in found), np.zeros(n, dtype=int))
+    covered = rules.covering(points).any(axis=1)
+    assert (held == ~covered).all()
+    return covered.mean()
+
+
+SIZES = [(60, 4)] if INTERPRETED else [(300, 5), (1000, 10)]
+
+
+@pytest.mark.parametrize(("n", "d"), SIZES)
+def test_the_leaves_of_a_tree_cover_everything(n, d):
+    rules = rule_set(*opened(*leaves(n, d, seed=n)))
+    assert rules.is_complete() is True
+    assert gaps(rules).covered_everything is True
+    assert list(search(rules)) == []
+
+
+@pytest.mark.parametrize(("n", "d"), SIZES)
+def test_narrowed_leaves_leave_exactly_what_was_cut_off(n, d):
+    rng = np.random.default_rng(d)
+    low, high = leaves(n, d, seed=n)
+    cube = np.prod(high - low, axis=0).sum()
+    for i in range(0, n, 10):
+        axis = rng.integers(d)
+        high[axis, i] = (low[axis, i] + high[axis, i]) / 2
+    left = cube - np.prod(high - low, axis=0).sum()
+    rules = rule_set(*opened(low, high))
+    found = gaps(rules)
+    assert found.complete
+    check_by_sampling(rules, found)
+    whole = Region(rules.space, dict.fromkeys(rules.space.names, (0, 1)))
+    assert found.volume(whole) == pytest.approx(left)
+    assert len(found) <= 3 * (n // 10)  # about one a narrowed rule, not a heap of splinters
+    assert rules.is_complete() is False
+
+
+@pytest.mark.parametrize(("n", "d"), [(30, 3)] if INTERPRETED else [(300, 3), (200, 4), (100, 5)])
+def test_gaps_between_random_boxes_are_right_by_sampling(n, d):
+    rng = np.random.default_rng(n)
+    low = rng.random((d, n)) * 0.8
+    rules = rule_set(low, low + rng.random((d, n)) * 0.5 + 0.01)
+    found = gaps(rules)
+    assert found.complete
+    share = check_by_sampling(rules, found, n=500)
+    assert 0.01 < share < 0.95
+    assert not any(region.overlaps(rule.region) for region in found[:20] for rule in rules)
+
+
+def test_one_leaf_missing_among_many_is_the_gap():
+    low, high = opened(*leaves(40 if INTERPRETED else 600, 6, seed=1))
+    rest = [i for i in range(low.shape[1]) if i != 17]
+    rules = rule_set(low[:, rest], high[:, rest])
+    missing = Region.from_packed(
+        rules.space, low[:, 17].copy(), high[:, 17].copy(), np.empty(0, dtype=np.uint64)
+    )
+    assert gaps(rules).regions == [missing]
+    assert next(search(rules)) <= missing
+    assert gaps(rules, disjoint=False).regions == [missing]

@@ -1,0 +1,319 @@
+"""Steps that a learner takes with a region: tighten, widen, narrow."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+import strategies as sts
+from irenic import (
+    MISSING,
+    OTHER,
+    Categorical,
+    ConditionError,
+    Continuous,
+    DataError,
+    Region,
+    Rule,
+    RuleSet,
+    Space,
+    enlarge,
+)
+
+LINE = Space([Continuous("f")])
+MIXED = Space([Continuous("f1", missing=True), Categorical("color", ["yellow", "blue", "red"])])
+SHARES = st.sampled_from([0.0, 0.25, 0.5, 0.9, 1.0, "random"])
+
+
+def interval(low, high):
+    return Region(LINE, {"f": (low, high)})
+
+
+@st.composite
+def regions_with_cells(draw, n=1, max_cells=8):
+    """Draw regions of one space and cells on and beside their bounds."""
+    regions = draw(sts.regions_of_one_space(n))
+    space = regions[0].space
+    axes = naive.grid(space, regions)
+    axes = [[v for v in a if _in_use(f, v)] for f, a in zip(space, axes, strict=True)]
+    cells = draw(st.lists(st.tuples(*map(st.sampled_from, axes)), min_size=1, max_size=max_cells))
+    return regions, cells
+
+
+def _in_use(feature, value):
+    whole = getattr(feature, "kind", "") == "integer" and value > -math.inf
+    return naive.shows(feature, value) and not (whole and abs(value) > 2**53)
+
+
+def is_inside(inner, outer):
+    """Return whether a region lies in another, by looking at one feature after the other."""
+    axes = naive.grid(inner.space, [inner, outer])
+    return all(
+        naive.allows(outer, f, v)
+        for f, axis in zip(inner.space, axes, strict=True)
+        for v in axis
+        if naive.allows(inner, f, v)
+    )
+
+
+# --- tighten
+
+
+@given(regions_with_cells())
+def test_a_tightened_region_is_the_smallest_box_round_what_it_covers(drawn):
+    [region], cells = drawn
+    space = region.space
+    table = naive.instances(space, cells)
+    held = [c for c in cells if naive.holds(region, c)]
+    if not held:
+        with pytest.raises(ConditionError, match="there is nothing to tighten round"):
+            region.tighten(table)
+        return
+    tight = region.tighten(table)
+    assert is_inside(tight, region)
+    assert all(naive.holds(tight, c) for c in held)
+    for i, feature in enumerate(space):
+        found = {c[i] for c in held}
+        allowed = [v for v in naive.axis(feature, found) if naive.allows(tight, feature, v)]
+        if isinstance(feature, Continuous):
+            assert (allowed[0], allowed[-1]) == (min(found), max(found))
+        else:
+            assert set(allowed) == found
+    assert tight.tighten(table) == tight
+
+
+def test_a_tightened_region_ends_on_the_values_that_it_covers():
+    table = {"f1": [1, 2.5, 4, 9], "color": ["red", "blue", "blue", "blue"]}
+    tight = Region(MIXED, {"f1": (2, 5)}).tighten(table)
+    assert tight == Region(MIXED, {"f1": {">=": 2.5, "<=": 4}, "color": "blue"})
+    assert repr(tight) == "2.5 <= f1 <= 4 and color in {blue}"
+
+
+def test_whole_numbers_and_dates_are_tightened_to_their_neighbours():
+    space = Space([Continuous("n", kind="integer"), Continuous("day", kind="date")])
+    days = [dt.date(2020, 1, 3), dt.date(2020, 1, 9)]
+    tight = Region(space).tighten({"n": [2, 5], "day": days})
+    assert tight == Region(space, {"n": (2, 6), "day": {">=": days[0], "<=": days[1]}})
+    assert {"n": 5, "day": days[1]} in tight
+    assert {"n": 6, "day": days[1]} not in tight
+
+
+def test_missing_values_are_tightened_like_the_lowest_value():
+    only = Region(MIXED).tighten({"f1": [None], "color": ["red"]})
+    assert only == Region(MIXED, {"f1": {"missing": True}, "color": "red"})
+    both = Region(MIXED).tighten({"f1": [None, 3], "color": ["red", "red"]})
+    assert both == Region(MIXED, {"f1": {"<=": 3, "missing": True}, "color": "red"})
+
+
+def test_a_tightened_region_keeps_missing_and_other_values_apart():
+    space = Space([Categorical("c", ["a", "b"], missing=True, other=True)])
+    tight = Region(space).tighten([{"c": None}, {"c": "zebra"}])
+    assert tight == Region(space, {"c": {"in": [MISSING, OTHER]}})
+
+
+def test_without_an_instance_there_is_nothing_to_tighten_round():
+    with pytest.raises(ConditionError) as error:
+        interval(2, 5).tighten([[1], [9]])
+    assert str(error.value) == ("no instance lies in 2 <= f < 5: there is nothing to tighten round")
+    with pytest.raises(ConditionError, match="no instance lies in anything"):
+        Region(LINE).tighten([])
+
+
+# --- widen
+
+
+@given(regions_with_cells(n=2), SHARES, st.integers(0, 2**32))
+def test_a_widened_region_holds_the_original_and_stays_within_the_limit(drawn, share, state):
+    [one, limit], _ = drawn
+    region = one & limit
+    if region.is_empty:
+        return
+    wide = region.widen_bounds(limit, share=share, random_state=state)
+    assert is_inside(region, wide)
+    assert is_inside(wide, limit)
+    assert wide == region.widen_bounds(limit, share=share, random_state=state)
+    if share == 1.0:
+        assert wide == limit
+    if share == 0.0:
+        assert wide == region
+
+
+@given(regions_with_cells(), SHARES, st.integers(0, 2**32))
+def test_without_a_limit_a_region_may_be_widened_to_the_whole_space(drawn, share, state):
+    [region], _ = drawn
+    wide = region.widen_bounds(share=share, random_state=state)
+    assert is_inside(region, wide)
+    assert region.widen_bounds(random_state=state) == Region(region.space)
+
+
+def test_each_bound_moves_by_its_share():
+    assert interval(4, 5).widen_bounds(interval(2, 9), share=0.5) == interval(3, 7)
+    assert interval(4, 5).widen_bounds(interval(2, 9), share=0.25) == interval(3.5, 6)
+    assert interval(4, 5).widen_bounds(interval(2, 9)) == interval(2, 9)
+
+
+def test_a_bound_of_whole_numbers_stays_one_when_it_moves():
+    space = Space([Continuous("n", kind="integer")])
+    inner, outer = Region(space, {"n": (4, 6)}), Region(space, {"n": (1, 11)})
+    wide = inner.widen_bounds(outer, share=0.5)
+    assert wide == Region(space, {"n": (3, 9)})
+    assert repr(wide) == "3 <= n < 9"
+
+
+def test_a_random_share_moves_each_bound_by_itself():
+    found = [
+        interval(4, 5).widen_bounds(interval(0, 9), share="random", random_state=i)
+        for i in range(50)
+    ]
+    lower = np.array([r.lower[0] for r in found])
+    upper = np.array([r.upper[0] for r in found])
+    assert len(set(lower)) == len(set(upper)) == 50
+    assert (lower >= 0).all()
+    assert (lower <= 4).all()
+    assert lower.min() < 1
+    assert upper.max() > 8
+    assert abs(np.corrcoef(4 - lower, upper - 5)[0, 1]) < 0.5
+
+
+def test_a_bound_that_the_limit_lacks_is_dropped_with_the_probability_of_the_share():
+    dropped = [
+        math.isinf(interval(4, 5).widen_bounds(share=0.3, random_state=i).upper[0])
+        for i in range(300)
+    ]
+    assert 0.2 < np.mean(dropped) < 0.4
+
+
+def test_values_of_a_category_join_with_the_probability_of_the_share():
+    values = [f"v{i}" for i in range(300)]
+    space = Space([Categorical("c", values)])
+    limit = Region(space, {"c": set(values[:200])})
+    wide = Region(space, {"c": "v0"}).widen_bounds(limit, share=0.25, random_state=0)
+    assert 30 < wide.bits("c").bit_count() < 75
+    assert wide <= limit
+    assert {"c": "v0"} in wide
+
+
+def test_a_rule_widened_within_an_enlarged_region_contradicts_none():
+    rng = np.random.default_rng(0)
+    space = Space([Continuous("a"), Continuous("b")])
+    rules = RuleSet(space, [Rule(Region(space, {"a": (0, 2), "b": (0, 2)}), then="A")])
+    own = Region(space, {"a": (3, 4), "b": (1, 2)})
+    for _ in range(20):
+        free = enlarge(rules, own.witness(), order="random", random_state=rng)
+        wide = (own & free).widen_bounds(free, share="random", random_state=rng)
+        assert not rules.rivals_of(wide).size
+        rules.copy().add(Rule(wide, then="B"))
+
+
+def test_a_region_outside_the_limit_cannot_be_widened_within_it():
+    with pytest.raises(ConditionError) as error:
+        interval(1, 5).widen_bounds(interval(2, 9))
+    assert str(error.value) == (
+        "1 <= f < 5 does not lie within 2 <= f < 9, so it cannot stay inside"
+    )
+    with pytest.raises(ConditionError, match="the regions are of different spaces"):
+        interval(1, 5).widen_bounds(Region(MIXED))
+
+
+# --- narrow
+
+
+@given(regions_with_cells(), SHARES, st.integers(0, 2**32))
+def test_a_narrowed_region_holds_the_point_and_stays_inside(drawn, share, state):
+    [region], cells = drawn
+    for cell in cells:
+        point = naive.instances(region.space, [cell])
+        if not naive.holds(region, cell):
+            with pytest.raises(ConditionError, match="does not lie in"):
+                region.narrow_bounds(point, share=share)
+            continue
+        narrow = region.narrow_bounds(point, share=share, random_state=state)
+        assert naive.holds(narrow, cell)
+        assert is_inside(narrow, region)
+        assert narrow == region.narrow_bounds(point, share=share, random_state=state)
+        if share == 0.0:
+            assert narrow == region
+
+
+def test_each_bound_moves_towards_the_point_by_its_share():
+    assert interval(2, 10).narrow_bounds({"f": 4}) == interval(3, 7)
+    assert interval(2, 10).narrow_bounds([4], share=0.25) == interval(2.5, 8.5)
+    assert interval(2, 10).narrow_bounds([4.0], share=1) == Region(LINE, {"f": {"=": 4}})
+
+
+def test_an_open_side_stays_open():
+    assert interval(2, None).narrow_bounds([4]) == interval(3, None)
+    assert interval(None, 6).narrow_bounds([4]) == interval(None, 5)
+    assert Region(LINE).narrow_bounds([4], share=1.0) == Region(LINE)
+
+
+def test_a_missing_point_keeps_the_interval_as_it_is():
+    region = Region(MIXED, {"f1": {"<": 5, "missing": True}})
+    narrow = region.narrow_bounds({"color": "red"}, share=1.0)
+    assert narrow == Region(MIXED, {"f1": {"<": 5, "missing": True}, "color": "red"})
+
+
+def test_whole_numbers_keep_the_point_when_they_are_narrowed():
+    space = Space([Continuous("n", kind="integer")])
+    narrow = Region(space, {"n": (0, 11)}).narrow_bounds([5])
+    assert repr(narrow) == "3 <= n < 8"
+    assert Region(space, {"n": (0, 11)}).narrow_bounds([5], share=1.0) == Region(space, {"n": 5})
+
+
+def test_values_of_a_category_leave_but_for_the_point_s():
+    region = Region(MIXED)
+    assert region.narrow_bounds({"color": "red"}, share=1.0) == Region(MIXED, {"color": "red"})
+    values = [f"v{i}" for i in range(300)]
+    space = Space([Categorical("c", values)])
+    left = Region(space).narrow_bounds({"c": "v299"}, share=0.9, random_state=0)
+    assert 10 < left.bits("c").bit_count() < 60
+    assert {"c": "v299"} in left
+
+
+def test_a_random_share_narrows_otherwise_each_time_but_can_be_repeated():
+    def narrow(state):
+        return interval(0, 9).narrow_bounds([4], share="random", random_state=state)
+
+    assert len({narrow(i) for i in range(20)}) == 20
+    assert [narrow(i) for i in range(20)] == [narrow(i) for i in range(20)]
+    rng = np.random.default_rng(0)
+    assert narrow(rng) != narrow(rng)
+
+
+def test_a_point_outside_cannot_be_narrowed_round():
+    with pytest.raises(ConditionError) as error:
+        interval(2, 5).narrow_bounds([5.0])
+    assert str(error.value) == "the point {'f': 5.0} does not lie in 2 <= f < 5"
+    with pytest.raises(DataError, match="a point has 1 values, one a feature, not 2"):
+        interval(2, 5).narrow_bounds([3, 4])
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.5, math.nan, "half"])
+def test_a_share_is_a_number_from_0_to_1_or_random(share):
+    message = f'share is a number from 0 to 1 or "random", not {share!r}'
+    with pytest.raises(ConditionError) as error:
+        interval(2, 5).widen_bounds(share=share)
+    assert str(error.value) == message
+    with pytest.raises(ConditionError) as error:
+        interval(2, 5).narrow_bounds([3], share=share)
+    assert str(error.value) == message
+
+
+# --- the far ends of float64
+
+
+def test_bounds_further_apart_than_float64_reaches_are_moved_without_overflow():
+    widest, right = interval(-1.7e308, 1.75e308), interval(1.6e308, 1.7e308)
+    wide = right.widen_bounds(widest, share=0.5)
+    assert right <= wide <= widest
+    assert abs(wide.lower[0] + 0.05e308) < 0.01e308
+    narrow = widest.narrow_bounds([1.6e308], share=0.5)
+    assert narrow <= widest
+    assert narrow.contains([[1.6e308]]).all()
+    assert abs(narrow.lower[0] + 0.05e308) < 0.01e308
