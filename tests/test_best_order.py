@@ -169,7 +169,9 @@ def test_the_largest_volume_is_found_over_all_orders(problem):
     check(best, rules, seed, score, consequent)
 
 
-def test_five_features_against_all_hundred_and_twenty_orders():
+@pytest.mark.parametrize("objective", ["instances", "class"])
+@pytest.mark.parametrize("consequent", [None, "A"])
+def test_five_features_against_all_hundred_and_twenty_orders(objective, consequent):
     rng = np.random.default_rng(5)
     space = Space(
         [
@@ -180,26 +182,35 @@ def test_five_features_against_all_hundred_and_twenty_orders():
             Categorical("e", list("pqr"), other=True),
         ]
     )
-    rules = RuleSet(space, [Rule(made_region(space, rng), then="AB"[i % 2]) for i in range(12)])
-    cells = made_cells(space, rng, 40)
-    X, checked, better = naive.instances(space, cells), 0, 0
-    for cell in cells:
-        if checked == 4:
-            break
-        if naive.covering(rules, cell):
-            continue
+    rules = RuleSet(space, [Rule(made_region(space, rng), then="AB"[i % 2]) for i in range(16)])
+    cells = made_cells(space, rng, 60)
+    X, y = naive.instances(space, cells), rng.choice(["A", "B", "new"], len(cells)).tolist()
+    weights = rng.choice([0.1, 0.7, 2.0], len(cells))
+    own = consequent or "new"
+    sign = [1 if label == own or objective == "instances" else -1 for label in y]
+
+    def score(region):
+        return weighted(region, cells, sign * weights)
+
+    better = 0
+    for cell in [c for c in cells if slow.covered_by(rules, c, own) is None][:6]:
         seed = naive.instances(space, [cell])
-        best = best_region(rules, seed, X, budget=None)
+        best = best_region(
+            *(rules, seed, X, y),
+            consequent=own,
+            objective=objective,
+            sample_weight=weights,
+            budget=None,
+        )
+        assert best.score == brute(rules, cell, score, own)
+        check(best, rules, seed, score, own)
+        better += best.score > score(enlarge(rules, seed, consequent=own))
+    assert better > 1, "the space's own order was nearly always the best: little was tested"
 
-        def score(region):
-            return weighted(region, cells, [1.0] * len(cells))
 
-        assert best.score == brute(rules, cell, score)
-        check(best, rules, seed, score)
-        better += best.score > score(enlarge(rules, seed))
-        checked += 1
-    assert checked == 4
-    assert better, "the space's own order was always the best: nothing was tested"
+def test_weights_are_summed_without_rounding_on_the_way():
+    best = best_region(PAPER, P1, [[5.5, 8], [6, 8], [6, 9]], sample_weight=[0.1, 0.2, 0.3])
+    assert best.score == 0.6 != 0.1 + 0.2 + 0.3
 
 
 def made_region(space, rng):

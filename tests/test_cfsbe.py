@@ -65,6 +65,7 @@ def check(rules, cell, order, consequent=None):
     region = enlarge(rules, seed, order=order, consequent=consequent)
     in_the_way = rivals(rules, consequent)
     assert naive.holds(region, cell)
+    assert not (region.masks & ~space.everything).any()
     assert slow.is_free(region, in_the_way)
     assert slow.ways_out(region, in_the_way) == []
     assert region == slow.as_region(space, slow.enlarge(space, rules, cell, order, consequent))
@@ -271,6 +272,16 @@ def test_a_region_keeps_the_last_of_three_hundred_values():
     assert region == Region(space, {"c": "v299"})
     assert enlarge(rules, {"c": "v299", "f": 0.5}, order=["f"]) == region
     assert enlarge(rules, {"c": "v0", "f": 1}) == Region(space, {"f": (1, None)})
+
+
+@pytest.mark.parametrize("value", ["v0", "v61", "v62", "v63", "v200", "v299"])
+def test_a_rule_of_one_value_among_three_hundred_still_stands_in_the_way(value):
+    values = [f"v{i}" for i in range(300)]
+    space = Space([Categorical("c", values), Continuous("f")])
+    rules = RuleSet(space, [Rule(Region(space, {"c": value, "f": (0, 1)}), then="A")])
+    seed = {"c": "v100", "f": 5}
+    assert enlarge(rules, seed, order=["c", "f"]) == Region(space, {"f": (1, None)})
+    assert enlarge(rules, seed, order=["f", "c"]) == Region(space, {"c": {"not in": [value]}})
 
 
 def test_the_paper_s_single_value_is_removed_from_the_set():

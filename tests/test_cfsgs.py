@@ -500,11 +500,11 @@ def test_a_budget_of_regions_is_kept(maximal):
     assert list(search(PAPER, budget=Budget(regions=0))) == []
 
 
-@pytest.mark.parametrize("nodes", [0, 1, 2, 5, 10, 20, 30])
+@pytest.mark.parametrize("nodes", [0, 1, 2, 5, 10, 15, 20])
 def test_a_budget_of_nodes_is_kept_and_what_was_found_is_the_beginning(nodes):
     found = search(PAPER, budget=Budget(nodes=nodes))
     held = list(found)
-    assert found.nodes <= max(1, nodes)
+    assert found.nodes == nodes
     assert held == list(search(PAPER))[: len(held)]
     assert (found.complete, found.stopped_by) == (False, "nodes")
 
@@ -521,10 +521,11 @@ def test_a_budget_that_suffices_is_complete():
     assert found.complete
 
 
-def test_a_budget_of_seconds_ends_a_long_search():
-    rules = random_boxes(300, 4)
+def test_a_budget_of_seconds_ends_a_long_search(monkeypatch):
+    monkeypatch.setattr(cutting, "_BURST", 20 if INTERPRETED else 2000)
+    rules = random_boxes(60 if INTERPRETED else 300, 4)
     start = time.monotonic()
-    found = search(rules, maximal=True, budget=0.2)
+    found = search(rules, maximal=True, budget=0.3)
     held = list(found)
     assert time.monotonic() - start < 5
     assert held
@@ -619,7 +620,7 @@ def test_memory_does_not_grow_with_the_number_of_regions():
         growth = tracemalloc.get_traced_memory()[0] - before
     finally:
         tracemalloc.stop()
-    assert growth < 100 * many  # a region alone takes several times that
+    assert growth < 100_000 + 100 * many  # a region alone takes several times that
 
 
 # --- errors

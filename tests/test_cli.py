@@ -135,6 +135,7 @@ def test_json_has_the_documented_shape(run, file):
         "features": 2,
         "conditions": 3,
         "consistent": False,
+        "conflict_count": 1,
         "conflicts": [
             {
                 "rules": [1, 2],
@@ -185,6 +186,13 @@ def test_json_lists_every_conflict(run, file):
 
 
 # --- a better space
+
+
+def test_json_lists_no_more_than_asked_for_and_says_how_many_there_are(run, file):
+    rules = "".join(f"IF a < {i} THEN L{i}\n" for i in range(1, 11))
+    _, out, _ = run("check", file(rules), "--json", "--most", "3")
+    found = json.loads(out)
+    assert (len(found["conflicts"]), found["conflict_count"]) == (3, 45)
 
 
 def test_a_table_tells_the_kinds_of_the_features(run, file):

@@ -442,11 +442,12 @@ def hard(n=200, d=9):
 
 
 @pytest.mark.parametrize("disjoint", [True, False])
-def test_a_budget_of_seconds_ends_a_long_search(disjoint):
-    rules = hard(40, 8) if INTERPRETED else hard()
+def test_a_budget_of_seconds_ends_a_long_search(disjoint, monkeypatch):
+    monkeypatch.setattr(cutting, "_BURST", 20 if INTERPRETED else 2000)
+    rules = hard(30, 8) if INTERPRETED else hard()
     gaps(rules, budget=Budget(nodes=10), disjoint=disjoint)
     start = time.monotonic()
-    found = gaps(rules, budget=0.2, disjoint=disjoint)
+    found = gaps(rules, budget=0.3, disjoint=disjoint)
     assert time.monotonic() - start < 20
     assert (found.complete, found.stopped_by) == (False, "seconds")
     assert found.covered_everything is False

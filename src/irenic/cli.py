@@ -33,6 +33,7 @@ _DATA = typer.Option(
 )
 _SPACE = typer.Option(metavar="FILE", help="A .json file whose space the rules are held against.")
 _BUDGET = typer.Option(metavar="SECONDS", help="How long to search for regions.", min=0.0)
+_MOST = typer.Option(metavar="N", help="How many conflicts and gaps to list at most.", min=1)
 _CONSEQUENT = typer.Option(
     metavar="VALUE", help="What the new rule will predict: rules that say the same are no rivals."
 )
@@ -42,6 +43,7 @@ Json = Annotated[bool, _JSON]
 Data = Annotated[Path | None, _DATA]
 SpaceFile = Annotated[Path | None, _SPACE]
 Seconds = Annotated[float, _BUDGET]
+Most = Annotated[int, _MOST]
 Consequent = Annotated[str | None, _CONSEQUENT]
 
 app = typer.Typer(
@@ -95,13 +97,14 @@ def check(
     data: Data = None,
     space: SpaceFile = None,
     budget: Seconds = 10.0,
+    most: Most = 10_000,
 ) -> None:
     """Say whether any two rules contradict each other and where, and what no rule covers."""
     from irenic.report import summary, terminal
 
     found = _read(rules, data, space)
     with _progress("looking for gaps") as progress:
-        result = summary.check(found, budget, progress)
+        result = summary.check(found, budget, progress, most)
     with _output():
         if as_json:
             _print_json(result)
@@ -125,13 +128,14 @@ def gaps(
     data: Data = None,
     space: SpaceFile = None,
     budget: Seconds = 60.0,
+    most: Most = 10_000,
 ) -> None:
     """List the regions that no rule covers."""
     from irenic.report import summary, terminal
 
     found = _read(rules, data, space)
     with _progress("looking for gaps") as progress:
-        result = summary.uncovered(irenic.gaps(found, budget=budget, progress=progress))
+        result = summary.uncovered(irenic.gaps(found, budget=budget, progress=progress), most)
     with _output():
         if as_json:
             _print_json(result)

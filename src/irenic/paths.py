@@ -190,8 +190,9 @@ class Paths:
         """Return the node with what is known to be free in it, None if there is nothing."""
         if self.least and len(node.rows) < self.least:
             return None
-        if self.meter.spent(nodes=1):
+        if self.meter.spent():
             return None
+        self.meter.nodes += 1
         if not len(node.rules):
             return node
         gap, all_free = node.gap, node.all_free
@@ -223,6 +224,8 @@ class Paths:
 
     def _gaps(self, node: _Node) -> tuple[Boxes | None, bool]:
         """Return boxes that are free in a node, None if there are none, and if they are all."""
+        if self.meter.spent():
+            return None, False
         seconds, nodes = self.meter.budget.seconds, self.meter.budget.nodes
         meter = Meter(
             Budget(

@@ -18,12 +18,14 @@ def check(
     rules: RuleSet,
     budget: Budget | float | None = None,
     progress: Progress | None = None,
+    most: int | None = None,
 ) -> dict[str, Any]:
-    """Return what ``irenic check`` reports: counts, both verdicts, every conflict and every gap.
+    """Return what ``irenic check`` reports: counts, both verdicts, the conflicts and the gaps.
 
-    Rules are numbered from 1, as people count; regions have the form of "if" in JSON files.
-    "complete" says whether the rules cover everything, None where the budget ended the search
-    before that was known; "gaps_complete" whether all gaps are listed.
+    Rules are numbered from 1, as people count; regions have the form of "if" in JSON files. At
+    most ``most`` conflicts and gaps are listed; "conflict_count" says how many conflicts there
+    are. "complete" says whether the rules cover everything, None where the budget ended the
+    search before that was known; "gaps_complete" whether all gaps are listed.
 
     >>> from irenic import Rule, RuleSet
     >>> found = check(RuleSet(None, [Rule({"age": (0, 30)}, then="low"),
@@ -39,14 +41,16 @@ def check(
         "conditions": rules.n_conditions,
         "consistent": not conflicts,
         "complete": found.covered_everything,
-        "conflicts": [_conflict(conflict) for conflict in conflicts],
-        **_gaps(found),
+        "conflict_count": len(conflicts),
+        "conflicts": [_conflict(conflict) for conflict in conflicts[:most]],
+        **_gaps(found, most),
     }
 
 
-def uncovered(found: Gaps) -> dict[str, Any]:
+def uncovered(found: Gaps, most: int | None = None) -> dict[str, Any]:
     """Return what ``irenic gaps`` reports."""
-    return {"complete": found.covered_everything, **_gaps(found), "stopped_by": found.stopped_by}
+    gaps = _gaps(found, most)
+    return {"complete": found.covered_everything, **gaps, "stopped_by": found.stopped_by}
 
 
 def search(found: Search, regions: list[Region]) -> dict[str, Any]:
@@ -64,10 +68,10 @@ def enlarged(seed: Mapping[str, Any], region: Region) -> dict[str, Any]:
     return {"seed": encode_point(seed), "region": encode_region(region), "text": str(region)}
 
 
-def _gaps(found: Gaps) -> dict[str, Any]:
+def _gaps(found: Gaps, most: int | None) -> dict[str, Any]:
     return {
-        "gaps": [encode_region(region) for region in found],
-        "gaps_complete": found.complete,
+        "gaps": [encode_region(region) for region in found.regions[:most]],
+        "gaps_complete": found.complete and (most is None or len(found) <= most),
     }
 
 

@@ -41,7 +41,7 @@ def print_check(summary: dict[str, Any], rules: RuleSet, console: Console) -> No
             line.add_column(overflow="fold")
             line.add_row(f"  {label}", Text(text))
             console.print(line)
-    left = len(summary["conflicts"]) - len(shown)
+    left = summary["conflict_count"] - len(shown)
     if left:
         noun = "conflict" if left == 1 else "conflicts"
         console.print(f"\n… and {left} more {noun} (--json lists all)")
@@ -104,7 +104,7 @@ def _show_then(then: Hashable) -> str:
 
 def verdict(summary: dict[str, Any]) -> str:
     """Return the verdict on a rule set in one sentence, in the markup of rich."""
-    n, conflicts = summary["rules"], len(summary["conflicts"])
+    n, conflicts = summary["rules"], summary["conflict_count"]
     if not n:
         return "[green]Consistent[/]: there are no rules, so none contradict each other."
     if n == 1:
