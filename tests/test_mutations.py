@@ -289,7 +289,7 @@ def test_a_random_share_narrows_otherwise_each_time_but_can_be_repeated():
 def test_a_point_outside_cannot_be_narrowed_round():
     with pytest.raises(ConditionError) as error:
         interval(2, 5).narrow_bounds([5.0])
-    assert str(error.value) == "the point {'f': 5.0} does not lie in 2 <= f < 5"
+    assert str(error.value) == "the point (f = 5) does not lie in 2 <= f < 5"
     with pytest.raises(DataError, match="a point has 1 values, one a feature, not 2"):
         interval(2, 5).narrow_bounds([3, 4])
 

@@ -19,8 +19,7 @@ import numpy.typing as npt
 
 from irenic.drawing import RandomState, as_generator
 from irenic.errors import ConditionError, SeedError
-from irenic.literals import display
-from irenic.pairs import show_point
+from irenic.literals import display, show_point
 from irenic.region import Region
 from irenic.rule import as_consequent
 from irenic.ruleset import RuleSet

@@ -19,6 +19,7 @@ from irenic.drawing import RandomState, as_generator
 from irenic.errors import ConditionError, DataError
 from irenic.paths import Paths, negations
 from irenic.region import Region
+from irenic.rule import as_consequent
 from irenic.ruleset import RuleSet
 
 if TYPE_CHECKING:
@@ -263,4 +264,4 @@ def _is_count(value: Any) -> bool:
 def _rivals(rules: RuleSet, consequent: Hashable | None) -> Any:
     if consequent is None:
         return np.ones(len(rules), dtype=np.bool_)
-    return rules.then_codes != rules.code_of(consequent)
+    return rules.then_codes != rules.code_of(as_consequent(consequent))

@@ -14,7 +14,7 @@ import numpy as np
 from irenic.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Mapping
 
 KEYWORDS: Final = frozenset(
     {"if", "and", "then", "default", "weight", "in", "not", "or", "is", "missing", "other"}
@@ -164,6 +164,21 @@ def display(value: object) -> str:
         return format_literal(value)
     except FormatError:
         return repr(value)
+
+
+def show_point(point: Mapping[str, object]) -> str:
+    """Return a point in words.
+
+    >>> show_point({"age": 29.0, "job": "clerk", "due": None})
+    'age = 29, job = clerk, due = missing'
+    """
+    return ", ".join(f"{display(name)} = {_show_value(value)}" for name, value in point.items())
+
+
+def _show_value(value: object) -> str:
+    if value is None:
+        return "missing"
+    return format_number(value) if isinstance(value, float) else display(value)
 
 
 def plain(value: object) -> object:

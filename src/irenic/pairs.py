@@ -10,7 +10,7 @@ from typing import Any, Protocol, overload
 import numpy as np
 import numpy.typing as npt
 
-from irenic.literals import display, format_number
+from irenic.literals import display, show_point
 from irenic.region import Region
 from irenic.rule import Rule
 
@@ -47,7 +47,7 @@ class Conflict:
     @property
     def witness_text(self) -> str:
         """The witness in words, without features that neither rule asks about."""
-        return show_point(self.witness, self.rules)
+        return show_asked(self.witness, self.rules)
 
     def __str__(self) -> str:
         a, b = self.rules
@@ -84,14 +84,7 @@ class Pairs(Sequence[Conflict]):
         return f"<{len(self)} pairs{':' if len(self) else ''}{shown}{more}>"
 
 
-def show_point(point: Mapping[str, Any], rules: Iterable[Rule] = ()) -> str:
-    """Return a point in words; given rules, without features that none of them asks about."""
+def show_asked(point: Mapping[str, Any], rules: Iterable[Rule]) -> str:
+    """Return a point in words, without features that none of the rules asks about."""
     asked = {name for rule in rules for name in rule.region.conditions()}
-    shown = {name: v for name, v in point.items() if not asked or name in asked}
-    return ", ".join(f"{display(name)} = {_show_value(value)}" for name, value in shown.items())
-
-
-def _show_value(value: Any) -> str:
-    if value is None:
-        return "missing"
-    return format_number(value) if isinstance(value, float) else display(value)
+    return show_point({name: v for name, v in point.items() if not asked or name in asked})

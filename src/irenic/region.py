@@ -38,6 +38,7 @@ from irenic.drawing import (
 )
 from irenic.errors import ConditionError, FormatError
 from irenic.features import EXACT, LOWEST, OTHER_CODE, Categorical, Continuous
+from irenic.literals import show_point
 from irenic.notation import ParsedCondition, parse_conditions
 from irenic.space import Instances, Point, Space, from_words, to_words
 
@@ -562,6 +563,8 @@ class Region:
         3 <= f1 < 7
         """
         limit = Region(self.space) if within is None else within
+        if self.is_empty:
+            raise ConditionError("the empty region has no bounds to widen")
         if not self <= limit:
             raise ConditionError(f"{self} does not lie within {limit}, so it cannot stay inside")
         rng = as_generator(random_state)
@@ -602,7 +605,7 @@ class Region:
         """
         held = self.space.encode_point(point)
         if not self.contains(held)[0]:
-            raise ConditionError(f"the point {held[0]} does not lie in {self}")
+            raise ConditionError(f"the point ({show_point(held[0])}) does not lie in {self}")
         rng = as_generator(random_state)
         values = held.values[:, 0]
         shares = draw_shares(share, (2, len(values)), rng)

@@ -12,7 +12,7 @@ from rich.text import Text
 from irenic.cfsgs import Search
 from irenic.formats.json_rules import decode_point, decode_region
 from irenic.literals import display
-from irenic.pairs import show_point
+from irenic.pairs import show_asked
 from irenic.region import Region
 from irenic.ruleset import RuleSet
 
@@ -28,7 +28,7 @@ def print_check(summary: dict[str, Any], rules: RuleSet, console: Console) -> No
         a, b = conflict["rules"]
         both = rules[a - 1], rules[b - 1]
         thens = [_show_then(rule.then) for rule in both]
-        point = show_point(decode_point(conflict["witness"]), both)
+        point = show_asked(decode_point(conflict["witness"]), both)
         overlap = decode_region(conflict["overlap"], rules.space)
         console.print()
         console.print(Text.assemble(("conflict", "bold red"), f" between rule {a} and rule {b}"))
