@@ -640,3 +640,34 @@ def test_one_leaf_missing_among_many_is_the_gap():
     assert gaps(rules).regions == [missing]
     assert next(search(rules)) <= missing
     assert gaps(rules, disjoint=False).regions == [missing]
+
+
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [
+        (dt.date.min, dt.date.max),
+        (dt.datetime.min, dt.datetime(9999, 12, 31, 23, 59, 59)),
+        (dt.time.min, dt.time.max),
+    ],
+)
+def test_nothing_lies_beyond_the_calendar_and_the_clock(low, high):
+    kind = type(low).__name__
+    space = Space([Continuous("d", kind=kind)])
+    whole = RuleSet(space, [Rule({"d": {">=": low, "<=": high}}, then="A")])
+    assert whole.is_complete() is True
+    part = RuleSet(space, [Rule({"d": {">": low, "<=": high}}, then="A")])
+    [gap] = gaps(part)
+    assert gap.witness() == {"d": low}
+
+
+def test_integers_end_where_float64_can_no_longer_tell_them_apart():
+    space = Space([Continuous("n", kind="integer")])
+    whole = RuleSet(space, [Rule({"n": {">=": -(2**53), "<=": 2**53}}, then="A")])
+    assert whole.is_complete() is True
+
+
+def test_the_fraction_is_that_of_the_rules_as_they_were():
+    rules = RuleSet(None, [Rule({"n": (0, 5)}, then="A")])
+    found = gaps(rules)
+    rules.remove(0)
+    assert found.fraction({"n": [1, 9]}) == 0.5

@@ -164,7 +164,8 @@ def _total(weight: npt.NDArray[np.float64]) -> Callable[[npt.NDArray[np.float64]
 
 def _volume_score(rules: RuleSet, instances: Instances | None) -> _Score:
     space = rules.space
-    low, high = space.lowest.copy(), space.end.copy()
+    reach = [f.reach(-math.inf, math.inf) for f in space.continuous]
+    low, high = np.array(reach, dtype=np.float64).reshape(-1, 2).T
     if instances is not None and len(instances):
         present = np.isfinite(instances.values)
         least = np.where(present, instances.values, np.inf).min(axis=1)

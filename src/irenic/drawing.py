@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.errors import ConditionError, DataError
-from irenic.features import EXACT, LOWEST, Continuous
+from irenic.features import LOWEST, Continuous
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Words: TypeAlias = npt.NDArray[np.uint64]
@@ -24,17 +24,15 @@ _SCALES: Final = {"integer": 10.0, "date": 365 * _DAY, "datetime": _DAY, "durati
 
 def readable(feature: Continuous, lower: float, upper: float) -> float:
     """Return a number of few digits in the interval, ``-inf`` if only "missing" lies in it."""
-    low, high = max(lower, feature.lowest), min(upper, feature.end)
+    low, high = feature.reach(lower, upper)
     if low >= high:
         return -math.inf
     if low <= LOWEST and high == math.inf:
         return 0.0
     if low <= LOWEST:
-        low = max(LOWEST, high - max(1.0, abs(high), 2.0 * feature.step))
+        low = max(feature.lowest, high - max(1.0, abs(high), 2.0 * feature.step))
     elif high == math.inf:
-        high = min(low + max(1.0, abs(low), 2.0 * feature.step), HIGHEST)
-    if feature.kind == "integer":
-        low, high = max(low, -EXACT), min(high, EXACT + 2.0)  # beyond, no value is admitted
+        high = min(low + max(1.0, abs(low), 2.0 * feature.step), feature.end, HIGHEST)
     middle = low / 2 + high / 2
     if feature.step:
         nearest = feature.snap(middle), low, feature.before(high)
@@ -62,8 +60,7 @@ def draw(feature: Continuous, low: float, high: float, n: int, rng: np.random.Ge
         near, side = (low, 1.0) if low > LOWEST else (last, -1.0)
         with np.errstate(over="ignore"):
             drawn = near + side * rng.exponential(max(scale, abs(near)), n)
-        if not (feature.shows(drawn.min(initial=near)) and feature.shows(drawn.max(initial=near))):
-            drawn = np.where([feature.shows(v) for v in drawn], drawn, near)
+        drawn = np.where((drawn >= feature.lowest) & (drawn < feature.end), drawn, near)
     if feature.step:
         drawn = np.floor(drawn / feature.step) * feature.step
     return np.clip(drawn, low, last)  # rounding may carry a number onto the excluded end

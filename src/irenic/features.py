@@ -178,15 +178,29 @@ class Continuous:
     def lowest(self) -> float:
         """The least value that is not missing, encoded."""
         if self.bounds[0] is None:
-            return 0.0 if self.kind == "time" else LOWEST
+            return _REACH.get(self.kind, (LOWEST, math.inf))[0]
         return self.encode_value(self.bounds[0])
 
     @cached_property
     def end(self) -> float:
         """The cut just above the greatest value, encoded."""
         if self.bounds[1] is None:
-            return float(_DAY) if self.kind == "time" else math.inf
+            greatest = _REACH.get(self.kind, (LOWEST, math.inf))[1]
+            return greatest if greatest == math.inf else self.after(greatest)
         return self.after(self.encode_value(self.bounds[1]))
+
+    def reach(self, lower: float, upper: float) -> tuple[float, float]:
+        """Return the part of an interval that values can lie in; LOWEST and inf for open sides.
+
+        A side that only the calendar or the precision of float64 ends counts as open.
+        """
+        clock = self.kind == "time"
+        below = lower <= LOWEST and self.bounds[0] is None and not clock
+        above = upper >= self.end and self.bounds[1] is None and not clock
+        return (
+            LOWEST if below else max(lower, self.lowest),
+            math.inf if above else min(upper, self.end),
+        )
 
     def admits(self, value: float) -> bool:
         """Return whether the encoded value can occur."""
@@ -363,6 +377,8 @@ _CALENDAR: Final = {
         float(-dt.timedelta.min // _MICROSECOND),
     ),
 }
+# Where values end that no bound is declared for; beyond, nothing can be told apart or shown.
+_REACH: Final = {**_CALENDAR, "integer": (-float(EXACT), float(EXACT))}
 WANTED: Final = {
     "number": "a number",
     "integer": "a whole number",

@@ -122,12 +122,13 @@ def gaps(
     >>> gaps(rules, within=Region(rules.space, {"age": (0, 10)})).covered_everything
     True
     """
+    rules = rules.copy()  # what is found stays true of the rules as they are now
     box = Region(rules.space) if within is None else within.cast(rules.space)
     meter = Meter(budget)
-    if box.is_empty:
-        return Gaps([], True, 0, None, rules, disjoint)
-    find = _partition if disjoint else _maximal
-    found = find(rules, box, meter, progress)
+    found: list[Region] = []
+    if not box.is_empty:
+        find = _partition if disjoint else _maximal
+        found = find(rules, box, meter, progress)
     return Gaps(found, meter.stopped_by is None, meter.nodes, meter.stopped_by, rules, disjoint)
 
 

@@ -474,8 +474,7 @@ class Region:
         values = np.empty((len(space.continuous), n))
         codes = np.empty((len(space.categorical), n), dtype=np.int32)
         for row, feature in enumerate(space.continuous):
-            low = max(float(self.lower[row]), feature.lowest)
-            high = min(float(self.upper[row]), feature.end)
+            low, high = feature.reach(float(self.lower[row]), float(self.upper[row]))
             values[row] = -math.inf if low >= high else draw(feature, low, high, n, rng)
         for row, category in enumerate(space.categorical):
             bits = self.bits(category.name) & category.everything
@@ -501,8 +500,7 @@ class Region:
             return 0.0
         sides: list[float] = []
         for row, feature in enumerate(region.space.continuous):
-            low = max(float(region.lower[row]), feature.lowest)
-            high = min(float(region.upper[row]), feature.end)
+            low, high = feature.reach(float(region.lower[row]), float(region.upper[row]))
             if low <= LOWEST or high == math.inf:
                 sides.append(math.inf if low < high else 0.0)
             else:

@@ -493,7 +493,7 @@ class RuleSet:
         True
         """
         rules = Boxes.of_rules(self._packed, np.ones(len(self), dtype=np.bool_))
-        cutter = Cutter(self.space, rules, Boxes.of_region(Region(self.space)))
+        cutter = Cutter(self.space, rules, Boxes.of_region(Region(self.space)), first=True)
         meter = Meter(budget)
         if any(found for found in cutter.bursts(meter)):
             return False
