@@ -559,7 +559,9 @@ def test_an_order_that_cannot_be_taken_is_refused_with_the_way_out(call, options
 
 
 def test_a_random_state_must_be_one():
-    with pytest.raises(DataError, match="random_state is None, an integer or a numpy generator"):
+    with pytest.raises(
+        DataError, match="random_state is None, an integer from 0 on or a numpy generator"
+    ):
         enlarge(PAPER, P1, order="random", random_state="x")
 
 
@@ -572,7 +574,7 @@ def test_a_covered_seed_is_refused_and_the_rule_named():
     assert str(error.value) == (
         "the seed (f1 = 7, f2 = 6) is covered by rule 2"
         " (IF 6.5 <= f1 < 8.5 AND 5 <= f2 < 7 THEN r2);"
-        " take a point that no rival covers, for example from CoverageMap.pick"
+        " take a point that no rival covers (CoverageMap.pick finds one among instances)"
     )
     with pytest.raises(SeedError, match=r"THEN r2\), a rival of r1; take a point"):
         enlarge(PAPER, {"f1": 7, "f2": 6}, consequent="r1")

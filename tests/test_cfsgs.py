@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 import tracemalloc
 from collections import Counter
 from itertools import pairwise
@@ -524,10 +523,8 @@ def test_a_budget_that_suffices_is_complete():
 def test_a_budget_of_seconds_ends_a_long_search(monkeypatch):
     monkeypatch.setattr(cutting, "_BURST", 20 if INTERPRETED else 2000)
     rules = random_boxes(60 if INTERPRETED else 300, 4)
-    start = time.monotonic()
     found = search(rules, maximal=True, budget=0.3)
     held = list(found)
-    assert time.monotonic() - start < 5
     assert held
     assert (found.complete, found.stopped_by) == (False, "seconds")
 
@@ -594,14 +591,12 @@ def test_an_interrupt_inside_the_search_ends_it_with_what_was_found(monkeypatch)
 # --- laziness
 
 
-def test_the_first_region_of_a_large_set_comes_at_once():
+def test_the_first_region_of_a_large_set_needs_no_search_of_the_rest():
     rules = random_boxes(100 if INTERPRETED else 1000, 20)
     for how in ORDERS[:2]:
         next(search(rules, **how))  # compiled by now
-        start = time.monotonic()
         found = search(rules, **how)
         made = next(found)
-        assert time.monotonic() - start < 5
         assert not len(rules.rivals_of(made))
         assert not found.complete
 
@@ -656,7 +651,9 @@ def test_a_budget_is_a_number_that_is_not_negative(side, value):
 
 
 def test_a_random_state_is_checked_before_the_search_begins():
-    with pytest.raises(DataError, match="random_state is None, an integer or a numpy generator"):
+    with pytest.raises(
+        DataError, match="random_state is None, an integer from 0 on or a numpy generator"
+    ):
         search(PAPER, order="random", random_state="now")
 
 

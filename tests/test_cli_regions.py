@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -55,7 +57,7 @@ def test_check_says_that_the_default_holds_in_gaps(run):
 def test_check_shows_few_gaps_and_says_how_many_there_are(run):
     rules = "".join(f"IF {2 * i} <= x < {2 * i + 1} THEN A\n" for i in range(20))
     _, out, _ = run("check", rules)
-    assert "  … and 11 more (irenic gaps lists all)\n" in out
+    assert "  … and 11 more (irenic gaps lists them)\n" in out
 
 
 def test_check_in_json_has_gaps_in_the_form_of_if(run):
@@ -98,6 +100,7 @@ def test_gaps_in_json(run):
     assert code == 0
     assert json.loads(out) == {
         "complete": True,
+        "gap_count": 0,
         "gaps": [],
         "gaps_complete": True,
         "stopped_by": None,
@@ -133,7 +136,10 @@ def test_search_at_random_is_repeated_by_its_state(run):
 
 def test_search_of_a_covered_space_exits_with_1(run):
     code, out, _ = run("search", COMPLETE, "--all")
-    assert (code, out) == (1, "There is no free region: the rules cover everything.\n")
+    assert (code, out) == (
+        1,
+        "There is no free region: every case is covered by a rule, or by a rival.\n",
+    )
 
 
 def test_search_with_a_consequent_passes_its_own_rules(run):
@@ -181,7 +187,6 @@ def test_enlarge_with_a_consequent_passes_its_own_rules(run):
             ["--seed", "f1=3, f2=6"],
             "the seed (f1 = 3, f2 = 6) is covered by rule 1 (IF 2 <= f1 < 5",
         ),
-        (["--seed", "f1=5.5, f2=8", "--consequent", "D"], "no rule predicts 'D' (known: 'A',"),
     ],
 )
 def test_bad_input_of_enlarge_exits_with_2_and_one_line(run, arguments, message):
@@ -194,3 +199,48 @@ def test_bad_input_of_enlarge_exits_with_2_and_one_line(run, arguments, message)
 def test_an_unknown_order_of_search_is_refused(run):
     code, _, err = run("search", PAPER, "--order", "sideways")
     assert (code, err) == (2, "irenic: order is lexicographic or random, not 'sideways'\n")
+
+
+def test_a_consequent_that_no_rule_has_makes_every_rule_a_rival(run):
+    code, out, err = run("enlarge", PAPER, "--seed", "f1=5.5, f2=8", "--consequent", "D")
+    assert (code, out) == (0, "f1 >= 5 and f2 >= 7\n")
+    assert err == "irenic: no rule predicts 'D' (known: 'A', 'B', 'C'); every rule is a rival\n"
+
+
+def test_more_gaps_than_anyone_reads_are_counted_and_cut_short(run):
+    rules = "".join(f"IF a{i} < 1 AND b{i} < 1 THEN x\n" for i in range(6))
+    _, out, _ = run("gaps", rules, "--most", "5")
+    assert len(out.splitlines()) == 8
+    assert "… and 59 more (--most 64 lists all)" in out
+    assert out.endswith("Not complete: no rule covers 64 regions.\n")
+
+
+def test_a_negative_random_state_is_bad_input(run):
+    code, _, err = run("search", PAPER, "--order", "random", "--random-state", "-3")
+    assert code == 2
+    assert "random_state is None, an integer from 0 on or a numpy generator, not -3" in err
+
+
+def test_an_output_that_cannot_be_written_is_no_verdict(tmp_path):
+    path = tmp_path / "my.rules"
+    path.write_text(COMPLETE)
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "irenic", "check", str(path)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr == "irenic: cannot write the output: No space left on device\n"
+
+
+def test_values_that_rules_name_and_no_row_has_are_said(run, tmp_path):
+    table = tmp_path / "people.csv"
+    table.write_text("age;job\n31;clerk\nNA;cook\n")
+    rules = "IF job in {nurse} AND age < 30 THEN a\n"
+    code, out, err = run("check", rules, "--data", str(table))
+    assert code == 0
+    assert err == f"irenic: no row of {table} has job = nurse\n"
+    assert "age is missing" in out

@@ -336,18 +336,17 @@ def test_truncated_json_is_told_from_other_mistakes():
     [
         (
             '{"version": 2, "rules": []}',
-            'version 2 of the format, this irenic reads version 1; put "version": 1, or read the'
-            " file with the irenic that wrote it",
+            "version 2 of the format, this irenic reads version 1;"
+            " read the file with the irenic that wrote it, or a newer one",
         ),
         (
             '{"rules": []}',
-            'no version of the format, this irenic reads version 1; put "version": 1, or read the'
-            " file with the irenic that wrote it",
+            'no version of the format; this irenic reads version 1: put "version": 1 into the file',
         ),
         (
             '{"version": true, "rules": []}',
-            'version True of the format, this irenic reads version 1; put "version": 1, or read the'
-            " file with the irenic that wrote it",
+            "version True of the format, this irenic reads version 1;"
+            " read the file with the irenic that wrote it, or a newer one",
         ),
         ('{"version": 1, "format": "x"}', "\"format\" is 'x', not 'irenic rules'"),
         ("[]", 'the file must hold one object: {"version": 1, "rules": […]}'),
@@ -364,8 +363,8 @@ def test_truncated_json_is_told_from_other_mistakes():
         ),
         ("[" * 200 + "]" * 200, "lists and objects are nested too deeply"),
         ("[" * 100_000 + "]" * 100_000, "lists and objects are nested too deeply"),
-        (with_rule(5), 'rule 1: a rule is an object {"if": …, "then": …}'),
-        (with_rule({"if": {}}), 'rule 1: a rule is an object {"if": …, "then": …}'),
+        (with_rule(5), 'rule 1: a rule is an object {"if": …, "then": …}, not 5'),
+        (with_rule({"if": {}}), 'rule 1 has no "then"; a rule is {"if": …, "then": …}'),
         (with_rule({"iff": {}, "then": 1}), "rule 1: unknown key 'iff', did you mean 'if'?"),
         (with_rule({"if": [], "then": 1}), 'rule 1: "if" is an object of conditions, not []'),
         (

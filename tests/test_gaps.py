@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import math
 import os
-import time
 from itertools import combinations
 
 import numpy as np
@@ -362,15 +361,13 @@ def test_the_volume_of_maximal_regions_that_do_not_overlap_is_given():
     assert gaps(rules, disjoint=False).volume() == pytest.approx(7)
 
 
-def test_the_volume_of_many_gaps_is_summed_quickly():
+def test_the_volumes_of_many_gaps_are_summed():
     n = 2000
     rules = RuleSet.from_arrays(
         AGE, lower=[np.arange(n) * 2.0], upper=[np.arange(n) * 2.0 + 1], then=["A"] * n
     )
     found = gaps(rules)
-    start = time.monotonic()
     assert found.volume(Region(AGE, {"age": (0, 2 * n)})) == n
-    assert time.monotonic() - start < 2
 
 
 # --- how it ends
@@ -446,9 +443,7 @@ def test_a_budget_of_seconds_ends_a_long_search(disjoint, monkeypatch):
     monkeypatch.setattr(cutting, "_BURST", 20 if INTERPRETED else 2000)
     rules = hard(30, 8) if INTERPRETED else hard()
     gaps(rules, budget=Budget(nodes=10), disjoint=disjoint)
-    start = time.monotonic()
     found = gaps(rules, budget=0.3, disjoint=disjoint)
-    assert time.monotonic() - start < 20
     assert (found.complete, found.stopped_by) == (False, "seconds")
     assert found.covered_everything is False
 

@@ -24,7 +24,7 @@ from irenic.literals import (
     plain,
     quote,
 )
-from irenic.notation import parse_default, tokenize
+from irenic.notation import parse_line, tokenize
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 scalars = (
@@ -70,7 +70,7 @@ def same(a, b):
 @example(dt.timedelta.max)
 @example((("deep",), frozenset({()})))
 def test_a_literal_reads_back_as_the_same_value(value):
-    assert same(parse_default(f"DEFAULT {format_literal(value)}"), value)
+    assert same(parse_line(f"DEFAULT {format_literal(value)}").then, value)
 
 
 @given(values)
@@ -165,7 +165,7 @@ def _nested(depth):
 
 
 def test_nesting_that_can_be_written_can_be_read():
-    assert parse_default(f"DEFAULT {format_literal(_nested(50))}") == _nested(50)
+    assert parse_line(f"DEFAULT {format_literal(_nested(50))}").then == _nested(50)
     with pytest.raises(FormatError, match="nested more than 50 deep"):
         format_literal(_nested(51))
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from irenic import MISSING, OTHER, Categorical, Continuous, FormatError, Region, Rule, Space
 from irenic.literals import format_word
-from irenic.notation import parse_conditions, parse_default, parse_rule
+from irenic.notation import ParsedRule, parse_conditions, parse_line, parse_rule
 
 SPACE = Space(
     [
@@ -118,12 +118,13 @@ def test_every_form_of_a_consequent_is_read(text, then):
     found = parse_rule(f"IF anything THEN {text}").then
     assert found == then
     assert type(found) is type(then)
-    assert parse_default(f"DEFAULT {text}") == then
+    assert parse_line(f"DEFAULT {text}").then == then
 
 
 def test_a_line_that_is_no_default_is_none():
-    assert parse_default("IF f < 5 THEN A") is None
-    assert parse_default('"default" < 5') is None
+    assert isinstance(parse_line("IF f < 5 THEN A"), ParsedRule)
+    with pytest.raises(FormatError, match="expected IF"):
+        parse_line('"default" < 5')
 
 
 def test_a_comment_ends_the_line_but_not_a_quoted_text():

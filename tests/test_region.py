@@ -541,7 +541,9 @@ def test_samples_reach_every_part_of_a_region():
     assert set(points.codes[0].tolist()) == {2, 4}
     assert np.histogram(points.values[0], bins=4, range=(0, 1))[0].min() > 60
     assert len(region.sample(0, random_state=0)) == 0
-    with pytest.raises(DataError, match="random_state is None, an integer or a numpy generator"):
+    with pytest.raises(
+        DataError, match="random_state is None, an integer from 0 on or a numpy generator"
+    ):
         region.sample(1, random_state="today")
 
 

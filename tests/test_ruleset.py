@@ -110,7 +110,7 @@ def test_a_limit_stops_early_and_must_be_positive():
     assert len(rules.conflicts()) == 10
     assert len(rules.conflicts(limit=3)) == 3
     assert not rules.is_consistent
-    with pytest.raises(ConditionError, match="limit is at least 1, not 0"):
+    with pytest.raises(ConditionError, match="limit is a number of pairs, at least 1, not 0"):
         rules.conflicts(limit=0)
 
 

@@ -12,7 +12,15 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-_jit = njit(cache=True, nogil=True)
+
+def _jit(function):
+    """Compile a kernel that releases the GIL, and keep it for the next process where possible."""
+    try:
+        return njit(cache=True, nogil=True)(function)
+    except RuntimeError:
+        # no place to keep it is writable (a container, a service): compile in each process
+        return njit(nogil=True)(function)
+
 
 # Rows that are tested together: 20 features of 512 float64 fit the second-level cache.
 _BLOCK = 512
@@ -684,7 +692,7 @@ def _any_stops(n, axis, outside, apart):
 
 @_jit
 def limit_interval(lower, upper, lowest, n, axis, value, outside, apart):
-    """Return how far the box can grow on a continuous axis, and whether anything stops it.
+    """Return how far the box can grow on a continuous axis.
 
     What stops it are the rules that it is apart from on this axis alone.
     """

@@ -203,6 +203,8 @@ def _array_to_floats(column: npt.NDArray[Any], feature: Continuous) -> Floats:
     kind = column.dtype.kind
     numeric = feature.kind in ("number", "integer")
     if kind == "f" and numeric:
+        if column.dtype.itemsize > 8:
+            _refuse_rounding(column, feature)
         return _clean(column.astype(np.float64), feature, column)
     if kind in "iu" and numeric:
         return _exact_integers(column, feature)
@@ -216,6 +218,15 @@ def _array_to_floats(column: npt.NDArray[Any], feature: Continuous) -> Floats:
         f"column {feature.name!r} holds {column.dtype.name} values,"
         f" which do not fit a feature of kind {feature.kind!r}"
     )
+
+
+def _refuse_rounding(column: npt.NDArray[Any], feature: Continuous) -> None:
+    rounded = (column != column.astype(np.float64)) & ~np.isnan(column)
+    if rounded.any():
+        raise DataError(
+            f"column {feature.name!r}, row {_first(rounded)}: the value has more digits than"
+            " float64 keeps; round the column first"
+        )
 
 
 def _clean(values: Floats, feature: Continuous, source: npt.NDArray[Any]) -> Floats:

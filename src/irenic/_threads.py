@@ -1,7 +1,7 @@
 """Running compiled kernels over ranges of rows on several cores.
 
 Kernels release the GIL, so plain threads do; numba's own thread pools are not safe to enter from
-several Python threads at once.
+several Python threads at once. The variable NUMBA_NUM_THREADS limits them.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ def over_rows(work: Callable[[int, int], object], n_rows: int, *, least: int = _
 
     ``least`` is how many rows are worth a thread.
     """
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    n_threads = max(1, min(available or 1, n_rows // least))
+    n_threads = max(1, min(_available(), n_rows // least))
     if n_threads == 1:
         work(0, n_rows)
         return
@@ -29,3 +28,10 @@ def over_rows(work: Callable[[int, int], object], n_rows: int, *, least: int = _
     with ThreadPoolExecutor(n_threads) as pool:
         for done in [pool.submit(work, a, b) for a, b in pairwise(edges)]:
             done.result()
+
+
+def _available() -> int:
+    """Return how many threads may run; joblib sets the variable in its workers."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    limit = os.environ.get("NUMBA_NUM_THREADS", "")
+    return min(cores or 1, int(limit)) if limit.isdecimal() else cores or 1

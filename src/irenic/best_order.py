@@ -11,13 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from irenic.budget import Budget, Meter, StoppedBy
-from irenic.cfsbe import check_width, code_of, seed_error
+from irenic.cfsbe import check_growable, seed_error
 from irenic.errors import ConditionError, DataError
 from irenic.features import EXACT, LOWEST
 from irenic.region import Region
@@ -26,6 +26,8 @@ from irenic.ruleset import RuleSet
 from irenic.space import Instances
 
 Objective = Literal["instances", "class", "volume"]
+# Nodes, not seconds: the same call gives the same answer on a busy machine.
+_BUDGET: Final = Budget(nodes=2_000)
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ def best_region(
     consequent: Hashable | None = None,
     objective: Objective = "instances",
     sample_weight: Sequence[float] | None = None,
-    budget: Budget | float | None = 1.0,
+    budget: Budget | float | None = _BUDGET,
 ) -> BestRegion:
     """Return the best region that any order of the features gives :func:`enlarge`.
 
@@ -78,8 +80,9 @@ def best_region(
     sample_weight : sequence of float, optional
         What each instance counts; not negative.
     budget : Budget or float (seconds), optional
-        When it is used up, the best region so far is returned, with ``complete=False``. None
-        searches to the end, which can take very long with more than a dozen features.
+        2,000 nodes by default. When it is used up, the best region so far is returned, with
+        ``complete=False``. None searches to the end, which can take very long with more than a
+        dozen features.
 
     Examples
     --------
@@ -91,7 +94,7 @@ def best_region(
     >>> best.region, best.score, best.order, best.complete
     (5 <= f1 < 6.5, 3.0, ('f2', 'f1'), True)
     """
-    check_width(rules)
+    check_growable(rules)
     point = rules.space.encode_point(seed)
     if consequent is not None:
         consequent = as_consequent(consequent)
@@ -219,7 +222,7 @@ class _Search:
     ) -> None:
         self.rules, self.space, self.packed = rules, rules.space, rules.packed
         self.point, self.consequent, self.score = point, consequent, score
-        self.code = code_of(rules, consequent)
+        self.code = rules.code_of(consequent)
         self.values, self.codes = point.values[:, 0].copy(), point.codes[:, 0].copy()
         self.seen: set[tuple[frozenset[int], Region]] = set()
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from numbers import Real
 from typing import Literal, TypeAlias
 
 from irenic.errors import ConditionError
@@ -39,11 +41,15 @@ class Budget:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            wrong = isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0
-            if value is not None and wrong:
+            if value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, Real) or not float(value) >= 0:
                 raise ConditionError(
                     f"Budget: {field.name} is a number that is not negative, or None, not {value!r}"
                 )
+            whole = field.name != "seconds" and math.isfinite(value)
+            number = float(value)
+            object.__setattr__(self, field.name, int(number) if whole else number)
 
     @classmethod
     def of(cls, budget: Budget | float | None) -> Budget:
@@ -60,11 +66,23 @@ class Meter:
         self.regions = 0
         self.stopped_by: StoppedBy | None = None
         self._start = time.monotonic()
+        self._paused: float | None = None
 
     @property
     def seconds(self) -> float:
-        """How long it has taken so far."""
-        return time.monotonic() - self._start
+        """How long it has taken so far, pauses left out."""
+        now = time.monotonic() if self._paused is None else self._paused
+        return now - self._start
+
+    def pause(self) -> None:
+        """Stop the clock while the caller works on a result."""
+        self._paused = time.monotonic()
+
+    def resume(self) -> None:
+        """Let the clock go on."""
+        if self._paused is not None:
+            self._start += time.monotonic() - self._paused
+            self._paused = None
 
     def spent(self, *, nodes: int = 0, regions: int = 0) -> bool:
         """Count steps and results; return whether the budget is used up."""

@@ -21,9 +21,8 @@ from irenic.drawing import RandomState, as_generator
 from irenic.errors import ConditionError, SeedError
 from irenic.literals import display, show_point
 from irenic.region import Region
-from irenic.rule import as_consequent
-from irenic.ruleset import RuleSet
-from irenic.space import Instances, Space
+from irenic.ruleset import RuleSet, check_rules
+from irenic.space import Space
 
 # The kernels count in 16 bits on how many features a rule leaves the seed out.
 _MOST_CONDITIONS: Final = 2**14 - 1
@@ -80,14 +79,13 @@ def enlarge(
     >>> enlarge(rules, {"f1": 5.5, "f2": 8}, consequent="A")
     f2 >= 7
     """
-    check_width(rules)
+    check_growable(rules)
     space = rules.space
     point = space.encode_point(seed)
     axes = _axes(space, order, weights, random_state)
-    code = code_of(rules, consequent)
-    covered, region = rules.packed.enlarge(point, axes, code)
+    covered, region = rules.packed.enlarge(point, axes, rules.code_of(consequent))
     if covered >= 0:
-        raise seed_error(rules, covered, point, consequent)
+        raise seed_error(rules, covered, seed, consequent)
     return region
 
 
@@ -120,18 +118,22 @@ def enlarge_many(
     >>> enlarge_many(rules, {"f1": [0, 7]})
     [f1 < 2, f1 >= 5]
     """
-    check_width(rules)
+    check_growable(rules)
     space = rules.space
     points = space.encode(seeds)
     n = len(points)
     if consequents is None:
-        codes = np.full(n, code_of(rules, consequent))
+        codes = np.full(n, rules.code_of(consequent))
     elif consequent is not None:
         raise ConditionError("give consequent or consequents, not both")
-    elif len(consequents) != n:
-        raise ConditionError(f"{n} seeds, but {len(consequents)} consequents")
+    elif isinstance(consequents, str) or len(consequents) != n:
+        raise ConditionError(
+            f"consequents is a list with one a seed, of {n}, not {consequents!r}"
+            if isinstance(consequents, str)
+            else f"{n} seeds, but {len(consequents)} consequents"
+        )
     else:
-        codes = np.array([code_of(rules, c) for c in consequents], dtype=np.int64)
+        codes = np.array([rules.code_of(c) for c in consequents], dtype=np.int64)
     if isinstance(order, str) and order == "random":
         _check_weights(order, weights)
         rng = as_generator(random_state)
@@ -195,13 +197,9 @@ def _importance(space: Space, weights: Weights) -> npt.NDArray[np.float64]:
     return values
 
 
-def code_of(rules: RuleSet, consequent: Hashable | None) -> int:
-    """Return the code of the rules that are no rivals, -1 where every rule is one."""
-    return -1 if consequent is None else rules.code_of(as_consequent(consequent))
-
-
-def check_width(rules: RuleSet) -> None:
-    """Refuse rules with more conditions than the kernels can count."""
+def check_growable(rules: RuleSet) -> None:
+    """Refuse what is no rule set, and rules with more conditions than the kernels can count."""
+    check_rules(rules)
     if len(rules.space) <= _MOST_CONDITIONS:
         return
     conditions = rules.conditions_per_rule()
@@ -212,13 +210,16 @@ def check_width(rules: RuleSet) -> None:
         )
 
 
-def seed_error(
-    rules: RuleSet, covered: int, seed: Instances, consequent: Hashable | None
-) -> SeedError:
-    """Return the error that says which rival covers a seed."""
+def seed_error(rules: RuleSet, covered: int, seed: Any, consequent: Hashable | None) -> SeedError:
+    """Return the error that says which rival covers a seed (as it was given, or encoded)."""
     rule = rules[covered]
+    encoded = rules.space.encode_point(seed)[0]
+    if isinstance(seed, Mapping):  # as it was given: a value that is not listed by its own name
+        seed = {name: seed.get(name) for name in encoded}
+    else:
+        seed = encoded
     why = "" if consequent is None else f", a rival of {display(consequent)}"
     return SeedError(
-        f"the seed ({show_point(seed[0])}) is covered by rule {covered + 1} ({rule}){why};"
-        " take a point that no rival covers, for example from CoverageMap.pick"
+        f"the seed ({show_point(seed)}) is covered by rule {covered + 1} ({rule}){why};"
+        " take a point that no rival covers (CoverageMap.pick finds one among instances)"
     )

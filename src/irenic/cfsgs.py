@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from irenic.budget import Budget, Meter, Progress, StoppedBy
-from irenic.cutting import Boxes
+from irenic.cutting import Boxes, warm_up
 from irenic.drawing import RandomState, as_generator
 from irenic.errors import ConditionError, DataError
-from irenic.paths import Paths, negations
-from irenic.region import Region
-from irenic.rule import as_consequent
-from irenic.ruleset import RuleSet
+from irenic.paths import Paths, count_negations, negations
+from irenic.region import Region, whole_or
+from irenic.ruleset import RuleSet, check_rules
 
 if TYPE_CHECKING:
     import networkx
@@ -66,7 +65,8 @@ def constraints(rules: RuleSet, *, consequent: Hashable | None = None) -> list[C
     [C[1,1]: f1 < 2, C[1,2]: f1 >= 5, C[1,3]: f2 not in {yellow}]
     """
     space = rules.space
-    rivals = _rivals(rules, consequent)
+    check_rules(rules)
+    rivals = rules.rival_mask(consequent)
     boxes = Boxes.of_rules(rules.packed, rivals)
     d = len(space.continuous)
     everything = Region(space)
@@ -111,17 +111,19 @@ def constraint_graph(
         raise ConditionError(
             "constraint_graph needs networkx: pip install 'irenic[graph]'"
         ) from None
-    places = np.flatnonzero(_rivals(rules, consequent)).tolist()
-    levels: dict[int, list[Constraint]] = {place + 1: [] for place in places}
-    for constraint in constraints(rules, consequent=consequent):
-        levels[constraint.rule].append(constraint)
-    sizes = [1, *(len(level) for level in levels.values())]
-    edges = sum(a * b for a, b in pairwise(sizes))
+    check_rules(rules)
+    rivals = rules.rival_mask(consequent)
+    counts = count_negations(rules.space, Boxes.of_rules(rules.packed, rivals))
+    edges = sum(a * b for a, b in pairwise([1, *counts.tolist()]))
     if edges > _MOST_EDGES:
         raise ConditionError(
             f"the graph of {len(rules)} rules would have {edges:,} edges, more than"
             f" {_MOST_EDGES:,}; search(rules) finds the same regions without it"
         )
+    places = np.flatnonzero(rivals).tolist()
+    levels: dict[int, list[Constraint]] = {place + 1: [] for place in places}
+    for constraint in constraints(rules, consequent=consequent):
+        levels[constraint.rule].append(constraint)
     graph: networkx.DiGraph[Any] = networkx.DiGraph(rules=tuple(levels))
     graph.add_node("root")
     previous: list[Any] = ["root"]
@@ -211,7 +213,8 @@ def search(
     within : Region, optional
         Search only in this region.
     maximal : bool
-        Yield exactly the regions that cannot be enlarged, each once.
+        Yield exactly the regions that cannot be enlarged, each once. There can be exponentially
+        many, and the first may take long; for one of them, :func:`enlarge` a point of a gap.
     X, min_instances : table and int, optional
         Yield only regions that hold at least so many of the instances.
     budget : Budget or float (seconds), optional
@@ -233,18 +236,20 @@ def search(
     """
     if order not in get_args(Order):
         raise ConditionError(f"order is {' or '.join(get_args(Order))}, not {order!r}")
+    check_rules(rules)
     if (X is None) != (min_instances is None):
         raise DataError("X and min_instances go together")
     if min_instances is not None and not _is_count(min_instances):
         raise DataError(f"min_instances is a number of instances, not {min_instances!r}")
     space = rules.space
-    box = Region(space) if within is None else within.cast(space)
+    box = whole_or(within, space)
+    warm_up()
     meter = Meter(budget)
     if box.is_empty:
         return Search(iter(()), meter)
     paths = Paths(
         rules.packed,
-        _rivals(rules, consequent),
+        rules.rival_mask(consequent),
         box,
         meter,
         rng=as_generator(random_state) if order == "random" else None,
@@ -259,9 +264,3 @@ def search(
 def _is_count(value: Any) -> bool:
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     return bool(whole and value >= 0)
-
-
-def _rivals(rules: RuleSet, consequent: Hashable | None) -> Any:
-    if consequent is None:
-        return np.ones(len(rules), dtype=np.bool_)
-    return rules.then_codes != rules.code_of(as_consequent(consequent))

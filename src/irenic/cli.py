@@ -33,7 +33,12 @@ _DATA = typer.Option(
 )
 _SPACE = typer.Option(metavar="FILE", help="A .json file whose space the rules are held against.")
 _BUDGET = typer.Option(metavar="SECONDS", help="How long to search for regions.", min=0.0)
-_MOST = typer.Option(metavar="N", help="How many conflicts and gaps to list at most.", min=1)
+_MOST = typer.Option(
+    metavar="N",
+    help="How many conflicts and gaps to list at most: 1,000, in JSON 100,000.",
+    min=1,
+    show_default=False,
+)
 _CONSEQUENT = typer.Option(
     metavar="VALUE", help="What the new rule will predict: rules that say the same are no rivals."
 )
@@ -43,7 +48,7 @@ Json = Annotated[bool, _JSON]
 Data = Annotated[Path | None, _DATA]
 SpaceFile = Annotated[Path | None, _SPACE]
 Seconds = Annotated[float, _BUDGET]
-Most = Annotated[int, _MOST]
+Most = Annotated[int | None, _MOST]
 Consequent = Annotated[str | None, _CONSEQUENT]
 
 app = typer.Typer(
@@ -97,14 +102,14 @@ def check(
     data: Data = None,
     space: SpaceFile = None,
     budget: Seconds = 10.0,
-    most: Most = 10_000,
+    most: Most = None,
 ) -> None:
     """Say whether any two rules contradict each other and where, and what no rule covers."""
     from irenic.report import summary, terminal
 
     found = _read(rules, data, space)
     with _progress("looking for gaps") as progress:
-        result = summary.check(found, budget, progress, most)
+        result = summary.check(found, _gap_budget(budget), progress, _listed(most, as_json))
     with _output():
         if as_json:
             _print_json(result)
@@ -128,14 +133,15 @@ def gaps(
     data: Data = None,
     space: SpaceFile = None,
     budget: Seconds = 60.0,
-    most: Most = 10_000,
+    most: Most = None,
 ) -> None:
     """List the regions that no rule covers."""
     from irenic.report import summary, terminal
 
     found = _read(rules, data, space)
     with _progress("looking for gaps") as progress:
-        result = summary.uncovered(irenic.gaps(found, budget=budget, progress=progress), most)
+        uncovered = irenic.gaps(found, budget=_gap_budget(budget), progress=progress)
+        result = summary.uncovered(uncovered, _listed(most, as_json))
     with _output():
         if as_json:
             _print_json(result)
@@ -178,23 +184,24 @@ def search(
     from irenic.report import summary, terminal
 
     rule_set = _read(rules, data, space)
-    found = irenic.search(
-        rule_set,
-        consequent=_consequent(rule_set, consequent),
-        order=order,  # type: ignore[arg-type]
-        random_state=random_state,
-        maximal=maximal,
-        budget=irenic.Budget(seconds=budget, regions=1 if first else None),
-    )
-    with _progress("searching"):
-        regions = list(found)
+    with _progress("searching") as progress:
+        found = irenic.search(
+            rule_set,
+            consequent=_consequent(rule_set, consequent),
+            order=order,  # type: ignore[arg-type]
+            random_state=random_state,
+            maximal=maximal,
+            budget=irenic.Budget(seconds=budget, regions=1 if first else None),
+            progress=progress,
+        )
+        result = summary.search(found, list(found))
     with _output():
         if as_json:
-            _print_json(summary.search(found, regions))
+            _print_json(result)
         else:
             _say_example(rules)
-            terminal.print_search(found, regions, _console())
-    raise typer.Exit(0 if regions else 1)
+            terminal.print_search(result, rule_set, _console())
+    raise typer.Exit(0 if result["regions"] else 1)
 
 
 @app.command(
@@ -249,6 +256,19 @@ def enlarge(
             print(region)
 
 
+def _gap_budget(seconds: float) -> irenic.Budget:
+    """Return a budget that bounds the memory too: there can be more gaps than anyone reads."""
+    return irenic.Budget(seconds=seconds, regions=_MOST_GAPS)
+
+
+_MOST_GAPS = 100_000
+
+
+def _listed(most: int | None, as_json: bool) -> int:
+    """Return how many findings to list: for people as many as they read, for programs all."""
+    return most or (_MOST_GAPS if as_json else 1_000)
+
+
 def _at_option(option: str, parse: Any, text: str) -> Any:
     try:
         return parse(text)
@@ -264,7 +284,8 @@ def _consequent(rules: irenic.RuleSet, text: str | None) -> Hashable | None:
         if text in (str(known), display(known)):
             return known
     hint = did_you_mean(text, map(str, rules.consequents))
-    raise irenic.ConditionError(f"--consequent: no rule predicts {text!r}{hint}")
+    print(f"irenic: no rule predicts {text!r}{hint}; every rule is a rival", file=sys.stderr)
+    return None
 
 
 def _print_json(data: dict[str, Any]) -> None:
@@ -317,7 +338,14 @@ def _output() -> Iterator[None]:
         sys.stdout.flush()
     except BrokenPipeError:
         # Python flushes once more at exit, which must not fail either
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_output()
+    except OSError as error:
+        _close_output()
+        raise irenic.FileError(f"cannot write the output: {error.strerror or error}") from None
+
+
+def _close_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _read(path: Path | None, data: Path | None, space_file: Path | None) -> irenic.RuleSet:
@@ -328,7 +356,7 @@ def _read(path: Path | None, data: Path | None, space_file: Path | None) -> iren
         raise irenic.FormatError("--data and --space both give the space; leave one of them out")
     space = None
     if data is not None:
-        space = irenic.Space.infer(read_table(data))
+        space = _open_to_rules(irenic.Space.infer(read_table(data)), path, data)
     if space_file is not None:
         try:
             space = json_rules.space_of(json_rules.parse(read_text(space_file)))
@@ -344,9 +372,34 @@ def _read(path: Path | None, data: Path | None, space_file: Path | None) -> iren
         return irenic.read(example, space=space)
 
 
+def _open_to_rules(space: irenic.Space, path: Path | None, data: Path) -> irenic.Space:
+    """Return the space of a table with the values that rules name and no row has; say which."""
+    try:
+        named = irenic.read(path).space if path is not None else irenic.Space([])
+    except IrenicError:
+        return space  # said with its place when the file is read with the space
+    features: list[irenic.Continuous | irenic.Categorical] = []
+    for feature in space:
+        other = next((f for f in named if f.name == feature.name), None)
+        if isinstance(feature, irenic.Categorical) and isinstance(other, irenic.Categorical):
+            unseen = [value for value in other.values if value not in feature.codes]
+            if unseen and feature.other:
+                shown = ", ".join(map(display, unseen))
+                print(
+                    f"irenic: no row of {data} has {display(feature.name)} = {shown}",
+                    file=sys.stderr,
+                )
+                feature = irenic.Categorical(
+                    feature.name, [*feature.values, *unseen], missing=feature.missing, other=True
+                )
+        features.append(feature)
+    return irenic.Space(features)
+
+
 def _warn_of_compiling() -> None:
     """Say on a terminal that the first run compiles: a person waits some seconds for it."""
-    if sys.stderr.isatty() and not any((Path(__file__).parent / "__pycache__").glob("*.nbi")):
+    kept = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(__file__).parent / "__pycache__")
+    if sys.stderr.isatty() and not any(kept.rglob("_kernels.*.nbi")):
         print("compiling (once, some seconds) …", file=sys.stderr)
 
 

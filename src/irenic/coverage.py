@@ -11,7 +11,7 @@ import numpy.typing as npt
 from irenic.drawing import RandomState, as_generator
 from irenic.errors import DataError
 from irenic.rule import Rule, as_consequent
-from irenic.ruleset import RuleSet
+from irenic.ruleset import RuleSet, check_rules
 from irenic.space import Instances
 
 
@@ -41,14 +41,13 @@ class CoverageMap:
     """
 
     def __init__(self, rules: RuleSet, X: Any) -> None:
+        check_rules(rules)
         self.rules = rules
         self.instances: Instances = rules.space.encode(X)
-        n = len(self.instances)
-        self._all = _Pool(n)
+        support, counts = rules.packed.supporting(self.instances)
+        self._all = _Pool(counts)
         self._of: dict[Hashable, _Pool] = {}
-        self._per_rule: list[int] = []
-        for place, rule in enumerate(rules):
-            self.rule_added(place, rule)
+        self._per_rule: list[int] = support.tolist()
         rules.listen(self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -118,6 +117,10 @@ class CoverageMap:
 
     def rules_of(self, instance: int) -> npt.NDArray[np.intp]:
         """Return the places of the rules that cover an instance."""
+        if not 0 <= instance < len(self.instances):
+            raise DataError(
+                f"there is no instance {instance}, they are 0 to {len(self.instances) - 1}"
+            )
         return np.flatnonzero(self.rules.covering(self.instances.take([instance]))[0])
 
     def pick(self, random_state: RandomState = None, consequent: Hashable | None = None) -> int:
@@ -136,21 +139,22 @@ class CoverageMap:
             return self._all
         consequent = as_consequent(consequent)
         if consequent not in self._of:
-            pool = self._of[consequent] = _Pool(len(self.instances))
-            for rule in self.rules:
-                if rule.then != consequent:
-                    pool.update(rule.region.contains(self.instances), +1)
+            rivals = self.rules.packed.take(np.flatnonzero(self.rules.rival_mask(consequent)))
+            self._of[consequent] = _Pool(rivals.supporting(self.instances)[1])
         return self._of[consequent]
 
 
 class _Pool:
     """How many rules cover each instance, and those that none covers, ready to be picked."""
 
-    def __init__(self, n: int) -> None:
-        self.counts = np.zeros(n, dtype=np.int64)
-        self.members = np.arange(n)
-        self.place = np.arange(n)
-        self.size = n
+    def __init__(self, counts: npt.NDArray[np.int64]) -> None:
+        self.counts = counts
+        free = np.flatnonzero(counts == 0)
+        self.size = len(free)
+        self.members = np.zeros(len(counts), dtype=np.int64)
+        self.members[: self.size] = free
+        self.place = np.full(len(counts), -1, dtype=np.int64)
+        self.place[free] = np.arange(self.size)
 
     def update(self, inside: npt.NDArray[np.bool_], change: int) -> None:
         from irenic import _kernels

@@ -9,6 +9,7 @@ fewest, and look at both halves. Memory is bounded by the depth of the cuts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
@@ -26,6 +27,19 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 
 # Nodes between two looks at the clock: well under a tenth of a second.
 _BURST = 2_000
+
+
+@cache
+def warm_up() -> None:
+    """Have the kernel compiled, so that no budget pays for it."""
+    from irenic import _kernels
+
+    low, words, ints = np.empty((0, 0)), np.empty((0, 0), np.uint64), np.empty(0, np.int64)
+    starts, items = np.zeros(1, np.int64), np.empty(0, np.int32)
+    _kernels.find_gaps(
+        *(low, low, words, starts, items, ints, ints, low, low, words),
+        *(0, 0, low, low, words),
+    )
 
 
 class Boxes(NamedTuple):

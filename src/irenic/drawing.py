@@ -72,9 +72,11 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
         return random_state
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**32, dtype=np.uint64))
-    if random_state is None or isinstance(random_state, int | np.integer):
+    if random_state is None or (isinstance(random_state, int | np.integer) and random_state >= 0):
         return np.random.default_rng(random_state)
-    raise DataError(f"random_state is None, an integer or a numpy generator, not {random_state!r}")
+    raise DataError(
+        f"random_state is None, an integer from 0 on or a numpy generator, not {random_state!r}"
+    )
 
 
 def draw_shares(share: Share, shape: tuple[int, int], rng: np.random.Generator) -> Floats:

@@ -6,16 +6,20 @@ be exponential in the number of features; hence the budget, and an answer that s
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from irenic.budget import Budget, Meter, Progress, StoppedBy
-from irenic.cutting import Boxes, Cutter, merged
+from irenic.cutting import Boxes, Cutter, merged, warm_up
 from irenic.errors import ConditionError
 from irenic.paths import Paths
-from irenic.region import Region
-from irenic.ruleset import RuleSet
+from irenic.region import Region, whole_or
+from irenic.ruleset import RuleSet, check_rules
+
+# How many gaps of a search that was stopped are still merged.
+_MOST_MERGED = 20_000
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,7 @@ class Gaps:
     stopped_by: StoppedBy | None
     """What ended the search before it was complete."""
     _rules: RuleSet = field(repr=False)
+    _within: Region = field(repr=False)
     _disjoint: bool = field(repr=False)
 
     @property
@@ -55,9 +60,16 @@ class Gaps:
         return self.regions[i]
 
     def fraction(self, X: Any) -> float:
-        """Return the share of instances that no rule covers."""
-        covered = self._rules.packed.covering(self._rules.space.encode(X)).any(axis=0)
-        return float(1.0 - covered.mean()) if covered.size else 0.0
+        """Return the share of instances that lie in a gap: no rule covers them.
+
+        It does not depend on how far the search came. Of gaps ``within`` a region, only
+        instances in it count as uncovered.
+        """
+        instances = self._rules.space.encode(X)
+        if not len(instances):
+            return 0.0
+        uncovered = self._rules.decide(instances, resolve="first") < 0
+        return float((uncovered & self._within.contains(instances)).mean())
 
     def volume(self, within: Region | None = None) -> float:
         """Return the volume of all regions together; infinite where the space is not bounded.
@@ -68,6 +80,9 @@ class Gaps:
             if any(self.regions[a].overlaps(b) for b in self.regions[a + 1 :]):
                 raise ConditionError("the regions overlap; find them with disjoint=True")
         return float(sum(region.volume(within) for region in self.regions))
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"
 
     def __repr__(self) -> str:
         if self.covered_everything is None:
@@ -103,7 +118,7 @@ def gaps(
         regions, none of which can be enlarged; they overlap.
     budget : Budget or float (seconds), optional
         When it is used up, what was found is returned, with ``complete=False``. Ctrl-C does the
-        same.
+        same. There can be very many gaps: a budget of regions bounds the memory too.
     progress : callable, optional
         Called now and then with the nodes and the regions so far.
 
@@ -122,14 +137,17 @@ def gaps(
     >>> gaps(rules, within=Region(rules.space, {"age": (0, 10)})).covered_everything
     True
     """
+    check_rules(rules)
     rules = rules.copy()  # what is found stays true of the rules as they are now
-    box = Region(rules.space) if within is None else within.cast(rules.space)
+    box = whole_or(within, rules.space)
+    warm_up()
     meter = Meter(budget)
     found: list[Region] = []
     if not box.is_empty:
         find = _partition if disjoint else _maximal
         found = find(rules, box, meter, progress)
-    return Gaps(found, meter.stopped_by is None, meter.nodes, meter.stopped_by, rules, disjoint)
+    complete = meter.stopped_by is None
+    return Gaps(found, complete, meter.nodes, meter.stopped_by, rules, box, disjoint)
 
 
 def _partition(
@@ -142,7 +160,10 @@ def _partition(
             pass
     except KeyboardInterrupt:
         meter.stopped_by = "interrupt"
-    boxes = merged(rules.space, cutter.boxes())
+    boxes = cutter.boxes()
+    # a partial list that nobody can read is handed on as it is, or the budget would mean nothing
+    if meter.stopped_by is None or len(boxes.low) <= _MOST_MERGED:
+        boxes = merged(rules.space, boxes)
     most = meter.budget.regions
     if most is not None and len(boxes.low) > most:
         meter.stopped_by = meter.stopped_by or "regions"

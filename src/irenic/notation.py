@@ -75,6 +75,12 @@ class ParsedRule(NamedTuple):
     weight: float
 
 
+class ParsedDefault(NamedTuple):
+    """What holds where no rule does, as it stands in the text."""
+
+    then: Any
+
+
 def tokenize(line: str) -> list[Token]:
     """Return the tokens of one line, comments left out, closed by an ``end`` token."""
     tokens = []
@@ -118,15 +124,18 @@ def parse_conditions(line: str) -> list[ParsedCondition]:
     return conditions
 
 
-def parse_default(line: str) -> Any:
-    """Return the consequent of a line ``DEFAULT value``, None if the line is none."""
-    tokens = tokenize(line)
-    if not _is_keyword(tokens[0], "default"):
+def parse_line(line: str) -> ParsedRule | ParsedDefault | None:
+    """Return what a line of a file says: a rule, the default, or nothing."""
+    parser = _Parser(tokenize(line))
+    if parser.token.kind == "end":
         return None
-    parser = _Parser(tokens[1:])
-    value = parser.value()
+    found: ParsedRule | ParsedDefault
+    if parser.keyword("default"):
+        found = ParsedDefault(parser.value())
+    else:
+        found = parser.rule()
     parser.end()
-    return value
+    return found
 
 
 def parse_names(line: str) -> list[str]:

@@ -242,6 +242,16 @@ class PackedRules:
         over_rows(lambda a, b: _kernels.voting(*given, a, b, out), len(instances))
         return out
 
+    def supporting(self, instances: Instances) -> tuple[Ints, Ints]:
+        """Return how many instances each rule covers, and how many rules cover each instance."""
+        from irenic import _kernels
+
+        mix = np.zeros((self.n, 1), dtype=np.int64)
+        counts, labels = np.zeros((2, len(instances)), dtype=np.int64)
+        each = np.ones(self.n, dtype=np.int64)
+        _kernels.counting(*self._on(instances), labels, each, self.n, mix, counts)
+        return mix[:, 0], counts
+
     def counting(
         self, instances: Instances, labels: Ints, n_labels: int
     ) -> tuple[npt.NDArray[np.int64], Ints]:

@@ -74,6 +74,15 @@ _NO_WORDS = np.empty(0, dtype=np.uint64)
 _LISTING = 64
 
 
+def count_negations(space: Space, rules: Boxes) -> npt.NDArray[np.int64]:
+    """Return how many negated tests each rule has: the length of what negations() returns."""
+    counts = (rules.low > -np.inf).sum(axis=1) + (rules.high < np.inf).sum(axis=1)
+    partial = (rules.masks & space.everything) != space.everything
+    for start, stop in pairwise(space.starts):
+        counts += partial[:, start:stop].any(axis=1)
+    return np.asarray(counts, dtype=np.int64)
+
+
 class _Node(NamedTuple):
     box: Boxes
     rules: npt.NDArray[np.intp]
@@ -133,7 +142,7 @@ class Paths:
         root = _Node(self.root, np.arange(len(self.rules.low)), (), rows, None, False)
         opened = self._opened(root._replace(rules=self._meeting(root), rows=self._inside(root)))
         if opened is not None and not len(opened.rules):
-            yield self._found(opened.box)
+            yield from self._hand_on(opened.box)
             return
         stack = [self._children(opened)] if opened is not None else []
         while stack:
@@ -145,14 +154,17 @@ class Paths:
             elif len(node.rules):
                 stack.append(self._children(node))
             elif not self.maximal or self._is_maximal(node.box):
-                yield self._found(node.box)
+                yield from self._hand_on(node.box)
             if self.meter.stopped_by is not None:
                 return
 
-    def _found(self, box: Boxes) -> Region:
+    def _hand_on(self, box: Boxes) -> Iterator[Region]:
+        """Yield a region; what the caller does with it is not charged to the budget."""
         self.meter.spent(regions=1)
         self._tell()
-        return box.region(self.space)
+        self.meter.pause()
+        yield box.region(self.space)
+        self.meter.resume()
 
     def _tell(self, nodes: int = 0) -> None:
         """Report progress, with nodes that the meter has not counted yet."""

@@ -195,6 +195,12 @@ class Region:
         """Return the conjunction of parsed conditions; several on one feature are intersected."""
         if space is None:
             space = Space(infer_features([(c.name, c.operators) for c in conditions]))
+        by_name = {c.name: c.operators for c in conditions}
+        if len(by_name) == len(conditions):
+            try:
+                return cls(space, by_name)
+            except ConditionError:
+                pass  # once more, one by one, to say where it is wrong
         region = cls(space)
         for name, operators, column in conditions:
             try:
@@ -469,6 +475,8 @@ class Region:
         """
         if self.is_empty:
             raise ConditionError("the empty region holds no point to draw")
+        if not isinstance(n, int | np.integer) or n < 0:
+            raise ConditionError(f"n is how many points to draw, not {n!r}")
         rng = as_generator(random_state)
         space = self.space
         values = np.empty((len(space.continuous), n))
@@ -625,6 +633,15 @@ class Region:
             keep[word] |= np.uint64(1) << np.uint64(code & 63)
         masks = self.masks & ~draw_words(self.masks & ~keep, share, rng)
         return Region.from_packed(self.space, lower, upper, masks)
+
+
+def whole_or(within: Region | None, space: Space) -> Region:
+    """Return the region that a search is limited to, everything for None."""
+    if within is None:
+        return Region(space)
+    if not isinstance(within, Region):
+        raise ConditionError(f"within is a Region, not {within!r}; make one with Region(space, …)")
+    return within.cast(space)
 
 
 def _is_possible(space: Space, lower: Floats, upper: Floats, masks: Words) -> bool:

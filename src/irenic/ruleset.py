@@ -15,8 +15,9 @@ import numpy.typing as npt
 
 from irenic.budget import Budget, Meter
 from irenic.conditions import FREE, infer_features
-from irenic.cutting import Boxes, Cutter
+from irenic.cutting import Boxes, Cutter, warm_up
 from irenic.errors import ConditionError, ConflictError, DataError
+from irenic.features import EXACT
 from irenic.literals import display
 from irenic.packed import PackedRules
 from irenic.pairs import Conflict, Pairs
@@ -29,6 +30,7 @@ RESOLVE: Final = ("first", "best", "vote")
 _UNLIMITED: Final = 2**62
 # How many conflicts a ConflictError carries at most.
 _MOST_TOLD: Final = 100
+_ROWS_EXPLAINED: Final = 4096
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Explanation:
         return self.text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Statistics:
     """How the rules of a set do on labelled instances, one row a rule.
 
@@ -231,7 +233,7 @@ class RuleSet:
 
     def code_of(self, consequent: Hashable | None) -> int:
         """Return the place of a consequent among ``consequents``, -1 if no rule has it."""
-        return self._codes.get(consequent, -1)
+        return -1 if consequent is None else self._codes.get(as_consequent(consequent), -1)
 
     def _code(self, then: Hashable) -> int:
         code = self._codes.get(then)
@@ -266,7 +268,7 @@ class RuleSet:
     def __getitem__(self, i: int | slice | Sequence[int] | npt.NDArray[Any]) -> Rule | RuleSet:
         """Return one rule, or the set of the rules at several places."""
         if isinstance(i, int | np.integer):
-            return self._rule(self._index(int(i)))
+            return self._rule(self._index(i))
         taken = RuleSet(self.space, default=self.default)
         taken._packed = self._packed.take(np.arange(len(self))[i])
         taken._thens, taken._codes = list(self._thens), dict(self._codes)
@@ -329,7 +331,7 @@ class RuleSet:
     __hash__ = None  # type: ignore[assignment]
 
     def copy(self) -> RuleSet:
-        """Return a set with the same rules, which changes on its own."""
+        """Return a set (a plain RuleSet) with the same rules, which changes on its own."""
         return self[:]
 
     __copy__ = copy
@@ -437,9 +439,13 @@ class RuleSet:
         With no consequent given, every rule is a rival.
         """
         meets = self._packed.meeting(region.cast(self.space))
-        if consequent is not None:
-            meets &= self.then_codes != self.code_of(as_consequent(consequent))
-        return np.flatnonzero(meets)
+        return np.flatnonzero(meets & self.rival_mask(consequent))
+
+    def rival_mask(self, consequent: Hashable | None = None) -> npt.NDArray[np.bool_]:
+        """Return which rules have another consequent; all of them if none is given."""
+        if consequent is None:
+            return np.ones(len(self), dtype=np.bool_)
+        return np.not_equal(self.then_codes, self.code_of(consequent))
 
     # --- contradictions
 
@@ -465,8 +471,8 @@ class RuleSet:
         return self._pairs(same=True, limit=limit)
 
     def _pairs(self, *, same: bool, limit: int | None) -> Pairs:
-        if limit is not None and limit < 1:
-            raise ConditionError(f"limit is at least 1, not {limit}")
+        if limit is not None and (not isinstance(limit, int | np.integer) or limit < 1):
+            raise ConditionError(f"limit is a number of pairs, at least 1, not {limit!r}")
         # what is found stays true of the rules as they are now
         return Pairs(self.copy(), self._find_pairs(same=same, limit=limit or _UNLIMITED))
 
@@ -494,6 +500,7 @@ class RuleSet:
         """
         rules = Boxes.of_rules(self._packed, np.ones(len(self), dtype=np.bool_))
         cutter = Cutter(self.space, rules, Boxes.of_region(Region(self.space)), first=True)
+        warm_up()
         meter = Meter(budget)
         if any(found for found in cutter.bursts(meter)):
             return False
@@ -561,11 +568,11 @@ class RuleSet:
         fallback = self.default if default is None else as_consequent(default)
         decided = self.decide(X, resolve=resolve)
         answers = [*self._thens, fallback]
-        table = np.empty(len(answers), dtype=object)
-        table[:] = answers
-        kinds = {type(answers[code]) for code in (*np.unique(self.then_codes), -1)}
-        if len(kinds) == 1 and (kind := kinds.pop()) in (bool, int, float):
-            table = table.astype(kind)
+        used = np.append(np.unique(self.then_codes), len(answers) - 1)
+        kind = _common_type([answers[code] for code in used])
+        table: npt.NDArray[Any] = np.zeros(len(answers), dtype=kind or object)
+        for code in used:
+            table[code] = answers[code]
         codes = np.append(self.then_codes, len(answers) - 1)
         answer: npt.NDArray[Any] = table[codes[decided]]
         return answer
@@ -581,11 +588,15 @@ class RuleSet:
         """
         instances = self.space.encode(X)
         decided = self.decide(instances, resolve=resolve)
-        covering = self.covering(instances)
-        return [
-            self._explain(int(rule), np.flatnonzero(covering[row]))
-            for row, rule in enumerate(decided)
-        ]
+        found: list[Explanation] = []
+        for start in range(0, len(instances), _ROWS_EXPLAINED):  # a matrix of all rows may be huge
+            rows = slice(start, start + _ROWS_EXPLAINED)
+            covering = self.covering(instances.take(rows))
+            found += [
+                self._explain(int(rule), np.flatnonzero(covers))
+                for rule, covers in zip(decided[rows], covering, strict=True)
+            ]
+        return found
 
     def _explain(self, decided: int, covering: npt.NDArray[np.intp]) -> Explanation:
         if decided < 0:
@@ -709,6 +720,28 @@ class RuleSet:
             "weight": [float(w) for w in self.weights],
         }
         return nw.from_dict(columns, backend=_backend(backend)).to_native()
+
+
+def check_rules(rules: object) -> None:
+    """Refuse what is not a rule set, where one is asked for."""
+    if not isinstance(rules, RuleSet):
+        raise ConditionError(
+            f"rules must be a RuleSet, not {type(rules).__name__}; make one with"
+            " RuleSet(space, rules)"
+        )
+
+
+def _common_type(values: Sequence[Hashable | None]) -> type | None:
+    """Return the type of array that holds all values exactly; None for objects."""
+    kinds = {type(value) for value in values}
+    if kinds == {bool}:
+        return bool
+    whole = [value for value in values if type(value) is int]
+    if kinds == {int} and all(-(2**63) <= value < 2**63 for value in whole):
+        return int
+    if float in kinds and kinds <= {int, float} and all(abs(v) <= EXACT for v in whole):
+        return float
+    return None
 
 
 def _as_columns(

@@ -89,8 +89,9 @@ def read_text(path: Path) -> str:
 def write(rules: RuleSet, path: str | os.PathLike[str]) -> None:
     """Write a rule set to a file; the suffix says in which format.
 
-    Nothing is lost: read back, the set is equal. The file is written beside and then renamed, so
-    that whatever goes wrong, the old file stays whole.
+    JSON loses nothing: read back, the set is equal. Text does not hold the space; read back with
+    the same space, the set is equal. The file is written beside and then renamed, so that
+    whatever goes wrong, the old file stays whole.
 
     Examples
     --------

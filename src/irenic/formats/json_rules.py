@@ -107,10 +107,14 @@ def parse(text: str) -> dict[str, Any]:
         raise FormatError(f'"format" is {data["format"]!r}, not {NAME!r}')
     version = data.get("version")
     if version != VERSION or isinstance(version, bool):
-        found = "no version" if version is None else f"version {version!r}"
+        if version is None:
+            raise FormatError(
+                f'no version of the format; this irenic reads version {VERSION}: put "version":'
+                f" {VERSION} into the file"
+            )
         raise FormatError(
-            f'{found} of the format, this irenic reads version {VERSION}; put "version":'
-            f" {VERSION}, or read the file with the irenic that wrote it"
+            f"version {version!r} of the format, this irenic reads version {VERSION};"
+            " read the file with the irenic that wrote it, or a newer one"
         )
     return data
 
@@ -153,8 +157,10 @@ def _check_keys(data: Mapping[str, Any], known: tuple[str, ...], where: str) -> 
 
 def _rule(entry: Any, number: int) -> tuple[dict[str, Operators], Any, float]:
     where = f"rule {number}"
-    if not isinstance(entry, dict) or "then" not in entry:
-        raise FormatError(f'{where}: a rule is an object {{"if": …, "then": …}}')
+    if not isinstance(entry, dict):
+        raise FormatError(f'{where}: a rule is an object {{"if": …, "then": …}}, not {entry!r}')
+    if "then" not in entry:
+        raise FormatError(f'{where} has no "then"; a rule is {{"if": …, "then": …}}')
     _check_keys(entry, _RULE_KEYS, where)
     conditions = entry.get("if", {})
     if not isinstance(conditions, dict):

@@ -1,7 +1,8 @@
 """Tables of instances from files: CSV, plain or gzipped, with the types told by the cells.
 
 A column is of numbers, dates, times, booleans or text, whichever all of its non-empty cells are;
-an empty cell is missing.
+an empty cell is missing, and so is ``NA``, ``null`` or ``?`` in a column that is not of text. Cells
+are divided by commas, semicolons or tabs, whichever the first line has most of.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import csv
 import datetime as dt
 import gzip
 import io
+import re
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -23,6 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _BOOLEANS: Final = {"true": True, "false": False}
+_NOTHING: Final = {"na", "n/a", "nan", "null", "none", "?", "-"}
+# Narrower than what fromisoformat takes: "T10" and "2026-W05" in a table are text.
+_TEMPORAL: Final = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?"
+    r"|\d\d:\d\d(?::\d\d(?:\.\d+)?)?"
+)
 
 
 def read_table(path: str | Path) -> dict[str, npt.NDArray[Any]]:
@@ -56,8 +64,14 @@ def read_table(path: str | Path) -> dict[str, npt.NDArray[Any]]:
         raise error.at(path=str(path)) from None
 
 
+def _delimiter(text: str) -> str:
+    """Return which of comma, semicolon and tab stands most often in the first line."""
+    first = text.split("\n", 1)[0]
+    return max(",;\t", key=first.count)
+
+
 def _columns(text: str) -> dict[str, npt.NDArray[Any]]:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=_delimiter(text))
     header: list[str] = []
     rows: list[list[str]] = []
     try:
@@ -91,6 +105,17 @@ def _check_header(header: list[str], line: int) -> None:
 
 
 def _typed(cells: tuple[str, ...]) -> npt.NDArray[Any]:
+    """Return a column by what its cells are; "NA" and the like are missing, unless it is text."""
+    known = tuple("" if cell.strip().lower() in _NOTHING else cell for cell in cells)
+    if not any(known):
+        return _typed_exactly(cells)
+    column = _typed_exactly(known)
+    if column.dtype == object and any(isinstance(value, str) for value in column):
+        return _typed_exactly(cells)
+    return column
+
+
+def _typed_exactly(cells: tuple[str, ...]) -> npt.NDArray[Any]:
     present = [cell for cell in cells if cell]
     if not present:
         return np.full(len(cells), np.nan)
@@ -108,17 +133,18 @@ def _typed(cells: tuple[str, ...]) -> npt.NDArray[Any]:
     if {cell.lower() for cell in present} <= set(_BOOLEANS):
         column[:] = [_BOOLEANS.get(cell.lower()) for cell in cells]
         return column
-    readers: tuple[Callable[[str], Any], ...] = (
-        dt.date.fromisoformat,
-        dt.datetime.fromisoformat,
-        dt.time.fromisoformat,
-    )
-    for read in readers:
-        try:
-            column[:] = [read(cell) if cell else None for cell in cells]
-        except ValueError:
-            continue
-        return column
+    if all(_TEMPORAL.fullmatch(cell) for cell in set(present)):
+        readers: tuple[Callable[[str], Any], ...] = (
+            dt.date.fromisoformat,
+            dt.datetime.fromisoformat,
+            dt.time.fromisoformat,
+        )
+        for read in readers:
+            try:
+                column[:] = [read(cell) if cell else None for cell in cells]
+            except ValueError:
+                continue
+            return column
     column[:] = [cell or None for cell in cells]
     return column
 

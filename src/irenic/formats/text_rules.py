@@ -13,18 +13,13 @@ is tested for membership is categorical and stays open to any other value.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from irenic.conditions import infer_features
 from irenic.errors import ConditionError, FormatError, SpaceError
 from irenic.literals import format_literal
-from irenic.notation import ParsedRule, parse_default, parse_rule
+from irenic.notation import ParsedRule, parse_line
 from irenic.rule import Rule, as_consequent
 from irenic.ruleset import RuleSet
 from irenic.space import Space
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def loads(text: str, space: Space | None = None) -> RuleSet:
@@ -37,24 +32,19 @@ def loads(text: str, space: Space | None = None) -> RuleSet:
     """
     parsed: list[tuple[int, ParsedRule]] = []
     default = None
-    for number, line in _lines(text):
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
         try:
-            found = parse_default(line)
-            if found is not None:
+            found = parse_line(line)
+            if isinstance(found, ParsedRule):
+                parsed.append((number, found))
+            elif found is not None:
                 if default is not None:
                     raise FormatError("a second DEFAULT; there can be one", column=1)
-                default = as_consequent(found)
-            else:
-                parsed.append((number, parse_rule(line)))
+                default = as_consequent(found.then)
         except FormatError as error:
             raise error.at(line=number) from None
     if space is None:
-        try:
-            space = Space(
-                infer_features([(c.name, c.operators) for _, r in parsed for c in r.conditions])
-            )
-        except (ConditionError, SpaceError) as error:
-            raise FormatError(str(error)) from None
+        space = _infer(parsed)
     rules = []
     for number, rule in parsed:
         try:
@@ -64,11 +54,25 @@ def loads(text: str, space: Space | None = None) -> RuleSet:
     return RuleSet(space, rules, default=default)
 
 
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Return the lines that hold more than a comment, with their numbers."""
-    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
-        if (content := line.strip()) and not content.startswith("#"):
-            yield number, line
+def _infer(parsed: list[tuple[int, ParsedRule]]) -> Space:
+    """Return the space that the tests tell of; if they contradict each other, say in which line."""
+
+    def attempt(count: int) -> Space:
+        tests = [(c.name, c.operators) for _, rule in parsed[:count] for c in rule.conditions]
+        return Space(infer_features(tests))
+
+    try:
+        return attempt(len(parsed))
+    except (ConditionError, SpaceError) as error:
+        low, high = 0, len(parsed)  # the first `low` rules agree, the first `high` do not
+        while high - low > 1:
+            middle = (low + high) // 2
+            try:
+                attempt(middle)
+                low = middle
+            except (ConditionError, SpaceError):
+                high = middle
+        raise FormatError(str(error), line=parsed[high - 1][0]) from None
 
 
 def dumps(rules: RuleSet) -> str:

@@ -13,6 +13,9 @@ from irenic.pairs import Conflict
 from irenic.region import Region
 from irenic.ruleset import RuleSet
 
+# Pairs beyond this many are not even counted: a hundred thousand rules have five billion.
+_MOST_COUNTED = 10_000_000
+
 
 def check(
     rules: RuleSet,
@@ -24,8 +27,9 @@ def check(
 
     Rules are numbered from 1, as people count; regions have the form of "if" in JSON files. At
     most ``most`` conflicts and gaps are listed; "conflict_count" says how many conflicts there
-    are. "complete" says whether the rules cover everything, None where the budget ended the
-    search before that was known; "gaps_complete" whether all gaps are listed.
+    are, up to ten million. "complete" says whether the rules cover everything, None where the
+    budget ended the search before that was known; "gap_count" how many gaps were found, and
+    "gaps_complete" whether these are all.
 
     >>> from irenic import Rule, RuleSet
     >>> found = check(RuleSet(None, [Rule({"age": (0, 30)}, then="low"),
@@ -33,7 +37,7 @@ def check(
     >>> found["consistent"], found["conflicts"][0]["witness"]
     (False, {'age': 29})
     """
-    conflicts = rules.conflicts()
+    conflicts = rules.conflicts(limit=_MOST_COUNTED)
     found = gaps(rules, budget=budget, progress=progress)
     return {
         "rules": len(rules),
@@ -54,7 +58,7 @@ def uncovered(found: Gaps, most: int | None = None) -> dict[str, Any]:
 
 
 def search(found: Search, regions: list[Region]) -> dict[str, Any]:
-    """Return what ``irenic search`` reports."""
+    """Return what ``irenic search`` reports: the regions, and how the search ended."""
     return {
         "regions": [encode_region(region) for region in regions],
         "complete": found.complete,
@@ -70,8 +74,9 @@ def enlarged(seed: Mapping[str, Any], region: Region) -> dict[str, Any]:
 
 def _gaps(found: Gaps, most: int | None) -> dict[str, Any]:
     return {
+        "gap_count": len(found),
         "gaps": [encode_region(region) for region in found.regions[:most]],
-        "gaps_complete": found.complete and (most is None or len(found) <= most),
+        "gaps_complete": found.complete,
     }
 
 

@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from irenic.cfsgs import Search
 from irenic.formats.json_rules import decode_point, decode_region
 from irenic.literals import display
 from irenic.pairs import show_asked
@@ -44,15 +43,15 @@ def print_check(summary: dict[str, Any], rules: RuleSet, console: Console) -> No
     left = summary["conflict_count"] - len(shown)
     if left:
         noun = "conflict" if left == 1 else "conflicts"
-        console.print(f"\n… and {left} more {noun} (--json lists all)")
+        console.print(f"\n… and {left} more {noun} (--json lists more)")
     regions = [decode_region(region, rules.space) for region in summary["gaps"][:_MOST_GAPS]]
     if regions:
         console.print()
         console.print("no rule covers")
         print_regions(regions, console, indent=2)
-        left = len(summary["gaps"]) - len(regions)
+        left = summary["gap_count"] - len(regions)
         if left:
-            console.print(f"  … and {left} more (irenic gaps lists all)")
+            console.print(f"  … and {left} more (irenic gaps lists them)")
     console.print()
     console.print(verdict(summary))
     console.print(completeness(summary, has_default=rules.default is not None))
@@ -60,26 +59,38 @@ def print_check(summary: dict[str, Any], rules: RuleSet, console: Console) -> No
 
 def print_regions(regions: Iterable[Region], console: Console, indent: int = 0) -> None:
     """Print regions, one a line."""
+    if not console.is_terminal:  # plain lines, which other programs read
+        for region in regions:
+            console.print(Text(" " * indent + str(region)))
+        return
+    grid = Table.grid()
+    grid.add_column(width=indent)
+    grid.add_column(overflow="fold")
     for region in regions:
-        console.print(Text(" " * indent + str(region)), overflow="fold")
+        grid.add_row("", Text(str(region)))
+    console.print(grid)
 
 
 def print_gaps(summary: dict[str, Any], rules: RuleSet, console: Console) -> None:
     """Print the regions that no rule covers, and one sentence on how many there are."""
     regions = [decode_region(region, rules.space) for region in summary["gaps"]]
     print_regions(regions, console)
+    left = summary["gap_count"] - len(regions)
+    if left:
+        console.print(f"… and {left} more (--most {summary['gap_count']} lists all)")
     if regions:
         console.print()
     console.print(completeness(summary, has_default=rules.default is not None))
 
 
-def print_search(found: Search, regions: list[Region], console: Console) -> None:
+def print_search(summary: dict[str, Any], rules: RuleSet, console: Console) -> None:
     """Print the regions of a search; if there are none, say whether there can be any."""
+    regions = [decode_region(region, rules.space) for region in summary["regions"]]
     print_regions(regions, console)
-    if not regions and found.complete:
-        console.print("There is no free region: the rules cover everything.")
-    elif found.stopped_by in ("seconds", "interrupt"):
-        console.print(f"\nStopped by {found.stopped_by}; there may be more.")
+    if not regions and summary["complete"]:
+        console.print("There is no free region: every case is covered by a rule, or by a rival.")
+    elif summary["stopped_by"] in ("seconds", "interrupt"):
+        console.print(f"\nStopped by {summary['stopped_by']}; there may be more.")
 
 
 def print_rules(rules: RuleSet, console: Console) -> None:
@@ -122,7 +133,7 @@ def completeness(summary: dict[str, Any], *, has_default: bool = False) -> str:
         return "[yellow]Complete or not[/]: unknown, the budget ended the search for a gap."
     if summary["complete"]:
         return "[green]Complete[/]: every case is covered by a rule."
-    n = len(summary["gaps"])
+    n = summary["gap_count"]
     number = f"{n} region" if n == 1 else f"{n} regions"
     known = number if summary["gaps_complete"] else f"{number} and perhaps more"
     rest = "; the default holds there" if has_default else ""
