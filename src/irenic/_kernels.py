@@ -43,6 +43,23 @@ _NO_RIVAL = 1 << 14
 _LOWEST = -np.finfo(np.float64).max
 
 
+# Copies and unions as loops: numba takes seconds to compile numpy's for each pair of array types.
+
+
+@_jit
+def _copy(target, source):
+    """Copy a vector into another one of at least its size."""
+    for i in range(source.size):
+        target[i] = source[i]
+
+
+@_jit
+def _join(target, source):
+    """Add the bits of a vector of words to another one."""
+    for i in range(source.size):
+        target[i] |= source[i]
+
+
 @_jit
 def _cover_block(values, codes, lower, upper, masks, starts, everything, r, first, last, inside):
     """Set ``inside[k]`` to 1 where rule ``r`` covers instance ``first + k``; return how many."""
@@ -287,6 +304,20 @@ def _extents(lower, upper, masks, starts, n):
 
 
 @_jit
+def _sort(values, n):
+    """Sort the first ``n`` values (comb sort): numba takes seconds to compile numpy's."""
+    gap = n
+    swapped = True
+    while gap > 1 or swapped:
+        gap = max(1, gap * 10 // 13)
+        swapped = False
+        for i in range(n - gap):
+            if values[i] > values[i + gap]:
+                values[i], values[i + gap] = values[i + gap], values[i]
+                swapped = True
+
+
+@_jit
 def _count_below(edges, n_edges, key, inclusive):
     """Return how many of the sorted edges are below ``key`` (or equal to it, if inclusive)."""
     first = 0
@@ -335,7 +366,7 @@ def _choose_cut(low, high, items, begin, end, box_low, box_high, axis_order):
                 found += 1
         if found == 0:
             continue
-        cuts[:found].sort()
+        _sort(cuts, found)
         starts_below[:] = 0
         ends_below[:] = 0
         for s in range(seen):
@@ -356,7 +387,12 @@ def _choose_cut(low, high, items, begin, end, box_low, box_high, axis_order):
                     best_score = score
                     best_axis = a
                     best_value = cuts[c]
-    axis_order[:] = np.argsort(scores)
+    for a in range(axes):  # by insertion: there are few
+        place = a
+        while place and scores[axis_order[place - 1]] > scores[a]:
+            axis_order[place] = axis_order[place - 1]
+            place -= 1
+        axis_order[place] = a
     if best_score > _WORTH * float(seen) * seen:
         best_axis = -1
     return best_axis, best_value
@@ -365,7 +401,7 @@ def _choose_cut(low, high, items, begin, end, box_low, box_high, axis_order):
 @_jit
 def _grow(array):
     bigger = np.empty(array.size * 2, dtype=array.dtype)
-    bigger[: array.size] = array
+    _copy(bigger, array)
     return bigger
 
 
@@ -410,7 +446,7 @@ def _edges_of(bounds, rules, axis, edges):
     sample = np.empty(size)
     for s in range(size):
         sample[s] = bounds[rules[s * n // size], axis]
-    sample.sort()
+    _sort(sample, size)
     for k in range(edges.size):
         edges[k] = sample[k * size // edges.size]
 
@@ -449,10 +485,10 @@ def _candidates(low, high, rules, axis_order):
             k = _count_below(end_edges, _BINS, begin, True) - 1
             end_row[s, o] = k if k >= 0 else _BINS
         for k in range(_BINS):
-            start_maps[o, k + 1] |= start_maps[o, k]
+            _join(start_maps[o, k + 1], start_maps[o, k])
         for k in range(_BINS - 2, -1, -1):
-            end_maps[o, k] |= end_maps[o, k + 1]
-        end_maps[o, _BINS] |= end_maps[o, 0]
+            _join(end_maps[o, k], end_maps[o, k + 1])
+        _join(end_maps[o, _BINS], end_maps[o, 0])
     return start_maps, end_maps, start_row, end_row
 
 
@@ -471,7 +507,8 @@ def _pairs_by_bitmaps(
         a = rules[s]
         for begin in range(s >> 6, words, _CHUNK):
             size = min(_CHUNK, words - begin)
-            chunk[:] = ~np.uint64(0)
+            for w in range(size):
+                chunk[w] = ~np.uint64(0)
             for o in range(axis_order.size):
                 starting = start_maps[o, start_row[s, o], begin : begin + size]
                 ending = end_maps[o, end_row[s, o], begin : begin + size]
@@ -569,8 +606,8 @@ def overlapping_pairs(lower, upper, masks, starts, then, n, same, limit):
         begin = node_begin[depth]
         end = node_end[depth]
         count = end - begin
-        here_low[:] = box_low[depth]
-        here_high[:] = box_high[depth]
+        _copy(here_low, box_low[depth])
+        _copy(here_high, box_high[depth])
         if count < 2 or (not same and _is_uniform(then, items[begin:end])):
             continue
         axis = -1
@@ -596,8 +633,8 @@ def overlapping_pairs(lower, upper, masks, starts, then, n, same, limit):
             for child in range(2):
                 node_begin[depth] = begin if child == 0 else middle
                 node_end[depth] = middle if child == 0 else begin + size
-                box_low[depth] = here_low
-                box_high[depth] = here_high
+                _copy(box_low[depth], here_low)
+                _copy(box_high[depth], here_high)
                 if child == 0:
                     box_high[depth, axis] = value
                 else:
@@ -891,16 +928,16 @@ def _carve(low, high, masks, starts, r, box_low, box_high, box_masks, out_low, o
     found = 0
     for i in range(box_low.size):
         if low[r, i] > box_low[i]:
-            out_low[found] = box_low
-            out_high[found] = box_high
-            out_masks[found] = box_masks
+            _copy(out_low[found], box_low)
+            _copy(out_high[found], box_high)
+            _copy(out_masks[found], box_masks)
             out_high[found, i] = low[r, i]
             found += 1
             box_low[i] = low[r, i]
         if high[r, i] < box_high[i]:
-            out_low[found] = box_low
-            out_high[found] = box_high
-            out_masks[found] = box_masks
+            _copy(out_low[found], box_low)
+            _copy(out_high[found], box_high)
+            _copy(out_masks[found], box_masks)
             out_low[found, i] = high[r, i]
             found += 1
             box_high[i] = high[r, i]
@@ -909,9 +946,9 @@ def _carve(low, high, masks, starts, r, box_low, box_high, box_masks, out_low, o
         for w in range(starts[j], starts[j + 1]):
             beyond |= (box_masks[w] & ~masks[r, w]) != 0
         if beyond:
-            out_low[found] = box_low
-            out_high[found] = box_high
-            out_masks[found] = box_masks
+            _copy(out_low[found], box_low)
+            _copy(out_high[found], box_high)
+            _copy(out_masks[found], box_masks)
             for w in range(starts[j], starts[j + 1]):
                 out_masks[found, w] &= ~masks[r, w]
                 box_masks[w] &= masks[r, w]
@@ -952,13 +989,13 @@ def find_gaps(
             break
         depth -= 1
         nodes += 1
-        here_low[:] = box_low[top]
-        here_high[:] = box_high[top]
-        here_masks[:] = box_masks[top]
+        _copy(here_low, box_low[top])
+        _copy(here_high, box_high[top])
+        _copy(here_masks, box_masks[top])
         if count == 0:
-            out_low[found] = here_low
-            out_high[found] = here_high
-            out_masks[found] = here_masks
+            _copy(out_low[found], here_low)
+            _copy(out_high[found], here_high)
+            _copy(out_masks[found], here_masks)
             found += 1
             continue
         covered = False
@@ -1016,9 +1053,9 @@ def find_gaps(
         for child in range(2):
             node_begin[depth] = begin if child == 0 else middle
             node_end[depth] = middle if child == 0 else begin + size
-            box_low[depth] = here_low
-            box_high[depth] = here_high
-            box_masks[depth] = here_masks
+            _copy(box_low[depth], here_low)
+            _copy(box_high[depth], here_high)
+            _copy(box_masks[depth], here_masks)
             if best_axis < d:
                 if child == 0:
                     box_high[depth, best_axis] = best_value
