@@ -9,7 +9,7 @@ import time
 import numpy as np
 
 import irenic
-from benchmarks.harness import Table, seconds
+from benchmarks.harness import Table, memory, seconds
 from benchmarks.made import random_boxes, tree_leaves, widen
 
 
@@ -40,6 +40,7 @@ def conflicts() -> Table:
         "irenic",
         "numpy, row by row",
         "times faster",
+        "memory so far",
     )
     rule_set(*tree_leaves(100, 20)).conflicts()  # compile
     for kind in ("tree leaves, one in ten widened", "random boxes, wide"):
@@ -55,12 +56,12 @@ def conflicts() -> Table:
             found = len(rules.conflicts())
             ours = seconds(rules.conflicts)
             if n > 10_000:
-                table.add(n, kind, found, ours, "–", "–")
+                table.add(n, kind, found, ours, "–", "–", memory())
                 continue
             start = time.perf_counter()
             assert conflicts_in_numpy(rules) == found
             theirs = time.perf_counter() - start
-            table.add(n, kind, found, ours, theirs, theirs / ours)
+            table.add(n, kind, found, ours, theirs, theirs / ours, memory())
     return table
 
 

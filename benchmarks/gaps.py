@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import resource
 import time
 
 import numpy as np
 
 import irenic
 from benchmarks.core import rule_set
-from benchmarks.harness import Table, seconds
+from benchmarks.harness import Table, memory, seconds
 from benchmarks.made import narrow, random_boxes, tree_leaves, widen
 
 
@@ -104,7 +103,7 @@ def all_gaps() -> Table:
             seconds(whole.is_complete),
             overlaps(),
             seconds(overlaps),
-            f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB",
+            memory(),
         )
     return table
 

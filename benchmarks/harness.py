@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import time
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +23,11 @@ def seconds(work: Callable[[], Any], repeat: int = 3, at_least: float = 0.05) ->
             work()
         best = min(best, (time.perf_counter() - start) / calls)
     return best
+
+
+def memory() -> str:
+    """Return the peak of memory of this process so far."""
+    return f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB"
 
 
 def show_seconds(value: float) -> str:

@@ -97,3 +97,25 @@ def test_a_budget_of_nothing_is_used_up_at_once(side, clock):
 def test_a_budget_cannot_be_changed():
     with pytest.raises(AttributeError):
         Budget(seconds=1).seconds = 2
+
+
+def test_numbers_of_any_kind_are_taken():
+    import numpy as np
+
+    budget = Budget(seconds=1, nodes=np.int64(5), regions=1e6)
+    assert (budget.seconds, budget.nodes, budget.regions) == (1.0, 5, 1_000_000)
+    assert isinstance(budget.nodes, int)
+
+
+def test_the_clock_stands_still_in_a_pause(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr("irenic.budget.time.monotonic", lambda: now[0])
+    meter = Meter(Budget(seconds=5))
+    now[0] += 1
+    meter.pause()
+    now[0] += 50
+    assert meter.seconds == 1
+    meter.resume()
+    now[0] += 2
+    assert meter.seconds == 3
+    assert not meter.spent(nodes=1)

@@ -774,3 +774,10 @@ def test_only_errors_of_ours_come_out_of_any_json_value(bound, then, test, space
     for listed in (space, [space], [feature], [{"name": "f1", "values": space}]):
         loads_or_refuses(json_rules.loads, json.dumps({"version": 1, "space": listed, "rules": []}))
     loads_or_refuses(json_rules.loads, json.dumps(test))
+
+
+def test_tests_that_do_not_fit_together_are_said_with_the_line():
+    lines = ["b < 3", "", "a = red", "b < 4", "a < 5", "a < 6"]
+    text = "\n".join(f"IF {line} THEN x" if line else "" for line in lines)
+    with pytest.raises(FormatError, match=r"^line 5: feature 'a'"):
+        text_rules.loads(text)

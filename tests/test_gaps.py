@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import os
+import sys
 from itertools import combinations
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import irenic
 import naive
 import naive_cfsgs as oracle
 import strategies as sts
@@ -666,3 +668,38 @@ def test_the_fraction_is_that_of_the_rules_as_they_were():
     found = gaps(rules)
     rules.remove(0)
     assert found.fraction({"n": [1, 9]}) == 0.5
+
+
+def test_the_fraction_of_gaps_within_a_region_counts_what_lies_in_it():
+    rules = RuleSet(None, [Rule({"n": (0, 5)}, then="A")])
+    inside = gaps(rules, within=Region(rules.space, {"n": (0, 5)}))
+    assert inside.fraction({"n": [1, 9]}) == 0.0
+    assert gaps(rules).fraction({"n": [1, 9]}) == 0.5
+
+
+@pytest.mark.parametrize("call", [gaps, irenic.search, irenic.constraints])
+def test_what_is_no_rule_set_is_refused(call):
+    with pytest.raises(ConditionError, match="rules must be a RuleSet, not list; make one with"):
+        call([])
+
+
+def test_within_must_be_a_region():
+    rules = RuleSet(None, [Rule({"n": (0, 5)}, then="A")])
+    with pytest.raises(ConditionError, match="within is a Region, not"):
+        gaps(rules, within={"n": (0, 1)})
+
+
+def test_a_stopped_search_hands_on_what_it_found_unmerged_if_it_is_much(monkeypatch):
+    monkeypatch.setattr(sys.modules["irenic.gaps"], "_MOST_MERGED", 3)
+    pairs = [{f"a{i}": (None, 1), f"b{i}": (None, 1)} for i in range(8)]
+    rules = RuleSet(None, [Rule(pair, then="A") for pair in pairs])
+    found = gaps(rules, budget=Budget(nodes=100))
+    assert not found.complete
+    assert len(found) > 3
+    for one, two in combinations(found, 2):
+        assert not one.overlaps(two)
+
+
+def test_gaps_show_themselves_escaped():
+    rules = RuleSet(None, [Rule({"<b>": (0, 5)}, then="A")])
+    assert "&lt;b&gt;" in gaps(rules)._repr_html_()

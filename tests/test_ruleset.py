@@ -831,3 +831,35 @@ def test_html_is_escaped():
     assert "&lt;img&gt;" in shown
     many = RuleSet(AGE, [age(i, i + 1, "A") for i in range(101)])
     assert "… and 1 more" in many._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("thens", "default", "dtype"),
+    [
+        ([1, 2], 3, np.int64),
+        ([1, 2.5], 3, np.float64),
+        ([True, False], True, np.bool_),
+        ([1, 2], None, object),
+        ([1, "a"], 3, object),
+        ([2**70, 1], 3, object),
+        ([2**53 + 1, 0.5], 3, object),
+    ],
+)
+def test_predictions_are_numbers_where_all_of_them_are_kept_exactly(thens, default, dtype):
+    rules = RuleSet(None, [Rule({"n": (i, i + 1)}, then=t) for i, t in enumerate(thens)])
+    found = rules.predict({"n": [0, 1, 9]}, default=default)
+    assert found.dtype == dtype
+    assert found.tolist() == [*thens, default]
+
+
+def test_a_consequent_that_is_gone_does_not_change_the_type_of_predictions():
+    rules = RuleSet(None, [Rule({"n": (0, 1)}, then="a"), Rule({"n": (1, 2)}, then=1)])
+    rules.remove(0)
+    assert rules.predict({"n": [1]}, default=0).dtype == np.int64
+
+
+@pytest.mark.parametrize("place", [True, "x", 1.0])
+def test_a_place_is_a_whole_number(place):
+    rules = RuleSet(None, [Rule({"n": (0, 1)}, then="a")])
+    with pytest.raises(ConditionError, match="a rule is named by its place or by itself"):
+        rules.remove(place)

@@ -714,3 +714,13 @@ def test_random_tables_encode_the_same_through_each_library(rows):
         instances = space.encode(table)
         assert instances.values.tolist() == [by_value[0]]
         assert instances.codes.tolist() == [by_value[1]]
+
+
+@pytest.mark.skipif(np.dtype(np.longdouble).itemsize == 8, reason="long doubles are doubles here")
+def test_numbers_with_more_digits_than_float64_keeps_are_refused():
+    column = np.array([[1], [1]], dtype=np.longdouble)
+    column[1, 0] += np.longdouble(2) ** -60
+    space = Space([Continuous("x")])
+    with pytest.raises(DataError, match="column 'x', row 2: the value has more digits than"):
+        space.encode(column)
+    assert len(space.encode(column[:1])) == 1

@@ -115,3 +115,25 @@ def test_other_files_are_refused(tmp_path):
         read_table(tmp_path / "people.xlsx")
     with pytest.raises(FileError, match=r"^cannot read .*none\.csv: No such file or directory$"):
         read_table(tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize(
+    ("cells", "feature"),
+    [
+        (["T10", "T11"], Categorical("a", ["T10", "T11"], other=True)),
+        (["2026-W05"], Categorical("a", ["2026-W05"], other=True)),
+        (["2026-01-31 12:30:00"], Continuous("a", kind="datetime")),
+        (["1.5", "NA"], Continuous("a", missing=True)),
+        (["true", "null"], Categorical("a", [False, True], missing=True)),
+        (["x", "NA"], Categorical("a", ["NA", "x"], other=True)),
+    ],
+)
+def test_odd_cells_are_what_a_person_takes_them_for(table, cells, feature):
+    path = table("a,b\n" + "".join(f"{cell},x\n" for cell in cells))
+    assert Space.infer(read_table(path))["a"] == feature
+
+
+@pytest.mark.parametrize("divider", [",", ";", "\t"])
+def test_cells_are_divided_by_commas_semicolons_or_tabs(table, divider):
+    path = table(f"a{divider}b\n1{divider}x\n")
+    assert list(read_table(path)) == ["a", "b"]

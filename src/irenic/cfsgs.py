@@ -64,8 +64,8 @@ def constraints(rules: RuleSet, *, consequent: Hashable | None = None) -> list[C
     >>> constraints(RuleSet(None, [Rule({"f1": (2, 5), "f2": {"yellow"}}, then="A")]))
     [C[1,1]: f1 < 2, C[1,2]: f1 >= 5, C[1,3]: f2 not in {yellow}]
     """
-    space = rules.space
     check_rules(rules)
+    space = rules.space
     rivals = rules.rival_mask(consequent)
     boxes = Boxes.of_rules(rules.packed, rivals)
     d = len(space.continuous)
