@@ -18,10 +18,11 @@ from irenic.errors import (
 from irenic.features import MISSING, OTHER, Categorical, Continuous
 from irenic.formats import read, write
 from irenic.gaps import Gaps, gaps
+from irenic.outcomes import Explanation, Statistics
 from irenic.pairs import Conflict
 from irenic.region import Region
 from irenic.rule import Rule
-from irenic.ruleset import Explanation, RuleSet, Statistics
+from irenic.ruleset import RuleSet
 from irenic.space import Instances, Space
 
 __all__ = [

@@ -493,6 +493,17 @@ def _candidates(low, high, rules, axis_order):
 
 
 @_jit
+def _note(left, right, found, a, b):
+    """Write down a pair; return the lists, larger ones if they were full."""
+    if found == left.size:
+        left = _grow(left)
+        right = _grow(right)
+    left[found] = min(a, b)
+    right[found] = max(a, b)
+    return left, right
+
+
+@_jit
 def _pairs_by_bitmaps(
     low, high, masks, starts, then, d, rules, same, axis_order, box_low, box_high, left, right,
     found, limit,
@@ -531,11 +542,7 @@ def _pairs_by_bitmaps(
                         if _is_pair(
                             low, high, masks, starts, d, a, b, axis_order, box_low, box_high
                         ):
-                            if found == left.size:
-                                left = _grow(left)
-                                right = _grow(right)
-                            left[found] = min(a, b)
-                            right[found] = max(a, b)
+                            left, right = _note(left, right, found, a, b)
                             found += 1
                             if found >= limit:
                                 return left, right, found
@@ -555,11 +562,7 @@ def _pairs_one_by_one(
             if (then[a] == then[b]) != same:
                 continue
             if _is_pair(low, high, masks, starts, d, a, b, axis_order, box_low, box_high):
-                if found == left.size:
-                    left = _grow(left)
-                    right = _grow(right)
-                left[found] = min(a, b)
-                right[found] = max(a, b)
+                left, right = _note(left, right, found, a, b)
                 found += 1
                 if found >= limit:
                     return left, right, found

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from irenic.errors import DataError, SpaceError, did_you_mean
+from irenic.errors import ConditionError, DataError, SpaceError, did_you_mean
 from irenic.features import (
     EXACT,
     MISSING,
@@ -528,3 +528,22 @@ def _infer_objects(name: str, values: list[Any]) -> Feature:
     with suppress(TypeError):  # values of several types stay in the order in which they appear
         present.sort()
     return Categorical(name, present, missing=missing, other=True)
+
+
+# --- out again
+
+
+def frame_backend(wanted: str | None) -> Any:
+    """Return the library to make a frame with: the wanted one, or the first that is installed."""
+    from importlib.util import find_spec
+
+    known = ("pandas", "polars", "pyarrow")
+    if wanted is not None and wanted not in known:
+        raise ConditionError(f"backend is one of {', '.join(known)}, not {wanted!r}")
+    for name in known if wanted is None else (wanted,):
+        if find_spec(name) is not None:
+            return name
+    raise ConditionError(
+        f"to_frame needs {wanted or 'pandas, polars or pyarrow'}: install one, for example with"
+        f" pip install {wanted or 'pandas'}"
+    )

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic._threads import over_rows
+from irenic.errors import ConditionError
 from irenic.features import LOWEST
 from irenic.region import Region
 from irenic.space import Instances, Space
@@ -265,3 +266,23 @@ class PackedRules:
         size = np.zeros(len(instances), dtype=np.int64)
         _kernels.counting(*self._on(instances), labels, self.conditions(), self.n, mix, size)
         return mix, size
+
+
+def as_columns(
+    name: str, given: npt.ArrayLike, dtype: Any, shape: tuple[int, ...]
+) -> npt.NDArray[Any]:
+    """Return an array that the caller gave as a copy of the right type and shape, or refuse it."""
+    try:
+        array = np.array(given)
+        if dtype is np.uint64 and array.size and array.dtype.kind not in "iu":
+            raise TypeError(f"{array.dtype} instead of whole numbers")
+        if dtype is np.uint64 and array.size and array.min() < 0:
+            raise ValueError("a negative number")
+        array = array.astype(dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ConditionError(f"{name} must be an array of {np.dtype(dtype)}: {error}") from None
+    if array.size == 0 and 0 in shape:
+        return array.reshape(shape)
+    if array.shape != shape:
+        raise ConditionError(f"{name} has the shape {array.shape}, it needs {shape}")
+    return array

@@ -7,19 +7,19 @@ import math
 import weakref
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from irenic._tables import frame_backend
 from irenic.budget import Budget, Meter
 from irenic.conditions import FREE, infer_features
 from irenic.cutting import Boxes, Cutter, warm_up
 from irenic.errors import ConditionError, ConflictError, DataError
-from irenic.features import EXACT
 from irenic.literals import display
-from irenic.packed import PackedRules
+from irenic.outcomes import Explanation, Statistics, common_type
+from irenic.packed import PackedRules, as_columns
 from irenic.pairs import Conflict, Pairs
 from irenic.region import Region
 from irenic.rule import Rule, as_consequent
@@ -31,43 +31,6 @@ _UNLIMITED: Final = 2**62
 # How many conflicts a ConflictError carries at most.
 _MOST_TOLD: Final = 100
 _ROWS_EXPLAINED: Final = 4096
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Why a case is decided as it is: the rules that cover it, and what follows.
-
-    ``rules`` are places, counted from 0, of the deciding rule and of others that say the same.
-
-    >>> RuleSet(None, [Rule({"age": (0, 30)}, then="low")]).explain({"age": [29]})[0].rules
-    (0,)
-    """
-
-    then: Hashable | None
-    rules: tuple[int, ...]
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-
-@dataclass(frozen=True, eq=False)
-class Statistics:
-    """How the rules of a set do on labelled instances, one row a rule.
-
-    >>> rules = RuleSet(None, [Rule({"age": (0, 30)}, then="low")])
-    >>> rules.statistics({"age": [10, 20]}, ["low", "high"]).confidence
-    array([0.5])
-    """
-
-    labels: tuple[Hashable, ...]
-    """The labels that occur, in the order of the columns of ``mix``."""
-    mix: npt.NDArray[np.int64]
-    """How many instances of each label each rule covers."""
-    support: npt.NDArray[np.int64]
-    """How many instances each rule covers."""
-    confidence: npt.NDArray[np.float64]
-    """The share of them that has the rule's consequent; NaN where the rule covers none."""
 
 
 class Listener(Protocol):
@@ -170,13 +133,13 @@ class RuleSet:
           1. IF 2 <= f1 < 5 AND f2 < 9 THEN A
         """
         n, d, words = len(then), len(space.continuous), space.n_words
-        low = _as_columns("lower", lower, np.float64, (d, n))
-        high = _as_columns("upper", upper, np.float64, (d, n))
+        low = as_columns("lower", lower, np.float64, (d, n))
+        high = as_columns("upper", upper, np.float64, (d, n))
         if masks is None:
             sets = np.repeat(space.everything[:, None], n, axis=1)
         else:
-            sets = _as_columns("masks", masks, np.uint64, (words, n)) & space.everything[:, None]
-        weight = np.ones(n) if weights is None else _as_columns("weights", weights, float, (n,))
+            sets = as_columns("masks", masks, np.uint64, (words, n)) & space.everything[:, None]
+        weight = np.ones(n) if weights is None else as_columns("weights", weights, float, (n,))
         if np.isnan(low).any() or np.isnan(high).any() or np.isnan(weight).any():
             raise ConditionError("NaN cannot be a bound or a weight")
         for row, feature in enumerate(space.continuous):
@@ -569,7 +532,7 @@ class RuleSet:
         decided = self.decide(X, resolve=resolve)
         answers = [*self._thens, fallback]
         used = np.append(np.unique(self.then_codes), len(answers) - 1)
-        kind = _common_type([answers[code] for code in used])
+        kind = common_type([answers[code] for code in used])
         table: npt.NDArray[Any] = np.zeros(len(answers), dtype=kind or object)
         for code in used:
             table[code] = answers[code]
@@ -719,7 +682,7 @@ class RuleSet:
             "conditions": [int(c) for c in self.conditions_per_rule()],
             "weight": [float(w) for w in self.weights],
         }
-        return nw.from_dict(columns, backend=_backend(backend)).to_native()
+        return nw.from_dict(columns, backend=frame_backend(backend)).to_native()
 
 
 def check_rules(rules: object) -> None:
@@ -729,54 +692,6 @@ def check_rules(rules: object) -> None:
             f"rules must be a RuleSet, not {type(rules).__name__}; make one with"
             " RuleSet(space, rules)"
         )
-
-
-def _common_type(values: Sequence[Hashable | None]) -> type | None:
-    """Return the type of array that holds all values exactly; None for objects."""
-    kinds = {type(value) for value in values}
-    if kinds == {bool}:
-        return bool
-    whole = [value for value in values if type(value) is int]
-    if kinds == {int} and all(-(2**63) <= value < 2**63 for value in whole):
-        return int
-    if float in kinds and kinds <= {int, float} and all(abs(v) <= EXACT for v in whole):
-        return float
-    return None
-
-
-def _as_columns(
-    name: str, given: npt.ArrayLike, dtype: Any, shape: tuple[int, ...]
-) -> npt.NDArray[Any]:
-    """Return an array that the caller gave as a copy of the right type and shape, or refuse it."""
-    try:
-        array = np.array(given)
-        if dtype is np.uint64 and array.size and array.dtype.kind not in "iu":
-            raise TypeError(f"{array.dtype} instead of whole numbers")
-        if dtype is np.uint64 and array.size and array.min() < 0:
-            raise ValueError("a negative number")
-        array = array.astype(dtype)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ConditionError(f"{name} must be an array of {np.dtype(dtype)}: {error}") from None
-    if array.size == 0 and 0 in shape:
-        return array.reshape(shape)
-    if array.shape != shape:
-        raise ConditionError(f"{name} has the shape {array.shape}, it needs {shape}")
-    return array
-
-
-def _backend(wanted: str | None) -> Any:
-    from importlib.util import find_spec
-
-    known = ("pandas", "polars", "pyarrow")
-    if wanted is not None and wanted not in known:
-        raise ConditionError(f"backend is one of {', '.join(known)}, not {wanted!r}")
-    for name in known if wanted is None else (wanted,):
-        if find_spec(name) is not None:
-            return name
-    raise ConditionError(
-        f"to_frame needs {wanted or 'pandas, polars or pyarrow'}: install one, for example with"
-        f" pip install {wanted or 'pandas'}"
-    )
 
 
 def _shared_space(rules: Sequence[Rule]) -> Space:
