@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-def seconds(work: Callable[[], Any], repeat: int = 3, at_least: float = 0.05) -> float:
+def seconds(work: Callable[[], Any], repeat: int = 9, at_least: float = 0.05) -> float:
     """Return the best time of one call, each timing long enough for the clock."""
     start = time.perf_counter()
     work()
