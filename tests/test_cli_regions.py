@@ -211,7 +211,7 @@ def test_more_gaps_than_anyone_reads_are_counted_and_cut_short(run):
     rules = "".join(f"IF a{i} < 1 AND b{i} < 1 THEN x\n" for i in range(6))
     _, out, _ = run("gaps", rules, "--most", "5")
     assert len(out.splitlines()) == 8
-    assert "… and 59 more (--most 64 lists all)" in out
+    assert "… and 59 more (--most 64 lists them)" in out
     assert out.endswith("Not complete: no rule covers 64 regions.\n")
 
 

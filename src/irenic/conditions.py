@@ -26,7 +26,6 @@ from irenic.features import (
     MISSING_CODE,
     OTHER,
     OTHER_CODE,
-    UNWRITTEN,
     WANTED,
     Categorical,
     Continuous,
@@ -41,10 +40,9 @@ KNOWN: Final = (*ORDER, "=", "in", "not in", "missing", "other")
 
 LOWER_AFTER: Final = 1
 UPPER_AFTER: Final = 2
+# Nobody wrote the bound: show the shorter text. Both together are features.UNWRITTEN.
 LOWER_FREE: Final = 4
 UPPER_FREE: Final = 8
-FREE: Final = UNWRITTEN
-"""Nobody wrote either bound: show the shorter text."""
 LOWER_BITS: Final = LOWER_AFTER | LOWER_FREE
 UPPER_BITS: Final = UPPER_AFTER | UPPER_FREE
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from irenic._tables import frame_backend
 from irenic.budget import Budget, Meter
-from irenic.conditions import FREE, infer_features
+from irenic.conditions import infer_features
 from irenic.cutting import Boxes, Cutter, warm_up
 from irenic.errors import ConditionError, ConflictError, DataError
 from irenic.literals import display
@@ -148,7 +148,7 @@ class RuleSet:
                 high[row] = [feature.snap(v) for v in high[row]]
         made = cls(space, default=default)
         codes = np.array([made._code(as_consequent(t)) for t in then], dtype=np.int32)
-        written = np.full((d, n), FREE, dtype=np.uint8)
+        written = np.repeat(space.unwritten[:, None], n, axis=1)
         made._packed.extend(low, high, sets, written, codes, weight)
         if (empty := made._packed.empty()).any():
             raise ConditionError(

@@ -77,7 +77,7 @@ def print_gaps(summary: dict[str, Any], rules: RuleSet, console: Console) -> Non
     print_regions(regions, console)
     left = summary["gap_count"] - len(regions)
     if left:
-        console.print(f"… and {left} more (--most {summary['gap_count']} lists all)")
+        console.print(f"… and {left} more (--most {summary['gap_count']} lists them)")
     if regions:
         console.print()
     console.print(completeness(summary, has_default=rules.default is not None))
