@@ -1,5 +1,7 @@
 """irenic: sets of classification rules that never contradict themselves."""
 
+from typing import TYPE_CHECKING, Any
+
 from irenic.best_order import BestRegion, best_region
 from irenic.budget import Budget
 from irenic.cfsbe import enlarge, enlarge_many
@@ -16,7 +18,7 @@ from irenic.errors import (
     SpaceError,
 )
 from irenic.features import MISSING, OTHER, Categorical, Continuous
-from irenic.formats import read, write
+from irenic.formats import read, read_model, write
 from irenic.gaps import Gaps, gaps
 from irenic.outcomes import Explanation, Statistics
 from irenic.pairs import Conflict
@@ -25,12 +27,16 @@ from irenic.rule import Rule
 from irenic.ruleset import RuleSet
 from irenic.space import Instances, Space
 
+if TYPE_CHECKING:
+    from irenic.learn import Certificate, Decision, FrontPoint, Hierarchy, RuleSetClassifier
+
 __all__ = [
     "MISSING",
     "OTHER",
     "BestRegion",
     "Budget",
     "Categorical",
+    "Certificate",
     "ConditionError",
     "Conflict",
     "ConflictError",
@@ -38,15 +44,19 @@ __all__ = [
     "Continuous",
     "CoverageMap",
     "DataError",
+    "Decision",
     "Explanation",
     "FileError",
     "FormatError",
+    "FrontPoint",
     "Gaps",
+    "Hierarchy",
     "Instances",
     "IrenicError",
     "Region",
     "Rule",
     "RuleSet",
+    "RuleSetClassifier",
     "Search",
     "SeedError",
     "Space",
@@ -59,8 +69,26 @@ __all__ = [
     "enlarge_many",
     "gaps",
     "read",
+    "read_model",
     "search",
     "write",
 ]
 
 __version__ = "0.1.0"
+
+# What needs scikit-learn is imported when it is first asked for: that takes a second, which users
+# of the algorithms alone need not wait for.
+_LEARNERS = ("Certificate", "Decision", "FrontPoint", "Hierarchy", "RuleSetClassifier")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LEARNERS:
+        from irenic import learn
+
+        globals().update({learner: getattr(learn, learner) for learner in _LEARNERS})
+        return globals()[name]
+    raise AttributeError(f"module 'irenic' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LEARNERS})

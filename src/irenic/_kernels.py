@@ -1,26 +1,17 @@
-"""All compiled code: arrays and scalars in, arrays out, nothing checked.
+"""Compiled code on packed rules: arrays and scalars in, arrays out, nothing checked.
 
-Everything stands in this one file because numba's cache does not notice a change in a function of
-another file. Rules come packed in columns: ``lower[i, r]`` and ``upper[i, r]`` for continuous
-feature ``i``, and ``masks[w, r]`` for the words of the categorical features, those of feature
-``j`` from ``starts[j]`` to ``starts[j + 1]``. The arrays may have room for more rules than there
-are: only the first ``n`` count. Instances come as ``values[i, k]`` and ``codes[j, k]``.
+Functions that call each other stand in one file because numba's cache does not notice a change in
+a function of another one. Rules come packed in columns: ``lower[i, r]`` and ``upper[i, r]`` for
+continuous feature ``i``, and ``masks[w, r]`` for the words of the categorical features, those of
+feature ``j`` from ``starts[j]`` to ``starts[j + 1]``. The arrays may have room for more rules than
+there are: only the first ``n`` count. Instances come as ``values[i, k]`` and ``codes[j, k]``.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-
-def _jit(function):
-    """Compile a kernel that releases the GIL, and keep it for the next process where possible."""
-    try:
-        return njit(cache=True, nogil=True)(function)
-    except RuntimeError:
-        # no place to keep it is writable (a container, a service): compile in each process
-        return njit(nogil=True)(function)
-
+from irenic._compile import jit as _jit
 
 # Rows that are tested together: 20 features of 512 float64 fit the second-level cache.
 _BLOCK = 512

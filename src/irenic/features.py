@@ -454,6 +454,10 @@ class Categorical:
         object.__setattr__(self, "missing", bool(missing))
         object.__setattr__(self, "other", bool(other))
 
+    def __getstate__(self) -> dict[str, Any]:
+        # not every format has keys of any type, as those of ``codes`` are
+        return {key: value for key, value in self.__dict__.items() if key != "codes"}
+
     def __repr__(self) -> str:
         flags = [f"{flag}=True" for flag in ("missing", "other") if getattr(self, flag)]
         return f"Categorical({', '.join([repr(self.name), repr(list(self.values)), *flags])})"

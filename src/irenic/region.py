@@ -215,11 +215,12 @@ class Region:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("a Region is immutable; make a new one")
 
-    def __reduce__(self) -> Any:
-        if self.is_empty:
-            return Region.nothing, (self.space,)
-        arrays = (np.array(a) for a in (self.lower, self.upper, self.masks, self.written))
-        return Region.from_packed, (self.space, *arrays)
+    def __getstate__(self) -> dict[str, Any]:
+        names = ("space", "lower", "upper", "masks", "written", "is_empty")
+        return {name: getattr(self, name) for name in names}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._fill(**state)
 
     # --- as a value
 

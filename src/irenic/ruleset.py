@@ -300,10 +300,12 @@ class RuleSet:
     __copy__ = copy
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_listeners": None}  # listeners belong to this process
+        # listeners belong to this process; not every format has keys of any type
+        return {k: v for k, v in self.__dict__.items() if k not in ("_listeners", "_codes")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self._codes = {then: code for code, then in enumerate(self._thens)}
         self._listeners = weakref.WeakSet()
 
     def __repr__(self) -> str:

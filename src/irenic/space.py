@@ -78,6 +78,9 @@ class Space:
     def __hash__(self) -> int:
         return hash(self.features)
 
+    def __reduce__(self) -> Any:
+        return type(self), (self.features,)
+
     def __repr__(self) -> str:
         return f"Space([{', '.join(map(repr, self.features))}])"
 

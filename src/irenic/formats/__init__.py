@@ -5,17 +5,17 @@ A format is a module with ``loads(text, space) -> RuleSet`` and ``dumps(rules) -
 
 from __future__ import annotations
 
-import errno
 import os
-import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
-from irenic.errors import FileError, FormatError, did_you_mean
+from irenic.errors import FormatError, did_you_mean
 from irenic.formats import json_rules, text_rules
+from irenic.formats.files import read_text, write_text
+from irenic.ruleset import RuleSet, check_rules
 
 if TYPE_CHECKING:
-    from irenic.ruleset import RuleSet
+    from irenic.learn import RuleSetClassifier
     from irenic.space import Space
 
 
@@ -74,23 +74,12 @@ def read(path: str | os.PathLike[str], *, space: Space | None = None) -> RuleSet
         raise error.at(path=str(path)) from None
 
 
-def read_text(path: Path) -> str:
-    """Return a file's text, UTF-8 with or without a byte-order mark."""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormatError(
-            f"not UTF-8 text (byte {error.start}); save it as UTF-8", path=str(path)
-        ) from None
-    except OSError as error:
-        raise FileError(f"cannot read {path}: {error.strerror or error}") from None
-
-
-def write(rules: RuleSet, path: str | os.PathLike[str]) -> None:
-    """Write a rule set to a file; the suffix says in which format.
+def write(rules: RuleSet | RuleSetClassifier, path: str | os.PathLike[str]) -> None:
+    """Write a rule set, or a fitted classifier, to a file; the suffix says in which format.
 
     JSON loses nothing: read back, the set is equal. Text does not hold the space; read back with
-    the same space, the set is equal. The file is written beside and then renamed, so that
+    the same space, the set is equal. A classifier is written as JSON: :func:`read` reads its
+    rules, :func:`read_model` all of it. The file is written beside and then renamed, so that
     whatever goes wrong, the old file stays whole.
 
     Examples
@@ -103,25 +92,47 @@ def write(rules: RuleSet, path: str | os.PathLike[str]) -> None:
     True
     """
     path = Path(path)
-    write_text(path, _format_of(path).dumps(rules))
+    if isinstance(rules, RuleSet):
+        write_text(path, _format_of(path).dumps(rules))
+        return
+    # scikit-learn, which a classifier needs and a rule set does not, is there already if it is one
+    from irenic.formats import json_model
+
+    if not json_model.is_model(rules):
+        check_rules(rules)  # raises
+    if path.suffix.lower() != ".json":
+        raise FormatError(
+            "a model is written to a .json file; as text write its rules: clf.rules_",
+            path=str(path),
+        )
+    write_text(path, json_model.dumps(rules))
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    target = path.resolve()  # a link stays a link
-    temporary = target.with_name(f".irenic-{secrets.token_hex(8)}")
+def read_model(path: str | os.PathLike[str]) -> RuleSetClassifier:
+    """Return the fitted classifier that :func:`write` wrote to a JSON file.
+
+    It predicts, explains and selects exactly as the one that was written did; its certificate is
+    checked anew.
+
+    Examples
+    --------
+    >>> import irenic, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.json"
+    >>> clf = irenic.RuleSetClassifier(generations=1, moves=50, random_state=0)
+    >>> X = [[age] for age in range(40)]
+    >>> irenic.write(clf.fit(X, [age >= 18 for age in range(40)]), path)
+    >>> irenic.read_model(path).predict([[17], [18]])
+    array([False,  True])
+    >>> irenic.read(path) == clf.rules_
+    True
+    """
+    path = Path(path)
+    if path.suffix.lower() != ".json":
+        raise FormatError("a model is read from a .json file", path=str(path))
+    from irenic.formats import json_model
+
+    text = read_text(path)
     try:
-        if target.exists() and not os.access(target, os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        try:
-            with temporary.open("xb") as file:
-                file.write(text.encode("utf-8"))
-                file.flush()
-                os.fsync(file.fileno())
-            if target.exists():
-                temporary.chmod(target.stat().st_mode & 0o777)
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise FileError(f"cannot write {path}: {error.strerror or error}") from None
+        return json_model.loads(text)
+    except FormatError as error:
+        raise error.at(path=str(path)) from None

@@ -18,7 +18,8 @@
 A feature that is absent from "if" is unrestricted. "space" may be left out: it is then inferred
 from the tests. Values that JSON lacks are written as an object with one key: ``{"date":
 "2026-01-31"}``, ``{"datetime": …}``, ``{"time": …}``, ``{"duration": "P1D"}``, ``{"tuple": […]}``
-and ``{"float": "inf"}``; a list is a set of labels.
+and ``{"float": "inf"}``; a list is a set of labels. "model" is what a learner adds and only
+:mod:`irenic.formats.json_model` reads.
 """
 
 from __future__ import annotations
@@ -38,12 +39,12 @@ from irenic.ruleset import RuleSet
 from irenic.space import Space
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 NAME: Final = "irenic rules"
 VERSION: Final = 1
 _MAX_DEPTH: Final = 2 * MAX_DEPTH + 20
-_KEYS: Final = ("format", "version", "space", "rules", "default")
+_KEYS: Final = ("format", "version", "space", "rules", "default", "model")
 _RULE_KEYS: Final = ("if", "then", "weight")
 _FEATURE_KEYS: Final = ("name", "kind", "bounds", "unit", "values", "missing", "other")
 
@@ -59,11 +60,8 @@ def loads(text: str, space: Space | None = None) -> RuleSet:
       1. IF age < 18 THEN low
     """
     data = parse(text)
-    _check_keys(data, _KEYS, "the file")
-    listed = data.get("rules")
-    if not isinstance(listed, list):
-        raise FormatError('"rules" must be a list of rules {"if": …, "then": …}')
-    parsed = [_rule(entry, number) for number, entry in enumerate(listed, 1)]
+    check_keys(data, _KEYS, "the file")
+    parsed = _parsed(data)
     try:
         if space is None:
             space = space_of(data)
@@ -72,13 +70,30 @@ def loads(text: str, space: Space | None = None) -> RuleSet:
             space = Space(infer_features(tests))
     except (ConditionError, SpaceError) as error:
         raise FormatError(str(error)) from None
+    return _assembled(space, parsed, data.get("default"))
+
+
+def decode_rules(data: Mapping[str, Any], space: Space) -> RuleSet:
+    """Return the rule set over a space of "rules" and "default", as a file or a model has them."""
+    return _assembled(space, _parsed(data), data.get("default"))
+
+
+def _parsed(data: Mapping[str, Any]) -> list[tuple[dict[str, Operators], Any, float]]:
+    listed = data.get("rules")
+    if not isinstance(listed, list):
+        raise FormatError('"rules" must be a list of rules {"if": …, "then": …}')
+    return [_rule(entry, number) for number, entry in enumerate(listed, 1)]
+
+
+def _assembled(
+    space: Space, parsed: list[tuple[dict[str, Operators], Any, float]], default: Any
+) -> RuleSet:
     rules = []
     for number, (conditions, then, weight) in enumerate(parsed, 1):
         try:
             rules.append(Rule(Region(space, conditions), then=then, weight=weight))
         except ConditionError as error:
             raise FormatError(f"rule {number}: {error}") from None
-    default = data.get("default")
     try:
         return RuleSet(space, rules, default=None if default is None else decode_value(default))
     except ConditionError as error:
@@ -149,7 +164,8 @@ def _no_constant(name: str) -> Any:
     raise FormatError(f'{name} is not JSON; an infinite value is {{"float": "inf"}}')
 
 
-def _check_keys(data: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
+def check_keys(data: Mapping[str, Any], known: Iterable[str], where: str) -> None:
+    """Refuse keys that are not known."""
     for key in data:
         if key not in known:
             raise FormatError(f"{where}: unknown key {key!r}{did_you_mean(key, known)}")
@@ -161,7 +177,7 @@ def _rule(entry: Any, number: int) -> tuple[dict[str, Operators], Any, float]:
         raise FormatError(f'{where}: a rule is an object {{"if": …, "then": …}}, not {entry!r}')
     if "then" not in entry:
         raise FormatError(f'{where} has no "then"; a rule is {{"if": …, "then": …}}')
-    _check_keys(entry, _RULE_KEYS, where)
+    check_keys(entry, _RULE_KEYS, where)
     conditions = entry.get("if", {})
     if not isinstance(conditions, dict):
         raise FormatError(f'{where}: "if" is an object of conditions, not {conditions!r}')
@@ -233,7 +249,7 @@ def _feature(entry: Any, number: int) -> Feature:
     where = f"feature {number} of the space"
     if not isinstance(entry, dict) or "name" not in entry:
         raise FormatError(f'{where}: a feature is an object with a "name"')
-    _check_keys(entry, _FEATURE_KEYS, where)
+    check_keys(entry, _FEATURE_KEYS, where)
     flags = {flag: entry.get(flag, False) for flag in ("missing", "other")}
     for flag, value in flags.items():
         if not isinstance(value, bool):
@@ -309,13 +325,27 @@ def dumps(rules: RuleSet) -> str:
     }
     <BLANKLINE>
     """
-    parts = [f'"format": {_line(NAME)}', f'"version": {VERSION}']
+    return assemble(parts(rules))
+
+
+def parts(rules: RuleSet) -> list[str]:
+    """Return the keys of a file and their values, each as text."""
+    found = [f'"format": {line(NAME)}', f'"version": {VERSION}']
     features = [_named(f"feature {f.name!r}", encode_feature, f) for f in rules.space]
-    parts.append(f'"space": {_block(features)}')
-    entries = [_named(f"rule {n}", encode_rule, rule) for n, rule in enumerate(rules, 1)]
-    parts.append(f'"rules": {_block(entries)}')
+    found.append(f'"space": {block(features)}')
+    found.append(f'"rules": {block(encode_rules(rules))}')
     if rules.default is not None:
-        parts.append(f'"default": {_line(_named("the default", encode_value, rules.default))}')
+        found.append(f'"default": {line(_named("the default", encode_value, rules.default))}')
+    return found
+
+
+def encode_rules(rules: RuleSet) -> list[dict[str, Any]]:
+    """Return the rules as plain data, the form of "rules"."""
+    return [_named(f"rule {n}", encode_rule, rule) for n, rule in enumerate(rules, 1)]
+
+
+def assemble(parts: list[str]) -> str:
+    """Return the text of a file: one key a line."""
     return "{\n  " + ",\n  ".join(parts) + "\n}\n"
 
 
@@ -326,12 +356,14 @@ def _named(subject: str, encode: Callable[[Any], Any], value: Any) -> Any:
         raise FormatError(f"{subject}: {error.message}") from None
 
 
-def _line(data: Any) -> str:
+def line(data: Any) -> str:
+    """Return plain data as JSON in one line."""
     return json.dumps(data, ensure_ascii=False, allow_nan=False)
 
 
-def _block(entries: Any) -> str:
-    lines = [_line(entry) for entry in entries]
+def block(entries: Any) -> str:
+    """Return a list as JSON with one entry a line."""
+    lines = [line(entry) for entry in entries]
     return "[\n    " + ",\n    ".join(lines) + "\n  ]" if lines else "[]"
 
 
@@ -399,7 +431,7 @@ def encode_value(value: Any, depth: int = 0) -> Any:
     if isinstance(value, dt.timedelta):
         return {"duration": format_duration(value)}
     if isinstance(value, frozenset):
-        return sorted((encode_value(v, depth + 1) for v in value), key=_line)
+        return sorted((encode_value(v, depth + 1) for v in value), key=line)
     if isinstance(value, tuple):
         return {"tuple": [encode_value(v, depth + 1) for v in value]}
     raise FormatError(

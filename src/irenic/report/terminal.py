@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from irenic.formats.json_rules import decode_point, decode_region
+from irenic.formats.json_rules import decode_point, decode_region, decode_value
 from irenic.literals import display
 from irenic.pairs import show_asked
 from irenic.region import Region
@@ -138,3 +138,105 @@ def completeness(summary: dict[str, Any], *, has_default: bool = False) -> str:
     known = number if summary["gaps_complete"] else f"{number} and perhaps more"
     rest = "; the default holds there" if has_default else ""
     return f"[yellow]Not complete[/]: no rule covers {known}{rest}."
+
+
+# --- what was learned
+
+
+def print_learned(summary: dict[str, Any], model_rules: RuleSet, console: Console) -> None:
+    """Print the rules with how they did, the certificate, the comparison and the front."""
+    data = summary["data"]
+    shares = [f"{_label(entry['label'])} {entry['rows']:,}" for entry in data["classes"]]
+    classes = f"{len(shares)} classes: {', '.join(shares[:_MOST_CLASSES])}"
+    more = ", …" if len(shares) > _MOST_CLASSES else ""
+    console.print(
+        Text(f"{data['rows']:,} rows, {_number_of(data['features'], 'feature')}, {classes}{more}")
+    )
+    console.print()
+    _print_learned_rules(summary, model_rules, console)
+    console.print()
+    size = summary["size"]
+    console.print(
+        f"{_number_of(size['rules'], 'rule')}, {_number_of(size['conditions'], 'condition')};"
+        f" {size['explanation_size']:.1f} conditions to read for a prediction, on average"
+    )
+    text = summary["certificate"]["text"]
+    colour = "green" if summary["certificate"]["consistent"] else "bold red"
+    word, rest = text.split(":", 1)
+    console.print(Text.assemble((word.capitalize(), colour), f":{rest}"))
+    if summary["cross_validation"] is not None:
+        console.print()
+        _print_comparison(summary["cross_validation"], console)
+    console.print()
+    _print_front(summary["front"], console)
+
+
+_MOST_CLASSES = 8
+
+
+def _print_learned_rules(summary: dict[str, Any], rules: RuleSet, console: Console) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("rule", justify="right")
+    table.add_column("if", overflow="fold")
+    table.add_column("then", overflow="fold")
+    table.add_column("support", justify="right", no_wrap=True)
+    table.add_column("confidence", justify="right", no_wrap=True)
+    for number, (rule, entry) in enumerate(zip(rules, summary["rules"], strict=True), 1):
+        words = Text(rule.region.to_text())
+        table.add_row(str(number), words, Text(_show_then(rule.then)), *_held(entry))
+    default = summary["default"]
+    then = "nothing" if rules.default is None else _show_then(rules.default)
+    table.add_row("", "otherwise", Text(then), *_held(default))
+    console.print(table)
+
+
+def _held(entry: dict[str, Any]) -> tuple[str, str]:
+    return f"{entry['support']:,g}", _share(entry["confidence"])
+
+
+def _print_comparison(found: dict[str, Any], console: Console) -> None:
+    console.print(f"On rows left out ({found['folds']}-fold cross-validation):")
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("")
+    for column in ("accuracy", "balanced", "rules", "conditions"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for learner in found["learners"]:
+        table.add_row(
+            learner["name"],
+            f"{_share(learner['accuracy'])} ± {learner['accuracy_sd']:.3f}",
+            _share(learner["balanced_accuracy"]),
+            f"{learner['rules']:.1f}",
+            f"{learner['conditions']:.1f}",
+        )
+    console.print(table)
+
+
+def _print_front(front: list[dict[str, Any]], console: Console) -> None:
+    console.print("Rule sets to choose from, from small to accurate (* is the one above):")
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("")
+    for column in ("rules", "conditions", "to read", "training", "validated"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for point in front:
+        table.add_row(
+            "*" if point["chosen"] else "",
+            str(point["rules"]),
+            str(point["conditions"]),
+            f"{point['explanation_size']:.1f}",
+            _share(point["training_score"]),
+            _share(point["validated_score"]),
+            style="bold" if point["chosen"] else None,
+        )
+    console.print(table)
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _label(encoded: Any) -> str:
+    return _show_then(decode_value(encoded))
+
+
+def _number_of(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -1,35 +1,28 @@
-"""The command ``irenic``: parse the arguments, call the library, print, and set the exit status."""
+"""The commands on rules: check, gaps, search and enlarge."""
 
 from __future__ import annotations
 
-import io
-import json
-import os
 import sys
-from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
 import irenic
-from irenic.errors import IrenicError, did_you_mean
+from irenic.cli.common import Json, console, open_to_rules, output, print_json, progress
+from irenic.errors import did_you_mean
 from irenic.literals import display
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
-
-    from irenic.budget import Progress
+    from collections.abc import Hashable
 
 # Arguments and options that several commands share.
 _RULES = typer.Argument(
     metavar="RULES", help="A .json, .txt or .rules file; an example if left out."
 )
-_JSON = typer.Option("--json", metavar="", help="Print JSON instead of text.")
 _DATA = typer.Option(
-    metavar="FILE", help="A .csv table of instances that tells the kinds and values of features."
+    metavar="FILE", help="A table of instances that tells the kinds and values of features."
 )
 _SPACE = typer.Option(metavar="FILE", help="A .json file whose space the rules are held against.")
 _BUDGET = typer.Option(metavar="SECONDS", help="How long to search for regions.", min=0.0)
@@ -44,47 +37,17 @@ _CONSEQUENT = typer.Option(
 )
 
 Rules = Annotated[Path | None, _RULES]
-Json = Annotated[bool, _JSON]
 Data = Annotated[Path | None, _DATA]
 SpaceFile = Annotated[Path | None, _SPACE]
 Seconds = Annotated[float, _BUDGET]
 Most = Annotated[int | None, _MOST]
 Consequent = Annotated[str | None, _CONSEQUENT]
 
-app = typer.Typer(
-    help="Classification rules that never contradict themselves.",
-    epilog="""[bold]Examples[/]
-irenic check                              the rules that come with irenic
-irenic check rules.txt                    rules of your own
-irenic gaps rules.txt                     what no rule covers
-irenic enlarge rules.txt --seed "f1=5"    where a new rule may go
-irenic check --help                       more on one command""",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    rich_markup_mode="rich",
-)
+
+commands = typer.Typer()
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
-        print(f"irenic {irenic.__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _common(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", metavar="", callback=_version, is_eager=True, help="Print the version."
-        ),
-    ] = False,
-) -> None:
-    pass
-
-
-@app.command(
+@commands.command(
     epilog="""[bold]Examples[/]
 irenic check                                the example of irenic
 irenic check rules.txt                      rules of your own
@@ -108,18 +71,18 @@ def check(
     from irenic.report import summary, terminal
 
     found = _read(rules, data, space)
-    with _progress("looking for gaps") as progress:
-        result = summary.check(found, _gap_budget(budget), progress, _listed(most, as_json))
-    with _output():
+    with progress("looking for gaps") as shown:
+        result = summary.check(found, _gap_budget(budget), shown, _listed(most, as_json))
+    with output():
         if as_json:
-            _print_json(result)
+            print_json(result)
         else:
             _say_example(rules)
-            terminal.print_check(result, found, _console())
+            terminal.print_check(result, found, console())
     raise typer.Exit(0 if result["consistent"] else 1)
 
 
-@app.command(
+@commands.command(
     epilog="""[bold]Examples[/]
 irenic gaps rules.txt
 irenic gaps rules.json --json --budget 60
@@ -139,19 +102,19 @@ def gaps(
     from irenic.report import summary, terminal
 
     found = _read(rules, data, space)
-    with _progress("looking for gaps") as progress:
-        uncovered = irenic.gaps(found, budget=_gap_budget(budget), progress=progress)
+    with progress("looking for gaps") as shown:
+        uncovered = irenic.gaps(found, budget=_gap_budget(budget), progress=shown)
         result = summary.uncovered(uncovered, _listed(most, as_json))
-    with _output():
+    with output():
         if as_json:
-            _print_json(result)
+            print_json(result)
         else:
             _say_example(rules)
-            terminal.print_gaps(result, found, _console())
+            terminal.print_gaps(result, found, console())
     raise typer.Exit(0 if result["complete"] else 1)
 
 
-@app.command(
+@commands.command(
     epilog="""[bold]Examples[/]
 irenic search rules.txt                   the first free region
 irenic search rules.txt --all --maximal   all that cannot be enlarged
@@ -184,7 +147,7 @@ def search(
     from irenic.report import summary, terminal
 
     rule_set = _read(rules, data, space)
-    with _progress("searching") as progress:
+    with progress("searching") as shown:
         found = irenic.search(
             rule_set,
             consequent=_consequent(rule_set, consequent),
@@ -192,19 +155,19 @@ def search(
             random_state=random_state,
             maximal=maximal,
             budget=irenic.Budget(seconds=budget, regions=1 if first else None),
-            progress=progress,
+            progress=shown,
         )
         result = summary.search(found, list(found))
-    with _output():
+    with output():
         if as_json:
-            _print_json(result)
+            print_json(result)
         else:
             _say_example(rules)
-            terminal.print_search(result, rule_set, _console())
+            terminal.print_search(result, rule_set, console())
     raise typer.Exit(0 if result["regions"] else 1)
 
 
-@app.command(
+@commands.command(
     epilog="""[bold]Examples[/]
 irenic enlarge rules.txt --seed "f1=5.5, f2=6"
 irenic enlarge rules.txt --seed "f1=5.5, f2=6" --order f2,f1 --consequent A
@@ -248,9 +211,9 @@ def enlarge(
         consequent=_consequent(rule_set, consequent),
         random_state=random_state,
     )
-    with _output():
+    with output():
         if as_json:
-            _print_json(summary.enlarged(point, region))
+            print_json(summary.enlarged(point, region))
         else:
             _say_example(rules)
             print(region)
@@ -288,75 +251,21 @@ def _consequent(rules: irenic.RuleSet, text: str | None) -> Hashable | None:
     return None
 
 
-def _print_json(data: dict[str, Any]) -> None:
-    print(json.dumps(data, ensure_ascii=not _speaks_unicode(), indent=2))
-
-
 def _say_example(rules: Path | None) -> None:
     if rules is None:
         print("No file given: these are the rules of the example of irenic.\n")
 
 
-@contextmanager
-def _progress(what: str) -> Iterator[Progress | None]:
-    """Show on a terminal how far a search is; Ctrl-C ends it with what was found."""
-    _warn_of_compiling()
-    console = Console(stderr=True, highlight=False)
-    if not console.is_terminal:
-        yield None
-        return
-    with console.status(f"{what} …") as status:
-
-        def show(nodes: int, regions: int) -> None:
-            status.update(f"{what} … {nodes:,} steps, {regions:,} regions (Ctrl-C to stop)")
-
-        yield show
-
-
-def _console() -> Console:
-    console = Console(highlight=False, emoji=False)
-    if not console.is_terminal:
-        console.width = _UNWRAPPED
-    return console
-
-
-_UNWRAPPED = 1_000_000
-"""In a file or a pipe a rule stays on one line, however long."""
-
-
-def _speaks_unicode() -> bool:
-    return (sys.stdout.encoding or "").lower().startswith("utf")
-
-
-@contextmanager
-def _output() -> Iterator[None]:
-    """Print what is printed here; a reader that has gone (``| head``) is no error."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-    try:
-        yield
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Python flushes once more at exit, which must not fail either
-        _close_output()
-    except OSError as error:
-        _close_output()
-        raise irenic.FileError(f"cannot write the output: {error.strerror or error}") from None
-
-
-def _close_output() -> None:
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _read(path: Path | None, data: Path | None, space_file: Path | None) -> irenic.RuleSet:
-    from irenic.formats import json_rules, read_text
+    from irenic.formats import json_rules
+    from irenic.formats.files import read_text
     from irenic.formats.table import read_table
 
     if data is not None and space_file is not None:
         raise irenic.FormatError("--data and --space both give the space; leave one of them out")
     space = None
     if data is not None:
-        space = _open_to_rules(irenic.Space.infer(read_table(data)), path, data)
+        space = open_to_rules(irenic.Space.infer(read_table(data)), path, data)
     if space_file is not None:
         try:
             space = json_rules.space_of(json_rules.parse(read_text(space_file)))
@@ -370,43 +279,3 @@ def _read(path: Path | None, data: Path | None, space_file: Path | None) -> iren
         return irenic.read(path, space=space)
     with as_file(files("irenic") / "data" / "example.rules") as example:
         return irenic.read(example, space=space)
-
-
-def _open_to_rules(space: irenic.Space, path: Path | None, data: Path) -> irenic.Space:
-    """Return the space of a table with the values that rules name and no row has; say which."""
-    try:
-        named = irenic.read(path).space if path is not None else irenic.Space([])
-    except IrenicError:
-        return space  # said with its place when the file is read with the space
-    features: list[irenic.Continuous | irenic.Categorical] = []
-    for feature in space:
-        other = next((f for f in named if f.name == feature.name), None)
-        if isinstance(feature, irenic.Categorical) and isinstance(other, irenic.Categorical):
-            unseen = [value for value in other.values if value not in feature.codes]
-            if unseen and feature.other:
-                shown = ", ".join(map(display, unseen))
-                print(
-                    f"irenic: no row of {data} has {display(feature.name)} = {shown}",
-                    file=sys.stderr,
-                )
-                feature = irenic.Categorical(
-                    feature.name, [*feature.values, *unseen], missing=feature.missing, other=True
-                )
-        features.append(feature)
-    return irenic.Space(features)
-
-
-def _warn_of_compiling() -> None:
-    """Say on a terminal that the first run compiles: a person waits some seconds for it."""
-    kept = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(__file__).parent / "__pycache__")
-    if sys.stderr.isatty() and not any(kept.rglob("_kernels.*.nbi")):
-        print("compiling (once, some seconds) …", file=sys.stderr)
-
-
-def main() -> None:
-    """Run the command; an error of ours is one line on standard error and exit status 2."""
-    try:
-        app()
-    except IrenicError as error:
-        print(f"irenic: {error}", file=sys.stderr)
-        sys.exit(2)

@@ -1,0 +1,165 @@
+"""Data sets for the benchmarks of learners: a folder of files, or those of scikit-learn.
+
+A folder holds ``single/*.csv.gz`` (the class last), ``multi/*.csv.gz`` (0/1 labels last) and
+``hier/*.arff.gz`` (Clus format); ``datasets.json`` beside the tables says what the columns are.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+FUNCAT = ("cellcycle", "church", "eisen", "pheno")
+
+
+@dataclass
+class Single:
+    """One class a row."""
+
+    name: str
+    X: pd.DataFrame
+    y: np.ndarray
+
+
+@dataclass
+class Multi:
+    """A row of 0/1 labels for each row of the table."""
+
+    name: str
+    X: pd.DataFrame
+    Y: np.ndarray
+
+
+@dataclass
+class Hierarchical:
+    """Sets of labels, each label a path; to be learned on one part and tested on the other."""
+
+    name: str
+    hierarchy: list[str]
+    X: pd.DataFrame
+    y: list[list[str]]
+    X_test: pd.DataFrame
+    y_test: list[list[str]]
+
+    def closed(self, y: list[list[str]]) -> np.ndarray:
+        """Return 0/1 labels in the order of the hierarchy; who has a label has its ancestors."""
+        place = {path: i for i, path in enumerate(self.hierarchy)}
+        found = np.zeros((len(y), len(place)), dtype=np.int8)
+        for row, labels in zip(found, y, strict=True):
+            for label in labels:
+                steps = label.split("/")
+                for end in range(1, len(steps) + 1):
+                    row[place["/".join(steps[:end])]] = 1
+        return found
+
+
+def single(folder: Path | None, names: Iterable[str] = (), max_rows: int | None = None):
+    """Yield the single-label sets, small ones first; larger ones than ``max_rows`` are left out."""
+    if folder is None:
+        yield from _filtered(_from_sklearn(), names, max_rows)
+        return
+    for known in _listed(folder / "single", names, max_rows):
+        table = _read_table(folder / "single" / f"{known['name']}.csv.gz", known["categorical"])
+        y = table.pop("class").astype(str).to_numpy(dtype=object)
+        yield Single(known["name"], table, y)
+
+
+def multi(folder: Path | None, names: Iterable[str] = (), max_rows: int | None = None):
+    """Yield the multi-label sets of a folder, small ones first."""
+    if folder is None:
+        return
+    for known in _listed(folder / "multi", names, max_rows):
+        table = _read_table(folder / "multi" / f"{known['name']}.csv.gz", known["categorical"])
+        n = known["labels"]
+        Y = table.iloc[:, -n:].to_numpy(dtype=np.int8)
+        yield Multi(known["name"], table.iloc[:, :-n].copy(), Y)
+
+
+def hierarchical(folder: Path | None, names: Iterable[str] = ()) -> Iterator[Hierarchical]:
+    """Yield the FunCat sets of a folder; training and validation rows are learned from."""
+    if folder is None:
+        return
+    for name in FUNCAT:
+        if names and name not in names:
+            continue
+        paths = {p: folder / "hier" / f"{name}_FUN.{p}.arff.gz" for p in ("train", "valid", "test")}
+        tables, labels, hierarchy = {}, {}, []
+        for part, path in paths.items():
+            tables[part], labels[part], hierarchy = read_clus(path)
+        learned = pd.concat([tables["train"], tables["valid"]], ignore_index=True)
+        both = labels["train"] + labels["valid"]
+        yield Hierarchical(name, hierarchy, learned, both, tables["test"], labels["test"])
+
+
+def read_clus(path: Path) -> tuple[pd.DataFrame, list[list[str]], list[str]]:
+    """Return the table, the labels of each row and the hierarchy of a gzipped Clus file."""
+    attributes: list[tuple[str, Any]] = []
+    hierarchy: list[str] = []
+    rows: list[list[str]] = []
+    with gzip.open(path, "rt") as lines:
+        for line in map(str.strip, lines):
+            if not line or line.startswith(("%", "@RELATION", "@DATA")):
+                continue
+            if not line.startswith("@ATTRIBUTE"):
+                rows.append(next(csv.reader([line])))
+                continue
+            _, name, kind = line.split(maxsplit=2)
+            if kind.startswith("hierarchical"):
+                hierarchy = kind.split(maxsplit=1)[1].split(",")
+            elif kind.startswith("{"):
+                attributes.append((name, [v.strip() for v in kind.strip("{}").split(",")]))
+            else:
+                attributes.append((name, None))
+    columns = list(zip(*rows, strict=True))
+    table = {
+        name: pd.Categorical(column, categories=values)
+        if values
+        else pd.to_numeric(pd.Series(column).replace("?", None)).astype(float)
+        for (name, values), column in zip(attributes, columns, strict=False)
+    }
+    return pd.DataFrame(table), [cell.split("@") for cell in columns[-1]], hierarchy
+
+
+def _read_table(path: Path, categorical: list[str]) -> pd.DataFrame:
+    # Only an empty cell is missing: "NA" and "none" are values of some of these tables.
+    text = dict.fromkeys(categorical, "str")
+    table = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=[""])
+    for column in table:
+        if column in text:
+            values = sorted(table[column].dropna().unique())
+            # Plain objects, whatever type of string this pandas reads: peers know no other.
+            table[column] = pd.Categorical(
+                table[column].astype(object), categories=pd.Index(values, dtype=object)
+            )
+    return table
+
+
+def _listed(folder: Path, names: Iterable[str], max_rows: int | None) -> list[dict[str, Any]]:
+    known = json.loads((folder / "datasets.json").read_text())
+    return [
+        entry
+        for entry in sorted(known, key=lambda entry: entry["rows"])
+        if (not names or entry["name"] in names) and entry["rows"] <= (max_rows or entry["rows"])
+    ]
+
+
+def _filtered(sets: Iterable[Single], names: Iterable[str], max_rows: int | None):
+    for data in sets:
+        if (not names or data.name in names) and len(data.y) <= (max_rows or len(data.y)):
+            yield data
+
+
+def _from_sklearn() -> Iterator[Single]:
+    from sklearn import datasets
+
+    for name in ("iris", "wine", "breast_cancer", "digits"):
+        read = getattr(datasets, f"load_{name}")(as_frame=True)
+        yield Single(name, read.data.astype(float), read.target.astype(str).to_numpy(dtype=object))

@@ -1,0 +1,60 @@
+"""The command ``irenic``: parse the arguments, call the library, print, and set the exit status."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+import irenic
+from irenic.cli import checking, learning
+from irenic.errors import IrenicError
+
+app = typer.Typer(
+    help="Classification rules that never contradict themselves.",
+    epilog="""[bold]Examples[/]
+irenic check                              the rules that come with irenic
+irenic check rules.txt                    rules of your own
+irenic gaps rules.txt                     what no rule covers
+irenic enlarge rules.txt --seed "f1=5"    where a new rule may go
+irenic learn                              rules from an example table
+irenic learn people.csv -o model.json     rules from a table of yours
+irenic predict model.json new.csv         what the rules say of others
+irenic check --help                       more on one command""",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode="rich",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"irenic {irenic.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", metavar="", callback=_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+app.add_typer(checking.commands)
+app.add_typer(learning.commands)
+
+
+def main() -> None:
+    """Run the command; an error of ours is one line on standard error and exit status 2."""
+    try:
+        app()
+    except IrenicError as error:
+        print(f"irenic: {error}", file=sys.stderr)
+        sys.exit(2)

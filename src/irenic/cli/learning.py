@@ -1,0 +1,445 @@
+"""The commands that learn rules from a table and apply them to another."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import numpy.typing as npt
+import typer
+from rich.console import Console
+
+import irenic
+from irenic.cli.common import Json, console, open_to_rules, output, print_json, warn_of_compiling
+from irenic.errors import ConflictError, DataError, FormatError, SpaceError, did_you_mean
+from irenic.literals import display
+from irenic.ruleset import RESOLVE
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from irenic.cli.dataset import Dataset
+    from irenic.formats.columns import Table
+    from irenic.learn import RuleSetClassifier
+
+commands = typer.Typer()
+
+_RULE_SUFFIXES = (".txt", ".rules")
+
+
+@commands.command(
+    epilog="""[bold]Examples[/]
+irenic learn                               data that come with scikit-learn
+irenic learn people.csv                    predict the last column
+irenic learn people.csv --target income    predict another one
+irenic learn people.csv -o model.json      keep the model for predict
+irenic learn people.csv -o rules.txt       keep the rules as text
+irenic learn people.csv --max-rules 5      few rules
+irenic learn people.csv --cv 0             learn only, which is faster
+
+[bold]Exit status[/]
+0 rules were learned, 2 bad input"""
+)
+def learn(
+    data: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="DATA", help="A .csv, .parquet or .xlsx table; an example if left out."
+        ),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="The column to predict; the last, if not told."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where to keep the model (.json), or its rules alone (.txt, .rules).",
+        ),
+    ] = None,
+    max_rules: Annotated[
+        int | None, typer.Option(metavar="N", help="The most rules that there may be.", min=1)
+    ] = None,
+    cv: Annotated[
+        int,
+        typer.Option(metavar="K", help="Folds of the cross-validation; 0 for none.", min=0),
+    ] = 5,
+    seconds: Annotated[
+        float | None,
+        typer.Option(metavar="S", help="How long a fit may take; there is one more a fold."),
+    ] = None,
+    random_state: Annotated[
+        int, typer.Option(metavar="N", help="Fixes what is random.", min=0)
+    ] = 0,
+    jobs: Annotated[
+        int, typer.Option(metavar="N", help="How many tasks run at once; -1: one a core.")
+    ] = -1,
+    as_json: Json = False,
+) -> None:
+    """Learn rules from a table: few, readable, and never in contradiction."""
+    _check_options(data, target, out, cv, seconds, jobs)
+    from irenic.cli import dataset
+
+    given = dataset.embedded() if data is None else dataset.read(data, target)
+    folds = _folds(given, cv)
+    warn_of_compiling("_evolution", "about a minute")
+
+    def make(*, verbose: bool) -> RuleSetClassifier:
+        return irenic.RuleSetClassifier(
+            max_rules=max_rules,
+            time_budget=seconds,
+            n_jobs=jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+
+    if not as_json:
+        with output():
+            _say_data(given, data, target)
+    model = make(verbose=sys.stderr.isatty()).fit(given.features, given.labels)
+    if out is not None:
+        irenic.write(model if out.suffix.lower() == ".json" else model.rules_, out)
+    compared = _compare(lambda: make(verbose=False), given, folds, random_state) if folds else None
+    from irenic.report import learned, terminal
+
+    result = learned.summary(
+        model,
+        data=given.name,
+        target=given.target,
+        counts=given.counts,
+        cross_validation=compared,
+    )
+    with output():
+        if as_json:
+            print_json(result)
+        else:
+            terminal.print_learned(result, model.rules_, console())
+            _say_next(out)
+
+
+def _check_options(
+    data: Path | None,
+    target: str | None,
+    out: Path | None,
+    cv: int,
+    seconds: float | None,
+    jobs: int,
+) -> None:
+    if data is None and target is not None:
+        raise FormatError("--target names a column of DATA; say which table: irenic learn DATA")
+    if cv == 1:
+        raise FormatError("--cv 1 leaves nothing to learn from; use 2 or more, or 0 for none")
+    if jobs == 0:
+        raise FormatError("--jobs 0 does nothing; use 1 or more, or -1 for one a core")
+    if seconds is not None and not seconds > 0:
+        raise FormatError(f"--seconds must be above 0, not {seconds:g}")
+    if out is not None:
+        from irenic.formats.files import check_target
+
+        if out.suffix.lower() not in (".json", *_RULE_SUFFIXES):
+            raise FormatError(
+                "a model is written to a .json file, its rules alone to .txt or .rules",
+                path=str(out),
+            )
+        check_target(out)
+
+
+def _folds(given: Dataset, wanted: int) -> int:
+    """Return how many folds the rows allow; say so where these are fewer than wanted."""
+    if not wanted:
+        return 0
+    from irenic.report.comparison import folds_for
+
+    folds = folds_for(given.counts, wanted)
+    rarest = min(given.counts, key=lambda label: given.counts[label])
+    if folds < 2:
+        raise DataError(
+            f"{given.name}: column {given.target!r}: the class {display(rarest)} has one row, so"
+            " it cannot be both learned and tested; leave the row out, or learn without"
+            " cross-validation: --cv 0"
+        )
+    if folds < wanted:
+        _note(f"{folds} folds instead of {wanted}: the class {display(rarest)} has {folds} rows")
+    return folds
+
+
+def _compare(
+    make: Callable[[], RuleSetClassifier], given: Dataset, folds: int, random_state: int
+) -> dict[str, Any] | None:
+    """Return how the learner and others do on rows left out; None if a person does not wait."""
+    from irenic.report import comparison
+
+    table, codes = given.features, np.unique(given.labels, return_inverse=True)[1]
+    learners = {
+        "irenic": comparison.rule_sets(make, table, given.labels),
+        "pruned tree": comparison.pruned_tree(table, codes, random_state=random_state),
+        "majority class": comparison.majority(codes),
+    }
+    with _fold_bar(folds) as show, _noticing_interrupts() as interrupted:
+
+        def tell(done: int) -> None:
+            show(done)
+            if interrupted.is_set():  # a fit that is cut short returns what it has
+                raise KeyboardInterrupt
+
+        try:
+            return comparison.cross_validate(
+                learners, codes, folds=folds, random_state=random_state, tell=tell
+            )
+        except KeyboardInterrupt:
+            _note("the cross-validation was stopped; the rules are those of all rows")
+            return None
+
+
+@contextmanager
+def _noticing_interrupts() -> Iterator[threading.Event]:
+    """Remember that Ctrl-C was pressed, whoever handles it."""
+    interrupted = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield interrupted
+        return
+
+    def notice(number: int, frame: FrameType | None) -> None:
+        interrupted.set()
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, notice)
+    try:
+        yield interrupted
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _fold_bar(folds: int) -> Iterator[Callable[[int], None]]:
+    errors = Console(stderr=True, highlight=False)
+    if not errors.is_terminal:
+        yield lambda done: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("cross-validating"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("Ctrl-C goes on without"),
+    )
+    with Progress(*columns, console=errors, transient=True) as bar:
+        task = bar.add_task("", total=folds)
+        yield lambda done: bar.update(task, completed=done)
+
+
+def _say_data(given: Dataset, path: Path | None, target: str | None) -> None:
+    if path is None:
+        print(f"No table given: these are the {given.name} data of scikit-learn.")
+    elif target is None:
+        print(f"The last column is predicted: {display(given.target)} (--target names another).")
+    for column in given.useless():
+        print(f"Of little use for rules: {column}")
+    sys.stdout.flush()
+
+
+def _say_next(out: Path | None) -> None:
+    kept = "Keep the model with -o model.json; then:" if out is None else f"Written to {out}; now:"
+    print(f"\n{kept}\n  irenic predict {out or 'model.json'} new.csv -o out.csv")
+
+
+def _note(text: str) -> None:
+    print(f"irenic: {text}", file=sys.stderr)
+
+
+# --- predict
+
+
+@commands.command(
+    epilog="""[bold]Examples[/]
+irenic predict model.json new.csv                  as csv on the screen
+irenic predict model.json new.csv -o out.csv       to a file
+irenic predict model.json new.csv -o out.xlsx --explain
+irenic predict rules.txt new.csv                   rules of your own
+
+[bold]Exit status[/]
+0 done, 2 bad input"""
+)
+def predict(
+    rules: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RULES", help="A model of irenic learn (.json), or a file of rules."
+        ),
+    ],
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="A .csv, .parquet or .xlsx table.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="A .csv, .parquet or .xlsx file; csv on the screen if left out.",
+        ),
+    ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain", metavar="", help="Add the rule that decides, its support and confidence."
+        ),
+    ] = False,
+    resolve: Annotated[
+        str | None,
+        typer.Option(metavar="HOW", help="Where rules contradict each other: best, vote or first."),
+    ] = None,
+) -> None:
+    """Add to a table what rules predict for each row."""
+    from irenic.formats.files import check_target
+    from irenic.formats.table import check_suffix, read_table, write_table
+
+    if resolve not in (None, *RESOLVE):
+        hint = did_you_mean(resolve, RESOLVE)
+        raise FormatError(f"--resolve cannot be {resolve!r}{hint}")
+    if out is not None:
+        check_suffix(out)
+        check_target(out)
+    model = _read_model(rules)
+    table = read_table(data)
+    added = _predictions(model, rules, table, data, resolve)
+    if not explain:
+        added = {"prediction": added["prediction"]}
+    for name in added:
+        if name in table:
+            raise FormatError(
+                f"there is a column {name!r} already; rename it, so that none is lost",
+                path=str(data),
+            )
+    whole = table.select(list(table))
+    whole.update(added)
+    from irenic.formats import csv_table
+
+    if out is not None:
+        write_table(whole, out)
+    with output():
+        if out is None:
+            print(csv_table.dumps(whole).decode("utf-8"), end="")
+        else:
+            print(f"{table.shape[0]:,} rows written to {out}")
+    _say_unused(_rules(model).space.names, table)
+
+
+def _read_model(path: Path) -> RuleSetClassifier | irenic.RuleSet:
+    """Return the model that a file holds, else its rules."""
+    from irenic.formats import json_rules
+    from irenic.formats.files import read_text
+
+    if path.suffix.lower() == ".json":
+        try:
+            if "model" in json_rules.parse(read_text(path)):
+                return irenic.read_model(path)
+        except FormatError as error:
+            raise error.at(path=str(path)) from None
+    return irenic.read(path)
+
+
+def _predictions(
+    model: RuleSetClassifier | irenic.RuleSet,
+    path: Path,
+    table: Table,
+    data: Path,
+    resolve: str | None,
+) -> dict[str, npt.NDArray[Any]]:
+    """Return the columns that are added to a table."""
+    rules = _rules(model)
+    _check_columns(rules.space.names, table, data)
+    used = table.select(rules.space.names)
+    how: Any = resolve
+    try:
+        if isinstance(model, irenic.RuleSet):
+            rules = _over_table(model, path, used, data)
+            said = rules.predict(used, resolve=how)
+        else:
+            if model.conflicts != "avoid":
+                how = model.conflicts
+            with warnings.catch_warnings():  # columns are chosen by name here
+                warnings.filterwarnings("ignore", message="X does not have valid feature names")
+                said = model.predict(used)
+        decided = rules.decide(used, resolve=how)
+    except ConflictError as error:
+        raise ConflictError(
+            f"{path}: the rules contradict each other: {error.conflicts[0]}; mend them (irenic"
+            f" check {path} shows where), or choose with --resolve best, vote or first",
+            error.conflicts,
+        ) from None
+    except DataError as error:
+        raise DataError(f"{data}: {error}") from None
+    labels = [] if isinstance(model, irenic.RuleSet) else model.classes_.tolist()
+    words = [str(rule) for rule in rules]
+    words.append("no rule" if rules.default is None else "default: no rule covers this case")
+    found = {
+        "prediction": _column([_in_words(value, labels) for value in said.tolist()]),
+        "rule": _column([words[place] for place in decided]),
+    }
+    if not isinstance(model, irenic.RuleSet):
+        counts = model.chosen_.counts
+        whole = counts.support.astype(np.int64)
+        support = whole if (whole == counts.support).all() else counts.support
+        found["support"] = support[decided]
+        found["confidence"] = counts.confidence[decided]
+    return found
+
+
+def _rules(model: RuleSetClassifier | irenic.RuleSet) -> irenic.RuleSet:
+    return model if isinstance(model, irenic.RuleSet) else model.rules_
+
+
+def _check_columns(names: Sequence[str], table: Table, data: Path) -> None:
+    missing = [name for name in names if name not in table]
+    if missing:
+        if len(missing) == 1:
+            hint = did_you_mean(missing[0], table)
+            raise DataError(f"{data}: no column {missing[0]!r}, which the rules need{hint}")
+        shown = ", ".join(map(repr, missing[:8])) + (", …" if len(missing) > 8 else "")
+        raise DataError(f"{data}: {len(missing)} columns that the rules need are missing: {shown}")
+
+
+def _say_unused(names: Sequence[str], table: Table) -> None:
+    unused = [name for name in table if name not in names]
+    if unused:
+        shown = ", ".join(map(display, unused[:8])) + (", …" if len(unused) > 8 else "")
+        _note(f"columns that the rules do not use: {shown}")
+
+
+def _over_table(rules: irenic.RuleSet, path: Path, table: Table, data: Path) -> irenic.RuleSet:
+    """Return rules of a file that tells no space over that of the table."""
+    from irenic.formats import json_rules
+    from irenic.formats.files import read_text
+
+    if path.suffix.lower() == ".json" and "space" in json_rules.parse(read_text(path)):
+        return rules
+    try:
+        return irenic.read(path, space=open_to_rules(irenic.Space.infer(table), path, data))
+    except SpaceError as error:
+        raise DataError(str(error)) from None
+
+
+def _in_words(value: Any, labels: list[Any]) -> Any:
+    """Return a prediction as one cell: sets of labels joined, nothing where none is made."""
+    if isinstance(value, frozenset):
+        return "; ".join(sorted(map(str, value)))
+    if isinstance(value, list):  # a row of a 0/1 matrix
+        return "; ".join(str(label) for label, has in zip(labels, value, strict=True) if has)
+    return value if value is None or isinstance(value, str | int | float) else display(value)
+
+
+def _column(values: list[Any]) -> npt.NDArray[Any]:
+    from irenic.formats.columns import as_column
+
+    return as_column(values)

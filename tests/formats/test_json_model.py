@@ -1,0 +1,320 @@
+from __future__ import annotations
+
+import json
+from functools import cache
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+import skops.io
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import irenic
+from irenic import FileError, FormatError, IrenicError, Rule, RuleSet, RuleSetClassifier
+from irenic.formats import json_model
+
+N = 60
+TABLE = pd.DataFrame(
+    {
+        "age": [float(i % 30) if i % 7 else None for i in range(N)],
+        "n": [i % 10 for i in range(N)],
+        "job": ["nurse", "clerk", "cook", None] * (N // 4),
+        "day": pd.date_range("2026-01-01", periods=N),
+        "old": [i % 3 == 0 for i in range(N)],
+    }
+)
+CODES = np.array([(i % 10 >= 5) + (i % 3 == 0) for i in range(N)])
+MATRIX = np.stack([CODES > 0, CODES > 1], axis=1).astype(int)
+SETS = [frozenset(name for name, has in zip("ab", row, strict=True) if has) for row in MATRIX]
+WAYS = {
+    "text": ({}, np.array(["u", "v", "w"])[CODES]),
+    "objects": ({}, np.array(["u", "v", "w"], dtype=object)[CODES]),
+    "integers": ({"max_rules": 2}, CODES),
+    "small integers": ({}, CODES.astype(np.int8)),
+    "floats": ({"default": "abstain"}, CODES.astype(float)),
+    "booleans": ({"complete": True}, CODES > 0),
+    "weights": ({"class_weight": {0: 1.0, 1: 2.5, 2: 1.0}}, CODES),
+    "validation": ({"selection": "validation"}, CODES),
+    "vote": ({"conflicts": "vote"}, CODES),
+    "best": ({"conflicts": "best"}, CODES),
+    "matrix": ({}, MATRIX),
+    "sets": ({}, SETS),
+    "hierarchy": ({"hierarchy": ["a/b", "c"]}, [["a/b"] if code else ["c"] for code in CODES]),
+}
+
+
+@cache
+def kept(way):
+    """Return a model that several tests use and none changes."""
+    return fitted(way)
+
+
+def fitted(way="text", table=TABLE, **more):
+    parameters, y = WAYS[way]
+    quick = {"generations": 1, "moves": 200, "selection": "description", "random_state": 0}
+    return RuleSetClassifier(**{**quick, **parameters, **more}).fit(table, y)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return kept("text")
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "model.json"
+
+
+def check_same(one, other, table=TABLE):
+    assert np.array_equal(one.predict(table), other.predict(table))
+    assert one.predict(table).dtype == other.predict(table).dtype
+    assert one.predict_proba(table).tobytes() == other.predict_proba(table).tobytes()
+    for why, again in zip(one.explain(table), other.explain(table), strict=True):
+        assert (why.then, why.rules, why.text) == (again.then, again.rules, again.text)
+        assert np.array_equal(why.support, again.support)
+        assert np.array_equal(why.confidence, again.confidence, equal_nan=True)
+    assert one.rules_ == other.rules_
+    assert one.space_ == other.space_
+    assert str(one.certificate_) == str(other.certificate_)
+    assert one.classes_.tolist() == other.classes_.tolist()
+    assert one.classes_.dtype == other.classes_.dtype
+
+
+# --- the same, bit for bit
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_model_that_was_read_predicts_the_same(way, path):
+    clf = kept(way)
+    irenic.write(clf, path)
+    again = irenic.read_model(path)
+    check_same(clf, again)
+    for point in clf.pareto_front_:
+        sizes = {"max_rules": point.rules, "max_conditions": point.conditions}
+        check_same(clf.select(**sizes), again.select(**sizes))
+    assert json_model.dumps(again) == path.read_text()
+
+
+def test_the_parameters_are_those_of_the_model(path):
+    clf = fitted("weights", max_conditions=9)
+    irenic.write(clf, path)
+    again = irenic.read_model(path)
+    assert again.get_params() == clf.get_params()
+    assert again.feature_names_in_.tolist() == list(TABLE)
+    assert again.n_features_in_ == 5
+
+
+def test_a_model_of_an_array_has_no_names(path):
+    X = TABLE[["n"]].to_numpy()
+    clf = fitted(table=X)
+    irenic.write(clf, path)
+    again = irenic.read_model(path)
+    assert not hasattr(again, "feature_names_in_")
+    check_same(clf, again, X)
+
+
+def test_a_model_can_be_fitted_again(model, path):
+    irenic.write(model, path)
+    check_same(irenic.read_model(path).fit(TABLE, WAYS["text"][1]), model)
+
+
+def test_a_generator_is_not_kept(path):
+    irenic.write(fitted(random_state=np.random.RandomState(3)), path)
+    assert irenic.read_model(path).random_state is None
+
+
+def test_the_chosen_rule_set_is_that_of_select(model, path):
+    other = model.select(max_rules=1)
+    irenic.write(other, path)
+    again = irenic.read_model(path)
+    check_same(other, again)
+    assert [repr(p) for p in again.pareto_front_] == [repr(p) for p in model.pareto_front_]
+
+
+def test_the_file_is_one_of_rules_too(model, path):
+    irenic.write(model, path)
+    assert irenic.read(path) == model.rules_
+    assert irenic.read(path).space == model.space_
+
+
+@pytest.mark.parametrize("way", [w for w in WAYS if w != "hierarchy"])
+def test_skops_keeps_a_model(way):
+    clf = kept(way)
+    raw = skops.io.dumps(clf)
+    check_same(clf, skops.io.loads(raw, trusted=skops.io.get_untrusted_types(data=raw)))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_joblib_keeps_a_model(way, tmp_path):
+    clf = kept(way)
+    joblib.dump(clf, tmp_path / "model.joblib")
+    check_same(clf, joblib.load(tmp_path / "model.joblib"))
+
+
+# --- what cannot be written
+
+
+def test_a_model_is_written_to_json_only(model, tmp_path):
+    path = tmp_path / "model.txt"
+    with pytest.raises(FormatError) as caught:
+        irenic.write(model, path)
+    assert str(caught.value) == (
+        f"{path}: a model is written to a .json file; as text write its rules: clf.rules_"
+    )
+    irenic.write(model.rules_, path)
+    with pytest.raises(FormatError, match=r"model\.txt: a model is read from a \.json file$"):
+        irenic.read_model(path)
+
+
+def test_a_model_that_is_not_fitted_is_refused(path):
+    from sklearn.exceptions import NotFittedError
+
+    with pytest.raises(NotFittedError):
+        irenic.write(RuleSetClassifier(), path)
+    assert not path.exists()
+
+
+def test_what_is_no_rule_set_is_refused(path):
+    with pytest.raises(IrenicError, match="rules must be a RuleSet, not list"):
+        irenic.write([], path)
+
+
+def test_labels_that_json_lacks_are_refused_and_nothing_is_written(path, monkeypatch):
+    clf = fitted("objects")
+    monkeypatch.setattr(clf, "classes_", np.array([1 + 2j, 2, 3], dtype=object))
+    with pytest.raises(FormatError, match=r"^the labels: \(1\+2j\) of type complex cannot be"):
+        irenic.write(clf, path)
+    monkeypatch.setattr(clf, "classes_", np.array([1 + 2j, 2, 3]))
+    with pytest.raises(FormatError, match=r"^the labels: "):
+        irenic.write(clf, path)
+    assert list(path.parent.iterdir()) == []
+
+
+def test_a_folder_that_is_not_there_is_no_place_for_a_model(model, tmp_path):
+    with pytest.raises(FileError, match=r"^cannot write .*: No such file or directory$"):
+        irenic.write(model, tmp_path / "none" / "model.json")
+
+
+# --- damaged files
+
+
+def test_a_file_of_rules_is_no_model(path):
+    irenic.write(RuleSet(None, [Rule({"age": (0, 10)}, then="child")]), path)
+    with pytest.raises(FormatError) as caught:
+        irenic.read_model(path)
+    assert str(caught.value) == (
+        f'{path}: there is no "model" in it; irenic.read reads files of rules, and'
+        " irenic.write(clf, path) writes models"
+    )
+
+
+def put(value, *keys):
+    def change(data):
+        for key in keys[:-1]:
+            data = data[key]
+        data[keys[-1]] = value
+
+    return change
+
+
+def drop(*keys):
+    def change(data):
+        for key in keys[:-1]:
+            data = data[key]
+        del data[keys[-1]]
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (put([], "model"), "it must be an object, not []"),
+        (put(2, "model", "version"), "version 2 of a model, this irenic reads version 1; read"),
+        (put(True, "model", "version"), "version True of a model"),
+        (put("SVC", "model", "class"), "\"class\" is 'SVC', not 'RuleSetClassifier'"),
+        (drop("model", "front"), "'front' is missing; was the file cut or changed by hand?"),
+        (put(1, "model", "fornt"), "the model: unknown key 'fornt', did you mean 'front'?"),
+        (put([], "model", "parameters"), '"parameters" is an object, not []'),
+        (
+            put(1, "model", "parameters", "max_rule"),
+            "\"parameters\": unknown key 'max_rule', did you mean 'max_rules'?",
+        ),
+        (put(-1, "model", "parameters", "max_rules"), "\"parameters\": The 'max_rules' parameter"),
+        (put([1], "model", "parameters", "class_weight"), '"class_weight" is a list of pairs'),
+        (put([], "model", "labels"), '"labels" is a list of labels, at least one'),
+        (put([{"x": 1}], "model", "labels"), "\"labels\": {'x': 1} is not a value"),
+        (put(["u", "v", "v"], "model", "labels"), '"labels" are not different values of the ty'),
+        (put(["u", "v", 3], "model", "labels"), '"labels" are not different values of the type'),
+        (put("<M8[s]", "model", "label_type"), '"label_type" is the type of an array of labels'),
+        (put("what", "model", "label_type"), '"label_type" is the type of an array of labels'),
+        (put(3, "model", "label_type"), '"label_type" is the type of an array of labels, not 3'),
+        (put("list", "model", "answers"), "\"answers\" is one of labels, matrix, sets, not 'list'"),
+        (put("sets", "model", "answers"), '"answers" does not fit what the rules predict'),
+        (put(4, "model", "n_features_in"), '"n_features_in" is 4, but the space has 5'),
+        (put("4", "model", "n_features_in"), '"n_features_in" holds whole numbers from 0 on'),
+        (put(["a"], "model", "feature_names_in"), '"feature_names_in" is null, or the names of'),
+        (put({}, "model", "hierarchy"), '"hierarchy": it is null or {"labels": […], "edges"'),
+        (put([1, 2], "model", "shape"), '"shape" is a list of three numbers'),
+        (put([1], "model", "overall"), '"overall" must hold 3 numbers'),
+        (put([1, 2, "x"], "model", "overall"), "\"overall\" holds numbers, not 'x'"),
+        (put(99, "model", "chosen"), '"chosen" is 99, but the front has '),
+        (put([], "model", "front"), '"front" is a list of rule sets, at least one'),
+        (put([3], "model", "front"), '"front", rule set 1: it must be an object, not 3'),
+        (drop("model", "front", 0, "mix"), "\"front\", rule set 1: 'mix' is missing"),
+        (put([[1]], "model", "front", 0, "mix"), '"front", rule set 1: "mix" must hold '),
+        (put(None, "model", "front", 0, "support"), '"front", rule set 1: "support" must hold '),
+        (put(None, "model", "front", 0, "penalty"), '"front", rule set 1: "penalty" holds numbers'),
+        (put(10**400, "model", "front", 0, "penalty"), '"front", rule set 1: "penalty" holds a'),
+        (put(1, "model", "front", 0, "x"), "\"front\", rule set 1: the rule set: unknown key 'x'"),
+        (put("other", "default"), '"front", rule set '),
+    ],
+)
+def test_a_damaged_model_is_refused_with_the_key(model, path, change, message):
+    irenic.write(model.select(max_rules=min(p.rules for p in model.pareto_front_)), path)
+    data = json.loads(path.read_text())
+    data["model"]["chosen"] = 0  # the smallest comes first
+    change(data)
+    path.write_text(json.dumps(data))
+    with pytest.raises(FormatError) as caught:
+        irenic.read_model(path)
+    assert str(caught.value).startswith(f'{path}: "model": {message}')
+    assert "\n" not in str(caught.value)
+
+
+def test_a_hierarchy_without_order_is_refused(path):
+    irenic.write(kept("hierarchy"), path)
+    text = path.read_text()
+    assert '"edges": [[0, 1]]' in text
+    for edges, message in {
+        "[[1, 0]]": "the edge [1, 0] does not lead from a label to a later one",
+        "[[0, 9]]": "the edge [0, 9] does not lead from a label to a later one",
+        "[7]": "an edge is a pair of places of labels, not 7",
+        "7": "labels and edges are lists",
+    }.items():
+        path.write_text(text.replace('"edges": [[0, 1]]', f'"edges": {edges}'))
+        with pytest.raises(FormatError) as caught:
+            irenic.read_model(path)
+        assert str(caught.value) == f'{path}: "model": "hierarchy": {message}'
+
+
+def places(data, at=()):
+    yield at
+    if isinstance(data, dict | list):
+        for key in data if isinstance(data, dict) else range(len(data)):
+            yield from places(data[key], (*at, key))
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_whatever_is_wrong_with_a_file_is_an_error_of_ours(model, data):
+    file = json.loads(json_model.dumps(model))
+    place = data.draw(st.sampled_from([p for p in places(file) if p]))
+    wrong = st.sampled_from([None, True, -1, 0.5, "x", [], {}, [[]], {"a": 1}, 10**400])
+    put(data.draw(wrong), *place)(file)
+    try:
+        json_model.loads(json.dumps(file)).predict(TABLE)
+    except IrenicError as error:
+        assert "\n" not in str(error)  # noqa: PT017

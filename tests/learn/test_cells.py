@@ -1,0 +1,326 @@
+"""Rows as cells: what a condition in words means is what it means in the space."""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irenic import Space
+from irenic.features import LOWEST
+from irenic.learn.cells import MOST_CELLS, Cells
+from irenic.learn.evolution import covering
+
+NUMBERS = st.one_of(
+    st.sampled_from([None, -0.0, 0.0, 1.0, 1.5, 2.0, 1e-300, -1e300, 1e300]),
+    st.floats(allow_nan=False, allow_infinity=False),
+)
+DAYS = st.one_of(st.none(), st.dates(dt.date(1990, 1, 1), dt.date(2030, 1, 1)))
+TEXTS = st.one_of(st.none(), st.sampled_from(["a", "b", "c", "d e", ""]))
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def divided(table, y=None, weight=None, most=MOST_CELLS):
+    """Return instances of a table and their cells, as a fit makes them."""
+    space = Space([replace(feature, missing=True) for feature in Space.infer(table)])
+    instances = space.encode(table)
+    n = len(instances)
+    if y is None:
+        y = np.arange(n) % 2
+    truth = np.eye(2)[np.asarray(y).astype(int)]
+    weight = np.ones(n) if weight is None else np.asarray(weight, dtype=float)
+    return instances, Cells.divide(instances, truth, weight, most)
+
+
+@st.composite
+def tables(draw, max_rows=25):
+    n = draw(st.integers(1, max_rows))
+
+    def column(values):
+        return draw(st.lists(values, min_size=n, max_size=n))
+
+    kinds = {
+        "number": NUMBERS,
+        "integer": st.one_of(st.none(), st.integers(-5, 5)),
+        "date": DAYS,
+        "text": TEXTS,
+        "flag": st.booleans(),
+        "nothing": st.none(),
+        "constant": st.just(7),
+    }
+    chosen = draw(st.lists(st.sampled_from(sorted(kinds)), min_size=1, max_size=4, unique=True))
+    return {name: column(kinds[name]) for name in chosen}
+
+
+def random_masks(cells, n_rules, rng):
+    """Return words of random conditions: intervals where cells have an order, else sets."""
+    masks = np.zeros((n_rules, len(cells.space)), dtype=np.uint64)
+    for f, (n, ordered) in enumerate(zip(cells.n_cells.tolist(), cells.ordered, strict=True)):
+        for r in range(n_rules):
+            everything = (1 << n) - 1
+            word = int(rng.integers(1, 2**63)) * 2 + int(rng.integers(0, 2)) & everything
+            if ordered:
+                low = int(rng.integers(0, n))
+                word = (1 << int(rng.integers(low + 1, n + 1))) - (1 << low)
+            if rng.random() < 0.3:
+                word = everything
+            masks[r, f] = word or 1
+    return masks
+
+
+# --- cells and rules
+
+
+@given(tables(), SEEDS)
+def test_words_and_rules_hold_for_the_same_rows(table, seed):
+    instances, cells = divided(table)
+    masks = random_masks(cells, 8, np.random.default_rng(seed))
+    rules = cells.rule_set(masks, list("ABCDEFGH"))
+    encoded = cells.encode(instances)
+    assert (encoded < cells.n_cells[:, None]).all()
+    assert rules.covering(instances).T.tolist() == covering(masks, encoded).tolist()
+
+
+@given(tables(), tables(), SEEDS)
+def test_they_do_for_other_rows_whose_values_are_known(table, others, seed):
+    _, cells = divided(table)
+    others = {name: others.get(name, [None] * 3)[:3] for name in table}
+    n = min(len(column) for column in others.values())
+    others = cells.space.encode({name: column[:n] for name, column in others.items()})
+    if not cells.hold(others):
+        return
+    masks = random_masks(cells, 8, np.random.default_rng(seed))
+    rules = cells.rule_set(masks, list("ABCDEFGH"))
+    in_words = covering(masks, cells.encode(others)).T
+    in_space = rules.covering(others)
+    # a value that was never missing before has no cell: only "no condition" holds for it
+    new = np.zeros((n, len(table)), dtype=bool)
+    for row, cuts in enumerate(cells.cuts):
+        apart = len(cuts) and cuts[0] == LOWEST
+        new[:, row] = (others.values[row] < LOWEST) & (not apart)
+    tested = masks != np.array([(1 << int(n)) - 1 for n in cells.n_cells], dtype=np.uint64)
+    refused = (new[:, None, :] & tested[None, :, :]).any(axis=2)
+    assert (in_space == (in_words & ~refused)).all()
+
+
+@given(tables(), SEEDS)
+def test_disjoint_words_are_disjoint_regions(table, seed):
+    _, cells = divided(table)
+    masks = random_masks(cells, 8, np.random.default_rng(seed))
+    rules = list(cells.rule_set(masks, list("ABCDEFGH")))
+    for a, b in itertools.combinations(range(8), 2):
+        meet = bool((masks[a] & masks[b] != 0).all())
+        if not meet:
+            assert not rules[a].region.overlaps(rules[b].region)
+
+
+@given(tables(), SEEDS)
+def test_conditions_are_counted_as_words_are(table, seed):
+    _, cells = divided(table)
+    masks = random_masks(cells, 8, np.random.default_rng(seed))
+    rules = cells.rule_set(masks, list("ABCDEFGH"))
+    everything = np.array([(1 << int(n)) - 1 for n in cells.n_cells], dtype=np.uint64)
+    assert rules.conditions_per_rule().tolist() == (masks != everything).sum(axis=1).tolist()
+
+
+def test_what_a_rule_set_is_given():
+    _, cells = divided({"age": [1, 2, 3], "job": ["x", "y", "x"]})
+    masks = np.array([[0b011, 0b11], [0b111, 0b10]], dtype=np.uint64)
+    weights = np.array([0.5, 0.25])
+    rules = cells.rule_set(masks, ["A", "B"], weights=weights, default="C")
+    assert [rule.then for rule in rules] == ["A", "B"]
+    assert rules.weights.tolist() == [0.5, 0.25]
+    assert rules.default == "C"
+    assert [str(rule.region) for rule in rules] == ["age < 3", "job in {y}"]
+
+
+# --- cuts
+
+
+@given(tables())
+def test_cuts_lie_between_data_values(table):
+    instances, cells = divided(table)
+    for row, cuts in enumerate(cells.cuts):
+        values = np.unique(instances.values[row])
+        known = values[values >= LOWEST]
+        assert cuts.tolist() == sorted(set(cuts.tolist()))
+        # at most 64 distinct values: every two of them are told apart
+        assert len(cuts) == max(0, len(known) - 1) + (0 < len(known) < len(values))
+        for cut in cuts:
+            assert (values < cut).any()
+            assert (values >= cut).any()
+
+
+@given(SEEDS, st.integers(2, MOST_CELLS), st.booleans())
+def test_many_values_are_cut_into_few_cells(seed, most, holes):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=300).round(2)
+    if holes:
+        x[rng.random(300) < 0.2] = np.nan
+    instances, cells = divided({"x": x}, y=x > 1, most=most)
+    (cuts,) = cells.cuts
+    assert len(cuts) + 1 <= max(4, most)
+    assert (np.diff(cuts) > 0).all()
+    counts = np.bincount(cells.encode(instances)[0], minlength=len(cuts) + 1)
+    assert (counts > 0).all()
+    if holes:
+        assert cuts[0] == LOWEST
+        assert counts[0] == np.isnan(x).sum()
+
+
+def test_a_cut_that_tells_much_is_found_where_few_rows_are():
+    x = np.arange(5000.0)
+    _, cells = divided({"x": x}, y=x >= 4990, most=16)
+    assert any(4989 < cut <= 4990 for cut in cells.cuts[0])
+
+
+def test_cells_do_not_depend_on_the_order_of_rows_nor_on_how_weights_are_given():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=200), rng.integers(0, 2, 200)
+    order, twice = rng.permutation(200), rng.integers(1, 3, 200)
+    _, first = divided({"x": x}, y=y, weight=twice)
+    _, second = divided({"x": x[order]}, y=y[order], weight=twice[order])
+    _, third = divided({"x": np.repeat(x, twice)}, y=np.repeat(y, twice))
+    assert first.cuts[0].tolist() == second.cuts[0].tolist() == third.cuts[0].tolist()
+
+
+@pytest.mark.parametrize("column", [[None, None, None], [7, 7, 7], ["a", "a", "a"], [True] * 3])
+def test_a_column_that_says_nothing_has_one_cell(column):
+    instances, cells = divided({"x": column, "y": [1, 2, 3]})
+    f = [feature.name for feature in (*cells.space.continuous, *cells.space.categorical)].index("x")
+    assert cells.n_cells[f] == 1
+    masks = np.ones((1, 2), dtype=np.uint64)
+    masks[0, 1 - f] = 0b111
+    (rule,) = cells.rule_set(masks, ["A"])
+    assert rule.n_conditions == 0
+    assert covering(masks, cells.encode(instances)).all()
+
+
+def test_a_number_that_is_missing_at_times():
+    _, cells = divided({"x": [1.0, None, 3.0]})
+    assert cells.cuts[0].tolist() == [LOWEST, 2.0]
+    words = np.array([[0b001], [0b010], [0b110], [0b011], [0b111], [0b100]], dtype=np.uint64)
+    texts = [str(rule.region) for rule in cells.rule_set(words, list("ABCDEF"))]
+    assert texts[0] == "x is missing"
+    assert texts[1:4] == ["x < 2", "x is not missing", "(x < 2 or missing)"]
+    assert texts[5] == "x >= 2"
+
+
+def test_a_number_that_is_missing_only_later_is_under_no_condition():
+    _, cells = divided({"x": [1.0, 3.0]})
+    rules = cells.rule_set(np.array([[0b01], [0b10], [0b11]], dtype=np.uint64), list("ABC"))
+    assert rules.covering({"x": [None]}).tolist() == [[False, False, True]]
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ([0.1, 0.9], "x >= 0.5"),
+        ([1, 2], "x >= 2"),
+        ([dt.date(2024, 1, 1), dt.date(2024, 1, 2)], "x >= 2024-01-02"),
+        ([1.234567, 1.31], "x >= 1.3"),
+    ],
+)
+def test_cuts_have_few_digits(values, text):
+    _, cells = divided({"x": values})
+    (rule,) = cells.rule_set(np.array([[0b10]], dtype=np.uint64), ["A"])
+    assert str(rule.region) == text
+
+
+def test_cuts_between_times_have_no_fraction_of_a_second():
+    hours = [dt.datetime(2024, 1, 1, hour) for hour in range(4)]
+    _, cells = divided({"x": hours})
+    rules = cells.rule_set(np.array([[0b1110], [0b1100], [0b1000]], dtype=np.uint64), list("ABC"))
+    assert not any("." in str(rule.region) for rule in rules)
+
+
+# --- categories
+
+
+def test_values_that_are_many_fall_into_groups_that_predict_alike():
+    rng = np.random.default_rng(1)
+    names = [f"v{i:03}" for i in range(300)]
+    column = rng.permutation(np.repeat(names, 5))
+    y = np.array([int(name[1:]) % 2 for name in column])
+    instances, cells = divided({"name": column.tolist()}, y=y)
+    assert 2 <= cells.n_cells[0] <= MOST_CELLS
+    encoded = cells.encode(instances)[0]
+    assert sorted(set(encoded.tolist())) == list(range(int(cells.n_cells[0])))
+    for cell in range(int(cells.n_cells[0])):
+        labels = y[encoded == cell]
+        assert len(set(labels.tolist())) == 1 or cell == int(np.median(encoded))
+    masks = random_masks(cells, 20, rng)
+    rules = cells.rule_set(masks, list(range(20)))
+    assert rules.covering(instances).T.tolist() == covering(masks, cells.encode(instances)).tolist()
+
+
+@pytest.mark.parametrize("n", [64, 65, 200, 10_000])
+def test_categories_of_any_number(n):
+    column = [f"v{i}" for i in range(n)]
+    instances, cells = divided({"c": column})
+    assert cells.n_cells[0] <= MOST_CELLS
+    assert (cells.n_cells[0] == n) == (n <= MOST_CELLS)
+    masks = random_masks(cells, 4, np.random.default_rng(0))
+    rules = cells.rule_set(masks, list("ABCD"))
+    assert rules.covering(instances).T.tolist() == covering(masks, cells.encode(instances)).tolist()
+
+
+def test_unseen_values_go_with_more_than_half_of_the_cells():
+    _, cells = divided({"c": ["a", "b", "c", "d"]})
+    words = [[0b0001], [0b0011], [0b1100], [0b0111], [0b1111]]
+    rules = cells.rule_set(np.array(words, dtype=np.uint64), list("ABCDE"))
+    for value in ("new", None):
+        assert rules.covering({"c": [value]}).tolist() == [[False, False, False, True, True]]
+
+
+def test_a_value_that_only_the_space_knows_is_unseen():
+    space = Space.infer({"c": ["a", "b", "c"]})
+    instances = space.encode({"c": ["a", "b"]})
+    cells = Cells.divide(instances, np.eye(2), np.ones(2))
+    assert cells.hold(instances)
+    assert not cells.hold(space.encode({"c": ["c"]}))
+    assert not cells.hold(space.encode({"c": ["new"]}))
+    rules = cells.rule_set(np.array([[0b01], [0b10], [0b11]], dtype=np.uint64), list("ABC"))
+    assert rules.covering({"c": ["c"]}).tolist() == [[False, False, True]]
+
+
+@given(st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=20), SEEDS)
+def test_of_sets_without_a_common_cell_at_most_one_holds_unseen_values(column, seed):
+    _, cells = divided({"c": column})
+    n = int(cells.n_cells[0])
+    rng = np.random.default_rng(seed)
+    part = rng.integers(0, 3, n)
+    words = [sum(1 << c for c in range(n) if part[c] == k) for k in range(3)]
+    words = [word for word in words if word]
+    rules = cells.rule_set(np.array(words, dtype=np.uint64)[:, None], "ABC"[: len(words)])
+    assert rules.is_consistent
+    assert (rules.covering({"c": ["new", None]}).sum(axis=1) <= 1).all()
+
+
+# --- for evolution
+
+
+@given(tables(), SEEDS)
+def test_bitmaps_of_rows(table, seed):
+    instances, cells = divided(table)
+    encoded, n = cells.encode(instances), len(instances)
+    gains = np.random.default_rng(seed).random((n, 3)).astype(np.float32)
+    rows = cells.rows(encoded, gains)
+    assert rows.cells.tolist() == encoded.tolist()
+    assert rows.pick[-1] == 1.0
+    assert rows.best.tolist() == gains.argmax(axis=1).tolist()
+    for f, ordered in enumerate(cells.ordered):
+        for c in range(int(cells.n_cells[f])):
+            expected = encoded[f] < c if ordered else encoded[f] == c
+            assert bits(rows.maps[rows.begin[f] + c], n) == expected.tolist()
+    assert bits(rows.full, n) == [True] * n
+    assert sum(int(word).bit_count() for word in rows.full) == n
+
+
+def bits(words, n):
+    return [bool(int(words[i // 64]) >> i % 64 & 1) for i in range(n)]

@@ -1,0 +1,493 @@
+"""The classifier: laws of what it learns, whatever it is."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from fitting import check_consistent, needs_jit, people, quick, texts
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.metrics import recall_score
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from irenic import ConditionError, Decision, RuleSetClassifier, gaps
+
+pytestmark = needs_jit
+
+IRIS = load_iris(return_X_y=True)
+PEOPLE = people()
+
+
+@parametrize_with_checks([RuleSetClassifier(generations=1, moves=200)])
+def test_scikit_learn_finds_nothing_wrong(estimator, check):
+    check(estimator)
+
+
+# --- consistency, on the whole space
+
+
+@pytest.mark.parametrize("init", ["trees", "seeds"])
+@pytest.mark.parametrize("data", ["iris", "wine", "people"])
+def test_every_rule_set_is_consistent(data, init):
+    X, y = {"iris": IRIS, "wine": load_wine(return_X_y=True), "people": PEOPLE}[data]
+    clf = quick(init=init, generations=2, moves=500).fit(X, y)
+    check_consistent(clf)
+    assert len(clf.pareto_front_) > 1
+    assert clf.score(X, y) > 0.5
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rule_sets_of_noise_are_consistent(seed):
+    X, y = people(80, seed, noise=1.0)
+    check_consistent(quick(random_state=seed, max_rules=20).fit(X, y))
+
+
+@pytest.mark.parametrize("conflicts", ["vote", "best"])
+@pytest.mark.parametrize(("X", "y"), [IRIS, PEOPLE])
+def test_rules_may_disagree_if_they_are_let(X, y, conflicts):
+    clf = quick(conflicts=conflicts, moves=1000).fit(X, y)
+    said = clf.predict(X)
+    assert set(said) <= set(clf.classes_)
+    assert clf.score(X, y) > 0.5
+    assert clf.certificate_.consistent == (len(clf.rules_.conflicts()) == 0)
+    for one, label in zip(clf.explain(X), said, strict=True):
+        assert one.then == label
+    for point in clf.pareto_front_:
+        told = point.rule_set.predict(X, resolve=conflicts)
+        assert np.mean(told == y) == pytest.approx(point.training_score)
+
+
+@pytest.mark.parametrize(("X", "y"), [IRIS, PEOPLE])
+def test_a_complete_set_leaves_no_gap(X, y):
+    clf = quick(complete=True).fit(X, y)
+    check_consistent(clf)
+    for point in clf.pareto_front_:
+        assert gaps(point.rule_set).covered_everything is True
+    assert clf.certificate_.complete is True
+    assert str(clf.certificate_) == (
+        f"consistent: no two rules of {len(clf.rules_)} disagree anywhere;"
+        " complete: every case is covered by a rule"
+    )
+    assert all(decision.rules for decision in clf.explain(X))
+
+
+@pytest.mark.parametrize("conflicts", ["vote", "best"])
+def test_a_complete_set_that_disagrees_leaves_no_gap_either(conflicts):
+    clf = quick(complete=True, conflicts=conflicts).fit(*IRIS)
+    assert all(gaps(point.rule_set).covered_everything for point in clf.pareto_front_)
+
+
+def test_completing_changes_no_prediction():
+    X, y = PEOPLE
+    one, two = quick().fit(X, y), quick(complete=True).fit(X, y)
+    assert [p.training_score for p in one.pareto_front_][-1] == pytest.approx(
+        [p.training_score for p in two.pareto_front_][-1]
+    )
+    for point in two.pareto_front_:
+        assert np.mean(point.rule_set.predict(X) == y) == pytest.approx(point.training_score)
+
+
+def test_the_certificate_says_where_it_is_silent():
+    X, y = IRIS
+    clf = quick(max_rules=2).fit(X, y)
+    certificate = clf.certificate_
+    assert certificate.consistent
+    assert certificate.complete == (len(certificate.gaps) == 0)
+    assert certificate.n_rules == len(clf.rules_)
+    found = gaps(clf.rules_)
+    assert [str(region) for region in certificate.gaps] == [str(region) for region in found]
+    assert certificate.complete or "not complete: " in str(certificate)
+
+
+# --- the front
+
+
+@pytest.mark.parametrize("selection", ["validation", "description"])
+def test_the_front(selection):
+    X, y = PEOPLE
+    clf = quick(selection=selection, moves=500).fit(X, y)
+    front = clf.pareto_front_
+    assert any(clf.chosen_ is point for point in front)
+    assert clf.rules_ is clf.chosen_.rule_set
+    for point in front:
+        assert point.rules == len(point.rule_set)
+        assert point.conditions == point.rule_set.n_conditions
+        assert point.explanation_size == pytest.approx(point.rule_set.explanation_size(X))
+        assert np.mean(point.rule_set.predict(X) == y) == pytest.approx(point.training_score)
+        assert math.isnan(point.validated_score) == (selection == "description")
+        assert selection == "description" or 0 <= point.validated_score <= 1
+        assert repr(point).startswith(f"<FrontPoint: {point.rules} rules")
+        assert not any(
+            other.rules <= point.rules
+            and other.conditions <= point.conditions
+            and other.training_score >= point.training_score
+            for other in front
+            if other is not point
+        )
+
+
+def test_select_takes_another_set_and_fits_nothing(monkeypatch):
+    X, y = PEOPLE
+    clf = quick(moves=500).fit(X, y)
+    before, front = texts(clf), list(clf.pareto_front_)
+    rules, said = clf.rules_, clf.predict(X)
+    monkeypatch.setattr(RuleSetClassifier, "fit", None)
+    for point in front:
+        other = clf.select(max_rules=point.rules, max_conditions=point.conditions)
+        assert isinstance(other, RuleSetClassifier)
+        assert len(other.rules_) <= point.rules
+        assert other.rules_.n_conditions <= point.conditions
+        assert set(other.predict(X)) <= set(clf.classes_)
+        assert other.predict_proba(X).shape == (len(y), len(clf.classes_))
+        assert other.certificate_.n_rules == len(other.rules_)
+        by_rules = clf.select(max_rules=point.rules)
+        assert len(by_rules.rules_) <= point.rules
+        by_conditions = clf.select(max_conditions=point.conditions)
+        assert by_conditions.rules_.n_conditions <= point.conditions
+    assert clf.rules_ is rules
+    assert clf.max_rules is None
+    assert clf.predict(X).tolist() == said.tolist()
+    assert texts(clf) == before
+    assert clf.select().rules_ is clf.rules_
+
+
+def test_select_refuses_what_is_too_small():
+    X, y = IRIS
+    clf = quick(moves=1000, complete=True).fit(X, y)
+    assert clf.select(max_rules=1).certificate_.complete
+    with pytest.raises(ConditionError) as caught:
+        clf.select(max_rules=0)
+    assert str(caught.value) == (
+        "no rule set of the front has so few: max_rules=0, max_conditions=None; the smallest has"
+        " 1 rules and 0 conditions"
+    )
+
+
+@pytest.mark.parametrize("name", ["max_rules", "max_conditions"])
+@pytest.mark.parametrize("value", [-1, 2.5, "few"])
+def test_select_refuses_what_is_no_size(name, value):
+    clf = quick().fit(*IRIS)
+    with pytest.raises(ValueError, match=name):
+        clf.select(**{name: value})
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 6])
+def test_sizes_that_are_asked_for(n):
+    X, y = IRIS
+    clf = quick(max_rules=n).fit(X, y)
+    assert len(clf.rules_) <= n
+    clf = quick(max_conditions=n).fit(X, y)
+    assert clf.rules_.n_conditions <= n
+
+
+@pytest.mark.parametrize("n", [2, 4, 8])
+def test_sizes_that_are_asked_for_of_complete_sets(n):
+    X, y = IRIS
+    clf = quick(max_rules=n, complete=True).fit(X, y)
+    assert len(clf.rules_) <= n
+    assert clf.certificate_.complete
+
+
+# --- predictions
+
+
+@pytest.mark.parametrize("conflicts", ["avoid", "vote", "best"])
+@pytest.mark.parametrize(("X", "y"), [IRIS, PEOPLE])
+def test_probabilities(X, y, conflicts):
+    clf = quick(conflicts=conflicts).fit(X, y)
+    for point in clf.pareto_front_:
+        other = clf.select(max_rules=point.rules, max_conditions=point.conditions)
+        likely = other.predict_proba(X)
+        assert likely.shape == (len(y), len(clf.classes_))
+        assert (likely >= 0).all()
+        assert likely.sum(axis=1) == pytest.approx(1.0)
+        assert clf.classes_[likely.argmax(axis=1)].tolist() == other.predict(X).tolist()
+
+
+def test_score_is_the_share_of_right_predictions():
+    X, y = PEOPLE
+    clf = quick().fit(X, y)
+    right = clf.predict(X) == y
+    assert clf.score(X, y) == pytest.approx(right.mean())
+    weight = np.arange(len(y)) + 1.0
+    expected = np.average(right, weights=weight)
+    assert clf.score(X, y, sample_weight=weight) == pytest.approx(expected)
+
+
+def test_abstaining():
+    X, y = PEOPLE
+    clf = quick(default="abstain", max_rules=3).fit(X, y).select(max_rules=0)
+    said = clf.predict(X)
+    covered = clf.rules_.covering(X).any(axis=1)
+    assert not covered.all()
+    assert [label is None for label in said] == (~covered).tolist()
+    assert clf.score(X, y) == pytest.approx(np.mean([a == b for a, b in zip(said, y, strict=True)]))
+    silent = clf.explain(X)[int((~covered).argmax())]
+    assert silent.then is None
+    assert silent.rules == ()
+    assert silent.text.startswith("nothing: no rule covers this case")
+    likely = clf.predict_proba(X)
+    assert likely.sum(axis=1) == pytest.approx(1.0)
+
+
+def test_what_a_set_that_abstains_is_worth():
+    X, y = IRIS
+    clf = quick(default="abstain").fit(X, y)
+    for point in clf.pareto_front_:
+        said = point.rule_set.predict(X)
+        right = [a is not None and a == b for a, b in zip(said, y, strict=True)]
+        assert point.training_score == pytest.approx(np.mean(right))
+
+
+def test_a_set_that_abstains_has_rules_for_all_that_is_clear():
+    x = np.linspace(0, 1, 300)[:, None]
+    y = x[:, 0] > 0.7
+    assert quick(default="abstain", moves=1000).fit(x, y).score(x, y) > 0.9
+
+
+def test_the_default_is_predicted_where_no_rule_holds():
+    X, y = PEOPLE
+    clf = quick(max_rules=2).fit(X, y)
+    covered = clf.rules_.covering(X).any(axis=1)
+    assert not covered.all()
+    assert set(clf.predict(X)[~covered]) == {clf.rules_.default}
+
+
+@pytest.mark.parametrize("conflicts", ["avoid", "best"])
+def test_explanations(conflicts):
+    X, y = PEOPLE
+    clf = quick(max_rules=5, conflicts=conflicts).fit(X, y)
+    covering = clf.rules_.covering(X)
+    found = clf.explain(X)
+    assert len(found) == len(y)
+    for decision, label, row in zip(found, clf.predict(X), covering, strict=True):
+        assert isinstance(decision, Decision)
+        assert decision.then == label
+        assert len(decision.support) == len(decision.confidence) == max(1, len(decision.rules))
+        assert str(decision) == decision.text
+        if not decision.rules:
+            assert not row.any()
+            assert "by default: no rule covers this case" in decision.text
+            assert decision.support == (float((~covering.any(axis=1)).sum()),)
+            continue
+        for r, support, confidence in zip(
+            decision.rules, decision.support, decision.confidence, strict=True
+        ):
+            assert row[r]
+            held = covering[:, r]
+            assert support == held.sum()
+            assert confidence == pytest.approx((y[held] == clf.rules_[r].then).mean())
+        first = decision.rules[0]
+        assert f"by rule {first + 1}: {clf.rules_[first]}" in decision.text
+
+
+# --- tables
+
+
+def as_strings(frame):
+    return frame.astype(object).where(frame.notna(), None)
+
+
+@pytest.mark.parametrize("kind", ["polars", "pyarrow", "dict", "category", "list"])
+def test_tables_of_any_kind_give_the_same_rules(kind):
+    X, y = PEOPLE
+    plain = {name: as_strings(X)[name].tolist() for name in X.columns}
+    forms = {
+        "polars": lambda: pl.DataFrame(plain),
+        "pyarrow": lambda: pa.table(plain),
+        "dict": lambda: plain,
+        "category": lambda: X.assign(job=X["job"].astype("category")),
+        "list": lambda: X,
+    }
+    table = forms[kind]()
+    clf = quick().fit(X, y)
+    other = quick().fit(table, y.tolist() if kind == "list" else y)
+    assert texts(other) == texts(clf)
+    assert other.predict(table).tolist() == clf.predict(X).tolist()
+    assert other.predict_proba(table).tolist() == clf.predict_proba(X).tolist()
+    assert [str(d) for d in other.explain(table)] == [str(d) for d in clf.explain(X)]
+
+
+def test_arrays_and_frames_of_numbers_give_the_same_rules():
+    X, y = IRIS
+    names = [f"x{i}" for i in range(4)]
+    clf = quick().fit(X, y)
+    assert texts(quick().fit(pd.DataFrame(X, columns=names), y)) == texts(clf)
+    assert texts(quick().fit(pl.DataFrame(X, schema=names), y)) == texts(clf)
+    assert texts(quick().fit(X.tolist(), y.tolist())) == texts(clf)
+    assert texts(quick().fit(np.asfortranarray(X), y)) == texts(clf)
+
+
+def test_arrays_of_objects():
+    X, y = PEOPLE
+    table = as_strings(X).to_numpy()
+    clf = quick().fit(table, y)
+    check_consistent(clf)
+    renamed = X.rename(columns=dict(zip(X.columns, ["x0", "x1", "x2", "x3"], strict=True)))
+    assert texts(clf) == texts(quick().fit(renamed, y))
+    assert clf.predict(table).tolist() == quick().fit(renamed, y).predict(renamed).tolist()
+
+
+def test_categories_are_tested_as_sets():
+    rng = np.random.default_rng(0)
+    job = rng.choice(["a", "b", "c", "d", "e", "f"], 200)
+    frame = pd.DataFrame({"job": job, "x": rng.random(200)})
+    y = np.isin(job, ["a", "c", "e"])
+    clf = quick().fit(frame, y)
+    assert clf.score(frame, y) == 1.0
+    assert len(clf.rules_) <= 2
+
+
+def test_categories_that_are_declared_but_do_not_occur():
+    declared = list("abcdef")
+    column = pd.Categorical(np.array(list("abc"))[np.arange(60) % 3], categories=declared)
+    frame = pd.DataFrame({"c": column})
+    clf = quick().fit(frame, np.arange(60) % 3 == 0)
+    assert clf.score(frame, np.arange(60) % 3 == 0) == 1.0
+    later = pd.DataFrame({"c": pd.Categorical(["d", None, "a"], categories=declared)})
+    assert clf.predict(later)[2]
+    assert len(clf.explain(later)) == 3
+
+
+def test_what_is_predicted_may_come_in_another_kind_of_frame():
+    X, y = PEOPLE
+    clf = quick().fit(X, y)
+    assert clf.predict(pl.from_pandas(X)).tolist() == clf.predict(X).tolist()
+    numbered = pd.DataFrame(IRIS[0])
+    by_number, by_place = quick().fit(numbered, IRIS[1]), quick().fit(*IRIS)
+    assert by_number.predict(numbered).tolist() == by_place.predict(IRIS[0]).tolist()
+
+
+def test_values_that_are_missing_or_new_only_when_something_is_predicted():
+    X, y = people(100, 3)
+    X = X.assign(age=X["age"].fillna(30.0), job=X["job"].fillna("cook"))
+    clf = quick(complete=True).fit(X, y)
+    check_consistent(clf)
+    for column, value in [("age", np.nan), ("job", None), ("job", "astronaut"), ("age", 1e6)]:
+        changed = X.copy()
+        changed[column] = value
+        said = clf.predict(changed)
+        assert set(said) <= set(clf.classes_)
+        assert (clf.rules_.covering(changed).any(axis=1)).all()
+        assert clf.predict_proba(changed).sum(axis=1) == pytest.approx(1.0)
+        assert len(clf.explain(changed)) == len(X)
+
+
+def test_what_is_missing_may_decide():
+    x = np.where(np.arange(60) % 3 == 0, np.nan, np.arange(60.0))
+    X, y = x[:, None], np.isnan(x)
+    clf = quick().fit(X, y)
+    assert clf.score(X, y) == 1.0
+    assert "missing" in str(clf.rules_)
+
+
+def test_labels_of_any_type():
+    X, y = IRIS
+    names = np.array(["setosa", "versi color", "x"], dtype=object)
+    for labels in (y.astype(float), y > 0, names[y], names[y].astype(str), (y - 5).astype(np.int8)):
+        clf = quick().fit(X, labels)
+        assert clf.predict(X).dtype == clf.classes_.dtype
+        assert clf.score(X, labels) > 0.8
+        assert clf.classes_.tolist() == np.unique(labels).tolist()
+    assert quick().fit(X, pd.Series(names[y], dtype="category")).score(X, names[y]) > 0.8
+
+
+# --- weights
+
+
+def test_a_weight_of_two_is_a_row_given_twice():
+    X, y = PEOPLE
+    weight = np.arange(len(y)) % 3
+    rows = np.repeat(np.arange(len(y)), weight)
+    one = quick().fit(X, y, sample_weight=weight)
+    two = quick().fit(X.iloc[rows], y[rows])
+    assert texts(one) == texts(two)
+    assert one.predict_proba(X) == pytest.approx(two.predict_proba(X))
+    assert [d.support for d in one.explain(X)] == [d.support for d in two.explain(X)]
+
+
+@pytest.mark.parametrize("data", ["people", "cancer"])
+def test_weights_and_order_do_not_matter_with_the_forest_and_validation(data):
+    X, y = PEOPLE if data == "people" else load_breast_cancer(return_X_y=True, as_frame=True)
+    y = np.asarray(y)
+    weight = np.arange(len(y)) % 2 + 1
+    rows = np.random.default_rng(0).permutation(np.repeat(np.arange(len(y)), weight))
+    options = {"smoothing": 0.5, "selection": "validation" if data == "people" else "description"}
+    one = quick(**options).fit(X, y, sample_weight=weight)
+    two = quick(**options).fit(X.iloc[rows], y[rows])
+    assert texts(one) == texts(two)
+
+
+def test_class_weights_raise_the_recall_of_a_rare_class():
+    rng = np.random.default_rng(0)
+    x = rng.random((400, 2))
+    rare = (x[:, 0] > 0.8) & (rng.random(400) < 0.3)
+    options = {"max_rules": 3, "moves": 1000}
+    plain = quick(**options).fit(x, rare)
+    balanced = quick(class_weight="balanced", **options).fit(x, rare)
+    named = quick(class_weight={True: 20.0, False: 1.0}, **options).fit(x, rare)
+    recall = recall_score(rare, plain.predict(x))
+    assert recall_score(rare, balanced.predict(x)) > recall
+    assert recall_score(rare, named.predict(x)) > recall
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.5, 1.0])
+def test_rows_that_are_alike_are_not_left_out_together(smoothing):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (600, 2))
+    y = X[:, 0] ^ (rng.random(600) < 0.3)
+    clf = quick(smoothing=smoothing, selection="validation", moves=500).fit(X, y)
+    possible = (X[:, 0] == y).mean()
+    assert clf.score(X, y) == pytest.approx(possible)
+    # four kinds of rows and two labels: what is left out is told by what is not
+    assert clf.chosen_.validated_score == pytest.approx(possible, abs=0.05)
+
+
+# --- as an estimator
+
+
+def test_parameters():
+    clf = RuleSetClassifier(max_rules=3, init="seeds")
+    assert clone(clf).get_params() == clf.get_params()
+    assert clf.set_params(max_rules=5).max_rules == 5
+    assert "max_rules=5" in repr(clf)
+
+
+def test_a_fitted_classifier_can_be_pickled():
+    X, y = PEOPLE
+    clf = quick().fit(X, y)
+    again = pickle.loads(pickle.dumps(clf))
+    assert again.predict(X).tolist() == clf.predict(X).tolist()
+    assert texts(again) == texts(clf)
+    assert str(again.certificate_) == str(clf.certificate_)
+
+
+def test_in_pipelines_and_searches():
+    X, y = IRIS
+    pipeline = make_pipeline(StandardScaler(), quick())
+    assert pipeline.fit(X, y).score(X, y) > 0.8
+    search = GridSearchCV(quick(), {"max_rules": [1, 3]}, cv=2).fit(X, y)
+    assert search.best_params_ == {"max_rules": 3}
+    assert cross_val_score(quick(), X, y, cv=3).mean() > 0.8
+    scores = cross_val_score(quick(), *PEOPLE, cv=2, scoring="neg_log_loss")
+    assert np.isfinite(scores).all()
+    assert 0.5 < cross_val_score(quick(), X, y == 0, cv=2, scoring="roc_auc").mean() <= 1
+
+
+def test_the_same_seed_gives_the_same_rules():
+    X, y = PEOPLE
+    options = {"smoothing": 0.5, "selection": "validation"}
+    assert texts(quick(**options).fit(X, y)) == texts(quick(**options).fit(X, y))
+    state = np.random.RandomState(3)
+    first = quick(random_state=state).fit(X, y)
+    assert texts(first) == texts(quick(random_state=np.random.RandomState(3)).fit(X, y))
+    assert quick(random_state=None).fit(X, y).score(X, y) > 0.5

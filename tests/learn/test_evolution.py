@@ -1,0 +1,292 @@
+"""The moves among rule sets, against an oracle that counts all anew."""
+
+from __future__ import annotations
+
+import os
+
+import naive_evolution as naive
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irenic import _evolution as kernels
+from irenic.learn.evolution import Settings, Watch, covering, evolve, predict
+
+INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+MOVES = 300 if INTERPRETED else 1500
+MOVED = 10
+SEEDS = st.integers(0, 2**32 - 1)
+MODES = st.sampled_from(naive.MODES)
+SIZES = st.sampled_from([1, 2, 5, 12, 24])
+
+
+def some_rules(rows, most, mode, seed, moves=MOVES, penalty=0.05):
+    """Return a draft with rules, as annealing leaves it."""
+    draft = naive.begun(rows, most, mode, seed)
+    naive.anneal(rows, draft, moves, penalty=penalty)
+    return draft
+
+
+def state(draft):
+    """Return all that a draft says of its rules, in their order."""
+    at = naive.places(draft)
+    return {
+        "masks": draft.masks[at].tolist(),
+        "tests": [sorted(draft.tests[p, : draft.n_tests[p]].tolist()) for p in at],
+        "then": draft.then[at].tolist(),
+        "cost": draft.cost[at].tolist(),
+        "cover": draft.cover[at].tolist(),
+        "count": draft.count.tolist(),
+        "said": draft.said.tolist(),
+        "ints": draft.ints[[kernels.SIZE, kernels.DEFAULT, kernels.COST]].tolist(),
+    }
+
+
+# --- words
+
+
+@given(st.integers(1, 2**64 - 1))
+def test_bits_of_words(word):
+    held = naive.bits(word)
+    first, last, count = look_at(np.uint64(word))
+    assert (first, last, count) == (held[0], held[-1], len(held))
+
+
+@kernels.jit
+def look_at(word):
+    return kernels._first(word), kernels._last(word), kernels._count(word)
+
+
+@given(st.integers(0, 64), st.integers(0, 64))
+def test_words_between(low, high):
+    assert naive.bits(kernels._between(low, high)) == list(range(low, high))
+
+
+@given(SEEDS, st.integers(1, 100))
+def test_random_numbers_stay_below(seed, n):
+    rng = np.array([seed + 1], dtype=np.uint64)
+    drawn = [int(kernels._below(rng, n)) for _ in range(30)]
+    assert all(0 <= k < n for k in drawn)
+    assert rng[0] != 0
+
+
+# --- annealing
+
+
+@given(naive.labelled_rows(), MODES, SIZES, SEEDS, st.sampled_from([0.0, 0.05, 0.5, 5.0]))
+def test_a_draft_knows_what_is_true_of_itself(rows, mode, most, seed, penalty):
+    draft = naive.begun(rows, most, mode, seed)
+    naive.check(rows, draft, mode)
+    best = None
+    for _ in range(3):
+        best = naive.anneal(rows, draft, MOVES // 3, penalty=penalty, best=best)
+        naive.check(rows, draft, mode)
+
+
+@given(naive.labelled_rows(), MODES, SIZES, SEEDS)
+def test_every_single_move_leaves_it_in_order(rows, mode, most, seed):
+    draft = some_rules(rows, most, mode, seed)
+    donors = some_rules(rows, most, mode, seed + 1)
+    words = np.array([words for words, _ in naive.rules_of(donors)], dtype=np.uint64)
+    given_ = words.reshape(-1, rows.cells.shape[0]), donors.then[naive.places(donors)]
+    sums = np.zeros(rows.gains.shape[1])
+    for _ in range(MOVED):
+        if not kernels._move(rows, draft, *given_, sums):
+            kernels._undo(rows, draft)
+        naive.check(rows, draft, mode)
+
+
+@given(naive.labelled_rows(), MODES, SIZES, SEEDS)
+def test_undoing_a_move_restores_all(rows, mode, most, seed):
+    draft = some_rules(rows, most, mode, seed)
+    donors = some_rules(rows, most, mode, seed + 1)
+    words = np.array([words for words, _ in naive.rules_of(donors)], dtype=np.uint64)
+    given_ = words.reshape(-1, rows.cells.shape[0]), donors.then[naive.places(donors)]
+    sums = np.zeros(rows.gains.shape[1])
+    before, score = state(draft), draft.floats[kernels.SCORE]
+    for _ in range(MOVED):
+        kernels._move(rows, draft, *given_, sums)
+        kernels._undo(rows, draft)
+        assert state(draft) == before
+        assert draft.floats[kernels.SCORE] == pytest.approx(score, abs=naive.NEAR)
+        naive.check(rows, draft, mode)
+
+
+@pytest.mark.parametrize("mode", naive.MODES)
+def test_undoing_a_move_restores_what_ties_had_decided(mode):
+    nothing = np.zeros((0, 2), dtype=np.uint64), np.zeros(0, dtype=np.int16)
+    sums = np.zeros(3)
+    for seed in range(10 if INTERPRETED else 60):
+        rng = np.random.default_rng(seed)
+        gains = np.eye(3)[rng.integers(0, 3, 30)]
+        cells = rng.integers(0, 4, (30, 2)).tolist()
+        rows = naive.make_rows(cells, [4, 4], [True, False], gains)
+        draft = some_rules(rows, 24, mode, seed, moves=300, penalty=0.0)
+        said, score = draft.said.copy(), draft.floats[kernels.SCORE]
+        for _ in range(30):
+            kernels._move(rows, draft, *nothing, sums)
+            kernels._undo(rows, draft)
+            assert draft.said.tolist() == said.tolist()
+            assert draft.floats[kernels.SCORE] == pytest.approx(score, abs=naive.NEAR)
+
+
+@given(naive.labelled_rows(), MODES, SIZES, SEEDS, st.sampled_from([0.0, 0.1, 1.0]))
+def test_the_best_set_that_was_met_is_kept(rows, mode, most, seed, penalty):
+    draft = naive.begun(rows, most, mode, seed)
+    first = naive.candidate_of(naive.best_of(rows, draft, most))
+    best = naive.candidate_of(naive.anneal(rows, draft, MOVES, penalty=penalty))
+    assert best.value(penalty) >= first.value(penalty)
+    assert best.cost == sum(naive.price(rows, words) for words in best.masks)
+    rules = list(zip(best.masks, best.then.tolist(), strict=True))
+    answers = naive.possible_answers(rows, rules, best.default, mode)
+    low = sum(min(float(rows.gains[i, k]) for k in a) for i, a in enumerate(answers))
+    high = sum(max(float(rows.gains[i, k]) for k in a) for i, a in enumerate(answers))
+    near = naive.NEAR * max(1, len(answers))
+    assert low - near <= best.worth <= high + near
+    if mode == "avoid":
+        assert not naive.disagreeing(rules)
+
+
+@given(naive.labelled_rows(), SEEDS)
+def test_the_same_seed_gives_the_same_set(rows, seed):
+    one, two = (some_rules(rows, 10, "avoid", seed) for _ in range(2))
+    assert state(one) == state(two)
+
+
+def test_annealing_finds_a_rule_that_is_there():
+    cells = [[a, b] for a in range(8) for b in range(8)]
+    gains = [[0.0, 1.0] if 2 <= a < 5 and b >= 4 else [1.0, 0.0] for a, b in cells]
+    rows = naive.make_rows(cells, [8, 8], [True, True], gains)
+    draft = naive.begun(rows, 10, "avoid", 0)
+    best = naive.candidate_of(naive.anneal(rows, draft, 4 * MOVES, penalty=0.2, cold=0.05))
+    assert best.worth > 60
+    assert len(best) <= 3
+
+
+# --- in and out
+
+
+@given(naive.labelled_rows(), MODES, SIZES, SEEDS)
+def test_a_set_comes_out_as_it_went_in(rows, mode, most, seed):
+    draft = some_rules(rows, most, mode, seed)
+    masks, then, (size, default, cost, score) = naive.best_of(rows, draft, most)
+    masks, then = masks[: int(size)], then[: int(size)]
+    other = naive.begun(rows, most, mode, seed + 1)
+    kernels.load(rows, other, masks, then, int(default))
+    naive.check(rows, other, mode)
+    again, codes, (size_again, default_again, cost_again, score_again) = naive.best_of(
+        rows, other, most
+    )
+    assert (size, default, cost) == (size_again, default_again, cost_again)
+    assert again[: int(size)].tolist() == masks.tolist()
+    assert codes[: int(size)].tolist() == then.tolist()
+    if mode == "avoid":
+        assert score_again == pytest.approx(score, abs=naive.NEAR * max(1, len(draft.said)))
+
+
+@given(naive.labelled_rows(), MODES, SIZES, SEEDS)
+def test_rules_that_there_is_no_room_for_are_left_out(rows, mode, most, seed):
+    rules = naive.rules_of(some_rules(rows, 24, mode, seed))
+    words = np.array([w for w, _ in rules], dtype=np.uint64).reshape(-1, rows.cells.shape[0])
+    draft = naive.begun(rows, most, mode, seed)
+    kernels.load(rows, draft, words, np.array([t for _, t in rules], dtype=np.int16), 0)
+    naive.check(rows, draft, mode)
+    kept = [(w.tolist(), t) for w, t in naive.rules_of(draft)]
+    assert kept == [(w.tolist(), t) for w, t in rules[:most]]
+
+
+def test_rules_that_test_too_many_features_are_left_out():
+    d = 40
+    rows = naive.make_rows([[0] * d, [1] * d], [2] * d, [True] * d, np.eye(2))
+    draft = naive.begun(rows, 5, "avoid", 0)
+    room = draft.tests.shape[1]
+    assert room < d
+    words = np.full((3, d), 3, dtype=np.uint64)
+    words[0, : room + 1] = 1
+    words[1, :room] = 1
+    words[2, 0] = 2
+    kernels.load(rows, draft, words, np.array([0, 0, 1], dtype=np.int16), 0)
+    naive.check(rows, draft, "avoid")
+    assert [w.tolist() for w, _ in naive.rules_of(draft)] == words[1:].tolist()
+
+
+@given(naive.labelled_rows(), MODES, SIZES, SEEDS)
+def test_sown_rules_agree(rows, mode, most, seed):
+    draft = naive.begun(rows, most, mode, seed)
+    kernels.sow(rows, draft, 4 * most)
+    naive.check(rows, draft, mode)
+    rules = naive.rules_of(draft)
+    assert rules
+    assert not naive.disagreeing(rules)
+    # each was grown round a row of its own
+    for words, then in rules:
+        assert any(int(rows.best[i]) == then for i in naive.covered(rows, words))
+
+
+def test_more_features_than_a_rule_may_test():
+    rng = np.random.default_rng(0)
+    cells = rng.integers(0, 3, (60, 40))
+    gains = np.eye(2)[rng.integers(0, 2, 60)]
+    ordered = [f % 2 == 0 for f in range(40)]
+    rows = naive.make_rows(cells.tolist(), [3] * 40, ordered, gains)
+    for mode in naive.MODES:
+        draft = some_rules(rows, 30, mode, 1, moves=2 * MOVES, penalty=0.0)
+        naive.check(rows, draft, mode)
+
+
+# --- evolution
+
+
+def settings(mode="avoid", **options):
+    members = ((0.05, 12), (0.5, 12), (0.05, 3))
+    return Settings(members, generations=2, moves=MOVES // 3, conflicts=mode, **options)
+
+
+@given(naive.labelled_rows(), MODES, SEEDS, st.booleans())
+def test_evolved_sets(rows, mode, seed, sow):
+    starts = [naive.candidate_of(naive.best_of(rows, naive.begun(rows, 12, mode, 0), 12))]
+    found = evolve(rows, starts, settings(mode, sow=sow), seed)
+    assert len(found) == 3
+    assert all(len(c) <= most for c, (_, most) in zip(found, settings().members, strict=True))
+    for candidate in found:
+        rules = list(zip(candidate.masks, candidate.then.tolist(), strict=True))
+        if mode == "avoid":
+            assert not naive.disagreeing(rules)
+        covers = covering(candidate.masks, rows.cells)
+        for row, (words, _) in zip(covers, rules, strict=True):
+            assert set(np.flatnonzero(row)) == naive.covered(rows, words)
+
+
+@given(naive.labelled_rows(), MODES, SEEDS)
+def test_what_evolved_sets_predict_is_what_they_were_chosen_for(rows, mode, seed):
+    starts = [naive.candidate_of(naive.best_of(rows, naive.begun(rows, 12, mode, 0), 12))]
+    for candidate in evolve(rows, starts, settings(mode), seed):
+        rules = list(zip(candidate.masks, candidate.then.tolist(), strict=True))
+        answers = naive.possible_answers(rows, rules, candidate.default, mode)
+        said = predict(candidate, rows.cells, mode)
+        assert all(int(code) in answer for code, answer in zip(said, answers, strict=True))
+
+
+def test_evolution_begins_at_the_best_start():
+    cells = [[a] for a in range(8)] * 4
+    rows = naive.make_rows(
+        cells, [8], [True], [[1.0, 0.0] if c < 4 else [0.0, 1.0] for (c,) in cells]
+    )
+    draft = naive.begun(rows, 12, "avoid", 0)
+    nothing = naive.candidate_of(naive.best_of(rows, draft, 12))
+    kernels.load(rows, draft, np.array([[0b1111]], dtype=np.uint64), np.zeros(1, dtype=np.int16), 1)
+    perfect = naive.candidate_of(naive.best_of(rows, draft, 12))
+    assert perfect.worth == 32
+    for candidate in evolve(rows, [nothing, perfect], settings(), 0):
+        assert candidate.worth == 32
+
+
+def test_evolution_stops_when_it_is_told_to():
+    rows = naive.make_rows([[0], [1]], [2], [True], [[1.0, 0.0], [0.0, 1.0]])
+    starts = [naive.candidate_of(naive.best_of(rows, naive.begun(rows, 12, "avoid", 0), 12))]
+    watch = Watch()
+    watch.stopped.set()
+    found = evolve(rows, starts, settings(), 0, watch, "here")
+    assert len(found) == 3
+    assert len(watch.done["here"]) == 3

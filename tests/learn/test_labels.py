@@ -1,0 +1,379 @@
+from __future__ import annotations
+
+import decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irenic import DataError
+from irenic.learn.labels import as_indicator, is_multilabel, label_set
+
+FORMS = "a 0/1 array, sparse matrix or frame, or a list of sets of labels"
+CELLS = [[1, 0, 1], [0, 0, 1]]
+LABELS = st.one_of(st.integers(2, 6), st.sampled_from("abcd"), st.tuples(st.integers(0, 2)))
+SETS = st.lists(st.sets(LABELS), min_size=1).filter(any)
+ROWS = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
+
+
+def refused(text, call, *args, **options):
+    with pytest.raises(DataError) as caught:
+        call(*args, **options)
+    assert str(caught.value) == text
+
+
+def same(y, rows, expected, **options):
+    indicator, found = as_indicator(y, **options)
+    assert indicator.dtype == np.bool_
+    assert indicator.tolist() == [[bool(cell) for cell in row] for row in rows]
+    assert found == tuple(expected)
+
+
+# --- one label or several
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        ["a", "b"],
+        ("a", None),
+        [1.5, 2.5],
+        [],
+        np.array([1, 2]),
+        np.array(["a", None], dtype=object),
+        np.array([["a"], ["b"]]),
+        np.array([[1], [0]]),
+        pd.Series(["a", "b"]),
+        pd.Index(["a", "b"]),
+        pd.Categorical(["a", "b"]),
+        pd.DataFrame({"y": [1, 2]}),
+        pl.Series([1, 2]),
+        pa.chunked_array([["a", "b"]]),
+        sp.csr_array(np.array([[1], [0]])),
+        {"y": [1, 2]},
+        ["a@b"],
+    ],
+)
+def test_one_label_a_row(y):
+    assert not is_multilabel(y)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.array(CELLS),
+        sp.csr_matrix(CELLS),
+        pd.DataFrame({"a": [1], "b": [0]}),
+        pl.DataFrame({"a": [1], "b": [0]}),
+        {"a": [1], "b": [0]},
+        [{"a"}, {"b"}],
+        [["a"], ["b"]],
+        [("a", "b")],
+        [frozenset()],
+        ["a", {"b"}],
+        np.array([{"a"}, {"b"}]),
+        np.array([[{"a"}], [{"b"}]]),
+        pd.Series([{"a"}, {"b"}]),
+        pd.DataFrame({"y": [["a"], ["b", "a"]]}),
+        pl.Series([["a"], ["b"]]),
+        pa.chunked_array([[["a"], ["b"]]]),
+    ],
+)
+def test_several_labels_a_row(y):
+    assert is_multilabel(y)
+
+
+@pytest.mark.parametrize("call", [is_multilabel, as_indicator])
+@pytest.mark.parametrize(
+    ("y", "kind"),
+    [
+        ("abc", "str"),
+        (3, "int"),
+        (None, "NoneType"),
+        (iter(["a"]), "list_iterator"),
+        ({"a"}, "set"),
+        (pl.LazyFrame({"a": [1]}), "LazyFrame"),
+    ],
+)
+def test_what_is_no_target_is_refused(call, y, kind):
+    refused(f"y is of type {kind}; use {FORMS}", call, y)
+
+
+def test_arrays_of_other_dimensions_are_refused():
+    for n in (0, 3):
+        text = f"y has one or two dimensions, this array has {n}; use {FORMS}"
+        refused(text, is_multilabel, np.zeros((1,) * n))
+    text = "y has two dimensions if it is sparse, not 1"
+    refused(text, is_multilabel, sp.coo_array(np.array([1, 0])))
+
+
+# --- matrices
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float32, object])
+def test_arrays(dtype):
+    same(np.array(CELLS, dtype=dtype), CELLS, range(3))
+    same(np.array(CELLS, dtype=dtype), CELLS, "abc", labels=iter("abc"))
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "lil", "dok", "bsr"])
+def test_sparse_matrices(form):
+    same(sp.csr_array(np.array(CELLS)).asformat(form), CELLS, range(3))
+    same(
+        sp.csr_matrix(np.array(CELLS, dtype=bool)).asformat(form),
+        CELLS,
+        "abc",
+        labels=list("abc"),
+    )
+
+
+def test_a_sparse_matrix_is_left_as_it_is():
+    doubled = sp.coo_array(([1, 0], ([0, 0], [1, 1])), shape=(1, 2))
+    same(doubled, [[0, 1]], [0, 1])
+    assert doubled.nnz == 2
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict])
+def test_frames(make):
+    frame = make({"c": [1, 0], "a": [True, False], "b": [0.0, 1.0]})
+    same(frame, [[1, 1, 0], [0, 0, 1]], "cab")
+    same(frame, [[1, 0, 1], [0, 1, 0]], "abc", labels=["a", "b", "c"])
+
+
+def test_names_of_columns_are_labels_as_they_are():
+    same(pd.DataFrame({1: [0, 1], ("b", 2): [1, 1]}), [[0, 1], [1, 1]], [1, ("b", 2)])
+    same(pd.DataFrame({"a": [1, 0]}), [[1], [0]], ["a"])
+    same({"a": np.array([1, 0]), "b": (1, 1)}, [[1, 1], [0, 1]], "ab")
+    same(pl.DataFrame({"a": [decimal.Decimal(1)], "b": [decimal.Decimal(0)]}), [[1, 0]], "ab")
+
+
+def test_the_result_is_a_copy():
+    y = np.array([[True, False]])
+    as_indicator(y)[0][0, 1] = True
+    assert not y[0, 1]
+
+
+@pytest.mark.parametrize(
+    ("y", "column", "row", "value"),
+    [
+        (np.array([[1, 0], [0, 2]]), 1, 2, 2),
+        (np.array([[1, -1], [0, 2]]), 1, 1, -1),
+        (np.array([[0.5, 1]]), 0, 1, 0.5),
+        (np.array([["0", "1"]]), 0, 1, "0"),
+        (np.array([[1, {"a"}]], dtype=object), 1, 1, {"a"}),
+        (sp.csr_array([[0, 0], [0, 3]]), 1, 2, 3),
+        (pd.DataFrame({"a": [1, 0], "b": [0, 7]}), "b", 2, 7),
+        (pl.DataFrame({"a": [1, 0], "b": ["x", "y"]}), "b", 1, "x"),
+        ({"a": [(1, 2)], "b": [0]}, "a", 1, (1, 2)),
+    ],
+)
+def test_cells_that_are_neither_0_nor_1_are_refused(y, column, row, value):
+    text = (
+        f"column {column!r} of y, row {row}: {value!r} is neither 0 nor 1;"
+        " use 1 where a row has the label, else 0"
+    )
+    refused(text, as_indicator, y)
+
+
+@pytest.mark.parametrize(
+    ("y", "column", "row"),
+    [
+        (np.array([[1, 0], [0, np.nan]]), 1, 2),
+        (np.array([[1, None]]), 1, 1),
+        (np.ma.array([[1, 0], [0, 1]], mask=[[0, 0], [1, 0]]), 0, 2),
+        (sp.csr_array([[0, np.nan]]), 1, 1),
+        (pd.DataFrame({"a": [1, 0], "b": [0, None]}), "b", 2),
+        (pd.DataFrame({"a": pd.array([None, 1], dtype="Int64"), "b": [0, 1]}), "a", 1),
+        (pl.DataFrame({"a": [1, None], "b": [0, 1]}), "a", 2),
+        (pl.DataFrame({"a": [1.0, float("nan")], "b": [0, 1]}), "a", 2),
+        (pa.table({"a": [True, None], "b": [0, 1]}), "a", 2),
+        ({"a": [decimal.Decimal("sNaN")], "b": [0]}, "a", 1),
+    ],
+)
+def test_cells_that_are_missing_are_refused(y, column, row):
+    text = (
+        f"column {column!r} of y, row {row}: the value is missing;"
+        " use 0 where a row does not have the label"
+    )
+    refused(text, as_indicator, y)
+
+
+def test_columns_must_fit_the_labels():
+    text = "y has 3 columns, but labels holds 2; give one label for each column"
+    refused(text, as_indicator, np.array(CELLS), labels=["a", "b"])
+    refused(text, as_indicator, sp.csr_array(CELLS), labels=["a", "b"])
+    frame = pd.DataFrame({"cat": [1], "dog": [0]})
+    text = "column 'dog' of y: unknown label, did you mean 'dogs'?"
+    refused(text, as_indicator, frame, labels=["cat", "dogs"])
+    text = "y has no column for the label 'dogs', did you mean 'dog'?"
+    refused(text, as_indicator, frame, labels=["cat", "dog", "dogs"])
+
+
+def test_columns_of_one_name_are_refused():
+    text = "the columns of y have the label 'a' twice; rename one"
+    refused(text, as_indicator, pd.DataFrame([[1, 0]], columns=["a", "a"]))
+
+
+def test_ragged_mappings_are_refused():
+    text = "the columns of y differ in length: [1, 2]"
+    refused(text, as_indicator, {"a": [1], "b": [0, 1]})
+    text = "column 'a' of y is a list of values, not 'xy'"
+    refused(text, as_indicator, {"a": "xy"})
+
+
+@pytest.mark.parametrize(
+    "y", [[], np.zeros((0, 2)), np.array([]), pl.DataFrame({"a": [], "b": []}), {}, pd.Series([])]
+)
+def test_no_rows_are_refused(y):
+    refused("y has no rows; there must be one at least", as_indicator, y)
+
+
+@pytest.mark.parametrize("y", [np.zeros((2, 0)), [set(), set()], [[], []]])
+def test_no_labels_are_refused(y):
+    text = "y has no labels at all; give those that there are with labels=[...]"
+    refused(text, as_indicator, y)
+
+
+# --- sets of labels
+
+
+@pytest.mark.parametrize("kind", sorted(ROWS))
+def test_rows_of_labels(kind):
+    y = [ROWS[kind](row) for row in ("b", "ca", "")]
+    for form in (list, tuple, pd.Series):
+        same(form(y), [[0, 1, 0], [1, 0, 1], [0, 0, 0]], "abc")
+    same(y, [[0, 0, 1, 0], [1, 0, 0, 1], [0, 0, 0, 0]], "cxba", labels=list("cxba"))
+
+
+def test_rows_of_labels_in_arrays_and_frames():
+    rows = [["b"], ["a", "b"]]
+    expected = [[0, 1], [1, 1]]
+    objects = np.empty(2, dtype=object)
+    objects[:] = rows
+    for y in (objects, objects.reshape(2, 1), pl.Series(rows), pl.DataFrame({"y": rows})):
+        same(y, expected, "ab")
+    same(pa.chunked_array([rows]), expected, "ab")
+    same({"y": rows}, expected, "ab")
+    same([np.array(row) for row in rows], expected, "ab")
+
+
+def test_text_is_never_split():
+    same([{"a@b"}, {"a"}], [[0, 1], [1, 0]], ["a", "a@b"])
+
+
+def test_labels_of_numpy_are_plain():
+    _, labels = as_indicator([np.array([3, 5]), {np.int64(4)}])
+    assert labels == (3, 4, 5)
+    assert {type(label) for label in labels} == {int}
+
+
+def test_labels_that_cannot_be_sorted_come_as_they_appear():
+    same([["b", 2], ["a", 1]], [[1, 1, 0, 0], [0, 0, 1, 1]], ["b", 2, "a", 1])
+    # the order in a set would differ from run to run
+    same([{"b", "a", 2, 1}], [[1, 1, 1, 1]], [1, 2, "a", "b"])
+    # these compare without an error, as parts of each other
+    many = [frozenset("b"), frozenset("a"), frozenset("ab")]
+    same([[label] for label in many], np.eye(3), many)
+
+
+def test_an_unknown_label_gets_a_suggestion():
+    text = "row 2 of y: unknown label 'dgo', did you mean 'dog'?"
+    refused(text, as_indicator, [{"cat"}, {"dgo"}], labels=["cat", "dog"])
+    text = "row 1 of y: unknown label 7 (known: 'cat', 'dog')"
+    refused(text, as_indicator, [{7}], labels=["cat", "dog"])
+
+
+def test_one_label_a_row_is_refused():
+    text = (
+        "y holds one label a row, such as 'a'; for several give sets of labels:"
+        " [{label} for label in y]"
+    )
+    refused(text, as_indicator, np.array(["a", "b"]))
+    text = (
+        "y holds one label a row, such as 'a@b'; for several give sets of labels:"
+        " [text.split('@') for text in y]"
+    )
+    refused(text, as_indicator, ["a@b", "c"])
+
+
+@pytest.mark.parametrize("y", [[[0, 1], [1, 0]], [[1], [0]], [(True, False)], [np.array([0, 1.0])]])
+def test_nested_lists_of_0_and_1_are_refused(y):
+    text = (
+        "y may be an indicator or a list of labels 0 and 1; give np.array(y) if it is an"
+        " indicator, [set(row) for row in y] if not"
+    )
+    refused(text, as_indicator, y)
+    as_indicator(np.array(y))
+    as_indicator([set(row) for row in y])
+
+
+def test_a_label_that_a_row_has_twice_is_refused():
+    text = "row 2 of y holds the label 0 twice; an indicator is given as an array: np.array(y)"
+    refused(text, as_indicator, [[0, 1], [0, 0, 1]])
+
+
+def test_ragged_rows_are_refused():
+    text = "row 2 of y is 'b', not a set of labels; use a set for one label as well"
+    refused(text, as_indicator, [{"a"}, "b"])
+    text = "row 2 of y is {'b': 1}, not a set of labels; use a set for one label as well"
+    refused(text, as_indicator, [{"a"}, {"b": 1}])
+    text = "row 1 of y: the label ['b', 'c'] is not hashable; use text, a number or a tuple"
+    refused(text, as_indicator, [["a", ["b", "c"]]])
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT])
+def test_missing_rows_and_labels_are_refused(missing):
+    text = f"row 2 of y is missing ({missing!r}); use an empty set for no label"
+    refused(text, as_indicator, [{"a"}, missing])
+    text = f"row 2 of y: the label {missing!r} is a missing value; leave it out"
+    refused(text, as_indicator, [{"a"}, {"b", missing}])
+
+
+def test_labels_that_cannot_be_are_refused():
+    y = [{"a"}]
+    refused("labels is a list of labels, not 'ab'", as_indicator, y, labels="ab")
+    refused("labels is a list of labels, not 5", as_indicator, y, labels=5)
+    text = "labels is a set, which has no order; give a list: sorted(labels)"
+    refused(text, as_indicator, y, labels={"a", "b"})
+    text = "labels holds the label 'a' twice; name it once"
+    refused(text, as_indicator, y, labels=["a", "b", "a"])
+    text = "labels: the label None is a missing value; leave it out"
+    refused(text, as_indicator, y, labels=["a", None])
+
+
+# --- back to sets
+
+
+def test_a_row_as_a_set():
+    assert label_set(np.array([True, False, True]), ["a", "b", "c"]) == {"a", "c"}
+    assert label_set([0, 0, 1], ("a", "b", "c")) == frozenset("c")
+    assert isinstance(label_set(np.array([False]), ["a"]), frozenset)
+
+
+def test_a_row_that_does_not_fit_is_refused():
+    text = "a row has one cell for each of the 2 labels, but this one has the shape (3,)"
+    refused(text, label_set, np.array([1, 0, 1]), ["a", "b"])
+    text = "column 'b' of y, row 1: 0.5 is neither 0 nor 1; use 1 where a row has the label, else 0"
+    refused(text, label_set, [1, 0.5], ["a", "b"])
+
+
+@given(SETS, st.sampled_from(sorted(ROWS)))
+def test_sets_come_back_from_their_indicator(sets, kind):
+    indicator, labels = as_indicator([ROWS[kind](row) for row in sets])
+    assert set(labels) == set().union(*sets)
+    assert [label_set(row, labels) for row in indicator] == sets
+
+
+@given(SETS)
+def test_an_indicator_comes_back_in_every_form(sets):
+    indicator, labels = as_indicator(sets)
+    frame = dict(zip(labels, indicator.T.tolist(), strict=True))
+    for y in (sets, indicator, indicator.astype(float), sp.csr_array(indicator), frame):
+        again, found = as_indicator(y, labels=labels)
+        assert found == labels
+        assert (again == indicator).all()

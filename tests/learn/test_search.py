@@ -1,0 +1,288 @@
+"""Problems, folds, targets, and the front."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irenic import ConditionError, DataError, RuleSet, Space
+from irenic.learn.cells import Cells
+from irenic.learn.front import FrontPoint, RuleCounts, choose, front_of
+from irenic.learn.search import Problem, folds_of
+from irenic.learn.target import Consequents, Target, row_weights
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def problem_of(table, codes, weight=None, n_labels=None):
+    codes = np.asarray(codes)
+    space = Space.infer(table)
+    instances = space.encode(table)
+    target = Target.single(np.arange(n_labels or int(codes.max()) + 1), codes)
+    weight = np.ones(len(codes)) if weight is None else np.asarray(weight, dtype=float)
+    cells = Cells.divide(instances, target.truth, weight)
+    return Problem(cells, cells.encode(instances), target, weight)
+
+
+def content(problem):
+    """Return the rows of a problem as they stand: cells, labels, weight."""
+    rows = zip(
+        problem.encoded.T.tolist(),
+        problem.target.truth.tolist(),
+        problem.weight.tolist(),
+        strict=True,
+    )
+    return [(tuple(cells), tuple(truth), weight) for cells, truth, weight in rows]
+
+
+@st.composite
+def problems(draw):
+    n = draw(st.integers(1, 40))
+    rng = np.random.default_rng(draw(SEEDS))
+    table = {"a": rng.integers(0, 3, n).tolist(), "b": rng.choice(["x", "y"], n).tolist()}
+    return problem_of(table, rng.integers(0, 3, n), rng.integers(1, 4, n), n_labels=3)
+
+
+# --- an order of their own
+
+
+@given(problems())
+def test_whole_weights_become_rows(problem):
+    ordered = problem.in_order()
+    counts = {}
+    for cells, truth, weight in content(problem):
+        counts[cells, truth] = counts.get((cells, truth), 0) + int(weight)
+    assert set(ordered.weight) == {1.0}
+    assert Counter((cells, truth) for cells, truth, _ in content(ordered)) == counts
+
+
+@given(problems(), SEEDS)
+def test_the_order_of_rows_does_not_matter(problem, seed):
+    rng = np.random.default_rng(seed)
+    problem = Problem(
+        problem.cells, problem.encoded, problem.target, problem.weight * rng.choice([1, 0.5])
+    )
+    order = rng.permutation(len(problem))
+    assert content(problem.take(order).in_order()) == content(problem.in_order())
+
+
+@given(problems())
+def test_a_weight_of_two_is_two_rows(problem):
+    rows = np.repeat(np.arange(len(problem)), problem.weight.astype(int))
+    repeated = problem.take(rows)
+    repeated = Problem(problem.cells, repeated.encoded, repeated.target, np.ones(len(rows)))
+    assert content(repeated.in_order()) == content(problem.in_order())
+
+
+def test_weights_that_sum_up_to_less_than_the_rows_are_raised():
+    problem = problem_of({"a": [1, 2, 2]}, [0, 1, 1], weight=[0.1, 0.1, 0.2])
+    assert sorted(problem.in_order().weight) == pytest.approx([0.75, 0.75, 1.5])
+
+
+# --- samples
+
+
+def test_a_sample_holds_every_label():
+    n = 3000
+    codes = np.zeros(n, dtype=int)
+    codes[:30], codes[30:1030] = 2, 1
+    problem = problem_of({"a": np.arange(n) % 50}, codes)
+    assert problem.sampled(n, 0) is problem
+    sample = problem.sampled(1000, 0)
+    counts = sample.target.truth.sum(axis=0)
+    assert counts[2] == 30
+    assert counts[0] == pytest.approx(1000 * 1970 / n, abs=1)
+    # a label of which more were kept than is fair still counts for its share only
+    weights = sample.weight @ sample.target.truth
+    assert weights / weights.sum() == pytest.approx(problem.target.truth.mean(axis=0), abs=0.01)
+    assert content(problem.sampled(1000, 0)) == content(sample)
+
+
+def test_a_sample_of_sets_of_labels():
+    n = 500
+    rng = np.random.default_rng(0)
+    problem = problem_of({"a": rng.integers(0, 9, n)}, np.zeros(n, dtype=int))
+    target = Target(np.arange(3), rng.integers(0, 2, (n, 3)).astype(float), many=True)
+    problem = Problem(problem.cells, problem.encoded, target, problem.weight)
+    assert len(problem.sampled(100, 0)) == 100
+
+
+# --- folds
+
+
+@given(problems(), st.integers(2, 5), SEEDS)
+def test_folds_are_disjoint_and_cover_everything(problem, n_folds, seed):
+    folds = list(folds_of(problem, n_folds, seed))
+    assert len(folds) == n_folds
+    assert sorted(np.concatenate(folds).tolist()) == list(range(len(problem)))
+    for label in problem.target.truth.T > 0:
+        held = [int(label[fold].sum()) for fold in folds]
+        assert max(held) - min(held) <= 1
+    again = [fold.tolist() for fold in folds_of(problem, n_folds, seed)]
+    assert [fold.tolist() for fold in folds] == again
+
+
+def test_one_fold_is_a_quarter():
+    problem = problem_of({"a": np.arange(40)}, [0] * 20 + [1] * 20)
+    (out,) = folds_of(problem, 1, 0)
+    assert len(out) == 10
+    assert problem.target.truth[out].sum(axis=0).tolist() == [5, 5]
+    assert list(folds_of(problem, 0, 0)) == []
+
+
+# --- targets and consequents
+
+
+def test_one_label_is_worth_one_where_it_is_right():
+    target = Target.single(np.array(["a", "b"]), np.array([0, 1, 1]))
+    assert target.truth.tolist() == [[1, 0], [0, 1], [0, 1]]
+    consequents = Consequents.of(target, [])
+    assert consequents.values() == ["a", "b"]
+    assert consequents.gains(target.truth).tolist() == target.truth.tolist()
+
+
+def f1(truth, said):
+    if not truth and not said:
+        return 1.0
+    return 2 * len(truth & said) / (len(truth) + len(said))
+
+
+@given(st.lists(st.sets(st.sampled_from("abcd")), min_size=1, max_size=8).filter(any), SEEDS)
+def test_a_set_of_labels_is_worth_its_f1(y, seed):
+    target = Target.sets(y)
+    rng = np.random.default_rng(seed)
+    consequents = Consequents.of(target, list(rng.random((5, len(target.labels)))))
+    values = consequents.values()
+    assert len(set(values)) == len(values) == len(consequents)
+    assert all(isinstance(value, frozenset) for value in values)
+    expected = [[f1(truth, said) for said in values] for truth in y]
+    assert consequents.gains(target.truth) == pytest.approx(np.array(expected))
+
+
+def test_in_a_hierarchy_consequents_are_closed_and_nearer_is_worth_more():
+    y = [{"1/1"}, {"1/2"}, {"1/1"}, {"2"}]
+    target = Target.sets(y, ["1/1", "1/2", "2"])
+    labels = target.labels.tolist()
+    assert labels == ["1", "1/1", "1/2", "2"]
+    assert target.truth[0].tolist() == [1, 1, 0, 0]
+    assert target.label_weights.tolist() == [0.75, 0.5625, 0.5625, 0.75]
+    consequents = Consequents.of(target, list(target.truth))
+    for value in consequents.values():
+        assert target.hierarchy.is_closed(value)
+    gains = consequents.gains(target.truth)
+    for row, truth in enumerate(target.truth):
+        own = [
+            k for k, stands in enumerate(consequents.stands) if stands.tolist() == truth.tolist()
+        ]
+        assert gains[row, own[0]] == pytest.approx(1.0)
+        assert gains[row].argmax() == own[0]
+
+
+def test_the_weights_of_rows():
+    target = Target.single(np.array(["a", "b"]), np.array([0, 1, 1, 1]))
+    assert row_weights(target, None, None).tolist() == [1, 1, 1, 1]
+    assert row_weights(target, [0, 1, 2, 3], {"b": 2}).tolist() == [0, 2, 4, 6]
+    assert row_weights(target, None, "balanced") == pytest.approx([2, 2 / 3, 2 / 3, 2 / 3])
+    with pytest.raises(DataError) as caught:
+        row_weights(target, None, {"a": 0, "b": 0})
+    assert str(caught.value) == "all weights are 0; at least one row must count"
+    many = Target.sets([{"a"}, {"a", "b"}])
+    with pytest.raises(DataError) as caught:
+        row_weights(many, None, "balanced")
+    assert (
+        str(caught.value) == "class_weight is for targets with one label a row; give sample_weight"
+    )
+
+
+# --- the front
+
+COUNTS = RuleCounts(np.zeros((1, 2)), np.zeros(1), np.zeros(1), np.array([0.5, 0.5]))
+NOTHING = RuleSet(Space([]))
+
+
+def point(rules, conditions, score, validated=math.nan):
+    return FrontPoint(NOTHING, score, validated, rules, conditions, 0.0, 1.0, COUNTS)
+
+
+POINTS = st.builds(
+    point, st.integers(0, 4), st.integers(0, 6), st.sampled_from([0.5, 0.6, 0.7, 0.9, 1.0])
+)
+
+
+def beats(a, b):
+    return (
+        a.rules <= b.rules and a.conditions <= b.conditions and a.training_score >= b.training_score
+    )
+
+
+@given(st.lists(POINTS, max_size=12), st.randoms())
+def test_the_front_has_what_nothing_beats(points, random):
+    front = front_of(points)
+    for kept in front:
+        assert not any(beats(other, kept) for other in front if other is not kept)
+        assert any(kept is p for p in points)
+    assert all(any(beats(kept, p) for kept in front) for p in points)
+    sizes = [(p.rules, p.conditions) for p in front]
+    assert sizes == sorted(sizes)
+    random.shuffle(points)
+    again = [(p.rules, p.conditions, p.training_score) for p in front_of(points)]
+    assert again == [(p.rules, p.conditions, p.training_score) for p in front]
+
+
+@given(st.lists(POINTS, min_size=1, max_size=12), st.integers(0, 5), st.integers(0, 7))
+def test_what_is_chosen_is_small_enough(points, rules, conditions):
+    small = [p for p in points if p.rules <= rules and p.conditions <= conditions]
+    options = {"max_rules": rules, "max_conditions": conditions, "shape": (100, 2, 5)}
+    if not small:
+        least = min(points, key=lambda p: (p.rules, p.conditions))
+        with pytest.raises(ConditionError) as caught:
+            choose(points, selection="validation", **options)
+        assert str(caught.value) == (
+            f"no rule set of the front has so few: max_rules={rules},"
+            f" max_conditions={conditions}; the smallest has {least.rules} rules and"
+            f" {least.conditions} conditions"
+        )
+        return
+    for selection in ("validation", "description"):
+        chosen = choose(points, selection=selection, **options)
+        assert any(chosen is p for p in small)
+
+
+def test_of_equally_validated_the_one_that_fits_best_is_chosen():
+    points = [point(1, 1, 0.8, 0.7), point(2, 2, 0.9, 0.9), point(3, 2, 0.95, 0.9)]
+    options = {"max_rules": None, "max_conditions": None, "shape": (100, 2, 5)}
+    assert choose(points, selection="validation", **options) is points[2]
+    options["max_rules"] = 1
+    assert choose(points, selection="validation", **options) is points[0]
+    unvalidated = [point(1, 1, 0.8), point(2, 2, 0.9)]
+    options["max_rules"] = None
+    assert choose(unvalidated, selection="validation", **options) is unvalidated[1]
+
+
+@given(POINTS, st.integers(1, 500), st.integers(2, 9), st.integers(1, 30))
+def test_descriptions_are_longer_for_more_rules_conditions_and_mistakes(p, rows, labels, features):
+    def bits(rules, conditions, score):
+        return point(rules, conditions, score).description_length(rows, labels, features)
+
+    length = bits(p.rules, p.conditions, p.training_score)
+    assert length >= 0
+    assert bits(p.rules + 1, p.conditions, p.training_score) > length
+    assert bits(p.rules, p.conditions + 1, p.training_score) > length
+    if p.training_score > 0.5:
+        assert bits(p.rules, p.conditions, p.training_score - 0.05) > length
+
+
+def test_a_perfect_empty_set_needs_no_bits():
+    assert point(0, 0, 1.0).description_length(100, 3, 4) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_frequencies_are_moved_towards_those_of_all_rows():
+    counts = RuleCounts(
+        np.array([[3.0, 0.0], [0.0, 0.0]]), np.array([3.0, 0.0]), np.ones(2), np.array([0.5, 0.5])
+    )
+    assert counts.frequencies().tolist() == [[0.875, 0.125], [0.5, 0.5]]

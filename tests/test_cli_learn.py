@@ -1,0 +1,447 @@
+"""The commands learn and predict."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import signal
+import sys
+
+import numpy as np
+import pytest
+
+import irenic
+from irenic import cli
+from irenic.cli import dataset
+from irenic.formats.table import read_table, write_table
+
+ROWS = 60
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Let fits be short."""
+    short = {"generations": 1, "moves": 200, "selection": "description"}
+    made = functools.partial(irenic.RuleSetClassifier, **short)
+    monkeypatch.setattr(irenic, "RuleSetClassifier", made)
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path):
+    """Run the command as a shell would, in a folder of its own: exit status, output, errors."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["irenic", *map(str, arguments)])
+        try:
+            cli.main()
+            status = 0
+        except SystemExit as ended:
+            status = ended.code or 0
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return call
+
+
+@pytest.fixture
+def people(tmp_path):
+    jobs = ["nurse", "clerk", "cook"]
+    lines = ["age,job,pays"]
+    lines += [f"{i},{jobs[i % 3]},{'free' if i < 18 else 'full'}" for i in range(ROWS)]
+    (tmp_path / "people.csv").write_text("\n".join(lines) + "\n")
+    return "people.csv"
+
+
+@pytest.fixture
+def model(run, people):
+    assert run("learn", people, "--cv", 0, "-o", "model.json")[0] == 0
+    return "model.json"
+
+
+def edit(path, change):
+    with open(path, encoding="utf-8") as file:  # noqa: PTH123
+        lines = file.read().splitlines()
+    with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123
+        file.write("\n".join(change(lines)) + "\n")
+
+
+# --- learn
+
+
+def test_learn_prints_rules_certificate_comparison_and_front(run, people):
+    status, out, err = run("learn", people, "--cv", 3)
+    assert (status, err) == (0, "")
+    lines = [line.rstrip() for line in out.splitlines()]
+    assert lines[:7] == [
+        "The last column is predicted: pays (--target names another).",
+        "60 rows, 2 features, 2 classes: free 18, full 42",
+        "",
+        "rule  if         then  support  confidence",
+        "   1  age < 18   free       18       1.000",
+        "      otherwise  full       42       1.000",
+        "",
+    ]
+    assert "Consistent: no two rules of 1 disagree anywhere; not complete: " in out
+    assert "On rows left out (3-fold cross-validation):" in lines
+    names = [line.split("  ")[0] for line in lines]
+    assert names.index("irenic") < names.index("pruned tree") < names.index("majority class")
+    assert [line for line in lines if line.startswith("*      1           1")]
+    assert lines[-2:] == [
+        "Keep the model with -o model.json; then:",
+        "  irenic predict model.json new.csv -o out.csv",
+    ]
+
+
+def test_learn_in_json_prints_nothing_else(run, people):
+    status, out, err = run("learn", people, "--cv", 2, "--json")
+    assert (status, err) == (0, "")
+    found = json.loads(out)
+    assert found["data"]["name"] == people
+    assert found["rules"][0]["if"] == {"age": {"<": 18}}
+    assert (found["rules"][0]["support"], found["rules"][0]["confidence"]) == (18, 1)
+    learners = [learner["name"] for learner in found["cross_validation"]["learners"]]
+    assert learners == ["irenic", "pruned tree", "majority class"]
+
+
+def test_learn_without_a_table_takes_one_that_is_there(run):
+    status, out, _ = run("learn", "--cv", 0, "--max-rules", 2)
+    assert status == 0
+    assert out.startswith(
+        "No table given: these are the wine data of scikit-learn.\n"
+        "178 rows, 13 features, 3 classes: Barbera 48, Barolo 59, Grignolino 71\n"
+    )
+    assert "cross-validation" not in out
+
+
+def test_learn_is_repeatable(run, people):
+    first = run("learn", people, "--cv", 2, "--jobs", 1)
+    assert run("learn", people, "--cv", 2, "--jobs", 2) == first
+
+
+def test_the_target_can_be_any_column(run, people):
+    status, out, _ = run("learn", people, "--target", "job", "--cv", 0, "--seconds", 5)
+    assert status == 0
+    assert out.startswith("60 rows, 2 features, 3 classes: clerk 20, cook 20, nurse 20\n")
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".xlsx", ".csv.gz"])
+def test_tables_of_other_formats_are_learned_from(run, people, suffix):
+    write_table(read_table(people), f"people{suffix}")
+    status, out, _ = run("learn", f"people{suffix}", "--cv", 0)
+    assert status == 0
+    assert "   1  age < 18   free       18       1.000" in out
+
+
+def test_rules_are_kept_as_a_model_or_as_text(run, people):
+    assert run("learn", people, "--cv", 0, "-o", "rules.txt")[0] == 0
+    assert irenic.read("rules.txt")[0].then == "free"
+    status, out, _ = run("learn", people, "--cv", 0, "--output", "model.json")
+    assert status == 0
+    assert "Written to model.json; now:\n  irenic predict model.json new.csv" in out
+    table = read_table(people).select(["age", "job"])
+    assert irenic.read_model("model.json").predict(table).tolist() == ["free"] * 18 + ["full"] * 42
+    assert run("check", "model.json")[0] == 0
+
+
+def test_columns_of_little_use_are_named(run, people):
+    edit(
+        people,
+        lambda lines: [f"id,unit,{lines[0]}", *(f"p{i},m,{x}" for i, x in enumerate(lines[1:]))],
+    )
+    status, out, _ = run("learn", people, "--cv", 2)
+    assert status == 0
+    assert "Of little use for rules: id (text, different in every row)\n" in out
+    assert "Of little use for rules: unit (always the same)\n" in out
+
+
+def test_fewer_rows_of_a_class_are_fewer_folds(run, people):
+    edit(people, lambda lines: [*lines[:4], *lines[20:]])
+    status, out, err = run("learn", people, "--cv", 5)
+    assert status == 0
+    assert err == "irenic: 3 folds instead of 5: the class free has 3 rows\n"
+    assert "(3-fold cross-validation)" in out
+
+
+def test_missing_and_new_values_in_a_fold_are_no_error(run, people):
+    edit(people, lambda lines: [*lines[:5], ",poet,free", "20.5,,full", *lines[5:]])
+    assert run("learn", people, "--cv", 3)[0] == 0
+
+
+def test_ctrl_c_goes_on_without_cross_validation(run, people, monkeypatch):
+    from irenic.report import comparison
+
+    def stop(*_, **__):
+        os.kill(os.getpid(), signal.SIGINT)
+        raise AssertionError("not reached")
+
+    monkeypatch.setattr(comparison, "cross_validate", stop)
+    before = signal.getsignal(signal.SIGINT)
+    status, out, err = run("learn", people)
+    assert status == 0
+    assert err == "irenic: the cross-validation was stopped; the rules are those of all rows\n"
+    assert "cross-validation" not in out
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.csv"], "cannot read none.csv: No such file or directory"),
+        (
+            ["people.txt"],
+            "people.txt: tables are read from .csv, .csv.gz, .parquet and .xlsx files",
+        ),
+        (
+            ["people.csv", "--target", "pay"],
+            "people.csv: no column 'pay', did you mean 'pays'?",
+        ),
+        (
+            ["people.csv", "--target", "age"],
+            "people.csv: column 'age' has 60 different values in 60 rows, so these are no classes;"
+            " say which column to predict: --target",
+        ),
+        (
+            ["--target", "pays"],
+            "--target names a column of DATA; say which table: irenic learn DATA",
+        ),
+        (
+            ["people.csv", "-o", "model.pdf"],
+            "model.pdf: a model is written to a .json file, its rules alone to .txt or .rules",
+        ),
+        (
+            ["people.csv", "-o", "none/model.json"],
+            "cannot write none/model.json: No such file or directory",
+        ),
+        (
+            ["people.csv", "-o", "."],
+            ".: a model is written to a .json file, its rules alone to .txt or .rules",
+        ),
+        (
+            ["people.csv", "--cv", "1"],
+            "--cv 1 leaves nothing to learn from; use 2 or more, or 0 for none",
+        ),
+        (
+            ["people.csv", "--jobs", "0"],
+            "--jobs 0 does nothing; use 1 or more, or -1 for one a core",
+        ),
+        (["people.csv", "--seconds", "0"], "--seconds must be above 0, not 0"),
+    ],
+)
+def test_bad_arguments_of_learn_are_one_line(run, people, tmp_path, arguments, message):
+    assert run("learn", *arguments) == (2, "", f"irenic: {message}\n")
+    assert [path.name for path in tmp_path.iterdir()] == [people]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (
+            "5,cook,half",
+            "column 'pays': the class half has one row, so it cannot be both learned and tested;"
+            " leave the row out, or learn without cross-validation: --cv 0",
+        ),
+        (
+            "5,cook,",
+            "column 'pays', row 61: the class is missing; leave such rows out, or say which column"
+            " to predict: --target",
+        ),
+        ("5,cook", None),
+    ],
+)
+def test_bad_rows_are_one_line(run, people, row, message):
+    edit(people, lambda lines: [*lines, row])
+    status, out, err = run("learn", people, "-o", "model.json")
+    assert (status, out) == (2, "")
+    if message is None:
+        assert err == "irenic: people.csv, line 62: 2 cells, but the table has 3 columns\n"
+    else:
+        assert err == f"irenic: people.csv: {message}\n"
+    assert not os.path.exists("model.json")  # noqa: PTH110
+
+
+def test_a_class_of_one_row_can_be_learned_without_cross_validation(run, people):
+    edit(people, lambda lines: [*lines, "5,cook,half"])
+    assert run("learn", people, "--cv", 0)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n", "the table has no rows"),
+        ("a\n1\n", "there is no column but the target 'a'; rules need others to test"),
+        ("a,b\n1,x\n2,x\n", "column 'b' has one class only, x; two are needed"),
+        (
+            "a,b\n1,1.5\n2,2\n",
+            "column 'b' holds numbers such as 1.5, not classes; say which column to predict:"
+            " --target",
+        ),
+    ],
+)
+def test_tables_that_nothing_can_be_learned_from_are_refused(run, tmp_path, text, message):
+    (tmp_path / "few.csv").write_text(text)
+    assert run("learn", "few.csv") == (2, "", f"irenic: few.csv: {message}\n")
+
+
+@pytest.mark.parametrize(
+    ("values", "labels"),
+    [
+        ([1, 2, 1, 2], np.array([1, 2, 1, 2])),
+        ([1.0, 2.0, 1.0, 2.0], np.array([1, 2, 1, 2])),
+        ([True, False, True, False], np.array([True, False, True, False])),
+        (["a", "b", "a", "b"], np.array(["a", "b", "a", "b"], dtype=object)),
+        ([2**60, 1, 1, 1], np.array([str(2**60), "1", "1", "1"], dtype=object)),
+    ],
+)
+def test_labels_are_of_a_type_that_learners_take(values, labels):
+    column = np.empty(4, dtype=object)
+    column[:] = values
+    table = dataset.Table({"a": np.arange(4), "b": column})
+    found = dataset.split(table, None, "").labels
+    assert found.dtype == labels.dtype
+    assert found.tolist() == labels.tolist()
+
+
+# --- predict
+
+
+def test_predict_adds_a_column(run, model, tmp_path):
+    (tmp_path / "new.csv").write_text("job,age,id\ncook,017,a\npoet,18,b\n,,c\n")
+    status, out, err = run("predict", model, "new.csv")
+    assert status == 0
+    assert out == "job,age,id,prediction\ncook,017,a,free\npoet,18,b,full\n,,c,full\n"
+    assert err == "irenic: columns that the rules do not use: id\n"
+
+
+def test_predict_explains(run, model, people):
+    status, out, err = run("predict", model, people, "-o", "out.csv", "--explain")
+    assert (status, out) == (0, "60 rows written to out.csv\n")
+    assert err == "irenic: columns that the rules do not use: pays\n"
+    lines = (read_table("out.csv").cells[name][17:19] for name in ("rule", "support", "confidence"))
+    assert list(lines) == [
+        ("IF age < 18 THEN free", "default: no rule covers this case"),
+        ("18", "42"),
+        ("1.0", "1.0"),
+    ]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".xlsx"])
+def test_predictions_are_written_in_any_format(run, model, people, suffix):
+    assert run("predict", model, people, "-o", f"out{suffix}")[0] == 0
+    found = read_table(f"out{suffix}")
+    assert list(found) == ["age", "job", "pays", "prediction"]
+    assert found["prediction"].tolist() == found["pays"].tolist()
+
+
+def test_predict_takes_rules_of_your_own(run, tmp_path):
+    (tmp_path / "my.txt").write_text("IF age < 18 THEN {a, b}\nIF age >= 65 THEN 7\n")
+    (tmp_path / "new.csv").write_text("age\n3\n\n30\nNA\n70\n")
+    status, out, err = run("predict", "my.txt", "new.csv", "--explain")
+    assert (status, err) == (0, "")
+    assert out == (
+        "age,prediction,rule\n"
+        '3,a; b,"IF age < 18 THEN {a, b}"\n'
+        "30,,no rule\n"
+        "NA,,no rule\n"
+        "70,7,IF age >= 65 THEN 7\n"
+    )
+
+
+@pytest.mark.parametrize("form", ["matrix", "sets"])
+def test_several_labels_are_joined(run, people, form):
+    table = read_table(people)
+    has = np.stack([table["age"] < 18, table["job"] == "cook"], axis=1)
+    y = has.astype(int)
+    if form == "sets":
+        y = [frozenset(n for n, h in zip(("young", "cook"), row, strict=True) if h) for row in has]
+    X = table.select(["age", "job"])
+    irenic.write(irenic.RuleSetClassifier(random_state=0).fit(X, y), "model.json")
+    status, out, _ = run("predict", "model.json", people)
+    assert status == 0
+    joined = "0; 1" if form == "matrix" else "cook; young"
+    assert f"2,cook,free,{joined}\n" in out
+
+
+def test_a_model_of_a_frame_predicts_without_a_warning(run, people):
+    import pandas as pd
+
+    frame = pd.read_csv(people)
+    irenic.write(irenic.RuleSetClassifier().fit(frame[["age", "job"]], frame["pays"]), "model.json")
+    status, _, err = run("predict", "model.json", people)
+    assert (status, err) == (0, "irenic: columns that the rules do not use: pays\n")
+
+
+def test_contradicting_rules_need_a_way_to_choose(run, tmp_path):
+    (tmp_path / "my.txt").write_text("IF age < 18 THEN a\nIF age > 16 THEN b\n")
+    (tmp_path / "new.csv").write_text("age\n17\n")
+    assert run("predict", "my.txt", "new.csv", "-o", "out.csv") == (
+        2,
+        "",
+        "irenic: my.txt: the rules contradict each other: rule 1 says a, rule 2 says b where"
+        " age = 17, for example at age = 17; mend them (irenic check my.txt shows where), or"
+        " choose with --resolve best, vote or first\n",
+    )
+    assert not (tmp_path / "out.csv").exists()
+    status, out, _ = run("predict", "my.txt", "new.csv", "--resolve", "first")
+    assert (status, out) == (0, "age,prediction\n17,a\n")
+    assert run("predict", "my.txt", "new.csv", "--resolve", "frist") == (
+        2,
+        "",
+        "irenic: --resolve cannot be 'frist', did you mean 'first'?\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("agee,job\n1,cook\n", "no column 'age', which the rules need, did you mean 'agee'?"),
+        ("a,b\n1,2\n", "2 columns that the rules need are missing: 'age', 'job'"),
+        ("age,job\nx,cook\n", "column 'age', row 1: "),
+        (
+            "age,job,prediction\n1,cook,x\n",
+            "there is a column 'prediction' already; rename it, so that none is lost",
+        ),
+    ],
+)
+def test_tables_that_do_not_fit_the_model_are_refused(run, model, tmp_path, text, message):
+    (tmp_path / "new.csv").write_text(text)
+    (tmp_path / "out.csv").write_text("old")
+    status, out, err = run("predict", model, "new.csv", "-o", "out.csv")
+    assert (status, out) == (2, "")
+    assert err.startswith(f"irenic: new.csv: {message}")
+    assert err.count("\n") == 1
+    assert (tmp_path / "out.csv").read_text() == "old"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.json", "people.csv"], "cannot read none.json: No such file or directory"),
+        (["model.json", "none.csv"], "cannot read none.csv: No such file or directory"),
+        (["model.json", "people.csv", "-o", "no/x.csv"], "cannot write no/x.csv: No such file"),
+        (["model.json", "people.csv", "-o", "x.pdf"], "x.pdf: tables are written to .csv, "),
+        (["bad.json", "people.csv"], "bad.json, line 1, column 2: not JSON: "),
+        (["cut.json", "people.csv"], 'cut.json: "model": version None of a model, this irenic'),
+    ],
+)
+def test_bad_arguments_of_predict_are_one_line(run, model, tmp_path, arguments, message):
+    (tmp_path / "bad.json").write_text("{")
+    (tmp_path / "cut.json").write_text('{"version": 1, "rules": [], "model": {}}')
+    status, out, err = run("predict", *arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith(f"irenic: {message}")
+    assert err.count("\n") == 1
+
+
+# --- help
+
+
+@pytest.mark.parametrize("command", ["learn", "predict"])
+def test_help_fits_a_narrow_terminal(command):
+    from typer.testing import CliRunner
+
+    result = CliRunner().invoke(cli.app, [command, "--help"], env={"COLUMNS": "80"})
+    assert result.exit_code == 0
+    assert max(map(len, result.output.splitlines())) <= 80
+    assert f"irenic {command} " in result.output
