@@ -8,10 +8,17 @@ from typing import Any
 from numba import njit
 
 
-def jit(function: Callable[..., Any]) -> Any:
-    """Compile a kernel that releases the GIL, and keep it for the next process where possible."""
+def jit(function: Callable[..., Any], *, inner: bool = False) -> Any:
+    """Compile a kernel that releases the GIL, and keep it for the next process where possible.
+
+    An ``inner`` one is called by compiled code only: what Python would need to call it is left out,
+    which for arguments of many arrays takes longer to compile than the kernel.
+    """
+    options = {"nogil": True}
+    if inner:
+        options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     try:
-        return njit(cache=True, nogil=True)(function)
+        return njit(cache=True, **options)(function)
     except RuntimeError:
         # no place to keep it is writable (a container, a service): compile in each process
-        return njit(nogil=True)(function)
+        return njit(**options)(function)

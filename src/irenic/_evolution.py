@@ -15,6 +15,7 @@ it is swapping two places back.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,8 @@ from numba import types
 from numba.extending import intrinsic, overload
 
 from irenic._compile import jit
+
+_inner = partial(jit, inner=True)
 
 
 class Rows(NamedTuple):
@@ -56,7 +59,7 @@ class Draft(NamedTuple):
     masks: Any
     """``uint64[places, d]``."""
     tests: Any
-    """The features that a rule tests, ``int32[places, most]``."""
+    """The features that a rule tests, ``int64[places, most]``."""
     n_tests: Any
     """``int32[places]``."""
     then: Any
@@ -87,9 +90,11 @@ SIZE, DEFAULT, COST, LOGGED, MOST, RESOLVE, DROP, SHORTEN, FIXED = range(9)
 SCORE = 0
 AVOID, VOTE, BEST = 0, 1, 2
 _CHANGED, _ADDED, _REMOVED = 0, 1, 2
+# Of this type, because numba compiles a function once more for each literal that it is given.
+_NONE = np.int64(-1)
 _ONE = np.uint64(1)
 _ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
-NEW, NOTHING = -1, -2
+NEW, NOTHING = np.int64(-1), np.int64(-2)
 # How many rules one move may touch; beyond, it is refused.
 STEPS = 24
 
@@ -97,7 +102,7 @@ STEPS = 24
 # --- random numbers: xorshift, because its only operations never overflow
 
 
-@jit
+@_inner
 def _random(rng):
     x = rng[0]
     x ^= x << np.uint64(13)
@@ -107,7 +112,7 @@ def _random(rng):
     return x
 
 
-@jit
+@_inner
 def _uniform(rng):
     """Return a number in [0, 1)."""
     return float(_random(rng) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
@@ -119,7 +124,7 @@ def _below(rng, n):
     return min(int(_uniform(rng) * n), n - 1)
 
 
-@jit
+@_inner
 def _pick_feature(rows, rng):
     u = _uniform(rng)
     low = 0
@@ -201,12 +206,12 @@ def _between(low, high):
     return (_ALL >> np.uint64(64 - (high - low))) << np.uint64(low)
 
 
-@jit
+@_inner
 def _bit(cell):
     return _ONE << np.uint64(cell)
 
 
-@jit
+@_inner
 def _random_bit(word, rng):
     """Return the place of a bit of a word that is not 0, each equally often."""
     for _ in range(_below(rng, _count(word))):
@@ -217,7 +222,7 @@ def _random_bit(word, rng):
 # --- rules at a place
 
 
-@jit
+@_inner
 def _set_test(rows, draft, p, f, word):
     """Put a condition on feature ``f`` of the rule at place ``p``; return whether it has room."""
     old = draft.masks[p, f]
@@ -244,7 +249,7 @@ def _set_test(rows, draft, p, f, word):
     return True
 
 
-@jit
+@_inner
 def _price(rows, f, word):
     """Return how much a person reads for a condition: two bounds are two, a set is one."""
     if rows.ordered[f] and word & _ONE == 0 and not word >> np.uint64(rows.n_cells[f] - 1):
@@ -252,7 +257,7 @@ def _price(rows, f, word):
     return 1
 
 
-@jit
+@_inner
 def _copy_rule(draft, source, target):
     for f in range(draft.masks.shape[1]):
         draft.masks[target, f] = draft.masks[source, f]
@@ -263,7 +268,7 @@ def _copy_rule(draft, source, target):
     draft.cost[target] = draft.cost[source]
 
 
-@jit
+@_inner
 def _clear_rule(rows, draft, p, then):
     for f in range(draft.masks.shape[1]):
         draft.masks[p, f] = rows.everything[f]
@@ -272,7 +277,7 @@ def _clear_rule(rows, draft, p, then):
     draft.then[p] = then
 
 
-@jit
+@_inner
 def _find_cover(rows, draft, p):
     """Fill the bitmap of the rows that the rule at place ``p`` covers."""
     cover = draft.cover[p]
@@ -300,7 +305,7 @@ def _find_cover(rows, draft, p):
             _and_set(rows.maps, start, word, rows.everything[f], cover, some)
 
 
-@jit
+@_inner
 def _and_set(maps, start, word, all_cells, cover, some):
     """Leave in ``cover`` the rows whose cell is in the set: by what is out of it, if fewer."""
     out = all_cells & ~word
@@ -323,7 +328,7 @@ def _and_set(maps, start, word, all_cells, cover, some):
         cover[w] &= some[w]
 
 
-@jit
+@_inner
 def _meet(masks, tests, n_tests, p, q):
     """Return whether the rules at two places have a point in common."""
     if n_tests[q] < n_tests[p]:
@@ -335,7 +340,7 @@ def _meet(masks, tests, n_tests, p, q):
     return True
 
 
-@jit
+@_inner
 def _next_rival(draft, p, own, r):
     """Return the greatest number before ``r`` of a rival of the rule at place ``p``, or -1."""
     masks, tests, n_tests, then, slot = (
@@ -360,7 +365,7 @@ def _next_rival(draft, p, own, r):
 # at every call that is given one, which here would take most of the time.
 
 
-@jit
+@_inner
 def _uncover(rows, draft, p, but):
     """Take the rows of the rule at place ``p`` from the draft, those of place ``but`` not."""
     default = draft.ints[DEFAULT]
@@ -380,7 +385,7 @@ def _uncover(rows, draft, p, but):
     draft.floats[SCORE] += gained
 
 
-@jit
+@_inner
 def _add_cover(rows, draft, p, but):
     """Give the rows of the rule at place ``p`` to the draft, those of place ``but`` not."""
     then = draft.then[p]
@@ -400,7 +405,7 @@ def _add_cover(rows, draft, p, but):
     draft.floats[SCORE] += gained
 
 
-@jit
+@_inner
 def _exchange(rows, draft, old, new):
     """Let the rows of place ``old`` (-1: none) go, and those of ``new`` (-1: none) come in.
 
@@ -413,16 +418,16 @@ def _exchange(rows, draft, old, new):
         _add_cover(rows, draft, new, old)
     else:
         if old >= 0:
-            _uncover(rows, draft, old, -1)
+            _uncover(rows, draft, old, _NONE)
         if new >= 0:
-            _add_cover(rows, draft, new, -1)
+            _add_cover(rows, draft, new, _NONE)
     if old >= 0:
         draft.ints[COST] -= draft.cost[old]
     if new >= 0:
         draft.ints[COST] += draft.cost[new]
 
 
-@jit
+@_inner
 def _exchange_resolving(rows, draft, old, new):
     """Decide again every row that either rule covers, among rules that may disagree."""
     if new >= 0:
@@ -442,7 +447,7 @@ def _exchange_resolving(rows, draft, old, new):
             word &= word - _ONE
 
 
-@jit
+@_inner
 def _resolved(draft, i, votes):
     """Return what is predicted for row ``i`` where rules may disagree; of equals the lowest code.
 
@@ -469,7 +474,7 @@ def _resolved(draft, i, votes):
     return code
 
 
-@jit
+@_inner
 def _worth(rows, draft, p):
     """Return the smoothed share of what a rule's rows are worth that the rule gets."""
     right = 0.0
@@ -485,7 +490,7 @@ def _worth(rows, draft, p):
     return (right + 1.0) / (possible + 2.0)
 
 
-@jit
+@_inner
 def _best_default(rows, draft):
     """Return the consequent that is worth most on the rows that no rule covers."""
     n_codes = rows.gains.shape[1]
@@ -501,7 +506,7 @@ def _best_default(rows, draft):
     return best
 
 
-@jit
+@_inner
 def _set_default(rows, draft, code):
     draft.ints[DEFAULT] = code
     for i in range(draft.count.size):
@@ -510,7 +515,7 @@ def _set_default(rows, draft, code):
             draft.said[i] = code
 
 
-@jit
+@_inner
 def _best_then(rows, draft, p, alone, sums):
     """Return the consequent worth most on a rule's rows (``alone``: that only it covers)."""
     n_codes = rows.gains.shape[1]
@@ -534,25 +539,25 @@ def _best_then(rows, draft, p, alone, sums):
 # --- steps, and undoing them
 
 
-@jit
+@_inner
 def _spare(draft):
     """Return the place at which the next step may prepare a rule."""
     return draft.slot[draft.ints[MOST] + draft.ints[LOGGED]]
 
 
-@jit
+@_inner
 def _note(draft, kind, r):
     draft.log[draft.ints[LOGGED], 0] = kind
     draft.log[draft.ints[LOGGED], 1] = r
     draft.ints[LOGGED] += 1
 
 
-@jit
+@_inner
 def _swap(draft, a, b):
     draft.slot[a], draft.slot[b] = draft.slot[b], draft.slot[a]
 
 
-@jit
+@_inner
 def _change(rows, draft, r):
     """Put the rule at the spare place in place of rule ``r``."""
     new = _spare(draft)
@@ -563,7 +568,7 @@ def _change(rows, draft, r):
     _exchange(rows, draft, old, new)
 
 
-@jit
+@_inner
 def _add(rows, draft):
     """Add the rule at the spare place."""
     new = _spare(draft)
@@ -572,10 +577,10 @@ def _add(rows, draft):
     _swap(draft, r, draft.ints[MOST] + draft.ints[LOGGED])
     _note(draft, _ADDED, r)
     draft.ints[SIZE] += 1
-    _exchange(rows, draft, -1, new)
+    _exchange(rows, draft, _NONE, new)
 
 
-@jit
+@_inner
 def _remove(rows, draft, r):
     """Remove rule ``r``; the last rule takes its number."""
     old = draft.slot[r]
@@ -584,7 +589,7 @@ def _remove(rows, draft, r):
     # out of the way of a rule that this move may add
     _swap(draft, draft.ints[SIZE], draft.ints[MOST] + draft.ints[LOGGED])
     _note(draft, _REMOVED, r)
-    _exchange(rows, draft, old, -1)
+    _exchange(rows, draft, old, _NONE)
 
 
 @jit
@@ -603,25 +608,25 @@ def _undo(rows, draft):
             draft.ints[SIZE] -= 1
             new = draft.slot[r]
             _swap(draft, r, kept)
-            _exchange(rows, draft, new, -1)
+            _exchange(rows, draft, new, _NONE)
         else:
             _swap(draft, draft.ints[SIZE], kept)
             _swap(draft, r, draft.ints[SIZE])
             draft.ints[SIZE] += 1
-            _exchange(rows, draft, -1, draft.slot[r])
+            _exchange(rows, draft, _NONE, draft.slot[r])
 
 
 # --- what keeps a set consistent
 
 
-@jit
+@_inner
 def _trim(rows, draft, p, q):
     """Make the rule at place ``p`` disjoint from that at ``q`` on one feature; False if it can't.
 
     Of the ways to do so one is drawn, each as likely as the cells that it leaves are many.
     """
     total = 0.0
-    feature = -1
+    feature = _NONE
     kept = np.uint64(0)
     for k in range(draft.n_tests[q]):
         f = draft.tests[q, k]
@@ -645,13 +650,13 @@ def _trim(rows, draft, p, q):
     return feature >= 0 and _set_test(rows, draft, p, feature, kept)
 
 
-@jit
+@_inner
 def _desk(draft):
     """Return the place at which a move prepares a rule, out of the way of its steps."""
     return draft.slot[draft.ints[MOST] + STEPS]
 
 
-@jit
+@_inner
 def _make_way(rows, draft, own, how):
     """Deal with the rivals of the rule on the desk, which is to replace that at place ``own``.
 
@@ -682,7 +687,7 @@ def _make_way(rows, draft, own, how):
     return True
 
 
-@jit
+@_inner
 def _place_desk(rows, draft, own, how):
     """Put the rule on the desk in place of that at ``own`` (-1: as a new one), if it may be."""
     if not _make_way(rows, draft, own, how):
@@ -700,7 +705,7 @@ def _place_desk(rows, draft, own, how):
     return True
 
 
-@jit
+@_inner
 def _how(rng):
     """Draw what happens to rivals."""
     u = _uniform(rng)
@@ -718,7 +723,7 @@ def _how(rng):
 # move, would take a minute.
 
 
-@jit
+@_inner
 def _wrong_row(rows, draft):
     """Return a row for which something better could be predicted; -1 if some draws find none."""
     n = draft.said.size
@@ -729,12 +734,12 @@ def _wrong_row(rows, draft):
     return -1
 
 
-@jit
+@_inner
 def _some_rule(draft):
     return draft.slot[_below(draft.rng, draft.ints[SIZE])]
 
 
-@jit
+@_inner
 def _move_bound(rows, draft):
     """Move a bound of a rule, or add or take a value of a set."""
     own = _some_rule(draft)
@@ -764,7 +769,7 @@ def _move_bound(rows, draft):
     return own
 
 
-@jit
+@_inner
 def _drop_bound(rows, draft):
     """Drop a condition of a rule, or one of its two bounds."""
     own = _some_rule(draft)
@@ -785,7 +790,7 @@ def _drop_bound(rows, draft):
     return own
 
 
-@jit
+@_inner
 def _without(rows, draft, word, f, cell):
     """Return a part of a condition that leaves a cell out; 0 if nothing is left."""
     if not rows.ordered[f]:
@@ -800,11 +805,11 @@ def _without(rows, draft, word, f, cell):
     return word & _between(cell + 1 if near else cell + 1 + _below(draft.rng, room), 64)
 
 
-@jit
+@_inner
 def _shrink(rows, draft):
     """Add or narrow a condition: so that a wrong row is left out, or at random."""
     i = _wrong_row(rows, draft)
-    own = -1
+    own = _NONE
     if i >= 0 and draft.count[i] > 0:
         for r in range(draft.ints[SIZE]):
             if (draft.cover[draft.slot[r], i >> 6] >> np.uint64(i & 63)) & _ONE:
@@ -825,7 +830,7 @@ def _shrink(rows, draft):
     return own
 
 
-@jit
+@_inner
 def _other_feature(rows, draft):
     """Replace a condition by one on another feature."""
     own = _some_rule(draft)
@@ -844,7 +849,7 @@ def _other_feature(rows, draft):
     return own
 
 
-@jit
+@_inner
 def _round(rows, draft, f, cell):
     """Return a condition on a feature that holds a cell: an interval or a set, at random."""
     n_cells = rows.n_cells[f]
@@ -862,7 +867,7 @@ def _round(rows, draft, f, cell):
     return (_random(draft.rng) & rows.everything[f]) | _bit(cell)
 
 
-@jit
+@_inner
 def _box_round(rows, draft, i):
     """Prepare a rule of some random conditions round a row."""
     desk = _desk(draft)
@@ -874,7 +879,7 @@ def _box_round(rows, draft, i):
             break
 
 
-@jit
+@_inner
 def _add_at_seed(rows, draft):
     """Prepare a rule for a row that is predicted wrongly: by CFSBE or of random conditions."""
     i = _wrong_row(rows, draft)
@@ -886,7 +891,7 @@ def _add_at_seed(rows, draft):
     return NEW
 
 
-@jit
+@_inner
 def _enlarge_at_seed(rows, draft, i):
     """Prepare a rule as CFSBE does: grown round an uncovered row until rivals stop it."""
     desk = _desk(draft)
@@ -894,7 +899,7 @@ def _enlarge_at_seed(rows, draft, i):
     return _grow_free(rows, draft, i)
 
 
-@jit
+@_inner
 def _grow_free(rows, draft, i):
     """Keep the rule on the desk, which holds row ``i``, out of all rivals."""
     desk = _desk(draft)
@@ -906,14 +911,14 @@ def _grow_free(rows, draft, i):
     return NEW
 
 
-@jit
+@_inner
 def _avoid(rows, draft, p, q, i):
     """Narrow the rule at place ``p``, which holds row ``i``, to be disjoint from that at ``q``.
 
     Of the features on which ``q`` leaves the row out one is drawn.
     """
     n = 0
-    feature = -1
+    feature = _NONE
     for k in range(draft.n_tests[q]):
         f = draft.tests[q, k]
         if not draft.masks[q, f] & _bit(rows.cells[f, i]):
@@ -933,13 +938,13 @@ def _avoid(rows, draft, p, q, i):
     return _set_test(rows, draft, p, feature, word)
 
 
-@jit
+@_inner
 def _reach(rows, draft):
     """Enlarge a rule just so far that it covers a row that is predicted wrongly."""
     i = _wrong_row(rows, draft)
     if i < 0:
         return NOTHING
-    own = -1
+    own = _NONE
     n = 0
     for r in range(draft.ints[SIZE]):
         p = draft.slot[r]
@@ -963,7 +968,7 @@ def _reach(rows, draft):
     return own
 
 
-@jit
+@_inner
 def _merge(rows, draft):
     """Replace two rules of one consequent by the smallest rule that holds both."""
     size = draft.ints[SIZE]
@@ -985,7 +990,7 @@ def _merge(rows, draft):
     return own
 
 
-@jit
+@_inner
 def _relabel(rows, draft, sums):
     """Let a rule predict what is best for the rows that only it covers."""
     own = _some_rule(draft)
@@ -998,7 +1003,7 @@ def _relabel(rows, draft, sums):
     return own
 
 
-@jit
+@_inner
 def _split(rows, draft, sums):
     """Divide a rule at a cut; the part cut off predicts what is best there."""
     if draft.ints[SIZE] >= draft.ints[MOST]:
@@ -1028,7 +1033,7 @@ def _split(rows, draft, sums):
     return NEW
 
 
-@jit
+@_inner
 def _graft(rows, draft, donors, donor_then):
     """Take a rule from another rule set: rivals make way, or it is trimmed to its free region."""
     if donor_then.size == 0:
@@ -1039,13 +1044,13 @@ def _graft(rows, draft, donors, donor_then):
     for f in range(rows.n_cells.size):
         if not _set_test(rows, draft, desk, f, donors[k, f]):
             return NOTHING
-    own = -1
+    own = _NONE
     if draft.ints[SIZE] >= draft.ints[MOST] or _uniform(draft.rng) < 0.5:
         own = _some_rule(draft)
     return own
 
 
-@jit
+@_inner
 def _prepare(rows, draft, donors, donor_then, sums):
     """Draw a move and prepare it; see above."""
     if draft.ints[SIZE] == 0:

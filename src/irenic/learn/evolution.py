@@ -237,7 +237,7 @@ def new_draft(
     ints[kernels.FIXED] = fixed_default
     return Draft(
         masks=np.zeros((places, d), dtype=np.uint64),
-        tests=np.zeros((places, min(d, _MOST_TESTS)), dtype=np.int32),
+        tests=np.zeros((places, min(d, _MOST_TESTS)), dtype=np.int64),
         n_tests=np.zeros(places, dtype=np.int32),
         then=np.zeros(places, dtype=np.int16),
         cost=np.zeros(places, dtype=np.int32),
