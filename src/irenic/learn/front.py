@@ -48,7 +48,11 @@ class FrontPoint:
 
     rule_set: RuleSet
     training_score: float
-    """What its predictions are worth on the training data, as a share; one label: accuracy."""
+    """What its predictions are worth on the training data, as a share.
+
+    The accuracy; for sets of labels the mean F1 of a row; in a hierarchy what is explained of that
+    by which labels vary, deeper ones counting less.
+    """
     validated_score: float
     """The same on rows left out, of rule sets found with the same penalty; NaN if not asked for."""
     rules: int

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +14,7 @@ from irenic.budget import Budget
 from irenic.cfsbe import enlarge
 from irenic.gaps import gaps
 from irenic.learn.cells import Cells
-from irenic.learn.evolution import Candidate, covering, predict, worths
+from irenic.learn.evolution import Candidate, covering, worths
 from irenic.learn.front import FrontPoint, RuleCounts
 from irenic.learn.target import Consequents, Target
 from irenic.rule import Rule
@@ -40,65 +42,88 @@ class Training:
 
     def point(self, penalty: float, validated: float, candidate: Candidate) -> FrontPoint:
         """Return a candidate as a rule set, with all that is known of it."""
-        covers = covering(candidate.masks, self.encoded)
-        held = covers @ self.weight
-        gains = self.consequents.gains(self.target.truth)
-        right = worths(candidate, covers, gains * self.weight[:, None])
-        # rules of one consequent together, the widest first; in "best" the best rule decides
-        order = np.lexsort((-held, candidate.then))
-        if self.conflicts == "best":
-            order = np.lexsort((candidate.then, -right))
-        candidate = Candidate(
-            candidate.masks[order], candidate.then[order], candidate.default, candidate.cost
-        )
         values = self.consequents.values()
+        default = values[candidate.default]
         rules = self.cells.rule_set(
             candidate.masks,
             [values[code] for code in candidate.then],
-            weights=right[order] if self.conflicts == "best" else None,
-            default=values[candidate.default],
+            weights=self._weights(candidate),
+            default=default,
         )
         if self.conflicts == "avoid":
             rules = rules.simplified()
         if self.complete:
-            rules = completed(rules, self._filling(gains, values[candidate.default]))
-        said = predict(candidate, self.encoded, self.conflicts)
-        score = np.average(gains[np.arange(len(said)), said], weights=self.weight)
+            rules = completed(rules, self._filling(default))
+        covers = rules.covering(self.instances)
+        order = self._order(rules, covers)
+        rules, covers = rules[order], covers[:, order]
+        decided = self._decided(rules)
+        codes = self._codes(rules, default)
+        right = self.gains[np.arange(len(decided)), codes[decided]]
         return FrontPoint(
             rule_set=rules,
-            training_score=float(score),
+            training_score=self.consequents.as_share(float(np.average(right, weights=self.weight))),
             validated_score=validated,
             rules=len(rules),
             conditions=rules.n_conditions,
-            explanation_size=rules.explanation_size(self.instances),
+            explanation_size=float((covers @ rules.conditions_per_rule()).mean()),
             penalty=penalty,
-            counts=self._counts(rules, values[candidate.default]),
+            counts=self._counts(covers, codes),
             candidate=candidate,
         )
 
-    def _filling(self, gains: Floats, default: Hashable | None) -> Hashable:
+    @cached_property
+    def gains(self) -> Floats:
+        """What each consequent is worth for each row."""
+        return self.consequents.gains(self.target.truth)
+
+    def _weights(self, candidate: Candidate) -> Floats | None:
+        """Return the weights of rules where the best decides: how good they are."""
+        if self.conflicts != "best":
+            return None
+        covers = covering(candidate.masks, self.encoded)
+        return worths(candidate, covers, self.gains * self.weight[:, None])
+
+    def _order(self, rules: RuleSet, covers: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
+        """Return the order to read rules in: one consequent after the other, the widest first.
+
+        Where the best rule decides, it is the best first.
+        """
+        if self.conflicts == "best":
+            return np.lexsort((rules.then_codes, -rules.weights))
+        places = {value: place for place, value in enumerate(self.consequents.values())}
+        then = np.array([places[rules.consequents[code]] for code in rules.then_codes])
+        return np.lexsort((-(self.weight @ covers), then))
+
+    def _decided(self, rules: RuleSet) -> npt.NDArray[np.int64]:
+        resolve: Any = None if self.conflicts == "avoid" else self.conflicts
+        return rules.decide(self.instances, resolve=resolve)
+
+    def _codes(self, rules: RuleSet, default: Hashable | None) -> npt.NDArray[np.intp]:
+        """Return the code of what each rule, and at the end the default, predicts."""
+        places = {value: place for place, value in enumerate(self.consequents.values())}
+        thens = [*(rules.consequents[code] for code in rules.then_codes), default]
+        return np.array([places[then] for then in thens], dtype=np.intp)
+
+    def _filling(self, default: Hashable | None) -> Hashable:
         """Return what rules that fill gaps predict: the default, or what is worth most at all."""
         if default is not None:
             return default
-        worth = (gains * self.weight[:, None]).sum(axis=0)[: len(self.consequents)]
+        worth = (self.weight @ self.gains)[: len(self.consequents)]
         return self.consequents.values()[int(worth.argmax())]
 
-    def _counts(self, rules: RuleSet, default: Hashable) -> RuleCounts:
+    def _counts(self, covers: npt.NDArray[np.bool_], codes: npt.NDArray[np.intp]) -> RuleCounts:
         """Return what each rule, and at the end the default, is on the training rows."""
-        covers = rules.covering(self.instances)
-        left = ~covers.any(axis=1, keepdims=True)
-        covers = np.concatenate([covers, left], axis=1)
-        thens = [*(rules.consequents[code] for code in rules.then_codes), default]
-        places = {value: k for k, value in enumerate(self.consequents.values())}
+        left = ~covers.any(axis=1)
         agreement = self.consequents.agreement(self.target.truth)
-        mix = np.zeros((len(thens), len(self.target.labels)))
-        support, right = np.zeros(len(thens)), np.zeros(len(thens))
-        for r, then in enumerate(thens):
-            held = covers[:, r]
+        mix = np.zeros((len(codes), len(self.target.labels)))
+        support, right = np.zeros(len(codes)), np.zeros(len(codes))
+        for r, code in enumerate(codes):
+            held = left if r == covers.shape[1] else covers[:, r]
             weight = self.weight[held]
             mix[r] = weight @ self.target.truth[held]
             support[r] = weight.sum()
-            right[r] = weight @ agreement[held, places[then]]
+            right[r] = weight @ agreement[held, code]
         confidence = np.divide(right, support, out=np.full(len(right), np.nan), where=support > 0)
         overall = np.average(self.target.truth, axis=0, weights=self.weight)
         return RuleCounts(mix, support, confidence, overall)

@@ -253,9 +253,10 @@ def validate(
     left = problem.take(out)
     gains = prepared.consequents.gains(left.target.truth)
     row = np.arange(len(left))
+    said = [predict(candidate, left.encoded, settings.conflicts) for candidate in candidates]
     worth = [
-        np.average(gains[row, predict(c, left.encoded, settings.conflicts)], weights=left.weight)
-        for c in candidates
+        prepared.consequents.as_share(float(np.average(gains[row, s], weights=left.weight)))
+        for s in said
     ]
     return Outcome(name, candidates, np.array(worth), seconds=time.perf_counter() - begun)
 

@@ -130,6 +130,13 @@ class Consequents:
         agreement = _f1(truth, self.sets.astype(float)) if self.target.many else truth
         return self._with_nothing(agreement)
 
+    def as_share(self, worth: float) -> float:
+        """Return a mean of gains as a share that is 1 at best.
+
+        In a hierarchy it is how much of what the labels vary by is explained.
+        """
+        return worth if self.target.hierarchy is None else 1.0 - (1.0 - worth) * _EXPLAINED
+
     def _with_nothing(self, worth: Floats) -> Floats:
         if not self.abstains:
             return worth
