@@ -275,6 +275,8 @@ def _cut_between(feature: Continuous, below: float, above: float) -> float:
             for cut in (np.round(middle / unit) * unit, np.ceil(middle / unit) * unit):
                 if below < cut <= above:
                     return float(cut)
+    if below.is_integer() and above == below + 1.0:
+        return above  # "children >= 1", not 0.5
     return readable(feature, feature.after(below), feature.after(above))
 
 
