@@ -318,3 +318,10 @@ def test_whatever_is_wrong_with_a_file_is_an_error_of_ours(model, data):
         json_model.loads(json.dumps(file)).predict(TABLE)
     except IrenicError as error:
         assert "\n" not in str(error)  # noqa: PT017
+
+
+def test_a_model_with_a_hierarchy_that_was_read_scores_the_same(tmp_path):
+    model = kept("hierarchy")
+    irenic.write(model, tmp_path / "model.json")
+    y = WAYS["hierarchy"][1]
+    assert irenic.read_model(tmp_path / "model.json").score(TABLE, y) == model.score(TABLE, y)

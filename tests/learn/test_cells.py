@@ -242,18 +242,23 @@ def test_cuts_between_times_have_no_fraction_of_a_second():
 # --- categories
 
 
-def test_values_that_are_many_fall_into_groups_that_predict_alike():
+def test_of_many_values_the_frequent_have_cells_of_their_own():
     rng = np.random.default_rng(1)
-    names = [f"v{i:03}" for i in range(300)]
-    column = rng.permutation(np.repeat(names, 5))
-    y = np.array([int(name[1:]) % 2 for name in column])
-    instances, cells = divided({"name": column.tolist()}, y=y)
-    assert 2 <= cells.n_cells[0] <= MOST_CELLS
+    frequent = np.repeat([f"often {i}" for i in range(10)], 20)
+    rare = [f"once {i}" for i in range(100)]
+    column = rng.permutation([*frequent, *rare])
+    instances, cells = divided({"name": column.tolist()})
+    assert cells.n_cells[0] == 11
     encoded = cells.encode(instances)[0]
-    assert sorted(set(encoded.tolist())) == list(range(int(cells.n_cells[0])))
-    for cell in range(int(cells.n_cells[0])):
-        labels = y[encoded == cell]
-        assert len(set(labels.tolist())) == 1 or cell == int(np.median(encoded))
+    assert set(encoded[np.char.startswith(column, "once")]) == {10}
+    assert set(encoded[np.char.startswith(column, "often")]) == set(range(10))
+    # a value that was not seen is one more that is rare
+    rules = cells.rule_set(np.array([[1 << 10], [(1 << 10) - 1]], dtype=np.uint64), ["rare", "not"])
+    assert rules.predict({"name": ["once 7", "often 3", "never"]}).tolist() == [
+        "rare",
+        "not",
+        "rare",
+    ]
     masks = random_masks(cells, 20, rng)
     rules = cells.rule_set(masks, list(range(20)))
     assert rules.covering(instances).T.tolist() == covering(masks, cells.encode(instances)).tolist()
@@ -264,7 +269,7 @@ def test_categories_of_any_number(n):
     column = [f"v{i}" for i in range(n)]
     instances, cells = divided({"c": column})
     assert cells.n_cells[0] <= MOST_CELLS
-    assert (cells.n_cells[0] == n) == (n <= MOST_CELLS)
+    assert cells.n_cells[0] == (n if n <= MOST_CELLS else 1)
     masks = random_masks(cells, 4, np.random.default_rng(0))
     rules = cells.rule_set(masks, list("ABCD"))
     assert rules.covering(instances).T.tolist() == covering(masks, cells.encode(instances)).tolist()

@@ -491,3 +491,12 @@ def test_the_same_seed_gives_the_same_rules():
     first = quick(random_state=state).fit(X, y)
     assert texts(first) == texts(quick(random_state=np.random.RandomState(3)).fit(X, y))
     assert quick(random_state=None).fit(X, y).score(X, y) > 0.5
+
+
+def test_a_column_of_names_tells_nothing():
+    rng = np.random.default_rng(0)
+    names = [f"n{i}" for i in range(200)]
+    y = rng.integers(0, 2, 200)
+    clf = quick(selection="validation", moves=500).fit({"name": names, "x": rng.random(200)}, y)
+    assert clf.chosen_.validated_score < 0.65
+    assert not any("name" in rule.region.conditions() for rule in clf.rules_)

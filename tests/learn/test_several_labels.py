@@ -270,3 +270,15 @@ def test_class_weights_of_sets():
         SETS,
         class_weight="balanced",
     )
+
+
+def test_the_empty_set_is_predicted():
+    rng = np.random.default_rng(0)
+    age, income = rng.uniform(0, 90, 300), rng.uniform(0, 9, 300)
+    sets = [
+        ({"young"} if a < 30 else set()) | ({"rich"} if i > 5 else set())
+        for a, i in zip(age, income, strict=True)
+    ]
+    clf = quick(moves=2000).fit({"age": age, "income": income}, sets)
+    assert clf.score({"age": age, "income": income}, sets) > 0.95
+    assert frozenset() in set(clf.predict({"age": age, "income": income}))

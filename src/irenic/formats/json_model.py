@@ -216,7 +216,8 @@ def _model(data: Any, rules: RuleSet) -> RuleSetClassifier:
         raise FormatError(f'"answers" is one of {", ".join(_FORMS)}, not {_short(data["answers"])}')
     if (data["answers"] == "labels") != (hierarchy is None and not _has_sets(rules)):
         raise FormatError('"answers" does not fit what the rules predict')
-    model._answers = Answers(model.classes_, data["answers"])
+    model._answers = Answers(model.classes_, data["answers"], hierarchy)
+    model.interrupted_ = False
     model.space_ = rules.space
     model.n_features_in_ = _whole("n_features_in", data["n_features_in"])
     if model.n_features_in_ != len(rules.space):

@@ -3,7 +3,7 @@
 Cells are what evolution works on; :meth:`Cells.rule_set` turns what it finds into rules over the
 space. The cells of a continuous feature are divided by cuts of few digits that lie between data
 values, missing values in a cell of their own below the others. Those of a categorical feature are
-its values, or groups of values that predict alike where there are more than 64.
+its values; where there are more than 64, the frequent ones, and one cell for all others.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ _MOST_BYTES: Final = 1 << 28
 _ROWS_FOR_CUTS: Final = 200_000
 _CUTTING_TREES: Final = 8
 _ROWS_FOR_TREES: Final = 10_000
+# Rows that a value must have for a cell of its own where there are many values.
+_FREQUENT: Final = 5
 # Days, hours, minutes and seconds, in microseconds.
 _UNITS: Final = (86_400e6, 3_600e6, 60e6, 1e6)
 # The cell of codes that the data did not hold.
@@ -50,13 +52,13 @@ class Cells:
     def divide(
         cls, instances: Instances, y: Floats, weight: Floats, most: int = MOST_CELLS
     ) -> Cells:
-        """Return cells that suit the instances; ``y`` (n, k) is what groups values that are many.
+        """Return cells that suit the instances.
 
         Parameters
         ----------
         instances : Instances
         y : array of shape (n, k)
-            Numbers to be told apart: values of a category that have like means fall together.
+            Numbers to be told apart: cuts are made where they change.
         weight : array of shape (n,)
             How much each row counts.
         most : int
@@ -73,7 +75,7 @@ class Cells:
             for row, feature in enumerate(space.continuous)
         )
         groups = tuple(
-            _groups(feature, instances.codes[row], y, weight, most)
+            _groups(feature, instances.codes[row], weight, most)
             for row, feature in enumerate(space.categorical)
         )
         return cls(space, cuts, groups)
@@ -281,28 +283,23 @@ def _cut_between(feature: Continuous, below: float, above: float) -> float:
 
 
 def _groups(
-    feature: Categorical,
-    codes: npt.NDArray[np.int32],
-    y: Floats,
-    weight: Floats,
-    most: int,
+    feature: Categorical, codes: npt.NDArray[np.int32], weight: Floats, most: int
 ) -> npt.NDArray[np.uint8]:
-    """Return the cell of each code: one a value that occurs, or groups of values alike in ``y``."""
-    n_codes = len(feature.values) + 2
-    counts = np.bincount(codes, weights=weight, minlength=n_codes)
+    """Return the cell of each code: one a value, or where there are many, of the frequent ones.
+
+    The others share the last cell, and so do values that were not seen. Labels have no say in it:
+    grouped by those, a column of names would tell labels that validation rows should not know.
+    """
+    counts = np.bincount(codes, weights=weight, minlength=len(feature.values) + 2)
     seen = np.flatnonzero(counts)
-    cells = np.full(n_codes, _UNSEEN, dtype=np.uint8)
-    order = seen
-    if len(seen) > most:
-        along = ranks(codes, y, weight, n_codes)
-        order = seen[np.argsort(along[seen], kind="stable")]
-        filled = np.cumsum(counts[order])
-        middle = filled - counts[order] / 2.0
-        cells[order] = np.minimum(middle * most / filled[-1], most - 1).astype(np.uint8)
-        # cells without a value would be conditions that mean nothing
-        cells[order] = np.unique(cells[order], return_inverse=True)[1]
-    else:
-        cells[order] = np.arange(len(seen))
+    if len(seen) <= most:
+        cells = np.full(len(counts), _UNSEEN, dtype=np.uint8)
+        cells[seen] = np.arange(len(seen))
+        return cells
+    frequent = seen[np.argsort(-counts[seen], kind="stable")][: most - 1]
+    frequent = np.sort(frequent[counts[frequent] >= _FREQUENT])
+    cells = np.full(len(counts), len(frequent), dtype=np.uint8)
+    cells[frequent] = np.arange(len(frequent))
     return cells
 
 

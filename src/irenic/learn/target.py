@@ -107,7 +107,10 @@ class Consequents:
             # a closed set: a label that half of the rows have, its ancestors have too
             scale = max(_EXPLAINED * float(spread.mean()), 1e-12)
             return cls(target, stands, stands >= 0.5, scale, abstains)
-        sets = np.array([_best_set(mean) for mean in means])
+        # and the sets that rows have, the most frequent: the best for a mean is never the empty one
+        held, counts = np.unique(target.truth > 0, axis=0, return_counts=True)
+        held = held[np.argsort(-counts, kind="stable")][: _MOST_SETS // 4]
+        sets = np.array([*held, *(_best_set(mean) for mean in means)])
         _, first = np.unique(sets, axis=0, return_index=True)
         sets = sets[np.sort(first)[:_MOST_SETS]]
         return cls(target, sets.astype(float), sets, abstains=abstains)
