@@ -44,7 +44,7 @@ _MOST_ROWS: Final = 20_000
 _MEMBERS: Final = 6
 _SIZES: Final = (3, 7, 15, 31)
 # How many right predictions a rule or a condition must be worth, at the least.
-_LOWEST_PENALTY: Final = 0.15
+_LOWEST_PENALTY: Final = 0.05
 # Up to so many rows so many validation tasks; beyond, one.
 _FOLDS: Final = ((5_000, 5), (15_000, 3))
 _MOVES: Final = 4_000
