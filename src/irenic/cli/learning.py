@@ -312,6 +312,8 @@ def predict(
         check_target(out)
     model = _read_model(rules)
     table = read_table(data)
+    if not table.shape[0]:
+        raise FormatError("the table has no rows", path=str(data))
     added = _predictions(model, rules, table, data, resolve)
     if not explain:
         added = {"prediction": added["prediction"]}
