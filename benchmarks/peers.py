@@ -367,11 +367,14 @@ def example_f1(Y, predicted) -> float:
 
 
 def hier_ours(data: Any, n_jobs: int | None = 1) -> Fitted:
-    """Return scores of the labels, in the order of the hierarchy; one never learned scores 0."""
+    """Return scores of the labels, in the order of the hierarchy; one never learned scores 0.
+
+    As many rules as the tree has leaves at most, the default being one of them.
+    """
     from irenic import RuleSetClassifier
 
     model = RuleSetClassifier(hierarchy=data.hierarchy, random_state=0, n_jobs=n_jobs)
-    model.fit(data.X, data.y)
+    model = model.fit(data.X, data.y).select(max_rules=HIER_LEAVES[data.name] - 1)
     place = {str(label): i for i, label in enumerate(model.classes_)}
     known = [i for i, path in enumerate(data.hierarchy) if path in place]
 

@@ -307,6 +307,8 @@ def places(data, at=()):
             yield from places(data[key], (*at, key))
 
 
+# a file that says that there were no names is right, and scikit-learn warns of names then
+@pytest.mark.filterwarnings("ignore:X has feature names")
 @settings(max_examples=60)
 @given(st.data())
 def test_whatever_is_wrong_with_a_file_is_an_error_of_ours(model, data):
