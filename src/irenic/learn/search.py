@@ -27,8 +27,8 @@ Bytes = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.intp]
 
 # Where labels are noisy, half of what counts is the row's own label, half what a forest says of
-# it: of 0, 0.35, 0.5, 0.65 and 0.8 among the best on twelve small sets, a point above 0 with a third
-# fewer rules.
+# it: of 0, 0.35, 0.5, 0.65 and 0.8 among the best on twelve small sets, a point above 0 with a
+# third fewer rules.
 SOFT: Final = 0.5
 # Rows that whole weights are turned into, at most.
 _MOST_REPEATED: Final = 100_000
