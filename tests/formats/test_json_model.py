@@ -139,7 +139,7 @@ def test_the_file_is_one_of_rules_too(model, path):
     assert irenic.read(path).space == model.space_
 
 
-@pytest.mark.parametrize("way", [w for w in WAYS if w != "hierarchy"])
+@pytest.mark.parametrize("way", WAYS)
 def test_skops_keeps_a_model(way):
     clf = kept(way)
     raw = skops.io.dumps(clf)
