@@ -77,7 +77,7 @@ class Draft(NamedTuple):
     said: Any
     """What is predicted for a row, ``int16[n]``."""
     ints: Any
-    """Size, default, cost of all rules and more: see the names below, ``int64[9]``."""
+    """Size, default, cost of all rules and more: see the names below, ``int64[12]``."""
     floats: Any
     """The score, ``float64[4]``."""
     log: Any
@@ -87,8 +87,12 @@ class Draft(NamedTuple):
 
 
 SIZE, DEFAULT, COST, LOGGED, MOST, RESOLVE, DROP, SHORTEN, FIXED = range(9)
+# How moves treat rivals; how many moves were evaluated, and at which of them to stop (-1: never).
+GUARD, EVALUATED, LIMIT = range(9, 12)
 SCORE = 0
 AVOID, VOTE, BEST = 0, 1, 2
+# Rivals are let be, are dealt with in one of several ways, or cut the new rule as CFSBE does.
+LET_BE, MAKE_WAY, GROW = 0, 1, 2
 _CHANGED, _ADDED, _REMOVED = 0, 1, 2
 # Of this type, because numba compiles a function once more for each literal that it is given.
 _NONE = np.int64(-1)
@@ -97,6 +101,8 @@ _ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 NEW, NOTHING = np.int64(-1), np.int64(-2)
 # How many rules one move may touch; beyond, it is refused.
 STEPS = 24
+# Rows of a rule that are tried as seeds before it is given up.
+_SEEDS = 8
 
 
 # --- random numbers: xorshift, because its only operations never overflow
@@ -657,14 +663,99 @@ def _desk(draft):
 
 
 @_inner
+def _grow_free(rows, draft, i, own):
+    """Keep the rule on the desk, which holds row ``i``, out of all rivals but ``own``.
+
+    Return whether that can be: not if a rival covers the row.
+    """
+    desk = _desk(draft)
+    r = _next_rival(draft, desk, own, draft.ints[SIZE])
+    while r >= 0:
+        if not _avoid(rows, draft, desk, draft.slot[r], i):
+            return False
+        r = _next_rival(draft, desk, own, r)
+    return True
+
+
+@_inner
+def _grow_within(rows, draft, own):
+    """Cut the rule on the desk to a free region round one of its rows, as CFSBE finds it.
+
+    Return whether there is one: not if none of some rows that are drawn is free of rivals.
+    """
+    p = _desk(draft)
+    if _next_rival(draft, p, own, draft.ints[SIZE]) < 0:
+        return True
+    _find_cover(rows, draft, p)
+    cover = draft.cover
+    n = 0
+    for w in range(cover.shape[1]):
+        n += _count(cover[p, w])
+    if n == 0:
+        return False
+    for _ in range(_SEEDS):
+        i = _nth_row(cover, p, _below(draft.rng, n))
+        free = True
+        for r in range(draft.ints[SIZE]):
+            q = draft.slot[r]
+            if q != own and draft.then[q] != draft.then[p]:
+                free = free and not (cover[q, i >> 6] >> np.uint64(i & 63)) & _ONE
+        if free:
+            return _grow_free(rows, draft, i, own)
+    return False
+
+
+@_inner
+def _nth_row(cover, p, n):
+    """Return the row at place ``n`` among those that the rule at place ``p`` covers."""
+    w = 0
+    while _count(cover[p, w]) <= n:
+        n -= _count(cover[p, w])
+        w += 1
+    word = cover[p, w]
+    for _ in range(n):
+        word &= word - _ONE
+    return w * 64 + _first(word)
+
+
+@_inner
+def _avoid(rows, draft, p, q, i):
+    """Narrow the rule at place ``p``, which holds row ``i``, to be disjoint from that at ``q``.
+
+    Of the features on which ``q`` leaves the row out one is drawn.
+    """
+    n = 0
+    feature = _NONE
+    for k in range(draft.n_tests[q]):
+        f = draft.tests[q, k]
+        if not draft.masks[q, f] & _bit(rows.cells[f, i]):
+            n += 1
+            if _below(draft.rng, n) == 0:
+                feature = f
+    if feature < 0:
+        return False
+    cell = int(rows.cells[feature, i])
+    theirs = draft.masks[q, feature]
+    word = draft.masks[p, feature] & ~theirs
+    if rows.ordered[feature]:
+        if cell < _first(theirs):
+            word &= _between(0, _first(theirs))
+        else:
+            word &= _between(_last(theirs) + 1, 64)
+    return _set_test(rows, draft, p, feature, word)
+
+
+@_inner
 def _make_way(rows, draft, own, how):
     """Deal with the rivals of the rule on the desk, which is to replace that at place ``own``.
 
     ``how``: 0 refuse, 1 drop them, 2 trim them, 3 trim the new rule. Return whether the way is
     clear.
     """
-    if draft.ints[RESOLVE] != AVOID:
+    if draft.ints[GUARD] == LET_BE:
         return True
+    if draft.ints[GUARD] == GROW:
+        return _grow_within(rows, draft, own)
     p = _desk(draft)
     r = _next_rival(draft, p, own, draft.ints[SIZE])
     while r >= 0:
@@ -885,7 +976,7 @@ def _add_at_seed(rows, draft):
     i = _wrong_row(rows, draft)
     if i < 0:
         return NOTHING
-    if draft.count[i] == 0 and _uniform(draft.rng) < 0.2:
+    if draft.ints[GUARD] != LET_BE and draft.count[i] == 0 and _uniform(draft.rng) < 0.2:
         return _enlarge_at_seed(rows, draft, i)
     _box_round(rows, draft, i)
     return NEW
@@ -896,46 +987,7 @@ def _enlarge_at_seed(rows, draft, i):
     """Prepare a rule as CFSBE does: grown round an uncovered row until rivals stop it."""
     desk = _desk(draft)
     _clear_rule(rows, draft, desk, rows.best[i])
-    return _grow_free(rows, draft, i)
-
-
-@_inner
-def _grow_free(rows, draft, i):
-    """Keep the rule on the desk, which holds row ``i``, out of all rivals."""
-    desk = _desk(draft)
-    r = _next_rival(draft, desk, NEW, draft.ints[SIZE])
-    while r >= 0:
-        if not _avoid(rows, draft, desk, draft.slot[r], i):
-            return NOTHING
-        r = _next_rival(draft, desk, NEW, r)
-    return NEW
-
-
-@_inner
-def _avoid(rows, draft, p, q, i):
-    """Narrow the rule at place ``p``, which holds row ``i``, to be disjoint from that at ``q``.
-
-    Of the features on which ``q`` leaves the row out one is drawn.
-    """
-    n = 0
-    feature = _NONE
-    for k in range(draft.n_tests[q]):
-        f = draft.tests[q, k]
-        if not draft.masks[q, f] & _bit(rows.cells[f, i]):
-            n += 1
-            if _below(draft.rng, n) == 0:
-                feature = f
-    if feature < 0:
-        return False
-    cell = int(rows.cells[feature, i])
-    theirs = draft.masks[q, feature]
-    word = draft.masks[p, feature] & ~theirs
-    if rows.ordered[feature]:
-        if cell < _first(theirs):
-            word &= _between(0, _first(theirs))
-        else:
-            word &= _between(_last(theirs) + 1, 64)
-    return _set_test(rows, draft, p, feature, word)
+    return NEW if _grow_free(rows, draft, i, NEW) else NOTHING
 
 
 @_inner
@@ -1132,13 +1184,16 @@ def load(rows, draft, masks, then, default):
 
 @jit
 def sow(rows, draft, tries):
-    """Add rules round uncovered rows, each kept out of all rivals: the paper's first population."""
+    """Add rules round uncovered rows, each kept out of all rivals: the paper's first population.
+
+    Where rivals are let be, the rules are those that were drawn.
+    """
     for _ in range(tries):
         i = _below(draft.rng, draft.count.size)
         if draft.count[i] == 0 and draft.ints[SIZE] < draft.ints[MOST]:
             _box_round(rows, draft, i)
             draft.ints[LOGGED] = 0
-            if _grow_free(rows, draft, i) == NEW:
+            if draft.ints[GUARD] == LET_BE or _grow_free(rows, draft, i, NEW):
                 _place_desk(rows, draft, NEW, 0)
     draft.ints[LOGGED] = 0
 
@@ -1159,7 +1214,8 @@ def anneal(rows, draft, donors, donor_then, moves, hot, cold, penalty, best_mask
     """Try moves on a draft, better and sometimes worse ones; keep the best set that was met.
 
     ``hot`` and ``cold`` are the first and the last temperature, in units of the score; ``best``
-    takes the size, the default, the cost and the score of the set in ``best_masks``.
+    takes the size, the default, the cost and the score of the set in ``best_masks``. A move that
+    leads nowhere is not evaluated; it ends early at the evaluation that ``LIMIT`` tells.
     """
     sums = np.zeros(rows.gains.shape[1])
     value = draft.floats[SCORE] - penalty * (draft.ints[SIZE] + draft.ints[COST])
@@ -1167,6 +1223,8 @@ def anneal(rows, draft, donors, donor_then, moves, hot, cold, penalty, best_mask
     cooling = (cold / hot) ** (1.0 / max(1, moves - 1))
     heat = hot
     for m in range(moves):
+        if draft.ints[EVALUATED] == draft.ints[LIMIT]:
+            break
         heat *= cooling
         if m & 255 == 255 and not draft.ints[FIXED]:
             default = _best_default(rows, draft)
@@ -1174,6 +1232,7 @@ def anneal(rows, draft, donors, donor_then, moves, hot, cold, penalty, best_mask
                 _set_default(rows, draft, default)
                 value = draft.floats[SCORE] - penalty * (draft.ints[SIZE] + draft.ints[COST])
         changed = _move(rows, draft, donors, donor_then, sums)
+        draft.ints[EVALUATED] += changed
         new = draft.floats[SCORE] - penalty * (draft.ints[SIZE] + draft.ints[COST])
         if changed and (new >= value or _uniform(draft.rng) < np.exp((new - value) / heat)):
             value = new

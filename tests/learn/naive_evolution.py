@@ -73,9 +73,9 @@ def labelled_rows(draw, max_features=4, max_cells=7):
     return make_rows(cells.tolist(), n_cells, ordered, gains)
 
 
-def begun(rows, most, mode, seed):
+def begun(rows, most, mode, seed, guard=""):
     """Return a draft without rules."""
-    draft = new_draft(rows, most, mode, np.random.default_rng(seed))
+    draft = new_draft(rows, most, mode, np.random.default_rng(seed), guard=guard)
     d = rows.cells.shape[0]
     kernels.load(rows, draft, np.zeros((0, d), dtype=np.uint64), np.zeros(0, dtype=np.int16), 0)
     return draft

@@ -25,12 +25,20 @@ Words = npt.NDArray[np.uint64]
 Codes = npt.NDArray[np.int16]
 
 RESOLVE: Final = {"avoid": kernels.AVOID, "vote": kernels.VOTE, "best": kernels.BEST}
+GUARDS: Final = {
+    "make way": kernels.MAKE_WAY,
+    "grow": kernels.GROW,
+    "let be": kernels.LET_BE,
+}
 # A rule of more conditions than this nobody reads; fixed so that a rule fits a few cache lines.
 _MOST_TESTS: Final = 24
 # With more rules than this, moves grow with them: each rule should get its share.
 _RULES_AT_EASE: Final = 64.0
 # Between two looks at the clock and at Ctrl-C.
 _MOVES_AT_ONCE: Final = 2_000
+# Where evaluations are counted: so many at one temperature, and so many moves for one at most.
+_EVALUATIONS_AT_ONCE: Final = 100
+_MOVES_PER_EVALUATION: Final = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +80,14 @@ class Settings:
     """Whether the default stays what it is at the start."""
     sow: bool = False
     """Whether members begin with rules round rows that are drawn, as in the paper."""
+    guard: str = ""
+    """How moves treat rivals (see ``GUARDS``); by default as ``conflicts`` asks for.
+
+    Rules that moves let be may contradict each other, and so may those of the starts: predictions
+    are right where ``conflicts`` is not "avoid" then.
+    """
+    evaluations: int | None = None
+    """Rule sets that a member evaluates in a generation, however many moves these take."""
 
     @property
     def most_rules(self) -> int:
@@ -88,6 +104,8 @@ class Watch:
 
     stopped: threading.Event = field(default_factory=threading.Event)
     done: dict[Any, list[Candidate]] = field(default_factory=dict)
+    trace: list[tuple[int, float, float]] = field(default_factory=list)
+    """Evaluations and CPU seconds so far, and the highest worth met, after each member's turn."""
 
     def __reduce__(self) -> Any:
         return Watch, ()
@@ -110,6 +128,7 @@ def evolve(
     rng = np.random.default_rng(random_state)
     heats = np.geomspace(settings.hot, settings.cold, settings.generations + 1)
     members = [_Member(rows, settings, *member, rng) for member in settings.members]
+    begun = time.thread_time()
     for member in members:
         member.begin_at_best(starts)
         if settings.sow:
@@ -117,7 +136,18 @@ def evolve(
     for heat, cooler in pairwise(heats):
         for member in members:
             moves = round(settings.moves * max(1.0, len(member.best()) / _RULES_AT_EASE))
-            member.anneal(_near(member, members), moves, heat, cooler, clock)
+            near = _near(member, members)
+            if settings.evaluations is None:
+                member.anneal(near, moves, heat, cooler, clock)
+            else:
+                member.evaluate(near, settings.evaluations, heat, cooler, clock)
+            watch.trace.append(
+                (
+                    sum(m.evaluated for m in members),
+                    time.thread_time() - begun,
+                    max(m.best().worth for m in members),
+                )
+            )
         found = [member.best() for member in members]
         watch.done[name] = found
         if clock.over():
@@ -161,8 +191,14 @@ class _Member:
         rng: np.random.Generator,
     ) -> None:
         self.rows, self.penalty, self.most_rules = rows, penalty, most_rules
-        fixed = settings.fixed_default
-        self.draft = new_draft(rows, most_rules, settings.conflicts, rng, fixed_default=fixed)
+        self.draft = new_draft(
+            rows,
+            most_rules,
+            settings.conflicts,
+            rng,
+            fixed_default=settings.fixed_default,
+            guard=settings.guard,
+        )
         self._masks = np.zeros((most_rules, len(rows.n_cells)), dtype=np.uint64)
         self._then = np.zeros(most_rules, dtype=np.int16)
         # size, default, cost, score: what the kernel keeps of the best
@@ -195,30 +231,56 @@ class _Member:
         masks, then = self._masks[:size].copy(), self._then[:size].copy()
         return Candidate(masks, then, default, cost, float(self._best[3]))
 
+    @property
+    def evaluated(self) -> int:
+        """How many rule sets have been evaluated so far."""
+        return int(self.draft.ints[kernels.EVALUATED])
+
     def anneal(
         self, near: list[_Member], moves: int, hot: float, cold: float, clock: _Clock
     ) -> None:
-        donors = [member.best() for member in near]
-        masks = np.concatenate([self._masks[:0], *(donor.masks for donor in donors)])
-        then = np.concatenate([self._then[:0], *(donor.then for donor in donors)])
+        donors = _rules_of(near, self)
         parts = max(1, round(moves / _MOVES_AT_ONCE))
-        heats = np.geomspace(hot, cold, parts + 1)
-        for heat, cooler in pairwise(heats):
-            kernels.anneal(
-                self.rows,
-                self.draft,
-                masks,
-                then,
-                moves // parts,
-                heat,
-                cooler,
-                self.penalty,
-                self._masks,
-                self._then,
-                self._best,
-            )
+        for heat, cooler in pairwise(np.geomspace(hot, cold, parts + 1)):
+            self._anneal(donors, moves // parts, heat, cooler)
             if clock.over():
                 return
+
+    def evaluate(
+        self, near: list[_Member], evaluations: int, hot: float, cold: float, clock: _Clock
+    ) -> None:
+        """Anneal until so many rule sets have been evaluated."""
+        donors = _rules_of(near, self)
+        parts = max(1, round(evaluations / _EVALUATIONS_AT_ONCE))
+        ends = self.evaluated + np.linspace(0, evaluations, parts + 1).round().astype(int)[1:]
+        for heat, end in zip(np.geomspace(hot, cold, parts), ends.tolist(), strict=True):
+            self.draft.ints[kernels.LIMIT] = end
+            # at one temperature: how many moves an evaluation takes is not known beforehand
+            self._anneal(donors, _MOVES_PER_EVALUATION * _EVALUATIONS_AT_ONCE, heat, heat)
+            if clock.over():
+                return
+
+    def _anneal(self, donors: tuple[Words, Codes], moves: int, hot: float, cold: float) -> None:
+        kernels.anneal(
+            self.rows,
+            self.draft,
+            *donors,
+            moves,
+            hot,
+            cold,
+            self.penalty,
+            self._masks,
+            self._then,
+            self._best,
+        )
+
+
+def _rules_of(near: list[_Member], member: _Member) -> tuple[Words, Codes]:
+    """Return the rules of members that are near another one, for it to take from."""
+    donors = [other.best() for other in near]
+    masks = np.concatenate([member._masks[:0], *(donor.masks for donor in donors)])
+    then = np.concatenate([member._then[:0], *(donor.then for donor in donors)])
+    return masks, then
 
 
 def new_draft(
@@ -228,13 +290,16 @@ def new_draft(
     rng: np.random.Generator,
     *,
     fixed_default: bool = False,
+    guard: str = "",
 ) -> Draft:
     """Return room for a rule set under change."""
     d, n = rows.cells.shape
     places = most_rules + kernels.STEPS + 1
-    ints = np.zeros(9, dtype=np.int64)
+    guard = guard or ("make way" if conflicts == "avoid" else "let be")
+    ints = np.zeros(12, dtype=np.int64)
     ints[kernels.MOST], ints[kernels.RESOLVE] = most_rules, RESOLVE[conflicts]
-    ints[kernels.FIXED] = fixed_default
+    ints[kernels.FIXED], ints[kernels.GUARD] = fixed_default, GUARDS[guard]
+    ints[kernels.LIMIT] = -1
     return Draft(
         masks=np.zeros((places, d), dtype=np.uint64),
         tests=np.zeros((places, min(d, _MOST_TESTS)), dtype=np.int64),
