@@ -2,6 +2,7 @@
 
 A folder holds ``single/*.csv.gz`` (the class last), ``multi/*.csv.gz`` (0/1 labels last) and
 ``hier/*.arff.gz`` (Clus format); ``datasets.json`` beside the tables says what the columns are.
+A folder without ``single/`` may hold ``*.dat`` files of the KEEL format instead.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks import keel
+
 FUNCAT = ("cellcycle", "church", "eisen", "pheno")
 
 
@@ -27,6 +30,8 @@ class Single:
     name: str
     X: pd.DataFrame
     y: np.ndarray
+    group: str = ""
+    """Where it is from: "uci", "keel" or "sklearn"."""
 
 
 @dataclass
@@ -66,10 +71,13 @@ def single(folder: Path | None, names: Iterable[str] = (), max_rows: int | None 
     if folder is None:
         yield from _filtered(_from_sklearn(), names, max_rows)
         return
+    if not (folder / "single").is_dir():
+        yield from _from_keel(folder, names, max_rows)
+        return
     for known in _listed(folder / "single", names, max_rows):
         table = _read_table(folder / "single" / f"{known['name']}.csv.gz", known["categorical"])
         y = table.pop("class").astype(str).to_numpy(dtype=object)
-        yield Single(known["name"], table, y)
+        yield Single(known["name"], table, y, "uci")
 
 
 def multi(folder: Path | None, names: Iterable[str] = (), max_rows: int | None = None):
@@ -132,14 +140,28 @@ def _read_table(path: Path, categorical: list[str]) -> pd.DataFrame:
     # Only an empty cell is missing: "NA" and "none" are values of some of these tables.
     text = dict.fromkeys(categorical, "str")
     table = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=[""])
-    for column in table:
-        if column in text:
-            values = sorted(table[column].dropna().unique())
-            # Plain objects, whatever type of string this pandas reads: peers know no other.
-            table[column] = pd.Categorical(
-                table[column].astype(object), categories=pd.Index(values, dtype=object)
-            )
+    return _with_categories(table, [column for column in table if column in text])
+
+
+def _with_categories(table: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
+    for column in columns:
+        values = sorted(table[column].dropna().unique())
+        # Plain objects, whatever type of string this pandas reads: peers know no other.
+        table[column] = pd.Categorical(
+            table[column].astype(object), categories=pd.Index(values, dtype=object)
+        )
     return table
+
+
+def _from_keel(folder: Path, names: Iterable[str], max_rows: int | None) -> Iterator[Single]:
+    paths = sorted(folder.glob("*.dat"))
+    if not paths:
+        raise FileNotFoundError(f"{folder}: neither a folder single/ nor *.dat files")
+    counted = [(keel.count_rows(path), path) for path in paths if not names or path.stem in names]
+    for rows, path in sorted(counted):
+        if rows <= (max_rows or rows):
+            read = keel.read(path)
+            yield Single(path.stem, _with_categories(read.X, read.nominal), read.y, "keel")
 
 
 def _listed(folder: Path, names: Iterable[str], max_rows: int | None) -> list[dict[str, Any]]:
@@ -162,4 +184,5 @@ def _from_sklearn() -> Iterator[Single]:
 
     for name in ("iris", "wine", "breast_cancer", "digits"):
         read = getattr(datasets, f"load_{name}")(as_frame=True)
-        yield Single(name, read.data.astype(float), read.target.astype(str).to_numpy(dtype=object))
+        y = read.target.astype(str).to_numpy(dtype=object)
+        yield Single(name, read.data.astype(float), y, "sklearn")

@@ -2,24 +2,25 @@
 
 Tables are pandas frames with numeric and categorical columns and missing values. Size is the
 number of rules, the default one included, and of conditions: one bound of an interval is one
-condition, so ``2 <= f < 5`` is two, and one set of values is one.
+condition, so ``2 <= f < 5`` is two, and one set of values is one. Here are ours, trees and the
+names of all; ``rule_peers`` and ``imodels_peers`` have the rule learners.
 """
 
 from __future__ import annotations
 
 import copy
-import re
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import f1_score
 from sklearn.model_selection import StratifiedKFold, train_test_split
-from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from benchmarks import imodels_peers, rule_peers
+from benchmarks.fitted import Columns, Fitted, Learner, objects, quiet
 
 SIZES = (4, 8, 16, 32)
 ALPHAS = 40
@@ -27,23 +28,7 @@ MULTI_LEAVES = (2, 4, 8, 16, 32, 64, 128, 256)
 # Leaves of the hierarchical reference trees, and how much less a label weighs a level deeper.
 HIER_LEAVES = {"cellcycle": 8, "church": 8, "eisen": 8, "pheno": 4}
 DEEPER = 0.75
-MISSING = "(missing)"
-
-
-@dataclass
-class Fitted:
-    """What a learner returns; ``size()`` counts rules, conditions and what else is worth keeping.
-
-    Counting is not part of learning, so it is done when asked for, after the clock has stopped.
-    """
-
-    predict: Callable[[Any], np.ndarray]
-    size: Callable[[], dict[str, Any]] = dict
-    selected: Callable[[int], Fitted] | None = None
-    """Another model of the same fit, with at most so many rules."""
-
-
-Learner = Callable[[pd.DataFrame, np.ndarray], Fitted]
+STREED_SECONDS = 60
 
 
 # --- ours: one configuration for all sets
@@ -61,7 +46,10 @@ def _fitted_ours(model: Any) -> Fitted:
         # the default counts as one of the k rules
         return _fitted_ours(model.select(max_rules=k - 1))
 
-    return Fitted(model.predict, lambda: our_size(model.rules_), selected)
+    def covering(X):
+        return model.rules_.covering(X), objects(rule.then for rule in model.rules_)
+
+    return Fitted(model.predict, lambda: our_size(model.rules_), selected, covering)
 
 
 def our_size(rules: Any) -> dict[str, int]:
@@ -90,63 +78,33 @@ def count_conditions(rules: Any) -> int:
 # --- trees
 
 
-class Columns:
-    """A table as numbers: categories one-hot, a missing one as a value; missing numbers stay."""
-
-    def __init__(self, X: pd.DataFrame | np.ndarray) -> None:
-        if isinstance(X, np.ndarray):
-            X = pd.DataFrame(X)
-        kinds = X.dtypes
-        self.categorical = [c for c in X if isinstance(kinds[c], pd.CategoricalDtype)]
-        self.numeric = [c for c in X if c not in set(self.categorical)]
-        self.onehot = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
-        self.owner = list(self.numeric)
-        if self.categorical:
-            self.onehot.fit(self._values(X))
-            for name, values in zip(self.categorical, self.onehot.categories_, strict=True):
-                self.owner += [name] * len(values)
-
-    def _values(self, X: pd.DataFrame) -> np.ndarray:
-        return X[self.categorical].astype(object).fillna(MISSING).to_numpy(dtype=object)
-
-    def __call__(self, X: pd.DataFrame | np.ndarray) -> np.ndarray:
-        if isinstance(X, np.ndarray):
-            return X
-        numbers = X[self.numeric].to_numpy(dtype=float)
-        if not self.categorical:
-            return numbers
-        return np.hstack([numbers, self.onehot.transform(self._values(X))])
-
-
-def tree_size(tree: Any, owner: list[Any], categorical: list[Any]) -> dict[str, int]:
-    """Return the leaves of a tree as rules without what a later split makes redundant.
-
-    ``conditions`` has one a column and side, on the one-hot table that the tree has learned;
-    ``merged`` takes all tests of one categorical feature in a leaf as one set of values.
-    """
-    merges = set(categorical)
-    rules = conditions = merged = 0
+def tree_size(tree: Any, columns: Columns) -> dict[str, int]:
+    """Return the leaves of a tree as rules without what a later split makes redundant."""
+    leaves = []
     stack: list[tuple[int, frozenset]] = [(0, frozenset())]
     while stack:
         node, tests = stack.pop()
         left, right = tree.children_left[node], tree.children_right[node]
         if left == -1:
-            rules += 1
-            conditions += len(tests)
-            merged += len(
-                {owner[c] if owner[c] in merges else (owner[c], side) for c, side in tests}
-            )
+            leaves.append(tests)
             continue
         column = int(tree.feature[node])
         stack += [(left, tests | {(column, "<")}), (right, tests | {(column, ">")})]
-    return {"rules": rules, "conditions": conditions, "merged": merged}
+    return columns.count(leaves)
 
 
 def _fitted_tree(model: Any, columns: Columns, **more: Any) -> Fitted:
     def size():
-        return tree_size(model.tree_, columns.owner, columns.categorical) | more
+        return tree_size(model.tree_, columns) | more
 
-    return Fitted(lambda X: model.predict(columns(X)), size)
+    def covering(X):
+        leaves = np.flatnonzero(model.tree_.children_left == -1)
+        thens = model.classes_[model.tree_.value[leaves, 0].argmax(axis=1)]
+        return model.apply(columns(X))[:, None] == leaves, objects(thens)
+
+    # With several labels the classes are a list of their own for each.
+    single = model.n_outputs_ == 1
+    return Fitted(lambda X: model.predict(columns(X)), size, covering=covering if single else None)
 
 
 def tree(X, y, leaves: int | None) -> Fitted:
@@ -184,6 +142,72 @@ def _prune(grown: DecisionTreeClassifier, alpha: float) -> DecisionTreeClassifie
     return model
 
 
+def streed(X, y) -> Fitted:
+    """Return the tree of depth 4 with the least errors and .01 of the rows for each split.
+
+    It splits columns of 0 and 1 only: its own cuts at 5 quantiles of a numeric feature, and our
+    columns of categories, as its own lump all but five values together.
+    """
+    from pystreed import STreeDClassifier
+
+    columns = Columns(X, fill=True)
+    found, codes = np.unique(y, return_inverse=True)
+    model = STreeDClassifier(
+        "cost-complex-accuracy", max_depth=4, time_limit=STREED_SECONDS, random_seed=0
+    )
+    with quiet():
+        model.fit(columns(X), codes)
+    if not model.is_fitted():
+        raise RuntimeError(f"no tree in {STREED_SECONDS} s")
+    cuts = model.binarizer_
+    numeric = cuts.continuous_binarizer
+    # What the library splits on: a column, and the side where the test is satisfied.
+    asked = [(c, ">") for c in cuts.binary_columns]
+    for c, n in zip(cuts.continuous_columns, numeric.n_thresholds_ if numeric else (), strict=True):
+        asked += [(c, "<")] * n
+    leaves: list[tuple[dict[int, bool], int]] = []
+    stack: list[tuple[Any, dict[int, bool]]] = [(model.get_tree(), {})]
+    while stack:
+        node, path = stack.pop()
+        if node.is_leaf_node():
+            leaves.append((path, int(node.label)))
+            continue
+        stack.append((node.left_child, path | {node.feature: False}))
+        stack.append((node.right_child, path | {node.feature: True}))
+
+    def predict(X):
+        with quiet():
+            return found[np.asarray(model.predict(columns(X))).astype(int)]
+
+    def covering(X):
+        binary = np.asarray(cuts.transform(columns(X))).astype(bool)
+        holds = np.ones((len(binary), len(leaves)), dtype=bool)
+        for i, (path, _) in enumerate(leaves):
+            for feature, satisfied in path.items():
+                holds[:, i] &= binary[:, feature] == satisfied
+        return holds, objects(found[[label for _, label in leaves]])
+
+    def size():
+        other = {"<": ">", ">": "<"}
+        return columns.count(
+            frozenset(
+                (asked[f][0], asked[f][1] if yes else other[asked[f][1]]) for f, yes in p.items()
+            )
+            for p, _ in leaves
+        ) | {"optimal": bool(model.fit_result.is_optimal())}
+
+    return Fitted(predict, size, covering=covering)
+
+
+# --- many trees, whose size is not compared
+
+
+def random_forest(X, y, n_jobs: int = 1) -> Fitted:
+    columns = Columns(X)
+    model = RandomForestClassifier(500, random_state=0, n_jobs=n_jobs).fit(columns(X), y)
+    return Fitted(lambda X: model.predict(columns(X)))
+
+
 def lightgbm(X, y, n_jobs: int = 1) -> Fitted:
     import lightgbm
 
@@ -194,149 +218,6 @@ def lightgbm(X, y, n_jobs: int = 1) -> Fitted:
     model = lightgbm.LGBMClassifier(random_state=0, n_jobs=n_jobs, verbose=-1, deterministic=True)
     model.fit(plain(X), y)
     return Fitted(lambda X: model.predict(plain(X)))
-
-
-# --- rule learners
-
-
-def ripper(X, y) -> Fitted:
-    """Return RIPPER for the rarer of two classes, or one for each of more.
-
-    Of several classes whose rules hold, the one with the largest probability is taken; where none
-    holds, the class most frequent among the training rows where none holds.
-    """
-    import wittgenstein
-
-    medians = X.median(numeric_only=True)
-
-    def filled(X):
-        X = X.copy()
-        for name in X:
-            if name in medians:
-                X[name] = X[name].astype(float).fillna(medians[name])
-            else:
-                X[name] = X[name].astype(object).fillna(MISSING)
-        # A plain index: wittgenstein adds columns by position.
-        return X.reset_index(drop=True)
-
-    found, counts = np.unique(y, return_counts=True)
-    positive = found[np.argsort(counts, kind="stable")]
-    if len(found) == 2:
-        positive = positive[:1]
-    table = filled(X)
-    models = []
-    for label in positive:
-        model = wittgenstein.RIPPER(random_state=0)
-        model.fit(table, y=pd.Series(y == label, name="the class"), pos_class=True)
-        models.append(model)
-
-    def scores(table):
-        columns = []
-        for model in models:
-            holds = np.asarray(model.predict(table), dtype=bool)
-            proba = np.asarray(model.predict_proba(table))[:, -1] if len(models) > 1 else 1.0
-            columns.append(np.where(holds, proba, -1.0))
-        return np.column_stack(columns)
-
-    if len(found) == 2:
-        default = found[found != positive[0]][0]
-    else:
-        rest = np.asarray(y)[scores(table).max(axis=1) < 0]
-        labels, n = np.unique(rest if len(rest) else y, return_counts=True)
-        default = labels[n.argmax()]
-
-    def predict(X):
-        found = scores(filled(X))
-        return np.where(found.max(axis=1) < 0, default, positive[found.argmax(axis=1)])
-
-    def size():
-        rules = [rule for model in models for rule in model.ruleset_.rules]
-        # "2.5-7" is a bin of a numeric feature, with two bounds.
-        between = re.compile(r"^-?\d[\d.]*(e[+-]?\d+)?-+\d")
-        conditions = sum(
-            1 + bool(cond.feature in medians and between.match(str(cond.val)))
-            for rule in rules
-            for cond in rule.conds
-        )
-        return {"rules": len(rules) + 1, "conditions": conditions}
-
-    return Fitted(predict, size)
-
-
-def cn2(X, y, ordered: bool) -> Fitted:
-    from Orange.classification.rules import CN2Learner, CN2UnorderedLearner
-    from Orange.data import ContinuousVariable, DiscreteVariable, Domain, Table
-
-    found = np.unique(y)
-    variables = [
-        DiscreteVariable(str(name), list(map(str, X[name].cat.categories)))
-        if isinstance(X[name].dtype, pd.CategoricalDtype)
-        else ContinuousVariable(str(name))
-        for name in X
-    ]
-    domain = Domain(variables, DiscreteVariable("the class", list(map(str, found))))
-
-    def as_table(X, codes):
-        columns = []
-        for name in X:
-            if isinstance(X[name].dtype, pd.CategoricalDtype):
-                column = X[name].cat.codes.to_numpy(dtype=float)
-                column[column < 0] = np.nan
-            else:
-                column = X[name].to_numpy(dtype=float)
-            columns.append(column)
-        return Table.from_numpy(domain, np.column_stack(columns), codes)
-
-    learner = CN2Learner() if ordered else CN2UnorderedLearner()
-    model = learner(as_table(X, np.searchsorted(found, y).astype(float)))
-
-    def predict(X):
-        return found[np.asarray(model(as_table(X, np.full(len(X), np.nan)))).astype(int)]
-
-    def size():
-        conditions = 0
-        for rule in model.rule_list:
-            # A second bound on the same side makes the first redundant.
-            bounds = {(s.column, s.op) for s in rule.selectors if s.op in ("<=", ">=")}
-            conditions += len(bounds) + sum(s.op in ("==", "!=") for s in rule.selectors)
-        return {"rules": len(model.rule_list), "conditions": conditions}
-
-    return Fitted(predict, size)
-
-
-def rulekit(X, y) -> Fitted:
-    from rulekit.classification import RuleClassifier
-
-    def plain(X):
-        # RuleKit 2.1.24 answers wrongly on two-valued columns of strings, so these are 0 and 1.
-        columns = {}
-        for i, name in enumerate(X):
-            column = X[name]
-            if not isinstance(column.dtype, pd.CategoricalDtype):
-                columns[f"f{i}"] = column.astype(float)
-            elif len(column.cat.categories) == 2:
-                columns[f"f{i}"] = column.cat.codes.astype(float).where(column.notna())
-            else:
-                columns[f"f{i}"] = column.astype(object).where(column.notna(), None)
-        return pd.DataFrame(columns)
-
-    # Codes as names: RuleKit reads some labels as numbers and gives these back.
-    found = np.unique(y)
-    names = np.array([f"c{i}" for i in range(len(found))], dtype=object)
-    codes = dict(zip(names, found, strict=True))
-    model = RuleClassifier()
-    model.fit(plain(X), pd.Series(names[np.searchsorted(found, y)], name="label"))
-
-    def predict(X):
-        return np.array([codes[name] for name in model.predict(plain(X))], dtype=object)
-
-    def size():
-        texts = [str(rule).split(" THEN ")[0] for rule in model.model.rules]
-        both = re.compile(r"= [<(](?!-inf)[^,{}]+, (?!inf)[^,{}]+[)>]")
-        conditions = sum(text.count(" = ") + len(both.findall(text)) for text in texts)
-        return {"rules": len(texts) + 1, "conditions": conditions}
-
-    return Fitted(predict, size)
 
 
 # --- several labels
@@ -407,7 +288,7 @@ def hier_tree(data: Any) -> Fitted:
     model.fit(columns(numbers(data.X)), data.closed(data.y) * weights)
 
     def size():
-        return tree_size(model.tree_, columns.owner, columns.categorical)
+        return tree_size(model.tree_, columns)
 
     return Fitted(lambda X: model.predict(columns(numbers(X))) / weights, size)
 
@@ -417,9 +298,38 @@ def hier_tree(data: Any) -> Fitted:
 TREES: dict[str, Learner] = {f"tree {k}": partial(tree, leaves=k) for k in SIZES}
 PEERS: dict[str, Learner] = {
     "pruned": pruned,
+    "streed": streed,
+    "random forest": random_forest,
     "lightgbm": lightgbm,
-    "ripper": ripper,
-    "cn2-unordered": partial(cn2, ordered=False),
-    "cn2-ordered": partial(cn2, ordered=True),
-    "rulekit": rulekit,
+    "ripper": rule_peers.ripper,
+    "cn2-unordered": partial(rule_peers.cn2, ordered=False),
+    "cn2-ordered": partial(rule_peers.cn2, ordered=True),
+    "rulekit": rule_peers.rulekit,
+    "boomer": rule_peers.boomer,
+    "rulefit": imodels_peers.rulefit,
+    "skope-rules": imodels_peers.skope_rules,
+    "figs": imodels_peers.figs,
+    "greedy-rule-list": imodels_peers.greedy_rule_list,
 }
+PACKAGES = {
+    "ours": "irenic",
+    "pruned": "scikit-learn",
+    "streed": "pystreed",
+    "random forest": "scikit-learn",
+    "lightgbm": "lightgbm",
+    "ripper": "wittgenstein",
+    "cn2-unordered": "Orange3",
+    "cn2-ordered": "Orange3",
+    "rulekit": "rulekit",
+    "boomer": "mlrl-boomer",
+    "rulefit": "imodels",
+    "skope-rules": "imodels",
+    "figs": "imodels",
+    "greedy-rule-list": "imodels",
+}
+
+
+def package_of(name: str) -> str | None:
+    """Return the distribution whose version belongs to the figures of a learner."""
+    kind = name.split()[0]
+    return "scikit-learn" if kind == "tree" else PACKAGES.get(name, PACKAGES.get(kind))

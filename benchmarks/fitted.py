@@ -1,0 +1,128 @@
+"""What every learner of the comparison returns, and the tables that their libraries take."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.preprocessing import OneHotEncoder
+
+MISSING = "(missing)"
+
+Covering = Callable[[Any], tuple[np.ndarray, np.ndarray]]
+
+
+@dataclass
+class Fitted:
+    """What a learner returns; ``size()`` counts rules, conditions and what else is worth keeping.
+
+    Counting is not part of learning, so it is done when asked for, after the clock has stopped.
+    """
+
+    predict: Callable[[Any], np.ndarray]
+    size: Callable[[], dict[str, Any]] = dict
+    selected: Callable[[int], Fitted] | None = None
+    """Another model of the same fit, with at most so many rules."""
+    covering: Covering | None = None
+    """Which rules hold, as ``[row, rule]``, and what each of them states; no default rule.
+
+    None where the parts of a model state no class.
+    """
+
+
+Learner = Callable[[pd.DataFrame, np.ndarray], Fitted]
+
+
+class Columns:
+    """A table as numbers: categories one-hot, a missing one as a value; missing numbers stay.
+
+    With ``fill`` these become the median of the rows given first, for libraries that refuse NaN.
+    """
+
+    def __init__(self, X: pd.DataFrame | np.ndarray, fill: bool = False) -> None:
+        if isinstance(X, np.ndarray):
+            X = pd.DataFrame(X)
+        kinds = X.dtypes
+        self.categorical = [c for c in X if isinstance(kinds[c], pd.CategoricalDtype)]
+        self.numeric = [c for c in X if c not in set(self.categorical)]
+        # A column without any number has no median.
+        self.medians = X[self.numeric].astype(float).median().fillna(0.0) if fill else None
+        self.onehot = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+        self.owner = list(self.numeric)
+        if self.categorical:
+            self.onehot.fit(self._values(X))
+            for name, values in zip(self.categorical, self.onehot.categories_, strict=True):
+                self.owner += [name] * len(values)
+
+    def _values(self, X: pd.DataFrame) -> np.ndarray:
+        return X[self.categorical].astype(object).fillna(MISSING).to_numpy(dtype=object)
+
+    def __call__(self, X: pd.DataFrame | np.ndarray) -> np.ndarray:
+        if isinstance(X, np.ndarray):
+            if self.medians is None:
+                return X
+            X = pd.DataFrame(X)
+        numbers = X[self.numeric].to_numpy(dtype=float)
+        if self.medians is not None:
+            numbers = np.where(np.isnan(numbers), self.medians.to_numpy(), numbers)
+        if not self.categorical:
+            return numbers
+        return np.hstack([numbers, self.onehot.transform(self._values(X))])
+
+    def count(self, bodies: Iterable[frozenset[tuple[int, str]]]) -> dict[str, int]:
+        """Return how many rules there are, and conditions, of columns and the sides bounded.
+
+        ``conditions`` has one a column and side, on the one-hot table that was learned from;
+        ``merged`` takes all tests of one categorical feature in a rule as one set of values.
+        """
+        merges, owner = set(self.categorical), self.owner
+        rules = conditions = merged = 0
+        for tests in bodies:
+            rules += 1
+            conditions += len(tests)
+            merged += len(
+                {owner[c] if owner[c] in merges else (owner[c], side) for c, side in tests}
+            )
+        return {"rules": rules, "conditions": conditions, "merged": merged}
+
+
+def positives(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the classes, and those that a learner of one class at a time learns, rarest first.
+
+    Of two classes that is the rarer one, and the rest is the other.
+    """
+    found, counts = np.unique(y, return_counts=True)
+    positive = found[np.argsort(counts, kind="stable")]
+    return found, positive[:1] if len(found) == 2 else positive
+
+
+def most_frequent(y: np.ndarray, otherwise: np.ndarray) -> Any:
+    labels, n = np.unique(y if len(y) else otherwise, return_counts=True)
+    return labels[n.argmax()]
+
+
+def objects(values: Iterable[Any]) -> np.ndarray:
+    """Return an array of these objects, which numpy does not look into."""
+    values = list(values)
+    found = np.empty(len(values), dtype=object)
+    found[:] = values
+    return found
+
+
+def stacked(columns: list[np.ndarray], n: int) -> np.ndarray:
+    """Return columns of booleans side by side, also when there is none."""
+    return np.column_stack(columns).astype(bool) if columns else np.zeros((n, 0), dtype=bool)
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Keep what a library prints, and its warnings, off the terminal."""
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        warnings.simplefilter("ignore")
+        yield

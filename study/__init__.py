@@ -1,0 +1,1 @@
+"""The study: what the learner reaches, on which data, beside whom."""

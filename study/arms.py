@@ -1,0 +1,218 @@
+"""The arms of the study: one evolutionary learner in which avoidance is switched on and off.
+
+The learner is that of :mod:`irenic.learn`, without the parts that would blur the question: no
+forest smooths labels and no tree starts it. A population of rule sets, each of which minds size by
+another penalty, is evolved twice with the same number of evaluations: without a quarter of the
+training rows, on which the penalty is chosen, and on all of them. What differs between arms is how
+the first rules are made (:mod:`study.starts`), what happens to a mutated rule that contradicts
+another, and how contradictions that remain are settled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.tree import DecisionTreeClassifier
+
+from irenic import Rule, RuleSet, Space, enlarge
+from irenic.learn.cells import Cells
+from irenic.learn.evolution import Candidate, Settings, Watch, evolve, predict
+from irenic.learn.search import Prepared, Problem, folds_of, prepare
+from irenic.learn.target import Target
+from study.starts import Start, population
+
+MEMBERS = 8
+GENERATIONS = 8
+LOWEST_PENALTY = 0.1
+MOST_RULES = 64
+# The training accuracy to be reached is that of a tree with so many leaves on the same rows.
+LEVEL_LEAVES = 8
+SEEDS_OF_REPAIR = 8
+
+
+@dataclass(frozen=True)
+class Arm:
+    """How one arm treats rules that contradict each other."""
+
+    name: str
+    start: Start
+    """How the rules of the first population are made."""
+    guard: str
+    """What happens to rivals of a mutated rule; see ``irenic.learn.evolution.GUARDS``."""
+    resolve: str
+    """How contradictions are settled; "avoid" where there are none."""
+
+
+ARMS = {
+    arm.name: arm
+    for arm in (
+        Arm("avoid: start + mutation", "CFSBE", "grow", "avoid"),
+        Arm("avoid: start only", "CFSBE", "let be", "best"),
+        Arm("avoid: mutation only", "drawn", "grow", "best"),
+        Arm("none, best rule", "drawn", "let be", "best"),
+        Arm("none, vote", "drawn", "let be", "vote"),
+        Arm("avoid, CFSGS start", "CFSGS", "grow", "avoid"),
+        Arm("avoid, rivals give way", "CFSBE", "make way", "avoid"),
+    )
+}
+# What comes of the rules of another arm when they are repaired after the fact.
+REPAIRED = "none, repaired"
+REPAIRED_OF = "none, best rule"
+NAMES = tuple(name for arm in ARMS for name in ((arm, REPAIRED) if arm == REPAIRED_OF else (arm,)))
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What an arm learned, and what that took."""
+
+    rules: RuleSet
+    loose: RuleSet
+    """Those of the least penalty, which mind accuracy on the training rows most."""
+    resolve: str | None
+    evaluations: int
+    """Of both runs together."""
+    trace: list[tuple[int, float, float]]
+    """Evaluations, CPU seconds and the highest training accuracy so far, on all training rows."""
+    level: float
+    """The training accuracy that is to be reached."""
+
+    def predict(self, X: Any, *, loose: bool = False) -> np.ndarray:
+        """Return what the rules say of each row."""
+        rules = self.loose if loose else self.rules
+        return np.asarray(rules.predict(X, resolve=self.resolve), dtype=object)
+
+    def reached(self) -> tuple[int, float] | None:
+        """Return evaluations and CPU seconds until the level was reached; None if it was not."""
+        for evaluations, seconds, accuracy in self.trace:
+            if accuracy >= self.level:
+                return evaluations, seconds
+        return None
+
+
+def learn(
+    arm: Arm,
+    X: pd.DataFrame,
+    y: np.ndarray,
+    *,
+    evaluations: int,
+    random_state: int,
+    space: Space | None = None,
+) -> Learned:
+    """Return the rules of one arm.
+
+    ``evaluations`` is the budget of both runs together; ``space`` admits what other rows may hold,
+    a missing value for example, and is that of ``X`` otherwise.
+    """
+    classes, codes = np.unique(y, return_inverse=True)
+    instances = (space or Space.infer(X)).encode(X)
+    target = Target.single(classes, codes)
+    weight = np.ones(len(y))
+    cells = Cells.divide(instances, target.truth, weight)
+    problem = Problem(cells, cells.encode(instances), target, weight).in_order()
+    settings = _settings(arm, len(problem), len(classes), evaluations // 2)
+
+    (out,) = folds_of(problem, 1, random_state)
+    kept = problem.take(np.setdiff1d(np.arange(len(problem)), out))
+    share = len(kept) / len(problem)
+    fewer = tuple((penalty * share, most) for penalty, most in settings.members)
+    first, second = Watch(), Watch()
+    tried = _evolved(arm, kept, replace(settings, members=fewer), random_state, first)
+    left = problem.take(out)
+    truth = left.target.truth.argmax(axis=1)
+    right = [(predict(c, left.encoded, arm.resolve) == truth).mean() for c in tried]
+    # of equally good penalties the highest: fewer rules
+    chosen = max(range(len(right)), key=lambda place: (right[place], place))
+
+    found = _evolved(arm, problem, settings, random_state + 1, second)
+    return Learned(
+        rules=_as_rules(found[chosen], arm, problem),
+        loose=_as_rules(found[0], arm, problem),
+        resolve=None if arm.resolve == "avoid" else arm.resolve,
+        evaluations=first.trace[-1][0] + second.trace[-1][0],
+        trace=[(spent, seconds, worth / len(problem)) for spent, seconds, worth in second.trace],
+        level=tree_accuracy(problem),
+    )
+
+
+def _as_rules(candidate: Candidate, arm: Arm, problem: Problem) -> RuleSet:
+    classes = problem.target.labels
+    best = arm.resolve == "best"
+    # evolution has ranked them, the best first; where votes are equal the lowest code decides
+    order = np.arange(len(candidate)) if best else candidate.then.argsort(kind="stable")
+    return problem.cells.rule_set(
+        candidate.masks[order],
+        [classes[code] for code in candidate.then[order]],
+        weights=np.arange(len(candidate), 0.0, -1.0) if best else None,
+        default=classes[candidate.default],
+    )
+
+
+def _settings(arm: Arm, n_rows: int, n_classes: int, evaluations: int) -> Settings:
+    most = max(MOST_RULES, 8 * n_classes)
+    penalties = np.geomspace(LOWEST_PENALTY, max(4.0, n_rows / 200.0), MEMBERS)
+    return Settings(
+        members=tuple((float(penalty), most) for penalty in penalties),
+        generations=GENERATIONS,
+        conflicts=arm.resolve,
+        guard=arm.guard,
+        evaluations=evaluations // (MEMBERS * GENERATIONS),
+    )
+
+
+def _evolved(
+    arm: Arm, problem: Problem, settings: Settings, random_state: int, watch: Watch
+) -> list[Candidate]:
+    """Return one rule set a penalty, begun at a first population of the arm's kind."""
+    prepared: Prepared = prepare(problem, settings.most_rules, "seeds", 0.0, random_state)
+    n_rules = 2 * problem.target.truth.shape[1] + 8
+    starts = population(
+        prepared.rows, MEMBERS, n_rules, arm.start, prepared.starts[0].default, random_state
+    )
+    return evolve(prepared.rows, starts, settings, random_state, watch)
+
+
+def tree_accuracy(problem: Problem) -> float:
+    """Return the training accuracy of a small tree: the level that arms are timed to."""
+    table, codes = problem.encoded.T, problem.target.truth.argmax(axis=1)
+    tree = DecisionTreeClassifier(max_leaf_nodes=LEVEL_LEAVES, random_state=0)
+    return float(tree.fit(table, codes).score(table, codes))
+
+
+def repaired(rules: RuleSet, X: Any, y: np.ndarray, random_state: int) -> RuleSet:
+    """Return rules of which none contradicts another: the best first, each cut by those before it.
+
+    A rule that contradicts better ones is cut to the free region, of some that CFSBE grows round
+    its rows, in which most of its rows are that it is right about. One that has none is left out.
+    """
+    rng = np.random.default_rng(random_state)
+    kept = RuleSet(rules.space, default=rules.default)
+    covers = rules.covering(X)
+    instances = rules.space.encode(X)
+    for place in np.argsort(-rules.weights, kind="stable").tolist():
+        rule = rules[place]
+        rivals = kept.rivals_of(rule.region, rule.then)
+        if not len(rivals):
+            kept.add(rule)
+            continue
+        free = covers[:, place] & ~kept[rivals.tolist()].covering(instances).any(axis=1)
+        good = np.flatnonzero(free & (y == rule.then))
+        if not len(good):
+            continue
+        mine = instances.take(good)
+        regions = [
+            rule.region
+            & enlarge(
+                kept,
+                mine.take([int(seed)]),
+                consequent=rule.then,
+                order="random",
+                random_state=rng,
+            )
+            for seed in rng.permutation(len(good))[:SEEDS_OF_REPAIR]
+        ]
+        held = [int(region.contains(mine).sum()) for region in regions]
+        kept.add(Rule(regions[int(np.argmax(held))], then=rule.then))
+    return kept

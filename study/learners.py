@@ -1,0 +1,126 @@
+"""All that is compared, by name: the arms, and the peers of the benchmarks."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchmarks import peers
+from benchmarks.datasets import Single
+from benchmarks.fitted import Fitted, objects
+from irenic import Space
+from study import measures
+from study.arms import ARMS, REPAIRED, REPAIRED_OF, Learned, learn, repaired
+from study.synthetic import Known, recovery
+
+OURS = "irenic"
+PRUNED = "pruned"
+TREES = tuple(f"tree {k}" for k in peers.SIZES)
+PEERS = (OURS, *(f"irenic {k}" for k in peers.SIZES), *TREES, *peers.PEERS)
+# One fit gives all sizes: points of one front.
+SELECTED = {f"irenic {k}": k for k in peers.SIZES}
+FITTED = tuple(name for name in PEERS if name not in SELECTED)
+LEARNERS = {OURS: partial(peers.ours, n_jobs=1), **peers.TREES, **peers.PEERS}
+
+
+def fold(
+    learner: str, data: Any, learn_on: np.ndarray, test_on: np.ndarray, state: int, budget: int
+) -> dict[str, dict[str, Any]]:
+    """Return what is measured of a learner on one fold, by the names that it stands for."""
+    X, y = data.X.iloc[learn_on], data.y[learn_on]
+    begun = time.process_time()
+    if learner in ARMS:
+        space = Space.infer(data.X)
+        arm = ARMS[learner]
+        learned = learn(arm, X, y, evaluations=budget, random_state=state, space=space)
+        seconds = time.process_time() - begun
+        fits = {learner: learned}
+        if learner == REPAIRED_OF:
+            mended = [repaired(rules, X, y, state) for rules in (learned.rules, learned.loose)]
+            fits[REPAIRED] = replace(learned, rules=mended[0], loose=mended[1], resolve=None)
+        return {
+            name: _measured(_as_fitted(fit), data, learn_on, test_on, state)
+            | _of_arm(fit, data, learn_on, test_on)
+            | {"seconds": seconds}
+            for name, fit in fits.items()
+        }
+    fitted = LEARNERS[learner](X, y)
+    seconds = time.process_time() - begun
+    found = {learner: _measured(fitted, data, learn_on, test_on, state) | {"seconds": seconds}}
+    if learner == OURS and fitted.selected is not None:
+        for name, k in SELECTED.items():
+            found[name] = _measured(fitted.selected(k), data, learn_on, test_on, state)
+    return found
+
+
+def _measured(
+    fitted: Fitted, data: Any, learn_on: np.ndarray, test_on: np.ndarray, state: int
+) -> dict[str, Any]:
+    X, y = data.X.iloc[learn_on], data.y[learn_on]
+    X_test, y_test = data.X.iloc[test_on], data.y[test_on]
+    found = measures.scores(y_test, fitted.predict(X_test))
+    found |= measures.scores(y, fitted.predict(X), "train_")
+    found |= measures.overfitting(found)
+    size = fitted.size()
+    found |= {name: size[name] for name in ("rules", "conditions") if name in size}
+    if fitted.covering is not None:
+        covers, then = fitted.covering(X_test)
+        found |= measures.reading(covers, then, size.get("per rule"))
+        points = measures.space_points(X, state)
+        covers, then = fitted.covering(points)
+        found["conflict_space"] = float(measures.in_conflict(covers, then).mean())
+        found["coverage_space"] = float(covers.any(axis=1).mean())
+    return found
+
+
+def _as_fitted(learned: Learned) -> Fitted:
+    rules = learned.rules
+
+    def size() -> dict[str, Any]:
+        per_rule = np.array([peers.count_conditions([rule]) for rule in rules], dtype=int)
+        return peers.our_size(rules) | {"per rule": per_rule}
+
+    def covering(X: Any) -> tuple[np.ndarray, np.ndarray]:
+        return rules.covering(X), objects(rule.then for rule in rules)
+
+    return Fitted(learned.predict, size, covering=covering)
+
+
+def _of_arm(
+    learned: Learned, data: Any, learn_on: np.ndarray, test_on: np.ndarray
+) -> dict[str, Any]:
+    """Return what is known of arms alone."""
+    reached = learned.reached()
+    right = [
+        float((learned.predict(data.X.iloc[rows], loose=True) == data.y[rows]).mean())
+        for rows in (learn_on, test_on)
+    ]
+    found: dict[str, Any] = {
+        "loose_accuracy": right[1],
+        "loose_gap": right[0] - right[1],
+        "loose_rules": len(learned.loose) + 1,
+        "evaluations": learned.evaluations,
+        "level": learned.level,
+        "reached": float(reached is not None),
+        "conflicts": len(learned.rules.conflicts()),
+    }
+    if reached is not None:
+        found["evaluations_to_level"], found["seconds_to_level"] = reached
+    if isinstance(data, Known):
+        found |= recovery(learned.rules, learned.predict, data)
+    return found
+
+
+def warm_up(learner: str) -> None:
+    """Import, compile and start what a learner needs, so that it is not timed."""
+    rng = np.random.default_rng(0)
+    number = rng.random(80)
+    X = pd.DataFrame({"a": number, "b": rng.random(80)})
+    X["c"] = pd.Categorical(rng.choice(["x", "y", "z"], 80).astype(object))
+    data = Single("", X, np.where(number < 0.4, "low", "high").astype(object))
+    fold(learner, data, np.arange(60), np.arange(60, 80), state=0, budget=2_000)

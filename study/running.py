@@ -1,0 +1,297 @@
+"""Run folds, keep each one as it is done, and never do one twice.
+
+A task is a data set with some learners; joblib runs tasks at the same time, each in one of some
+processes that stay, since compiling and importing takes longer than many fits. A process is stopped
+when a fold takes longer than the cap, and another goes on with the others. What a fold gave is one
+line of a file, written when it is done: a run that is killed loses the folds under way.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import multiprocessing
+import os
+import queue
+import re
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.model_selection import RepeatedStratifiedKFold, train_test_split
+
+Record = dict[str, Any]
+# What a process may take to import, compile and warm up.
+STARTING = 300.0
+
+
+@dataclass(frozen=True)
+class Job:
+    """One fold of one learner."""
+
+    learner: str
+    repeat: int
+    fold: int
+
+
+@dataclass(frozen=True)
+class Design:
+    """What all folds of a study have in common; results of another design are not mixed with it."""
+
+    folds: int = 5
+    repeats: int = 2
+    other_repeats: int = 1
+    evaluations: int = 32_000
+    max_rows: int = 1_000
+    cap: float = 30.0
+    random_state: int = 0
+
+    def splits(self, y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Return the rows to learn from and to test on, for each repeat and fold in turn.
+
+        Of a larger set so many rows are drawn, the same for all learners.
+        """
+        rows = np.arange(len(y))
+        if len(rows) > self.max_rows:
+            # a stratified draw insists on rows of every class in what is left out, too
+            counts = np.unique(y, return_counts=True)[1]
+            spread = counts.min() > 1 and len(rows) - self.max_rows >= len(counts)
+            alike = y if spread else None
+            rows, _ = train_test_split(
+                rows, train_size=self.max_rows, stratify=alike, random_state=self.random_state
+            )
+            rows = np.sort(rows)
+        folds = RepeatedStratifiedKFold(
+            n_splits=self.folds, n_repeats=self.repeats, random_state=self.random_state
+        )
+        with warnings.catch_warnings():
+            # of a class with fewer rows than folds, some folds have none: as in any small set
+            warnings.simplefilter("ignore", UserWarning)
+            return [(rows[learn], rows[test]) for learn, test in folds.split(rows, y[rows])]
+
+
+class Store:
+    """The results in a folder: a file for each data set and learner, a line for each fold."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "folds"
+
+    def _path(self, name: str, learner: str) -> Path:
+        return self.folder / _as_file(name) / f"{_as_file(learner)}.jsonl"
+
+    def add(self, record: Record) -> None:
+        """Keep a record: in one write, with the line's end, so that half a line shows as such."""
+        path = self._path(record["set"], record["learner"])
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a+b") as file:
+            if file.tell() and not _ends_with_line(path):
+                file.write(b"\n")
+            file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def __iter__(self) -> Iterator[Record]:
+        for path in sorted(self.folder.glob("*/*.jsonl")):
+            # bytes: half a line may end within a letter, and texts may hold U+2028, which is no end
+            for line in path.read_bytes().split(b"\n"):
+                try:
+                    yield json.loads(line)
+                except ValueError:
+                    continue  # the fold under way when a run was killed: done again
+
+    def done(self) -> set[tuple[str, Job]]:
+        """Return which folds of which sets there are."""
+        return {(r["set"], Job(r["learner"], r["repeat"], r["fold"])) for r in self}
+
+
+def _ends_with_line(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"
+
+
+def _as_file(name: str) -> str:
+    return re.sub(r"[^\w.+-]+", "_", name)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A data set, and the folds of it that are still to be done."""
+
+    data: Any
+    jobs: tuple[Job, ...]
+
+
+def run(
+    tasks: list[Task], design: Design, store: Store, n_jobs: int, tell: Callable[[str], None]
+) -> None:
+    """Do what is left to do."""
+    counter = _Counter(sum(len(task.jobs) for task in tasks), tell)
+    workers: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
+    everyone = [_Worker(design) for _ in range(n_jobs)]
+    for worker in everyone:
+        workers.put(worker)
+
+    def one(task: Task) -> None:
+        worker = workers.get()
+        try:
+            _run_task(task, worker, store, counter)
+        finally:
+            workers.put(worker)
+
+    try:
+        # threads here only wait: the work is done in the processes of the workers
+        Parallel(n_jobs=n_jobs, backend="threading", batch_size=1)(
+            delayed(one)(task) for task in tasks
+        )
+    finally:
+        for worker in everyone:
+            worker.stop()
+
+
+class _Counter:
+    """How far the run is: said once in a while, since folds end by the second."""
+
+    EVERY = 10.0
+
+    def __init__(self, total: int, tell: Callable[[str], None]) -> None:
+        self._total, self._tell = total, tell
+        self._done, self._begun = 0, time.monotonic()
+        self._said = self._begun
+        self._lock = threading.Lock()
+
+    def count(self, what: str) -> None:
+        with self._lock:
+            self._done += 1
+            now = time.monotonic()
+            if self._done == self._total or now - self._said >= self.EVERY:
+                self._said = now
+                left = (now - self._begun) / self._done * (self._total - self._done)
+                self._tell(
+                    f"{self._done:,} of {self._total:,} folds, about {left / 60:.0f} min left;"
+                    f" last: {what}"
+                )
+
+
+def _run_task(task: Task, worker: _Worker, store: Store, counter: _Counter) -> None:
+    jobs = list(task.jobs)
+    while jobs:
+        for found in worker.results(task.data, jobs):
+            job = jobs.pop(0)
+            for learner, record in found.items():
+                store.add(_heading(task.data, job, learner) | record)
+            counter.count(f"{job.learner} on {task.data.name}")
+            failure = found.get(job.learner, {}).get("failed", "")
+            if failure.startswith(("over ", "not run", "died")):
+                # the other folds of this set would not fare better, and cost as much
+                for other in [j for j in jobs if j.learner == job.learner]:
+                    text = f"not tried: {failure}"
+                    store.add(_heading(task.data, other, job.learner) | {"failed": text})
+                    counter.count(f"{job.learner} on {task.data.name}")
+                    jobs.remove(other)
+                break
+
+
+def _heading(data: Any, job: Job, learner: str) -> Record:
+    return {
+        "set": data.name,
+        "group": data.group,
+        "learner": learner,
+        "repeat": job.repeat,
+        "fold": job.fold,
+    }
+
+
+class _Worker:
+    """A process that fits one fold after the other, replaced by a new one when it is stopped."""
+
+    def __init__(self, design: Design) -> None:
+        self.design = design
+        self._process: Any = None
+        self._pipe: Any = None
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["study.learners"])
+        self._pipe, other = context.Pipe()
+        self._process = context.Process(target=_work, args=(other, self.design), daemon=True)
+        self._process.start()
+        other.close()
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self._pipe.close()
+            self._process = None
+
+    def results(self, data: Any, jobs: list[Job]) -> Iterator[dict[str, Record]]:
+        """Yield what each job gave, in turn; end after one that the process did not survive."""
+        if self._process is None:
+            self._start()
+        job = jobs[0]
+        well = False
+        try:
+            self._pipe.send((data, list(jobs)))
+            for job in list(jobs):
+                # the first fold of a learner includes importing and compiling, which is not timed
+                starting = self._pipe.recv() if self._pipe.poll(STARTING) else "does not start"
+                if starting:
+                    yield {job.learner: {"failed": f"not run: {starting}"}}
+                    return
+                if not self._pipe.poll(self.design.cap):
+                    yield {job.learner: {"failed": f"over {self.design.cap:g} s"}}
+                    return
+                yield self._pipe.recv()
+            well = True
+        except (EOFError, OSError):
+            self._process.join()
+            yield {job.learner: {"failed": f"died with exit code {self._process.exitcode}"}}
+        finally:
+            if not well:
+                self.stop()
+
+
+def _work(pipe: Any, design: Design) -> None:
+    from study import learners
+
+    warnings.simplefilter("ignore")
+    # Ctrl-C is for the process that was started by a person, which ends this one
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with contextlib.suppress(EOFError, OSError):  # nobody is left to tell
+        _serve(pipe, design, learners)
+
+
+def _serve(pipe: Any, design: Design, learners: Any) -> None:
+    warm: set[str] = set()
+    while True:
+        data, jobs = pipe.recv()
+        splits = design.splits(data.y)
+        for job in jobs:
+            if job.learner not in warm:
+                try:
+                    learners.warm_up(job.learner)
+                except Exception as error:
+                    pipe.send(_first_line(error))
+                    break
+                warm.add(job.learner)
+            pipe.send("")
+            number = job.repeat * design.folds + job.fold
+            state = design.random_state + 1000 * number
+            try:
+                found = learners.fold(job.learner, data, *splits[number], state, design.evaluations)
+            except Exception as error:
+                found = {job.learner: {"failed": _first_line(error)}}
+            pipe.send(found)
+
+
+def _first_line(error: Exception) -> str:
+    # some peers put a whole table into their messages
+    return f"{type(error).__name__}: {error}".splitlines()[0][:200]

@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from benchmarks.fitted import objects
+from study import measures
+
+COVERS = np.array(
+    [
+        [True, False, True],
+        [True, True, False],
+        [False, False, False],
+        [True, True, True],
+    ]
+)
+
+
+def test_rows_in_conflict_by_hand():
+    # the first two rules state the same, so only the third can contradict
+    assert measures.in_conflict(COVERS, objects("ppq")).tolist() == [True, False, False, True]
+    assert measures.in_conflict(COVERS, objects("ppp")).tolist() == [False] * 4
+    assert measures.in_conflict(COVERS, objects("pqr")).tolist() == [True, True, False, True]
+
+
+@given(st.data())
+def test_rows_in_conflict_against_pairs_of_rules(data):
+    n, k = data.draw(st.integers(0, 6)), data.draw(st.integers(0, 5))
+    covers = data.draw(arrays.arrays(bool, (n, k)))
+    then = data.draw(st.lists(st.sampled_from(["p", "q", 1]), min_size=k, max_size=k))
+    expected = [
+        any(row[a] and row[b] and then[a] != then[b] for a in range(k) for b in range(a))
+        for row in covers
+    ]
+    found = measures.in_conflict(covers, objects(then))
+    assert found.dtype == bool
+    assert found.tolist() == expected
+
+
+def test_reading_by_hand():
+    assert measures.reading(COVERS, objects("ppq")) == {
+        "rules_per_prediction": 7 / 4,
+        "conflict_points": 2 / 4,
+        "coverage": 3 / 4,
+    }
+    found = measures.reading(COVERS, objects("ppq"), np.array([1, 10, 100]))
+    assert found["explanation_size"] == (101 + 11 + 0 + 111) / 4
+
+
+def test_reading_without_rules():
+    nothing = np.zeros((3, 0), dtype=bool)
+    assert measures.reading(nothing, objects([]), np.array([], dtype=int)) == {
+        "rules_per_prediction": 0,
+        "conflict_points": 0,
+        "coverage": 0,
+        "explanation_size": 0,
+    }
+
+
+def test_scores_by_hand():
+    truth = objects(["p", "p", "p", "p", "q", "q", "r", "r"])
+    found = objects(["p", "p", "p", "q", "q", "q", "p", "p"])
+    # recalls 3/4, 1, 0; precisions 3/5, 2/3 and none
+    f1 = [2 * 0.75 * 0.6 / 1.35, 2 * 1 * (2 / 3) / (5 / 3), 0]
+    assert measures.scores(truth, found, "train_") == pytest.approx(
+        {
+            "train_accuracy": 5 / 8,
+            "train_balanced_accuracy": 1.75 / 3,
+            "train_macro_f1": sum(f1) / 3,
+        }
+    )
+
+
+def test_scores_take_labels_by_their_text():
+    # peers return numbers, or texts of another width, for the labels that they were given
+    truth = objects(["1", "10", "2", "2"])
+    assert measures.scores(truth, np.array([1, 10, 2, 2]))["accuracy"] == 1
+    assert measures.scores(truth, ["1", "1", "2", "2"])["accuracy"] == 0.75
+
+
+def test_overfitting_is_training_less_test():
+    measured = {
+        "accuracy": 0.5,
+        "balanced_accuracy": 0.75,
+        "macro_f1": 0.5,
+        "train_accuracy": 0.75,
+        "train_balanced_accuracy": 0.5,
+        "train_macro_f1": 0.5,
+        "rules": 3,
+    }
+    assert measures.overfitting(measured) == {
+        "gap_accuracy": 0.25,
+        "gap_balanced_accuracy": -0.25,
+        "gap_macro_f1": 0.0,
+    }
+
+
+# --- points of the space
+
+
+def columns():
+    seen = pd.Categorical(["y", "x", None, "y"], categories=["z", "y", "x"])
+    return pd.DataFrame(
+        {
+            "number": [0.5, np.nan, -1.5, 2.0],
+            "whole": [7, 3, 4, 3],
+            "maybe whole": pd.array([1, None, 3, 2], dtype="Int64"),
+            "one value": [4.5] * 4,
+            "category": seen,
+            "no number": [np.nan] * 4,
+            "no whole": pd.array([None] * 4, dtype="Int64"),
+            "no category": pd.Categorical([None] * 4, categories=["u", "v"]),
+            ("odd", 1): [0.0, 1.0, 0.0, 1.0],
+        }
+    )
+
+
+def test_points_are_in_the_box_and_reach_its_ends():
+    X = columns()
+    points = measures.space_points(X, 0)
+    assert len(points) == measures.SPACE_POINTS
+    assert list(points) == list(X)
+    assert points["number"].between(-1.5, 2.0).all()
+    assert points["number"].min() < -1.49
+    assert points["number"].max() > 1.99
+    # evenly: a quarter of the points in a quarter of the range
+    assert (points["number"] < -0.625).mean() == pytest.approx(0.25, abs=0.02)
+    assert (points["one value"] == 4.5).all()
+
+
+def test_whole_numbers_stay_whole():
+    points = measures.space_points(columns(), 0)
+    for name, expected in (("whole", {3, 4, 5, 6, 7}), ("maybe whole", {1, 2, 3})):
+        assert pd.api.types.is_integer_dtype(points[name])
+        assert set(points[name]) == expected
+        assert points[name].value_counts(normalize=True).min() > 0.9 / len(expected)
+
+
+def test_only_categories_that_were_seen_each_as_likely():
+    X = columns()
+    points = measures.space_points(X, 0)
+    assert points["category"].dtype == X["category"].dtype
+    counts = points["category"].value_counts()
+    assert counts["z"] == 0
+    assert counts["x"] + counts["y"] == len(points)
+    assert counts["x"] == pytest.approx(len(points) / 2, rel=0.05)
+
+
+def test_columns_without_any_value_stay_without():
+    X = columns()
+    points = measures.space_points(X, 0)
+    for name in ("no number", "no whole", "no category"):
+        assert points[name].isna().all()
+    assert points["no category"].dtype == X["no category"].dtype
+    # missing values are not drawn where there are others
+    assert points.drop(columns=["no number", "no whole", "no category"]).notna().all(axis=None)
+
+
+def test_same_random_state_same_points():
+    X = columns()
+    one, two, other = (measures.space_points(X, seed, 50) for seed in (3, 3, 4))
+    assert len(one) == 50
+    pd.testing.assert_frame_equal(one, two)
+    assert not one.equals(other)
+
+
+def test_the_order_of_rows_does_not_matter():
+    X = columns()
+    backwards = measures.space_points(X.iloc[::-1], 3, 50)
+    pd.testing.assert_frame_equal(measures.space_points(X, 3, 50), backwards)

@@ -1,0 +1,244 @@
+"""What the peers' coverings say must be what their libraries do; a missing library is skipped."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("benchmarks", reason="benchmarks/ is not on the path")
+
+from benchmarks import imodels_peers, peers, rule_peers
+
+# The libraries' own warnings are not ours to mend.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+MODULES = {
+    "lightgbm": "lightgbm",
+    "ripper": "wittgenstein",
+    "cn2-unordered": "Orange",
+    "cn2-ordered": "Orange",
+    "rulekit": "rulekit",
+    "boomer": "mlrl.boosting",
+    "rulefit": "imodels",
+    "skope-rules": "imodels",
+    "figs": "imodels",
+    "greedy-rule-list": "imodels",
+    "streed": "pystreed",
+}
+SIZELESS = {"random forest", "lightgbm"}
+STATING = set(peers.PEERS) - SIZELESS - {"figs"}
+
+
+def made(classes: int, n: int = 240, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    a, b = rng.random(n) * 10, rng.normal(size=n)
+    c = rng.choice(["x", "y", "z"], n)
+    d = rng.choice(["no", "yes"], n)
+    X = pd.DataFrame({"a": a, "b, [odd]": b, "c": pd.Categorical(c), "d": pd.Categorical(d)})
+    codes = (a > 4).astype(int) + (c == "x") * (b > 0)
+    codes = np.where(rng.random(n) < 0.08, rng.integers(0, 3, n), codes)
+    X.loc[rng.random(n) < 0.05, "a"] = np.nan
+    X.loc[rng.random(n) < 0.05, "c"] = np.nan
+    names = np.array(["1", "two", "three"], dtype=object)
+    return X, names[np.minimum(codes, classes - 1)]
+
+
+def split(classes: int):
+    X, y = made(classes)
+    return X.iloc[:160], y[:160], X.iloc[160:]
+
+
+def learner(name: str) -> peers.Learner:
+    if name in MODULES:
+        pytest.importorskip(MODULES[name], exc_type=ImportError)
+    return peers.PEERS[name]
+
+
+def first_stated(holds: np.ndarray, thens: np.ndarray, default: object) -> np.ndarray:
+    return np.where(holds.any(axis=1), thens[holds.argmax(axis=1)], default)
+
+
+def single(holds: np.ndarray, thens: np.ndarray) -> list[object]:
+    """Return the class that all rules of a row state, None where there are none or several."""
+    stated = [set(thens[row]) for row in holds]
+    return [min(found) if len(found) == 1 else None for found in stated]
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("name", peers.PEERS)
+def test_a_peer_predicts_better_than_the_majority_and_knows_its_size(name, classes):
+    X, y, X_test = split(classes)
+    fitted = learner(name)(X, y)
+    found = np.asarray(fitted.predict(X_test), dtype=object)
+    truth = made(classes)[1][160:]
+    assert set(found) <= set(y)
+    assert np.mean(found == truth) > max(np.unique(truth, return_counts=True)[1]) / len(truth)
+    if name in SIZELESS:
+        return
+    size = fitted.size()
+    assert size["rules"] >= 2
+    assert size["conditions"] >= 1
+    assert size["conditions"] >= size.get("merged", 0)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("name", sorted(STATING))
+def test_a_covering_has_a_column_and_a_class_for_each_rule(name, classes):
+    X, y, X_test = split(classes)
+    fitted = learner(name)(X, y)
+    holds, thens = fitted.covering(X_test)
+    assert holds.dtype == bool
+    assert holds.shape == (len(X_test), len(thens))
+    assert set(thens) <= set(y)
+    # A row is covered and decided alike alone and among others.
+    found = fitted.predict(X_test)
+    for i in range(0, len(X_test), 9):
+        row = X_test.iloc[i : i + 1]
+        assert (fitted.covering(row)[0] == holds[i]).all()
+        assert fitted.predict(row)[0] == found[i]
+
+
+@pytest.mark.parametrize("name", sorted(STATING))
+def test_the_same_data_give_the_same_model(name):
+    X, y, X_test = split(3)
+    fit = learner(name)
+    (holds, thens), (again, thens_again) = (fit(X, y).covering(X_test) for _ in range(2))
+    assert (holds == again).all()
+    assert (thens == thens_again).all()
+
+
+@pytest.mark.parametrize("name", ["figs", *sorted(SIZELESS)])
+def test_what_states_no_class_has_no_covering(name):
+    X, y, _ = split(2)
+    assert learner(name)(X, y).covering is None
+
+
+@pytest.mark.parametrize("name", ["pruned", "streed"])
+def test_a_leaf_covers_each_row_and_decides_it(name):
+    X, y, X_test = split(3)
+    fitted = learner(name)(X, y)
+    holds, thens = fitted.covering(X_test)
+    assert (holds.sum(axis=1) == 1).all()
+    assert (thens[holds.argmax(axis=1)] == fitted.predict(X_test)).all()
+    assert fitted.size()["rules"] == len(thens)
+
+
+def test_our_rules_never_contradict_each_other_and_decide():
+    X, y, X_test = split(3)
+    fitted = peers.ours(X, y)
+    holds, thens = fitted.covering(X_test)
+    assert all(len(set(thens[row])) <= 1 for row in holds)
+    stated = first_stated(holds, thens, None)
+    covered = holds.any(axis=1)
+    assert covered.any()
+    assert (stated[covered] == fitted.predict(X_test)[covered]).all()
+
+
+def test_ripper_of_two_classes_is_positive_where_any_rule_holds():
+    X, y, X_test = split(2)
+    fitted = learner("ripper")(X, y)
+    holds, thens = fitted.covering(X_test)
+    (positive,) = set(thens)
+    (other,) = set(y) - {positive}
+    assert (first_stated(holds, thens, other) == fitted.predict(X_test)).all()
+
+
+def test_ripper_is_what_the_library_predicts(monkeypatch):
+    wittgenstein = pytest.importorskip("wittgenstein")
+    models = []
+
+    class Kept(wittgenstein.RIPPER):
+        def __init__(self, **options):
+            super().__init__(**options)
+            models.append(self)
+
+    monkeypatch.setattr(wittgenstein, "RIPPER", Kept)
+    # Without missing values the library sees the rows as they are.
+    X, y = made(3)
+    known = X.notna().all(axis=1).to_numpy()
+    X, y = X[known].astype({"c": object, "d": object}).reset_index(drop=True), y[known]
+    fitted = rule_peers.ripper(X, y)
+    holds, thens = fitted.covering(X)
+    assert len(models) == 3
+    scores = []
+    for model in models:
+        own = np.asarray(model.predict(X), dtype=bool)
+        label = thens[sum(len(m.ruleset_.rules) for m in models[: models.index(model)])]
+        assert (holds[:, thens == label].any(axis=1) == own).all()
+        scores.append(np.where(own, np.asarray(model.predict_proba(X))[:, -1], -1.0))
+    scores = np.column_stack(scores)
+    labels = np.array(list(dict.fromkeys(thens)), dtype=object)
+    covered = scores.max(axis=1) >= 0
+    assert (fitted.predict(X)[covered] == labels[scores.argmax(axis=1)][covered]).all()
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_first_rule_that_holds_decides_in_ordered_cn2(classes):
+    X, y, X_test = split(classes)
+    fitted = learner("cn2-ordered")(X, y)
+    holds, thens = fitted.covering(X_test)
+    covered = holds.any(axis=1)
+    assert (first_stated(holds, thens, None) == fitted.predict(X_test))[covered].all()
+    assert len(set(fitted.predict(X_test)[~covered])) <= 1
+
+
+@pytest.mark.parametrize("name", ["cn2-unordered", "rulekit"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_rules_of_one_class_decide_and_without_a_rule_there_is_one_default(name, classes):
+    X, y, X_test = split(classes)
+    fitted = learner(name)(X, y)
+    holds, thens = fitted.covering(X_test)
+    found = fitted.predict(X_test)
+    agreed = [(a, b) for a, b in zip(single(holds, thens), found, strict=True) if a is not None]
+    assert agreed
+    assert all(stated == predicted for stated, predicted in agreed)
+    assert len(set(found[~holds.any(axis=1)])) <= 1
+
+
+def test_the_first_rule_that_holds_decides_in_a_greedy_rule_list():
+    X, y, X_test = split(2)
+    fitted = learner("greedy-rule-list")(X, y)
+    holds, thens = fitted.covering(X_test)
+    covered = holds.any(axis=1)
+    assert (first_stated(holds, thens, None) == fitted.predict(X_test))[covered].all()
+    assert len(set(fitted.predict(X_test)[~covered])) <= 1
+
+
+@pytest.mark.parametrize("name", ["RuleFitClassifier", "SkopeRulesClassifier"])
+def test_rules_of_imodels_hold_where_the_library_adds_their_weight(name):
+    imodels = pytest.importorskip("imodels", exc_type=ImportError)
+    X, y, X_test = split(3)
+    make = getattr(imodels, name)
+    model = imodels_peers.OneVsRest(lambda: make(random_state=0), X, y)
+    table = model.columns(X_test)
+    for one in model.models:
+        holds = imodels_peers.holding(imodels_peers.bodies_of(one), table)
+        weights = np.array([rule.args[0] for rule in one.rules_without_feature_names_])
+        np.testing.assert_allclose(holds @ weights, one._eval_weighted_rule_sum(table))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_scores_of_boomer_are_the_sums_over_the_rules_that_hold(classes, monkeypatch):
+    boosting = pytest.importorskip("mlrl.boosting", exc_type=ImportError)
+    made_models = []
+
+    class Kept(boosting.BoomerClassifier):
+        def fit(self, x, y, **options):
+            made_models.append((self, x))
+            return super().fit(x, y, **options)
+
+    monkeypatch.setattr(boosting, "BoomerClassifier", Kept)
+    X, y, _ = split(classes)
+    holds, _ = rule_peers.boomer(X, y).covering(X)
+    ((model, table),) = made_models
+    bodies, heads = rule_peers._boomer_rules(model.model_, 1 if classes == 2 else classes)
+    has_body = np.array([bool(body) for body in bodies])
+    sums = holds @ heads[has_body] + heads[~has_body].sum(axis=0)
+    np.testing.assert_allclose(sums, model.predict(table, predict_scores=True), atol=1e-4)
+
+
+def test_every_name_has_a_package():
+    for name in ["ours", "ours 4", *peers.TREES, *peers.PEERS]:
+        assert peers.package_of(name)
+    assert peers.package_of("nobody") is None

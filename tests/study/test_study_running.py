@@ -1,0 +1,302 @@
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import odd_learners
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from learn.fitting import needs_jit
+from study import __main__ as command
+from study import running
+
+ARM = "none, best rule"
+TIMED = ("seconds", "seconds_to_level")
+
+
+# --- which rows
+
+
+@st.composite
+def labels(draw):
+    """Draw labels of which each class has a row for each fold at least."""
+    counts = draw(st.lists(st.integers(5, 30), min_size=2, max_size=4))
+    y = np.repeat([f"c{i}" for i in range(len(counts))], counts).astype(object)
+    return np.random.default_rng(draw(st.integers(0, 99))).permutation(y)
+
+
+@given(labels(), st.integers(2, 5), st.integers(1, 3), st.integers(20, 130))
+def test_splits(y, folds, repeats, most):
+    design = running.Design(folds=folds, repeats=repeats, max_rows=most)
+    splits = design.splits(y)
+    assert len(splits) == folds * repeats
+    used = np.sort(np.concatenate(splits[0]))
+    assert len(used) == min(len(y), most)
+    for learn, test in splits:
+        # the same rows in each, once
+        assert np.sort(np.concatenate([learn, test])).tolist() == used.tolist()
+    for repeat in range(repeats):
+        tests = [test for _, test in splits[repeat * folds : (repeat + 1) * folds]]
+        assert np.sort(np.concatenate(tests)).tolist() == used.tolist()
+        for label in set(y):
+            counts = [(y[test] == label).sum() for test in tests]
+            assert max(counts) - min(counts) <= 1
+    # of fewer rows than classes that are left out, no draw leaves out some of each class
+    near = 1 if len(y) - len(used) >= len(set(y)) else len(set(y))
+    for label in set(y):
+        assert abs((y[used] == label).mean() - (y == label).mean()) <= near / len(used)
+
+
+def test_splits_are_the_same_for_the_same_state_and_repeats_differ():
+    y = odd_learners.table("t", 200).y
+    design = running.Design(folds=4, repeats=2, max_rows=100)
+
+    def rows(design):
+        return [test.tolist() for _, test in design.splits(y)]
+
+    assert rows(design) == rows(design)
+    assert rows(design)[:4] != rows(design)[4:]
+    assert rows(design) != rows(replace(design, random_state=1))
+    # more repeats begin with the same folds, and so do settings that splits do not depend on
+    assert rows(replace(design, repeats=1)) == rows(design)[:4]
+    assert rows(replace(design, cap=1.0, evaluations=5)) == rows(design)
+
+
+def test_classes_of_few_rows_do_not_stop_a_draw():
+    y = np.array(["a"] * 30 + ["b"] * 2 + ["c"], dtype=object)
+    splits = running.Design(folds=5, repeats=1, max_rows=20).splits(y)
+    assert [len(test) for _, test in splits] == [4] * 5
+    # a row too many, of two classes
+    y = np.array(["a"] * 11 + ["b"] * 10, dtype=object)
+    splits = running.Design(folds=5, repeats=1, max_rows=20).splits(y)
+    assert [len(test) for _, test in splits] == [4] * 5
+
+
+# --- what is kept
+
+
+def record(name="s", learner="tree 4", repeat=0, fold=0, **more):
+    heading = {"set": name, "group": "g", "learner": learner, "repeat": repeat, "fold": fold}
+    return heading | more
+
+
+def test_what_is_added_is_read_back(tmp_path):
+    records = [
+        record(fold=0, accuracy=0.1 + 0.2, rules=3),
+        record(fold=1, failed="ValueError: 5 > 3 | “odd” \u2028 text\x85\x1c"),
+        record(learner="none, best rule", repeat=1, accuracy=1 / 3),
+        record("another: set/of (odd) ‘names’ \\ ä\u2028.. ", accuracy=0.0),
+        record("a_b"),
+        record("a b"),
+    ]
+    store = running.Store(tmp_path / "new" / "folder")
+    assert list(store) == []
+    for one in records:
+        store.add(one)
+    again = running.Store(tmp_path / "new" / "folder")
+    assert sorted(map(str, again)) == sorted(map(str, records))
+    assert again.done() == {
+        (r["set"], running.Job(r["learner"], r["repeat"], r["fold"])) for r in records
+    }
+    # nothing is written outside, whatever a set is called
+    assert {p.parent.parent for p in tmp_path.rglob("*.jsonl")} == {store.folder}
+
+
+@given(st.data())
+def test_half_a_line_is_ignored_and_the_next_does_not_merge_with_it(tmp_path_factory, data):
+    store = running.Store(tmp_path_factory.mktemp("store"))
+    first, lost, last = (record("sät", fold=fold, failed="“ä”: ü") for fold in range(3))
+    store.add(first)
+    store.add(lost)
+    (path,) = store.folder.rglob("*.jsonl")
+    whole = path.read_bytes()
+    begins = whole.index(b"\n") + 1
+    # cut anywhere within the second line, also within a letter; without its end it is all there
+    cut = data.draw(st.integers(begins, len(whole) - 2))
+    path.write_bytes(whole[:cut])
+    assert list(store) == [first]
+    store.add(last)
+    assert list(store) == [first, last]
+    assert path.read_bytes()[:cut] == whole[:cut]
+
+
+def test_a_line_that_lacks_only_its_end_counts(tmp_path):
+    store = running.Store(tmp_path)
+    store.add(record(fold=0))
+    (path,) = store.folder.rglob("*.jsonl")
+    path.write_bytes(path.read_bytes()[:-1])
+    store.add(record(fold=1))
+    assert list(store) == [record(fold=0), record(fold=1)]
+
+
+# --- runs, in processes of their own
+
+
+def tasks_of(names, sets, design, store):
+    return [
+        running.Task(data, jobs)
+        for data in sets
+        if (
+            jobs := tuple(
+                job
+                for name in names
+                for fold in range(design.folds)
+                if (data.name, job := running.Job(name, 0, fold)) not in store.done()
+            )
+        )
+    ]
+
+
+def without_times(store):
+    return sorted(
+        json.dumps({k: v for k, v in r.items() if k not in TIMED}, sort_keys=True) for r in store
+    )
+
+
+@needs_jit
+def test_results_do_not_depend_on_processes_and_are_not_made_twice(tmp_path):
+    design = running.Design(folds=2, repeats=1, evaluations=1_280, cap=120.0)
+    sets = [odd_learners.table("one"), odd_learners.table("two", seed=1)]
+    names = ["tree 4", ARM]
+    stores, said = {}, []
+    for n_jobs in (1, 2):
+        store = stores[n_jobs] = running.Store(tmp_path / str(n_jobs))
+        running.run(tasks_of(names, sets, design, store), design, store, n_jobs, said.append)
+    folds = Counter((r["set"], r["learner"]) for r in stores[1])
+    assert folds == {(s.name, name): 2 for s in sets for name in (*names, "none, repaired")}
+    assert not any("failed" in r for r in stores[1])
+    assert {r["group"] for r in stores[1]} == {"odd"}
+    assert all(0.4 < r["accuracy"] <= 1 for r in stores[1])
+    assert all(r["seconds"] > 0 for r in stores[1])
+    assert all(r["evaluations"] == 1_280 for r in stores[1] if r["learner"] != "tree 4")
+    assert without_times(stores[1]) == without_times(stores[2])
+    assert [text[:16] for text in said] == ["8 of 8 folds, ab"] * 2
+
+    # what is there is known by its folds, and done no more
+    left = command._tasks(sets, names, replace(design, other_repeats=1), stores[1])
+    assert left == []
+    before = {p: p.read_bytes() for p in tmp_path.rglob("*.jsonl")}
+    running.run(left, design, stores[1], 2, said.append)
+    assert {p: p.read_bytes() for p in tmp_path.rglob("*.jsonl")} == before
+    # a fold that was lost is done again, alone and with the same result
+    (path,) = stores[1].folder.glob("one/tree_4.jsonl")
+    first, second = path.read_text().splitlines()
+    path.write_text(second + "\n" + first[:50])
+    (task,) = command._tasks(sets, names, replace(design, other_repeats=1), stores[1])
+    assert task.jobs == (running.Job("tree 4", 0, 0),)
+    running.run([task], design, stores[1], 1, said.append)
+    assert without_times(stores[1]) == without_times(stores[2])
+
+
+def test_what_fails_is_recorded_and_the_others_go_on(tmp_path):
+    # long enough for a tree on a slow machine: what does not end in it sleeps for minutes
+    design = running.Design(folds=2, repeats=1, cap=5.0)
+    store = running.Store(tmp_path)
+    names = ["unready", "raises", "killed", "tree 8", "slow", "tree 4"]
+    said = []
+    tasks = tasks_of(names, [odd_learners.table("one")], design, store)
+    running.run(tasks, design, store, 1, said.append)
+    found = {(r["learner"], r["fold"]): r for r in store}
+    failed = {place: r["failed"] for place, r in found.items() if "failed" in r}
+    assert failed == {
+        ("unready", 0): "not run: ImportError: no such library",
+        ("unready", 1): "not tried: not run: ImportError: no such library",
+        # each fold for itself, and the first line of what was said
+        ("raises", 0): "RuntimeError: no rules for today",
+        ("raises", 1): "RuntimeError: no rules for today",
+        ("killed", 0): "died with exit code -9",
+        ("killed", 1): "not tried: died with exit code -9",
+        ("slow", 0): "over 5 s",
+        ("slow", 1): "not tried: over 5 s",
+    }
+    assert sorted(found.keys() - failed.keys()) == [
+        (name, fold) for name in ("tree 4", "tree 8") for fold in (0, 1)
+    ]
+    assert len(list(store)) == 12
+    assert said[-1].startswith("12 of 12 folds, about 0 min left")
+    assert tasks_of(names, [odd_learners.table("one")], design, store) == []
+
+
+class FakeWorker:
+    """Gives results as a worker does, from a script: what each call yields."""
+
+    def __init__(self, *calls):
+        self.calls, self.asked = list(calls), []
+
+    def results(self, data, jobs):
+        self.asked.append([(job.learner, job.fold) for job in jobs])
+        yield from self.calls.pop(0)
+
+
+def test_a_fold_gives_records_of_all_names_that_it_stands_for(tmp_path):
+    store = running.Store(tmp_path)
+    jobs = tuple(running.Job("a", 1, fold) for fold in (0, 1))
+    worker = FakeWorker([{"a": {"accuracy": 1.0}, "b": {"accuracy": 0.5}}, {"a": {"failed": "x"}}])
+    task = running.Task(odd_learners.table("s"), jobs)
+    running._run_task(task, worker, store, running._Counter(2, lambda _: None))
+    heading = {"set": "s", "group": "odd", "repeat": 1}
+    assert sorted(map(sorted_items, store)) == sorted(
+        sorted_items(heading | own)
+        for own in (
+            {"learner": "a", "fold": 0, "accuracy": 1.0},
+            {"learner": "b", "fold": 0, "accuracy": 0.5},
+            {"learner": "a", "fold": 1, "failed": "x"},
+        )
+    )
+
+
+def sorted_items(record):
+    return str(sorted(record.items()))
+
+
+def test_after_a_process_ended_another_goes_on_with_the_rest(tmp_path):
+    store = running.Store(tmp_path)
+    jobs = [running.Job(name, 0, fold) for name in "abc" for fold in (0, 1)]
+    good = {"accuracy": 1.0}
+    worker = FakeWorker(
+        [{"a": good}, {"a": {"failed": "over 3 s"}}],
+        [{"b": {"failed": "died with exit code 1"}}],
+        [{"c": {"failed": "ValueError: over 3 s"}}, {"c": good}],
+    )
+    task = running.Task(odd_learners.table("s"), tuple(jobs))
+    running._run_task(task, worker, store, running._Counter(6, lambda _: None))
+    places = [(job.learner, job.fold) for job in jobs]
+    assert worker.asked == [places, places[2:], places[4:]]
+    assert {(r["learner"], r["fold"]): r.get("failed") for r in store} == {
+        ("a", 0): None,
+        ("a", 1): "over 3 s",
+        ("b", 0): "died with exit code 1",
+        ("b", 1): "not tried: died with exit code 1",
+        ("c", 0): "ValueError: over 3 s",
+        ("c", 1): None,
+    }
+
+
+def test_progress_is_told_at_the_end_and_not_at_every_fold(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(running.time, "monotonic", lambda: now[0])
+    said = []
+    counter = running._Counter(1_000, said.append)
+    for fold in range(1_000):
+        now[0] += 0.25
+        counter.count(f"fold {fold}")
+    assert len(said) == 25
+    assert said[0] == "40 of 1,000 folds, about 4 min left; last: fold 39"
+    assert said[-1] == "1,000 of 1,000 folds, about 0 min left; last: fold 999"
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (ValueError("one\ntwo"), "ValueError: one"),
+        (KeyError("a"), "KeyError: 'a'"),
+        (RuntimeError(), "RuntimeError: "),
+        (RuntimeError("x" * 500), "RuntimeError: " + "x" * 186),
+    ],
+)
+def test_first_line(error, text):
+    assert running._first_line(error) == text

@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from irenic import Categorical, Continuous, Rule, RuleSet
+from study import synthetic
+
+SIZES = [(2, 2), (2, 10), (3, 4), (5, 3), (10, 5), (20, 2), (20, 10)]
+
+
+@pytest.fixture(scope="module", params=SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def known(request):
+    return synthetic.make(*request.param, 0.2, random_state=3)
+
+
+def test_truth_is_consistent_and_gives_the_clean_labels(known):
+    assert known.truth.is_consistent
+    assert len(known.truth.overlaps()) == 0
+    assert known.truth.default == "c0"
+    assert known.truth.space is known.space
+    assert (known.truth.predict(known.X) == known.clean).all()
+
+
+def test_every_class_has_rows_and_all_but_the_default_have_rules(known):
+    labels, counts = np.unique(known.clean, return_counts=True)
+    assert list(labels) == [f"c{i}" for i in range(len(labels))]
+    assert counts.min() >= 30
+    assert counts[0] == counts.max()
+    assert {rule.then for rule in known.truth} == set(labels) - {"c0"}
+    assert len(known.truth) == 2 * (len(labels) - 1)
+
+
+def test_rules_are_short_and_cover_a_visible_share(known):
+    assert set(known.truth.conditions_per_rule()) <= {1, 2, 3, 4}
+    assert known.truth.covering(known.X).mean(axis=0).min() >= 0.01
+
+
+def test_noise_is_exact_and_never_the_own_class(known):
+    assert (known.y != known.clean).sum() == 200
+    assert set(known.y) == set(known.clean)
+    assert known.y.dtype == object
+    assert all(type(label) is str for label in known.y)
+
+
+def test_columns(known):
+    assert list(known.X) == [f"f{i}" for i in range(known.X.shape[1])] == list(known.space.names)
+    categorical = [f for f in known.space if isinstance(f, Categorical)]
+    assert len(categorical) == known.X.shape[1] // 5
+    for feature in known.space:
+        column = known.X[feature.name]
+        if isinstance(feature, Continuous):
+            assert column.dtype == float
+            assert column.between(0, 1, inclusive="left").all()
+        else:
+            assert 3 <= len(feature.values) <= 5
+            assert tuple(column.cat.categories) == feature.values
+            assert column.cat.categories.dtype == object
+    assert not known.X.T.duplicated().any()
+
+
+def test_relevant_features_are_those_that_rules_test(known):
+    tested = {name for rule in known.truth for name in rule.region.conditions()}
+    assert set(known.relevant) == tested
+    assert len(known.relevant) < known.X.shape[1] or known.X.shape[1] < 5
+
+
+def test_no_true_rule_could_be_larger(known):
+    for rule in known.truth:
+        points = list(rule.region.sample(300, random_state=0))
+        for name, operators in rule.region.conditions().items():
+            feature = known.space[name]
+            if isinstance(feature, Categorical):
+                bits = rule.region.bits(name)
+                beyond = [v for v in feature.values if not bits >> feature.encode_value(v) & 1]
+            else:
+                low, high = operators.get(">="), operators.get("<")
+                beyond = [math.nextafter(low, 0)] if low is not None else []
+                beyond += [high] if high is not None else []
+            for value in beyond:
+                moved = [{**point, name: value} for point in points]
+                assert (known.truth.predict(moved) != rule.then).any(), (rule, name, value)
+
+
+def test_same_arguments_same_set():
+    one, two = (synthetic.make(10, 5, 0.1, random_state=7) for _ in range(2))
+    assert one.truth == two.truth
+    assert one.X.equals(two.X)
+    assert (one.y == two.y).all()
+    other = synthetic.make(10, 5, 0.1, random_state=8)
+    assert one.truth != other.truth
+
+
+def test_noise_changes_nothing_but_labels():
+    one, two = synthetic.make(5, 3, 0.0), synthetic.make(5, 3, 0.3)
+    assert one.truth == two.truth
+    assert one.X.equals(two.X)
+    assert (one.clean == two.clean).all()
+    assert (one.y == one.clean).all()
+
+
+def test_wrong_labels_are_spread_over_the_other_classes():
+    known = synthetic.make(2, 5, 0.3, rows=10_000)
+    wrong = known.y != known.clean
+    for label in set(known.clean):
+        counts = np.unique(known.y[wrong & (known.clean == label)], return_counts=True)[1]
+        assert len(counts) == 4
+        assert counts.min() > 0.7 * counts.mean()
+
+
+def test_number_of_rules():
+    assert len(synthetic.make(4, 3, 0, rules=2).truth) == 2
+    assert len(synthetic.make(4, 3, 0, rules=6).truth) == 6
+    assert len(synthetic.make(2, 2, 0, rules=8).truth) == 8
+
+
+def test_grid():
+    grid = synthetic.grid()
+    assert len(grid) == len({c.name for c in grid}) == 16
+    assert grid[0].name == "made 2x2, noise 0"
+    assert grid[9].name == "made 10x5, noise 0.1"
+    assert synthetic.make(*grid[9]).name == "made 10x5, noise 0.1"
+    assert all(synthetic.make(*c).X.shape == (1000, c.features) for c in grid)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((1, 2, 0), "features is 2 to 20, not 1"),
+        ((5, 11, 0), "classes is 2 to 10, not 11"),
+        ((5, 3, 0.4), "noise is 0 to 0.3, not 0.4"),
+        ((5, 3, 0, 20), "rows is at least 30, 10 a class, not 20"),
+        ((5, 3, 0, 1000, 1), "rules is at least 2, one a class but one, not 1"),
+        ((5, 3, 0, 1000, None, -1), "random_state is 0 or more, not -1"),
+        ((2, 10, 0, 100), "no 18 rules for 10 classes on 2 features and 100 rows were found"),
+    ],
+)
+def test_what_cannot_be_made_is_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        synthetic.make(*arguments)
+
+
+def test_the_truth_recovers_itself(known):
+    found = synthetic.recovery(known.truth, known.truth.predict, known)
+    assert found == {
+        "truth_agreement": 1.0,
+        "true_rules": len(known.truth),
+        "rules_found": 1.0,
+        "irrelevant_conditions": 0.0,
+    }
+
+
+def test_an_empty_set_recovers_little(known):
+    empty = RuleSet(known.space, default="c0")
+    found = synthetic.recovery(empty, empty.predict, known)
+    assert found["truth_agreement"] == pytest.approx(np.mean(known.clean == "c0"), abs=0.06)
+    assert found["rules_found"] == 0
+    assert math.isnan(found["irrelevant_conditions"])
+
+
+def test_recovery_counts_rules_and_conditions():
+    known = synthetic.make(10, 5, 0)
+    irrelevant = next(
+        f.name for f in known.space if f.name not in known.relevant and isinstance(f, Continuous)
+    )
+    first, second, *_ = known.truth
+    conditions = first.region.conditions()
+    learned = RuleSet(
+        known.space,
+        [
+            Rule({**conditions, irrelevant: {"<": 0.9}}, then=first.then),
+            Rule({**second.region.conditions(), irrelevant: {"<": 0.7}}, then=second.then),
+            Rule(first.region, then="c0"),
+        ],
+    )
+    found = synthetic.recovery(learned, known.truth.predict, known)
+    # nine tenths of the first rule are it, seven tenths of the second are not
+    assert found["rules_found"] == 1 / len(known.truth)
+    assert found["irrelevant_conditions"] == 2 / learned.n_conditions
+    assert found == synthetic.recovery(learned, known.truth.predict, known)
+    assert found["truth_agreement"] == 1
+
+
+def test_recovery_refuses_what_is_no_label_a_row():
+    known = synthetic.make(2, 2, 0)
+    with pytest.raises(ValueError, match="not a label a row"):
+        synthetic.recovery(known.truth, lambda X: ["c0"], known)
