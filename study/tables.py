@@ -278,20 +278,33 @@ def arm_differences(results: Results, measure: str) -> list[Difference]:
     return [f for f in found if isinstance(f, Difference)]
 
 
+COMPARISON_HEAD = (
+    "measure",
+    "arm",
+    "difference or ratio [95 % interval]",
+    "p (Holm)",
+    "effect size",
+)
+
+
 def against_plain(results: Results) -> str:
     """Return every arm against the one without avoidance, for the measures that matter most."""
+    names = ("accuracy", "macro_f1", "gap_accuracy", "conditions", "explanation_size")
+    return _every_arm(results, results.arms, names)
+
+
+def _every_arm(results: Results, records: pd.DataFrame, names: Iterable[str]) -> str:
+    """Return every arm against the one without avoidance; Holm within each measure."""
     rows = []
-    for name in ("accuracy", "macro_f1", "gap_accuracy", "conditions", "explanation_size"):
-        measure = MEASURES[name]
+    for measure in (MEASURES[name] for name in names):
         arms = [arm for arm in NAMES if arm != PLAIN]
-        found = [compared(results, results.arms, measure, arm, PLAIN) for arm in arms]
+        found = [compared(results, records, measure, arm, PLAIN) for arm in arms]
         known = [(arm, f) for arm, f in zip(arms, found, strict=True) if f is not None]
         adjusted = statistics.holm([f.p for _, f in known])
         for (arm, f), p in zip(known, adjusted, strict=True):
             cells = [*comparison_cells(f, measure), p_value(p), effect(f), tally(f)]
             rows.append([measure.title, arm, *cells, verdict(f, measure, p)])
-    head = ["measure", "arm", "difference or ratio [95 % interval]", "p (Holm)", "effect size"]
-    return markdown([*head, "better / equal / worse", "so it is"], rows, 2)
+    return markdown([*COMPARISON_HEAD, "better / equal / worse", "so it is"], rows, 2)
 
 
 def folds_verdicts(results: Results) -> str:
@@ -373,19 +386,7 @@ def made(results: Results) -> str:
 
 def made_differences(results: Results) -> str:
     """Return how far avoidance helps or hurts to find the rules behind data that was made."""
-    rows = []
-    for name in ("truth_agreement", "rules_found"):
-        for arm in NAMES:
-            found = (
-                compared(results, results.made, MEASURES[name], arm, PLAIN)
-                if arm != PLAIN
-                else None
-            )
-            if found is not None:
-                cells = [*comparison_cells(found, MEASURES[name]), p_value(found.p)]
-                rows.append([MEASURES[name].title, arm, *cells, tally(found)])
-    head = ["measure", "arm", "difference [95 % interval]", "p", "better / equal / worse"]
-    return markdown(head, rows, 2)
+    return _every_arm(results, results.made, ("truth_agreement", "rules_found"))
 
 
 # --- the peers

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from benchmarks import __main__ as command
+from benchmarks import harness
+
+
+def kept(*rows):
+    return {"tables": [{"title": "speed", "rows": list(rows)}]}
+
+
+def test_a_run_is_compared_row_by_row(capsys):
+    now = kept({"rules": 100, "irenic": 0.5, "times faster": 8.0, "memory": "1 GB"})
+    before = kept({"rules": 100, "irenic": 2.0, "times faster": 4.0, "memory": "2 GB"})
+    command.compare(now, before)
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[-2:] == [
+        "| speed | 100 | irenic | 0.25× |",
+        "| speed | 100 | times faster | 2× |",
+    ]
+
+
+def test_rows_that_are_about_something_else_are_not_compared(capsys):
+    now = kept({"rules": 100, "irenic": 0.5}, {"rules": 200, "irenic": 1.0})
+    command.compare(now, kept({"rules": 100, "irenic": 0.5}, {"rules": 150, "irenic": 9.0}))
+    assert "200" not in capsys.readouterr().out
+
+
+def test_figures_are_kept_with_what_they_were_made_with(tmp_path, monkeypatch, capsys):
+    class Made:
+        @staticmethod
+        def main():
+            table = harness.Table("made", "what", "irenic")
+            table.add("this", 0.25)
+            return [table]
+
+    monkeypatch.setattr(command.importlib, "import_module", lambda _: Made)
+    file = tmp_path / "figures.json"
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "core", "--json", str(file)])
+    assert command.main() == 0
+    found = json.loads(file.read_text())
+    assert found["tables"] == [{"title": "made", "rows": [{"what": "this", "irenic": 0.25}]}]
+    assert {"machine", "cores", "Python", "numpy"} <= found["made with"].keys()
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "core", "--compare", str(file)])
+    assert command.main() == 0
+    assert "| made | this | irenic | 1× |" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["cores"], "there is no cores; there are: gaps, core, cfsbe, learning"),
+        (["--compare", "no/such/file"], "--compare no/such/file: "),
+    ],
+)
+def test_wrong_options(given, message, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["benchmarks", *given])
+    with pytest.raises(SystemExit) as ended:
+        command.main()
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
