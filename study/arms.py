@@ -75,7 +75,7 @@ class Learned:
     evaluations: int
     """Of both runs together."""
     trace: list[tuple[int, float, float]]
-    """Evaluations, CPU seconds and the highest training accuracy so far, on all training rows."""
+    """Evaluations and CPU seconds so far, and the highest training accuracy of a member."""
     level: float
     """The training accuracy that is to be reached."""
 

@@ -44,22 +44,22 @@ def fold(
             mended = [repaired(rules, X, y, state) for rules in (learned.rules, learned.loose)]
             fits[REPAIRED] = replace(learned, rules=mended[0], loose=mended[1], resolve=None)
         return {
-            name: _measured(_as_fitted(fit), data, learn_on, test_on, state)
-            | _of_arm(fit, data, learn_on, test_on)
+            name: _measured(_as_fitted(fit), data, learn_on, test_on)
+            | _of_arm(fit, data, learn_on, test_on, state)
             | {"seconds": seconds}
             for name, fit in fits.items()
         }
     fitted = LEARNERS[learner](X, y)
     seconds = time.process_time() - begun
-    found = {learner: _measured(fitted, data, learn_on, test_on, state) | {"seconds": seconds}}
+    found = {learner: _measured(fitted, data, learn_on, test_on) | {"seconds": seconds}}
     if learner == OURS and fitted.selected is not None:
         for name, k in SELECTED.items():
-            found[name] = _measured(fitted.selected(k), data, learn_on, test_on, state)
+            found[name] = _measured(fitted.selected(k), data, learn_on, test_on)
     return found
 
 
 def _measured(
-    fitted: Fitted, data: Any, learn_on: np.ndarray, test_on: np.ndarray, state: int
+    fitted: Fitted, data: Any, learn_on: np.ndarray, test_on: np.ndarray
 ) -> dict[str, Any]:
     X, y = data.X.iloc[learn_on], data.y[learn_on]
     X_test, y_test = data.X.iloc[test_on], data.y[test_on]
@@ -69,12 +69,7 @@ def _measured(
     size = fitted.size()
     found |= {name: size[name] for name in ("rules", "conditions") if name in size}
     if fitted.covering is not None:
-        covers, then = fitted.covering(X_test)
-        found |= measures.reading(covers, then, size.get("per rule"))
-        points = measures.space_points(X, state)
-        covers, then = fitted.covering(points)
-        found["conflict_space"] = float(measures.in_conflict(covers, then).mean())
-        found["coverage_space"] = float(covers.any(axis=1).mean())
+        found |= measures.reading(*fitted.covering(X_test), size.get("per rule"))
     return found
 
 
@@ -92,7 +87,7 @@ def _as_fitted(learned: Learned) -> Fitted:
 
 
 def _of_arm(
-    learned: Learned, data: Any, learn_on: np.ndarray, test_on: np.ndarray
+    learned: Learned, data: Any, learn_on: np.ndarray, test_on: np.ndarray, state: int
 ) -> dict[str, Any]:
     """Return what is known of arms alone."""
     reached = learned.reached()
@@ -100,7 +95,12 @@ def _of_arm(
         float((learned.predict(data.X.iloc[rows], loose=True) == data.y[rows]).mean())
         for rows in (learn_on, test_on)
     ]
+    points = measures.space_points(data.X.iloc[learn_on], state)
+    covers = learned.rules.covering(points)
+    clash = measures.in_conflict(covers, objects(rule.then for rule in learned.rules))
     found: dict[str, Any] = {
+        "conflict_space": float(clash.mean()),
+        "coverage_space": float(covers.any(axis=1).mean()),
         "loose_accuracy": right[1],
         "loose_gap": right[0] - right[1],
         "loose_rules": len(learned.loose) + 1,

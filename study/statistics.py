@@ -60,6 +60,12 @@ class Ratio:
     p: float
     smoothed: int
     """Of the ``n`` sets, those where one count is zero, so that a half was added to both."""
+    rank_biserial: float
+    """Of the logarithms; above zero where the learner has more."""
+    wins: int
+    """Sets where the learner has less: of counts and times, less is better."""
+    ties: int
+    losses: int
 
 
 @dataclass(frozen=True, eq=False)  # == of pandas tables is no truth value
@@ -173,6 +179,7 @@ def ratio(
     added = np.where(zero, smoothing or 0.0, 0.0)
     logs = _without_noise(np.log(ours + added) - np.log(theirs + added))
     interval = _interval(logs)
+    up, down = int((logs > 0).sum()), int((logs < 0).sum())
     return Ratio(
         learner=learner,
         reference=reference,
@@ -182,6 +189,10 @@ def ratio(
         interval=interval and (math.exp(interval[0]), math.exp(interval[1])),
         p=_wilcoxon(logs),
         smoothed=int(zero.sum()),
+        rank_biserial=_rank_biserial(logs),
+        wins=down,
+        ties=logs.size - up - down,
+        losses=up,
     )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from study import statistics
-from study.arms import LEVEL_LEAVES, NAMES
+from study.arms import ARMS, LEVEL_LEAVES, NAMES
 from study.learners import OURS, PEERS, SELECTED, TREES
 from study.statistics import Difference, Ratio
 
@@ -23,10 +23,12 @@ PLAIN = "none, best rule"
 AVOIDING = "avoid: start + mutation"
 GIVING_WAY = "avoid, rivals give way"
 CFSGS = "avoid, CFSGS start"
+MUTATION_ONLY = "avoid: mutation only"
 # Differences of less than a point of accuracy are of no account in practice.
 MARGIN = 0.01
 ALPHA = 0.05
 MADE = "made"
+BY_CONSTRUCTION = ("conflict_points", "conflict_space")
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,9 @@ MEASURES = {
         Measure("conditions", "conditions", "count", higher=False),
         Measure("rules_per_prediction", "rules per prediction", "mean", higher=False),
         Measure("explanation_size", "explanation size", "mean", higher=False),
+        Measure("rules_covered", "rules per covered point", "mean", higher=False),
+        Measure("explanation_covered", "explanation size, covered points", "mean", higher=False),
+        Measure("explanation_default", "explanation size, default read", "mean", higher=False),
         Measure("conflict_points", "test points in conflict", higher=False),
         Measure("conflict_space", "space in conflict", higher=False),
         Measure("coverage", "test points covered"),
@@ -74,6 +79,10 @@ MEASURES = {
 PACE = ("reached", "evaluations_to_level", "seconds", "seconds_to_level")
 
 
+# What is read for a point that a rule covers: the mean over all points by the share covered.
+BY_COVERAGE = {"rules_covered": "rules_per_prediction", "explanation_covered": "explanation_size"}
+
+
 class Results:
     """The records of folds, and the parts of them that are compared."""
 
@@ -83,6 +92,9 @@ class Results:
             # folds that failed, or never reached the level, say nothing of these
             if name not in records:
                 records[name] = np.nan
+        # whoever checks that no rule covers a point reads all of them
+        silent = (1.0 - records["coverage"]) * records["conditions"]
+        records["explanation_default"] = records["explanation_size"] + silent
         self.records = records
         made = records["group"] == MADE
         arms = records["learner"].isin(NAMES)
@@ -97,7 +109,12 @@ class Results:
     ) -> pd.DataFrame:
         """Return sets x learners; learners that have no figure at all are left out."""
         wanted = records if learners is None else records[records["learner"].isin([*learners])]
-        found = statistics.by_set(wanted, measure)
+        if measure in BY_COVERAGE:
+            # of means, since a fold may have no point that is covered
+            found = statistics.by_set(wanted, BY_COVERAGE[measure])
+            found = found / statistics.by_set(wanted, "coverage").replace(0.0, np.nan)
+        else:
+            found = statistics.by_set(wanted, measure)
         order = [name for name in (*NAMES, *PEERS) if name in found]
         found = found[order].dropna(axis=1, how="all")
         found.attrs["measure"] = measure
@@ -138,19 +155,16 @@ def verdict(found: Difference | Ratio, measure: Measure, p: float) -> str:
         return "unknown"
     low, high = found.interval
     zero = 1.0 if isinstance(found, Ratio) else 0.0
-    if (
+    clear = p < ALPHA and not low <= zero <= high
+    small = (
         isinstance(found, Difference)
         and measure.kind == "share"
         and statistics.equivalent(found, MARGIN)
-    ):
-        return "the same within a point"
-    if p >= ALPHA:
-        return "undecided"
-    if low > zero:
-        return "better" if measure.higher else "more"
-    if high < zero:
-        return "worse" if measure.higher else "less"
-    return "undecided"
+    )
+    if not clear:
+        return "mean within a point" if small else "undecided"
+    words = ("better", "worse") if measure.higher else ("more", "less")
+    return words[int(high < zero)] + (", but within a point" if small else "")
 
 
 def compared(
@@ -175,13 +189,46 @@ def comparison_cells(found: Difference | Ratio, measure: Measure) -> list[str]:
 
 
 def effect(found: Difference | Ratio) -> str:
-    """Return the matched-pairs rank-biserial correlation."""
-    return "–" if isinstance(found, Ratio) else signed(found.rank_biserial, 2)
+    """Return the matched-pairs rank-biserial correlation: above zero where there is more."""
+    return signed(found.rank_biserial, 2)
 
 
 def tally(found: Difference | Ratio) -> str:
     """Return on how many sets it was better, equal and worse."""
-    return "–" if isinstance(found, Ratio) else f"{found.wins} / {found.ties} / {found.losses}"
+    return f"{found.wins} / {found.ties} / {found.losses}"
+
+
+COMPARISON = (
+    "sets",
+    "difference or ratio [95 % interval]",
+    "p (Holm)",
+    "effect size",
+    "better / equal / worse",
+    "so it is",
+)
+
+
+def compared_rows(
+    asked: Iterable[tuple[list[str], Measure, Difference | Ratio | None]],
+) -> list[list[Any]]:
+    """Return rows with the columns of ``COMPARISON``, Holm over all of them.
+
+    Each is given by its first cells, its measure and what was found; nothing found is left out.
+    What is 0 by construction is shown, but not tested.
+    """
+    known = [(cells, measure, found) for cells, measure, found in asked if found is not None]
+    tested = [found.p for _, measure, found in known if measure.name not in BY_CONSTRUCTION]
+    adjusted = iter(statistics.holm(tested))
+    rows: list[list[Any]] = []
+    for cells, measure, found in known:
+        shown = [*cells, found.n, *comparison_cells(found, measure)]
+        if measure.name in BY_CONSTRUCTION:
+            rows.append([*shown, "–", effect(found), tally(found), "by construction"])
+        else:
+            p = float(next(adjusted))
+            last = [p_value(p), effect(found), tally(found), verdict(found, measure, p)]
+            rows.append([*shown, *last])
+    return rows
 
 
 # --- the arms
@@ -234,7 +281,11 @@ QUESTIONS = (
             "rules",
             "conditions",
             "rules_per_prediction",
+            "rules_covered",
             "explanation_size",
+            "explanation_covered",
+            "explanation_default",
+            "coverage",
             "conflict_points",
             "conflict_space",
         ),
@@ -245,27 +296,12 @@ QUESTIONS = (
 
 def answers(results: Results, learner: str = AVOIDING) -> str:
     """Return the paper's three questions, answered by one contrast; Holm over all its rows."""
-    asked = [
-        (question, MEASURES[name], compared(results, results.arms, MEASURES[name], learner, PLAIN))
+    rows = compared_rows(
+        ([question, m.title], m, compared(results, results.arms, m, learner, PLAIN))
         for question, names in QUESTIONS
-        for name in names
-    ]
-    known = [(question, measure, found) for question, measure, found in asked if found is not None]
-    adjusted = statistics.holm([found.p for *_, found in known])
-    rows = [
-        [
-            question,
-            measure.title,
-            *comparison_cells(found, measure),
-            p_value(p),
-            effect(found),
-            tally(found),
-            verdict(found, measure, p),
-        ]
-        for (question, measure, found), p in zip(known, adjusted, strict=True)
-    ]
-    head = ["question", "measure", "difference or ratio [95 % interval]", "p (Holm)"]
-    return markdown([*head, "effect size", "better / equal / worse", "so it is"], rows, 2)
+        for m in map(MEASURES.__getitem__, names)
+    )
+    return markdown(["question", "measure", *COMPARISON], rows, 2)
 
 
 def arm_differences(results: Results, measure: str) -> list[Difference]:
@@ -278,33 +314,17 @@ def arm_differences(results: Results, measure: str) -> list[Difference]:
     return [f for f in found if isinstance(f, Difference)]
 
 
-COMPARISON_HEAD = (
-    "measure",
-    "arm",
-    "difference or ratio [95 % interval]",
-    "p (Holm)",
-    "effect size",
-)
-
-
 def against_plain(results: Results) -> str:
-    """Return every arm against the one without avoidance, for the measures that matter most."""
-    names = ("accuracy", "macro_f1", "gap_accuracy", "conditions", "explanation_size")
-    return _every_arm(results, results.arms, names)
-
-
-def _every_arm(results: Results, records: pd.DataFrame, names: Iterable[str]) -> str:
     """Return every arm against the one without avoidance; Holm within each measure."""
-    rows = []
-    for measure in (MEASURES[name] for name in names):
-        arms = [arm for arm in NAMES if arm != PLAIN]
-        found = [compared(results, records, measure, arm, PLAIN) for arm in arms]
-        known = [(arm, f) for arm, f in zip(arms, found, strict=True) if f is not None]
-        adjusted = statistics.holm([f.p for _, f in known])
-        for (arm, f), p in zip(known, adjusted, strict=True):
-            cells = [*comparison_cells(f, measure), p_value(p), effect(f), tally(f)]
-            rows.append([measure.title, arm, *cells, verdict(f, measure, p)])
-    return markdown([*COMPARISON_HEAD, "better / equal / worse", "so it is"], rows, 2)
+    names = ("accuracy", "macro_f1", "gap_accuracy", "conditions", "explanation_covered")
+    rows: list[list[Any]] = []
+    for measure in map(MEASURES.__getitem__, names):
+        rows += compared_rows(
+            ([measure.title, arm], measure, compared(results, results.arms, measure, arm, PLAIN))
+            for arm in NAMES
+            if arm != PLAIN
+        )
+    return markdown(["measure", "arm", *COMPARISON], rows, 2)
 
 
 def folds_verdicts(results: Results) -> str:
@@ -333,26 +353,29 @@ def groups(results: Results) -> str:
     return markdown([*head, "better / equal / worse"], rows, 4)
 
 
-def regions(results: Results) -> str:
-    """Return what it matters whether first rules are made by CFSGS or by CFSBE."""
+PAIRS = (
+    (CFSGS, AVOIDING, "CFSGS or CFSBE for the first rules"),
+    (GIVING_WAY, AVOIDING, "rivals give way or not"),
+    (AVOIDING, MUTATION_ONLY, "avoidance at the start as well or not"),
+)
+
+
+def pairs(results: Results) -> str:
+    """Return arms that differ in one switch; Holm within each pair."""
     names = ("accuracy", "macro_f1", "gap_accuracy", "rules", "conditions", "coverage")
-    asked = [
-        (m, compared(results, results.arms, m, CFSGS, AVOIDING)) for m in map(MEASURES.get, names)
-    ]
-    known = [(measure, found) for measure, found in asked if found is not None]
-    adjusted = statistics.holm([found.p for _, found in known])
-    rows = []
-    for (measure, found), p in zip(known, adjusted, strict=True):
-        cells = [*comparison_cells(found, measure), p_value(p), effect(found)]
-        rows.append([measure.title, *cells, tally(found), verdict(found, measure, p)])
-    head = ["measure", "CFSGS less, or by, CFSBE [95 % interval]", "p (Holm)", "effect size"]
-    return markdown([*head, "better / equal / worse", "so it is"], rows)
+    rows: list[list[Any]] = []
+    for learner, reference, what in PAIRS:
+        rows += compared_rows(
+            ([what, m.title], m, compared(results, results.arms, m, learner, reference))
+            for m in map(MEASURES.__getitem__, names)
+        )
+    return markdown(["switch", "measure", *COMPARISON], rows, 2)
 
 
 def pace(results: Results) -> str:
     """Return how soon each arm reaches the training accuracy of a small tree."""
     rows = []
-    for arm in NAMES:
+    for arm in ARMS:  # what is repaired took as long as what it is made of
         records = results.arms[results.arms["learner"] == arm]
         records = records[records["failed"].isna()]
         if records.empty:
@@ -365,28 +388,44 @@ def pace(results: Results) -> str:
     return markdown([*head, "evaluations: first quartile", "median", "third quartile"], rows)
 
 
+MADE_COLUMNS = ("truth_agreement", "rules_found", "irrelevant_conditions", "rules")
+
+
 def made(results: Results) -> str:
-    """Return how far each arm finds the rules behind data that was made, by noise."""
-    columns = ("truth_agreement", "rules_found", "irrelevant_conditions", "rules")
-    noise = results.made["set"].str.extract(r"noise ([\d.]+)")[0].astype(float)
+    """Return how far each arm finds the rules behind data that was made, by truth.
+
+    Sets that differ in noise alone share their truth and their rows, so they are averaged: there
+    are as many observations as truths, too few for a test.
+    """
+    return _made_by(results, r"made (\S+),", "features x classes", str)
+
+
+def made_by_noise(results: Results) -> str:
+    """Return the same by noise, over all truths."""
+    return _made_by(
+        results, r"noise ([\d.]+)", "noise", lambda level: f"{100 * float(level):.0f} %"
+    )
+
+
+def _made_by(results: Results, pattern: str, head: str, show: Callable[[str], str]) -> str:
+    part = results.made["set"].str.extract(pattern)[0]
     rows = []
-    for level in sorted(noise.dropna().unique()):
-        records = results.made[noise == level]
+    for level in sorted(part.dropna().unique(), key=_as_number):
+        records = results.made[part == level]
         for arm in NAMES:
-            own = [results.means(records, name, [arm]) for name in columns]
-            if any(arm not in table for table in own[:1]):
+            tables = [results.means(records, name, [arm]) for name in MADE_COLUMNS]
+            if arm not in tables[0]:
                 continue
             cells = [
                 MEASURES[name].show(float(table[arm].mean())) if arm in table else "–"
-                for name, table in zip(columns, own, strict=True)
+                for name, table in zip(MADE_COLUMNS, tables, strict=True)
             ]
-            rows.append([f"{100 * level:.0f} %", arm, *cells])
-    return markdown(["noise", "arm", *(MEASURES[name].title for name in columns)], rows, 2)
+            rows.append([show(level), arm, *cells])
+    return markdown([head, "arm", *(MEASURES[name].title for name in MADE_COLUMNS)], rows, 2)
 
 
-def made_differences(results: Results) -> str:
-    """Return how far avoidance helps or hurts to find the rules behind data that was made."""
-    return _every_arm(results, results.made, ("truth_agreement", "rules_found"))
+def _as_number(text: str) -> float:
+    return float(text.split("x")[0].rstrip(","))
 
 
 # --- the peers
@@ -418,15 +457,25 @@ def peers(results: Results) -> str:
     return means_table(results, common, PEER_COLUMNS, shown)
 
 
+def without_categories(results: Results) -> pd.DataFrame:
+    """Return the records of sets on which conditions are counted alike.
+
+    A test of three categories is one condition of ours, and three of a tree on one-hot columns.
+    """
+    names = {entry["name"] for entry in results.kept["sets"] if not entry["categorical"]}
+    return results.peers[results.peers["set"].isin(names)]
+
+
 def peer_differences(results: Results) -> str:
     """Return ours less each peer, on the sets that both finished; those of fresh data apart."""
     rows, known = [], []
+    numeric = without_categories(results)
     for peer in PEERS:
         if peer == OURS or peer in SELECTED:
             continue
         found = compared(results, results.peers, MEASURES["accuracy"], OURS, peer)
         if isinstance(found, Difference):
-            size = compared(results, results.peers, MEASURES["conditions"], OURS, peer)
+            size = compared(results, numeric, MEASURES["conditions"], OURS, peer)
             known.append((peer, found, size))
     adjusted = statistics.holm([found.p for _, found, _ in known])
     for (peer, found, size), p in zip(known, adjusted, strict=True):
@@ -444,8 +493,8 @@ def peer_differences(results: Results) -> str:
             ]
         )
     head = ["peer", "sets", "accuracy of irenic less the peer's [95 % interval]", "p (Holm)"]
-    head += ["effect size", "better / equal / worse", "the same on fresh sets"]
-    return markdown([*head, "conditions of irenic by the peer's"], rows)
+    head += ["effect size", "better / equal / worse", "on fresh sets only"]
+    return markdown([*head, "conditions of irenic by the peer's, sets without categories"], rows)
 
 
 def _fresh(results: Results, peer: str) -> str:
@@ -464,7 +513,7 @@ def sizes(results: Results) -> str:
         if not isinstance(found, Difference):
             continue
         means = results.means(results.peers, "accuracy", (mine, tree)).dropna()
-        size = compared(results, results.peers, MEASURES["conditions"], mine, tree)
+        size = compared(results, without_categories(results), MEASURES["conditions"], mine, tree)
         rows.append(
             [
                 SELECTED[mine],
@@ -478,7 +527,8 @@ def sizes(results: Results) -> str:
             ]
         )
     head = ["rules at most", "sets", "irenic", "tree", "difference [95 % interval]"]
-    head += ["better / equal / worse", "the same on fresh sets", "conditions, ratio"]
+    head += ["better / equal / worse", "on fresh sets only"]
+    head += ["conditions, ratio, sets without categories"]
     return markdown(head, rows)
 
 
@@ -501,27 +551,26 @@ def conflicts(results: Results) -> str:
         if name not in table:
             continue
         values = 100 * table[name].dropna()
-        space = results.means(results.peers[results.peers["learner"] == name], "conflict_space")
-        whole = f"{100 * space[name].mean():.1f}" if name in space else "–"
-        rows.append([name, len(values), f"{values.mean():.1f}", f"{values.max():.1f}", whole])
-    head = ["learner", "sets", "test points in conflict, %", "greatest of a set", "space, %"]
-    return markdown(head, rows)
+        rows.append([name, len(values), f"{values.mean():.1f}", f"{values.max():.1f}"])
+    return markdown(["learner", "sets", "test points in conflict, %", "greatest of a set, %"], rows)
 
 
 def failures(results: Results) -> str:
     """Return what did not work, and how often; nothing is left out of this list."""
     failed = results.records[results.records["failed"].notna()]
-    rows = [
-        [learner, name, len(folds), _escaped(folds["failed"].iloc[0])]
-        for (learner, name), folds in failed.groupby(["learner", "set"], sort=True)
-    ]
+    rows = []
+    for (learner, name), folds in failed.groupby(["learner", "set"], sort=True):
+        untried = folds["failed"].str.startswith("not tried")
+        first = folds["failed"].iloc[0]
+        rows.append([learner, name, len(folds) - untried.sum(), untried.sum(), _escaped(first)])
     rows += [
-        [learner, "all", "–", f"{package} is not installed"]
+        [learner, "all", "–", "–", f"{package} is not installed"]
         for learner, package in sorted(results.kept.get("not installed", {}).items())
     ]
     if not rows:
         return "None."
-    return markdown(["learner", "data set", "folds", "what happened in the first"], rows, 2)
+    head = ["learner", "data set", "folds that failed", "not tried then"]
+    return markdown([*head, "what happened in the first"], rows, 2)
 
 
 def _escaped(text: str) -> str:
@@ -559,7 +608,7 @@ def made_with(results: Results) -> str:
 def times(results: Results) -> str:
     """Return the CPU seconds of a fit: the one table that differs between runs and machines."""
     rows = []
-    for name, records in ((n, results.records) for n in (*NAMES, *PEERS)):
+    for name, records in ((n, results.records) for n in (*ARMS, *PEERS)):
         own = records[(records["learner"] == name) & records["seconds"].notna()]
         if own.empty:
             continue
@@ -583,10 +632,10 @@ BLOCKS: dict[str, Callable[[Results], str]] = {
     "against plain": against_plain,
     "folds verdicts": folds_verdicts,
     "groups": groups,
-    "regions": regions,
+    "pairs": pairs,
     "pace": pace,
     "made": made,
-    "made differences": made_differences,
+    "made by noise": made_by_noise,
     "peers": peers,
     "peer differences": peer_differences,
     "sizes": sizes,

@@ -105,7 +105,7 @@ class Watch:
     stopped: threading.Event = field(default_factory=threading.Event)
     done: dict[Any, list[Candidate]] = field(default_factory=dict)
     trace: list[tuple[int, float, float]] = field(default_factory=list)
-    """Evaluations and CPU seconds so far, and the highest worth met, after each member's turn."""
+    """Evaluations and CPU seconds so far, and the highest worth of a member, after each turn."""
 
     def __reduce__(self) -> Any:
         return Watch, ()
