@@ -44,6 +44,8 @@ class Arm:
     """What happens to rivals of a mutated rule; see ``irenic.learn.evolution.GUARDS``."""
     resolve: str
     """How contradictions are settled; "avoid" where there are none."""
+    more: int = 1
+    """How many times the evaluations of the other arms."""
 
 
 ARMS = {
@@ -56,6 +58,8 @@ ARMS = {
         Arm("none, vote", "drawn", "let be", "vote"),
         Arm("avoid, CFSGS start", "CFSGS", "grow", "avoid"),
         Arm("avoid, rivals give way", "CFSBE", "make way", "avoid"),
+        # about as long as an arm without avoidance takes
+        Arm("avoid, 4 x evaluations", "CFSBE", "grow", "avoid", more=4),
     )
 }
 # What comes of the rules of another arm when they are repaired after the fact.
@@ -112,7 +116,7 @@ def learn(
     weight = np.ones(len(y))
     cells = Cells.divide(instances, target.truth, weight)
     problem = Problem(cells, cells.encode(instances), target, weight).in_order()
-    settings = _settings(arm, len(problem), len(classes), evaluations // 2)
+    settings = _settings(arm, len(problem), len(classes), evaluations * arm.more // 2)
 
     (out,) = folds_of(problem, 1, random_state)
     kept = problem.take(np.setdiff1d(np.arange(len(problem)), out))

@@ -171,7 +171,7 @@ def test_the_budget_is_spent_to_the_last_round(noisy, name, budget):
         else arms.learn(ARMS[name], X, y, evaluations=budget, random_state=1)
     )
     turns = arms.MEMBERS * arms.GENERATIONS
-    each = budget // (2 * turns)
+    each = budget * ARMS[name].more // (2 * turns)
     assert learned.evaluations == 2 * turns * each
     assert [spent for spent, *_ in learned.trace] == [each * (i + 1) for i in range(turns)]
 
