@@ -1,0 +1,637 @@
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from study import __main__ as command
+from study import arms, report, running, statistics, tables
+
+ROOT = Path(__file__).parents[2]
+DESIGN = running.Design(folds=2, repeats=2, other_repeats=1)
+ARMS = arms.NAMES
+PEERS = ("irenic", "irenic 4", "tree 4", "pruned", "random forest", "ripper")
+SETS = {"uci": ("wine", "zoo"), "keel": ("Ecoli", "iris"), "made": ("made 2x2, noise 0",)}
+
+
+# --- made-up results
+
+
+def record(name, group, learner, repeat, fold, **measured):
+    heading = {"set": name, "group": group, "learner": learner, "repeat": repeat, "fold": fold}
+    return heading | measured
+
+
+def measured(rng, learner):
+    accuracy = round(float(rng.uniform(0.6, 0.9)), 3)
+    found = {
+        "accuracy": accuracy,
+        "balanced_accuracy": accuracy - 0.05,
+        "macro_f1": accuracy - 0.1,
+        "train_accuracy": accuracy + 0.05,
+        "gap_accuracy": 0.05 + accuracy / 100,
+        # of no other figure, so that it can be looked for in the report
+        "seconds": 7777.25 + accuracy,
+    }
+    if learner != "random forest":
+        size = int(rng.integers(2, 12))
+        found |= {"rules": size, "conditions": 2 * size, "rules_per_prediction": 1.5}
+        found |= {"conflict_points": 0.125, "conflict_space": 0.25, "coverage": 0.75}
+    if learner in ARMS:
+        found |= {"loose_accuracy": accuracy, "loose_gap": 0.1, "reached": 1.0, "level": 0.9}
+        found |= {"explanation_size": 2.5, "evaluations_to_level": 400, "seconds_to_level": 55.125}
+    return found
+
+
+def made_up():
+    """Yield records of all arms and of some peers; ripper fails on one set."""
+    rng = np.random.default_rng(0)
+    for group, names in SETS.items():
+        for name in names:
+            several = group != "made"
+            for learner in (*ARMS, *PEERS) if several else ARMS:
+                for repeat in range(2 if learner in ARMS and several else 1):
+                    for fold in range(2):
+                        found = measured(rng, learner)
+                        if (learner, name) == ("ripper", "zoo"):
+                            found = {"failed": f"{'not tried: ' if fold else ''}over 3 s"}
+                        if group == "made":
+                            found |= {"truth_agreement": 0.875, "rules_found": 0.5}
+                        yield record(name, group, learner, repeat, fold, **found)
+
+
+def kept(**more):
+    sets = [
+        {"name": name, "group": group, "rows": 2_000, "used": 1_000, "numeric": 3}
+        | {"categorical": 1, "classes": 2}
+        for group, names in SETS.items()
+        for name in names
+    ]
+    versions = {"irenic": "0.1.0", "numpy": "2.0"}
+    design = {"design": asdict(DESIGN), "python": "3.11.7", "versions": versions}
+    return design | {"not installed": {"boomer": "mlrl-boomer"}, "sets": sets} | more
+
+
+def write(folder, records, **more):
+    """Write results as a run does."""
+    store = running.Store(folder)
+    folder.mkdir(exist_ok=True)
+    (folder / "design.json").write_text(json.dumps(kept(**more)))
+    for one in records:
+        store.add(one)
+    return folder
+
+
+def results(tmp_path, records, **more):
+    return report.read(write(tmp_path / "results", records, **more))
+
+
+@pytest.fixture(scope="module")
+def reported(tmp_path_factory):
+    """Return a folder with made-up results and their report: to be read, not to be changed."""
+    folder = write(tmp_path_factory.mktemp("study") / "out", made_up())
+    # not seen yet
+    assert report.write(folder) == folder / "report.md"
+    return folder
+
+
+@pytest.fixture
+def out(reported, tmp_path):
+    return Path(shutil.copytree(reported, tmp_path / "out"))
+
+
+def files(folder, *, but=()):
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name not in but
+    }
+
+
+def rows(table):
+    """Return the cells of a Markdown table below its head."""
+    return [[c.strip() for c in line.strip("|").split(" | ")] for line in table.splitlines()[2:]]
+
+
+# --- the report
+
+
+def test_report_has_every_table_and_figure(reported):
+    text = (reported / "report.md").read_text()
+    found = report.read(reported)
+    assert set(report.TITLES) == set(tables.BLOCKS)
+    for name, title in report.TITLES.items():
+        table = tables.BLOCKS[name](found)
+        assert f"\n## {title}\n\n{table}\n" in text
+        assert len(rows(table)) > 0
+    for name in report.FIGURE_MAKERS:
+        assert f"![{name}](figures/{name}.svg)" in text
+        assert (reported / "figures" / f"{name}.svg").stat().st_size > 1_000
+    assert "nan" not in text
+
+
+def test_the_order_of_folds_does_not_matter(reported, tmp_path):
+    other = write(tmp_path / "other", reversed(list(made_up())))
+    report.read(other)
+    kept_records = (folder / "records.csv.gz" for folder in (reported, other))
+    assert len({path.read_bytes() for path in kept_records}) == 1
+
+
+def test_the_kept_records_give_the_same_report_as_the_folds(out):
+    before = files(out)
+    for path in (out / "report.md", out / "times.md", *(out / "figures").iterdir()):
+        path.unlink()
+    shutil.rmtree(out / "folds")
+    report.write(out)
+    assert files(out) == {name: text for name, text in before.items() if "folds" not in name}
+
+
+def test_records_are_kept_as_they_are(out):
+    lines = gzip.decompress((out / "records.csv.gz").read_bytes()).decode().splitlines()
+    given = list(made_up())
+    assert len(lines) == 1 + len(given)
+    found = report.read(out).records
+    for one in given:
+        places = ["set", "learner", "repeat", "fold"]
+        (row,) = found[(found[places] == [one[p] for p in places]).all(axis=1)].to_dict("records")
+        # to the last digit
+        assert {name: row[name] for name in one} == one
+
+
+def test_times_are_in_a_file_of_their_own(reported):
+    text, times = ((reported / name).read_text() for name in ("report.md", "times.md"))
+    assert "7777." not in text
+    assert "7778." not in text
+    assert "7778." in times
+    assert "55.125" in times
+    assert rows(times[times.index("|") :])[0][0] == ARMS[0]
+
+
+def test_only_times_change_with_seconds(reported, tmp_path):
+    slower = [one | {"seconds": 500.0} if "seconds" in one else one for one in made_up()]
+    other = write(tmp_path / "other", slower)
+    report.write(other)
+    before, after = (files(folder) for folder in (reported, other))
+    changed = {name for name in before if before[name] != after[name] and "folds" not in name}
+    assert changed == {"records.csv.gz", "times.md"}
+
+
+def test_the_last_of_two_records_of_a_fold_counts(tmp_path):
+    one = record("s", "uci", "tree 4", 0, 0, accuracy=0.25)
+    found = results(tmp_path, [one, one | {"accuracy": 0.75}])
+    assert found.records["accuracy"].tolist() == [0.75]
+
+
+@pytest.mark.parametrize("name", ["1", "007", "NA", "None", "a, b"])
+def test_sets_of_any_name(tmp_path, name):
+    found = results(tmp_path, [record(name, "uci", ARMS[0], 0, 0, accuracy=0.5)])
+    assert found.records["set"].tolist() == [name]
+    assert f"| {ARMS[0]} | 50.0 |" in tables.arms(found)
+
+
+@pytest.mark.parametrize(
+    ("learners", "group", "fold"),
+    [
+        ([ARMS[0]], "uci", "done"),
+        ([tables.PLAIN], "made", "level not reached"),
+        (ARMS, "uci", "level not reached"),
+        (ARMS, "made", "failed"),
+        (["tree 4"], "uci", "done"),
+        (["random forest"], "uci", "done"),  # it has no size
+        (["pruned"], "made", "done"),
+        ([tables.PLAIN, "tree 4"], "uci", "failed"),
+    ],
+)
+def test_there_is_a_report_of_whatever_is_there(tmp_path, learners, group, fold):
+    rng = np.random.default_rng(0)
+    folder = tmp_path / "results"
+    gone = () if fold == "done" else ("evaluations_to_level", "seconds_to_level")
+    for learner in learners:
+        for number in (0, 1):
+            found = {k: v for k, v in measured(rng, learner).items() if k not in gone}
+            if "reached" in found:
+                found["reached"] = float(fold == "done")
+            if fold == "failed":
+                found = {"failed": "over 3 s"}
+            write(folder, [record(f"{group} 2x2, noise 0", group, learner, 0, number, **found)])
+    text = report.write(folder).read_text()
+    assert "nan" not in text + (folder / "times.md").read_text()
+    if fold == "failed":
+        assert f"| {learners[0]} | {group} 2x2, noise 0 | 2 | 0 | over 3 s |" in text
+    elif learners[0] in ARMS and group == "uci":
+        assert (
+            f"| {learners[0]} | {'100.0 | 400' if fold == 'done' else '0.0 | not reached'}" in text
+        )
+
+
+def test_learners_that_share_no_set(tmp_path):
+    rng = np.random.default_rng(0)
+    records = [
+        record(name, "uci", learner, 0, fold, **measured(rng, learner))
+        for name, learner in (("s", tables.PLAIN), ("t", tables.AVOIDING))
+        for fold in (0, 1)
+    ]
+    assert report.write(write(tmp_path / "results", records)).exists()
+
+
+@pytest.mark.parametrize("present", [(), ("design.json",)])
+def test_a_folder_without_results(tmp_path, present):
+    for name in present:
+        (tmp_path / name).write_text(json.dumps(kept()))
+    before = files(tmp_path)
+    what = "neither folds/ nor records.csv.gz" if present else "there is no design.json in it"
+    with pytest.raises(ValueError, match=rf"out holds no results: {what}|holds no results: {what}"):
+        report.write(tmp_path)
+    assert files(tmp_path) == before
+
+
+# --- documents
+
+DOC = """# What we found
+
+Text with <!-- a comment --> and a \\1 that stays.
+<!-- begin: sets -->
+old
+<!-- end: sets -->
+between
+<!-- begin: times -->
+<!-- end: times -->
+<!-- begin: answers, rivals give way -->
+| old | table |
+<!-- end: answers, rivals give way -->
+
+The end, without a line's end"""
+
+
+def test_a_document_gets_its_tables_and_nothing_else_changes(out, tmp_path):
+    doc = tmp_path / "docs" / "study.md"
+    doc.parent.mkdir()
+    doc.write_text(DOC)
+    before = files(out)
+    report.write(out, doc)
+    # the report once more, to the byte
+    assert files(out) == before
+    found = report.read(out)
+    expected = DOC.replace("old\n<!-- end: sets", f"{tables.sets(found)}\n<!-- end: sets")
+    expected = expected.replace("<!-- end: times", f"{tables.times(found)}\n<!-- end: times")
+    giving_way = tables.answers(found, tables.GIVING_WAY)
+    expected = expected.replace("| old | table |", giving_way)
+    assert doc.read_text() == expected
+    for name in report.FIGURE_MAKERS:
+        drawn = (out / "figures" / f"{name}.svg").read_bytes()
+        assert (doc.parent / "figures" / f"study_{name}.svg").read_bytes() == drawn
+
+
+def test_a_text_without_marks_stays():
+    assert report.renewed("a\n<!-- end: x -->\n", {}) == "a\n<!-- end: x -->\n"
+
+
+def test_tables_are_put_in_as_they_are():
+    # what means something in a replacement of a regular expression
+    text = "<!-- begin: a (b) -->\n<!-- end: a (b) -->"
+    assert report.renewed(text, {"a (b)": r"\1 \g<0> \n"}).splitlines()[1] == r"\1 \g<0> \n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("<!-- begin: tabels -->\n<!-- end: tabels -->", "asks for 'tabels'; there are: sets, arm"),
+        ("<!-- begin: sets -->\n", "no end for 'sets', or two of it"),
+        ("<!-- begin: sets -->\n<!-- end: arms -->", "no end for 'sets', or two of it"),
+        ("<!-- begin: sets -->\n<!-- end: sets -->\n" * 2, "no end for 'sets', or two of it"),
+    ],
+)
+def test_documents_with_wrong_marks(text, message):
+    with pytest.raises(ValueError, match=message):
+        report.renewed(text, {"sets": "x", "arms": "y"})
+
+
+def test_a_document_with_wrong_marks_is_left_alone(tmp_path, capsys):
+    out = write(tmp_path / "out", [record("s", "uci", "tree 4", 0, 0, accuracy=0.5)])
+    doc = tmp_path / "doc.md"
+    doc.write_text(DOC + "\n<!-- begin: more -->\n<!-- end: more -->")
+    before = doc.read_text()
+    assert command.main(["--report-only", "--out", str(out), "--doc", str(doc)]) == 2
+    assert "error: the document asks for 'more'; there are: sets, " in capsys.readouterr().err
+    assert doc.read_text() == before
+    assert not (tmp_path / "figures").exists()
+
+
+def test_the_document_is_what_the_kept_records_give(tmp_path):
+    kept_at, doc = ROOT / "study" / "results", ROOT / "docs" / "study.md"
+    for path in (kept_at / "design.json", kept_at / "records.csv.gz", doc):
+        assert path.exists(), f"{path.relative_to(ROOT)} is missing: run python -m study"
+    # a copy: folds that a run has left there are not what is kept
+    for name in ("design.json", "records.csv.gz"):
+        shutil.copy(kept_at / name, tmp_path)
+    found = report.read(tmp_path)
+    blocks = {name: make(found) for name, make in tables.BLOCKS.items()}
+    text = doc.read_text()
+    assert report.renewed(text, blocks | {report.TIMES: tables.times(found)}) == text
+
+
+# --- tables
+
+
+# One set better, two equal and three worse; what else there is to it comes from the tests.
+MEANS = pd.DataFrame({"a": [3.0, 2, 2, 1, 1, 1], "b": [2.0] * 6})
+
+
+def difference(interval, **more):
+    return replace(statistics.paired(MEANS, "a", "b"), interval=interval, **more)
+
+
+def ratio(interval):
+    return replace(statistics.ratio(MEANS, "a", "b"), interval=interval, mean=1.0)
+
+
+@pytest.mark.parametrize(
+    ("found", "measure", "expected"),
+    [
+        (difference(None), "accuracy", "unknown"),
+        (difference((-0.009, 0.009)), "accuracy", "mean within a point"),
+        (difference((0.001, 0.009)), "accuracy", "better, but within a point"),
+        (difference((0.001, 0.02)), "accuracy", "better"),
+        (difference((-0.02, -0.001)), "accuracy", "worse"),
+        (difference((-0.02, 0.001)), "accuracy", "undecided"),
+        (difference((0.0, 0.02)), "accuracy", "undecided"),
+        (difference((0.011, 0.02)), "gap_accuracy", "more"),
+        (difference((-0.02, -0.001)), "gap_accuracy", "less"),
+        # a margin of a point is one of shares only
+        (difference((0.001, 0.009)), "explanation_size", "more"),
+        (difference((-0.009, 0.009)), "rules_per_prediction", "undecided"),
+        (ratio(None), "rules", "unknown"),
+        (ratio((1.01, 1.5)), "rules", "more"),
+        (ratio((0.5, 0.99)), "conditions", "less"),
+        (ratio((0.999, 1.001)), "rules", "undecided"),
+    ],
+)
+def test_verdict(found, measure, expected):
+    assert tables.verdict(found, tables.MEASURES[measure], 0.049) == expected
+    # an adjusted p-value may take back what an interval says, but not that it does not matter
+    taken_back = "mean within a point" if "within a point" in expected else "undecided"
+    taken_back = expected if expected == "unknown" else taken_back
+    assert tables.verdict(found, tables.MEASURES[measure], 0.05) == taken_back
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "expected"),
+    [
+        (1.25, 2, "+1.25"),
+        (-1.25, 2, "−1.25"),
+        (0.0, 1, "0.0"),
+        (-0.0, 2, "0.00"),
+        (-0.04, 1, "0.0"),
+        (0.004, 2, "0.00"),
+        (-0.06, 1, "−0.1"),
+        (0.2, 0, "0"),
+        (1234.5, 1, "+1234.5"),
+    ],
+)
+def test_signed(value, digits, expected):
+    assert tables.signed(value, digits) == expected
+
+
+@pytest.mark.parametrize(
+    ("p", "expected"),
+    [(0.0, "< 0.001"), (0.00099, "< 0.001"), (0.001, "0.001"), (0.0496, "0.050"), (1.0, "1.000")],
+)
+def test_p_value(p, expected):
+    assert tables.p_value(p) == expected
+
+
+def test_comparisons_are_shown_in_points_and_times():
+    share, mean, count = (tables.MEASURES[n] for n in ("accuracy", "explanation_size", "rules"))
+    found = difference((-0.0125, 0.0375), mean=0.025)
+    assert tables.comparison_cells(found, share) == ["+2.50 [−1.25, +3.75]"]
+    assert tables.comparison_cells(found, mean) == ["0.0 [0.0, 0.0]"]
+    assert tables.comparison_cells(difference(None, mean=1.26), mean) == ["+1.3 [–]"]
+    assert tables.comparison_cells(ratio((0.5, 2.0)), count) == ["1.00 [0.50, 2.00] times"]
+    assert tables.tally(found) == "1 / 2 / 3"
+    # of counts, less is better
+    assert tables.tally(ratio(None)) == "3 / 2 / 1"
+    assert tables.effect(ratio(None)).startswith("−")
+
+
+def test_what_is_so_by_construction_is_not_tested():
+    accuracy, conflict = (tables.MEASURES[name] for name in ("accuracy", "conflict_points"))
+    found = difference((0.1, 0.2), p=0.02)
+    asked = [(["a"], accuracy, found), (["b"], conflict, found), (["c"], accuracy, None)]
+    one, two = tables.compared_rows(asked)
+    # of one test there is nothing to adjust
+    assert one[3] == "0.020"
+    assert (two[3], two[-1]) == ("–", "by construction")
+
+
+def test_what_is_read_for_covered_points(tmp_path):
+    figures = {"explanation_size": 2.0, "coverage": 0.5, "conditions": 10, "rules": 4}
+    records = [record("s", "uci", ARMS[0], 0, fold, **figures) for fold in (0, 1)]
+    found = results(tmp_path, records)
+    for name, value in {"explanation_covered": 4.0, "explanation_default": 7.0}.items():
+        assert found.means(found.arms, name)[ARMS[0]].tolist() == [value]
+
+
+def test_markdown():
+    assert tables.markdown(["a", "b"], [["x", 1], ["y", "–"]]) == (
+        "| a | b |\n|---|--:|\n| x | 1 |\n| y | – |"
+    )
+
+
+def test_failures_are_all_listed(tmp_path):
+    records = [
+        record("s", "uci", "tree 4", 0, 0, accuracy=0.5),
+        record("s", "uci", "ripper", 0, 0, failed="ValueError: a | b < c"),
+        record("s", "uci", "ripper", 0, 1, failed="not tried: over 3 s"),
+        record("s", "uci", "ripper", 0, 2, accuracy=0.5),
+        record("t", "keel", "ripper", 0, 0, failed="died with exit code -9"),
+        record("made 2x2, noise 0", "made", ARMS[0], 0, 0, failed="over 3 s"),
+        # of a repeat that is not compared, and of a learner that no table knows
+        record("t", "keel", "tree 8", 1, 0, failed="over 4 s"),
+        record("t", "keel", "an old name", 0, 0, failed="over 5 s"),
+    ]
+    text = tables.failures(results(tmp_path, records, **{"not installed": {"figs": "imodels"}}))
+    assert rows(text) == [
+        ["an old name", "t", "1", "0", "over 5 s"],
+        [ARMS[0], "made 2x2, noise 0", "1", "0", "over 3 s"],
+        ["ripper", "s", "1", "1", "ValueError: a \\| b &lt; c"],
+        ["ripper", "t", "1", "0", "died with exit code -9"],
+        ["tree 8", "t", "1", "0", "over 4 s"],
+        ["figs", "all", "–", "–", "imodels is not installed"],
+    ]
+
+
+def test_no_failures(tmp_path):
+    one = record("s", "uci", "tree 4", 0, 0, accuracy=0.5)
+    assert tables.failures(results(tmp_path, [one], **{"not installed": {}})) == "None."
+
+
+def accuracies(given, group="uci"):
+    """Return records of (set, learner): the accuracies of its folds, None where one failed."""
+    return [
+        record(name, group, learner, 0, fold, **({"failed": "x"} if a is None else {"accuracy": a}))
+        for (name, learner), folds in given.items()
+        for fold, a in enumerate(folds)
+    ]
+
+
+def test_peers_are_compared_on_the_sets_that_all_finished(tmp_path):
+    given = {
+        ("s", "irenic"): (0.5, 0.75),
+        ("s", "tree 4"): (0.25, 0.5),
+        ("s", "ripper"): (0.5, 0.5),
+        # the fold that was done counts for nothing, and so does what others have of this set
+        ("t", "irenic"): (1.0, 1.0),
+        ("t", "tree 4"): (1.0, 1.0),
+        ("t", "ripper"): (1.0, None),
+        # without any figure at all, it keeps none from being compared
+        ("s", "figs"): (None, None),
+        ("t", "figs"): (None, None),
+    }
+    found = results(tmp_path, accuracies(given))
+    assert tables.everywhere(found) == ["s"]
+    assert [row[:2] for row in rows(tables.peers(found))] == [
+        ["irenic", "62.5"],
+        ["tree 4", "37.5"],
+        ["ripper", "50.0"],
+    ]
+    # against one peer, the sets that both finished
+    by_peer = {row[0]: row[1] for row in rows(tables.peer_differences(found))}
+    assert by_peer == {"tree 4": "2", "ripper": "1"}
+
+
+def test_arms_are_shown_on_the_sets_that_all_finished(tmp_path):
+    given = {
+        ("s", ARMS[0]): (0.5, 0.5),
+        ("s", ARMS[1]): (0.5, 0.75),
+        ("t", ARMS[0]): (1.0, 1.0),
+        ("t", ARMS[1]): (1.0, None),
+    }
+    found = results(tmp_path, accuracies(given))
+    assert [row[:2] for row in rows(tables.arms(found))] == [[ARMS[0], "50.0"], [ARMS[1], "62.5"]]
+
+
+def test_peers_are_compared_on_the_first_repeats(tmp_path):
+    one = record("s", "uci", "irenic", 0, 0, accuracy=0.5)
+    found = results(tmp_path, [one, one | {"repeat": 1, "accuracy": 1.0}])
+    assert rows(tables.peers(found))[0][:2] == ["irenic", "50.0"]
+
+
+def test_what_is_made_is_told_from_what_is_taken(tmp_path):
+    plain, avoiding = tables.PLAIN, tables.AVOIDING
+    records = accuracies({("s", plain): (0.5, 0.5), ("s", avoiding): (0.75, 0.75)})
+    for noise, agreement in (("0", 0.5), ("0.1", 0.25)):
+        for learner in (plain, avoiding):
+            more = {"truth_agreement": agreement + 0.125 * (learner == avoiding), "accuracy": 0.0}
+            name = f"made 2x2, noise {noise}"
+            records += [record(name, "made", learner, 0, fold, **more) for fold in (0, 1)]
+    found = results(tmp_path, records)
+    assert {row[0]: row[1] for row in rows(tables.arms(found))} == {avoiding: "75.0", plain: "50.0"}
+    assert [row[:3] for row in rows(tables.made(found))] == [
+        ["2x2", avoiding, "50.0"],
+        ["2x2", plain, "37.5"],
+    ]
+    assert [row[:3] for row in rows(tables.made_by_noise(found))] == [
+        ["0 %", avoiding, "62.5"],
+        ["0 %", plain, "50.0"],
+        ["10 %", avoiding, "37.5"],
+        ["10 %", plain, "25.0"],
+    ]
+
+
+# --- the command
+
+
+def run(*given):
+    """Return the exit code of a call that should not come to run anything."""
+    try:
+        return command.main([*map(str, given)])
+    except SystemExit as stopped:
+        return stopped.code
+
+
+@pytest.fixture
+def never_run(monkeypatch):
+    monkeypatch.setattr(command, "run", lambda *_: pytest.fail("something was run"))
+
+
+@pytest.mark.usefixtures("never_run")
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["--jobs", "0"], "error: --jobs is a number of at least 1"),
+        (["--data", "no/such/folder"], "error: --data no/such/folder: there is no such folder"),
+        (["--sets", "iris", "irsi", "made"], "error: --sets: there is no irsi, made"),
+        (
+            ["--learners", "tree 4", "tree 5", "--sets", "iris"],
+            "error: --learners: there is no tree 5; there are: avoid: start + mutation, ",
+        ),
+        (["--folds", "1"], "error: --folds is a number of at least 2"),
+        (["--folds", "many"], "argument --folds: invalid int value: 'many'"),
+        (["--report-only"], "holds no results: there is no design.json in it"),
+    ],
+)
+def test_wrong_options(tmp_path, capsys, given, message):
+    code = run("--out", tmp_path / "out", *given)
+    assert message in capsys.readouterr().err
+    assert code == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("never_run")
+def test_a_folder_of_data_without_data(tmp_path, capsys):
+    (tmp_path / "data").mkdir()
+    assert run("--out", tmp_path / "out", "--data", tmp_path / "data") == 2
+    assert "neither a folder single/ nor *.dat files" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.usefixtures("never_run")
+def test_results_of_another_design_are_not_mixed_in(out, capsys):
+    before = files(out)
+    given = ["--folds", 2, "--repeats", 2, "--cap", 7, "--max-rows", 300]
+    assert run("--out", out, "--sets", "iris", "--learners", "tree 4", *given) == 2
+    assert f"error: {out} holds results of other settings (max_rows, cap): take the same ones," in (
+        capsys.readouterr().err
+    )
+    assert files(out) == before
+
+
+def test_a_run_writes_its_design_and_report(tmp_path, capsys, monkeypatch):
+    asked = []
+
+    def fake(tasks, design, store, n_jobs, tell):
+        for task in tasks:
+            asked.extend((task.data.name, job) for job in task.jobs)
+            for job in task.jobs:
+                more = {"accuracy": 0.5, "seconds": 1.0, "reached": 0.0}
+                place = (job.learner, job.repeat, job.fold)
+                store.add(record(task.data.name, task.data.group, *place, **more))
+
+    monkeypatch.setattr(command, "run", fake)
+    given = ["--sets", "iris", "made 2x2, noise 0", "--learners", ARMS[0], "pruned", "--folds", 2]
+    assert run("--out", tmp_path, *given) == 0
+    # arms twice on what is taken, once on what is made; peers once
+    assert len(asked) == len(set(asked)) == 2 * 2 + 2 + 2 + 2
+    assert f"the report is {tmp_path / 'report.md'}" in capsys.readouterr().out
+    design = json.loads((tmp_path / "design.json").read_text())
+    assert design["design"] == asdict(running.Design(folds=2))
+    assert design["not installed"] == {}
+    assert design["versions"]["scikit-learn"]
+    assert design["sets"] == [
+        {"name": "made 2x2, noise 0", "group": "made", "rows": 1000, "used": 1000}
+        | {"numeric": 2, "categorical": 0, "classes": 2},
+        {"name": "iris", "group": "sklearn", "rows": 150, "used": 150}
+        | {"numeric": 4, "categorical": 0, "classes": 3},
+    ]
+    before = files(tmp_path)
+    assert run("--out", tmp_path, *given) == 0
+    assert len(asked) == 10
+    assert files(tmp_path) == before
+    assert run("--out", tmp_path, "--report-only") == 0
+    assert files(tmp_path) == before
