@@ -22,12 +22,16 @@ from study import learners, report, synthetic
 from study.arms import ARMS
 from study.running import Design, Job, Store, Task, run
 
+# Without data of one's own the command shows how it works, within a quarter of an hour.
+QUICK_ROWS = 500
 LIBRARIES = ("irenic", "numpy", "numba", "scipy", "scikit-learn", "pandas", "scikit-posthocs")
 
 
 def main(given: list[str] | None = None) -> int:
     """Parse, run, report."""
     options = _parser().parse_args(given)
+    if options.max_rows is None:
+        options.max_rows = Design.max_rows if options.data else QUICK_ROWS
     design = Design(**{name: getattr(options, name) for name in asdict(Design())})
     least = {"jobs": 1, "folds": 2, "repeats": 1, "other_repeats": 1}
     for name, number in least.items():
@@ -92,13 +96,14 @@ def _parser() -> argparse.ArgumentParser:
         "repeats": "cross-validations of the arms, each on other parts",
         "other_repeats": "cross-validations of peers, and of all on made sets: the first ones",
         "evaluations": "rule sets that an arm may evaluate in a fit",
-        "max_rows": "rows of a larger set that are drawn",
+        "max_rows": f"rows of a larger set that are drawn (1000; without --data {QUICK_ROWS})",
         "cap": "seconds after which a fit is stopped and counts as failed",
         "random_state": "where all random numbers come from",
     }
     for name, value in asdict(Design()).items():
-        flag = f"--{name.replace('_', '-')}"
-        add(flag, type=type(value), default=value, help=f"{texts[name]} (%(default)s)")
+        flag, given = f"--{name.replace('_', '-')}", name != "max_rows"
+        text = f"{texts[name]} (%(default)s)" if given else texts[name]
+        add(flag, type=type(value), default=value if given else None, help=text)
     return parser
 
 
@@ -153,16 +158,17 @@ def _tasks(sets: list[Any], chosen: list[str], design: Design, store: Store) -> 
         for data in sorted(sets, key=lambda d: min(len(d.y), design.max_rows) * d.X.shape[1]):
             made = data.group == "made"
             several = group is ARMS and not made
-            jobs = tuple(
-                job
-                for name in chosen
-                if name in group and (name in ARMS or name == learners.PRUNED or not made)
-                for repeat in range(design.repeats if several else design.other_repeats)
-                for fold in range(design.folds)
-                if (data.name, job := Job(name, repeat, fold)) not in done
-            )
-            if jobs:
-                tasks.append(Task(data, jobs))
+            for name in chosen:
+                if name not in group or (made and name not in ARMS and name != learners.PRUNED):
+                    continue
+                jobs = tuple(
+                    job
+                    for repeat in range(design.repeats if several else design.other_repeats)
+                    for fold in range(design.folds)
+                    if (data.name, job := Job(name, repeat, fold)) not in done
+                )
+                if jobs:
+                    tasks.append(Task(data, jobs))
     return tasks
 
 

@@ -1,6 +1,6 @@
 """Run folds, keep each one as it is done, and never do one twice.
 
-A task is a data set with some learners; joblib runs tasks at the same time, each in one of some
+A task is a data set with a learner; joblib runs tasks at the same time, each in one of some
 processes that stay, since compiling and importing takes longer than many fits. A process is stopped
 when a fold takes longer than the cap, and another goes on with the others. What a fold gave is one
 line of a file, written when it is done: a run that is killed loses the folds under way.
