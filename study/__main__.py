@@ -22,7 +22,7 @@ from study import learners, report, synthetic
 from study.arms import ARMS
 from study.running import Design, Job, Store, Task, run
 
-# Without data of one's own the command shows how it works, within a quarter of an hour.
+# Without data of one's own the command shows how it works, in about a quarter of an hour.
 QUICK_ROWS = 500
 LIBRARIES = ("irenic", "numpy", "numba", "scipy", "scikit-learn", "pandas", "scikit-posthocs")
 
