@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import naive
 import naive_cfsgs as oracle
 import strategies as sts
 from irenic import Budget, Categorical, Continuous, Region, Rule, RuleSet, Space, cutting
 from irenic.budget import Meter
-from irenic.cutting import Boxes, Cutter, merged
+from irenic.cutting import Boxes, Cutter, is_covered, merged, uncovered
 
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
@@ -41,6 +42,10 @@ def chain(n, axes=1):
     low, high = np.full((axes, n), -np.inf), np.full((axes, n), np.inf)
     low[0], high[0] = 2.0 * np.arange(n), 2.0 * np.arange(n) + 1
     return RuleSet.from_arrays(space, lower=low, upper=high, then=["A"] * n)
+
+
+def boxes_of(rules):
+    return Boxes.of_rules(rules.packed, np.ones(len(rules), dtype=np.bool_))
 
 
 # --- boxes
@@ -220,3 +225,33 @@ def test_merged_boxes_hold_the_same_cells_whatever_their_order(cells, random):
     assert sorted(held) == sorted(cells)
     assert shown(result) == shown(merged(CELLS, grid_boxes(CELLS, sorted(cells))))
     assert len(merged(CELLS, result).low) == len(result.low)
+
+
+# --- what some boxes leave of another
+
+
+@given(sts.rule_sets(max_size=5), st.data())
+def test_what_is_left_of_a_box_is_what_no_other_covers(rules, data):
+    box = data.draw(sts.regions(rules.space))
+    left = uncovered(rules.space, Boxes.of_region(box), boxes_of(rules))
+    regions = [left.region(rules.space, row) for row in range(len(left.low))]
+    axes = naive.grid(rules.space, [box, *(r.region for r in rules)])
+    for cell in naive.cells_of(axes):
+        wanted = naive.holds(box, cell) and not any(naive.holds(r.region, cell) for r in rules)
+        assert sum(naive.holds(region, cell) for region in regions) == wanted
+    assert is_covered(rules.space, Boxes.of_region(box), boxes_of(rules)) is (not regions)
+
+
+@given(sts.rule_sets(max_size=5), st.data())
+def test_boxes_meet_where_their_regions_overlap(rules, data):
+    box = data.draw(sts.regions(rules.space))
+    found = boxes_of(rules).meeting(rules.space, Boxes.of_region(box))
+    assert found.tolist() == [rule.region.overlaps(box) for rule in rules]
+
+
+def test_whether_a_box_is_covered_may_stay_open():
+    space = Space([Continuous("f0")])
+    rules = RuleSet(space, [Rule({"f0": (i, i + 1)}, then="A") for i in range(50)])
+    box = Boxes.of_region(Region(space, {"f0": (0, 50)}))
+    assert is_covered(space, box, boxes_of(rules), Meter(Budget(nodes=1))) is None
+    assert is_covered(space, box, boxes_of(rules)) is True

@@ -7,6 +7,7 @@ from irenic.budget import Budget
 from irenic.cfsbe import enlarge, enlarge_many
 from irenic.cfsgs import Constraint, Search, constraint_graph, constraints, search
 from irenic.coverage import CoverageMap
+from irenic.decision_table import DecisionTable
 from irenic.errors import (
     ConditionError,
     ConflictError,
@@ -24,6 +25,7 @@ from irenic.outcomes import Explanation, Statistics
 from irenic.pairs import Conflict
 from irenic.region import Region
 from irenic.rule import Rule
+from irenic.rulelist import RuleList
 from irenic.ruleset import RuleSet
 from irenic.space import Instances, Space
 
@@ -45,6 +47,7 @@ __all__ = [
     "CoverageMap",
     "DataError",
     "Decision",
+    "DecisionTable",
     "Explanation",
     "FileError",
     "FormatError",
@@ -55,6 +58,7 @@ __all__ = [
     "IrenicError",
     "Region",
     "Rule",
+    "RuleList",
     "RuleSet",
     "RuleSetClassifier",
     "Search",

@@ -74,6 +74,15 @@ class Boxes(NamedTuple):
         """Return the boxes at the given places (a slice, indices or a boolean mask)."""
         return Boxes(self.low[rows], self.high[rows], self.masks[rows])
 
+    def meeting(self, space: Space, box: Boxes) -> Bools:
+        """Return which of the boxes have a point in common with a single one."""
+        meets = (self.low < box.high) & (box.low < self.high)
+        found: Bools = meets.all(axis=1)
+        common = self.masks & box.masks
+        for a, b in pairwise(space.starts):
+            found &= common[:, a:b].any(axis=1)
+        return found
+
     def region(self, space: Space, row: int = 0) -> Region:
         """Return one box as a region."""
         return Region.from_kernel(
@@ -157,6 +166,28 @@ class Cutter:
             return Boxes(self.out_low[:0], self.out_high[:0], self.out_masks[:0])
         low, high, masks = zip(*self.found, strict=True)
         return Boxes(np.concatenate(low), np.concatenate(high), np.concatenate(masks))
+
+
+def uncovered(space: Space, box: Boxes, by: Boxes, meter: Meter | None = None) -> Boxes:
+    """Return what of a box none of some others covers: disjoint boxes, neighbours merged.
+
+    If the meter's budget ends the search, it says so and only a part is returned.
+    """
+    warm_up()
+    cutter = Cutter(space, by.take(by.meeting(space, box)), box)
+    for _ in cutter.bursts(meter or Meter(None)):
+        pass
+    return merged(space, cutter.boxes())
+
+
+def is_covered(space: Space, box: Boxes, by: Boxes, meter: Meter | None = None) -> bool | None:
+    """Return whether some boxes together cover a box; None if the budget ended the search."""
+    warm_up()
+    meter = meter or Meter(None)
+    cutter = Cutter(space, by.take(by.meeting(space, box)), box, first=True)
+    if any(found for found in cutter.bursts(meter)):
+        return False
+    return True if meter.stopped_by is None else None
 
 
 def merged(space: Space, boxes: Boxes) -> Boxes:

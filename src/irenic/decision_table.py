@@ -1,0 +1,142 @@
+"""Decision tables: rules in rows, with a policy for cases in which several of them hold."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import Final, Literal, get_args
+
+from irenic.errors import ConditionError, did_you_mean
+from irenic.region import Region
+from irenic.rulelist import RuleList
+from irenic.ruleset import RuleSet
+from irenic.space import Space
+
+HitPolicy = Literal["UNIQUE", "ANY", "FIRST", "PRIORITY", "RULE ORDER", "OUTPUT ORDER", "COLLECT"]
+HIT_POLICIES: Final[tuple[HitPolicy, ...]] = get_args(HitPolicy)
+
+
+@dataclass(frozen=True, eq=False)
+class DecisionTable:
+    """A table whose rows are rules, as spreadsheets and DMN files hold them.
+
+    A row whose cells say more than one interval (``< 18, >= 60``) makes more than one rule;
+    ``rows`` says which row each rule comes from, counted from 1. A row that can never hold, since
+    it asks for what cannot occur, makes none.
+
+    Parameters
+    ----------
+    rules : RuleSet
+        The consequent of a table with several output columns is a tuple.
+    rows : tuple of int
+        The row of each rule.
+    n_rows : int
+        How many rows there are.
+    hit_policy : str, optional
+        What the table means where several rows hold, as in DMN: UNIQUE (they never do), ANY (they
+        agree), FIRST or PRIORITY (one of them wins), RULE ORDER, OUTPUT ORDER or COLLECT (all of
+        them count). None is a set of rules: they may overlap and must agree.
+    outputs : tuple of str
+        The names of the output columns.
+    name, id : str
+        How the table is called in its file.
+    ranking : tuple of hashable
+        Consequents from the highest priority to the lowest, where the policy is PRIORITY.
+    outside : tuple of Region
+        Parts of the space that cannot occur, disjoint: no rule needs to cover them.
+    lines : tuple of int
+        The line (or row of the sheet) in which each row stands; empty if that is not known.
+
+    Examples
+    --------
+    >>> from irenic import DecisionTable, Rule, RuleSet
+    >>> rules = RuleSet(None, [Rule({"age": (None, 18)}, then="reduced"),
+    ...                        Rule({"age": (60, None)}, then="reduced"),
+    ...                        Rule({"age": (18, 60)}, then="full")])
+    >>> table = DecisionTable(rules, rows=(1, 1, 2), n_rows=2, name="fares")
+    >>> table.places(1)
+    [0, 1]
+    >>> table
+    <DecisionTable 'fares': 2 rows, 1 feature>
+    """
+
+    rules: RuleSet
+    rows: tuple[int, ...]
+    n_rows: int
+    hit_policy: HitPolicy | None = None
+    outputs: tuple[str, ...] = ("then",)
+    name: str = ""
+    id: str = ""
+    ranking: tuple[Hashable, ...] = ()
+    outside: tuple[Region, ...] = ()
+    lines: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.rows) != len(self.rules):
+            raise ConditionError(f"{len(self.rules)} rules, but rows of {len(self.rows)}")
+        if any(not 1 <= row <= self.n_rows for row in self.rows):
+            raise ConditionError(f"rows are numbered from 1 to {self.n_rows}")
+        if self.hit_policy is not None and self.hit_policy not in HIT_POLICIES:
+            hint = did_you_mean(self.hit_policy, HIT_POLICIES)
+            raise ConditionError(f"unknown hit policy {self.hit_policy!r}{hint}")
+
+    @classmethod
+    def of(cls, rules: RuleSet | RuleList, *, name: str = "") -> DecisionTable:
+        """Return rules as a table with a row each; a list is one whose first row wins.
+
+        >>> from irenic import Rule, RuleList
+        >>> DecisionTable.of(RuleList(None, [Rule({"age": (0, 9)}, then="child")])).hit_policy
+        'FIRST'
+        """
+        policy: HitPolicy | None = "FIRST" if isinstance(rules, RuleList) else None
+        held = rules.rules if isinstance(rules, RuleList) else rules
+        n = len(held)
+        return cls(held, tuple(range(1, n + 1)), n, hit_policy=policy, name=name)
+
+    @property
+    def space(self) -> Space:
+        """The space of the rules: a feature an input column."""
+        return self.rules.space
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __repr__(self) -> str:
+        rows = f"{self.n_rows} row{'' if self.n_rows == 1 else 's'}"
+        features = f"{len(self.space)} feature{'' if len(self.space) == 1 else 's'}"
+        policy = f", {self.hit_policy}" if self.hit_policy else ""
+        return f"<DecisionTable {self.name!r}: {rows}, {features}{policy}>"
+
+    def places(self, row: int) -> list[int]:
+        """Return the places of the rules that a row makes; none if it can never hold."""
+        return [place for place, of in enumerate(self.rows) if of == row]
+
+    @property
+    def never_hold(self) -> tuple[int, ...]:
+        """The rows that ask for what cannot occur, so that they make no rule."""
+        made = set(self.rows)
+        return tuple(row for row in range(1, self.n_rows + 1) if row not in made)
+
+    def under(self, hit_policy: HitPolicy | None) -> DecisionTable:
+        """Return the same rows under another policy."""
+        return replace(self, hit_policy=hit_policy)
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether one of several rows that hold wins: FIRST and PRIORITY."""
+        return self.hit_policy in ("FIRST", "PRIORITY")
+
+    @property
+    def winning(self) -> list[int]:
+        """The places of the rules in the order in which they win, where the table is ordered."""
+        if self.hit_policy != "PRIORITY":
+            return list(range(len(self.rules)))
+        ranks = {then: rank for rank, then in enumerate(self.ranking)}
+        thens = [self.rules.consequents[code] for code in self.rules.then_codes]
+        return sorted(range(len(thens)), key=lambda i: ranks.get(thens[i], len(ranks)))
+
+    def as_rules(self) -> RuleSet | RuleList:
+        """Return what the table says as rules: a list where it is ordered, else a set."""
+        if not self.is_ordered:
+            return self.rules.copy()
+        return RuleList.of(self.rules[self.winning])
