@@ -19,6 +19,7 @@ from irenic.errors import (
     SpaceError,
 )
 from irenic.features import MISSING, OTHER, Categorical, Continuous
+from irenic.findings import Finding, Findings, check
 from irenic.formats import read, read_model, write
 from irenic.gaps import Gaps, gaps
 from irenic.outcomes import Explanation, Statistics
@@ -50,6 +51,8 @@ __all__ = [
     "DecisionTable",
     "Explanation",
     "FileError",
+    "Finding",
+    "Findings",
     "FormatError",
     "FrontPoint",
     "Gaps",
@@ -67,6 +70,7 @@ __all__ = [
     "SpaceError",
     "Statistics",
     "best_region",
+    "check",
     "constraint_graph",
     "constraints",
     "enlarge",

@@ -1,0 +1,267 @@
+"""All findings of a table, in the order in which a person should see them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from irenic.budget import Budget, Meter, Progress
+from irenic.cutting import warm_up
+from irenic.decision_table import DecisionTable
+from irenic.errors import ConditionError, did_you_mean
+from irenic.findings import columns, merging, nesting
+from irenic.findings.finding import KINDS, LEVELS, Finding, Kind, Level
+from irenic.findings.rows import Rows
+from irenic.gaps import Gaps, gaps
+from irenic.region import Region
+from irenic.rule import Rule
+from irenic.rulelist import RuleList
+from irenic.ruleset import RuleSet
+
+_SECONDS: Final = 10.0
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """What a check found, and how far it came.
+
+    >>> from irenic import Rule, RuleSet, check
+    >>> found = check(RuleSet(None, [Rule({"age": (0, None)}, then="A")]))
+    >>> found.consistent, found.complete, len(found.of("gaps"))
+    (True, False, 1)
+    """
+
+    table: DecisionTable
+    gaps: Gaps = field(repr=False)
+    most: int | None = field(repr=False)
+    unfinished: tuple[Kind, ...]
+    """Kinds of findings that the budget ended the search for: there may be more."""
+    _counts: dict[Kind, int] = field(repr=False)
+    _listed: dict[Kind, list[Finding]] = field(repr=False)
+
+    @property
+    def consistent(self) -> bool:
+        """Whether no two rows say different things of the same case, where they should not."""
+        return not self._counts["conflicts"]
+
+    @property
+    def complete(self) -> bool | None:
+        """Whether a row holds for every case; None if the budget ended the search."""
+        return self.gaps.covered_everything
+
+    def count(self, kind: Kind) -> int:
+        """Return how many findings of a kind there are, listed or not."""
+        return self._counts[_known(kind)]
+
+    def of(self, kind: Kind) -> list[Finding]:
+        """Return the findings of a kind, at most as many as were asked for."""
+        return self._listed[_known(kind)]
+
+    def __iter__(self) -> Iterator[Finding]:
+        return (finding for kind in KINDS for finding in self._unlike(kind))
+
+    def _unlike(self, kind: Kind) -> list[Finding]:
+        """Return the findings of a kind; overlaps without those that are conflicts."""
+        listed = self._listed[kind]
+        if kind != "overlaps":
+            return listed
+        return [finding for finding in listed if finding.thens[0] == finding.thens[1]]
+
+    def __len__(self) -> int:
+        return sum(len(self._unlike(kind)) for kind in KINDS)
+
+    def fails(self, kinds: Iterable[Kind] | None = None) -> bool:
+        """Return whether there is a finding of certain kinds; None: any that is an error.
+
+        A kind that the budget ended the search for counts as found: nobody knows.
+        """
+        if kinds is None:
+            unique = self.table.hit_policy == "UNIQUE"
+            return bool(self._counts["overlaps" if unique else "conflicts"])
+        return any(self._counts[_known(kind)] or kind in self.unfinished for kind in kinds)
+
+
+def _known(kind: str) -> Kind:
+    if kind not in KINDS:
+        raise ConditionError(f"unknown kind of finding {kind!r}{did_you_mean(kind, KINDS)}")
+    return kind
+
+
+def check(
+    rules: RuleSet | RuleList | DecisionTable,
+    *,
+    budget: Budget | float | None = _SECONDS,
+    most: int | None = 1_000,
+    progress: Progress | None = None,
+) -> Findings:
+    """Return what there is to say of rules: contradictions, gaps, and rules that could go.
+
+    What counts as a contradiction is decided by the hit policy of a table: under UNIQUE no two
+    rows may overlap, under ANY they may where they agree; under FIRST and PRIORITY one wins, so
+    what matters is which rows never fire; under RULE ORDER, OUTPUT ORDER and COLLECT overlaps are
+    intended. A rule set is held to ANY, and its overlaps are noted; a rule list is FIRST.
+
+    Parameters
+    ----------
+    rules : RuleSet, RuleList or DecisionTable
+    budget : Budget or float (seconds), optional
+        For each of the searches that can take long; ``unfinished`` says which were ended by it.
+    most : int, optional
+        How many findings of a kind to list at most; all are counted, up to ten million pairs.
+    progress : callable, optional
+        Called now and then while gaps are searched, with the nodes and the regions so far.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet, check
+    >>> rules = RuleSet(None, [Rule({"age": (None, 18)}, then="free"),
+    ...                        Rule({"age": (18, 60)}, then="full"),
+    ...                        Rule({"age": (59, 99)}, then="free"),
+    ...                        Rule({"age": (70, 80)}, then="free")])
+    >>> for finding in check(rules):
+    ...     print(finding.kind, "|", finding)
+    conflicts | age = 59: rule 2 says full, rule 3 says free (wherever 59 <= age < 60)
+    overlaps | age = 70: rules 3 and 4 both say free (wherever 70 <= age < 80)
+    gaps | age = 100: no rule holds (wherever age >= 99)
+    inside | rule 4 adds nothing: rule 3 says the same wherever it holds
+    """
+    table = rules if isinstance(rules, DecisionTable) else _as_table(rules)
+    if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 0):
+        raise ConditionError(f"most is a number of findings, not {most!r}")
+    warm_up()
+    return _Check(table, Budget.of(budget), most).run(progress)
+
+
+def _as_table(rules: object) -> DecisionTable:
+    if not isinstance(rules, RuleSet | RuleList):
+        raise ConditionError(
+            f"rules must be a RuleSet, a RuleList or a DecisionTable, not {type(rules).__name__}"
+        )
+    return DecisionTable.of(rules)
+
+
+class _Check:
+    """A check under way."""
+
+    def __init__(self, table: DecisionTable, budget: Budget, most: int | None) -> None:
+        self.table, self.budget, self.most = table, budget, most
+        self.rows = Rows(table)
+        self.unfinished: list[Kind] = []
+        self.counts: dict[Kind, int] = dict.fromkeys(KINDS, 0)
+        self.listed: dict[Kind, list[Finding]] = {kind: [] for kind in KINDS}
+
+    def run(self, progress: Progress | None) -> Findings:
+        self._pairs()
+        found = self._gaps(progress)
+        self._could_go()
+        self._columns()
+        return Findings(
+            self.table, found, self.most, tuple(self.unfinished), self.counts, self.listed
+        )
+
+    def _meter(self) -> Meter:
+        return Meter(Budget(seconds=self.budget.seconds, nodes=self.budget.nodes))
+
+    def _ended(self, kind: Kind, meter: Meter) -> None:
+        if meter.stopped_by is not None:
+            self.unfinished.append(kind)
+
+    def _add(self, kind: Kind, findings: Iterable[Finding]) -> None:
+        for finding in findings:
+            self.counts[kind] += 1
+            if self.most is None or len(self.listed[kind]) < self.most:
+                self.listed[kind].append(finding)
+
+    # --- rows that hold for the same case
+
+    def _pairs(self) -> None:
+        policy = self.table.hit_policy
+        if policy not in (None, "UNIQUE", "ANY"):
+            return
+        differing = self._sorted(self.rows.differing)
+        self._list_pairs("conflicts", differing, LEVELS["conflicts"])
+        if policy == "ANY":
+            self._list_pairs("overlaps", differing, "error")
+            return
+        both = self._sorted(np.vstack((self.rows.differing, self.rows.agreeing)))
+        self._list_pairs("overlaps", both, "error" if policy == "UNIQUE" else "note")
+
+    def _sorted(self, pairs: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        """Return pairs of boxes in the order of their rows, the lower row first."""
+        rows = self.rows.row_of[pairs]
+        pairs = np.where((rows[:, 0] > rows[:, 1])[:, None], pairs[:, ::-1], pairs)
+        rows = np.sort(rows, axis=1)
+        return pairs[np.lexsort((pairs[:, 1], pairs[:, 0], rows[:, 1], rows[:, 0]))]
+
+    def _list_pairs(self, kind: Kind, pairs: npt.NDArray[np.int32], level: Level) -> None:
+        self.counts[kind] = len(pairs)
+        self.listed[kind] = [self._pair(kind, int(a), int(b), level) for a, b in pairs[: self.most]]
+
+    def _pair(self, kind: Kind, a: int, b: int, level: Level) -> Finding:
+        first, second = self.table.rules[a], self.table.rules[b]
+        both = (self.table.rows[a], self.table.rows[b])
+        thens = (first.then, second.then)
+        return Finding(kind, level, both, first.region & second.region, thens)
+
+    # --- cases that no row holds for
+
+    def _gaps(self, progress: Progress | None) -> Gaps:
+        rules = self.table.rules
+        if self.table.outside:
+            rules = rules.copy()
+            for region in self.table.outside:  # what cannot occur needs no rule
+                rules.add(Rule(region, then="cannot occur"), force=True)
+        found = gaps(rules, budget=self.budget, progress=progress)
+        if not found.complete:
+            self.unfinished.append("gaps")
+        self.counts["gaps"] = len(found)
+        # where a default holds, a gap is no more than good to know
+        level: Level = "note" if rules.default is not None else LEVELS["gaps"]
+        self.listed["gaps"] = [Finding("gaps", level, (), r) for r in found.regions[: self.most]]
+        return found
+
+    def _finding(
+        self, kind: Kind, rules: Iterable[int], region: Region | None = None, by: Iterable[int] = ()
+    ) -> Finding:
+        return Finding(kind, LEVELS[kind], tuple(map(int, rules)), region, by=tuple(map(int, by)))
+
+    # --- rows that could go, or could be one
+
+    def _could_go(self) -> None:
+        self._add("never_fire", [self._finding("never_fire", [r]) for r in self.table.never_hold])
+        same = nesting.duplicates(self.rows)
+        self._add("duplicates", [self._finding("duplicates", group) for group in same])
+        meter = self._meter()
+        if self.table.is_ordered:
+            masked = nesting.never_fire(self.rows, meter)
+            self._add("never_fire", (self._finding("never_fire", [r], by=by) for r, by in masked))
+            self.listed["never_fire"].sort(key=lambda finding: finding.rules)
+            self._ended("never_fire", meter)
+        elif self.table.hit_policy in (None, "UNIQUE", "ANY"):
+            inside = nesting.inside(self.rows, same, meter)
+            self._add("inside", (self._finding("inside", [r], by=by) for r, by in inside))
+            self._ended("inside", meter)
+        groups = merging.mergeable(self.rows)
+        self._add("mergeable", (self._finding("mergeable", rows, box) for rows, box in groups))
+
+    # --- columns
+
+    def _columns(self) -> None:
+        names = dict.fromkeys(columns.unasked(self.rows), False)
+        if self.table.hit_policy in (None, "UNIQUE", "ANY"):
+            meter = self._meter()
+            names |= dict.fromkeys(columns.without_effect(self.rows, meter), True)
+            self._ended("columns", meter)
+        numbers = tuple(range(1, self.table.n_rows + 1))
+        self._add(
+            "columns",
+            (
+                Finding("columns", LEVELS["columns"], numbers if names[n] else (), column=n)
+                for n in self.table.space.names
+                if n in names and self.table.n_rows
+            ),
+        )

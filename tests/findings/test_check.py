@@ -1,0 +1,396 @@
+"""Findings against the cells of the grid: every kind, every hit policy."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+import strategies as sts
+from irenic import (
+    Budget,
+    Categorical,
+    ConditionError,
+    Continuous,
+    DecisionTable,
+    Region,
+    Rule,
+    RuleList,
+    RuleSet,
+    Space,
+    check,
+)
+
+AGE = Space([Continuous("age")])
+
+
+def ages(*rules, **options):
+    return RuleSet(AGE, [Rule({"age": bounds}, then=then) for bounds, then in rules], **options)
+
+
+def texts(found, kind):
+    return [finding.text for finding in found.of(kind)]
+
+
+class Grid:
+    """A table as sets of cells, one for each row."""
+
+    def __init__(self, table):
+        regions = [rule.region for rule in table.rules]
+        self.axes = naive.grid(table.space, [*regions, *table.outside])
+        self.cells = set(naive.cells_of(self.axes))
+        for region in table.outside:
+            self.cells -= naive.cells(region, self.axes)
+        self.rows = {row: set() for row in range(1, table.n_rows + 1)}
+        self.then = {}
+        self.boxes = dict.fromkeys(self.rows, 0)
+        for rule, row in zip(table.rules, table.rows, strict=True):
+            self.rows[row] |= naive.cells(rule.region, self.axes) & self.cells
+            self.then[row] = rule.then
+            self.boxes[row] += 1
+        self.live = [row for row in self.rows if self.boxes[row]]
+
+    def of(self, regions):
+        found = set()
+        for region in regions:
+            found |= naive.cells(region, self.axes) & self.cells
+        return found
+
+    def said(self, cell):
+        return frozenset(self.then[row] for row in self.live if cell in self.rows[row])
+
+
+@st.composite
+def tables(draw, policies=(None, "UNIQUE", "ANY", "FIRST", "PRIORITY", "COLLECT")):
+    rules = draw(sts.rule_sets(max_size=6, max_features=2))
+    rows = list(range(1, len(rules) + 1))
+    same = [  # rules of one row say the same and do not overlap
+        i
+        for i in range(1, len(rules))
+        if rules[i].then == rules[i - 1].then and not rules[i].region.overlaps(rules[i - 1].region)
+    ]
+    if same and draw(st.booleans()):
+        joined = same[0]
+        rows = [r - (place >= joined) for place, r in enumerate(rows)]
+    policy = draw(st.sampled_from(policies))
+    ranking = tuple(draw(st.permutations("ABC"))) if policy == "PRIORITY" else ()
+    never = draw(st.integers(0, 1))
+    return DecisionTable(
+        rules, tuple(rows), max(rows, default=0) + never, hit_policy=policy, ranking=ranking
+    )
+
+
+# --- every kind against the cells
+
+
+@given(tables(policies=(None, "UNIQUE", "ANY")))
+def test_conflicts_and_overlaps_are_where_rows_share_a_cell(table):
+    grid, found = Grid(table), check(table)
+    conflicts, overlaps = found.of("conflicts"), found.of("overlaps")
+    for a, b in combinations(grid.live, 2):
+        shared = grid.rows[a] & grid.rows[b]
+        differ = grid.then[a] != grid.then[b]
+        mine = [f.region for f in conflicts if f.rules == (a, b)]
+        assert grid.of(mine) == (shared if differ else set())
+        mine = [f.region for f in overlaps if f.rules == (a, b)]
+        assert grid.of(mine) == (shared if differ or table.hit_policy != "ANY" else set())
+    assert found.consistent is (not conflicts)
+    assert found.count("conflicts") == len(conflicts)
+    assert {f.level for f in overlaps} <= {"note" if table.hit_policy is None else "error"}
+    assert found.fails() is bool(overlaps if table.hit_policy == "UNIQUE" else conflicts)
+
+
+@given(tables())
+def test_gaps_are_the_cells_of_no_row(table):
+    grid, found = Grid(table), check(table)
+    assert grid.of(f.region for f in found.of("gaps")) == grid.cells - grid.of(
+        rule.region for rule in table.rules
+    )
+    assert found.complete is (not found.of("gaps"))
+
+
+@given(tables())
+def test_findings_with_a_region_have_a_witness_in_it(table):
+    for finding in check(table):
+        if finding.region is not None:
+            assert finding.witness in finding.region
+        assert "\n" not in finding.text
+
+
+@given(tables(policies=(None, "UNIQUE", "ANY")))
+def test_rows_inside_others_add_nothing(table):
+    grid, found = Grid(table), check(table)
+    equal = {row: [s for s in grid.live if same(grid, row, s)] for row in grid.live}
+    for row in grid.live:
+        others = [s for s in grid.live if grid.then[s] == grid.then[row] and s not in equal[row]]
+        union = set().union(*(grid.rows[s] for s in others))
+        named = [f for f in found.of("inside") if f.rules == (row,)]
+        assert bool(named) is (grid.rows[row] <= union and row == equal[row][0]), row
+        for finding in named:
+            held = [grid.rows[s] for s in finding.by]
+            assert grid.rows[row] <= set().union(*held)
+            assert {grid.then[s] for s in finding.by} == {grid.then[row]}
+            for spared in range(len(held)):  # none of them can be spared
+                assert not grid.rows[row] <= set().union(*(held[:spared] + held[spared + 1 :]))
+
+
+def same(grid, a, b):
+    return grid.rows[a] == grid.rows[b] and grid.then[a] == grid.then[b]
+
+
+@given(tables())
+def test_duplicates_are_rows_that_are_the_same(table):
+    grid, found = Grid(table), check(table)
+    named = {pair for f in found.of("duplicates") for pair in combinations(f.rules, 2)}
+    alike = {pair for pair in combinations(grid.live, 2) if same(grid, *pair)}
+    assert named <= alike
+    lone = {row for row in grid.live if grid.boxes[row] == 1}
+    assert {pair for pair in alike if set(pair) <= lone} <= named
+
+
+@given(tables(policies=("FIRST", "PRIORITY", "UNIQUE")))
+def test_rows_that_never_fire_are_hidden_by_those_before_or_cannot_hold(table):
+    grid, found = Grid(table), check(table)
+    named = {f.rules[0]: f for f in found.of("never_fire")}
+    assert all(len(f.rules) == 1 for f in named.values())
+    order = [table.rows[place] for place in table.winning]
+    for row in grid.rows:
+        hidden = not grid.boxes[row]
+        if table.is_ordered and not hidden:
+            before = order[: order.index(row)]
+            hidden = grid.rows[row] <= set().union(*(grid.rows[s] for s in before))
+        assert (row in named) is hidden
+        if hidden:
+            by = named[row].by
+            assert bool(by) is bool(grid.boxes[row])
+            assert grid.rows[row] <= set().union(*(grid.rows[s] for s in by))
+
+
+@given(tables(policies=(None, "UNIQUE", "ANY", "COLLECT")))
+def test_mergeable_rows_make_one_box(table):
+    grid, found = Grid(table), check(table)
+    groups = found.of("mergeable")
+    for finding in groups:
+        assert len(finding.rules) > 1
+        assert len({grid.then[row] for row in finding.rules}) == 1
+        union = set().union(*(grid.rows[row] for row in finding.rules))
+        assert grid.of([finding.region]) == union
+        if table.hit_policy == "COLLECT":
+            assert sum(len(grid.rows[row]) for row in finding.rules) == len(union)
+    if table.hit_policy == "COLLECT":
+        return
+    for a, b in combinations([row for row in grid.live if grid.boxes[row] == 1], 2):
+        if grid.then[a] != grid.then[b]:
+            continue
+        mine, other = grid.rows[a], grid.rows[b]
+        if mine <= other or other <= mine or not is_box(grid, mine | other):
+            continue
+        larger = [f for f in groups if mine | other <= grid.of([f.region])]
+        assert larger or any(  # a third row may hold one of them and take its place
+            mine < grid.rows[c] or other < grid.rows[c]
+            for c in grid.live
+            if grid.then[c] == grid.then[a]
+        )
+
+
+def is_box(grid, cells):
+    """Return whether cells are a product of one run or set an axis."""
+    sides = [sorted({cell[i] for cell in cells}) for i in range(len(grid.axes))]
+    size = 1
+    for side, axis in zip(sides, grid.axes, strict=True):
+        size *= len(side)
+        places = [list(axis).index(value) for value in side]
+        is_run = places == list(range(places[0], places[0] + len(places)))
+        if isinstance(side[0], float) and not is_run:
+            return False
+    return size == len(cells)
+
+
+@given(tables(policies=(None, "UNIQUE", "ANY")))
+def test_columns_that_never_matter_change_no_cell(table):
+    grid, found = Grid(table), check(table)
+    named = {finding.column for finding in found.of("columns")}
+    if not table.n_rows:
+        assert not named
+        return
+    for i, feature in enumerate(table.space):
+        beside = {}
+        for cell in grid.cells:
+            beside.setdefault(cell[:i] + cell[i + 1 :], set()).add(grid.said(cell))
+        matters = any(len(said) > 1 for said in beside.values())
+        assert (feature.name in named) is (not matters)
+
+
+@given(tables())
+def test_a_check_finds_the_same_twice_and_in_order(table):
+    first, second = list(check(table)), list(check(table))
+    assert [f.text for f in first] == [f.text for f in second]
+    assert len(check(table)) == len(first)
+    for kind in ("conflicts", "overlaps", "duplicates", "inside", "never_fire", "mergeable"):
+        numbers = [f.rules for f in first if f.kind == kind]
+        assert numbers == sorted(numbers)
+
+
+# --- in words
+
+
+def test_a_conflict_is_a_case_that_a_person_can_try():
+    space = Space([Continuous("age"), Categorical("job", ["nurse", "clerk"])])
+    rules = RuleSet(
+        space,
+        [
+            Rule({"age": (28, 30), "job": "clerk"}, then="low"),
+            Rule({"age": (29, 60)}, then="high"),
+        ],
+    )
+    assert texts(check(rules), "conflicts") == [
+        "age = 29, job = clerk: rule 1 says low, rule 2 says high"
+        " (wherever 29 <= age < 30 and job in {clerk})"
+    ]
+
+
+def test_an_overlap_is_a_note_in_a_set_and_an_error_in_a_unique_table():
+    rules = ages(((0, 10), "A"), ((5, 20), "A"))
+    table = DecisionTable.of(rules)
+    notes, errors = check(table), check(table.under("UNIQUE"))
+    line = "age = 8: rules 1 and 2 both say A (wherever 5 <= age < 10)"
+    assert texts(notes, "overlaps") == texts(errors, "overlaps") == [line]
+    assert (notes.fails(), errors.fails()) == (False, True)
+    assert notes.consistent
+    assert errors.consistent  # they say the same: no contradiction
+    assert not check(table.under("ANY")).of("overlaps")
+    assert not check(table.under("COLLECT")).of("overlaps")
+
+
+def test_rows_are_named_and_not_rules_where_a_row_makes_several():
+    rules = ages(((None, 18), "A"), ((60, None), "A"), ((50, 70), "B"))
+    found = check(DecisionTable(rules, rows=(1, 1, 2), n_rows=2))
+    assert texts(found, "conflicts") == [
+        "age = 60: rule 1 says A, rule 2 says B (wherever 60 <= age < 70)"
+    ]
+
+
+def test_rules_that_could_go_are_said_in_words():
+    spans = [(0, 10), (0, 10), (2, 3), (8, 20), (5, 15)]
+    found = check(ages(*((span, "A") for span in spans)))
+    assert texts(found, "duplicates") == ["rules 1 and 2 are the same"]
+    assert texts(found, "inside") == [
+        "rule 3 adds nothing: rule 1 says the same wherever it holds",
+        "rule 5 adds nothing: rules 1 and 4 together say the same wherever it holds",
+    ]
+    assert texts(found, "mergeable") == ["rules 1 and 4 could be one: 0 <= age < 20"]
+
+
+def test_rules_without_an_upper_end_can_be_merged():
+    rules = ages(((10, None), "A"), ((5, 12), "A"), ((0, 5), "A"), ((-9, -5), "A"))
+    assert texts(check(rules), "mergeable") == ["rules 1, 2 and 3 could be one: age >= 0"]
+
+
+def test_rules_that_never_fire_are_said_in_words():
+    rules = RuleList.of(ages(((0, 10), "A"), ((10, 20), "B"), ((5, 15), "C"), ((5, 25), "A")))
+    found = check(rules)
+    assert texts(found, "never_fire") == [
+        "rule 3 never fires: wherever it holds, rules 1 and 2 come first"
+    ]
+    assert not found.of("conflicts")
+    assert not found.fails()
+    assert found.fails(["never_fire"])
+    table = DecisionTable(ages(((0, 10), "A")), rows=(2,), n_rows=2, hit_policy="UNIQUE")
+    assert texts(check(table), "never_fire") == [
+        "rule 1 never fires: it asks for what cannot occur"
+    ]
+
+
+def test_priority_decides_which_rows_come_first():
+    table = DecisionTable.of(ages(((0, 10), "low"), ((0, 20), "high"))).under("PRIORITY")
+    ranked = DecisionTable(
+        table.rules, table.rows, 2, hit_policy="PRIORITY", ranking=("high", "low")
+    )
+    assert texts(check(ranked), "never_fire") == [
+        "rule 1 never fires: wherever it holds, rule 2 comes first"
+    ]
+
+
+def test_columns_that_never_matter_are_said_in_words():
+    space = Space([Continuous("age"), Categorical("job", ["nurse", "clerk"]), Continuous("pay")])
+    rules = RuleSet(
+        space,
+        [
+            Rule({"age": (0, 30), "job": "clerk"}, then="low"),
+            Rule({"age": (0, 30), "job": "nurse"}, then="low"),
+        ],
+    )
+    assert texts(check(rules), "columns") == [
+        "job never matters: without it the rules say the same everywhere",
+        "pay never matters: no rule asks about it",
+    ]
+
+
+def test_a_default_makes_gaps_a_note_and_columns_vain():
+    space = Space([Continuous("age", bounds=(0, 100)), Categorical("job", ["nurse", "clerk"])])
+    half = [Rule({"age": (0, 30), "job": "clerk"}, then="low")]
+    found = check(RuleSet(space, half, default="low"))
+    assert {f.level for f in found.of("gaps")} == {"note"}
+    assert [f.column for f in found.of("columns")] == ["age", "job"]
+    both = [*half, Rule({"age": (50, 60)}, then="high")]
+    assert [f.column for f in check(RuleSet(space, both, default="low")).of("columns")] == ["job"]
+
+
+def test_what_cannot_occur_needs_no_rule():
+    space = Space([Continuous("n", bounds=(0, 30))])
+    rules = RuleSet(space, [Rule({"n": {"<=": 10}}, then="A"), Rule({"n": {">=": 20}}, then="B")])
+    hole = Region(space, {"n": {">": 10, "<": 20}})
+    table = DecisionTable.of(rules)
+    assert not check(table).complete
+    holed = DecisionTable(rules, table.rows, 2, outside=(hole,))
+    assert check(holed).complete
+    assert not check(holed).of("gaps")
+
+
+def test_many_rules_are_named_up_to_a_point():
+    rules = ages(*(((0, 10), "A") for _ in range(12)))
+    assert texts(check(rules), "duplicates") == [
+        "rules 1, 2, 3, 4, 5, 6, 7, 8 and 4 more are the same"
+    ]
+
+
+# --- how far it came
+
+
+def test_no_more_are_listed_than_asked_for_and_all_are_counted():
+    rules = ages(*(((0, 10), label) for label in "ABCDEFGH"))
+    found = check(rules, most=3)
+    assert (found.count("conflicts"), len(found.of("conflicts"))) == (28, 3)
+    assert check(rules, most=0).fails()
+
+
+def test_a_budget_leaves_open_what_was_not_settled():
+    cells = [
+        Rule({"x": (i, i + 1), "y": (j, j + 1)}, then="A") for i in range(30) for j in range(30)
+    ]
+    rules = RuleSet(None, [*cells, Rule({"x": (0, 30), "y": (0, 30)}, then="A")])
+    found = check(rules, budget=Budget(nodes=5))
+    assert found.complete is None or found.of("gaps")
+    assert {"gaps", "inside"} <= set(found.unfinished)
+    assert found.fails(["inside"])
+    assert set(check(rules).unfinished) == set()
+
+
+def test_wrong_arguments_are_refused():
+    rules = ages(((0, 10), "A"))
+    with pytest.raises(ConditionError, match="must be a RuleSet, a RuleList or a DecisionTable"):
+        check([1, 2])
+    with pytest.raises(ConditionError, match="most is a number of findings, not -1"):
+        check(rules, most=-1)
+    with pytest.raises(ConditionError, match="unknown kind of finding 'gap', did you mean 'gaps'"):
+        check(rules).of("gap")
+    with pytest.raises(ConditionError, match="unknown kind of finding 'conflict'"):
+        check(rules).fails(["conflict"])
+
+
+def test_an_empty_table_has_one_gap():
+    found = check(RuleSet(AGE, []))
+    assert [f.text for f in found] == ["any case: no rule holds (wherever anything)"]
