@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from irenic import MISSING, OTHER, Continuous
+from irenic.literals import Months
 from irenic.space import Instances
 
-STEP = {"number": 0, "integer": 1, "date": 86_400_000_000}
+STEP = {"number": 0, "integer": 1, "date": 86_400_000_000, "months": 1}
 EPOCH = dt.date(1970, 1, 1)
 
 Cell = tuple[float, ...]
@@ -31,6 +32,8 @@ def number(feature, value):
     """Return a value of a continuous feature as the number that stands for it."""
     if value is None:
         return -math.inf
+    if isinstance(value, Months):
+        return float(value.count)
     return float((value - EPOCH).days * STEP["date"] if isinstance(value, dt.date) else value)
 
 
@@ -71,11 +74,12 @@ def axis(feature, cuts=()):
 
 def shows(feature, value):
     """Return whether a value can be written down: the calendar ends, numbers do not."""
-    return (
-        getattr(feature, "kind", "") != "date"
-        or value == -math.inf
-        or abs(value / STEP["date"]) < 700_000
-    )
+    if value == -math.inf:
+        return True
+    kind = getattr(feature, "kind", "")
+    if kind == "months":
+        return abs(value) <= 2**53
+    return kind != "date" or abs(value / STEP["date"]) < 700_000
 
 
 def grid(space, regions):
@@ -214,6 +218,8 @@ def decode(feature, value):
             return None
         if feature.kind == "date":
             return EPOCH + dt.timedelta(days=value / STEP["date"])
+        if feature.kind == "months":
+            return Months(int(value))
         return int(value) if feature.kind == "integer" else value
     return {0: None, 1: OTHER}.get(value) if value < 2 else feature.values[value - 2]
 

@@ -265,9 +265,11 @@ def gap_by_z3(space, conditions, within=None):
 
 
 def _constant(feature, value):
-    """Return a bound as z3 counts: days for dates, exact fractions for numbers."""
+    """Return a bound as z3 counts: days for dates, months, exact fractions for numbers."""
     if feature.kind == "date":
         return (value - naive.EPOCH).days
+    if feature.kind == "months":
+        value = value.count
     numerator, denominator = float(value).as_integer_ratio()
     return z3.Q(numerator, denominator)
 

@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 
 import naive
 from irenic import MISSING, OTHER, Categorical, Continuous, Region, Rule, RuleSet, Space
+from irenic.literals import Months
 
 GRID = {
     "number": [-1.0, 0, 2.5, 5, 7],
     "integer": [-1, 0, 2.5, 3, 5],
     "date": [dt.date(2020, 1, d) for d in (1, 2, 15, 30)],
+    "months": [Months(m) for m in (-1, 0, 12, 26)],
 }
 NAMES = ["f1", "low risk", "in", "a<b", 'say "hi"', "größe", "PT", "x.y"]
 VALUES = ["a", "b c", "missing", "5", 5, 2.5, True, dt.date(2020, 1, 1), "{", ""]

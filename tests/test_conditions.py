@@ -30,6 +30,7 @@ from irenic.conditions import (
     interval_text,
 )
 from irenic.features import LOWEST
+from irenic.literals import Months
 
 NUMBER = Continuous("f", missing=True)
 INTEGER = Continuous("n", kind="integer", missing=True)
@@ -176,6 +177,8 @@ def test_a_bound_that_nobody_wrote_is_shown_in_its_shorter_form():
         (DATE, {">": dt.date(2026, 1, 31)}, {">=": "2026-02-01"}),
         (Continuous("t", kind="time"), {"<=": "12:00"}, {"<": "12:00:00.000001"}),
         (Continuous("t", kind="duration"), {"<=": "PT1S"}, {"<": "PT1.000001S"}),
+        (Continuous("t", kind="months"), {"<=": "P1Y"}, {"<": "P13M"}),
+        (Continuous("t", kind="months"), {">": Months(-1)}, {">=": "P0M"}),
         (
             Continuous("t", kind="datetime"),
             {"<=": "2026-01-31"},
@@ -203,6 +206,8 @@ def test_an_integer_condition_keeps_its_text_all_the_same():
         ("time", {"<=": dt.time(23, 59, 59, 999_999)}, "f <= 23:59:59.999999"),
         ("datetime", {"<": "2026-01-31T12:00"}, "f < 2026-01-31T12:00:00"),
         ("duration", {">": "-P1D"}, "f > -P1D"),
+        ("months", {">": "-P1Y1M"}, "f > -P1Y1M"),
+        ("months", {"<=": Months(2**53)}, "f <= P750599937895082Y8M"),
     ],
 )
 def test_bounds_at_the_edge_of_the_calendar_can_be_written(kind, operators, text):
@@ -439,6 +444,7 @@ def test_an_unknown_feature_is_refused_with_a_suggestion():
         ),
         ([{"<": dt.time(1)}], Continuous("f", kind="time")),
         ([{"<": dt.timedelta(1)}], Continuous("f", kind="duration")),
+        ([{"<": Months(14)}, {"=": Months(3)}], Continuous("f", kind="months")),
         ([{"in": ["b", "a"]}, {"=": "c"}], Categorical("f", ["c", "b", "a"], other=True)),
         ([{"in": [1, 2]}], Categorical("f", [1, 2], other=True)),
         ([{"not in": ["a", MISSING]}], Categorical("f", ["a"], missing=True, other=True)),

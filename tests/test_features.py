@@ -72,7 +72,7 @@ def test_infinite_bounds_are_no_bounds():
         (
             {"kind": []},
             "feature 'a': unknown kind [] (known: 'number', 'integer', 'date', 'datetime',"
-            " 'time', 'duration')",
+            " 'time', 'duration', 'months')",
         ),
         ({"unit": 5}, "feature 'a': the unit is a text, not 5"),
         ({"unit": "\ud800"}, r"feature 'a': the unit is a text, not '\ud800'"),
@@ -173,6 +173,9 @@ def test_a_float_over_2_53_is_refused_where_integers_are_meant():
             "datetime.date(2026, 1, 31) is not a time of day such as 12:30:00",
         ),
         ("duration", "P9999999999D", "'P9999999999D' is not a duration such as P1DT2H30M"),
+        ("duration", "P1Y", "'P1Y' is not a duration such as P1DT2H30M"),
+        ("months", "P1D", "'P1D' is not a duration of years and months such as P1Y2M"),
+        ("months", "P9007199254740993M", "P750599937895082Y9M is beyond 2**53 months"),
         (
             "time",
             dt.time(12, tzinfo=dt.UTC),

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from irenic import MISSING, OTHER, FormatError
 from irenic.literals import (
     KEYWORDS,
+    Expression,
+    Months,
     display,
     format_duration,
     format_literal,
@@ -36,6 +38,7 @@ scalars = (
     | st.datetimes()
     | st.times()
     | st.timedeltas()
+    | st.integers().map(Months)
 )
 values = st.recursive(
     scalars,
@@ -58,6 +61,9 @@ def same(a, b):
 @example("inf-1")
 @example("inf%")
 @example("P1D")
+@example("P1Y2M")
+@example("-P1M")
+@example(Months(-14))
 @example("-P1D")
 @example("NaN")
 @example("İn")
@@ -118,6 +124,10 @@ def test_a_duration_reads_back_to_the_microsecond(value):
     [
         ("P1D", dt.timedelta(days=1)),
         ("PT2H30M", dt.timedelta(hours=2, minutes=30)),
+        ("P1Y2M", Months(14)),
+        ("-P3M", Months(-3)),
+        ("P2Y", Months(24)),
+        ("P0M", Months(0)),
         ("PT1.5S", dt.timedelta(seconds=1, microseconds=500_000)),
         ("-P1DT1S", -dt.timedelta(days=1, seconds=1)),
         ("PT0S", dt.timedelta()),
@@ -127,7 +137,7 @@ def test_durations_are_iso_8601(text, value):
     assert parse_duration(text) == value
 
 
-@pytest.mark.parametrize("text", ["P", "PT", "-P", "P1Y", "1D", "", "P1D2H"])
+@pytest.mark.parametrize("text", ["P", "PT", "-P", "P1Y2D", "P1W", "1D", "", "P1D2H"])
 def test_what_is_no_duration_is_refused(text):
     with pytest.raises(FormatError, match=r"is not a duration such as P1DT2H30M"):
         parse_duration(text)
@@ -219,3 +229,20 @@ def test_scalars_of_other_libraries_become_plain_values(value, expected):
 def test_the_special_values_stay_themselves_when_pickled():
     assert pickle.loads(pickle.dumps(MISSING)) is MISSING
     assert pickle.loads(pickle.dumps((OTHER,)))[0] is OTHER
+
+
+def test_a_duration_of_months_is_not_one_of_days():
+    assert Months(0) != dt.timedelta(0)
+    assert str(Months(0)) == "P0M"
+    assert sorted([Months(13), Months(-1), Months(2)]) == [Months(-1), Months(2), Months(13)]
+    with pytest.raises(FormatError, match=r"a number of months is a whole number, not 1\.5"):
+        Months(1.5)
+    with pytest.raises(FormatError, match=r"'P1Y2D' is not a duration such as P1DT2H30M or P1Y2M"):
+        parse_duration("P1Y2D")
+
+
+def test_an_expression_is_shown_as_its_text_and_has_no_notation():
+    assert display(Expression("a + 1")) == "a + 1"
+    assert display(("x", Expression("a + 1"))) == "(x, a + 1)"
+    with pytest.raises(FormatError, match=r"has no text form"):
+        format_literal(Expression("a + 1"))

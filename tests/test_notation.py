@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from irenic import MISSING, OTHER, Categorical, Continuous, FormatError, Region, Rule, Space
-from irenic.literals import format_word
+from irenic.literals import Months, format_word
 from irenic.notation import ParsedRule, parse_conditions, parse_line, parse_rule
 
 SPACE = Space(
@@ -78,6 +78,8 @@ def only(text):
         ("f < 12:30:01.5", {"<": dt.time(12, 30, 1, 500_000)}),
         ("f < P1DT2H", {"<": dt.timedelta(days=1, hours=2)}),
         ("-PT1S <= f", {">=": -dt.timedelta(seconds=1)}),
+        ("f < P1Y2M", {"<": Months(14)}),
+        ("-P1M <= f", {">=": Months(-1)}),
         ("f<5", {"<": 5}),
         ("\tf   <\u00a05 # a comment", {"<": 5}),
         ("f = '5'", {"=": "5"}),

@@ -25,6 +25,7 @@ from irenic import (
     Space,
     SpaceError,
 )
+from irenic.literals import Months
 from irenic.space import from_words, to_words
 
 COLORS = Categorical("color", ["yellow", "blue"])
@@ -724,3 +725,16 @@ def test_numbers_with_more_digits_than_float64_keeps_are_refused():
     with pytest.raises(DataError, match="column 'x', row 2: the value has more digits than"):
         space.encode(column)
     assert len(space.encode(column[:1])) == 1
+
+
+def test_durations_of_months_are_a_kind_of_their_own():
+    space = Space.infer({"term": [Months(14), None, Months(3)]})
+    assert list(space) == [Continuous("term", kind="months", missing=True)]
+    encoded = space.encode({"term": ["P1Y2M", None, Months(3)]})
+    assert encoded.values.tolist() == [[14.0, -math.inf, 3.0]]
+    assert encoded[0] == {"term": Months(14)}
+    assert pickle.loads(pickle.dumps(Months(14))) == Months(14)
+    with pytest.raises(
+        DataError, match=r"row 1: datetime\.timedelta\(days=1\) is not a duration of"
+    ):
+        space.encode({"term": [dt.timedelta(1)]})

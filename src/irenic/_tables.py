@@ -31,7 +31,7 @@ from irenic.features import (
     Feature,
     Kind,
 )
-from irenic.literals import is_missing, plain
+from irenic.literals import Months, is_missing, plain
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Codes: TypeAlias = npt.NDArray[np.int32]
@@ -519,6 +519,7 @@ def _infer_objects(name: str, values: list[Any]) -> Feature:
         dt.datetime: "datetime",
         dt.time: "time",
         dt.timedelta: "duration",
+        Months: "months",
     }
     if types == {dt.date, dt.datetime}:
         types = {dt.datetime}

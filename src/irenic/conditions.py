@@ -174,7 +174,7 @@ def _lower_bound(feature: Continuous, operators: Operators) -> tuple[float, int]
         if operator in operators
     ]
     if ">" in operators:
-        cut, after = _cut_after(feature, operators[">"])
+        cut, after = cut_after(feature, operators[">"])
         found.append((cut, LOWER_AFTER * after))
     best = max(found)
     explicit = [f for f in found[1:] if f[0] == -math.inf]
@@ -187,12 +187,13 @@ def _upper_bound(feature: Continuous, operators: Operators) -> tuple[float, int]
         found.append((feature.snap(feature.encode_bound(operators["<"])), 0))
     for operator in ("<=", "="):
         if operator in operators:
-            cut, after = _cut_after(feature, operators[operator])
+            cut, after = cut_after(feature, operators[operator])
             found.append((cut, UPPER_AFTER * after))
     return min(found)
 
 
-def _cut_after(feature: Continuous, bound: Any) -> tuple[float, bool]:
+def cut_after(feature: Continuous, bound: Any) -> tuple[float, bool]:
+    """Return the cut above a bound, and whether it is the one just after that value."""
     value = feature.encode_bound(bound)
     if value == -math.inf:
         return LOWEST, False  # only a missing value is not above
@@ -515,6 +516,7 @@ _KINDS: Final[dict[str, Any]] = {
     "datetime": "datetime",
     "time": "time",
     "timedelta": "duration",
+    "Months": "months",
 }
 
 

@@ -77,7 +77,7 @@ class Boxes(NamedTuple):
     def meeting(self, space: Space, box: Boxes) -> Bools:
         """Return which of the boxes have a point in common with a single one."""
         meets = (self.low < box.high) & (box.low < self.high)
-        found: Bools = meets.all(axis=1)
+        found = np.asarray(meets.all(axis=1))
         common = self.masks & box.masks
         for a, b in pairwise(space.starts):
             found &= common[:, a:b].any(axis=1)

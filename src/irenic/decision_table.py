@@ -44,6 +44,8 @@ class DecisionTable:
         Consequents from the highest priority to the lowest, where the policy is PRIORITY.
     outside : tuple of Region
         Parts of the space that cannot occur, disjoint: no rule needs to cover them.
+    aggregation : str
+        What COLLECT makes of what it collects: SUM, MIN, MAX or COUNT; empty for all of it.
     lines : tuple of int
         The line (or row of the sheet) in which each row stands; empty if that is not known.
 
@@ -69,6 +71,7 @@ class DecisionTable:
     id: str = ""
     ranking: tuple[Hashable, ...] = ()
     outside: tuple[Region, ...] = ()
+    aggregation: str = ""
     lines: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:

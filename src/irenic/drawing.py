@@ -19,7 +19,13 @@ Share: TypeAlias = float | Literal["random"]
 HIGHEST: Final = -LOWEST
 _DAY: Final = 86_400_000_000.0
 # How far apart values of a feature without bounds are drawn; 1 for numbers.
-_SCALES: Final = {"integer": 10.0, "date": 365 * _DAY, "datetime": _DAY, "duration": _DAY}
+_SCALES: Final = {
+    "integer": 10.0,
+    "date": 365 * _DAY,
+    "datetime": _DAY,
+    "duration": _DAY,
+    "months": 12.0,
+}
 
 
 def readable(feature: Continuous, lower: float, upper: float) -> float:

@@ -21,6 +21,7 @@ import numpy as np
 from irenic.errors import ConditionError, DataError, FormatError, SpaceError, did_you_mean
 from irenic.literals import (
     SURROGATE,
+    Months,
     display,
     format_duration,
     format_number,
@@ -42,7 +43,7 @@ MISSING_CODE: Final = 0
 OTHER_CODE: Final = 1
 FIRST_CODE: Final = 2
 
-Kind = Literal["number", "integer", "date", "datetime", "time", "duration"]
+Kind = Literal["number", "integer", "date", "datetime", "time", "duration", "months"]
 
 _DAY: Final = 86_400_000_000
 # The distance between neighbouring values; 0 means neighbouring float64.
@@ -53,7 +54,9 @@ STEPS: Final[dict[str, int]] = {
     "datetime": 1,
     "time": 1,
     "duration": 1,
+    "months": 1,
 }
+_SPANS: Final = ("duration", "months")
 _EPOCH: Final = dt.datetime(1970, 1, 1)
 _MICROSECOND: Final = dt.timedelta(microseconds=1)
 
@@ -104,10 +107,11 @@ class Continuous:
         are kept in UTC and need ``unit="UTC"``.
     missing : bool
         Whether the value may be missing.
-    kind : {"number", "integer", "date", "datetime", "time", "duration"}
+    kind : {"number", "integer", "date", "datetime", "time", "duration", "months"}
         What the values are. All but "number" have neighbours: nothing lies between 5 and 6 on an
-        integer feature, so ``f <= 5`` and ``f < 6`` are one condition. Dates and times are kept
-        in microseconds.
+        integer feature, so ``f <= 5`` and ``f < 6`` are one condition. Dates, times and durations
+        are kept in microseconds; durations of years and months, which are no number of days, in
+        months.
 
     Examples
     --------
@@ -241,9 +245,12 @@ class Continuous:
             return self._number_to_float(value)
         if isinstance(value, str):
             try:
-                value = parse_duration(value) if self.kind == "duration" else parse_temporal(value)
+                spans = self.kind in _SPANS
+                value = parse_duration(value) if spans else parse_temporal(value)
             except FormatError:
                 return None
+        if self.kind == "months":
+            return self._months_to_float(value)
         micros = self._microseconds(value)
         if micros is None:
             return None
@@ -253,6 +260,13 @@ class Continuous:
                 " round it to whole seconds"
             )
         return float(micros)
+
+    def _months_to_float(self, value: object) -> float | None:
+        if not isinstance(value, Months):
+            return None
+        if _is_inexact(value.count):
+            raise DataError(f"feature {self.name!r}: {value} is beyond 2**53 months")
+        return float(value.count)
 
     def _number_to_float(self, value: object) -> float | None:
         if isinstance(value, bool) or not isinstance(value, numbers.Real | decimal.Decimal):
@@ -317,6 +331,8 @@ class Continuous:
             return int(number)
         if not self.shows(number):
             raise DataError(f"feature {self.name!r}: {number} is beyond the calendar")
+        if self.kind == "months":
+            return Months(int(number))
         span = dt.timedelta(microseconds=int(number))
         if self.kind == "duration":
             return span
@@ -334,7 +350,7 @@ class Continuous:
         if self.kind in ("number", "integer") or not math.isfinite(number):
             return "missing" if number == -math.inf else format_number(number)
         value = self.decode_value(number)
-        return format_duration(value) if self.kind == "duration" else value.isoformat()
+        return format_duration(value) if self.kind in _SPANS else value.isoformat()
 
     def encode_bound(self, bound: object) -> float:
         """Return the bound of a condition as a number; infinities are allowed here."""
@@ -376,6 +392,7 @@ _CALENDAR: Final = {
         float(dt.timedelta.min // _MICROSECOND),
         float(-dt.timedelta.min // _MICROSECOND),
     ),
+    "months": (-float(EXACT), float(EXACT)),
 }
 # Where values end that no bound is declared for; beyond, nothing can be told apart or shown.
 _REACH: Final = {**_CALENDAR, "integer": (-float(EXACT), float(EXACT))}
@@ -386,6 +403,7 @@ WANTED: Final = {
     "datetime": "a date and time such as 2026-01-31T12:30:00",
     "time": "a time of day such as 12:30:00",
     "duration": "a duration such as P1DT2H30M",
+    "months": "a duration of years and months such as P1Y2M",
 }
 
 

@@ -7,6 +7,7 @@ import decimal
 import json
 import math
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -27,6 +28,7 @@ DURATION: Final = re.compile(
     r"(?P<sign>-?)P(?:(?P<days>\d+)D)?"
     r"(?:T(?:(?P<hours>\d+)H)?(?:(?P<minutes>\d+)M)?(?:(?P<seconds>\d+(?:\.\d{1,6})?)S)?)?"
 )
+MONTHS: Final = re.compile(r"(?P<sign>-?)P(?:(?P<years>\d+)Y)?(?:(?P<months>\d+)M)?")
 TEMPORAL: Final = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)?"
     r"|\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?"
@@ -34,6 +36,47 @@ TEMPORAL: Final = re.compile(
 SURROGATE: Final = re.compile("[\ud800-\udfff]")
 # Controls and line separators that a text editor or str.splitlines would break a line at.
 _UNSAFE: Final = re.compile("[\x7f-\x9f\u2028\u2029]")
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Months:
+    """A duration of years and months, counted in months: days do not divide it.
+
+    >>> Months(14)
+    Months(14)
+    >>> str(Months(14)), Months(14) < Months(24)
+    ('P1Y2M', True)
+    """
+
+    count: int
+
+    def __post_init__(self) -> None:
+        if isinstance(self.count, bool) or not isinstance(self.count, int):
+            raise FormatError(f"a number of months is a whole number, not {self.count!r}")
+
+    def __repr__(self) -> str:
+        return f"Months({self.count})"
+
+    def __str__(self) -> str:
+        years, months = divmod(abs(self.count), 12)
+        parts = (f"{years}Y" if years else "") + (f"{months}M" if months or not years else "")
+        return f"{'-' if self.count < 0 else ''}P{parts}"
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A consequent that has to be computed: the text of an expression, kept and not evaluated.
+
+    >>> Expression("price * 2")
+    Expression('price * 2')
+    >>> display(Expression("price * 2"))
+    'price * 2'
+    """
+
+    text: str
+
+    def __repr__(self) -> str:
+        return f"Expression({self.text!r})"
 
 
 def format_number(value: float) -> str:
@@ -64,17 +107,21 @@ def format_word(text: str) -> str:
 
 
 def is_duration(text: str) -> bool:
-    """Return whether ``text`` is an ISO 8601 duration of days and smaller units."""
-    return DURATION.fullmatch(text) is not None and text[-1] not in "PT"
+    """Return whether ``text`` is an ISO 8601 duration: of years and months, or of days and less."""
+    if not text or text[-1] in "PT":
+        return False
+    return DURATION.fullmatch(text) is not None or MONTHS.fullmatch(text) is not None
 
 
-def format_duration(value: dt.timedelta) -> str:
+def format_duration(value: dt.timedelta | Months) -> str:
     """Return an ISO 8601 duration.
 
     >>> import datetime
     >>> format_duration(datetime.timedelta(days=1, hours=2, microseconds=5))
     'P1DT2H0.000005S'
     """
+    if isinstance(value, Months):
+        return str(value)
     if value.days < 0:
         return "-" + format_duration(-value)
     hours, rest = divmod(value.seconds, 3600)
@@ -88,11 +135,17 @@ def format_duration(value: dt.timedelta) -> str:
     return f"P{date}{'T' + time if time else ''}"
 
 
-def parse_duration(text: str) -> dt.timedelta:
-    """Return the duration that ISO 8601 ``text`` says, exact to the microsecond."""
+def parse_duration(text: str) -> dt.timedelta | Months:
+    """Return the duration that ISO 8601 ``text`` says, exact to the microsecond.
+
+    >>> parse_duration("P1DT2H"), parse_duration("P1Y2M")
+    (datetime.timedelta(days=1, seconds=7200), Months(14))
+    """
+    if not is_duration(text):
+        raise FormatError(f"{text!r} is not a duration such as P1DT2H30M or P1Y2M")
     match = DURATION.fullmatch(text)
-    if match is None or not is_duration(text):
-        raise FormatError(f"{text!r} is not a duration such as P1DT2H30M")
+    if match is None:
+        return _parse_months(text)
     whole, _, part = (match["seconds"] or "0").partition(".")
     try:
         value = dt.timedelta(
@@ -105,6 +158,16 @@ def parse_duration(text: str) -> dt.timedelta:
     except (OverflowError, ValueError):  # ValueError: more digits than int() takes
         raise FormatError(f"the duration {text[:40]} is too long") from None
     return -value if match["sign"] else value
+
+
+def _parse_months(text: str) -> Months:
+    match = MONTHS.fullmatch(text)
+    assert match is not None
+    try:
+        count = 12 * int(match["years"] or 0) + int(match["months"] or 0)
+    except ValueError:  # more digits than int() takes
+        raise FormatError(f"the duration {text[:40]} is too long") from None
+    return Months(-count if match["sign"] else count)
 
 
 def parse_temporal(text: str) -> dt.date | dt.datetime | dt.time:
@@ -136,7 +199,7 @@ def format_literal(value: Hashable, depth: int = 0) -> str:
         if getattr(value, "tzinfo", None) is not None:
             raise FormatError(f"{value!r} has a time zone, which the text form does not carry")
         return value.isoformat()
-    if isinstance(value, dt.timedelta):
+    if isinstance(value, dt.timedelta | Months):
         return format_duration(value)
     if isinstance(value, frozenset):
         return "{" + ", ".join(sorted(format_literal(v, depth + 1) for v in value)) + "}"
@@ -160,9 +223,13 @@ def check_writable(value: object, depth: int = 0) -> None:
 
 def display(value: object) -> str:
     """Return :func:`format_literal` of ``value``, or its ``repr`` where it has no text form."""
+    if isinstance(value, Expression):
+        return value.text
     try:
         return format_literal(value)
     except FormatError:
+        if isinstance(value, tuple) and any(isinstance(part, Expression) for part in value):
+            return f"({', '.join(map(display, value))})"
         return repr(value)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Self, TypeAlias
 
@@ -255,15 +255,34 @@ class Region:
 
     def texts(self) -> list[str]:
         """Return the text of each condition, in the order of the features."""
-        found = []
+        return [text for text in self.each("text", interval_text, bits_text) if text]
+
+    def each(
+        self,
+        kind: str,
+        of_interval: Callable[[Continuous, Interval], Any],
+        of_bits: Callable[[Categorical, int], Any],
+    ) -> Iterator[Any]:
+        """Yield what each feature's condition is turned into, in the order of the features.
+
+        Many regions share conditions, so the space keeps what they were turned into; ``kind``
+        names what for.
+        """
+        memo, starts = self.space.memo(kind), self.space.starts
+        lower, upper, written = self.lower.tolist(), self.upper.tolist(), self.written.tolist()
+        words = self.masks.tolist()
         for feature in self.space:
+            row = self.space.row(feature.name)
+            key: tuple[Any, ...]
             if isinstance(feature, Continuous):
-                text = interval_text(feature, self.interval(feature.name))
+                key = (feature.name, lower[row], upper[row], written[row])
+                if key not in memo:
+                    memo[key] = of_interval(feature, Interval(*key[1:]))
             else:
-                text = bits_text(feature, self.bits(feature.name))
-            if text:
-                found.append(text)
-        return found
+                key = (feature.name, *words[starts[row] : starts[row + 1]])
+                if key not in memo:
+                    memo[key] = of_bits(feature, from_words(key[1:]))
+            yield memo[key]
 
     def _repr_html_(self) -> str:
         import html
@@ -289,15 +308,9 @@ class Region:
         """
         if self.is_empty:
             raise ConditionError("the empty region cannot be said in conditions")
-        found = {}
-        for feature in self.space:
-            if isinstance(feature, Continuous):
-                operators = interval_operators(feature, self.interval(feature.name))
-            else:
-                operators = bits_operators(feature, self.bits(feature.name))
-            if operators:
-                found[feature.name] = operators
-        return found
+        each = self.each("operators", interval_operators, bits_operators)
+        named = zip(self.space.names, each, strict=True)
+        return {name: dict(operators) for name, operators in named if operators}
 
     def interval(self, name: str) -> Interval:
         """Return the half-open interval of a continuous feature, encoded."""
@@ -447,20 +460,8 @@ class Region:
         """
         if self.is_empty:
             raise ConditionError("the empty region holds no point")
-        point: dict[str, Any] = {}
-        for feature in self.space:
-            if isinstance(feature, Continuous):
-                number = readable(feature, *self.interval(feature.name)[:2])
-                value = feature.decode_value(number)
-                whole = isinstance(value, float) and value.is_integer() and abs(value) <= EXACT
-                point[feature.name] = int(value) if whole else value
-            else:
-                bits = self.bits(feature.name) & feature.everything
-                listed = bits >> 2 << 2 or bits
-                code = (listed & -listed).bit_length() - 1
-                value = feature.unlisted() if code == OTHER_CODE else feature.decode_value(code)
-                point[feature.name] = value
-        return point
+        values = self.each("witness", witness_in, witness_among)
+        return dict(zip(self.space.names, values, strict=True))
 
     def sample(self, n: int = 1, random_state: RandomState = None) -> Instances:
         """Return ``n`` random points inside the region.
@@ -634,6 +635,21 @@ class Region:
             keep[word] |= np.uint64(1) << np.uint64(code & 63)
         masks = self.masks & ~draw_words(self.masks & ~keep, share, rng)
         return Region.from_packed(self.space, lower, upper, masks)
+
+
+def witness_in(feature: Continuous, interval: Interval) -> Any:
+    """Return a readable value in an interval, None for missing."""
+    value = feature.decode_value(readable(feature, interval.lower, interval.upper))
+    whole = isinstance(value, float) and value.is_integer() and abs(value) <= EXACT
+    return int(value) if whole else value
+
+
+def witness_among(feature: Categorical, bits: int) -> Any:
+    """Return one of the values whose bits are set: listed ones first."""
+    bits &= feature.everything
+    listed = bits >> 2 << 2 or bits
+    code = (listed & -listed).bit_length() - 1
+    return feature.unlisted() if code == OTHER_CODE else feature.decode_value(code)
 
 
 def whole_or(within: Region | None, space: Space) -> Region:

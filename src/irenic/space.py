@@ -16,6 +16,8 @@ from irenic.literals import is_missing
 
 Point: TypeAlias = Mapping[str, Any]
 
+_MOST_KEPT = 100_000
+
 
 class Space:
     """The ordered features that rules are about.
@@ -53,6 +55,7 @@ class Space:
         self.categorical: tuple[Categorical, ...] = tuple(
             f for f in self.features if isinstance(f, Categorical)
         )
+        self._memos: dict[str, dict[Any, Any]] = {}
         self._row = {f.name: i for i, f in enumerate(self.continuous)}
         self._row |= {f.name: i for i, f in enumerate(self.categorical)}
 
@@ -96,6 +99,16 @@ class Space:
         """Return the row of a feature among those of its kind: its place in packed arrays."""
         self.index(name)
         return self._row[name]
+
+    def memo(self, kind: str) -> dict[Any, Any]:
+        """Return where to keep what conditions were turned into: many regions share them.
+
+        It is emptied now and then, so that it does not fill the memory.
+        """
+        kept = self._memos.setdefault(kind, {})
+        if len(kept) > _MOST_KEPT:
+            kept.clear()
+        return kept
 
     # --- layout and the domain
 

@@ -32,6 +32,10 @@ _TEMPORAL: Final = re.compile(
 )
 
 
+_QUOTED: Final = re.compile(r'"[^"]*"')
+_FIRST: Final = re.compile(r'(?:"[^"]*"|[^"\n])*')
+
+
 def loads(raw: bytes) -> Table:
     """Return the columns of a table; ``cells`` keeps them as they were written.
 
@@ -67,14 +71,15 @@ def _cell(value: Any) -> str:
     return value.isoformat() if isinstance(value, dt.date | dt.time) else str(value)
 
 
-def _delimiter(text: str) -> str:
-    """Return which of comma, semicolon and tab stands most often in the first line."""
-    first = text.split("\n", 1)[0]
-    return max(",;\t", key=first.count)
+def delimiter_of(text: str) -> str:
+    """Return which of comma, semicolon and tab stands most often in the first line, unquoted."""
+    first = _FIRST.match(text)
+    unquoted = "" if first is None else _QUOTED.sub("", first.group())
+    return max(",;\t", key=unquoted.count)
 
 
 def _columns(text: str) -> Table:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=_delimiter(text))
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter_of(text))
     header: list[str] = []
     rows: list[list[str]] = []
     try:

@@ -6,16 +6,29 @@ import errno
 import os
 import secrets
 from pathlib import Path
+from typing import Final
 
 from irenic.errors import FileError, FormatError
 
+MOST_BYTES: Final = 64 * 2**20
+"""Larger files of decision tables are refused before they are read."""
 
-def read_bytes(path: Path) -> bytes:
-    """Return what a file holds."""
+
+def read_bytes(path: Path, most: int | None = None) -> bytes:
+    """Return what a file holds; refuse one of more bytes than ``most``."""
     try:
+        if most is not None and path.stat().st_size > most:
+            raise too_large(path.stat().st_size).at(path=str(path))
         return path.read_bytes()
     except OSError as error:
         raise FileError(f"cannot read {path}: {error.strerror or error}") from None
+
+
+def too_large(size: int) -> FormatError:
+    """Return the error for a file of decision tables that is larger than MOST_BYTES."""
+    return FormatError(
+        f"{size / 2**20:.0f} MB; decision tables are read up to {MOST_BYTES / 2**20:.0f} MB"
+    )
 
 
 def read_text(path: Path) -> str:

@@ -37,6 +37,7 @@ from irenic.errors import FormatError
 from irenic.formats import json_rules
 from irenic.formats.json_rules import check_keys, decode_value, encode_value, line
 from irenic.literals import plain
+from irenic.rulelist import RuleList
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -185,6 +186,8 @@ def loads(text: str) -> RuleSetClassifier:
             " path) writes models"
         )
     rules = json_rules.loads(text)
+    if isinstance(rules, RuleList):
+        raise FormatError('a model is a set of rules, and these are "ordered"')
     try:
         return _model(data["model"], rules)
     except FormatError as error:

@@ -17,9 +17,9 @@
 
 A feature that is absent from "if" is unrestricted. "space" may be left out: it is then inferred
 from the tests. Values that JSON lacks are written as an object with one key: ``{"date":
-"2026-01-31"}``, ``{"datetime": …}``, ``{"time": …}``, ``{"duration": "P1D"}``, ``{"tuple": […]}``
-and ``{"float": "inf"}``; a list is a set of labels. "model" is what a learner adds and only
-:mod:`irenic.formats.json_model` reads.
+"2026-01-31"}``, ``{"datetime": …}``, ``{"time": …}``, ``{"duration": "P1D"}`` (or ``"P1Y2M"``),
+``{"tuple": […]}``, ``{"float": "inf"}`` and ``{"expression": "price * 2"}``; a list is a set of
+labels. "model" is what a learner adds and only :mod:`irenic.formats.json_model` reads.
 """
 
 from __future__ import annotations
@@ -29,12 +29,27 @@ import json
 import math
 from typing import TYPE_CHECKING, Any, Final
 
-from irenic.conditions import Operators, as_operators, infer_features
+from irenic.conditions import (
+    Interval,
+    Operators,
+    as_operators,
+    bits_operators,
+    infer_features,
+    interval_operators,
+)
 from irenic.errors import ConditionError, FormatError, IrenicError, SpaceError, did_you_mean
 from irenic.features import Categorical, Continuous, Feature, is_unicode
-from irenic.literals import MAX_DEPTH, check_writable, format_duration, parse_duration
+from irenic.literals import (
+    MAX_DEPTH,
+    Expression,
+    Months,
+    check_writable,
+    format_duration,
+    parse_duration,
+)
 from irenic.region import Region
 from irenic.rule import Rule, as_consequent
+from irenic.rulelist import RuleList
 from irenic.ruleset import RuleSet
 from irenic.space import Space
 
@@ -44,7 +59,7 @@ if TYPE_CHECKING:
 NAME: Final = "irenic rules"
 VERSION: Final = 1
 _MAX_DEPTH: Final = 2 * MAX_DEPTH + 20
-_KEYS: Final = ("format", "version", "space", "rules", "default", "model")
+_KEYS: Final = ("format", "version", "space", "ordered", "rules", "default", "model")
 _RULE_KEYS: Final = ("if", "then", "weight")
 _FEATURE_KEYS: Final = ("name", "kind", "bounds", "unit", "values", "missing", "other")
 
@@ -52,8 +67,8 @@ _FEATURE_KEYS: Final = ("name", "kind", "bounds", "unit", "values", "missing", "
 # --- reading
 
 
-def loads(text: str, space: Space | None = None) -> RuleSet:
-    """Return the rules that a JSON text holds.
+def loads(text: str, space: Space | None = None) -> RuleSet | RuleList:
+    """Return the rules that a JSON text holds: a list where it says that they are ordered.
 
     >>> loads('{"version": 1, "rules": [{"if": {"age": {"<": 18}}, "then": "low"}]}')
     <RuleSet: 1 rule, 1 feature>
@@ -70,7 +85,11 @@ def loads(text: str, space: Space | None = None) -> RuleSet:
             space = Space(infer_features(tests))
     except (ConditionError, SpaceError) as error:
         raise FormatError(str(error)) from None
-    return _assembled(space, parsed, data.get("default"))
+    ordered = data.get("ordered", False)
+    if not isinstance(ordered, bool):
+        raise FormatError(f'"ordered" is true or false, not {ordered!r}')
+    rules = _assembled(space, parsed, data.get("default"))
+    return RuleList.of(rules) if ordered else rules
 
 
 def decode_rules(data: Mapping[str, Any], space: Space) -> RuleSet:
@@ -183,7 +202,7 @@ def _rule(entry: Any, number: int) -> tuple[dict[str, Operators], Any, float]:
         raise FormatError(f'{where}: "if" is an object of conditions, not {conditions!r}')
     try:
         return (
-            {name: _operators(name, test) for name, test in conditions.items()},
+            {name: decode_operators(name, test) for name, test in conditions.items()},
             as_consequent(decode_value(entry["then"])),
             _weight(decode_value(entry.get("weight", 1.0))),
         )
@@ -195,7 +214,7 @@ def _rule(entry: Any, number: int) -> tuple[dict[str, Operators], Any, float]:
 
 def decode_region(data: Mapping[str, Any], space: Space) -> Region:
     """Return the region that plain data stands for: the inverse of :func:`encode_region`."""
-    return Region(space, {name: _operators(name, test) for name, test in data.items()})
+    return Region(space, {name: decode_operators(name, test) for name, test in data.items()})
 
 
 def decode_point(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -212,7 +231,8 @@ def _weight(value: Any) -> float:
         raise FormatError('"weight" is too large for float64') from None
 
 
-def _operators(name: str, test: Any) -> Operators:
+def decode_operators(name: str, test: Any) -> Operators:
+    """Return the condition that plain data stands for: the inverse of :func:`encode_operators`."""
     if not isinstance(test, dict):
         raise FormatError(
             f'feature {name!r}: a condition is an object such as {{">=": 18, "<": 30}} or'
@@ -242,11 +262,16 @@ def space_of(data: Mapping[str, Any]) -> Space | None:
         return None
     if not isinstance(listed, list):
         raise FormatError('"space" must be a list of features {"name": …}')
-    return Space([_feature(entry, number) for number, entry in enumerate(listed, 1)])
+    named = [(f"feature {number} of the space", entry) for number, entry in enumerate(listed, 1)]
+    return Space([_feature(entry, where) for where, entry in named])
 
 
-def _feature(entry: Any, number: int) -> Feature:
-    where = f"feature {number} of the space"
+def decode_feature(entry: Any) -> Feature:
+    """Return the feature that plain data stands for: the inverse of :func:`encode_feature`."""
+    return _feature(entry, "the feature")
+
+
+def _feature(entry: Any, where: str) -> Feature:
     if not isinstance(entry, dict) or "name" not in entry:
         raise FormatError(f'{where}: a feature is an object with a "name"')
     check_keys(entry, _FEATURE_KEYS, where)
@@ -280,6 +305,7 @@ _TAGS: Final[dict[str, Callable[[Any], Any]]] = {
     "time": dt.time.fromisoformat,
     "duration": parse_duration,
     "float": float,
+    "expression": lambda text: Expression(decode_value(text)),
     "tuple": lambda items: tuple(decode_value(v) for v in items),
 }
 
@@ -309,7 +335,7 @@ def decode_value(data: Any) -> Any:
 # --- writing
 
 
-def dumps(rules: RuleSet) -> str:
+def dumps(rules: RuleSet | RuleList) -> str:
     """Return the rules as JSON: one feature and one rule a line.
 
     >>> print(dumps(RuleSet(None, [Rule({"age": (0, 10)}, then="child")])))
@@ -328,18 +354,20 @@ def dumps(rules: RuleSet) -> str:
     return assemble(parts(rules))
 
 
-def parts(rules: RuleSet) -> list[str]:
+def parts(rules: RuleSet | RuleList) -> list[str]:
     """Return the keys of a file and their values, each as text."""
     found = [f'"format": {line(NAME)}', f'"version": {VERSION}']
     features = [_named(f"feature {f.name!r}", encode_feature, f) for f in rules.space]
     found.append(f'"space": {block(features)}')
+    if isinstance(rules, RuleList):
+        found.append('"ordered": true')
     found.append(f'"rules": {block(encode_rules(rules))}')
     if rules.default is not None:
         found.append(f'"default": {line(_named("the default", encode_value, rules.default))}')
     return found
 
 
-def encode_rules(rules: RuleSet) -> list[dict[str, Any]]:
+def encode_rules(rules: RuleSet | RuleList) -> list[dict[str, Any]]:
     """Return the rules as plain data, the form of "rules"."""
     return [_named(f"rule {n}", encode_rule, rule) for n, rule in enumerate(rules, 1)]
 
@@ -380,7 +408,18 @@ def encode_rule(rule: Rule) -> dict[str, Any]:
 
 def encode_region(region: Region) -> dict[str, Any]:
     """Return a region as plain data, the form of "if"."""
-    return {name: encode_operators(test) for name, test in region.conditions().items()}
+    if region.is_empty:
+        raise FormatError("the empty region cannot be said in conditions")
+    each = region.each("json", _encode_interval, _encode_bits)
+    return {name: data for name, data in zip(region.space.names, each, strict=True) if data}
+
+
+def _encode_interval(feature: Continuous, interval: Interval) -> dict[str, Any]:
+    return encode_operators(interval_operators(feature, interval))
+
+
+def _encode_bits(feature: Categorical, bits: int) -> dict[str, Any]:
+    return encode_operators(bits_operators(feature, bits))
 
 
 def encode_operators(operators: Operators) -> dict[str, Any]:
@@ -428,8 +467,11 @@ def encode_value(value: Any, depth: int = 0) -> Any:
             if kind.fromisoformat(text) != value:
                 raise FormatError(f"{value!r} has a time zone without a fixed offset; drop it")
             return {kind.__name__: text}
-    if isinstance(value, dt.timedelta):
+    if isinstance(value, dt.timedelta | Months):
         return {"duration": format_duration(value)}
+    if isinstance(value, Expression):
+        check_writable(value.text)
+        return {"expression": value.text}
     if isinstance(value, frozenset):
         return sorted((encode_value(v, depth + 1) for v in value), key=line)
     if isinstance(value, tuple):

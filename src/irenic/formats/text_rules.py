@@ -13,6 +13,8 @@ is tested for membership is categorical and stays open to any other value.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from irenic.conditions import infer_features
 from irenic.errors import ConditionError, FormatError, SpaceError
 from irenic.literals import format_literal
@@ -22,15 +24,33 @@ from irenic.ruleset import RuleSet
 from irenic.space import Space
 
 
+class Parsed(NamedTuple):
+    """What a text holds: the rules, the line of each, and every mistake."""
+
+    rules: RuleSet | None
+    """None where there is a mistake."""
+    lines: tuple[int, ...]
+    errors: list[FormatError]
+
+
 def loads(text: str, space: Space | None = None) -> RuleSet:
-    """Return the rules that a text holds; a mistake is said with its line and column.
+    """Return the rules that a text holds; the first mistake is said with its line and column.
 
     >>> loads("IF f1 < 5 THEN A  # a comment\\nDEFAULT B")
     <RuleSet: 1 rule, 1 feature>
       1. IF f1 < 5 THEN A
       DEFAULT B
     """
+    found = parse(text, space)
+    if found.rules is None:
+        raise found.errors[0]
+    return found.rules
+
+
+def parse(text: str, space: Space | None = None) -> Parsed:
+    """Return the rules of a text and all mistakes in it."""
     parsed: list[tuple[int, ParsedRule]] = []
+    errors: list[FormatError] = []
     default = None
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
         try:
@@ -42,16 +62,24 @@ def loads(text: str, space: Space | None = None) -> RuleSet:
                     raise FormatError("a second DEFAULT; there can be one", column=1)
                 default = as_consequent(found.then)
         except FormatError as error:
-            raise error.at(line=number) from None
+            errors.append(error.at(line=number))
+    if space is None and not errors:
+        try:
+            space = _infer(parsed)
+        except FormatError as error:
+            errors.append(error)
     if space is None:
-        space = _infer(parsed)
+        return Parsed(None, (), errors)
     rules = []
     for number, rule in parsed:
         try:
             rules.append(Rule.from_parsed(rule, space))
         except FormatError as error:
-            raise error.at(line=number) from None
-    return RuleSet(space, rules, default=default)
+            errors.append(error.at(line=number))
+    if errors:
+        return Parsed(None, (), sorted(errors, key=lambda error: error.line or 0))
+    lines = tuple(number for number, _ in parsed)
+    return Parsed(RuleSet(space, rules, default=default), lines, [])
 
 
 def _infer(parsed: list[tuple[int, ParsedRule]]) -> Space:

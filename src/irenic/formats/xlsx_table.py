@@ -22,7 +22,7 @@ _ERRORS: Final = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#
 
 def loads(raw: bytes) -> Table:
     """Return the columns of the first sheet; formulas count by their last result."""
-    load = _openpyxl().load_workbook
+    load = openpyxl_module().load_workbook
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of styles and other things that are not read
@@ -75,7 +75,7 @@ def _as_text(value: Any) -> str:
 
 def dumps(table: Mapping[str, npt.NDArray[Any]]) -> bytes:
     """Return a table as a workbook of one sheet."""
-    openpyxl = _openpyxl()
+    openpyxl = openpyxl_module()
     from openpyxl.cell import WriteOnlyCell
     from openpyxl.utils.exceptions import IllegalCharacterError
 
@@ -119,7 +119,8 @@ def _storable(value: Any) -> Any:
     return value
 
 
-def _openpyxl() -> Any:
+def openpyxl_module() -> Any:
+    """Return openpyxl, or say how to get it."""
     try:
         import openpyxl
     except ImportError:
