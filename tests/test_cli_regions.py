@@ -39,7 +39,7 @@ def run(monkeypatch, capsys, tmp_path):
 def test_check_reports_gaps_beside_conflicts(run):
     code, out, _ = run("check", "IF age < 10 THEN child\nIF age >= 12 THEN adult\n")
     assert code == 0
-    assert "no rule covers\n  10 <= age < 12\n" in out
+    assert "\ngap          age = 10: no rule holds (wherever 10 <= age < 12)\n" in out
     assert out.endswith("Not complete: no rule covers 1 region.\n")
 
 
@@ -57,7 +57,7 @@ def test_check_says_that_the_default_holds_in_gaps(run):
 def test_check_shows_few_gaps_and_says_how_many_there_are(run):
     rules = "".join(f"IF {2 * i} <= x < {2 * i + 1} THEN A\n" for i in range(20))
     _, out, _ = run("check", rules)
-    assert "  … and 11 more (irenic gaps lists them)\n" in out
+    assert "gap          … and 11 more (--most lists more)\n" in out
 
 
 def test_check_in_json_has_gaps_in_the_form_of_if(run):

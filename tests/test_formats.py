@@ -25,6 +25,7 @@ from irenic import (
     Space,
 )
 from irenic.formats import json_rules, text_rules
+from irenic.literals import Expression, Months
 
 # --- arbitrary spaces, regions and rule sets
 
@@ -40,6 +41,7 @@ scalars = (
     | st.datetimes()
     | st.times()
     | st.timedeltas()
+    | st.integers(-30, 30).map(Months)
 )
 values = st.recursive(
     scalars,
@@ -64,6 +66,7 @@ VALUES_OF = {
     "datetime": st.datetimes(dt.datetime(1900, 1, 1), dt.datetime(2100, 1, 1)),
     "time": st.times(),
     "duration": st.timedeltas(dt.timedelta(-9999), dt.timedelta(9999)),
+    "months": st.integers(-(2**53), 2**53).map(Months) | st.integers(-13, 13).map(Months),
 }
 
 
@@ -562,7 +565,7 @@ def test_a_consequent_that_cannot_be_written_leaves_the_old_file_whole(
     rules.add(Rule({"age": (10, 20)}, then=then))
     with pytest.raises(FormatError) as caught:
         irenic.write(rules, path)
-    assert str(caught.value).startswith(message)
+    assert str(caught.value).startswith(f"{path}: {message}")
     assert path.read_bytes() == before
     assert names_in(tmp_path) == [path.name]
 
@@ -781,3 +784,15 @@ def test_tests_that_do_not_fit_together_are_said_with_the_line():
     text = "\n".join(f"IF {line} THEN x" if line else "" for line in lines)
     with pytest.raises(FormatError, match=r"^line 5: feature 'a'"):
         text_rules.loads(text)
+
+
+def test_an_expression_is_kept_in_json_and_has_no_text_form():
+    rules = RuleSet(None, [Rule({"age": (0, 9)}, then=(Expression("price * 2"), Months(14)))])
+    text = json_rules.dumps(rules)
+    assert '{"tuple": [{"expression": "price * 2"}, {"duration": "P1Y2M"}]}' in text
+    assert json_rules.loads(text) == rules
+    with pytest.raises(FormatError, match=r"Expression\('price \* 2'\) of type Expression has no"):
+        text_rules.dumps(rules)
+    broken = text.replace("price * 2", "\\ud800")
+    with pytest.raises(FormatError, match=r"not valid Unicode"):
+        json_rules.loads(broken)

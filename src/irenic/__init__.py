@@ -9,6 +9,7 @@ from irenic.cfsgs import Constraint, Search, constraint_graph, constraints, sear
 from irenic.coverage import CoverageMap
 from irenic.decision_table import DecisionTable
 from irenic.errors import (
+    BudgetError,
     ConditionError,
     ConflictError,
     DataError,
@@ -20,8 +21,35 @@ from irenic.errors import (
 )
 from irenic.features import MISSING, OTHER, Categorical, Continuous
 from irenic.findings import Finding, Findings, check
-from irenic.formats import read, read_model, write
+from irenic.formats import (
+    ReadTables,
+    from_imodels,
+    from_orange,
+    from_rulekit,
+    from_sklearn,
+    from_wittgenstein,
+    read,
+    read_model,
+    read_tables,
+    to_python,
+    to_sql,
+    write,
+)
 from irenic.gaps import Gaps, gaps
+from irenic.literals import Expression, Months
+from irenic.mend import (
+    Change,
+    Completion,
+    Difference,
+    Differences,
+    Proposal,
+    Repair,
+    complete,
+    diff,
+    merge,
+    repair,
+    to_set,
+)
 from irenic.outcomes import Explanation, Statistics
 from irenic.pairs import Conflict
 from irenic.region import Region
@@ -38,8 +66,11 @@ __all__ = [
     "OTHER",
     "BestRegion",
     "Budget",
+    "BudgetError",
     "Categorical",
     "Certificate",
+    "Change",
+    "Completion",
     "ConditionError",
     "Conflict",
     "ConflictError",
@@ -49,7 +80,10 @@ __all__ = [
     "DataError",
     "Decision",
     "DecisionTable",
+    "Difference",
+    "Differences",
     "Explanation",
+    "Expression",
     "FileError",
     "Finding",
     "Findings",
@@ -59,7 +93,11 @@ __all__ = [
     "Hierarchy",
     "Instances",
     "IrenicError",
+    "Months",
+    "Proposal",
+    "ReadTables",
     "Region",
+    "Repair",
     "Rule",
     "RuleList",
     "RuleSet",
@@ -71,14 +109,27 @@ __all__ = [
     "Statistics",
     "best_region",
     "check",
+    "complete",
     "constraint_graph",
     "constraints",
+    "diff",
     "enlarge",
     "enlarge_many",
+    "from_imodels",
+    "from_orange",
+    "from_rulekit",
+    "from_sklearn",
+    "from_wittgenstein",
     "gaps",
+    "merge",
     "read",
     "read_model",
+    "read_tables",
+    "repair",
     "search",
+    "to_python",
+    "to_set",
+    "to_sql",
     "write",
 ]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
 
 from irenic.errors import ConditionError, did_you_mean
+from irenic.literals import counted
 from irenic.region import Region
 from irenic.rulelist import RuleList
 from irenic.ruleset import RuleSet
@@ -105,8 +106,7 @@ class DecisionTable:
         return self.n_rows
 
     def __repr__(self) -> str:
-        rows = f"{self.n_rows} row{'' if self.n_rows == 1 else 's'}"
-        features = f"{len(self.space)} feature{'' if len(self.space) == 1 else 's'}"
+        rows, features = counted(self.n_rows, "row"), counted(len(self.space), "feature")
         policy = f", {self.hit_policy}" if self.hit_policy else ""
         return f"<DecisionTable {self.name!r}: {rows}, {features}{policy}>"
 

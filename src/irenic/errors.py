@@ -8,6 +8,7 @@
     ├── DataError           a table or point that does not fit its space (also a ValueError)
     ├── ConflictError       two rules that would contradict each other (also a ValueError)
     ├── SeedError           a seed that a rival covers (also a ValueError)
+    ├── BudgetError         a budget used up before the result was proved (also a RuntimeError)
     ├── FormatError         text that is not in the format it should be in (also a ValueError)
     └── FileError           a file that cannot be read or written (also an OSError)
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 __all__ = [
+    "BudgetError",
     "ConditionError",
     "ConflictError",
     "DataError",
@@ -60,6 +62,10 @@ class ConflictError(IrenicError, ValueError):
 
 class SeedError(IrenicError, ValueError):
     """A seed that a rival covers: no region that holds it is free."""
+
+
+class BudgetError(IrenicError, RuntimeError):
+    """A budget that was used up before the result was proved; nothing unproved is returned."""
 
 
 class FormatError(IrenicError, ValueError):

@@ -233,6 +233,15 @@ def display(value: object) -> str:
         return repr(value)
 
 
+def counted(n: int, noun: str) -> str:
+    """Return a number of things in words.
+
+    >>> counted(1, "rule"), counted(1234, "rule")
+    ('1 rule', '1,234 rules')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
 def show_point(point: Mapping[str, object]) -> str:
     """Return a point in words.
 

@@ -17,7 +17,7 @@ from irenic.budget import Budget, Meter
 from irenic.conditions import infer_features
 from irenic.cutting import Boxes, Cutter, warm_up
 from irenic.errors import ConditionError, ConflictError, DataError
-from irenic.literals import display
+from irenic.literals import counted, display
 from irenic.outcomes import Explanation, Statistics, common_type
 from irenic.packed import PackedRules, as_columns
 from irenic.pairs import Conflict, Pairs
@@ -309,7 +309,7 @@ class RuleSet:
         self._listeners = weakref.WeakSet()
 
     def __repr__(self) -> str:
-        lines = [f"<RuleSet: {_count(len(self), 'rule')}, {_count(len(self.space), 'feature')}>"]
+        lines = [f"<RuleSet: {counted(len(self), 'rule')}, {counted(len(self.space), 'feature')}>"]
         lines += [f"  {i}. {rule}" for i, rule in enumerate(self[:20], 1)]
         lines += [f"  … and {len(self) - 20} more"] if len(self) > 20 else []
         lines += [f"  DEFAULT {display(self.default)}"] if self.default is not None else []
@@ -704,7 +704,3 @@ def _shared_space(rules: Sequence[Rule]) -> Space:
     return Space(
         infer_features([item for rule in rules for item in rule.region.conditions().items()])
     )
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}{'' if n == 1 else 's'}"

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import irenic
-from irenic.cli import checking, learning
+from irenic.cli import checking, learning, mending, regions
 from irenic.errors import IrenicError
 
 app = typer.Typer(
@@ -16,6 +16,10 @@ app = typer.Typer(
     epilog="""[bold]Examples[/]
 irenic check                              the rules that come with irenic
 irenic check rules.txt                    rules of your own
+irenic check loans.dmn                    decision tables
+irenic repair rules.txt -o mended.txt     contradictions taken out
+irenic diff old.txt new.txt               what a change changes
+irenic convert loans.dmn loans.sql        another format
 irenic gaps rules.txt                     what no rule covers
 irenic enlarge rules.txt --seed "f1=5"    where a new rule may go
 irenic learn                              rules from an example table
@@ -48,6 +52,8 @@ def _common(
 
 
 app.add_typer(checking.commands)
+app.add_typer(regions.commands)
+app.add_typer(mending.commands)
 app.add_typer(learning.commands)
 
 

@@ -1,47 +1,40 @@
-"""The commands on rules: check, gaps, search and enlarge."""
+"""The command ``check``: what there is to say of rules, for people and for other programs."""
 
 from __future__ import annotations
 
 import sys
-from importlib.resources import as_file, files
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import irenic
-from irenic.cli.common import Json, console, open_to_rules, output, print_json, progress
-from irenic.errors import did_you_mean
-from irenic.literals import display
+from irenic.cli.common import MOST_GAPS, Json, Most, console, output, print_json, progress
+from irenic.cli.reading import (
+    Data,
+    SpaceFile,
+    as_policy,
+    files_of,
+    read_example,
+    say_example,
+    space_for,
+)
+from irenic.errors import FormatError, IrenicError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from irenic.budget import Progress
+    from irenic.findings import Kind
+    from irenic.report.checked import CheckedFile
 
-# Arguments and options that several commands share.
-_RULES = typer.Argument(
-    metavar="RULES", help="A .json, .txt or .rules file; an example if left out."
-)
-_DATA = typer.Option(
-    metavar="FILE", help="A table of instances that tells the kinds and values of features."
-)
-_SPACE = typer.Option(metavar="FILE", help="A .json file whose space the rules are held against.")
-_BUDGET = typer.Option(metavar="SECONDS", help="How long to search for regions.", min=0.0)
-_MOST = typer.Option(
-    metavar="N",
-    help="How many conflicts and gaps to list at most: 1,000, in JSON 100,000.",
-    min=1,
-    show_default=False,
-)
-_CONSEQUENT = typer.Option(
-    metavar="VALUE", help="What the new rule will predict: rules that say the same are no rivals."
-)
 
-Rules = Annotated[Path | None, _RULES]
-Data = Annotated[Path | None, _DATA]
-SpaceFile = Annotated[Path | None, _SPACE]
-Seconds = Annotated[float, _BUDGET]
-Most = Annotated[int | None, _MOST]
-Consequent = Annotated[str | None, _CONSEQUENT]
+class Form(StrEnum):
+    """How findings are printed."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+    GITHUB = "github"
 
 
 commands = typer.Typer()
@@ -51,231 +44,152 @@ commands = typer.Typer()
     epilog="""[bold]Examples[/]
 irenic check                                the example of irenic
 irenic check rules.txt                      rules of your own
+irenic check loans.dmn fares.xlsx           decision tables
+irenic check policies/ --format github      a folder, in a CI job
+irenic check fares.csv --target price       the column of outcomes
 irenic check rules.json --json              for other programs
 irenic check rules.txt --data people.csv    the space from a table
 irenic check rules.txt --space space.json   the space from a file
-irenic check rules.txt --budget 60          up to a minute for gaps
+irenic check loans.dmn --fail-on gaps,conflicts
 
 [bold]Exit status[/]
-0 consistent, 1 not consistent, 2 bad input"""
+0 nothing that counts was found, 1 something was, 2 bad input.
+What counts is a contradiction, or an overlap where the hit policy
+rules it out, unless --fail-on says otherwise."""
 )
 def check(
-    rules: Rules = None,
-    as_json: Json = False,
-    data: Data = None,
-    space: SpaceFile = None,
-    budget: Seconds = 10.0,
-    most: Most = None,
-) -> None:
-    """Say whether any two rules contradict each other and where, and what no rule covers."""
-    from irenic.report import summary, terminal
-
-    found = _read(rules, data, space)
-    with progress("looking for gaps") as shown:
-        result = summary.check(found, _gap_budget(budget), shown, _listed(most, as_json))
-    with output():
-        if as_json:
-            print_json(result)
-        else:
-            _say_example(rules)
-            terminal.print_check(result, found, console())
-    raise typer.Exit(0 if result["consistent"] else 1)
-
-
-@commands.command(
-    epilog="""[bold]Examples[/]
-irenic gaps rules.txt
-irenic gaps rules.json --json --budget 60
-
-[bold]Exit status[/]
-0 every case is covered, 1 not, or not known, 2 bad input"""
-)
-def gaps(
-    rules: Rules = None,
-    as_json: Json = False,
-    data: Data = None,
-    space: SpaceFile = None,
-    budget: Seconds = 60.0,
-    most: Most = None,
-) -> None:
-    """List the regions that no rule covers."""
-    from irenic.report import summary, terminal
-
-    found = _read(rules, data, space)
-    with progress("looking for gaps") as shown:
-        uncovered = irenic.gaps(found, budget=_gap_budget(budget), progress=shown)
-        result = summary.uncovered(uncovered, _listed(most, as_json))
-    with output():
-        if as_json:
-            print_json(result)
-        else:
-            _say_example(rules)
-            terminal.print_gaps(result, found, console())
-    raise typer.Exit(0 if result["complete"] else 1)
-
-
-@commands.command(
-    epilog="""[bold]Examples[/]
-irenic search rules.txt                   the first free region
-irenic search rules.txt --all --maximal   all that cannot be enlarged
-irenic search rules.txt --order random    any, not the lowest
-
-[bold]Exit status[/]
-0 a region was found, 1 none, 2 bad input"""
-)
-def search(
-    rules: Rules = None,
-    first: Annotated[
-        bool, typer.Option("--first/--all", metavar="", help="Stop at the first, or find all.")
-    ] = True,
-    maximal: Annotated[
-        bool, typer.Option("--maximal", metavar="", help="Only regions that cannot be enlarged.")
-    ] = False,
-    order: Annotated[
-        str, typer.Option(metavar="ORDER", help="lexicographic, as in the paper, or random.")
-    ] = "lexicographic",
-    random_state: Annotated[
-        int | None, typer.Option(metavar="N", help="Repeats the same random order.")
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="FILE...",
+            help="Files (.txt, .rules, .json, .csv, .xlsx, .dmn) or folders; an example if left"
+            " out.",
+            show_default=False,
+        ),
     ] = None,
-    consequent: Consequent = None,
+    form: Annotated[
+        Form, typer.Option("--format", metavar="FORM", help="text, json, sarif or github.")
+    ] = Form.TEXT,
     as_json: Json = False,
-    data: Data = None,
-    space: SpaceFile = None,
-    budget: Seconds = 60.0,
-) -> None:
-    """Find regions in which a new rule contradicts none (the paper's CFSGS)."""
-    from irenic.report import summary, terminal
-
-    rule_set = _read(rules, data, space)
-    with progress("searching") as shown:
-        found = irenic.search(
-            rule_set,
-            consequent=_consequent(rule_set, consequent),
-            order=order,  # type: ignore[arg-type]
-            random_state=random_state,
-            maximal=maximal,
-            budget=irenic.Budget(seconds=budget, regions=1 if first else None),
-            progress=shown,
-        )
-        result = summary.search(found, list(found))
-    with output():
-        if as_json:
-            print_json(result)
-        else:
-            _say_example(rules)
-            terminal.print_search(result, rule_set, console())
-    raise typer.Exit(0 if result["regions"] else 1)
-
-
-@commands.command(
-    epilog="""[bold]Examples[/]
-irenic enlarge rules.txt --seed "f1=5.5, f2=6"
-irenic enlarge rules.txt --seed "f1=5.5, f2=6" --order f2,f1 --consequent A
-
-[bold]Exit status[/]
-0 a region was found, 2 bad input, or a rival covers the seed"""
-)
-def enlarge(
-    rules: Rules = None,
-    seed: Annotated[
-        str, typer.Option(metavar="POINT", help='A point that no rival covers: "f1=5.5, f2=6".')
-    ] = "",
-    order: Annotated[
+    fail_on: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="The features to enlarge first: f2,f1; or random."),
+        typer.Option(
+            metavar="KINDS",
+            help="What to exit with 1 for: conflicts, overlaps, gaps, never_fire, duplicates,"
+            " inside, mergeable, columns; or nothing.",
+        ),
     ] = None,
-    random_state: Annotated[
-        int | None, typer.Option(metavar="N", help="Repeats the same random order.")
+    target: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="The column of outcomes of a .csv or .xlsx file: the last."
+        ),
     ] = None,
-    consequent: Consequent = None,
-    as_json: Json = False,
+    hit_policy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="POLICY", help="What the tables mean where several rows hold: UNIQUE, FIRST, …"
+        ),
+    ] = None,
     data: Data = None,
     space: SpaceFile = None,
+    budget: Annotated[
+        float, typer.Option(metavar="SECONDS", help="How long each search may take.", min=0.0)
+    ] = 10.0,
+    most: Most = None,
 ) -> None:
-    """Grow the region round a point in which a new rule contradicts none (the paper's CFSBE)."""
-    from irenic.notation import parse_names, parse_point
-    from irenic.report import summary
-
-    rule_set = _read(rules, data, space)
-    if not seed:
-        shape = ", ".join(f"{name}=…" for name in rule_set.space.names)
-        raise irenic.SeedError(f'say where to begin: --seed "{shape}"')
-    point = _at_option("--seed", parse_point, seed)
-    names: Any = order
-    if order is not None and order != "random":
-        names = _at_option("--order", parse_names, order)
-    region = irenic.enlarge(
-        rule_set,
-        point,
-        order=names,
-        consequent=_consequent(rule_set, consequent),
-        random_state=random_state,
-    )
+    """Say what is wrong with rules: contradictions, gaps, rows that could go, columns in vain."""
+    form = Form.JSON if as_json else form
+    kinds = _kinds(fail_on)
+    limit = most or (10_000 if form is Form.JSON else 1_000)
+    given = list(paths or [])
+    files = _checked(given, data, space, target, as_policy(hit_policy), budget, limit)
+    several = len(given) > 1 or any(path.is_dir() for path in given)
     with output():
-        if as_json:
-            print_json(summary.enlarged(point, region))
-        else:
-            _say_example(rules)
-            print(region)
+        _print(files, form, several=several, example=not given, most=most)
+        for error in (error for file in files for error in file.errors):
+            if form is Form.TEXT:
+                print(f"irenic: {error}", file=sys.stderr)
+    failed = any(found.fails(kinds) for file in files for found in file.tables)
+    raise typer.Exit(2 if any(file.errors for file in files) else int(failed))
 
 
-def _gap_budget(seconds: float) -> irenic.Budget:
-    """Return a budget that bounds the memory too: there can be more gaps than anyone reads."""
-    return irenic.Budget(seconds=seconds, regions=_MOST_GAPS)
+def _kinds(fail_on: str | None) -> list[Kind] | None:
+    """Return the kinds of findings to fail on; None for what the hit policies rule out."""
+    from irenic.findings import KINDS
 
-
-_MOST_GAPS = 100_000
-
-
-def _listed(most: int | None, as_json: bool) -> int:
-    """Return how many findings to list: for people as many as they read, for programs all."""
-    return most or (_MOST_GAPS if as_json else 1_000)
-
-
-def _at_option(option: str, parse: Any, text: str) -> Any:
-    try:
-        return parse(text)
-    except irenic.FormatError as error:
-        raise error.at(path=option) from None
-
-
-def _consequent(rules: irenic.RuleSet, text: str | None) -> Hashable | None:
-    """Return the consequent that is written as ``text``, one of the rules' where one matches."""
-    if text is None:
+    if fail_on is None:
         return None
-    for known in rules.consequents:
-        if text in (str(known), display(known)):
-            return known
-    hint = did_you_mean(text, map(str, rules.consequents))
-    print(f"irenic: no rule predicts {text!r}{hint}; every rule is a rival", file=sys.stderr)
-    return None
+    wanted = [kind.strip().replace("-", "_") for kind in fail_on.split(",")]
+    if wanted == ["nothing"]:
+        return []
+    for kind in wanted:
+        if kind not in KINDS:
+            hint = did_you_mean(kind, [*KINDS, "nothing"])
+            raise FormatError(f"--fail-on: {kind!r} is no kind of finding{hint}")
+    return wanted  # type: ignore[return-value]
 
 
-def _say_example(rules: Path | None) -> None:
-    if rules is None:
-        print("No file given: these are the rules of the example of irenic.\n")
+def _checked(
+    given: list[Path],
+    data: Path | None,
+    space_file: Path | None,
+    target: str | None,
+    policy: Any,
+    budget: float,
+    most: int,
+) -> list[CheckedFile]:
+    """Return each file with its findings; one that cannot be read does not stop the others."""
+    from irenic.formats import holds_several
+    from irenic.report.checked import CheckedFile
+
+    found = []
+    with progress("looking for gaps") as shown:
+        if not given:
+            tables = read_example(space_for(None, data, space_file))
+            checks = _findings(tables.tables, budget, most, shown)
+            return [CheckedFile("example.rules", checks)]
+        for path in files_of(given):
+            try:
+                space = space_for(path, data, space_file)
+                tables = irenic.read_tables(path, space=space, target=target, hit_policy=policy)
+            except IrenicError as error:
+                told = error if isinstance(error, FormatError) else FormatError(str(error))
+                found.append(CheckedFile(str(path), [], [told], holds_several(path)))
+                continue
+            checks = _findings(tables.tables, budget, most, shown)
+            found.append(CheckedFile(str(path), checks, tables.errors, holds_several(path)))
+    return found
 
 
-def _read(path: Path | None, data: Path | None, space_file: Path | None) -> irenic.RuleSet:
-    from irenic.formats import json_rules
-    from irenic.formats.files import read_text
-    from irenic.formats.table import read_table
+def _findings(
+    tables: list[irenic.DecisionTable], budget: float, most: int, shown: Progress | None
+) -> list[irenic.Findings]:
+    limits = irenic.Budget(seconds=budget, regions=MOST_GAPS)
+    return [irenic.check(table, budget=limits, most=most, progress=shown) for table in tables]
 
-    if data is not None and space_file is not None:
-        raise irenic.FormatError("--data and --space both give the space; leave one of them out")
-    space = None
-    if data is not None:
-        space = open_to_rules(irenic.Space.infer(read_table(data)), path, data)
-    if space_file is not None:
-        try:
-            space = json_rules.space_of(json_rules.parse(read_text(space_file)))
-        except irenic.FormatError as error:
-            raise error.at(path=str(space_file)) from None
-        except irenic.SpaceError as error:
-            raise irenic.FormatError(str(error), path=str(space_file)) from None
-        if space is None:
-            raise irenic.FormatError('there is no "space" in it', path=str(space_file))
-    if path is not None:
-        return irenic.read(path, space=space)
-    with as_file(files("irenic") / "data" / "example.rules") as example:
-        return irenic.read(example, space=space)
+
+def _print(
+    files: list[CheckedFile], form: Form, *, several: bool, example: bool, most: int | None
+) -> None:
+    from irenic.report import annotations, sarif, summary, terminal
+
+    if form is Form.GITHUB:
+        for line in annotations.lines(files):
+            print(line)
+    elif form is Form.SARIF:
+        print_json(sarif.document(files, irenic.__version__))
+    elif form is Form.JSON:
+        if several:
+            print_json(summary.checked_files(files))
+        elif files[0].several or files[0].errors:
+            print_json(summary.checked_file(files[0]))
+        else:
+            print_json(summary.check(files[0].tables[0]))
+    else:
+        if example:
+            say_example(None)
+        for number, file in enumerate(files):
+            if number:
+                print()
+            terminal.print_file(file, console(), most, headed=several or file.several)

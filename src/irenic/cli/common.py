@@ -14,20 +14,49 @@ import typer
 from rich.console import Console
 
 import irenic
-from irenic.errors import IrenicError
-from irenic.literals import display
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from irenic.budget import Progress
 
 Json = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON instead of text.")]
+_MOST = typer.Option(
+    metavar="N",
+    help="How many findings of a kind to list at most.",
+    min=1,
+    show_default=False,
+)
+Most = Annotated[int | None, _MOST]
+
+MOST_GAPS = 100_000
+"""A budget of regions bounds the memory: there can be more gaps than anyone reads."""
 
 
 def print_json(data: dict[str, Any]) -> None:
     """Print plain data, with escapes where the output cannot hold a character."""
-    print(json.dumps(data, ensure_ascii=not _speaks_unicode(), indent=2))
+    encode = json.JSONEncoder(ensure_ascii=not _speaks_unicode()).encode
+    levels = 6 if "files" in data else 4 if "tables" in data or "runs" in data else 2
+    print(_laid_out(data, encode, levels))
+
+
+def _laid_out(data: Any, encode: Callable[[Any], str], levels: int, indent: str = "") -> str:
+    """Return JSON with one entry a line down to some levels, so that a finding is a line.
+
+    What lies below is encoded at once, which is many times faster than indenting all of it.
+    """
+    parts = data.values() if isinstance(data, dict) else data
+    if not levels or not any(isinstance(part, dict | list) for part in parts):
+        return encode(data)
+    deeper = indent + "  "
+    texts = [
+        _laid_out(p, encode, levels - 1, deeper) if isinstance(p, dict | list) else encode(p)
+        for p in parts
+    ]
+    if isinstance(data, dict):
+        texts = [f"{encode(key)}: {text}" for key, text in zip(data, texts, strict=True)]
+    opening, closing = "{}" if isinstance(data, dict) else "[]"
+    return f"{opening}\n{deeper}" + f",\n{deeper}".join(texts) + f"\n{indent}{closing}"
 
 
 @contextmanager
@@ -80,30 +109,6 @@ def output() -> Iterator[None]:
 
 def _close_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def open_to_rules(space: irenic.Space, path: Path | None, data: Path) -> irenic.Space:
-    """Return the space of a table with the values that rules name and no row has; say which."""
-    try:
-        named = irenic.read(path).space if path is not None else irenic.Space([])
-    except IrenicError:
-        return space  # said with its place when the file is read with the space
-    features: list[irenic.Continuous | irenic.Categorical] = []
-    for feature in space:
-        other = next((f for f in named if f.name == feature.name), None)
-        if isinstance(feature, irenic.Categorical) and isinstance(other, irenic.Categorical):
-            unseen = [value for value in other.values if value not in feature.codes]
-            if unseen and feature.other:
-                shown = ", ".join(map(display, unseen))
-                print(
-                    f"irenic: no row of {data} has {display(feature.name)} = {shown}",
-                    file=sys.stderr,
-                )
-                feature = irenic.Categorical(
-                    feature.name, [*feature.values, *unseen], missing=feature.missing, other=True
-                )
-        features.append(feature)
-    return irenic.Space(features)
 
 
 def warn_of_compiling(module: str = "_kernels", how_long: str = "some seconds") -> None:

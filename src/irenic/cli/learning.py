@@ -17,7 +17,8 @@ import typer
 from rich.console import Console
 
 import irenic
-from irenic.cli.common import Json, console, open_to_rules, output, print_json, warn_of_compiling
+from irenic.cli.common import Json, console, output, print_json, warn_of_compiling
+from irenic.cli.reading import as_set, open_to_rules
 from irenic.errors import ConflictError, DataError, FormatError, SpaceError, did_you_mean
 from irenic.literals import display
 from irenic.ruleset import RESOLVE
@@ -337,7 +338,7 @@ def predict(
     _say_unused(_rules(model).space.names, table)
 
 
-def _read_model(path: Path) -> RuleSetClassifier | irenic.RuleSet:
+def _read_model(path: Path) -> RuleSetClassifier | irenic.RuleSet | irenic.RuleList:
     """Return the model that a file holds, else its rules."""
     from irenic.formats import json_rules
     from irenic.formats.files import read_text
@@ -352,13 +353,15 @@ def _read_model(path: Path) -> RuleSetClassifier | irenic.RuleSet:
 
 
 def _predictions(
-    model: RuleSetClassifier | irenic.RuleSet,
+    model: RuleSetClassifier | irenic.RuleSet | irenic.RuleList,
     path: Path,
     table: Table,
     data: Path,
     resolve: str | None,
 ) -> dict[str, npt.NDArray[Any]]:
     """Return the columns that are added to a table."""
+    if isinstance(model, irenic.RuleList):  # its order settles what rules contradict
+        model, resolve = model.rules, "first"
     rules = _rules(model)
     _check_columns(rules.space.names, table, data)
     used = table.select(rules.space.names)
@@ -398,8 +401,8 @@ def _predictions(
     return found
 
 
-def _rules(model: RuleSetClassifier | irenic.RuleSet) -> irenic.RuleSet:
-    return model if isinstance(model, irenic.RuleSet) else model.rules_
+def _rules(model: RuleSetClassifier | irenic.RuleSet | irenic.RuleList) -> irenic.RuleSet:
+    return as_set(model) if isinstance(model, irenic.RuleSet | irenic.RuleList) else model.rules_
 
 
 def _check_columns(names: Sequence[str], table: Table, data: Path) -> None:
@@ -427,7 +430,8 @@ def _over_table(rules: irenic.RuleSet, path: Path, table: Table, data: Path) -> 
     if path.suffix.lower() == ".json" and "space" in json_rules.parse(read_text(path)):
         return rules
     try:
-        return irenic.read(path, space=open_to_rules(irenic.Space.infer(table), path, data))
+        space = open_to_rules(irenic.Space.infer(table), path, data)
+        return as_set(irenic.read(path, space=space))
     except SpaceError as error:
         raise DataError(str(error)) from None
 

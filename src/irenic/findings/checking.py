@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -23,6 +23,7 @@ from irenic.rulelist import RuleList
 from irenic.ruleset import RuleSet
 
 _SECONDS: Final = 10.0
+_MOST_GAPS: Final = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +112,8 @@ def check(
     budget : Budget or float (seconds), optional
         For each of the searches that can take long; ``unfinished`` says which were ended by it.
     most : int, optional
-        How many findings of a kind to list at most; all are counted, up to ten million pairs.
+        How many findings of a kind to list at most; all are counted, up to ten million pairs
+        and a hundred thousand gaps.
     progress : callable, optional
         Called now and then while gaps are searched, with the nodes and the regions so far.
 
@@ -150,6 +152,8 @@ class _Check:
     def __init__(self, table: DecisionTable, budget: Budget, most: int | None) -> None:
         self.table, self.budget, self.most = table, budget, most
         self.rows = Rows(table)
+        self.region: dict[int, Region] = {}
+        self.overlap: dict[tuple[int, int], Region] = {}
         self.unfinished: list[Kind] = []
         self.counts: dict[Kind, int] = dict.fromkeys(KINDS, 0)
         self.listed: dict[Kind, list[Finding]] = {kind: [] for kind in KINDS}
@@ -199,13 +203,18 @@ class _Check:
 
     def _list_pairs(self, kind: Kind, pairs: npt.NDArray[np.int32], level: Level) -> None:
         self.counts[kind] = len(pairs)
-        self.listed[kind] = [self._pair(kind, int(a), int(b), level) for a, b in pairs[: self.most]]
+        self.listed[kind] = [self._pair(kind, a, b, level) for a, b in pairs[: self.most].tolist()]
 
     def _pair(self, kind: Kind, a: int, b: int, level: Level) -> Finding:
-        first, second = self.table.rules[a], self.table.rules[b]
+        rules = self.table.rules
+        if (a, b) not in self.overlap:  # a conflict is among the overlaps, too
+            for place in (a, b):
+                if place not in self.region:
+                    self.region[place] = rules.packed.region(place)
+            self.overlap[a, b] = self.region[a] & self.region[b]
         both = (self.table.rows[a], self.table.rows[b])
-        thens = (first.then, second.then)
-        return Finding(kind, level, both, first.region & second.region, thens)
+        thens = (rules.consequents[rules.then_codes[a]], rules.consequents[rules.then_codes[b]])
+        return Finding(kind, level, both, self.overlap[a, b], thens)
 
     # --- cases that no row holds for
 
@@ -215,7 +224,9 @@ class _Check:
             rules = rules.copy()
             for region in self.table.outside:  # what cannot occur needs no rule
                 rules.add(Rule(region, then="cannot occur"), force=True)
-        found = gaps(rules, budget=self.budget, progress=progress)
+        # regions too, or the gaps of a table that leaves open much would fill the memory
+        most = _MOST_GAPS if self.budget.regions is None else self.budget.regions
+        found = gaps(rules, budget=replace(self.budget, regions=most), progress=progress)
         if not found.complete:
             self.unfinished.append("gaps")
         self.counts["gaps"] = len(found)
@@ -234,19 +245,31 @@ class _Check:
     def _could_go(self) -> None:
         self._add("never_fire", [self._finding("never_fire", [r]) for r in self.table.never_hold])
         same = nesting.duplicates(self.rows)
-        self._add("duplicates", [self._finding("duplicates", group) for group in same])
+        self._add(
+            "duplicates",
+            [self._finding("duplicates", group, self._first(group[0])) for group in same],
+        )
         meter = self._meter()
         if self.table.is_ordered:
             masked = nesting.never_fire(self.rows, meter)
-            self._add("never_fire", (self._finding("never_fire", [r], by=by) for r, by in masked))
+            self._add(
+                "never_fire",
+                (self._finding("never_fire", [r], self._first(r), by) for r, by in masked),
+            )
             self.listed["never_fire"].sort(key=lambda finding: finding.rules)
             self._ended("never_fire", meter)
         elif self.table.hit_policy in (None, "UNIQUE", "ANY"):
             inside = nesting.inside(self.rows, same, meter)
-            self._add("inside", (self._finding("inside", [r], by=by) for r, by in inside))
+            self._add(
+                "inside", (self._finding("inside", [r], self._first(r), by) for r, by in inside)
+            )
             self._ended("inside", meter)
         groups = merging.mergeable(self.rows)
         self._add("mergeable", (self._finding("mergeable", rows, box) for rows, box in groups))
+
+    def _first(self, row: int) -> Region:
+        """Return the region of a row, the first of them if it has several."""
+        return self.table.rules[int(self.rows.places[row][0])].region
 
     # --- columns
 

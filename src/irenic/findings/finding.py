@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal, get_args
 
+from irenic.conditions import Interval, bits_operators, interval_operators
+from irenic.features import Categorical, Continuous
 from irenic.literals import display, show_point
-from irenic.region import Region
+from irenic.region import Region, witness_among, witness_in
 
 Kind = Literal[
     "conflicts", "overlaps", "gaps", "never_fire", "duplicates", "inside", "mergeable", "columns"
@@ -95,10 +97,20 @@ _MOST_NUMBERS: Final = 8
 def _case(finding: Finding) -> str:
     """Return the witness in words, without features that any value will do for."""
     assert finding.region is not None
-    assert finding.witness is not None
-    asked = finding.region.simplified().conditions()
-    point = {name: value for name, value in finding.witness.items() if name in asked}
-    return show_point(point) if point else "any case"
+    said = filter(None, finding.region.each("case", _value_in, _value_among))
+    return ", ".join(said) or "any case"
+
+
+def _value_in(feature: Continuous, interval: Interval) -> str:
+    if not interval_operators(feature, interval):
+        return ""
+    return show_point({feature.name: witness_in(feature, interval)})
+
+
+def _value_among(feature: Categorical, bits: int) -> str:
+    if not bits_operators(feature, bits):
+        return ""
+    return show_point({feature.name: witness_among(feature, bits)})
 
 
 def say(then: Hashable) -> str:

@@ -2,59 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from irenic.formats.json_rules import decode_point, decode_region, decode_value
-from irenic.literals import display
-from irenic.pairs import show_asked
+from irenic.findings import KINDS, NOUNS, Finding, Findings, say
+from irenic.formats.json_rules import decode_region, decode_value
+from irenic.literals import counted
 from irenic.region import Region
+from irenic.report.checked import CheckedFile
+from irenic.report.summary import uncovered
 from irenic.ruleset import RuleSet
 
 _MOST = 50
-_MOST_GAPS = 10
+_MOST_OTHERS = 10
 
 
-def print_check(summary: dict[str, Any], rules: RuleSet, console: Console) -> None:
-    """Print the rules, the conflicts and one sentence of verdict."""
-    print_rules(rules, console)
-    shown = summary["conflicts"][:_MOST]
-    for conflict in shown:
-        a, b = conflict["rules"]
-        both = rules[a - 1], rules[b - 1]
-        thens = [_show_then(rule.then) for rule in both]
-        point = show_asked(decode_point(conflict["witness"]), both)
-        overlap = decode_region(conflict["overlap"], rules.space)
-        console.print()
-        console.print(Text.assemble(("conflict", "bold red"), f" between rule {a} and rule {b}"))
-        for label, text in (
-            ("both hold where", str(overlap)),
-            ("for example", f"{point}: rule {a} says {thens[0]}, rule {b} says {thens[1]}"),
-        ):
-            line = Table.grid(padding=(0, 2))
-            line.add_column(width=17)
-            line.add_column(overflow="fold")
-            line.add_row(f"  {label}", Text(text))
-            console.print(line)
-    left = summary["conflict_count"] - len(shown)
-    if left:
-        noun = "conflict" if left == 1 else "conflicts"
-        console.print(f"\n… and {left} more {noun} (--json lists more)")
-    regions = [decode_region(region, rules.space) for region in summary["gaps"][:_MOST_GAPS]]
-    if regions:
-        console.print()
-        console.print("no rule covers")
-        print_regions(regions, console, indent=2)
-        left = summary["gap_count"] - len(regions)
-        if left:
-            console.print(f"  … and {left} more (irenic gaps lists them)")
+def print_file(
+    file: CheckedFile, console: Console, most: int | None = None, *, headed: bool = False
+) -> None:
+    """Print what was found in a file, table by table."""
+    for number, found in enumerate(file.tables):
+        if number:
+            console.print()
+        if headed:
+            console.print(Text(_heading(file, found), style="bold"))
+        print_check(found, console, most)
+    if not file.tables and not file.errors:
+        console.print(Text(f"{file.path}: no table of rules in it"))
+
+
+def _heading(file: CheckedFile, found: Findings) -> str:
+    table = found.table
+    policy = f", {table.hit_policy}" if table.hit_policy else ""
+    name = f": {table.name}" if table.name else ""
+    features = counted(len(table.space), "feature")
+    return f"{file.path}{name} ({counted(table.n_rows, 'rule')}, {features}{policy})"
+
+
+def print_check(found: Findings, console: Console, most: int | None = None) -> None:
+    """Print the rules, one line a finding, and the verdicts."""
+    print_rules(found.table.rules, console, found.table.rows)
+    shown = False
+    for kind in KINDS:
+        listed = [finding for finding in found if finding.kind == kind]
+        limit = most or (_MOST if kind in ("conflicts", "overlaps") else _MOST_OTHERS)
+        if listed and not shown:
+            console.print()
+            shown = True
+        for finding in listed[:limit]:
+            _print_finding(finding, console)
+        left = found.count(kind) - len(listed[:limit])
+        if kind == "overlaps":  # those that are conflicts were shown as such
+            left -= found.count("conflicts")
+        if left > 0:
+            console.print(f"{NOUNS[kind]:<{_LABEL}}… and {left:,} more (--most lists more)")
     console.print()
-    console.print(verdict(summary))
-    console.print(completeness(summary, has_default=rules.default is not None))
+    console.print(verdict(found))
+    default = found.table.rules.default is not None
+    console.print(completeness(uncovered(found.gaps, 0), has_default=default))
+    for kind in found.unfinished:
+        if kind != "gaps":
+            what = _SEARCHES[kind]
+            console.print(f"[yellow]Unfinished[/]: the budget ended the search for {what}.")
+
+
+_LABEL = max(map(len, NOUNS.values())) + 2
+_COLOURS: Final = {"error": "bold red", "warning": "yellow", "note": "cyan"}
+_SEARCHES: Final = {
+    "inside": "rules inside others",
+    "never_fire": "rules that never fire",
+    "columns": "columns that never matter",
+}
+
+
+def _print_finding(finding: Finding, console: Console) -> None:
+    label = Text(f"{NOUNS[finding.kind]:<{_LABEL}}", style=_COLOURS[finding.level])
+    if not console.is_terminal:  # one line a finding, which other programs read
+        console.print(Text.assemble(label, finding.text))
+        return
+    grid = Table.grid()
+    grid.add_column(width=_LABEL)
+    grid.add_column(overflow="fold")
+    grid.add_row(label, Text(finding.text))
+    console.print(grid)
 
 
 def print_regions(regions: Iterable[Region], console: Console, indent: int = 0) -> None:
@@ -93,38 +127,45 @@ def print_search(summary: dict[str, Any], rules: RuleSet, console: Console) -> N
         console.print(f"\nStopped by {summary['stopped_by']}; there may be more.")
 
 
-def print_rules(rules: RuleSet, console: Console) -> None:
+def print_rules(rules: RuleSet, console: Console, numbers: Sequence[int] | None = None) -> None:
     """Print the rules as a table, the first of them where there are many."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("rule", justify="right")
     table.add_column("if", overflow="fold")
     table.add_column("then", overflow="fold")
-    for number, rule in enumerate(rules[:_MOST], 1):
-        table.add_row(str(number), Text(rule.region.to_text()), Text(_show_then(rule.then)))
+    for number, rule in zip(numbers or range(1, len(rules) + 1), rules[:_MOST], strict=False):
+        table.add_row(str(number), Text(rule.region.to_text()), Text(say(rule.then)))
     if rules.default is not None:
-        table.add_row("", "otherwise", Text(_show_then(rules.default)))
+        table.add_row("", "otherwise", Text(say(rules.default)))
     console.print(table)
     if len(rules) > _MOST:
         console.print(f"… and {len(rules) - _MOST} more rules")
 
 
-def _show_then(then: Hashable) -> str:
-    """Return a label without quotes, unless it holds what would disturb a terminal."""
-    return then if isinstance(then, str) and then.isprintable() else display(then)
-
-
-def verdict(summary: dict[str, Any]) -> str:
-    """Return the verdict on a rule set in one sentence, in the markup of rich."""
-    n, conflicts = summary["rules"], summary["conflict_count"]
+def verdict(found: Findings) -> str:
+    """Return the verdict on the rules of a table in one sentence, in the markup of rich."""
+    n, policy = found.table.n_rows, found.table.hit_policy
     if not n:
         return "[green]Consistent[/]: there are no rules, so none contradict each other."
     if n == 1:
         return "[green]Consistent[/]: a single rule contradicts nothing."
-    if summary["consistent"]:
-        return f"[green]Consistent[/]: no two of the {n} rules contradict each other."
-    pairs = "pair" if conflicts == 1 else "pairs"
-    verb = "contradicts" if conflicts == 1 else "contradict"
-    return f"[bold red]Not consistent[/]: {conflicts} {pairs} of the {n} rules {verb} each other."
+    if found.table.is_ordered:
+        first = "the first" if policy == "FIRST" else "the one of the highest priority"
+        return f"[green]Ordered[/]: of the rules that hold, {first} decides."
+    if policy in ("RULE ORDER", "OUTPUT ORDER", "COLLECT"):
+        return f"[green]Overlaps are intended[/]: under {policy} all rules that hold count."
+    conflicts, overlaps = found.count("conflicts"), found.count("overlaps")
+    if conflicts:
+        verb = "contradicts" if conflicts == 1 else "contradict"
+        pairs = counted(conflicts, "pair")
+        return f"[bold red]Not consistent[/]: {pairs} of the {n:,} rules {verb} each other."
+    if policy == "UNIQUE" and overlaps:
+        pairs = counted(overlaps, "pair")
+        return (
+            f"[bold red]Not unique[/]: {pairs} of the {n:,} rules overlap, which UNIQUE rules out,"
+            " though they agree."
+        )
+    return f"[green]Consistent[/]: no two of the {n:,} rules contradict each other."
 
 
 def completeness(summary: dict[str, Any], *, has_default: bool = False) -> str:
@@ -150,14 +191,14 @@ def print_learned(summary: dict[str, Any], model_rules: RuleSet, console: Consol
     classes = f"{len(shares)} classes: {', '.join(shares[:_MOST_CLASSES])}"
     more = ", …" if len(shares) > _MOST_CLASSES else ""
     console.print(
-        Text(f"{data['rows']:,} rows, {_number_of(data['features'], 'feature')}, {classes}{more}")
+        Text(f"{data['rows']:,} rows, {counted(data['features'], 'feature')}, {classes}{more}")
     )
     console.print()
     _print_learned_rules(summary, model_rules, console)
     console.print()
     size = summary["size"]
     console.print(
-        f"{_number_of(size['rules'], 'rule')}, {_number_of(size['conditions'], 'condition')};"
+        f"{counted(size['rules'], 'rule')}, {counted(size['conditions'], 'condition')};"
         f" {size['explanation_size']:.1f} conditions to read for a prediction, on average"
     )
     text = summary["certificate"]["text"]
@@ -183,9 +224,9 @@ def _print_learned_rules(summary: dict[str, Any], rules: RuleSet, console: Conso
     table.add_column("confidence", justify="right", no_wrap=True)
     for number, (rule, entry) in enumerate(zip(rules, summary["rules"], strict=True), 1):
         words = Text(rule.region.to_text())
-        table.add_row(str(number), words, Text(_show_then(rule.then)), *_held(entry))
+        table.add_row(str(number), words, Text(say(rule.then)), *_held(entry))
     default = summary["default"]
-    then = "nothing" if rules.default is None else _show_then(rules.default)
+    then = "nothing" if rules.default is None else say(rules.default)
     table.add_row("", "otherwise", Text(then), *_held(default))
     console.print(table)
 
@@ -235,8 +276,4 @@ def _share(value: float | None) -> str:
 
 
 def _label(encoded: Any) -> str:
-    return _show_then(decode_value(encoded))
-
-
-def _number_of(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+    return say(decode_value(encoded))

@@ -1,0 +1,220 @@
+"""Lists into sets, and the cheapest rules to drop: against simpler ways, in one run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+import irenic
+from benchmarks.core import rule_set
+from benchmarks.harness import Table, seconds
+from benchmarks.made import random_boxes, tree_leaves
+from irenic.budget import Meter
+from irenic.cutting import uncovered
+from irenic.mend import BudgetError, diff, merge, repair, to_set
+from irenic.mend.boxes import boxes_of
+from irenic.mend.dropping import cheapest_cover
+
+
+def halves(n: int, d: int, most: int, seed: int = 0):
+    """Return bounds of n rules with 2 to ``most`` conditions ``f < t`` or ``f >= t``."""
+    rng = np.random.default_rng(seed)
+    lower, upper = np.full((d, n), -np.inf), np.full((d, n), np.inf)
+    for r in range(n):
+        for axis in rng.choice(d, rng.integers(2, most + 1), replace=False):
+            side = lower if rng.random() < 0.5 else upper
+            side[axis, r] = round(rng.random(), 2)
+    return lower, upper
+
+
+def loosened(n: int, d: int, share: float, seed: int = 0):
+    """Return the leaves of a tree, a share of whose bounds were dropped: they overlap."""
+    rng = np.random.default_rng(seed)
+    lower, upper = tree_leaves(n, d, seed)
+    lower[rng.random(lower.shape) < share] = -np.inf
+    upper[rng.random(upper.shape) < share] = np.inf
+    return lower, upper
+
+
+def learned(n: int, d: int, most: int, seed: int = 0):
+    """Return bounds and classes of rules by sequential covering of noisy data, one by one."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((6_000, d))
+    score = np.sin(6 * X[:, 0]) + 2 * X[:, 1] * X[:, 2] + (X[:, 3] > 0.5) * X[:, 4]
+    score += rng.normal(0, 0.25, len(X))
+    y = np.digitize(score, np.quantile(score, [1 / 3, 2 / 3]))
+    lower, upper, classes = [], [], []
+    while len(classes) < n and len(X) > 15:
+        low, high, inside = _covering_rule(X, y, most)
+        lower.append(low)
+        upper.append(high)
+        classes.append(int(np.bincount(y[inside], minlength=3).argmax()))
+        X, y = X[~inside], y[~inside]
+    return np.array(lower).T, np.array(upper).T, classes
+
+
+def _covering_rule(X, y, most: int):
+    """Return the rule for the commonest class that gains the most information, greedily."""
+    target = np.bincount(y).argmax()
+    low, high = np.full(X.shape[1], -np.inf), np.full(X.shape[1], np.inf)
+    inside = np.ones(len(X), dtype=bool)
+    for _ in range(most):
+        base, best = (y[inside] == target).mean(), (0.0, 0, 0.0, inside)
+        for axis in range(X.shape[1]):
+            for cut in np.quantile(X[inside, axis], np.linspace(0.1, 0.9, 9)).round(3):
+                for side in (X[:, axis] >= cut, X[:, axis] < cut):
+                    held = inside & side
+                    right, n = (y[held] == target).sum(), held.sum()
+                    gain = right * np.log(right / n / base) if n >= 15 and right else 0.0
+                    if gain > best[0]:
+                        best = (gain, axis, cut, held)
+        if best[0] <= 0:
+            break
+        _, axis, cut, inside = best
+        if (X[inside, axis] >= cut).all():
+            low[axis] = max(low[axis], cut)
+        else:
+            high[axis] = min(high[axis], cut)
+    return low, high, inside
+
+
+def rule_list(lower, upper, classes=None, seed: int = 0) -> irenic.RuleList:
+    """Return a list with three consequents, one of which is the default."""
+    rules = rule_set(lower, upper)
+    if classes is None:
+        classes = np.random.default_rng(seed).integers(3, size=lower.shape[1]).tolist()
+    made = irenic.RuleSet.from_arrays(
+        rules.space, lower=lower, upper=upper, then=[f"c{c}" for c in classes], default="c0"
+    )
+    return irenic.RuleList.of(made)
+
+
+def subtracted(rules: irenic.RuleList) -> int:
+    """Return how many disjoint boxes it takes if each rule is only less the rivals before it."""
+    held = rules.rules
+    boxes, codes = boxes_of(held), held.then_codes
+    total = 0
+    for i in range(len(held)):
+        if codes[i] != held.code_of(held.default):
+            before = boxes.take(np.flatnonzero(codes[:i] != codes[i]))
+            total += len(uncovered(held.space, boxes.take([i]), before, Meter(None)).low)
+    return total
+
+
+def lists_into_sets() -> Table:
+    table = Table(
+        "lists into sets, proved, against boxes that are only subtracted",
+        *("list", "rules", "in the set", "subtracted", "times fewer", "time"),
+    )
+    cases: dict[str, irenic.RuleList] = {
+        "leaves of a tree, 200 x 10": rule_list(*tree_leaves(200, 10, 0)),
+        "learned, up to 3 conditions, x 10": rule_list(*learned(200, 10, 3)),
+        "learned, up to 4 conditions, x 10": rule_list(*learned(200, 10, 4)),
+        "leaves, a tenth of the bounds dropped, 200 x 10": rule_list(*loosened(200, 10, 0.1)),
+        "2 to 4 random half-spaces, 200 x 10": rule_list(*halves(200, 10, 4)),
+        "random intervals on all features, 200 x 10": rule_list(*random_boxes(200, 10, 0.5)),
+    }
+    to_set(cases["leaves of a tree, 200 x 10"])
+    for name, rules in cases.items():
+        start = time.perf_counter()
+        try:
+            made = len(to_set(rules, budget=60))
+        except BudgetError:
+            table.add(name, len(rules), "not in 60 s", "", "", "")
+            continue
+        took = time.perf_counter() - start
+        plain = subtracted(rules)
+        table.add(name, len(rules), made, plain, plain / made, took)
+    return table
+
+
+def random_pairs(n: int, m: int, seed: int = 0):
+    rng = np.random.default_rng(seed)
+    found: set[tuple[int, int]] = set()
+    while len(found) < m:
+        a, b = sorted(rng.integers(n, size=2).tolist())
+        if a != b:
+            found.add((a, b))
+    return np.array(sorted(found))
+
+
+def box_pairs(n: int, m: int, d: int, seed: int = 0):
+    """Return the conflicts of n random boxes of three classes, as wide as gives about m."""
+    narrow, wide = 0.0, 1.0
+    for _ in range(20):
+        width = (narrow + wide) / 2
+        lower, upper = random_boxes(n, d, width, seed)
+        pairs = rule_list(lower, upper, seed=seed).conflicts().pairs
+        narrow, wide = (narrow, width) if len(pairs) > m else (width, wide)
+    return pairs.astype(int)
+
+
+def greedy(pairs, costs) -> float:
+    """Return what it costs to drop, again and again, the rule with the most conflicts a cost."""
+    gone = np.zeros(len(costs), dtype=bool)
+    while True:
+        left = pairs[~gone[pairs].any(axis=1)]
+        if not len(left):
+            return float(costs[gone].sum())
+        gone[(np.bincount(left.ravel(), minlength=len(costs)) / costs).argmax()] = True
+
+
+def dropping(limit: float = 30.0) -> Table:
+    table = Table(
+        f"the cheapest rules to drop (stopped after {limit:g} s), against dropping greedily",
+        *("conflicts", "costs", "greedy", "cost", "bound", "times cheaper", "time"),
+    )
+    graphs: dict[str, Callable[[], np.ndarray]] = {
+        "500 boxes x 4, 2,000": lambda: box_pairs(500, 2_000, 4),
+        "500 boxes x 10, 2,000": lambda: box_pairs(500, 2_000, 10),
+        "500 boxes x 4, 5,000": lambda: box_pairs(500, 5_000, 4, seed=1),
+        "500 at random, 2,000": lambda: random_pairs(500, 2_000),
+    }
+    weights = {
+        "1 each": np.ones(500),
+        "1 to 99": np.random.default_rng(1).integers(1, 100, 500).astype(float),
+    }
+    for name, make in graphs.items():
+        pairs = make()
+        for kind, costs in weights.items():
+            start = time.perf_counter()
+            cover = cheapest_cover(pairs, costs, Meter(limit))
+            took = time.perf_counter() - start
+            plain = greedy(pairs, costs)
+            shown = "proved" if cover.optimal else f"{cover.bound:,.0f}"
+            ratio = plain / cover.cost
+            table.add(name, kind, int(plain), int(cover.cost), shown, ratio, took)
+    return table
+
+
+def the_rest() -> Table:
+    """Trim, split, merge and diff, as multiples of the time that finding the conflicts takes."""
+    table = Table(
+        "other ways to mend, against finding the conflicts", "what", "rules", "result", "time",
+        "times as long",
+    )  # fmt: skip
+    rules = rule_list(*random_boxes(500, 4, 0.12), seed=0).rules
+    base = seconds(lambda: rules.conflicts())
+    table.add("conflicts", len(rules), f"{len(rules.conflicts()):,} conflicts", base, 1.0)
+    for how in ("trim", "split"):
+        result = repair(rules, how, budget=None)
+        took = seconds(lambda how=how: repair(rules, how, budget=None), repeat=1)
+        table.add(how, len(rules), f"{len(result.rules):,} rules", took, took / base)
+    mended = repair(rules, "split").rules
+    took = seconds(lambda: merge(mended), repeat=1)
+    table.add("merge", len(mended), f"{len(merge(mended)):,} rules", took, took / base)
+    fewer = repair(rules).rules
+    took = seconds(lambda: diff(mended, fewer), repeat=1)
+    found = f"{len(diff(mended, fewer)):,} regions"
+    table.add("diff", len(mended) + len(fewer), found, took, took / base)
+    return table
+
+
+def main() -> list[Table]:
+    return [lists_into_sets(), dropping(), the_rest()]
+
+
+if __name__ == "__main__":
+    main()

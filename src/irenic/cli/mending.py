@@ -1,0 +1,330 @@
+"""The commands that change rules: repair, complete, merge, convert; and diff, which compares."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import irenic
+from irenic.cli.common import Json, output, print_json, warn_of_compiling
+from irenic.cli.reading import as_policy
+from irenic.errors import ConflictError, DataError, FileError, FormatError, did_you_mean
+from irenic.literals import counted
+
+if TYPE_CHECKING:
+    from irenic.decision_table import DecisionTable
+
+_IN = typer.Argument(metavar="IN", help="A .txt, .rules, .json, .csv, .xlsx or .dmn file.")
+_OUT = typer.Option(
+    "--output",
+    "-o",
+    metavar="OUT",
+    help="A new file: .json, .txt, .csv, .xlsx, .dmn, .sql or .py; the screen if left out.",
+)
+_TABLE = typer.Option(metavar="NAME", help="Which table, where the file holds several.")
+_TARGET = typer.Option(metavar="COLUMN", help="The column of outcomes of a .csv or .xlsx table.")
+_POLICY = typer.Option(metavar="POLICY", help="Instead of what the file says: FIRST, ANY, …")
+_DATA = typer.Option(metavar="FILE", help="Instances with their outcomes: .csv, .parquet, .xlsx.")
+_LABEL = typer.Option(metavar="COLUMN", help="The column of outcomes in --data; the last.")
+_BUDGET = typer.Option(metavar="SECONDS", help="How long to search at most.", min=0.0)
+
+In = Annotated[Path, _IN]
+Out = Annotated[Path | None, _OUT]
+TableName = Annotated[str | None, _TABLE]
+Target = Annotated[str | None, _TARGET]
+Policy = Annotated[str | None, _POLICY]
+Data = Annotated[Path | None, _DATA]
+Label = Annotated[str | None, _LABEL]
+Seconds = Annotated[float, _BUDGET]
+
+
+class How(StrEnum):
+    """How contradictions are taken out."""
+
+    DROP = "drop"
+    TRIM = "trim"
+    SPLIT = "split"
+
+
+commands = typer.Typer()
+
+
+@commands.command(
+    epilog="""[bold]Examples[/]
+irenic repair rules.txt                        what would go, and the rest
+irenic repair rules.txt --how trim -o mended.txt
+irenic repair loans.dmn --table Risk -o mended.dmn
+irenic repair rules.txt --data cases.csv       spare what is often right
+
+[bold]Exit status[/]
+0 the rules contradict each other no longer, 2 bad input"""
+)
+def repair(
+    rules: In,
+    out: Out = None,
+    how: Annotated[
+        How,
+        typer.Option(
+            metavar="HOW",
+            help="drop: the fewest rules, or the least valuable; trim: cut the less valuable of"
+            " two back to its largest free region; split: cut away just the overlap.",
+        ),
+    ] = How.DROP,
+    data: Data = None,
+    label: Label = None,
+    table: TableName = None,
+    target: Target = None,
+    hit_policy: Policy = None,
+    as_json: Json = False,
+    budget: Seconds = 30.0,
+) -> None:
+    """Take the contradictions out of rules, and say what was changed and why."""
+    _check_output(rules, out)
+    found = _read(rules, table, target, hit_policy)
+    X, y = _instances(data, label)
+    warn_of_compiling()
+    mended = irenic.repair(found, how.value, X=X, y=y, budget=budget)
+    result = mended.rules if mended.table is None else mended.table
+    told = [change.text for change in mended.changes]
+    if mended.cost is not None and not mended.optimal:
+        told.append(
+            f"not proved to be the least: it costs {mended.cost:g}, at least {mended.bound:g} is"
+            " needed; a longer --budget may find less"
+        )
+    verdict = (
+        "nothing contradicted" if not mended.changes else counted(len(mended.changes), "change")
+    )
+    _hand_over(result, out, told, verdict, as_json)
+
+
+@commands.command(
+    epilog="""[bold]Examples[/]
+irenic complete rules.txt                      rules for what none covers
+irenic complete rules.txt --data cases.csv -o whole.txt
+
+[bold]Exit status[/]
+0 every case is covered now, 1 not, or not known, 2 bad input"""
+)
+def complete(
+    rules: In,
+    out: Out = None,
+    data: Data = None,
+    label: Label = None,
+    most: Annotated[
+        int | None, typer.Option(metavar="N", help="How many rules to add at most.", min=1)
+    ] = None,
+    table: TableName = None,
+    target: Target = None,
+    hit_policy: Policy = None,
+    as_json: Json = False,
+    budget: Seconds = 30.0,
+) -> None:
+    """Propose rules for the cases that none covers, largest gaps first."""
+    _check_output(rules, out)
+    found = _read(rules, table, target, hit_policy)
+    X, y = _instances(data, label)
+    warn_of_compiling()
+    filled = irenic.complete(found, X=X, y=y, max_rules=most, budget=budget)
+    told = [str(proposal) for proposal in filled.proposals]
+    verdict = f"{counted(len(filled.added), 'rule')} added; " + (
+        "every case is covered" if filled.complete else "gaps are left"
+    )
+    _hand_over(filled.rules, out, told, verdict, as_json)
+    raise typer.Exit(0 if filled.complete else 1)
+
+
+@commands.command(
+    epilog="""[bold]Examples[/]
+irenic merge rules.txt -o fewer.txt
+
+[bold]Exit status[/]
+0 done, 2 bad input, or rules that contradict each other"""
+)
+def merge(
+    rules: In,
+    out: Out = None,
+    table: TableName = None,
+    target: Target = None,
+    hit_policy: Policy = None,
+    as_json: Json = False,
+    budget: Seconds = 30.0,
+) -> None:
+    """Say the same with fewer rules, which is proved."""
+    _check_output(rules, out)
+    found = _read(rules, table, target, hit_policy)
+    warn_of_compiling()
+    before = _as_set(found, budget)
+    after = irenic.merge(before, budget=budget)
+    _hand_over(after, out, [], f"{counted(len(before), 'rule')} became {len(after)}", as_json)
+
+
+@commands.command(
+    epilog="""[bold]Examples[/]
+irenic convert loans.dmn loans.json
+irenic convert rules.txt rules.dmn
+irenic convert rules.txt rules.sql --dialect postgres --sql-table people
+irenic convert list.dmn set.txt --as-set
+
+[bold]Exit status[/]
+0 written, 2 bad input"""
+)
+def convert(
+    rules: In,
+    out: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUT", help="A new file: .json, .txt, .csv, .xlsx, .dmn, .sql or .py."
+        ),
+    ],
+    table: TableName = None,
+    target: Target = None,
+    hit_policy: Policy = None,
+    as_set: Annotated[
+        bool,
+        typer.Option(
+            "--as-set", metavar="", help="Turn an ordered list into a set that says the same."
+        ),
+    ] = False,
+    dialect: Annotated[
+        str, typer.Option(metavar="NAME", help="Of SQL: duckdb, postgres, sqlite, spark, …")
+    ] = "duckdb",
+    sql_table: Annotated[
+        str, typer.Option(metavar="NAME", help="The table that the SQL reads.")
+    ] = "cases",
+    budget: Seconds = 60.0,
+) -> None:
+    """Write rules in another format."""
+    _check_output(rules, out)
+    given = _read(rules, table, target, hit_policy)
+    found: DecisionTable | irenic.RuleSet = given
+    told = ""
+    if as_set and given.is_ordered:
+        warn_of_compiling()
+        found = _as_set(given, budget)
+        told = f"{counted(len(given), 'rule')} in order became {len(found):,} in none; "
+    if out.suffix.lower() == ".sql":
+        from irenic.formats.files import write_text
+
+        plain = found if isinstance(found, irenic.RuleSet) else found.as_rules()
+        write_text(out, irenic.to_sql(plain, sql_table, dialect=dialect) + ";\n")
+    else:
+        irenic.write(found, out)
+    print(f"{told}{counted(len(found), 'rule')} written to {out}")
+
+
+@commands.command(
+    epilog="""[bold]Examples[/]
+irenic diff old.txt new.txt
+irenic diff old.dmn new.dmn --table Risk --json
+
+[bold]Exit status[/]
+0 they decide the same everywhere, 1 not, or not known, 2 bad input"""
+)
+def diff(
+    a: Annotated[Path, typer.Argument(metavar="A", help="The rules before.")],
+    b: Annotated[Path, typer.Argument(metavar="B", help="The rules after.")],
+    table: TableName = None,
+    target: Target = None,
+    hit_policy: Policy = None,
+    as_json: Json = False,
+    budget: Seconds = 60.0,
+) -> None:
+    """List the regions in which two sets of rules decide differently."""
+    before, after = (_read(path, table, target, hit_policy) for path in (a, b))
+    warn_of_compiling()
+    try:
+        found = irenic.diff(before, after, budget=budget)
+    except ConflictError as error:
+        raise ConflictError(
+            f"{error}; on the command line: irenic repair, or --hit-policy FIRST", error.conflicts
+        ) from None
+    with output():
+        if as_json:
+            from irenic.report import summary
+
+            print_json(summary.differences(found))
+        else:
+            for difference in found:
+                print(difference)
+            print(_verdict(found))
+    raise typer.Exit(0 if found.same else 1)
+
+
+def _verdict(found: irenic.Differences) -> str:
+    if found.same:
+        return "They decide the same everywhere."
+    if found.same is None:
+        return "No difference was found before the budget ended the search."
+    rest = "" if found.complete else ", and perhaps in more: the budget ended the search"
+    return f"They decide differently in {counted(len(found), 'region')}{rest}."
+
+
+# --- what they share
+
+
+def _read(path: Path, table: str | None, target: str | None, policy: str | None) -> DecisionTable:
+    from irenic.formats import the_table
+
+    found = irenic.read_tables(path, target=target, hit_policy=as_policy(policy))
+    return the_table(found, path, table)
+
+
+def _as_set(table: DecisionTable, budget: float) -> irenic.RuleSet:
+    rules = table.as_rules()
+    return rules if isinstance(rules, irenic.RuleSet) else irenic.to_set(rules, budget=budget)
+
+
+def _instances(data: Path | None, label: str | None) -> tuple[Any, Any]:
+    """Return the instances and their outcomes of a table, None where there is none."""
+    if data is None:
+        if label is not None:
+            raise FormatError("--label names a column of --data, which is not given")
+        return None, None
+    from irenic.formats.columns import as_values
+    from irenic.formats.table import read_table
+
+    table = read_table(data)
+    name = list(table)[-1] if label is None else label
+    if name not in table:
+        raise DataError(f"{data}: there is no column {name!r}{did_you_mean(name, table)}")
+    labels = as_values(table[name])
+    if None in labels:
+        raise DataError(f"{data}: the outcome {name!r} is missing in row {labels.index(None) + 1}")
+    return table.select([column for column in table if column != name]), labels
+
+
+def _check_output(given: Path, out: Path | None) -> None:
+    """Refuse to write over the file that is read."""
+    if out is not None and out.exists() and given.exists() and out.samefile(given):
+        raise FileError(f"{out} is the file that is read; write to a new one")
+
+
+def _hand_over(
+    rules: irenic.RuleSet | DecisionTable,
+    out: Path | None,
+    told: list[str],
+    verdict: str,
+    as_json: bool,
+) -> None:
+    """Write the rules, or print them; say what was changed."""
+    if out is not None:
+        irenic.write(rules, out)
+    plain = rules if isinstance(rules, irenic.RuleSet) else rules.rules
+    with output():
+        if as_json:
+            from irenic.report import summary
+
+            print_json(summary.mended(plain, told))
+            return
+        for line in told:
+            print(line)
+        where = f"; {counted(len(rules), 'rule')} written to {out}" if out is not None else "."
+        print(f"{verdict[0].upper()}{verdict[1:]}{where}")
+        if out is None:
+            from irenic.formats import text_rules
+
+            print()
+            print(text_rules.dumps(plain), end="")

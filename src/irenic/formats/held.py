@@ -1,0 +1,20 @@
+"""What a file of decision tables holds: the tables that are whole, and every mistake."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from irenic.decision_table import DecisionTable
+from irenic.errors import FormatError
+
+
+@dataclass(frozen=True, eq=False)
+class ReadTables:
+    """The tables of a file, and what could not be read of it.
+
+    >>> ReadTables([]).errors
+    []
+    """
+
+    tables: list[DecisionTable]
+    errors: list[FormatError] = field(default_factory=list)

@@ -1,0 +1,166 @@
+"""Rules from files of any format; the suffix says in which."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+from irenic.decision_table import DecisionTable, HitPolicy
+from irenic.errors import FormatError, did_you_mean
+from irenic.formats import json_rules, text_rules
+from irenic.formats.files import MOST_BYTES, as_text, read_bytes
+from irenic.formats.held import ReadTables
+from irenic.rulelist import RuleList
+from irenic.ruleset import RuleSet
+from irenic.space import Space
+
+_TEXT: Final = (".rules", ".txt")
+_DMN: Final = (".dmn", ".xml")
+SUFFIXES: Final = (".csv", ".dmn", ".json", ".rules", ".txt", ".xlsx", ".xml")
+"""What files of rules end in."""
+
+
+def read_tables(
+    path: str | os.PathLike[str],
+    *,
+    space: Space | None = None,
+    target: str | None = None,
+    hit_policy: HitPolicy | None = None,
+) -> ReadTables:
+    """Return every table of rules that a file holds, and what could not be read of it.
+
+    A mistake in one table does not keep the others from being read: ``tables`` are those that
+    are whole, ``errors`` says what is wrong with the rest and where.
+
+    Parameters
+    ----------
+    path : path
+        A decision table (``.csv``; ``.xlsx``, a table a sheet), a DMN model (``.dmn`` or
+        ``.xml``), or rules as ``.json``, ``.txt`` or ``.rules``.
+    space : Space, optional
+        The space of the rules, instead of the one that the file tells of.
+    target : str, optional
+        The column of outcomes of a ``.csv`` or ``.xlsx`` file; the last by default.
+    hit_policy : str, optional
+        What the tables mean where several rows hold, instead of what the file says.
+
+    Examples
+    --------
+    >>> import irenic, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "fares.csv"
+    >>> _ = path.write_text('age,fare\\n"< 18, >= 60",reduced\\n[18..60),full\\n')
+    >>> found = irenic.read_tables(path)
+    >>> found.tables, found.errors
+    ([<DecisionTable 'fares': 2 rows, 1 feature>], [])
+    >>> found.tables[0].rules
+    <RuleSet: 3 rules, 1 feature>
+      1. IF age < 18 THEN reduced
+      2. IF age >= 60 THEN reduced
+      3. IF 18 <= age < 60 THEN full
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        hint = did_you_mean(suffix, SUFFIXES)
+        raise FormatError(f"no format for files that end in {suffix!r}{hint}", path=str(path))
+    raw = read_bytes(path, MOST_BYTES if holds_several(path) else None)
+    try:
+        found = _loads(raw, path, suffix, space, target)
+    except FormatError as error:
+        raise error.at(path=str(path)) from None
+    tables = found.tables
+    if hit_policy is not None:
+        tables = [table.under(hit_policy) for table in tables]
+    return ReadTables(tables, [error.at(path=str(path)) for error in found.errors])
+
+
+def _loads(
+    raw: bytes, path: Path, suffix: str, space: Space | None, target: str | None
+) -> ReadTables:
+    # each reader is imported when it is needed: openpyxl and XML are for few
+    if suffix == ".csv":
+        from irenic.formats import table_rules
+
+        return table_rules.loads_csv(raw, target=target, space=space, name=path.stem)
+    if suffix == ".xlsx":
+        from irenic.formats import table_rules
+
+        return table_rules.loads_xlsx(raw, target=target, space=space)
+    if suffix in _DMN:
+        from irenic.formats import dmn
+
+        return dmn.loads(raw, path=path, space=space)
+    text = as_text(raw).replace("\r\n", "\n").replace("\r", "\n")
+    if suffix in _TEXT:
+        parsed = text_rules.parse(text, space)
+        if parsed.rules is None:
+            return ReadTables([], parsed.errors)
+        n = len(parsed.rules)
+        rows = tuple(range(1, n + 1))
+        return ReadTables([DecisionTable(parsed.rules, rows, n, lines=parsed.lines)], [])
+    return ReadTables([DecisionTable.of(json_rules.loads(text, space))], [])
+
+
+def holds_several(path: str | os.PathLike[str]) -> bool:
+    """Return whether files of this kind can hold several tables, of decisions."""
+    return Path(path).suffix.lower() not in (".json", *_TEXT)
+
+
+def read(
+    path: str | os.PathLike[str], *, space: Space | None = None, table: str | None = None
+) -> RuleSet | RuleList:
+    """Return the rules that a file holds; the suffix says in which format.
+
+    Parameters
+    ----------
+    path : path
+        ``.json``, ``.txt`` or ``.rules`` for text, one rule a line, ``.csv`` or ``.xlsx`` for a
+        decision table, ``.dmn`` or ``.xml`` for DMN.
+    space : Space, optional
+        The space of the rules, instead of the one that the file holds or that is inferred from
+        its tests.
+    table : str, optional
+        Which table, by its name or id, where the file holds several.
+
+    Returns
+    -------
+    RuleSet or RuleList
+        A list where the order decides: a table under FIRST or PRIORITY. :func:`read_tables` tells
+        more: hit policies, names, and which row each rule comes from.
+
+    Examples
+    --------
+    >>> import irenic, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "ages.rules"
+    >>> _ = path.write_text("IF age < 10 THEN child\\nIF age >= 10 THEN adult\\n")
+    >>> irenic.read(path)
+    <RuleSet: 2 rules, 1 feature>
+      1. IF age < 10 THEN child
+      2. IF age >= 10 THEN adult
+    """
+    return the_table(read_tables(path, space=space), path, table).as_rules()
+
+
+def the_table(
+    found: ReadTables, path: str | os.PathLike[str], name: str | None = None
+) -> DecisionTable:
+    """Return the one table of a file, or the one of a name; refuse a file with mistakes."""
+    tables = found.tables
+    if name is not None:
+        tables = [table for table in tables if name in (table.name, table.id)]
+        if not tables and not found.errors:
+            hint = did_you_mean(name, [table.name for table in found.tables])
+            raise FormatError(f"there is no table {name!r}{hint}", path=str(path))
+    if found.errors and (name is None or not tables):
+        raise found.errors[0]
+    if len(tables) == 1:
+        return tables[0]
+    if not tables:
+        raise FormatError("there is no table of rules in it", path=str(path))
+    names = ", ".join(repr(table.name) for table in tables[:8])
+    raise FormatError(
+        f"there are {len(tables)} tables in it ({names}{', …' if len(tables) > 8 else ''});"
+        " say which, or read them all with irenic.read_tables",
+        path=str(path),
+    )

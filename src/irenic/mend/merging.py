@@ -1,0 +1,145 @@
+"""Fewer rules that mean the same."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from irenic.budget import Budget, Meter
+from irenic.cutting import Boxes, is_covered, uncovered
+from irenic.errors import ConflictError
+from irenic.mend.boxes import (
+    boxes_of,
+    covering,
+    held_by_one,
+    meeting,
+    rules_of,
+    whole,
+    without_covered,
+)
+from irenic.rule import Rule
+from irenic.ruleset import RuleSet, check_rules
+from irenic.space import Space
+
+# Up to so many boxes of what some rules leave out, rules are grown among them.
+_MOST_OUTSIDE: Final = 4_000
+# Looking whether the box round two rules is theirs: nodes for one look, and up to how many rules.
+_HULL_NODES: Final = 2_000
+_MOST_HULLS: Final = 300
+
+
+def merge(rules: RuleSet, *, budget: Budget | float | None = None) -> RuleSet:
+    """Return fewer rules, or as many, that mean the same.
+
+    Rules of one consequent and one weight are widened as far as they together reach, joined with
+    neighbours, and left out where the others cover them. Where such rules hold before, they hold
+    after, and nowhere else: that is proved. The default and the gaps stay as they are.
+
+    Parameters
+    ----------
+    rules : RuleSet
+        Without contradictions.
+    budget : Budget or float (seconds), optional
+        Rules for which it does not suffice stay as they are.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet, merge
+    >>> rules = RuleSet(None, [Rule({"age": (0, 30), "smokes": {False}}, then="low"),
+    ...                        Rule({"age": (30, 60), "smokes": {False}}, then="low"),
+    ...                        Rule({"age": (0, 60), "smokes": {True}}, then="low")])
+    >>> merge(rules)
+    <RuleSet: 1 rule, 2 features>
+      1. IF 0 <= age < 60 THEN low
+    """
+    check_rules(rules)
+    if not rules.is_consistent:
+        conflict = rules.conflicts(limit=1)[0]
+        raise ConflictError(
+            f"the rules contradict each other: {conflict}; repair() them before they are merged",
+            [conflict],
+        )
+    meter = Meter(budget)
+    groups: dict[tuple[int, float], list[int]] = {}
+    for place, key in enumerate(
+        zip(rules.then_codes.tolist(), rules.weights.tolist(), strict=True)
+    ):
+        groups.setdefault(key, []).append(place)
+    made: list[tuple[int, Rule]] = []
+    for places in groups.values():
+        made += _merged(rules, places, meter)
+    made.sort(key=lambda pair: pair[0])
+    return RuleSet(rules.space, [rule for _, rule in made], default=rules.default)
+
+
+def _merged(rules: RuleSet, places: list[int], meter: Meter) -> list[tuple[int, Rule]]:
+    """Return rules that mean what those at some places mean, each with a place to be put."""
+    given = [rules[i] for i in places]
+    as_they_are = list(zip(places, given, strict=True))
+    space, boxes = rules.space, boxes_of(rules).take(places)
+    if len(given) < 2 or meter.spent():
+        return as_they_are
+    few = fewer(space, boxes, meter)
+    if len(few.low) > len(given) or not same_union(space, boxes, few, meter):
+        return as_they_are
+    then, weight = given[0].then, given[0].weight
+    new = [
+        Rule(rule.region, then=then, weight=weight)
+        for rule in rules_of(space, few, [then] * len(few.low), given)
+    ]
+    first = meeting(space, few, boxes).argmax(axis=1)
+    order = np.argsort(first, kind="stable")
+    return [(places[first[row]], new[row]) for row in order]
+
+
+def same_union(space: Space, boxes: Boxes, others: Boxes, meter: Meter) -> bool:
+    """Return whether it is proved that some boxes hold the same points as others do."""
+    return all(
+        is_covered(space, mine.take([row]), theirs, meter)
+        for mine, theirs in ((boxes, others), (others, boxes))
+        for row in range(len(mine.low))
+    )
+
+
+def fewer(space: Space, boxes: Boxes, meter: Meter) -> Boxes:
+    """Return boxes, no more than were given, that hold the same points."""
+    look = Meter(Budget(regions=_MOST_OUTSIDE, nodes=50 * _MOST_OUTSIDE))
+    outside = uncovered(space, whole(space), boxes, look)
+    if look.stopped_by is None:
+        boxes = covering(space, boxes, whole(space), outside, meter)
+    elif len(boxes.low) <= _MOST_HULLS:
+        boxes = _hulls_joined(space, boxes, meter)
+    return without_covered(space, boxes, meter)
+
+
+def _hulls_joined(space: Space, boxes: Boxes, meter: Meter) -> Boxes:
+    """Return boxes with two joined wherever all of the box round them is theirs and others'."""
+    row = 0
+    while row < len(boxes.low):
+        hulls = _hulls(boxes, row)
+        changed = False
+        for other in range(len(boxes.low)):
+            if other == row or meter.spent():
+                continue
+            hull = hulls.take([other])
+            look = Meter(Budget(nodes=_HULL_NODES))
+            if is_covered(space, hull, boxes, look):
+                kept = ~held_by_one(hull, boxes)
+                kept[row] = True
+                boxes = boxes.copy()
+                for name in boxes._fields:
+                    getattr(boxes, name)[row] = getattr(hull, name)[0]
+                row = int(kept[:row].sum())
+                boxes = boxes.take(kept)
+                changed = True
+                break
+        row += not changed
+    meter.stopped_by = None  # the proof that follows says whether the budget is used up
+    return boxes
+
+
+def _hulls(boxes: Boxes, row: int) -> Boxes:
+    """Return the smallest box round one of the boxes and each of them."""
+    low, high = np.minimum(boxes.low, boxes.low[row]), np.maximum(boxes.high, boxes.high[row])
+    return Boxes(low, high, boxes.masks | boxes.masks[row])

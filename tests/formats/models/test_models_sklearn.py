@@ -1,0 +1,327 @@
+"""Rules of a tree must decide every value as scikit-learn does, at the bounds above all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_iris, load_wine
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
+
+from irenic import Continuous, FormatError, SpaceError, gaps
+from irenic.features import LOWEST
+from irenic.formats.models.sklearn import cuts_of, from_sklearn
+
+FLOAT32_MAX = float(np.finfo(np.float32).max)
+
+
+def made(seed: int, n: int = 300, d: int = 4, classes: int = 3, missing: float = 0.0):
+    rng = np.random.default_rng(seed)
+    scale = 10.0 ** rng.integers(-6, 7, d)
+    X = np.round(rng.normal(size=(n, d)), 2) * scale
+    y = rng.integers(0, classes, n) + (X[:, 0] > 0)
+    X[rng.random((n, d)) < missing] = np.nan
+    return X, y
+
+
+def around(tree, n: int, seed: int, missing: float = 0.0) -> np.ndarray:
+    """Return points whose values lie at the thresholds, beside them, far off or anywhere."""
+    rng = np.random.default_rng(seed)
+    inner = tree.tree_
+    columns = []
+    for f in range(inner.n_features):
+        at = inner.threshold[(inner.feature == f) & np.isfinite(inner.threshold)]
+        cuts = cuts_of(at)
+        single = at.astype(np.float32).astype(np.float64)
+        pool = [at, cuts, single, rng.normal(size=20), [0.0, -0.0, 5e-324, -5e-324, 1e-46, -1e-46]]
+        for values in (at, cuts, single):
+            pool += [np.nextafter(values, np.inf), np.nextafter(values, -np.inf)]
+        pool += [[3.4e38, -3.4e38, FLOAT32_MAX, -FLOAT32_MAX, 1e30, -1e30]]
+        for way in (np.inf, -np.inf):
+            pool.append(np.nextafter(at.astype(np.float32), np.float32(way)).astype(np.float64))
+        columns.append(rng.choice(np.concatenate(pool), n))
+    X = np.column_stack(columns)
+    X[rng.random(X.shape) < missing] = np.nan
+    return X
+
+
+def said(tree, points):
+    """Return what the tree predicts; scikit-learn's check of huge values overflows a sum."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return tree.predict(points)
+
+
+def is_partition(rules) -> bool:
+    found = gaps(rules)
+    return len(rules.conflicts()) == 0 and found.complete and len(found) == 0
+
+
+@pytest.mark.parametrize("kind", [DecisionTreeClassifier, ExtraTreeClassifier])
+@pytest.mark.parametrize("seed", range(5))
+def test_rules_decide_as_the_tree_does_at_every_bound(kind, seed):
+    X, y = made(seed)
+    tree = kind(random_state=seed, max_depth=None if seed % 2 else 6).fit(X, y)
+    rules = from_sklearn(tree)
+    points = around(tree, 5000, seed)
+    assert (rules.predict(points) == said(tree, points)).all()
+    assert (rules.predict(X) == tree.predict(X)).all()
+    assert rules.default is None
+    assert len(rules) == tree.get_n_leaves()
+    assert is_partition(rules)
+
+
+@given(
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.floats(allow_nan=False, allow_infinity=False, width=32),
+    st.booleans(),
+    st.integers(-3, 3),
+)
+@settings(max_examples=300)
+def test_a_cut_is_where_float32_changes_sides(any_threshold, single, exact, steps):
+    threshold = single if exact else any_threshold
+    (cut,) = cuts_of(np.array([threshold])).tolist()
+    value = cut
+    for _ in range(abs(steps)):
+        value = float(np.nextafter(value, np.inf if steps > 0 else -np.inf))
+    with np.errstate(over="ignore"):
+        goes_left = bool(np.float64(np.float32(value)) <= threshold)
+    assert (value < cut) == goes_left
+
+
+@pytest.mark.parametrize("threshold", [0.0, -0.0, 5e-324, -5e-324, 7e-46, 1.4e-45, 3.3e38, 0.1])
+def test_cuts_at_odd_places(threshold):
+    (cut,) = cuts_of(np.array([threshold]))
+    near = [cut, np.nextafter(cut, np.inf), np.nextafter(cut, -np.inf), 0.0, -0.0, threshold]
+    for value in [*near, 1e308, -1e308, 7.006492321624085e-46, 7.006492321624086e-46]:
+        with np.errstate(over="ignore", under="ignore"):
+            assert (value < cut) == (np.float64(np.float32(value)) <= threshold), value
+
+
+def test_what_float32_cannot_hold_goes_right_of_every_threshold():
+    (cut,) = cuts_of(np.array([FLOAT32_MAX]))
+    assert cut < 2.0**128
+    assert np.float32(np.nextafter(cut, 0.0)) == np.float32(FLOAT32_MAX)
+    assert cuts_of(np.array([np.inf])).tolist() == [np.inf]
+    tree = DecisionTreeClassifier().fit([[0.0], [FLOAT32_MAX]], ["a", "b"])
+    rules = from_sklearn(tree)
+    assert rules.predict([[1e308], [-1e308]]).tolist() == ["b", "a"]
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("kind", [DecisionTreeClassifier, ExtraTreeClassifier])
+@pytest.mark.parametrize("share", [0.0, 0.2])
+def test_missing_values_go_the_way_of_the_tree(kind, seed, share):
+    X, y = made(seed, n=150, d=3, missing=share)
+    tree = kind(random_state=seed, max_leaf_nodes=25).fit(X, y)
+    rules = from_sklearn(tree, missing=True)
+    points = around(tree, 4000, seed, missing=0.3)
+    assert (rules.predict(points) == said(tree, points)).all()
+    assert is_partition(rules)
+    assert all(f.missing for f in rules.space)
+    plain = from_sklearn(tree)
+    assert not any(f.missing for f in plain.space)
+    known = around(tree, 1000, seed)
+    assert (plain.predict(known) == said(tree, known)).all()
+    assert is_partition(plain)
+
+
+def test_a_split_between_missing_and_known_values_has_no_bound():
+    X = np.array([[1.0], [2.0], [3.0], [np.nan], [np.nan]])
+    tree = DecisionTreeClassifier().fit(X, ["known"] * 3 + ["gone"] * 2)
+    assert np.isinf(tree.tree_.threshold[0])
+    rules = from_sklearn(tree, missing=True)
+    assert rules.predict([[9.0], [np.nan]]).tolist() == ["known", "gone"]
+    assert sorted(map(str, rules)) == [
+        "IF x0 is missing THEN gone",
+        "IF x0 is not missing THEN known",
+    ]
+    # without missing values no case reaches the other leaf
+    assert list(map(str, from_sklearn(tree))) == ["IF anything THEN known"]
+
+
+def test_a_leaf_that_takes_missing_beside_an_interval_is_several_rules():
+    X = np.array([[1.0], [2.0], [3.0], [4.0], [np.nan], [np.nan]])
+    tree = DecisionTreeClassifier(max_depth=1).fit(X, list("aabbbb"))
+    rules = from_sklearn(tree, missing=True, readable=True)
+    assert list(map(str, rules)) == [
+        "IF x0 <= 2.5 THEN a",
+        "IF x0 > 2.5 THEN b",
+        "IF x0 is missing THEN b",
+    ]
+    assert rules.lower[0, 0] == LOWEST
+
+
+def test_too_many_rules_for_missing_values_are_refused(monkeypatch):
+    from irenic.formats.models import sklearn as module
+
+    monkeypatch.setattr(module, "_MOST_RULES", 10)
+    X, y = made(0, missing=0.3)
+    tree = DecisionTreeClassifier(random_state=0).fit(X, y)
+    with pytest.raises(FormatError, match=r"leaves would be [0-9]+ rules with missing values"):
+        from_sklearn(tree, missing=True)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_readable_cuts_decide_every_float32_alike_and_are_short(seed):
+    X, y = made(seed)
+    tree = DecisionTreeClassifier(random_state=seed).fit(X, y)
+    rules = from_sklearn(tree, readable=True)
+    with np.errstate(over="ignore", under="ignore"):
+        points = around(tree, 5000, seed).astype(np.float32).astype(np.float64)
+    assert (rules.predict(points) == said(tree, points)).all()
+    assert is_partition(rules)
+    assert len(str(list(rules))) < len(str(list(from_sklearn(tree))))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (0.5, 3.0, "x0 <= 1.75"),  # float32 has it
+        (0.1, 0.3, "x0 <= 0.20000001"),  # 0.2 is below the float32 that is nearest to it
+        (0.7, 0.7 + 1.8e-7, "x0 < 0.7000001"),
+        (0.7 - 1.2e-7, 0.7 + 1.2e-7, "x0 <= 0.7"),  # 0.7 is above the float32 nearest to it
+    ],
+)
+def test_readable_cuts_are_the_shortest_decimals_that_keep_sides(low, high, said):
+    tree = DecisionTreeClassifier().fit([[low], [high]], ["a", "b"])
+    rules = from_sklearn(tree, readable=True)
+    assert str(rules[0]) == f"IF {said} THEN a"
+    bound = float(said.split()[-1])
+    points = [[low], [high], [bound], [float(np.float32(bound))]]
+    assert rules.predict(points).tolist() == tree.predict(points).tolist()
+
+
+@pytest.mark.parametrize("kind", [DecisionTreeClassifier, ExtraTreeClassifier])
+def test_several_outputs_state_a_tuple(kind):
+    X, y = made(1)
+    labels = np.column_stack([np.array(["no", "yes", "may", "be"])[y], np.array(list("uvwx"))[-y]])
+    tree = kind(random_state=0).fit(X, labels)
+    rules = from_sklearn(tree)
+    points = around(tree, 2000, 1)
+    assert rules.predict(points).tolist() == list(map(tuple, said(tree, points)))
+    names = [["A", "B", "C", "D"], [1, 2, 3, 4]]
+    renamed = from_sklearn(tree, class_names=names)
+    codes = [dict(zip(c, n, strict=True)) for c, n in zip(tree.classes_, names, strict=True)]
+    assert renamed.predict(points).tolist() == [
+        (codes[0][a], codes[1][b]) for a, b in said(tree, points)
+    ]
+    with pytest.raises(FormatError, match="one list for each of the 2 outputs, not 'ab'"):
+        from_sklearn(tree, class_names="ab")
+
+
+@pytest.mark.parametrize("kind", [RandomForestClassifier, ExtraTreesClassifier])
+def test_a_tree_of_a_forest_has_the_classes_of_the_forest(kind):
+    wine = load_wine(as_frame=True)
+    y = np.array(["one", "two", "three"])[wine.target]
+    forest = kind(n_estimators=5, random_state=0).fit(wine.data, y)
+    rules = from_sklearn(forest, index=3)
+    assert rules.space.names == tuple(wine.data.columns)
+    points = around(forest.estimators_[3], 2000, 0)
+    codes = said(forest.estimators_[3], points).astype(int)
+    assert (rules.predict(points) == forest.classes_[codes]).all()
+    alone = from_sklearn(forest.estimators_[3])
+    assert (alone.predict(points) == codes).all()
+    assert from_sklearn(forest, index=-1) == from_sklearn(forest, index=4)
+
+
+def test_names_come_from_the_table_or_the_caller():
+    iris = load_iris(as_frame=True)
+    tree = DecisionTreeClassifier(max_depth=2).fit(iris.data, iris.target)
+    assert from_sklearn(tree).space.names == tuple(iris.data.columns)
+    assert (from_sklearn(tree).predict(iris.data) == tree.predict(iris.data)).all()
+    plain = DecisionTreeClassifier(max_depth=2).fit(iris.data.to_numpy(), iris.target)
+    assert from_sklearn(plain).space.names == ("x0", "x1", "x2", "x3")
+    assert from_sklearn(plain, feature_names=list("abcd")).space.names == tuple("abcd")
+    assert from_sklearn(plain).space["x0"] == Continuous("x0")
+    named = from_sklearn(plain, class_names=iris.target_names)
+    assert set(named.consequents) == {"setosa", "versicolor", "virginica"}
+
+
+def test_some_thousand_leaves_cover_each_row_once():
+    rng = np.random.default_rng(0)
+    X, y = rng.random((12_000, 6)), rng.integers(0, 3, 12_000)
+    tree = DecisionTreeClassifier(random_state=0).fit(X, y)
+    assert tree.get_n_leaves() > 4000
+    rules = from_sklearn(tree)
+    assert len(rules) == tree.get_n_leaves()
+    # by numpy: the kernels, not compiled, would take minutes for that many
+    rows = np.concatenate([X[:300], around(tree, 300, 0)])
+    holds = np.ones((len(rules), len(rows)), dtype=bool)
+    for low, high, column in zip(rules.lower, rules.upper, rows.T, strict=True):
+        holds &= (low[:, None] <= column) & (column < high[:, None])
+    assert (holds.sum(axis=0) == 1).all()
+    then = np.array(rules.consequents)[rules.then_codes]
+    assert (then[holds.argmax(axis=0)] == said(tree, rows)).all()
+
+
+def test_a_pruned_tree_and_one_leaf():
+    X, y = made(3)
+    tree = DecisionTreeClassifier(ccp_alpha=0.005, random_state=0).fit(X, y)
+    assert (from_sklearn(tree).predict(X) == tree.predict(X)).all()
+    stump = DecisionTreeClassifier().fit(X, np.ones(len(X), dtype=int))
+    assert list(map(str, from_sklearn(stump))) == ["IF anything THEN 1"]
+
+
+def test_a_best_first_tree_with_weights():
+    X, y = made(4)
+    tree = DecisionTreeClassifier(max_leaf_nodes=17, class_weight="balanced", random_state=0)
+    tree.fit(X, y)
+    points = around(tree, 2000, 4)
+    assert (from_sklearn(tree).predict(points) == said(tree, points)).all()
+
+
+X0, Y0 = [[0.0], [1.0]], [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        (DecisionTreeClassifier(), "the DecisionTreeClassifier is not fitted; call its fit"),
+        (RandomForestClassifier(), "the RandomForestClassifier is not fitted"),
+        (DecisionTreeRegressor().fit(X0, Y0), "a DecisionTreeRegressor .* it predicts numbers"),
+        (RandomForestRegressor(2).fit(X0, Y0), "a RandomForestRegressor .* it predicts numbers"),
+        (make_pipeline(StandardScaler(), DecisionTreeClassifier()), r"give its last step, pipe"),
+        (GridSearchCV(DecisionTreeClassifier(), {}), "search.best_estimator_"),
+        (GradientBoostingClassifier(), "adds up what its trees say"),
+        (AdaBoostClassifier(), "an AdaBoostClassifier .* adds up what its trees say"),
+        (KMeans(), "give a fitted DecisionTreeClassifier, ExtraTreeClassifier or a forest"),
+        (DecisionTreeClassifier, "the class DecisionTreeClassifier, not a fitted model of it"),
+        ("tree", "a str has no rules that state a class"),
+    ],
+)
+def test_what_is_no_fitted_tree_is_refused(model, said):
+    with pytest.raises(FormatError, match=said):
+        from_sklearn(model)
+
+
+def test_wrong_arguments_are_refused():
+    tree = DecisionTreeClassifier().fit(X0, Y0)
+    forest = RandomForestClassifier(3, random_state=0).fit(X0, Y0)
+    with pytest.raises(FormatError, match="index=0 is for a forest; this is one tree"):
+        from_sklearn(tree, index=0)
+    with pytest.raises(FormatError, match="a forest of 3 trees adds up what they say; name one"):
+        from_sklearn(forest)
+    for index in (3, -4, "1", 1.0, True):
+        with pytest.raises(FormatError, match="is not the place of one of the 3 trees"):
+            from_sklearn(forest, index=index)
+    with pytest.raises(SpaceError, match="2 feature names for a model of 1 features"):
+        from_sklearn(tree, feature_names=["a", "b"])
+    for wrong in ("a", 7):
+        with pytest.raises(SpaceError, match="feature_names is a list of names, not"):
+            from_sklearn(tree, feature_names=wrong)
+    with pytest.raises(FormatError, match=r"3 class names for the 2 classes \[0, 1\]"):
+        from_sklearn(tree, class_names=["a", "b", "c"])
+    with pytest.raises(FormatError, match="class_names is a list of names, not 'ab'"):
+        from_sklearn(tree, class_names="ab")

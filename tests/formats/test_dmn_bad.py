@@ -1,0 +1,203 @@
+"""Models that are hostile or broken: a clear error with the place, and nothing else happens."""
+
+from __future__ import annotations
+
+from xml.sax.saxutils import escape
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from test_dmn import CAMUNDA, ITEMS, LOAN, TIMES, model
+
+from irenic import FormatError, IrenicError
+from irenic.formats import dmn, dmn_xml
+
+ENTITY = (
+    "a document type or an entity, which DMN does not need and which is refused; take out the"
+    " <!DOCTYPE …>"
+)
+LAUGHS = (
+    '<?xml version="1.0"?>\n<!DOCTYPE definitions [\n <!ENTITY a "ha">\n'
+    + "\n".join(f' <!ENTITY {b} "{f"&{a};" * 10}">' for a, b in zip("abcdefgh", "bcdefghi"))  # noqa: B905
+    + "\n]>\n<definitions>&i;</definitions>"
+)
+
+
+def refused(raw):
+    with pytest.raises(FormatError) as caught:
+        dmn.loads(raw)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LAUGHS,
+        '<?xml version="1.0"?>\n<!DOCTYPE d SYSTEM "file:///etc/passwd">\n<definitions/>',
+        '<?xml version="1.0"?>\n<!DOCTYPE d [<!ENTITY x SYSTEM "http://example.org/">]><d>&x;</d>',
+        '<?xml version="1.0"?>\n<!DOCTYPE d [<!ENTITY % p SYSTEM "x.dtd"> %p;]><definitions/>',
+        "\n<!DOCTYPE definitions>\n<definitions/>",
+    ],
+    ids=["laughs", "external type", "external entity", "parameter entity", "bare type"],
+)
+def test_document_types_and_entities_are_refused(text):
+    assert refused(text.encode()) == f"line 2: {ENTITY}"
+
+
+def test_an_entity_that_is_nowhere_declared_is_refused():
+    assert (
+        refused(b"<definitions>&x;</definitions>") == "line 1, column 14: not XML: undefined entity"
+    )
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"", "line 1, column 1: not XML: no element found"),
+        (b"age,then\n5,A\n", "line 1, column 1: not XML: syntax error"),
+        (b"<definitions>\n<a></b>", "line 2, column 6: not XML: mismatched tag"),
+        (LOAN.encode()[:900], "line 18, column 5: not XML: unclosed token"),
+        (b"<html/>", "line 1: not DMN: the file holds <html>, not <definitions>"),
+        (b"<definitions>\n\xff</definitions>", "line 2, column 1: not XML: not well-formed (invalid"
+                                               " token)"),
+        ("<definitions>ä</definitions>".encode("latin-1"),
+         "line 1, column 14: not XML: not well-formed (invalid token)"),
+        (b'<?xml version="1.0" encoding="martian"?><definitions/>',
+         "line 1: not XML: unknown encoding: martian"),
+        (b"\xff\xfe<\x00d", "line 1, column 2: not XML: unclosed token"),
+        (b"<definitions>" + b"<a>" * 300, "line 1: elements nested more than 200 deep"),
+        (b"<definitions>" + b"x" * (65 * 2**20), "65 MB; decision tables are read up to 64 MB"),
+    ],
+    ids=lambda value: str(value[:20]),
+)  # fmt: skip
+def test_what_is_no_model_is_refused(raw, message):
+    assert refused(raw) == message
+
+
+def test_a_table_of_50_000_columns_is_refused():
+    column = "<input><inputExpression><text>f</text></inputExpression></input>"
+    wide = f'<definitions xmlns="urn:x"><decision><decisionTable>{column * 50_000}'
+    wide += "</decisionTable></decision></definitions>"
+    assert refused(wide.encode()) == "line 1: a table of more than 1,000 columns"
+
+
+def test_a_table_of_1_500_columns_is_refused_and_others_are_read():
+    inputs = [(f"f{i}", "number", "") for i in range(1500)]
+    found = dmn.loads(model(inputs, []).encode())
+    assert [str(e) for e in found.errors] == [
+        "line 1: table 'D': a table of more than 1,000 columns"
+    ]
+
+
+def test_more_than_a_million_cells_are_refused():
+    row = "<rule><inputEntry/><inputEntry/><inputEntry/><inputEntry/></rule>"
+    long = f'<definitions xmlns="urn:x"><decision><decisionTable>{row * 250_001}'
+    assert refused(long.encode()) == "more than 1,000,000 cells; divide the model"
+
+
+def test_many_elements_are_refused(monkeypatch):
+    long = b"<definitions>" + b"<a/>" * 2_500_001
+    assert refused(long) == "more than 2,500,000 elements; divide the model"
+    monkeypatch.setattr(dmn_xml, "_MOST_ELEMENTS", 1000)
+    monkeypatch.setattr(dmn_xml, "MOST_CELLS", 1000)
+    # in two bytes a sign nothing is counted in advance
+    many = ("<definitions>" + "<a></a>" * 1001).encode("utf-16")
+    assert refused(many) == "line 1: more than 1,000 elements"
+    cells = ("<definitions><rule>" + "<inputEntry/>" * 1001).encode("utf-16")
+    assert refused(cells).startswith("line 1: more than 1,000 ")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1", "windows-1252"])
+def test_encodings_that_a_file_declares_are_read(encoding):
+    text = model([("größe", "number", "")], [("> 5", '"süß"')])
+    raw = f'<?xml version="1.0" encoding="{encoding.removesuffix("-sig")}"?>{text}'.encode(encoding)
+    [table] = dmn.loads(raw).tables
+    assert (table.space.names, table.rules[0].then) == (("größe",), "süß")
+
+
+def test_attributes_of_ours_that_are_broken_are_told():
+    text = model([("f", "number", "")], [("1", "2")]).replace(
+        "<definitions ", '<definitions xmlns:irenic="urn:irenic:dmn" '
+    )
+    for name, place, value, message in [
+        ("feature", "<input>", "{", "Expecting property name"),
+        ("feature", "<input>", "[]", 'a feature is an object with a "name"'),
+        ("feature", "<input>", '{"name": ""}', "a feature's name is a non-empty text"),
+        ("test", "<inputEntry>", "5", "a condition is an object such as"),
+        ("test", "<inputEntry>", '{"<": []}', ""),
+        ("weight", "<rule>", '"heavy"', "could not convert string to float"),
+        ("row", "<rule>", "0", "0 is not the number of a row"),
+        ("row", "<rule>", "1e99", "1e+99 is not the number of a row"),
+        ("then", "<rule>", '{"tuple": 5}', "'tuple' takes a list"),
+        ("then", "<rule>", "[[[" * 500, ""),
+        ("rows", '<decisionTable id="t" >', "-1", "-1 is not the number of a row"),
+        ("ranking", '<decisionTable id="t" >', "5", "5 is not a list"),
+        ("outside", '<decisionTable id="t" >', "[5]", "5 is not a region"),
+        ("outside", '<decisionTable id="t" >', '[{"g": {"<": 5}}]', "unknown feature 'g'"),
+    ]:
+        changed = text.replace(place, f"{place[:-1]} irenic:{name}='{escape(value)}'>")
+        assert changed != text
+        found = dmn.loads(changed.encode())
+        assert found.tables == [], (name, value)
+        assert any(message in str(error) for error in found.errors), (name, found.errors)
+
+
+PIECES = [
+    b"<", b">", b"&", b"</text>", b"<text>", b'"', b"[", b"..", b"-", b"not(", b"\x00", b"\xff",
+    b"<rule>", b"</rule>", b"<input>", b'typeRef="', b"tBase", b"date(", b"isCollection='true'",
+    b"<!DOCTYPE x>", b"hitPolicy=", b"1e999", b"P1Y", b"itemDefinition", b"inputValues", b"  ",
+]  # fmt: skip
+MODELS = [
+    m.encode()
+    for m in (LOAN, TIMES, CAMUNDA, model([("a", "tOwn", ""), ("b", "number", "[0..9]")],
+                                          [('"a"', "> 5", "1")], before=ITEMS))
+]  # fmt: skip
+
+
+@given(
+    st.sampled_from(MODELS),
+    st.lists(
+        st.tuples(st.integers(0, 4000), st.integers(0, 20), st.sampled_from(PIECES)), max_size=4
+    ),
+)
+def test_a_model_that_was_damaged_is_read_or_refused(raw, damages):
+    for at, length, piece in damages:
+        at %= len(raw)
+        raw = raw[:at] + piece + raw[at + length :]
+    try:
+        found = dmn.loads(raw)
+    except IrenicError:
+        return
+    assert all(isinstance(error, FormatError) for error in found.errors)
+
+
+WORDS = st.sampled_from(
+    ["definitions", "decision", "decisionTable", "input", "output", "rule", "inputEntry", "text",
+     "outputEntry", "inputExpression", "itemDefinition", "typeRef", "allowedValues", "variable",
+     "import", "inputData", "itemComponent", "contextEntry", "context", "inputValues",
+     "defaultOutputEntry", "outputValues", "formalParameter"]
+)  # fmt: skip
+ATTRIBUTES = st.dictionaries(
+    st.sampled_from(["name", "typeRef", "label", "hitPolicy", "isCollection", "namespace",
+                     "locationURI", "id", "aggregation"]),
+    st.sampled_from(["", "a", "number", "t:a", "a.a", "string", "UNIQUE", "true", "urn:a"]),
+    max_size=3,
+)  # fmt: skip
+TEXTS = st.sampled_from(["", "a", "5", "[0..9]", '"a"', "string", "a.a", "not(", "date"])
+
+
+@st.composite
+def elements(draw, depth=3):
+    tag, text = draw(WORDS), draw(TEXTS)
+    said = "".join(f' {k}="{v}"' for k, v in draw(ATTRIBUTES).items())
+    inner = "".join(draw(st.lists(elements(depth - 1), max_size=3))) if depth else ""
+    return f"<{tag}{said}>{text}{inner}</{tag}>"
+
+
+@given(st.lists(elements(), max_size=4))
+@example(['<import name="" namespace="urn:a"/><decision><decisionTable><input/></decisionTable>'
+          "</decision>"])  # fmt: skip
+def test_any_elements_are_read_or_refused(inner):
+    text = f'<definitions xmlns="urn:x" namespace="urn:a">{"".join(inner)}</definitions>'
+    for table in dmn.loads(text.encode()).tables:
+        assert len(table.rows) == len(table.rules)

@@ -1,0 +1,796 @@
+"""SQL says of each row what predict says: run in DuckDB and SQLite, parsed back in all dialects."""
+
+from __future__ import annotations
+
+import datetime as dt
+import enum
+import math
+import os
+import random
+import re
+import sqlite3
+import struct
+import sys
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given
+
+import naive
+import strategies
+from irenic import (
+    OTHER,
+    Categorical,
+    ConditionError,
+    ConflictError,
+    Continuous,
+    FormatError,
+    Region,
+    Rule,
+    RuleList,
+    RuleSet,
+    Space,
+)
+from irenic.formats.sql import dumps, to_sql
+from irenic.formats.sql_dialects import DIALECTS, double
+from irenic.literals import Expression, Months
+
+sqlglot = pytest.importorskip("sqlglot")
+from sqlglot import exp  # noqa: E402
+
+# fewer where the kernels run as plain Python
+ROWS = 5_000 if os.environ.get("NUMBA_DISABLE_JIT") == "1" else 100_000
+TEXTS = ["a", "A", "", "o'brien", 'say "hi"', "back\\slash", "50%", "two\nlines", "größe", "a "]
+TEXTS += ["--x", "/* x */", "NULL", "%s", "?", ":a", "\\'", "tab\there", "😀"]
+NAMES = {
+    "number": 'a"b',
+    "bounded": "x.y",
+    "whole": "select",
+    "day": "low risk",
+    "moment": "größe",
+    "clock": "Time",
+    "text": "o'clock",
+    "flag": "`flag`",
+    "code": "[code]",
+    "exact": "a\\b",
+    "holiday": "100%",
+    "months": "; DROP TABLE cases; --",
+}
+BOUNDS = {
+    "number": [0.1, 1 / 3, -2.5, 0.1 + 0.2, 7, 1e300, -1e-300, 5e-324, 16777217.0, 2.0**60],
+    "bounded": [0, 0.25, 0.7, 1],
+    "whole": [-3, 0, 2**40 + 1, 2**53],
+    "day": [dt.date(1, 1, 1), dt.date(1999, 12, 31), dt.date(2020, 2, 29)],
+    "moment": [dt.datetime(1969, 12, 31, 23, 59, 59, 999_999), dt.datetime(2020, 1, 1)],
+    "clock": [dt.time(0), dt.time(12, 30), dt.time(12, 30, 0, 1)],
+    "months": [Months(-5), Months(0), Months(14)],
+}
+VALUES = {
+    "text": TEXTS,
+    "flag": [False, True],
+    "code": [5, 2.5, 0.1, -7, 2**53],
+    "exact": [2**60, 2**60 + 1, -5],
+    "holiday": [dt.date(2020, 1, 1), dt.date(2020, 12, 25)],
+}
+
+
+def wide_space():
+    kinds = {"whole": "integer", "day": "date", "moment": "datetime", "clock": "time"}
+    kinds |= {"months": "months"}
+    found: list = [
+        Continuous(
+            NAMES[key],
+            kind=kinds.get(key, "number"),
+            missing=key != "bounded",
+            bounds=(0, 1) if key == "bounded" else (None, None),
+        )
+        for key in BOUNDS
+    ]
+    found += [
+        Categorical(NAMES[key], values, missing=True, other=key != "flag")
+        for key, values in VALUES.items()
+    ]
+    return Space(found)
+
+
+def around(value):
+    """Return a bound and the values next to it."""
+    if isinstance(value, dt.time):
+        stamp = dt.datetime.combine(dt.date(2020, 1, 2), value)
+        near = [stamp + dt.timedelta(microseconds=n) for n in (-1, 0, 1)]
+        return [s.time() for s in near]
+    if isinstance(value, Months):
+        return [Months(value.count + n) for n in (-1, 0, 1)]
+    if isinstance(value, dt.datetime):
+        return [value + dt.timedelta(microseconds=n) for n in (-1, 0, 1)]
+    if isinstance(value, dt.date):
+        return [value, value + dt.timedelta(days=1)]
+    if isinstance(value, float):
+        return [math.nextafter(value, -math.inf), value, math.nextafter(value, math.inf)]
+    return [value - 1, value, min(value + 1, 2**53)]
+
+
+def columns(n, rng):
+    """Return a table of n rows with every edge value, missing values and values not listed."""
+    most = sys.float_info.max
+    pools = {key: [v for b in bounds for v in around(b)] for key, bounds in BOUNDS.items()}
+    pools["number"] += [math.nan, most, -most, -0.0, 0.0, 12.5, float(np.float32(0.1))]
+    pools["bounded"] = [
+        0.0,
+        5e-324,
+        0.25,
+        math.nextafter(0.25, 1),
+        0.7,
+        math.nextafter(0.7, 0),
+        1.0,
+    ]
+    pools["text"] = [*TEXTS, "other", "a  ", " a", "Größe", "b", "\\", "'"]
+    pools["flag"] = [False, True]
+    pools["code"] = [5.0, 2.5, 0.1, -7.0, 0.1 + 1e-17, math.nextafter(0.1, 1), math.nan, 2.0**53]
+    pools["exact"] = [2**60, 2**60 + 1, 2**60 + 2, -5, 5]
+    pools["holiday"] = [dt.date(2020, 1, 1), dt.date(2020, 12, 25), dt.date(2021, 1, 1)]
+    found = {}
+    for key, pool in pools.items():
+        choices = pool if key == "bounded" else [*pool, None]
+        found[NAMES[key]] = rng.choices(choices, k=n)
+    return found
+
+
+def random_condition(key, rng):
+    bounds = BOUNDS.get(key)
+    if key != "bounded" and rng.random() < 0.15:
+        return {"missing": rng.random() < 0.5}
+    if bounds is None:
+        listed = rng.sample(VALUES[key], rng.randint(1, min(4, len(VALUES[key]))))
+        return {
+            rng.choice(["in", "not in"]): listed,
+            **({"missing": rng.random() < 0.5} if rng.random() < 0.6 else {}),
+        }
+    low, high = sorted(rng.choices(bounds, k=2))
+    return rng.choice(
+        [
+            {rng.choice(["<", "<="]): high, "missing": key != "bounded"},
+            {rng.choice(["<", "<="]): high},
+            {rng.choice([">", ">="]): low},
+            {">=": low, "<=": high},
+            {"=": high},
+        ]
+    )
+
+
+def random_list(space, n, rng, *, conditions=(1, 3)):
+    made: list[Rule] = []
+    while len(made) < n:
+        keys = rng.sample(sorted(NAMES), rng.randint(*conditions))
+        try:
+            region = Region(space, {NAMES[key]: random_condition(key, rng) for key in keys})
+        except ConditionError:
+            continue  # nothing satisfies it
+        made.append(Rule(region, then=rng.choice(["x", "it's", "größe", "\\"])))
+    return RuleList(space, made, default="-")
+
+
+# --- DuckDB
+
+
+def in_duckdb(sql, table, types=None):
+    """Return the column that a query adds to a table called cases."""
+    duckdb = pytest.importorskip("duckdb")
+    pa = pytest.importorskip("pyarrow")
+    kinds = types or {}
+    data = pa.table(
+        {
+            name: pa.array(_storable(values), kinds.get(name), from_pandas=False)
+            for name, values in table.items()
+        }
+    )
+    with duckdb.connect() as con:
+        con.register("given", data)
+        con.execute("CREATE TABLE cases AS SELECT *, row_number() OVER () AS place FROM given")
+        made = con.execute(f"SELECT prediction FROM ({sql}) ORDER BY place").fetchall()
+    return [row[0] for row in made]
+
+
+def _storable(values):
+    return [v.count if isinstance(v, Months) else v for v in values]
+
+
+def test_100_000_rows_in_duckdb():
+    rng = random.Random(1)
+    table = columns(ROWS, rng)
+    rules = random_list(wide_space(), 80, rng, conditions=(3, 5))
+    expected = rules.predict(table).tolist()
+    assert min(map(expected.count, ["x", "it's", "größe", "\\", "-"])) > ROWS / 1_000
+    assert in_duckdb(to_sql(rules, "cases"), table) == expected
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_many_lists_of_few_conditions_in_duckdb(seed):
+    rng = random.Random(seed)
+    table = columns(2_000, rng)
+    rules = random_list(wide_space(), 6, rng, conditions=(1, 1))
+    assert in_duckdb(to_sql(rules, "cases"), table) == rules.predict(table).tolist()
+
+
+UNIFORM = [
+    Space(
+        [Continuous("f", missing=True), Categorical("c", ["a", "b c"], missing=True, other=True)]
+    ),
+    Space([Continuous("n", kind="integer", missing=True), Categorical("b", [True, False])]),
+    Space([Continuous("d", kind="date"), Categorical("v", [5, 2.5], missing=True, other=True)]),
+]
+
+
+@st.composite
+def uniform_lists(draw):
+    space = draw(st.sampled_from(UNIFORM))
+    return RuleList(space, draw(st.lists(strategies.rules(space), max_size=5)), default="else")
+
+
+def cells_as_table(rules, most=300):
+    space = rules.space
+    axes = naive.grid(space, [r.region for r in rules])
+    axes = [
+        [
+            v
+            for v in axis
+            if naive.shows(f, v) and (f.name != "n" or v == -math.inf or abs(v) <= 2**53)
+        ]
+        for f, axis in zip(space, axes, strict=True)
+    ]
+    cells = naive.cells_of(axes)
+    cells = cells[:: max(1, len(cells) // most)]
+    table: dict = {name: [] for name in space.names}
+    for cell in cells:
+        for feature, value in zip(space, cell, strict=True):
+            decoded = naive.decode(feature, value)
+            unlisted = 99 if feature.name == "v" else "other"
+            table[feature.name].append(unlisted if decoded is OTHER else decoded)
+    return table, rules.predict(naive.instances(space, cells)).tolist()
+
+
+@given(uniform_lists())
+def test_cells_of_the_grid_in_duckdb(rules):
+    pa = pytest.importorskip("pyarrow")
+    table, expected = cells_as_table(rules)
+    types = {"f": pa.float64(), "c": pa.string(), "n": pa.int64(), "b": pa.bool_()}
+    types |= {"d": pa.date32(), "v": pa.float64()}
+    assert in_duckdb(to_sql(rules, "cases"), table, types) == expected
+
+
+@pytest.mark.parametrize("kind", ["float32", "int64", "decimal"])
+def test_a_number_in_a_column_of_another_type(kind):
+    pa = pytest.importorskip("pyarrow")
+    bounds = [0.1, float(np.float32(0.1)), 0.3, 7, 16777217, 16777216, 1234567.89, -0.25]
+    values: list = [v for b in bounds for v in around(b)] + [None]
+    if kind == "float32":
+        values = [None if v is None else float(np.float32(v)) for v in values]
+        made = pa.float32()
+    elif kind == "int64":
+        values, made = [None if v is None else round(v) for v in values], pa.int64()
+    else:
+        import decimal
+
+        cent = decimal.Decimal("0.01")
+        values = [None if v is None else decimal.Decimal(v).quantize(cent) for v in values]
+        made = pa.decimal128(12, 2)
+    space = Space([Continuous("f", missing=True)])
+    for bound in bounds:
+        for operator in ("<", "<=", ">", ">=", "="):
+            rules = RuleSet(space, [Rule(Region(space, {"f": {operator: bound}}), then="yes")])
+            got = in_duckdb(to_sql(rules, "cases"), {"f": values}, {"f": made})
+            assert got == rules.predict({"f": values}).tolist()
+
+
+def test_durations_in_duckdb():
+    pa = pytest.importorskip("pyarrow")
+    space = Space([Continuous("w", kind="duration", missing=True)])
+    bounds = [
+        dt.timedelta(0),
+        dt.timedelta(days=-2, microseconds=1),
+        dt.timedelta(days=40, hours=1),
+    ]
+    bounds += [dt.timedelta(hours=-1), dt.timedelta(days=3)]
+    step = dt.timedelta(microseconds=1)
+    table = {"w": [b + n * step for b in bounds for n in (-1, 0, 1)] + [None]}
+    for bound in bounds:
+        for operator in ("<", "<=", ">", ">=", "="):
+            rules = RuleSet(space, [Rule(Region(space, {"w": {operator: bound}}), then="yes")])
+            got = in_duckdb(to_sql(rules, "cases"), table, {"w": pa.duration("us")})
+            assert got == rules.predict(table).tolist()
+
+
+def test_moments_with_a_zone_in_duckdb():
+    duckdb = pytest.importorskip("duckdb")
+    space = Space([Continuous("u", kind="datetime", unit="UTC")])
+    rules = RuleSet(space, [Rule({"u": {"<": dt.datetime(2020, 1, 1, tzinfo=dt.UTC)}}, then="old")])
+    sql = to_sql(rules, "cases")
+    assert "\"u\" < CAST('2020-01-01 00:00:00+00:00' AS TIMESTAMPTZ)" in sql
+    with duckdb.connect() as con:
+        stamps = "'2020-01-01 01:00:00+02:00'::TIMESTAMPTZ), ('2020-01-01 00:00:00+00:00'"
+        con.execute("SET TimeZone = 'Asia/Tokyo'")
+        con.execute(f"CREATE TABLE cases AS SELECT * FROM (VALUES ({stamps})) AS t(u)")
+        got = con.execute(f"SELECT prediction FROM ({sql}) ORDER BY u").fetchall()
+    assert got == [("old",), (None,)]
+
+
+# --- SQLite
+
+
+def in_sqlite(sql, table):
+    con = sqlite3.connect(":memory:")
+    names = ", ".join(exp.to_identifier(name, quoted=True).sql("sqlite") for name in table)
+    con.execute(f"CREATE TABLE cases ({names})")
+    rows = zip(*([*map(_in_sqlite, values)] for values in table.values()), strict=True)
+    con.executemany(f"INSERT INTO cases VALUES ({', '.join('?' * len(table))})", rows)
+    made = con.execute(sql).fetchall()
+    con.close()
+    return [row[-1] for row in made]
+
+
+def _in_sqlite(value):
+    if isinstance(value, dt.datetime):
+        return value.isoformat(" ")
+    if isinstance(value, dt.date | dt.time):
+        return value.isoformat()
+    return value.count if isinstance(value, Months) else value
+
+
+def test_100_000_rows_in_sqlite():
+    rng = random.Random(2)
+    table = columns(ROWS, rng)
+    rules = random_list(wide_space(), 80, rng, conditions=(3, 5))
+    expected = rules.predict(table).tolist()
+    assert min(map(expected.count, ["x", "it's", "größe", "\\", "-"])) > ROWS / 1_000
+    assert in_sqlite(to_sql(rules, "cases", dialect="sqlite"), table) == expected
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_many_lists_of_few_conditions_in_sqlite(seed):
+    rng = random.Random(100 + seed)
+    table = columns(2_000, rng)
+    rules = random_list(wide_space(), 6, rng, conditions=(1, 1))
+    expected = rules.predict(table).tolist()
+    assert in_sqlite(to_sql(rules, "cases", dialect="sqlite"), table) == expected
+
+
+@given(uniform_lists())
+def test_cells_of_the_grid_in_sqlite(rules):
+    table, expected = cells_as_table(rules)
+    assert in_sqlite(to_sql(rules, "cases", dialect="sqlite"), table) == expected
+
+
+def test_sqlite_reads_every_float64_as_it_is():
+    rng = random.Random(0)
+    numbers = [struct.unpack("d", rng.randbytes(8))[0] for _ in range(2_000)]
+    numbers += [rng.random() * 10**k for k in range(-10, 10) for _ in range(20)]
+    numbers += [round(rng.random() * 1000, k) for k in range(12) for _ in range(20)]
+    numbers += [sys.float_info.max, -sys.float_info.max, 5e-324, 2.0**63, 1e22, 1e23, 2.0**53 + 2]
+    con = sqlite3.connect(":memory:")
+    for value in filter(math.isfinite, numbers):
+        sql = double(DIALECTS["sqlite"], value).sql("sqlite")
+        (got,) = con.execute(f"SELECT {sql}").fetchone()
+        assert (got, type(got)) == (value, float), sql
+    con.close()
+
+
+def test_sqlite_does_not_take_a_column_that_is_not_there_for_a_text():
+    rules = RuleSet(None, [Rule({"age": {"<": 18}}, then="minor")])
+    with pytest.raises(sqlite3.OperationalError, match=r"no such column: cases\.age"):
+        in_sqlite(to_sql(rules, "cases", dialect="sqlite"), {"other": [1]})
+
+
+# --- Spark
+
+
+@pytest.mark.filterwarnings("default")
+def test_rows_in_spark():
+    pyspark = pytest.importorskip(
+        "pyspark", reason="pyspark is not installed: SQL not run in Spark"
+    )
+    rng = random.Random(3)
+    table = {n: v for n, v in columns(2_000, rng).items() if n != NAMES["clock"]}
+    kept = [f for f in wide_space() if f.name != NAMES["clock"]]
+    space = Space(kept)
+    listed = random_list(wide_space(), 60, rng)
+    rules = RuleList(
+        space,
+        [r.cast(space) for r in listed if NAMES["clock"] not in r.region.conditions()],
+        default="-",
+    )
+    types = dict.fromkeys(table, "string")
+    for key, kind in {
+        "number": "double", "bounded": "double", "whole": "bigint", "day": "date",
+        "moment": "timestamp", "flag": "boolean", "code": "double", "exact": "bigint",
+        "holiday": "date", "months": "int",
+    }.items():  # fmt: skip
+        types[NAMES[key]] = kind
+    quoted = [f"`{name.replace('`', '``')}` {kind}" for name, kind in types.items()]
+    rows = list(zip(*map(_storable, table.values()), range(2_000), strict=True))
+    spark = (
+        pyspark.sql.SparkSession.builder.master("local[1]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.session.timeZone", "UTC")
+        .getOrCreate()
+    )
+    try:
+        frame = spark.createDataFrame(rows, ", ".join([*quoted, "row int"]))
+        frame.createOrReplaceTempView("cases")
+        made = spark.sql(to_sql(rules, "cases", dialect="spark")).select("row", "prediction")
+        got = [row.prediction for row in sorted(made.collect())]
+    finally:
+        spark.stop()
+    assert got == rules.predict(table).tolist()
+
+
+# --- all dialects
+
+
+def small():
+    space = Space(
+        [
+            Continuous("age", missing=True),
+            Categorical("job", ["nurse", "cook", "é"], missing=True, other=True),
+            Continuous("since", kind="date"),
+            Categorical("member", [False, True]),
+        ]
+    )
+    return RuleList(
+        space,
+        [
+            Rule(Region(space, {"age": {"<": 0.1, "missing": True}, "member": True}), then="a"),
+            Rule(Region(space, {"age": {">=": 18}, "job": {"nurse", "é"}}), then="b"),
+            Rule(Region(space, {"job": {"not in": ["cook"]}}), then="c"),
+            Rule(Region(space, {"since": {"<": dt.date(2020, 1, 1)}}), then="é"),
+        ],
+    )
+
+
+SNAPSHOTS = {
+    "duckdb": """\
+WHEN ("age" < 0.1e0 OR "age" IS NULL OR ISNAN("age")) AND "member" = TRUE THEN 'a'
+WHEN "age" >= 18 AND NOT ISNAN("age") AND "job" IN ('nurse', 'é') THEN 'b'
+WHEN "job" <> 'cook' OR "job" IS NULL THEN 'c'
+WHEN "since" < CAST('2020-01-01' AS DATE) THEN 'é'
+ELSE NULL END AS "prediction" FROM "cases\"""",
+    "postgres": """\
+WHEN ("age" < CAST('0.1' AS DOUBLE PRECISION) OR "age" IS NULL\
+ OR CAST("age" AS DOUBLE PRECISION) = CAST('NaN' AS DOUBLE PRECISION)) AND "member" = TRUE THEN 'a'
+WHEN "age" >= 18 AND NOT CAST("age" AS DOUBLE PRECISION) = CAST('NaN' AS DOUBLE PRECISION)\
+ AND "job" IN ('nurse', 'é') THEN 'b'
+WHEN "job" <> 'cook' OR "job" IS NULL THEN 'c'
+WHEN "since" < CAST('2020-01-01' AS DATE) THEN 'é'
+ELSE NULL END AS "prediction" FROM "cases\"""",
+    "spark": """\
+WHEN (`age` < 0.1e0 OR `age` IS NULL OR ISNAN(`age`)) AND `member` = TRUE THEN 'a'
+WHEN `age` >= 18 AND NOT ISNAN(`age`) AND `job` IN ('nurse', 'é') THEN 'b'
+WHEN `job` <> 'cook' OR `job` IS NULL THEN 'c'
+WHEN `since` < CAST('2020-01-01' AS DATE) THEN 'é'
+ELSE NULL END AS `prediction` FROM `cases`""",
+    "bigquery": """\
+WHEN (`age` < 0.1e0 OR `age` IS NULL OR IS_NAN(`age`)) AND `member` = TRUE THEN 'a'
+WHEN `age` >= 18 AND `job` IN ('nurse', 'é') THEN 'b'
+WHEN `job` <> 'cook' OR `job` IS NULL THEN 'c'
+WHEN `since` < CAST('2020-01-01' AS DATE) THEN 'é'
+ELSE NULL END AS `prediction` FROM `cases`""",
+    "snowflake": """\
+WHEN ("age" < CAST('0.1' AS DOUBLE) OR "age" IS NULL\
+ OR CAST("age" AS DOUBLE) = CAST('NaN' AS DOUBLE)) AND "member" = TRUE THEN 'a'
+WHEN "age" >= 18 AND NOT CAST("age" AS DOUBLE) = CAST('NaN' AS DOUBLE)\
+ AND "job" IN ('nurse', 'é') THEN 'b'
+WHEN "job" <> 'cook' OR "job" IS NULL THEN 'c'
+WHEN "since" < CAST('2020-01-01' AS DATE) THEN 'é'
+ELSE NULL END AS "prediction" FROM "cases\"""",
+    "mysql": """\
+WHEN (`age` < 0.1e0 OR `age` IS NULL) AND `member` = TRUE THEN 'a'
+WHEN `age` >= 18 AND `job` COLLATE utf8mb4_0900_bin IN ('nurse', 'é') THEN 'b'
+WHEN `job` COLLATE utf8mb4_0900_bin <> 'cook' OR `job` IS NULL THEN 'c'
+WHEN `since` < CAST('2020-01-01' AS DATE) THEN 'é'
+ELSE NULL END AS `prediction` FROM `cases`""",
+    "sqlite": """\
+WHEN ("cases"."age" < 0.1 OR "cases"."age" IS NULL) AND "cases"."member" = TRUE THEN 'a'
+WHEN "cases"."age" >= 18 AND "cases"."job" IN ('nurse', 'é') THEN 'b'
+WHEN "cases"."job" <> 'cook' OR "cases"."job" IS NULL THEN 'c'
+WHEN "cases"."since" < '2020-01-01' THEN 'é'
+ELSE NULL END AS "prediction" FROM "cases\"""",
+    "tsql": """\
+WHEN ([age] < 0.1e0 OR [age] IS NULL) AND [member] = 1 THEN 'a'
+WHEN [age] >= 18 AND [job] COLLATE Latin1_General_100_BIN2 IN ('nurse', N'é') THEN 'b'
+WHEN [job] COLLATE Latin1_General_100_BIN2 <> 'cook' OR [job] IS NULL THEN 'c'
+WHEN [since] < CAST('2020-01-01' AS DATE) THEN N'é'
+ELSE NULL END AS [prediction] FROM [cases]""",
+}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_what_each_dialect_looks_like(dialect):
+    start = "/* The first rule that holds decides: the order matters. */ SELECT *, CASE "
+    lines = " ".join(to_sql(small(), "cases", dialect=dialect).split())
+    lines = lines.replace("( ", "(").replace(" )", ")")
+    assert lines == start + SNAPSHOTS[dialect].replace("\n", " ")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_dialect_parses_back(dialect):
+    rng = random.Random(5)
+    left_out = {"spark": "clock", "bigquery": "bounded"}  # no type for it; no name with a point
+    keys = [key for key in NAMES if key != left_out.get(dialect)]
+    names = [NAMES[key] for key in keys]
+    space = Space([f for f in wide_space() if f.name in names])
+    if dialect == "tsql":  # to which 'a' and 'a ' are one
+        texts = Categorical(NAMES["text"], [t for t in TEXTS if t != "a "], missing=True)
+        space = Space([texts if f.name == NAMES["text"] else f for f in space])
+    rules = [Rule(Region(space), then="first\\'\n%")]
+    while len(rules) < 60:
+        key = rng.choice(keys)
+        try:
+            region = Region(space, {NAMES[key]: random_condition(key, rng)})
+        except ConditionError:
+            continue
+        rules.append(Rule(region, then="it's"))
+    sql = to_sql(RuleList(space, rules), ("my schema", "o'table\"`]"), dialect=dialect)
+    tree = sqlglot.parse_one(sql, dialect=dialect)
+    (case,) = tree.find_all(exp.Case)
+    assert len(case.args["ifs"]) == 60
+    assert {c.name for c in tree.find_all(exp.Column)} <= set(names)
+    assert tree.find(exp.Table).name == "o'table\"`]"
+    assert tree.find(exp.Table).db == "my schema"
+    assert case.args["ifs"][0].args["true"].this == "first\\'\n%"
+    tests = {i: list(branch.this.find_all(exp.In)) for i, branch in enumerate(case.args["ifs"])}
+    for place, found in tests.items():
+        asked = rules[place].region.conditions().get(NAMES["text"], {})
+        for inside in found if asked else []:
+            listed = [value.this for value in inside.expressions]
+            assert listed == asked.get("in", asked.get("not in"))
+    again = tree.sql(dialect=dialect, pretty=True)
+    assert "".join(again.split()) == "".join(sql.split())
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "tsql"])
+def test_many_rules_and_many_conditions(dialect):
+    space = Space([Continuous(f"f{i}", missing=True) for i in range(600)])
+    wide = Rule(Region(space, {f"f{i}": {"<": 0.5, "missing": True} for i in range(600)}), then=0)
+    rules = [Rule(Region(space, {"f0": {">=": i, "<": i + 1}}), then=i) for i in range(1_500)]
+    sql = to_sql(RuleList(space, [wide, *rules]), "cases", dialect=dialect)
+    assert sql.count("WHEN ") == 1_501
+    assert len(sqlglot.parse_one(sql, dialect=dialect).find(exp.Case).args["ifs"]) == 1_501
+
+
+# --- what is selected
+
+
+def ages(**options):
+    rules = [Rule({"age": {"<": 18}}, then="minor"), Rule({"age": {">=": 18}}, then="adult")]
+    return RuleSet(None, rules, **options)
+
+
+def test_a_consistent_set_says_that_its_order_does_not_matter():
+    note = "/* The rules do not contradict each other: their order does not matter. */\nSELECT"
+    assert to_sql(ages(), "people").startswith(note)
+
+
+def test_the_expression_alone():
+    sql = to_sql(ages(default="?"))
+    assert in_duckdb(f"SELECT place, {sql} AS prediction FROM cases", {"age": [5, 50, None]}) == [
+        "minor",
+        "adult",
+        "?",
+    ]
+
+
+def test_the_columns_to_keep_and_the_name_of_the_new_one():
+    sql = to_sql(ages(), ("shop", "people"), column='it"s', keep=["name", "age"])
+    tree = sqlglot.parse_one(sql, dialect="duckdb")
+    assert tree.named_selects == ["name", "age", 'it"s']
+    assert sql.endswith('AS "it""s"\nFROM "shop"."people"')
+    assert sqlglot.parse_one(to_sql(ages(), "p", keep=[])).named_selects == ["prediction"]
+
+
+def test_a_set_without_rules():
+    empty = RuleSet(Space([Continuous("age")]))
+    assert in_duckdb(to_sql(empty, "cases"), {"age": [1]}) == [None]
+    assert in_duckdb(to_sql(empty, "cases", default=5), {"age": [1]}) == [5]
+
+
+def test_a_file_holds_one_statement():
+    text = dumps(ages())
+    assert text.endswith('FROM "cases";\n')
+    assert len([s for s in sqlglot.parse(text, dialect="duckdb") if s]) == 1
+
+
+# --- what is predicted
+
+
+@pytest.mark.parametrize(
+    ("thens", "expected"),
+    [
+        ((True, False), [True, False]),
+        ((1, -2), [1, -2]),
+        ((2**62, 3), [2**62, 3]),
+        ((1, 0.1), [1.0, 0.1]),
+        ((math.inf, 0.5), [math.inf, 0.5]),
+        (("a", 5), ["a", "5"]),
+        ((True, 2), ["true", "2"]),
+        ((frozenset({"b", "a"}), frozenset()), ["{a, b}", "{}"]),
+        ((("a", 1), dt.date(2020, 1, 1)), ["(a, 1)", "2020-01-01"]),
+        ((Months(14), dt.timedelta(1)), ["P1Y2M", "P1D"]),
+        ((2**60, 0.5), [str(2**60), "0.5"]),
+    ],
+    ids=repr,
+)
+def test_types_of_consequents(thens, expected):
+    rules = RuleSet(None, [Rule({"f": {"<": 0}}, then=thens[0])], default=thens[1])
+    sql = to_sql(rules, "cases")
+    got = in_duckdb(sql, {"f": [-1, 1]})
+    assert (got, [*map(type, got)]) == (expected, [*map(type, expected)])
+    as_text = all(isinstance(e, str) for e in expected)
+    assert ("The column holds the text form of what the rules predict" in sql) is as_text
+
+
+def test_members_of_enumerations_are_written_as_what_they_equal():
+    class Level(str, enum.Enum):  # noqa: UP042  (str() of which is "Level.LOW")
+        LOW = "low"
+
+    class Grade(enum.IntEnum):
+        ONE = 1
+
+    space = Space([Categorical("c", [Level.LOW], other=True), Categorical("g", [Grade.ONE, 2])])
+    rules = RuleSet(space, [Rule(Region(space, {"c": Level.LOW, "g": Grade.ONE}), then=Level.LOW)])
+    table = {"c": ["low", "low", "x"], "g": [1, 2, 1]}
+    assert in_duckdb(to_sql(rules, "cases"), table) == ["low", None, None]
+    assert rules.predict(table).tolist() == ["low", None, None]
+
+
+def test_consequents_that_sql_cannot_hold_are_refused():
+    def of(*thens):
+        rules = [Rule({"f": (i, i + 1)}, then=then) for i, then in enumerate(thens)]
+        return RuleSet(None, rules)
+
+    with pytest.raises(FormatError, match="the consequents '5' and 5 are one text in SQL, '5'"):
+        to_sql(of("5", 5))
+    with pytest.raises(FormatError, match="has no text form; use text, numbers"):
+        to_sql(of("x", Expression("a * 2")))
+    with pytest.raises(FormatError, match=r"^rule 2: the text 'a\\x00b' holds a NUL character"):
+        to_sql(of("x", "a\0b"))
+    with pytest.raises(FormatError, match=r"^rule 1: mysql has no infinite number; use a finite"):
+        to_sql(of(math.inf, 0.5), dialect="mysql")
+
+
+def test_true_and_false_are_values_in_tsql():
+    rules = RuleSet(None, [Rule({"f": {"<": 0}}, then=True)], default=False)
+    sql = to_sql(rules, "cases", dialect="tsql")
+    assert "THEN CAST(1 AS BIT)" in sql
+    assert "ELSE CAST(0 AS BIT)" in sql
+
+
+def test_fractions_of_seconds_are_kept_in_mysql():
+    space = Space([Continuous("t", kind="time"), Continuous("s", kind="datetime", unit="UTC")])
+    stamp = dt.datetime(2020, 1, 1, 0, 0, 0, 5)
+    rules = RuleSet(space, [Rule({"t": {"<": dt.time(1, 0, 0, 5)}, "s": {"<": stamp}}, then="x")])
+    sql = to_sql(rules, "cases", dialect="mysql")
+    assert "CAST('01:00:00.000005' AS TIME(6))" in sql
+    assert "CAST('2020-01-01 00:00:00.000005' AS DATETIME(6))" in sql
+
+
+def test_rows_that_predict_refuses_get_what_the_tests_say():
+    space = Space([Continuous("f", bounds=(0, 9)), Categorical("c", ["a", "b"])])
+    rules = RuleList(
+        space, [Rule(Region(space, {"f": {">=": 5}}), then="x"), Rule({"c": {"a"}}, then="y")]
+    )
+    table = {"f": [math.inf, -3.0, None, None], "c": ["a", "a", "z", "a"]}
+    assert in_duckdb(to_sql(rules, "cases"), table) == ["x", "y", None, "y"]
+
+
+# --- refusals
+
+
+def test_an_unknown_dialect_is_refused():
+    with pytest.raises(
+        ConditionError, match="unknown dialect 'postgresql', did you mean 'postgres'"
+    ):
+        to_sql(ages(), "people", dialect="postgresql")
+    with pytest.raises(
+        ConditionError, match=r"unknown dialect None \(known: 'duckdb', 'postgres', "
+    ):
+        to_sql(ages(), "people", dialect=None)
+
+
+def test_conflicts_are_refused_in_the_words_of_predict():
+    rules = RuleSet(None, [Rule({"a": (0, 2)}, then="x"), Rule({"a": (1, 3)}, then="y", weight=2)])
+    with pytest.raises(ConflictError) as refused:
+        to_sql(rules, "cases")
+    with pytest.raises(ConflictError) as predicted:
+        rules.predict({"a": [1]})
+    assert str(refused.value) == str(predicted.value)
+    for resolve in ("first", "best"):
+        sql = to_sql(rules, "cases", resolve=resolve)
+        table = {"a": [0.0, 1.0, 2.0, 3.0]}
+        assert in_duckdb(sql, table) == rules.predict(table, resolve=resolve).tolist()
+        assert "the order matters" in sql
+    with pytest.raises(FormatError, match="votes cannot be said as branches of which one decides"):
+        to_sql(rules, "cases", resolve="vote")
+
+
+@pytest.mark.parametrize(
+    "table", ["", 5, [], ["a", "b", "c", "d"], ["a", ""], "a\0", b"t"], ids=repr
+)
+def test_a_table_that_cannot_be_is_refused(table):
+    with pytest.raises((ConditionError, FormatError), match="a table"):
+        to_sql(ages(), table)
+
+
+def test_columns_that_cannot_be_are_refused():
+    with pytest.raises(ConditionError, match="the table has a column 'AGE' already; name another"):
+        to_sql(ages(), "people", column="AGE")
+    to_sql(ages(), "people", column="AGE", dialect="postgres")
+    with pytest.raises(ConditionError, match="the name of a column is a non-empty text, not 5"):
+        to_sql(ages(), "people", column=5)
+    with pytest.raises(ConditionError, match="keep is a list of columns, not 'age'"):
+        to_sql(ages(), "people", keep="age")
+    with pytest.raises(ConditionError, match="the name of a column is a non-empty text, not None"):
+        to_sql(ages(), "people", keep=[None])
+
+
+def test_features_that_are_one_column_are_refused():
+    rules = RuleSet(None, [Rule({"age": (0, 2), "Age": (0, 2)}, then="x")])
+    with pytest.raises(
+        FormatError, match="'age' and 'Age' are one column in duckdb, which does not"
+    ):
+        to_sql(rules, "cases")
+    assert '"age" >= 0 AND "age" < 2 AND "Age" >= 0' in " ".join(
+        to_sql(rules, "cases", dialect="postgres").split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (
+            ["a", 5],
+            "feature 'c' has values of several types ('a', 5), which one column cannot hold",
+        ),
+        ([True, 5], "feature 'c' has values of several types (True, 5)"),
+        ([("a", 1)], "feature 'c': the value ('a', 1) of type tuple has no form in SQL"),
+        ([2**60, 0.5], f"feature 'c': {2**60} is beyond 2**53 and would be rounded"),
+        (["a\0"], "rule 1: the text 'a\\x00' holds a NUL character, which SQL text cannot hold"),
+    ],
+    ids=repr,
+)
+def test_values_that_no_column_holds_are_refused(values, message):
+    space = Space([Categorical("c", values, other=True)])
+    with pytest.raises(FormatError, match=re.escape(message)):
+        to_sql(RuleSet(space, [Rule(Region(space, {"c": {"in": values[:1]}}), then="x")]))
+
+
+def test_values_that_a_dialect_does_not_tell_apart_are_refused():
+    space = Space([Categorical("c", ["a", "a "])])
+    rules = RuleSet(space, [Rule(Region(space, {"c": "a"}), then="x")])
+    with pytest.raises(
+        FormatError, match="'a' and 'a ' are equal in tsql, which passes over spaces"
+    ):
+        to_sql(rules, dialect="tsql")
+
+
+@pytest.mark.parametrize("dialect", [d for d in DIALECTS if not DIALECTS[d].durations])
+def test_durations_are_refused_where_there_is_no_type_for_them(dialect):
+    rules = RuleSet(None, [Rule({"w": {"<": dt.timedelta(1)}}, then="x")])
+    message = f"rule 1: feature 'w' is a duration, which {dialect} has no type for; keep it as a"
+    with pytest.raises(FormatError, match=message):
+        to_sql(rules, dialect=dialect)
+
+
+def test_times_of_day_are_refused_in_spark():
+    rules = RuleSet(None, [Rule({"t": {"<": dt.time(1)}}, then="x")])
+    with pytest.raises(
+        FormatError, match="'t' is a time of day, which spark has no type for; keep"
+    ):
+        to_sql(rules, dialect="spark")
+
+
+def test_sql_needs_sqlglot(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sqlglot", None)
+    with pytest.raises(
+        FormatError, match=re.escape("SQL needs sqlglot: pip install 'irenic[sql]'")
+    ):
+        to_sql(ages(), "people")

@@ -1,0 +1,467 @@
+from __future__ import annotations
+
+import datetime as dt
+import io
+import zipfile
+
+import openpyxl
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import strategies as sts
+from irenic import (
+    Categorical,
+    Continuous,
+    DecisionTable,
+    FormatError,
+    IrenicError,
+    Rule,
+    RuleList,
+    RuleSet,
+    Space,
+)
+from irenic.formats.table_rules import dumps_csv, dumps_xlsx, loads_csv, loads_xlsx
+from irenic.literals import Expression, Months
+
+
+def csv_table(text, **options):
+    found = loads_csv(text.encode(), **options)
+    assert found.errors == []
+    assert len(found.tables) == 1
+    return found.tables[0]
+
+
+def csv_errors(text, **options):
+    found = loads_csv(text.encode(), **options)
+    assert found.tables == []
+    return [str(error) for error in found.errors]
+
+
+def workbook(*sheets):
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for title, rows in sheets:
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+FARES = """age,job,fare
+"< 18, >= 60",-,reduced
+[18..60),"nurse, clerk",half
+[18..60),"not(nurse, clerk)",full
+"""
+
+
+# --- CSV read
+
+
+def test_a_decision_table():
+    table = csv_table(FARES, name="fares")
+    assert table.space == Space(
+        [Continuous("age"), Categorical("job", ["nurse", "clerk"], other=True)]
+    )
+    assert [str(rule) for rule in table.rules] == [
+        "IF age < 18 THEN reduced",
+        "IF age >= 60 THEN reduced",
+        "IF 18 <= age < 60 AND job in {nurse, clerk} THEN half",
+        "IF 18 <= age < 60 AND job not in {nurse, clerk} THEN full",
+    ]
+    assert (table.rows, table.n_rows, table.lines) == ((1, 1, 2, 3), 3, (2, 3, 4))
+    assert (table.name, table.hit_policy, table.outputs) == ("fares", None, ("fare",))
+
+
+def test_the_kind_of_a_column_is_told_by_its_cells():
+    table = csv_table(
+        "n,d,dt,t,p,m,b,s,nothing,then\n"
+        "5,>= 2020-01-01,< 2020-01-01T12:00,12:30,P1D,> P1Y2M,true,a,-,1\n"
+        "-,-,2020-01-01,-,-,-,FALSE,b,,2\n"
+    )
+    assert list(table.space) == [
+        Continuous("n"),
+        Continuous("d", kind="date"),
+        Continuous("dt", kind="datetime"),
+        Continuous("t", kind="time"),
+        Continuous("p", kind="duration"),
+        Continuous("m", kind="months"),
+        Categorical("b", [False, True]),
+        Categorical("s", ["a", "b"], other=True),
+        Categorical("nothing", [], other=True),
+    ]
+    assert table.rules[0].region.conditions()["m"] == {">": Months(14)}
+
+
+def test_a_space_decides_where_it_is_given():
+    space = Space(
+        [
+            Continuous("age", kind="integer", bounds=(0, 120)),
+            Categorical("job", ["nurse", "cook"]),
+            Continuous("unasked"),
+        ]
+    )
+    table = csv_table('age,job,then\n"!= 5","not(cook)",A\n>= 200,-,B\n', space=space)
+    assert table.space == space
+    assert [str(r) for r in table.rules] == [
+        "IF age < 5 AND job in {nurse} THEN A",
+        "IF age > 5 AND job in {nurse} THEN A",
+    ]
+    assert table.never_hold == (2,)
+
+
+def test_a_feature_that_the_space_lacks_is_named():
+    space = Space([Continuous("age")])
+    assert csv_errors("agee,then\n5,A\n", space=space) == [
+        "column 'agee': unknown feature, did you mean 'age'?"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cell", "then"),
+    [
+        ("30", 30),
+        ("0.5", 0.5),
+        ("true", True),
+        ("low risk", "low risk"),
+        ('"""30"""', "30"),
+        ("2020-01-31", dt.date(2020, 1, 31)),
+        ("P1Y", Months(12)),
+        ('"low, or none"', "low, or none"),
+        ("x > 5", "x > 5"),
+        ("-", "-"),
+        ("(see below; or not)", "(see below; or not)"),
+        ('"{a, b}"', frozenset({"a", "b"})),
+        ('"(a, 5)"', ("a", 5)),
+        ('"expression(""price * 2"")"', Expression("price * 2")),
+        ("null", Expression("null")),
+    ],
+)
+def test_outcomes(cell, then):
+    [rule] = csv_table(f"age,then\n5,{cell}\n").rules
+    assert rule.then == then
+    assert type(rule.then) is type(then)
+
+
+def test_the_outcome_is_the_last_column_or_the_one_that_is_named():
+    text = "a,b,c\n1,x,2\n"
+    assert csv_table(text).outputs == ("c",)
+    table = csv_table(text, target="b")
+    assert (table.outputs, table.space.names, table.rules[0].then) == (("b",), ("a", "c"), "x")
+    table = csv_table(text, target=["c", "b"])
+    assert (table.space.names, table.rules[0].then) == (("a",), (2, "x"))
+    with pytest.raises(FormatError, match=r"^no column is called 'd' \(known: 'a', 'b', 'c'\)$"):
+        loads_csv(text.encode(), target="d")
+
+
+def test_semicolons_tabs_marks_and_empty_lines():
+    assert csv_table("a;b;c\n< 1, > 5;x;A\n\n;;\n").rows == (1, 1)
+    assert csv_table("a\tb\n< 1, > 5\tA\n").rows == (1, 1)
+    for encoding in ("utf-8-sig", "utf-16"):
+        found = loads_csv("größe,dann\n5,süß\n".encode(encoding))
+        assert found.tables[0].rules[0].then == "süß"
+
+
+def test_weights_and_a_default():
+    table = csv_table("age,WEIGHT,then\n< 5,0.5,A\n>= 5,,B\nDEFAULT,,C\n", hit_policy="ANY")
+    assert table.rules.weights.tolist() == [0.5, 1.0]
+    assert (table.rules.default, table.n_rows, table.hit_policy) == ("C", 2, "ANY")
+    assert csv_errors("age,WEIGHT,then\n5,heavy,A\n") == [
+        "line 2: rule 1, column 'WEIGHT', 'heavy': a weight is a number"
+    ]
+    assert csv_errors("age,then\nDEFAULT,A\nDEFAULT,B\n") == ["line 3: a second default"]
+
+
+def test_every_mistake_is_told():
+    errors = csv_errors(
+        'age,job,then\n>= x y,"""clerk",5\n18,7,\n19,nurse,1\n20,clerk,c,d\n[3..],-,A\n', name="T"
+    )
+    assert errors == [
+        "line 2: table 'T', rule 1, column 'job', '\"clerk': a text in quotes that is not closed",
+        "line 2: table 'T', rule 1, column 'age', '>= x y': \"x y\" is not a number",
+        "line 3: table 'T', rule 2, column 'then': no outcome; every rule says something",
+        "line 3: table 'T', rule 2, column 'job', '7': 7 is not a text",
+        "line 5: table 'T', rule 4: 4 cells, but the table has 3 columns",
+        "line 6: table 'T', rule 5, column 'age', '[3..]': expected a value, found ']'",
+    ]
+
+
+def test_an_error_knows_its_place():
+    [error] = loads_csv(b"age,job,then\n5,a,A\n6,7,B\nx,c,C\n", name="T").errors[1:]
+    assert (error.table, error.rule, error.header, error.text) == ("T", 3, "age", "x")
+    assert (error.line, error.reason) == (4, '"x" is not a number')
+    placed = error.at(path="t.csv")
+    assert str(placed) == f"t.csv, line 4: {error.message}"
+    assert placed.rule == 3
+
+
+@pytest.mark.parametrize("cell", ["=A1", "=A1*2", "=SUM(A1:A3)", "=1+1", "=$A$1-3"])
+def test_what_looks_like_a_formula_is_refused(cell):
+    reason = (
+        "this looks like a formula, which is not computed here; put its result there, or text in"
+        " quotes"
+    )
+    assert csv_errors(f"age,then\n{cell},A\n5,{cell}\n") == [
+        f"line 2: rule 1, column 'age', {cell!r}: {reason}",
+        f"line 3: rule 2, column 'then', {cell!r}: {reason}",
+    ]
+
+
+@pytest.mark.parametrize("cell", ["=5", "= 5", "=2020-01-01", "=low-risk", "= B2", "=-5", "=12:30"])
+def test_equality_is_no_formula(cell):
+    assert len(csv_table(f"age,then\n{cell},A\n").rules) == 1
+
+
+def test_a_row_that_cannot_hold_makes_no_rule():
+    table = csv_table("age,then\n[30..18],A\n5,B\n")
+    assert (table.never_hold, table.rows, table.n_rows) == ((1,), (2,), 2)
+
+
+def test_date_times_with_and_without_zones_are_not_mixed():
+    text = "at,then\n> 2020-01-01T00:00:00Z,A\n<= 2020-01-01T00:00:00,B\n"
+    assert csv_errors(text) == [
+        "column 'at': some date-times have a time zone and some have none; write all alike"
+    ]
+    table = csv_table("at,then\n> 2020-01-01T00:00:00Z,A\n")
+    assert table.space["at"] == Continuous("at", kind="datetime", unit="UTC")
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"", "the table is empty; its first line names the columns"),
+        (b"\n\n", "the table is empty; its first line names the columns"),
+        (b"a\n1\n", "line 1: only the outcome 'a': a decision table has a column for each feature"
+                    " too (cells are divided by commas, semicolons or tabs)"),
+        (b"a,b,a\n1,2,3\n", "line 1: two columns are called 'a'"),
+        (b"a,,b\n1,2,3\n", "line 1: column 2 has no name"),
+        (b'a,b\n"1,2\n', "line 2: not CSV: unexpected end of data"),
+        (b"a,b\n1,\xff\n", "line 2: not UTF-8 text (byte 6); save it as UTF-8"),
+        (b"\xff\xfea", "line 1: not UTF-16 text (byte 2); save it as UTF-8"),
+        (b"a,b\n1,\x00\n", "line 2: a null character: this is no text file"),
+        (b"x," * 50_000 + b"y\n", "line 1: 50,001 columns; a decision table has at most 1,000"),
+        (b"a,b\n" + b"1,2\n" * 500_001, "line 500001: more than 1,000,000 cells; divide the table"),
+        (b"a," + b" " * (65 * 2**20), "65 MB; decision tables are read up to 64 MB"),
+    ],
+    ids=lambda value: str(value[:12]),
+)  # fmt: skip
+def test_what_is_no_table_is_refused(raw, message):
+    with pytest.raises(FormatError) as caught:
+        loads_csv(raw)
+    assert str(caught.value) == message
+
+
+def test_too_many_rules_are_refused():
+    cell = '"' + ", ".join(f"[{2 * i}..{2 * i + 1})" for i in range(60)) + '"'
+    [error] = csv_errors(f"a,b,c,then\n{cell},{cell},{cell},A\n")
+    assert error == (
+        "rule 1: the rows make more than 100,000 rules, one for each combination of intervals;"
+        " divide the table"
+    )
+
+
+@given(
+    st.binary(max_size=60) | st.text(alphabet='a,b"\n;<>=15()[].-\t', max_size=60).map(str.encode)
+)
+@example(b"\xef\xbb\xbf")
+@example(b'"\n')
+def test_any_bytes_are_read_or_refused(raw):
+    try:
+        found = loads_csv(raw)
+    except IrenicError:
+        return
+    assert bool(found.tables) != bool(found.errors)
+
+
+# --- workbooks read
+
+
+def test_every_sheet_is_a_table():
+    raw = workbook(
+        ("fares", [["age", "fare"], ["< 18, >= 60", 1.5], ["[18..60)", 3]]),
+        ("empty", []),
+        ("bad", [["age", "fare"], [5, "A"], ["old", "B"]]),
+    )
+    found = loads_xlsx(raw)
+    assert [table.name for table in found.tables] == ["fares"]
+    assert [rule.then for rule in found.tables[0].rules] == [1.5, 1.5, 3]
+    assert [str(error) for error in found.errors] == [
+        "line 3: table 'bad', rule 2, column 'age', 'old': \"old\" is not a number"
+    ]
+
+
+def test_typed_cells_count_as_what_they_are():
+    raw = workbook(
+        (
+            "t",
+            [
+                ["n", "d", "at", "t", "p", "b", "then"],
+                [18, dt.date(2020, 1, 1), dt.datetime(2020, 1, 1, 12), dt.time(12), None, True, 1],
+                [2.5, "> 2020-01-01", dt.datetime(2020, 1, 1), "-", "P1D", False, False],
+            ],
+        )
+    )
+    table = loads_xlsx(raw).tables[0]
+    assert [getattr(f, "kind", "values") for f in table.space] == [
+        "number", "date", "datetime", "time", "duration", "values"
+    ]  # fmt: skip
+    assert str(table.rules[0]) == (
+        "IF n = 18 AND d = 2020-01-01 AND at = 2020-01-01T12:00:00 AND t = 12:00:00"
+        " AND b in {true} THEN 1"
+    )
+
+
+def test_formulas_and_errors_are_told_with_their_cell():
+    raw = workbook(
+        ("t", [["a", "b", "then"], ["=1+1", "#N/A", "A"], [None, 2, "=A1"], [None, None, "B"]])
+    )
+    found = loads_xlsx(raw)
+    assert found.tables == []
+    hint = (
+        "holds a formula, which is not computed here; put its result there (to ask for a value,"
+        " leave out the =, or set the cell to text)"
+    )
+    assert sorted(str(error) for error in found.errors) == [
+        f"line 2: table 't', rule 1, column 'a', '=1+1': cell A2 {hint}",
+        "line 2: table 't', rule 1, column 'b', '#N/A': cell B2 holds an error; put a value there",
+        f"line 3: table 't', rule 2, column 'then', '=A1': cell C3 {hint}",
+    ]
+
+
+def test_a_sheet_that_is_no_table_does_not_hide_the_others():
+    raw = workbook(("one", [["a", "a"], [1, 2]]), ("two", [["a", "then"], [1, 2]]))
+    found = loads_xlsx(raw)
+    assert [table.name for table in found.tables] == ["two"]
+    assert [str(error) for error in found.errors] == [
+        "line 1: table 'one': two columns are called 'a'"
+    ]
+
+
+def test_a_sheet_of_too_many_columns_is_refused():
+    found = loads_xlsx(workbook(("wide", [[f"c{i}" for i in range(1001)], [1] * 1001])))
+    assert [str(error) for error in found.errors] == [
+        "line 1: table 'wide': 1,001 columns; a decision table has at most 1,000"
+    ]
+
+
+def test_what_is_no_workbook_is_refused():
+    for raw in (b"", b"PK\x03\x04", b"a,b\n1,2\n", workbook(("t", [["a", "b"]]))[:-50]):
+        with pytest.raises(FormatError, match=r"^not an \.xlsx workbook that can be read$"):
+            loads_xlsx(raw)
+    with pytest.raises(FormatError, match=r"^no sheet holds a table"):
+        loads_xlsx(workbook(("t", [])))
+    bomb = io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("xl/workbook.xml", b" " * (600 * 2**20))
+    with pytest.raises(FormatError, match=r"^the workbook unpacks to 600 MB; divide it$"):
+        loads_xlsx(bomb.getvalue())
+
+
+# --- written and read back
+
+
+def same(found, rules):
+    assert found.errors == []
+    [table] = found.tables
+    assert table.rules == rules
+    return table
+
+
+@given(sts.rule_sets(default="D"))
+def test_csv_reads_back_the_same(rules):
+    table = same(loads_csv(dumps_csv(rules), space=rules.space), rules)
+    assert list(table.rules) == list(rules)
+
+
+@given(sts.rule_sets())
+@settings(max_examples=30)
+def test_a_workbook_reads_back_the_same(rules):
+    same(loads_xlsx(dumps_xlsx(rules), space=rules.space), rules)
+
+
+THENS = [
+    "a", "a b", "5", "true", "", " a", "-", "null", "{a}", "(a)", '"', "2020-01-01", "=1", "x\ny",
+    5, 2.5, 2**60, True, dt.date(2020, 1, 1), dt.datetime(2020, 1, 1, 5), dt.time(5), Months(5),
+    dt.timedelta(days=2), ("a", 5), ("a", ("b",)), frozenset({"a", "b"}), Expression("a + 1"),
+    Expression("null"), "expression(5)", "DEFAULT",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("then", THENS)
+def test_consequents_read_back_the_same(then):
+    space = Space([Continuous("age"), Categorical("job", ["DEFAULT", "", "a,b"])])
+    rules = RuleSet(
+        space,
+        [Rule({"age": (0, 5)}, then=then), Rule({"job": {"DEFAULT"}}, then="B")],
+        default=then,
+    )
+    found = same(loads_csv(dumps_csv(rules), space=space), rules)
+    assert type(found.rules[0].then) is type(then)
+    if "\n" not in str(then):
+        same(loads_xlsx(dumps_xlsx(rules), space=space), rules)
+
+
+def test_a_row_of_several_rules_is_one_line():
+    table = csv_table(FARES)
+    assert dumps_csv(table).decode() == (
+        'age,job,fare\n"< 18, >= 60",-,reduced\n[18..60),"""nurse"", ""clerk""",half\n'
+        '[18..60),"not(""nurse"", ""clerk"")",full\n'
+    )
+    back = csv_table(dumps_csv(table).decode())
+    assert (back.rows, back.rules) == (table.rows, table.rules)
+
+
+def test_rules_that_are_no_product_stand_in_lines_of_their_own():
+    space = Space([Continuous("a"), Continuous("b")])
+    rules = RuleSet(space, [Rule({"a": (0, 1)}, then="A"), Rule({"b": (2, 3)}, then="A")])
+    table = DecisionTable(rules, rows=(1, 1), n_rows=1)
+    assert dumps_csv(table).decode() == "a,b,then\n[0..1),-,A\n-,[2..3),A\n"
+
+
+def test_a_list_keeps_its_order():
+    rules = RuleList(None, [Rule({"a": (0, 9)}, then="A"), Rule({"a": (1, 5)}, then="B")])
+    back = csv_table(dumps_csv(rules).decode(), space=rules.space, hit_policy="FIRST")
+    assert back.as_rules() == rules
+
+
+def test_several_outputs_are_several_columns():
+    table = csv_table("a,b,c\n1,x,2\n3,y,z\n", target=["b", "c"])
+    assert dumps_csv(table).decode() == "a,b,c\n1,x,2\n3,y,z\n"
+
+
+def test_names_that_look_like_other_things():
+    space = Space([Continuous("a;b;c"), Continuous("then"), Continuous('say "hi"\n, x')])
+    rules = RuleSet(space, [Rule({"then": (0, 1)}, then="A")])
+    same(loads_csv(dumps_csv(rules), space=space), rules)
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        (RuleSet(Space([Continuous("WEIGHT")]), []),
+         "feature 'WEIGHT' cannot head a column; rename it, or write .json"),
+        (RuleSet(Space([Continuous(" a")]), []),
+         "feature ' a' cannot head a column; rename it, or write .json"),
+        (RuleSet(None, [Rule({"a": {(1, 2)}}, then="A")]),
+         "rule 1: (1, 2) of type tuple has no form in a decision table; use text, numbers,"
+         " booleans, dates, times or durations"),
+        (RuleSet(None, [Rule({"a": (0, 1)}, then=float("inf"))]),
+         "rule 1: inf of type float has no form in a decision table; use text, numbers,"
+         " booleans, dates, times or durations"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_a_table_cannot_hold_is_refused(rules, message):
+    with pytest.raises(FormatError) as caught:
+        dumps_csv(rules)
+    assert str(caught.value) == message
+
+
+def test_what_a_workbook_cannot_hold_is_refused():
+    rules = RuleSet(Space([Continuous("a\x01b")]), [])
+    with pytest.raises(FormatError, match=r"^a cell holds a control character"):
+        dumps_xlsx(rules)
+    with pytest.raises(IrenicError, match=r"a table is made of a DecisionTable, a RuleSet or a"):
+        dumps_csv([1])

@@ -1,0 +1,360 @@
+from __future__ import annotations
+
+import datetime as dt
+import math
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import naive_cells
+from irenic import Categorical, Continuous, FormatError
+from irenic.formats.unary_sets import bits, cell_text, held, intervals, literal_text
+from irenic.formats.unary_tests import AllOf, AnyOf, Compare, Not, parse, parse_value
+from irenic.literals import Months
+
+AGE = Continuous("age")
+JOB = Categorical("job", ["nurse", "clerk", "cook"], other=True)
+
+
+def spans(text, feature=AGE, **options):
+    return [(i.lower, i.upper) for i in intervals(feature, held(feature, parse(text, **options)))]
+
+
+def values(text, feature=JOB, **options):
+    chosen = bits(feature, parse(text, **options))
+    names = [None, "other", *feature.values]
+    return [names[code] for code in range(len(names)) if chosen >> code & 1]
+
+
+def after(value):
+    return math.nextafter(value, math.inf)
+
+
+# --- literals
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("18", 18),
+        ("-1.5", -1.5),
+        ("- 1.5", -1.5),
+        (".5", 0.5),
+        ("1e3", 1000.0),
+        ("2.5E-1", 0.25),
+        ("(((7)))", 7),
+        ('"a \\"b\\" \\\\ \\n\\t\\u00e9\\U01F600 \\ud83d\\ude00"', 'a "b" \\ \n\té😀 😀'),
+        ('""', ""),
+        ("true", True),
+        ("false", False),
+        ("null", None),
+        ('date("2026-01-31")', dt.date(2026, 1, 31)),
+        ("date(2026, 1, 31)", dt.date(2026, 1, 31)),
+        ('@"2026-01-31"', dt.date(2026, 1, 31)),
+        ('date and time("2026-01-31T12:30:00")', dt.datetime(2026, 1, 31, 12, 30)),
+        ('date  and\ntime("2026-01-31")', dt.datetime(2026, 1, 31)),
+        ('date and time("2026-01-31T12:30:00.5")', dt.datetime(2026, 1, 31, 12, 30, 0, 500_000)),
+        ('date and time("2026-01-31T12:30:00.120000000")',
+         dt.datetime(2026, 1, 31, 12, 30, 0, 120_000)),
+        ('date and time("2026-01-31T12:30:00Z")',
+         dt.datetime(2026, 1, 31, 12, 30, tzinfo=dt.UTC)),
+        ('date and time(date("2026-01-31"), time("12:30:00"))', dt.datetime(2026, 1, 31, 12, 30)),
+        ('@"2026-01-31T12:30:00"', dt.datetime(2026, 1, 31, 12, 30)),
+        ('time("12:30:00")', dt.time(12, 30)),
+        ("time(12, 30, 0)", dt.time(12, 30)),
+        ('@"12:30:00"', dt.time(12, 30)),
+        ('duration("P1DT2H")', dt.timedelta(days=1, hours=2)),
+        ('-duration("PT2H")', dt.timedelta(hours=-2)),
+        ('duration("P1Y2M")', Months(14)),
+        ('-@"P1Y"', Months(-12)),
+        ("18 // years", 18),
+        ("/* of age */ 18", 18),
+    ],
+)  # fmt: skip
+def test_a_literal_of_feel(text, value):
+    found = parse_value(text)
+    assert found == value
+    assert type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("nurse", "nurse"),
+        ("fire fighter", "fire fighter"),
+        ("2A", "2A"),
+        ("18-30", "18-30"),
+        ("why?", "why?"),
+        ("or", "or"),
+        ("fish and chips", "fish and chips"),
+        ("TRUE", True),
+        ("2026-01-31", dt.date(2026, 1, 31)),
+        ("2026-01-31T12:30", dt.datetime(2026, 1, 31, 12, 30)),
+        ("12:30", dt.time(12, 30)),
+        ("P1Y2M", Months(14)),
+        ("-PT2H", dt.timedelta(hours=-2)),
+        ("Paul", "Paul"),
+        ('"2026-01-31"', "2026-01-31"),
+        ("-5", -5),
+    ],
+)
+def test_a_literal_of_a_spreadsheet(text, value):
+    found = parse_value(text, words=True)
+    assert found == value
+    assert type(found) is type(value)
+
+
+# --- tests
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("-", [(-math.inf, math.inf)]),
+        ("", [(-math.inf, math.inf)]),
+        ("18", [(18, after(18))]),
+        (">= 18", [(18, math.inf)]),
+        ("[18..30)", [(18, 30)]),
+        ("[ 18 .. 30 [", [(18, 30)]),
+        ("]18..30]", [(after(18), after(30))]),
+        ("(18..30]", [(after(18), after(30))]),
+        ("[18..18]", [(18, after(18))]),
+        ("[30..18]", []),
+        ("(18..18)", []),
+        ("[18..30), [30..40]", [(18, after(40))]),
+        ("[18..30], [25..40)", [(18, 40)]),
+        ("[-1..-.5]", [(-1, after(-0.5))]),
+        ("? in [1..5)", [(1, 5)]),
+        ("? in (1, [3..4))", [(1, after(1)), (3, 4)]),
+        ("[1, 2]", [(1, after(1)), (2, after(2))]),
+        ("? between 1 and 2", [(1, after(2))]),
+        ("1 <= ? and ? < 2", [(1, 2)]),
+        ("not(? < 5 or ? > 7)", [(5, after(7))]),
+    ],
+)  # fmt: skip
+def test_what_a_test_selects(text, expected):
+    assert spans(text) == expected
+
+
+def test_more_than_one_interval_is_more_than_one_condition():
+    low = -1.7976931348623157e308
+    assert spans("< 18, >= 60") == [(low, 18), (60, math.inf)]
+    assert spans("!= 5") == spans("not(5)") == [(low, 5), (after(5), math.inf)]
+    assert spans("not(5, [7..9))") == [(low, 5), (after(5), 7), (9, math.inf)]
+
+
+def test_whole_numbers_and_days_that_touch_are_one_interval():
+    count = Continuous("n", kind="integer")
+    assert spans("<= 5, >= 6", count) == [(-math.inf, math.inf)]
+    assert spans("5, 6, 7", count) == [(5, 8)]
+    assert spans("2.5", count) == []
+    day = Continuous("d", kind="date")
+    text = '<= date("2020-01-01"), >= date("2020-01-02")'
+    assert spans(text, day) == [(-math.inf, math.inf)]
+
+
+def test_sets_of_values():
+    assert values('"nurse", "clerk"') == ["nurse", "clerk"]
+    assert values('not("nurse")') == ["other", "clerk", "cook"]
+    assert values('!= "nurse"') == ["other", "clerk", "cook"]
+    assert values("nurse, clerk", words=True) == ["nurse", "clerk"]
+    assert values("not(nurse, clerk)", words=True) == ["other", "cook"]
+    assert values("-") == ["other", "nurse", "clerk", "cook"]
+    assert values("?", Categorical("b", [False, True])) == [True]
+
+
+def test_orders_on_listed_values():
+    rating = Categorical("rating", [3, 1, 2])
+    assert values(">= 2", rating) == [3, 2]
+    assert values("not(1)", rating) == [3, 2]
+    assert values("4", rating) == []
+    assert values('["a".."c"]', Categorical("grade", ["a", "b", "d"])) == ["a", "b"]
+
+
+def test_null_follows_feel():
+    gap = Continuous("gap", missing=True)
+    missing, low = (-math.inf, -1.7976931348623157e308), -1.7976931348623157e308
+    assert spans("null", gap) == [missing]
+    assert spans("not(null)", gap) == [(low, math.inf)]
+    assert spans("< 5", gap) == [(low, 5)]
+    assert spans("< 5, null", gap) == [(-math.inf, 5)]
+    assert spans(">= 5, null", gap) == [missing, (5, math.inf)]
+    assert spans("not(>= 5)", gap) == [(low, 5)]  # neither an order with null nor its opposite
+    assert spans("not(5)", gap) == [(-math.inf, 5), (after(5), math.inf)]
+    assert spans("-", gap) == [(-math.inf, math.inf)]
+    job = Categorical("job", ["nurse"], missing=True, other=True)
+    assert values('not("nurse")', job) == [None, "other"]
+    assert values('not("nurse", null)', job) == ["other"]
+
+
+@pytest.mark.parametrize("kind", list(naive_cells.NAMED))
+@given(data=st.data())
+def test_cells_select_what_they_mean(kind, data):
+    cell = data.draw(naive_cells.cells(kind))
+    if "?" not in cell.text:  # what FEEL says, spreadsheets say too
+        assert parse(cell.text, words=True) == parse(cell.text)
+    grid = [None, *naive_cells.grid(kind)]
+    if kind in naive_cells.ORDERED:
+        feature = Continuous("f", kind=kind, missing=True)
+        chosen = intervals(feature, held(feature, parse(cell.text)))
+        for value in grid:
+            number = feature.encode_value(value)
+            inside = [i for i in chosen if i.lower <= number < i.upper]
+            assert len(inside) == (cell.holds(value) is True), (cell.text, value)
+    else:
+        other = kind == "text"
+        feature = Categorical("f", naive_cells.NAMED[kind], missing=True, other=other)
+        chosen = bits(feature, parse(cell.text))
+        for value in grid:
+            passes = bool(chosen >> feature.encode_value(value) & 1)
+            assert passes == (cell.holds(value) is True), (cell.text, value)
+
+
+# --- what is refused
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("age > 5", "column 1: 'age' is a name, and what it stands for is not known here; a cell"
+                    ' compares with values: numbers, "text", true, date("2026-01-31")'),
+        ("> limit", "column 3: 'limit' is a name, and what it stands for is not known here; a cell"
+                    ' compares with values: numbers, "text", true, date("2026-01-31")'),
+        ("1 + 2", "column 3: '+' begins no test; a cell compares with values, such as >= 18"),
+        ("2020-01-01", "column 5: unexpected '-01'"),
+        ("[1..", "column 5: expected a value, it ends"),
+        ("[1..5", "column 6: expected ']', ')' or '[' at the end of a range, it ends"),
+        ("]1]", "column 3: expected '..' in a range, found ']'"),
+        ("not(1", "column 6: expected ')', it ends"),
+        ("not()", "column 5: expected a value, found ')'"),
+        ('"a', "column 1: a text in quotes that is not closed"),
+        ('"\\q"', 'column 1: "\\q" holds an escape that is not understood; write \\\\ for a'
+                  " backslash"),
+        ('"\\ud800"', "column 1: a lone surrogate is not valid Unicode"),
+        ("5 6", "column 3: unexpected '6'"),
+        ("5,", "column 3: expected a value, it ends"),
+        ("18years", "column 1: '18years' is no number"),
+        ("== 5", "column 1: equality is written = or left out, not =="),
+        ("> 5 and < 9", "column 1: 'and' and 'or' join tests of ?, as in ? > 5 and ? < 10"),
+        ("? + 1 > 5", "column 3: '+' begins no test; a cell compares with values, such as >= 18"),
+        ("? 5", "column 3: expected a comparison, 'in' or 'between' after '?', found '5'"),
+        ("5 <", "column 4: expected '?', it ends"),
+        ('[1.."a"]', "column 1: a range has two bounds of one kind"),
+        ("[true..false]", "column 1: true and false have no range"),
+        ("< null", "column 1: null has no order: < null never holds"),
+        ('-"a"', "column 1: 'a' has no negative"),
+        ('date("2020-13-01")', "column 1: '2020-13-01' is not a date or time: month must be in"
+                               " 1..12"),
+        ('date("soon")', "column 1: 'soon' is not a date or time such as 2026-01-31T12:30:00"),
+        ('date("12:30:00")', "column 1: date(…) does not take '12:30:00'"),
+        ("date(2020, 2, 30)", "column 1: not a date: day is out of range for month"),
+        ('time("10:00:00@Europe/Paris")', "column 1: '10:00:00@Europe/Paris' is not a date or time"
+         " such as 2026-01-31T12:30:00; a zone is written as an offset, such as +02:00"),
+        ('time("10:00:00.1234567")', "column 1: '10:00:00.1234567' is finer than a microsecond;"
+                                     " round it"),
+        ('duration("P1Y2D")', "column 1: 'P1Y2D' is not a duration such as P1DT2H30M or P1Y2M"),
+        ("1e999", "column 1: 1e999 is too large for float64"),
+        ("9" * 5000, "column 1: a number with too many digits"),
+        ("(" * 100, "column 51: brackets nested too deeply"),
+        ("-" * 100, "column 50: brackets nested too deeply"),
+        ("x" * 100_001, "a cell of 100,001 characters; 100,000 are read"),
+    ],
+)  # fmt: skip
+def test_what_is_no_unary_test_is_refused(text, message):
+    with pytest.raises(FormatError) as caught:
+        parse(text)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("New York (NY)", "column 10: unexpected '('; put text in quotes"),
+        ("5, -", "column 4: '-' stands for any value only alone in a cell"),
+        ('> "', "column 3: a text in quotes that is not closed"),
+    ],
+)
+def test_what_is_no_test_in_a_spreadsheet_is_refused(text, message):
+    with pytest.raises(FormatError) as caught:
+        parse(text, words=True)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("feature", "text", "message"),
+    [
+        (AGE, '"old"', '"old" is not a number'),
+        (AGE, "true", "true is not a number"),
+        (AGE, "> 9007199254740993", "9007199254740993 is beyond 2**53, where float64 no longer"
+         " tells neighbouring integers apart; use a category, or a difference from a start"),
+        (Continuous("d", kind="date"), '"2020-01-01"',
+         '"2020-01-01" is not a date such as 2026-01-31'),
+        (Continuous("t", kind="time"), 'time("10:00:00Z")',
+         "datetime.time(10, 0, tzinfo=datetime.timezone.utc) has a time zone; drop it"),
+        (JOB, "5", "5 is not a text"),
+        (JOB, '"baker"', "\"baker\" is not among the listed values of 'job' (nurse, clerk, cook),"
+                         " so it is not told from other values; list it"),
+        (JOB, '> "a"', "> \"a\" on 'job', which may have any value: what lies there is not known;"
+                       " list its values"),
+    ],
+)  # fmt: skip
+def test_a_literal_that_does_not_fit_its_feature_is_refused(feature, text, message):
+    with pytest.raises(FormatError) as caught:
+        (held if isinstance(feature, Continuous) else bits)(feature, parse(text))
+    assert caught.value.message == message
+
+
+@given(st.text(alphabet='<>=!()[],."?@- \\ab19:TPYZ\nnotduei', max_size=12), st.booleans())
+@example("? in ? in ? in", False)
+@example("[[[1]]]..", False)
+def test_any_text_is_read_or_refused(text, words):
+    try:
+        test = parse(text, words=words)
+    except FormatError:
+        return
+    assert isinstance(test, AllOf | AnyOf | Compare | Not)
+
+
+# --- back to text
+
+
+@given(
+    st.text()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.booleans()
+    | st.none()
+    | st.dates()
+    | st.datetimes()
+    | st.datetimes(timezones=st.just(dt.UTC))
+    | st.times()
+    | st.timedeltas()
+    | st.integers(-10_000, 10_000).map(Months),
+    st.booleans(),
+)
+@example(1e300, False)
+@example(2.0**53 + 2, True)
+@example(2.0**53 + 2, False)
+@example(5e-324, False)
+@example(-0.0, True)
+@example("\ufffe\x00", False)
+def test_a_literal_reads_back_as_the_same_value(value, words):
+    text = literal_text(value, words=words)
+    back = parse_value(text, words=words)
+    assert back == value
+    whole = isinstance(value, float) and value.is_integer() and abs(value) <= 2**53
+    assert type(back) is type(value) or whole
+
+
+def test_cells_are_written_as_people_write_them():
+    assert cell_text([{">=": 18, "<": 30}, {">": 60}]) == "[18..30), > 60"
+    assert cell_text([{">": 1, "<=": 2}]) == "(1..2]"
+    assert cell_text([{"<": 5, "missing": True}]) == "< 5, null"
+    assert cell_text([{"in": ["a", "b"], "missing": True}]) == '"a", "b", null'
+    assert cell_text([{"not in": ["a"], "missing": False}]) == 'not("a", null)'
+    assert cell_text([{"=": dt.date(2020, 1, 1)}], words=True) == "2020-01-01"
+    assert cell_text([{}]) == "-"
+    assert literal_text(1e-7) == "0.0000001"
+    with pytest.raises(FormatError, match=r"\(1, 2\) of type tuple has no form in a decision"):
+        literal_text((1, 2))

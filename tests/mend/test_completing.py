@@ -1,0 +1,187 @@
+"""Gaps closed: every cell is covered, nothing else changes, and all that is added is listed."""
+
+from __future__ import annotations
+
+import pytest
+from grid_cells import cells_of, held, said
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+import strategies as sts
+from irenic import (
+    Budget,
+    Categorical,
+    ConditionError,
+    ConflictError,
+    Continuous,
+    DataError,
+    DecisionTable,
+    Region,
+    Rule,
+    RuleList,
+    RuleSet,
+    Space,
+)
+from irenic.mend import complete
+
+
+@given(rules=sts.consistent_rule_sets(), data=st.data())
+def test_every_cell_is_covered_and_nothing_else_changes(rules, data):
+    within = data.draw(sts.regions(rules.space))
+    result = complete(rules, within=within)
+    made, proposals = result
+    assert made.is_consistent
+    assert list(made) == [*rules, *result.added]
+    cells = cells_of(rules.space, made, [Rule(within, then="W")])
+    before, after = said(rules, cells), said(made, cells)
+    gaps = held([p.region for p in proposals], cells)
+    for cell, old, new, inside in zip(cells, before, after, gaps, strict=True):
+        gap = old is None and naive.holds(within, cell)
+        assert inside == gap
+        assert new == old or gap
+        if result.complete and gap:
+            assert new is not None
+    assert result.complete is all(p.rule is not None for p in proposals)
+    assert result.complete or not len(rules)
+
+
+@given(rules=sts.consistent_rule_sets(max_size=4), data=st.data())
+def test_data_decide_what_is_said_in_a_gap(rules, data):
+    cells = [  # no table holds a date beyond the calendar
+        cell
+        for cell in cells_of(rules.space, rules)
+        if all(naive.shows(f, v) for f, v in zip(rules.space, cell, strict=True))
+    ]
+    chosen = data.draw(st.lists(st.sampled_from(cells), min_size=1, max_size=5)) if cells else []
+    if not chosen:
+        return
+    X = naive.instances(rules.space, chosen)
+    y = data.draw(st.lists(st.sampled_from("PQ"), min_size=len(chosen), max_size=len(chosen)))
+    result = complete(rules, X=X, y=y)
+    assert result.complete
+    counts = [p.instances for p in result.proposals]
+    assert counts == sorted(counts, reverse=True)
+    for proposal in result.proposals:
+        inside = [v for c, v in zip(chosen, y, strict=True) if naive.holds(proposal.region, c)]
+        assert proposal.instances == len(inside)
+        assert proposal.rule.then in y
+        if inside:
+            most = max(inside.count("P"), inside.count("Q"))
+            assert inside.count(proposal.rule.then) == most
+
+
+def scale():
+    return RuleSet(
+        Space([Continuous("x"), Continuous("y")]),
+        [Rule({"x": (0, 10), "y": (0, 10)}, then="A"), Rule({"x": (20, 30)}, then="B")],
+    )
+
+
+def test_the_largest_gap_comes_first_and_gaps_with_data_before_all():
+    space = Space([Continuous("x", bounds=(0, 100))])
+    rules = RuleSet(space, [Rule({"x": (10, 20)}, then="A"), Rule({"x": (60, 70)}, then="B")])
+    found = complete(rules)
+    assert [str(p.region) for p in found.proposals] == ["20 <= x < 60", "x >= 70", "x < 10"]
+    assert [round(p.share, 3) for p in found.proposals] == [0.4, 0.3, 0.1]
+    found = complete(rules, X={"x": [5, 75, 75, 75, 15]}, y=["P", "P", "Q", "Q", "A"])
+    assert [str(p) for p in found.proposals] == [
+        "IF x >= 70 THEN Q, as 2 of the 3 instances in it",
+        "IF x < 10 THEN P, as 1 of the 1 instance in it",
+        "IF 20 <= x < 60 THEN A, as the nearest instance (x = 15)",
+    ]
+
+
+def test_a_neighbour_that_can_be_stretched_comes_before_one_that_cannot():
+    found = complete(scale())
+    texts = {str(p.region): str(p) for p in found.proposals}
+    assert texts["10 <= x < 20"] == (
+        "IF 10 <= x < 20 THEN B, like rule 2, which reaches it if its condition on x is widened"
+    )
+    assert texts["0 <= x < 10 and y < 0"] == (
+        "IF 0 <= x < 10 AND y < 0 THEN A, like rule 1, which reaches it if its condition on y is"
+        " widened"
+    )
+    assert "like rule 1, the neighbour with the largest common side" in texts["x < 0"]
+
+
+def test_categories_are_neighbours_too():
+    space = Space([Categorical("c", ["u", "v", "w"]), Continuous("x")])
+    rules = RuleSet(space, [Rule({"c": {"u"}}, then="A"), Rule({"c": {"v"}}, then="B")])
+    assert [str(p) for p in complete(rules).proposals] == [
+        "IF c in {w} THEN A, like rule 1, which reaches it if its condition on c is widened"
+    ]
+
+
+def test_without_data_the_default_says_what_it_says_already():
+    rules = RuleSet(None, [Rule({"x": (0, 5)}, then="A")], default="Z")
+    assert [str(p) for p in complete(rules).proposals] == [
+        "IF x < 0 THEN Z, as the default says",
+        "IF x >= 5 THEN Z, as the default says",
+    ]
+
+
+def test_a_gap_that_touches_no_rule_is_like_the_one_that_is_apart_on_the_fewest_features():
+    space = scale().space
+    within = Region(space, {"x": (40, 50), "y": (40, 50)})
+    assert [str(p) for p in complete(scale(), within=within).proposals] == [
+        "IF 40 <= x < 50 AND 40 <= y < 50 THEN B, like rule 2, which is apart from it on the"
+        " fewest features"
+    ]
+
+
+def test_a_gap_of_which_nothing_tells_is_left_open():
+    result = complete(RuleSet(Space([Continuous("x")])))
+    assert (result.complete, result.added, len(result.rules)) == (False, [], 0)
+    assert [str(p) for p in result.proposals] == [
+        "anything, left open: there is no rule, no default and no data"
+    ]
+
+
+def test_the_nearest_instance_by_ranges_and_categories():
+    space = Space([Continuous("x", missing=True), Categorical("c", ["u", "v"])])
+    rules = RuleSet(space, [Rule({"c": {"u"}}, then="A")])
+    X = {"x": [1, 90, None], "c": ["u", "u", "u"]}
+    far = RuleSet(space, [*rules, Rule({"c": {"v"}, "x": {"<": 80}}, then="A")])
+    found = complete(far, X=X, y=["one", "ninety", "missing"])
+    assert {str(p.region): p.rule.then for p in found.proposals} == {
+        "x >= 80 and c in {v}": "ninety",
+        "x is missing and c in {v}": "missing",
+    }
+
+
+def test_no_more_rules_than_asked_for():
+    result = complete(scale(), max_rules=2)
+    assert (len(result.proposals), len(result.rules), result.complete) == (2, 4, False)
+    assert complete(scale(), max_rules=0).rules == scale()
+
+
+def test_a_budget_that_ends_says_so():
+    result = complete(scale(), budget=Budget(nodes=1))
+    assert (result.complete, result.stopped_by) == (False, "nodes")
+    assert "gaps are left (stopped by nodes)" in repr(result)
+
+
+def test_what_cannot_occur_is_no_gap():
+    space = Space([Continuous("x")])
+    rules = RuleSet(space, [Rule({"x": (0, 5)}, then="A")])
+    table = DecisionTable(rules, (1,), 1, outside=(Region(space, {"x": {"<": 0}}),))
+    result = complete(table)
+    assert [str(rule) for rule in result.added] == ["IF x >= 5 THEN A"]
+    assert result.complete
+
+
+def test_bad_input():
+    clash = RuleSet(None, [Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
+    with pytest.raises(ConflictError, match=r"repair\(\) them before gaps are closed"):
+        complete(clash)
+    with pytest.raises(ConditionError, match=r"to_set\(\) makes one of a list"):
+        complete(RuleList.of(clash))
+    with pytest.raises(ConditionError, match="complete takes a RuleSet or a DecisionTable, not"):
+        complete(None)
+    with pytest.raises(ConditionError, match="max_rules is a number of rules, at least 0, not -1"):
+        complete(scale(), max_rules=-1)
+    with pytest.raises(DataError, match="X and y go together"):
+        complete(scale(), y=["A"])
+    with pytest.raises(DataError, match="1 instances, but 2 labels"):
+        complete(scale(), X={"x": [1], "y": [1]}, y=["A", "B"])

@@ -1,0 +1,257 @@
+"""Differences: exactly the cells that two rule sets decide differently, whatever their spaces."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+from grid_cells import cells_of, held, said
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+import strategies as sts
+from irenic import (
+    Budget,
+    Categorical,
+    ConditionError,
+    ConflictError,
+    Continuous,
+    DecisionTable,
+    Region,
+    Rule,
+    RuleList,
+    RuleSet,
+    Space,
+    SpaceError,
+)
+from irenic.mend import diff
+from irenic.mend.spaces import common_space, moved
+
+DEFAULTS = st.sampled_from([None, "A", "Z"])
+
+
+@st.composite
+def ruled(draw, space):
+    """Draw a list, or a set from which rules that contradict an earlier one were left out."""
+    rules, default = draw(st.lists(sts.rules(space), max_size=4)), draw(DEFAULTS)
+    if draw(st.booleans()):
+        return RuleList(space, rules, default=default)
+    kept: list[Rule] = []
+    for rule in rules:
+        if all(rule.agrees_with(other) for other in kept):
+            kept.append(rule)
+    return RuleSet(space, kept, default=default)
+
+
+@given(st.data())
+def test_the_differences_are_the_cells_that_are_decided_differently(data):
+    space = data.draw(sts.spaces(2))
+    a, b = data.draw(ruled(space)), data.draw(ruled(space))
+    within = data.draw(sts.regions(space))
+    found = diff(a, b, within=within)
+    assert found.complete
+    regions = [d.region for d in found]
+    cells = cells_of(space, a, b, [Rule(r, then="D") for r in [within, *regions]])
+    before, after = said(a, cells, a.default), said(b, cells, b.default)
+    counts = held(regions, cells)
+    for cell, old, new, count in zip(cells, before, after, counts, strict=True):
+        assert count == (old != new and naive.holds(within, cell))
+    for d in found:
+        inside = [i for i, cell in enumerate(cells) if naive.holds(d.region, cell)]
+        assert {(before[i], after[i]) for i in inside} == {(d.before, d.after)}
+        assert d.witness in d.region
+        for rules, numbers in ((a, d.rules_before), (b, d.rules_after)):
+            assert set(numbers) == deciding(rules, [cells[i] for i in inside])
+    assert found.same is (before == after or not regions)
+
+
+def deciding(rules, cells):
+    """Return the numbers of the rules that decide some of the cells."""
+    rules, is_list = list(rules), isinstance(rules, RuleList)
+    found = (naive.covering(rules, cell) for cell in cells)
+    return {i + 1 for places in found for i in (places[:1] if is_list else places)}
+
+
+def test_a_difference_is_told_in_words():
+    space = Space([Continuous("age"), Categorical("job", ["cook", "nurse"])])
+    a = RuleSet(space, [Rule({"age": (0, 30)}, then="low")])
+    b = RuleList(
+        space,
+        [Rule({"age": (0, 10), "job": "cook"}, then="low risk"), Rule({}, then="low")],
+    )
+    assert [str(d) for d in diff(a, b)] == [
+        'where 0 <= age < 10 and job in {cook}: low (rule 1) becomes "low risk" (rule 1), for'
+        " example at age = 5, job = cook",
+        "where age < 0: nothing becomes low (rule 2), for example at age = -0.5",
+        "where age >= 30: nothing becomes low (rule 2), for example at age = 40",
+    ]
+    assert str(diff(RuleSet(space, default="A"), RuleSet(space))[0]) == (
+        "where anything: A (by default) becomes nothing"
+    )
+
+
+def test_what_a_rule_and_the_default_say_alike_is_told_apart():
+    space = Space([Continuous("x")])
+    a = RuleSet(space, [Rule({"x": (0, 5)}, then="A")], default="A")
+    b = RuleSet(space, [], default="B")
+    assert sorted((str(d.region), d.rules_before) for d in diff(a, b)) == [
+        ("0 <= x < 5", (1,)),
+        ("x < 0", ()),
+        ("x >= 5", ()),
+    ]
+
+
+def test_rows_of_a_table_are_named():
+    rules = RuleSet(None, [Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
+    first = DecisionTable(rules, (2, 5), 5, hit_policy="FIRST")
+    ranked = DecisionTable(rules, (2, 5), 5, hit_policy="PRIORITY", ranking=("B", "A"))
+    found = diff(first, ranked)
+    assert [str(d) for d in found] == [
+        "where 3 <= x < 5: A (rule 2) becomes B (rule 5), for example at x = 4"
+    ]
+    assert found[0:1] == [found[0]]
+
+
+def test_a_budget_that_ends_says_so():
+    a = RuleSet(None, [Rule({"x": (0, 5), "y": (i, i + 1)}, then="A") for i in range(9)])
+    found = diff(a, RuleSet(a.space), budget=Budget(nodes=2))
+    assert (found.complete, found.stopped_by) == (False, "nodes")
+    assert "and perhaps more (stopped by nodes)" in repr(found)
+    nothing = diff(a, a, budget=Budget(nodes=2))
+    assert nothing.same is None
+
+
+def test_equal_rules_do_not_differ():
+    a = RuleSet(None, [Rule({"x": (0, 5)}, then="A"), Rule({"x": (5, 9)}, then="A")])
+    b = RuleSet(None, [Rule({"x": (0, 9)}, then="A")])
+    assert diff(a, b).same
+    assert repr(diff(a, b)) == "<Differences: no difference>"
+
+
+def test_what_contradicts_itself_is_refused():
+    clash = RuleSet(None, [Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
+    text = r"the rules of the second contradict each other: rule 1 says A.*with RuleList.of"
+    with pytest.raises(ConflictError, match=text):
+        diff(RuleList.of(clash), clash)
+    with pytest.raises(ConditionError, match=r"diff takes a RuleSet, .*, not list"):
+        diff([], clash)
+
+
+# --- different spaces
+
+
+@st.composite
+def wider(draw, space):
+    """Draw a space with the features of another, each as wide or wider, and perhaps one more."""
+    features = []
+    for f in space:
+        missing = f.missing or draw(st.booleans())
+        if isinstance(f, Continuous):
+            low, high = (b if draw(st.booleans()) else None for b in f.bounds)
+            features.append(Continuous(f.name, kind=f.kind, bounds=(low, high), missing=missing))
+        else:
+            more = [v for v in ["new", "newer"] if draw(st.booleans())]
+            values = draw(st.permutations([*f.values, *more]))
+            other = f.other or draw(st.booleans())
+            features.append(Categorical(f.name, values, missing=missing, other=other))
+    extra = [Continuous("extra", missing=True)] if draw(st.booleans()) else []
+    return Space(draw(st.permutations([*features, *extra])))
+
+
+def can_be_given(feature, value):
+    whole = getattr(feature, "kind", "") == "integer" and value != float("-inf")
+    return naive.shows(feature, value) and not (whole and abs(value) > 2**53)
+
+
+@given(st.data())
+def test_rules_of_two_spaces_differ_where_they_predict_differently(data):
+    narrow = data.draw(sts.spaces(2))
+    wide = data.draw(wider(narrow))
+    a, b = data.draw(ruled(narrow)), data.draw(ruled(wide))
+    found = diff(a, b)
+    space = common_space(narrow, wide)
+    assert all(d.region.space == space for d in found)
+    # every point of the narrow space is one of the wide space
+    for cell in cells_of(narrow, a):
+        pairs = list(zip(narrow, cell, strict=True))
+        if not all(can_be_given(feature, value) for feature, value in pairs):
+            continue
+        values = {feature.name: naive.decode(feature, value) for feature, value in pairs}
+        point = space.encode_point(values)
+        old = a.predict(narrow.encode_point(values))[0]
+        new = b.predict(wide.encode_point(values))[0]
+        assert sum(bool(d.region.contains(point)[0]) for d in found) == (old != new)
+
+
+@given(st.data())
+def test_rules_moved_to_a_wider_space_do_not_differ(data):
+    narrow = data.draw(sts.spaces(2))
+    wide = data.draw(wider(narrow))
+    a = data.draw(ruled(narrow))
+    rules = moved(a.rules if isinstance(a, RuleList) else a, wide)
+    assert diff(a, RuleList.of(rules) if isinstance(a, RuleList) else rules).same
+
+
+def test_values_that_one_space_does_not_know():
+    small = Space([Categorical("c", ["u", "v"], other=True)])
+    large = Space([Categorical("c", ["u", "v", "w"])])
+    # w is one of the "other" values of the small space
+    a = RuleSet(small, [Rule({"c": {"not in": ["u"]}}, then="A")])
+    b = RuleSet(large, [Rule({"c": {"not in": ["u"]}}, then="A")])
+    assert [str(d) for d in diff(a, b)] == [
+        'where c not in {u, v, w}: A (rule 1) becomes nothing, for example at c = "other"'
+    ]
+    closed = RuleSet(Space([Categorical("c", ["u", "v"])]), [Rule({"c": {"v"}}, then="A")])
+    assert [str(d.region) for d in diff(closed, b)] == ["c in {w}"]
+    every = RuleSet(Space([Categorical("c", ["u", "v"])]), [Rule({"c": {"u", "v"}}, then="A")])
+    assert [str(d.region) for d in diff(every, b)] == ["c in {u}"]
+
+
+def test_bounds_are_the_hull_and_missing_values_are_those_of_either():
+    a = Space([Continuous("x", bounds=(0, 10), unit="cm")])
+    b = Space([Continuous("x", bounds=(5, 20), missing=True), Continuous("y")])
+    both = Space([Continuous("x", bounds=(0, 20), unit="cm", missing=True), Continuous("y")])
+    assert common_space(a, b) == both
+    old = RuleSet(a, [Rule({"x": {"<": 8}}, then="A")])
+    new = RuleSet(b, [Rule({"x": {"<": 8, "missing": True}}, then="A")])
+    assert [str(d.region) for d in diff(old, new)] == ["x is missing"]
+    new = RuleSet(b, [Rule({"x": {"<": 8}, "y": (0, 1)}, then="A")])
+    assert [str(d.region) for d in diff(old, new)] == ["x < 8 and y < 0", "x < 8 and y >= 1"]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "text"),
+    [
+        (Continuous("f"), Categorical("f", ["a"]), "'f' is continuous in one set and categorical"),
+        (Categorical("f", ["a"]), Continuous("f"), "'f' is continuous in one set and categorical"),
+        (Continuous("f"), Continuous("f", kind="date"), "of kind 'number' in one set and 'date'"),
+        (
+            Continuous("f", unit="cm"),
+            Continuous("f", unit="m"),
+            "has the unit 'cm' in one set and 'm' in the other; convert one of them",
+        ),
+        (
+            Continuous("f", kind="datetime", unit="UTC"),
+            Continuous("f", kind="datetime"),
+            "has the unit 'UTC' in one set and ''",
+        ),
+    ],
+)
+def test_features_that_do_not_match_are_refused(a, b, text):
+    with pytest.raises(SpaceError, match=text):
+        diff(RuleSet(Space([a])), RuleSet(Space([b])))
+
+
+def test_dates_have_a_hull():
+    a = Continuous("d", kind="date", bounds=(dt.date(2020, 1, 1), None))
+    b = Continuous("d", kind="date", bounds=(dt.date(2019, 1, 1), dt.date(2021, 1, 1)))
+    both = common_space(Space([a]), Space([b]))
+    assert both["d"].bounds == (dt.date(2019, 1, 1), None)
+
+
+def test_within_may_be_of_another_space():
+    a = RuleSet(Space([Continuous("x")]), [Rule({"x": (0, 5)}, then="A")])
+    within = Region(Space([Continuous("x")]), {"x": (0, 2)})
+    other = RuleSet(Space([Continuous("x"), Continuous("y")]))
+    assert [str(d.region) for d in diff(a, other, within=within)] == ["0 <= x < 2"]

@@ -1,0 +1,222 @@
+"""Lists into sets: they say the same of every cell, and the proof knows when they do not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from grid_cells import cells_of, said
+from hypothesis import given
+from hypothesis import strategies as st
+
+import strategies as sts
+from irenic import (
+    Budget,
+    Categorical,
+    ConditionError,
+    Continuous,
+    DecisionTable,
+    Rule,
+    RuleList,
+    RuleSet,
+    Space,
+)
+from irenic.budget import Meter
+from irenic.errors import BudgetError
+from irenic.mend import boxes, lists, to_set
+from irenic.mend.boxes import boxes_of
+from irenic.mend.proving import ListProof
+
+DEFAULTS = st.sampled_from([None, "A", "Z"])
+
+
+@st.composite
+def rule_lists(draw, max_size=6, max_features=2):
+    rules = draw(sts.rule_sets(max_size=max_size, max_features=max_features))
+    return RuleList(rules.space, rules, default=draw(DEFAULTS))
+
+
+def check(given_list, made, explicit):
+    assert made.is_consistent
+    assert made.default is None or not explicit
+    cells = cells_of(made.space, given_list, made)
+    assert said(made, cells, made.default) == said(given_list, cells, given_list.default)
+
+
+@pytest.mark.parametrize("explicit", [False, True])
+@given(rules=rule_lists())
+def test_a_set_says_what_the_list_says(explicit, rules):
+    check(rules, to_set(rules, explicit=explicit), explicit)
+
+
+@given(rules=rule_lists())
+def test_a_set_says_the_same_where_boxes_are_grown_in_their_rules(rules):
+    before = lists._MOST_PAIRS, boxes._MOST_PIECES, boxes._MOST_CELLS
+    lists._MOST_PAIRS, boxes._MOST_PIECES, boxes._MOST_CELLS = -1, 2, 3
+    try:
+        made = to_set(rules)
+    finally:
+        lists._MOST_PAIRS, boxes._MOST_PIECES, boxes._MOST_CELLS = before
+    check(rules, made, False)
+
+
+@given(rules=rule_lists(max_size=4), other=st.data())
+def test_the_proof_holds_exactly_where_both_say_the_same(rules, other):
+    # rules as they are made, one left out, widened or with another consequent
+    made = list(to_set(rules))
+    change = other.draw(st.sampled_from(["none", "drop", "then", "widen", "add"]))
+    if made and change != "none":
+        place = other.draw(st.integers(0, len(made) - 1))
+        rule = made.pop(place)
+        if change == "then":
+            made.append(Rule(rule.region, then=other.draw(st.sampled_from("ABC"))))
+        elif change == "widen":
+            made.append(Rule(other.draw(sts.regions(rules.space)), then=rule.then))
+        elif change == "add":
+            made += [rule, other.draw(sts.rules(rules.space))]
+    default = to_set(rules).default
+    candidate = RuleSet(rules.space, made, default=default)
+    cells = cells_of(rules.space, rules, candidate)
+    same = said(candidate, cells, default) == said(rules, cells, rules.default)
+    same &= said(list(candidate)[::-1], cells, default) == said(rules, cells, rules.default)
+    given_rules = lists._Said.of(rules, explicit=False)
+    proof = ListProof(
+        rules.space, given_rules.boxes, given_rules.thens, given_rules.default, Meter(None)
+    )
+    thens = [rule.then for rule in candidate]
+    if not candidate.is_consistent:
+        assert not proof.holds(boxes_of(candidate), thens)
+    else:
+        assert proof.holds(boxes_of(candidate), thens) is same
+
+
+def test_a_proof_fails_when_a_rule_is_tampered_with():
+    rules = RuleList(
+        None,
+        [Rule({"x": (0, 5), "y": (0, 5)}, then="A"), Rule({"x": (2, 9)}, then="B")],
+    )
+    made = to_set(rules)
+    said_ = lists._Said.of(rules, explicit=False)
+
+    def proved(some):
+        proof = ListProof(rules.space, said_.boxes, said_.thens, said_.default, Meter(None))
+        return proof.holds(boxes_of(some), [rule.then for rule in some])
+
+    assert proved(made)
+    for place in range(len(made)):
+        assert not proved(made[[i for i in range(len(made)) if i != place]])
+    wider = RuleSet(rules.space, [*made, Rule({"x": (1, 3), "y": (4, 5)}, then="B")])
+    assert not proved(wider)
+    beyond = RuleSet(rules.space, [*made, Rule({"x": (8, 9.5)}, then="B")])
+    assert not proved(beyond)
+
+
+def test_an_else_rule_becomes_the_default_and_what_stands_behind_it_is_never_asked():
+    space = Space([Continuous("age"), Categorical("job", ["cook", "nurse"])])
+    rules = RuleList(
+        space,
+        [
+            Rule({"age": {"<=": 17}}, then="minor"),
+            Rule({}, then="adult"),
+            Rule({"job": "cook"}, then="cook"),
+        ],
+        default="nobody",
+    )
+    made = to_set(rules)
+    assert str(made[0]) == "IF age <= 17 THEN minor"
+    assert (len(made), made.default) == (1, "adult")
+    made = to_set(rules, explicit=True)
+    assert [str(rule) for rule in made] == ["IF age <= 17 THEN minor", "IF age > 17 THEN adult"]
+    assert made.default is None
+
+
+def test_rules_that_say_what_the_default_says_are_not_written():
+    rules = RuleList(
+        None,
+        [Rule({"x": (0, 2)}, then="A"), Rule({"x": (0, 9)}, then="B", weight=2.0)],
+        default="A",
+    )
+    made = to_set(rules)
+    assert [str(rule) for rule in made] == ["IF 2 <= x < 9 THEN B"]
+    assert made.default == "A"
+
+
+def test_a_rule_that_stays_as_it_was_keeps_its_weight_and_how_it_is_written():
+    first = Rule({"x": {">=": 0, "<=": 2}}, then="A", weight=0.25)
+    made = to_set(RuleList(None, [first, Rule({"x": (1, 9)}, then="B", weight=0.5)]))
+    assert made[0] == first
+    assert str(made[0]) == "IF 0 <= x <= 2 THEN A WEIGHT 0.25"
+    assert made[1].weight == 1.0
+
+
+def test_neighbours_become_one_rule():
+    # B is asked twice, on both sides of A's end; in the set it is one rule
+    rules = RuleList(
+        None,
+        [
+            Rule({"x": (0, 4), "y": (0, 4)}, then="A"),
+            Rule({"x": (0, 4), "y": (0, 9)}, then="B"),
+            Rule({"x": (4, 9), "y": (4, 9)}, then="B"),
+        ],
+    )
+    made = to_set(rules)
+    assert [str(rule) for rule in made] == [
+        "IF 0 <= x < 4 AND 0 <= y < 4 THEN A",
+        "IF 0 <= x < 9 AND 4 <= y < 9 THEN B",
+    ]
+
+
+def test_a_table_is_taken_in_the_order_of_its_policy():
+    rules = RuleSet(None, [Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
+    first = DecisionTable(rules, (1, 2), 2, hit_policy="FIRST")
+    assert [str(r) for r in to_set(first)] == ["IF 0 <= x < 5 THEN A", "IF 5 <= x < 9 THEN B"]
+    ranked = DecisionTable(rules, (1, 2), 2, hit_policy="PRIORITY", ranking=("B", "A"))
+    assert [str(r) for r in to_set(ranked)] == ["IF 3 <= x < 9 THEN B", "IF 0 <= x < 3 THEN A"]
+
+
+def test_a_list_without_rules_is_a_set_without_rules():
+    made = to_set(RuleList(Space([Continuous("x")]), [], default="A"))
+    assert (len(made), made.default) == (0, "A")
+    made = to_set(RuleList(Space([Continuous("x")]), [], default="A"), explicit=True)
+    assert [str(rule) for rule in made] == ["IF anything THEN A"]
+
+
+def test_a_space_without_features():
+    rules = RuleList(Space([]), [Rule({}, then="A"), Rule({}, then="B")])
+    assert to_set(rules).default == "A"
+    assert [r.then for r in to_set(rules, explicit=True)] == ["A"]
+
+
+def random_list(n, d, seed=0):
+    rng = np.random.default_rng(seed)
+    low, high = np.full((d, n), -np.inf), np.full((d, n), np.inf)
+    for r in range(n):
+        for axis in rng.choice(d, 2, replace=False):
+            side = low if rng.random() < 0.5 else high
+            side[axis, r] = rng.random().__round__(1)
+    space = Space([Continuous(f"x{i}") for i in range(d)])
+    then = rng.choice(list("ABC"), n).tolist()
+    return RuleList.of(RuleSet.from_arrays(space, lower=low, upper=high, then=then))
+
+
+def test_a_budget_that_does_not_suffice_is_an_error_that_says_so():
+    text = (
+        "turning the list into a set was stopped by nodes before it was proved;"
+        " give it a larger budget"
+    )
+    with pytest.raises(BudgetError, match=text):
+        to_set(random_list(20, 5), budget=Budget(nodes=40))
+    assert to_set(random_list(12, 4), budget=60).is_consistent
+
+
+def test_the_same_list_gives_the_same_set():
+    a, b = (to_set(random_list(12, 4)) for _ in range(2))
+    assert [str(rule) for rule in a] == [str(rule) for rule in b]
+
+
+def test_a_set_is_no_list():
+    rules = RuleSet(None, [Rule({"x": (0, 5)}, then="A")])
+    with pytest.raises(ConditionError, match="to_set takes a RuleList, not RuleSet; RuleList"):
+        to_set(rules)
+    table = DecisionTable(rules, (1,), 1, hit_policy="UNIQUE", name="fares")
+    with pytest.raises(ConditionError, match=r"'fares' is not ordered \(its policy is UNIQUE\)"):
+        to_set(table)

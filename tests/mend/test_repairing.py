@@ -1,0 +1,233 @@
+"""Contradictions out of sets: what is left agrees, says nothing new, and the changes are told."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from grid_cells import cells_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+import strategies as sts
+from irenic import (
+    Budget,
+    Categorical,
+    ConditionError,
+    Continuous,
+    DataError,
+    DecisionTable,
+    Rule,
+    RuleList,
+    RuleSet,
+    Space,
+)
+from irenic.errors import BudgetError
+from irenic.mend import repair
+
+
+def intervals(*ends, **options):
+    """Return rules ``a <= x < b`` that say A, B, C, … in turn."""
+    rules = [
+        Rule({"x": (a, b)}, then="ABCDEFG"[i], **{k: v[i] for k, v in options.items()})
+        for i, (a, b) in enumerate(ends)
+    ]
+    return RuleSet(Space([Continuous("x")]), rules, default="Z")
+
+
+def holding(rules, cell):
+    return {rule.then for rule in rules if naive.holds(rule.region, cell)}
+
+
+@pytest.mark.parametrize("how", ["drop", "trim", "split"])
+@given(rules=sts.rule_sets(default="A"))
+def test_what_is_left_is_consistent_and_says_nothing_new(how, rules):
+    result = repair(rules, how)
+    made, changes = result
+    assert made is result.rules
+    assert changes is result.changes
+    assert made.is_consistent
+    assert not naive.pairs(made, same=False)
+    assert made.default == rules.default
+    for cell in cells_of(rules.space, rules, made):
+        before, after = holding(rules, cell), holding(made, cell)
+        assert after <= before
+        if len(before) == 1 and how == "split":
+            assert after == before
+        if how == "split":
+            assert bool(after) is bool(before)
+    changed = [change.number for change in changes]
+    assert changed == sorted(set(changed))
+    for number, rule in enumerate(rules, 1):
+        if number not in changed:
+            assert rule in made
+    after = [rule for change in changes for rule in change.after]
+    whole = [rule for number, rule in enumerate(rules, 1) if number not in changed]
+    assert sorted(map(str, [*whole, *after])) == sorted(map(str, made))
+
+
+@given(rules=sts.rule_sets(max_size=6))
+def test_the_fewest_rules_are_dropped(rules):
+    result = repair(rules, weights=[1.0] * len(rules)) if len(rules) else repair(rules)
+    pairs = naive.pairs(rules, same=False)
+    least = next(
+        k
+        for k in range(len(rules) + 1)
+        for gone in combinations(range(len(rules)), k)
+        if all(a in gone or b in gone for a, b in pairs)
+    )
+    assert (len(result.changes), result.cost, result.bound) == (least, least, least)
+    assert result.optimal
+
+
+@given(rules=sts.rule_sets(max_size=5), data=st.data())
+def test_the_most_valuable_rule_stays_whole(rules, data):
+    if not len(rules):
+        return
+    worth = [float(v) for v in data.draw(st.permutations(range(1, len(rules) + 1)))]
+    best = int(np.argmax(worth))
+    for how in ("trim", "split"):
+        assert rules[best] in repair(rules, how, weights=worth).rules
+
+
+def test_a_change_is_told_in_words():
+    rules = intervals((0, 30), (28, 60), (20, 29))
+    assert [str(change) for change in repair(rules).changes] == [
+        "rule 2 (IF 28 <= x < 60 THEN B) is dropped: rule 1 says A where 28 <= x < 30, for example"
+        " at x = 29",
+        "rule 3 (IF 20 <= x < 29 THEN C) is dropped: rule 1 says A where 20 <= x < 29, for example"
+        " at x = 20",
+    ]
+    change = repair(rules, weights=[1, 1, 3]).changes[0]
+    assert (change.kind, change.number, change.against, change.after) == ("dropped", 1, (3,), ())
+    assert change.before == (rules[0],)
+    assert [str(change) for change in repair(rules, "trim").changes] == [
+        "rule 2 (IF 28 <= x < 60 THEN B) now holds only where 30 <= x < 60 (94% of it): rule 1 says"
+        " A where 28 <= x < 30, for example at x = 29",
+        "rule 3 (IF 20 <= x < 29 THEN C) is dropped, since nothing of it is left: rule 1 says A"
+        " where 20 <= x < 29, for example at x = 20",
+    ]
+
+
+def test_several_reasons_are_counted():
+    rules = intervals((0, 9), (0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6))
+    change = repair(rules).changes[0]
+    assert change.against == (2, 3, 4, 5, 6, 7)
+    assert change.text == (
+        "rule 1 (IF 0 <= x < 9 THEN A) is dropped: rule 2 says B where 0 <= x < 1, for example at"
+        " x = 0.5 (and rule 3, 4, 5, 6, 7)"
+    )
+
+
+def test_a_rule_in_the_middle_of_another_splits_it():
+    rules = intervals((0, 9), (4, 5), weight=[1.0, 2.0])
+    result = repair(rules, "split")
+    assert [str(r) for r in result.rules] == [
+        "IF 0 <= x < 4 THEN A",
+        "IF 5 <= x < 9 THEN A",
+        "IF 4 <= x < 5 THEN B WEIGHT 2",
+    ]
+    assert result.changes[0].kind == "split"
+    assert result.changes[0].text == (
+        "rule 1 (IF 0 <= x < 9 THEN A) becomes 2 rules, where 0 <= x < 4; where 5 <= x < 9: rule 2"
+        " says B where 4 <= x < 5, for example at x = 4"
+    )
+    assert str(repair(rules, "trim").rules[0]) == "IF 0 <= x < 4 THEN A"
+
+
+def test_trimming_keeps_the_larger_part_or_the_one_with_more_instances():
+    rules = intervals((0, 9), (3, 5), weight=[1.0, 2.0])
+    assert str(repair(rules, "trim").rules[0]) == "IF 5 <= x < 9 THEN A"
+    X, y = {"x": [1, 2, 6, 4, 4, 4, 4]}, ["A", "A", "A", "B", "B", "B", "B"]
+    assert str(repair(rules, "trim", X=X, y=y).rules[0]) == "IF 0 <= x < 3 THEN A"
+
+
+def test_a_rule_is_worth_what_it_gets_right_on_data():
+    rules = intervals((0, 9), (5, 20))
+    X = {"x": [1, 6, 7, 15]}
+    assert repair(rules, X=X, y=["A", "A", "B", "A"]).changes[0].number == 2
+    result = repair(rules, X=X, y=["B", "B", "B", "B"])
+    assert result.changes[0].number == 1
+    assert result.cost == 0.001
+    assert result.changes[0].text.endswith("; on the data it is worth 0.001")
+
+
+def test_rows_of_a_table_are_dropped_together():
+    space = Space([Continuous("x"), Categorical("c", ["u", "v"])])
+    rules = RuleSet(
+        space,
+        [
+            Rule({"x": (0, 2)}, then="A"),
+            Rule({"x": (4, 6)}, then="A"),
+            Rule({"x": (1, 5)}, then="B"),
+            Rule({"x": (7, 9)}, then="C"),
+        ],
+    )
+    table = DecisionTable(rules, (1, 1, 3, 4), 4, lines=(2, 3, 4, 5), name="t")
+    result = repair(table)
+    assert [str(c) for c in result.changes] == [
+        "rule 3 (IF 1 <= x < 5 THEN B) is dropped: rule 1 says A where 1 <= x < 2, for example at"
+        " x = 1"
+    ]
+    assert result.table.rows == (1, 1, 3)
+    assert (result.table.n_rows, result.table.lines) == (3, (2, 3, 5))
+    assert list(result.table.rules) == list(result.rules)
+    result = repair(table, weights=[1, 1, 9, 1])
+    assert result.changes[0].text.startswith("rule 1 (IF 0 <= x < 2 THEN A, and 1 more) is dropped")
+    assert result.table.rows == (2, 3)
+    split = repair(table, "split", weights=[1, 1, 9, 1])
+    assert split.table.rows == (1, 1, 3, 4)
+    assert [str(r.region) for r in split.rules][:2] == ["0 <= x < 1", "5 <= x < 6"]
+    assert repair(rules).table is None
+
+
+def test_time_that_runs_out():
+    rng = np.random.default_rng(0)
+    low = rng.random((3, 60))
+    space = Space([Continuous(f"x{i}") for i in range(3)])
+    rules = RuleSet.from_arrays(
+        space, lower=low, upper=low + 0.5, then=rng.choice(list("ABC"), 60).tolist()
+    )
+    result = repair(rules, budget=0)
+    assert not result.optimal
+    assert result.bound < result.cost
+    assert f"cost {result.cost:g} (the least is at least {result.bound:g})" in repr(result)
+    assert not repair(rules, "trim", budget=0).optimal
+    with pytest.raises(BudgetError, match="splitting the rules was stopped by nodes before it was"):
+        repair(rules, "split", budget=Budget(nodes=1))
+
+
+def test_rules_that_agree_are_left_alone():
+    rules = intervals((0, 3), (3, 9))
+    for how in ("drop", "trim", "split"):
+        result = repair(rules, how)
+        assert result.rules == rules
+        assert result.changes == []
+    assert repr(repair(rules)) == "<Repair by drop: 0 changes, cost 0 (the least there is)>"
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda r: repair(r, "crop"), "how is one of drop, trim, split, not 'crop', did you mean"),
+        (lambda r: repair(r, None), "how is one of drop, trim, split, not None"),
+        (lambda r: repair(list(r)), "repair takes a RuleSet or a DecisionTable, not list"),
+        (lambda r: repair(RuleList.of(r)), r"nothing to repair; to_set\(\) turns it into a set"),
+        (lambda r: repair(r, weights=[1.0]), "weights are 2 finite numbers greater than 0, one a"),
+        (lambda r: repair(r, weights=[1.0, 0]), "weights are 2 finite numbers greater than 0"),
+        (lambda r: repair(r, weights="ab"), "weights are 2 finite numbers greater than 0"),
+    ],
+)
+def test_what_cannot_be_is_refused(call, text):
+    with pytest.raises(ConditionError, match=text):
+        call(intervals((0, 5), (3, 9)))
+
+
+def test_data_without_labels_are_refused():
+    with pytest.raises(DataError, match="X and y go together: instances and their labels"):
+        repair(intervals((0, 5), (3, 9)), X={"x": [1]})
+    endless = intervals((0, 5), (3, 9), weight=[float("inf"), 1.0])
+    with pytest.raises(ConditionError, match="a rule's weight is infinite; give weights"):
+        repair(endless)

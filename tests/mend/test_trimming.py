@@ -1,0 +1,125 @@
+"""The largest free box inside another, against all boxes of the grid."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irenic import Categorical, Continuous, Region, Space
+from irenic.budget import Meter
+from irenic.cutting import Boxes
+from irenic.mend import trimming
+from irenic.mend.boxes import joined
+from irenic.mend.measuring import Share
+from irenic.mend.trimming import largest_free
+
+SPACE = Space([Continuous("x", missing=True), Continuous("n", kind="integer"),
+               Categorical("c", ["u", "v", "w"])])  # fmt: skip
+
+
+@st.composite
+def regions(draw):
+    cuts = [None, 0, 2, 3, 5]
+    conditions = {}
+    for name in ("x", "n"):
+        low, high = draw(st.sampled_from(cuts)), draw(st.sampled_from(cuts))
+        if low is None or high is None or low < high:
+            test = {}
+            test |= {} if low is None else {">=": low}
+            test |= {} if high is None else {"<": high}
+            if name == "x" and low is None and draw(st.booleans()):
+                test["missing"] = True
+            if test:
+                conditions[name] = test
+    values = draw(st.sets(st.sampled_from("uvw"), min_size=1))
+    return Region(SPACE, conditions | {"c": values})
+
+
+def every_box(box, rivals):
+    """Return all boxes with bounds of the grid inside a box."""
+    axes = []
+    for axis in range(2):
+        cuts = {box.low[0, axis], box.high[0, axis]}
+        inner = np.concatenate([rivals.low[:, axis], rivals.high[:, axis]])
+        cuts |= {c for c in inner if box.low[0, axis] < c < box.high[0, axis]}
+        axes.append(list(combinations(sorted(cuts), 2)))
+    bits = [m for m in range(1, 32) if m & int(box.masks[0, 0]) == m]
+    found = list(product(axes[0], axes[1], bits))
+    low = np.array([[a[0], b[0]] for a, b, _ in found])
+    high = np.array([[a[1], b[1]] for a, b, _ in found])
+    return Boxes(low, high, np.array([[m] for *_, m in found], dtype=np.uint64))
+
+
+@given(regions(), st.lists(regions(), min_size=1, max_size=4))
+def test_no_free_box_is_larger(region, rivals):
+    box = Boxes.of_region(region)
+    against = joined(SPACE, [Boxes.of_region(r) for r in rivals])
+    share = Share(SPACE, box, joined(SPACE, [box, against]))
+
+    def scores(boxes):
+        return [(size,) for size in share.of(boxes).tolist()]
+
+    found = largest_free(SPACE, box, against, scores, Meter(None))
+    assert found.proved
+    every = every_box(box, against)
+    free = [
+        row for row in range(len(every.low)) if not against.meeting(SPACE, every.take([row])).any()
+    ]
+    assert bool(free) is bool(len(found.box.low))
+    if free:
+        assert not against.meeting(SPACE, found.box).any()
+        assert share.of(found.box)[0] >= share.of(every.take(free)).max() - 1e-12
+
+
+@given(regions(), st.lists(regions(), min_size=1, max_size=4))
+def test_without_time_a_free_box_is_found_all_the_same(region, rivals):
+    box = Boxes.of_region(region)
+    against = joined(SPACE, [Boxes.of_region(r) for r in rivals])
+    share = Share(SPACE, box, joined(SPACE, [box, against]))
+    meter = Meter(0)
+    found = largest_free(SPACE, box, against, lambda b: [(s,) for s in share.of(b).tolist()], meter)
+    assert meter.stopped_by is None
+    if len(found.box.low):
+        assert found.box.region(SPACE) <= region
+        assert not against.meeting(SPACE, found.box).any()
+        assert found.proved is not against.meeting(SPACE, box).any()
+
+
+def test_a_box_that_is_too_hard_is_found_without_a_proof(monkeypatch):
+    monkeypatch.setattr(trimming, "_MOST_NODES", 1)
+    space = Space([Continuous("x"), Continuous("y")])
+    box = Boxes.of_region(Region(space, {"x": (0, 10), "y": (0, 10)}))
+    rivals = joined(
+        space,
+        [
+            Boxes.of_region(Region(space, {"x": (2, 3), "y": (2, 3)})),
+            Boxes.of_region(Region(space, {"x": (7, 8), "y": (7, 8)})),
+        ],
+    )
+    share = Share(space, box, rivals)
+    found = largest_free(
+        space, box, rivals, lambda b: [(s,) for s in share.of(b).tolist()], Meter(None)
+    )
+    assert not found.proved
+    assert not rivals.meeting(space, found.box).any()
+
+
+@given(regions())
+def test_shares_are_those_of_a_whole(region):
+    box = Boxes.of_region(region)
+    share = Share(SPACE, box, box)
+    assert share.of(box).tolist() == [1.0]
+    parts = trimming.beside(SPACE, box, Boxes.of_region(Region(SPACE, {"x": (2, 3), "c": "u"})))
+    for row in range(len(parts.low)):
+        assert 0 < share.of(parts.take([row]))[0] <= 1
+
+
+def test_a_share_of_bounded_sides_is_that_of_the_volume():
+    space = Space([Continuous("x", bounds=(0, 10)), Categorical("c", ["a", "b", "c", "d"])])
+    part = Region(space, {"x": (2, 5), "c": {"a"}})
+    outer = Boxes.of_region(Region(space))
+    size = Share(space, outer, outer).of(Boxes.of_region(part))[0]
+    assert abs(size - 0.3 / 4) < 1e-9

@@ -1,0 +1,245 @@
+"""``irenic check`` on tables, folders and several files, in every form."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+FARES = """age,job,fare
+"< 18, >= 60",-,reduced
+[18..60),"nurse, clerk",reduced
+[18..60),"not(nurse, clerk)",full
+[30..40],nurse,full
+"""
+CONFLICT = (
+    "age = 40, job = nurse: rule 2 says reduced, rule 4 says full"
+    " (wherever 30 <= age <= 40 and job in {nurse})"
+)
+DMN = """<?xml version="1.0" encoding="UTF-8"?>
+<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" name="m" namespace="n">
+  <decision name="Risk" id="risk"><decisionTable id="t1"{policy}>
+    <input><inputExpression typeRef="number"><text>age</text></inputExpression></input>
+    <output name="risk"/>
+    <rule><inputEntry><text>&lt; 30</text></inputEntry>
+      <outputEntry><text>"low"</text></outputEntry></rule>
+    <rule><inputEntry><text>&gt;= 29</text></inputEntry>
+      <outputEntry><text>{second}</text></outputEntry></rule>
+  </decisionTable></decision>
+  <decision name="Fee" id="fee"><decisionTable id="t2">
+    <input><inputExpression typeRef="number"><text>age</text></inputExpression></input>
+    <output name="fee"/>
+    <rule><inputEntry><text>{cell}</text></inputEntry>
+      <outputEntry><text>5</text></outputEntry></rule>
+  </decisionTable></decision>
+</definitions>
+"""
+
+
+def dmn(policy="", second='"high"', cell="-"):
+    policy = f' hitPolicy="{policy}"' if policy else ""
+    return DMN.format(policy=policy, second=second, cell=cell)
+
+
+@pytest.fixture
+def tables(run):
+    def call(*arguments):
+        status, out, _ = run("check", *arguments, "--format", "json")
+        return status, json.loads(out)
+
+    return call
+
+
+# --- tables
+
+
+def test_a_table_is_checked_by_its_rows(run, file):
+    path = file(FARES, "fares.csv")
+    status, out, err = run("check", path)
+    assert (status, err) == (1, "")
+    lines = out.splitlines()
+    assert lines[0] == f"{path}: fares (4 rules, 2 features)"
+    assert [line.split()[0] for line in lines[2:7]] == ["1", "1", "2", "3", "4"]
+    assert f"conflict     {CONFLICT}" in lines
+
+
+def test_json_of_a_table_names_rows_and_features_as_in_the_file(tables, file):
+    status, found = tables(file(FARES, "fares.csv"))
+    assert status == 1
+    assert found["errors"] == []
+    (table,) = found["tables"]
+    assert (table["name"], table["rules"], table["consistent"], table["complete"]) == (
+        "fares",
+        4,
+        False,
+        True,
+    )
+    assert table["conflicts"] == [
+        {
+            "rules": [2, 4],
+            "then": ["reduced", "full"],
+            "overlap": {"age": {">=": 30, "<=": 40}, "job": {"in": ["nurse"]}},
+            "witness": {"age": 40, "job": "nurse"},
+            "text": CONFLICT,
+        }
+    ]
+
+
+def test_the_outcomes_may_be_in_another_column(tables, file):
+    text = "fare,age\nfree,< 10\nfull,>= 10\n"
+    status, found = tables(file(text, "fares.csv"), "--target", "fare")
+    assert status == 0
+    assert found["tables"][0]["complete"] is True
+
+
+def test_every_table_of_a_model_is_checked(tables, file):
+    status, found = tables(file(dmn(), "m.dmn"))
+    assert status == 1
+    assert [(t["name"], t["hit_policy"], t["consistent"]) for t in found["tables"]] == [
+        ("Risk", "UNIQUE", False),
+        ("Fee", "UNIQUE", True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("policy", "second", "status", "conflicts", "overlaps"),
+    [
+        ("", '"high"', 1, 1, 1),
+        ("UNIQUE", '"low"', 1, 0, 1),
+        ("ANY", '"low"', 0, 0, 0),
+        ("ANY", '"high"', 1, 1, 1),
+        ("FIRST", '"high"', 0, 0, 0),
+        ("COLLECT", '"high"', 0, 0, 0),
+        ("RULE ORDER", '"high"', 0, 0, 0),
+    ],
+)
+def test_the_hit_policy_decides_what_is_found(
+    tables, file, policy, second, status, conflicts, overlaps
+):
+    found = tables(file(dmn(policy, second), "m.dmn"))
+    assert found[0] == status
+    table = found[1]["tables"][0]
+    assert (len(table["conflicts"]), len(table["overlaps"])) == (conflicts, overlaps)
+
+
+def test_an_option_holds_tables_to_another_policy(run, file):
+    path = file(dmn(), "m.dmn")
+    assert run("check", path, "--hit-policy", "first")[0] == 0
+    status, _, err = run("check", path, "--hit-policy", "FIRTS")
+    assert (status, err) == (
+        2,
+        "irenic: --hit-policy: 'FIRTS' is no hit policy, did you mean 'FIRST'?\n",
+    )
+
+
+def test_one_bad_table_does_not_stop_the_others(run, tables, file):
+    path = file(dmn(cell="floor(age)"), "m.dmn")
+    status, found = tables(path)
+    assert status == 2
+    assert [t["name"] for t in found["tables"]] == ["Risk"]
+    (error,) = found["errors"]
+    assert "floor(age)" in error["message"]
+    assert "Fee" in error["message"]
+    status, out, err = run("check", path)
+    assert status == 2
+    assert "rule 1 says low, rule 2 says high" in out
+    assert err.startswith(f"irenic: {path}, line ")
+    assert err.count("\n") == 1
+
+
+def test_all_mistakes_of_a_text_are_said(run, file):
+    path = file("IF a < THEN A\nIF a < 5 THEN B\nIF a ? 5 THEN C\n")
+    status, out, err = run("check", path)
+    assert (status, out) == (2, "")
+    assert [line.split(":")[1].split(",")[1] for line in err.splitlines()] == [" line 1", " line 3"]
+
+
+# --- several files
+
+
+def test_a_folder_is_checked_file_by_file(run, tmp_path):
+    (tmp_path / "b").mkdir()
+    (tmp_path / ".hidden").mkdir()
+    (tmp_path / "a.csv").write_text(FARES)
+    (tmp_path / "b" / "m.dmn").write_text(dmn("FIRST"))
+    (tmp_path / "b" / "bad.json").write_text("{")
+    (tmp_path / ".hidden" / "c.rules").write_text("nonsense")
+    (tmp_path / "notes.md").write_text("not rules")
+    status, out, _ = run("check", str(tmp_path), "--format", "json")
+    assert status == 2
+    files = json.loads(out)["files"]
+    assert [file["path"] for file in files] == [
+        str(tmp_path / "a.csv"),
+        str(tmp_path / "b" / "bad.json"),
+        str(tmp_path / "b" / "m.dmn"),
+    ]
+    assert [len(file["tables"]) for file in files] == [1, 0, 2]
+    assert [len(file["errors"]) for file in files] == [0, 1, 0]
+    again = run("check", str(tmp_path), "--format", "json")[1]
+    assert again == out
+    status, out, err = run("check", str(tmp_path / "a.csv"), str(tmp_path / "b" / "m.dmn"))
+    assert (status, err) == (1, "")
+    assert out.count("(wherever 30 <= age <= 40 and job in {nurse})") == 1
+    assert "Ordered: of the rules that hold, the first decides." in out
+
+
+def test_an_empty_folder_and_a_missing_file_are_said(run, file, tmp_path):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    status, _, err = run("check", str(empty))
+    assert (status, err) == (
+        2,
+        f"irenic: {empty}: no file in this folder may hold rules (.csv, .dmn, .json, .rules, .txt,"
+        " .xlsx, .xml)\n",
+    )
+    good, none = file("IF a < 5 THEN A\n"), str(tmp_path / "none.rules")
+    status, out, err = run("check", good, none)
+    assert status == 2
+    assert "a single rule contradicts nothing" in out
+    assert err == f"irenic: cannot read {none}: No such file or directory\n"
+
+
+# --- what to fail on
+
+
+@pytest.mark.parametrize(
+    ("kinds", "status"),
+    [
+        (None, 0),
+        ("conflicts", 0),
+        ("gaps", 1),
+        ("conflicts, gaps", 1),
+        ("never-fire,inside", 1),
+        ("mergeable", 0),
+        ("columns", 1),
+        ("nothing", 0),
+    ],
+)
+def test_what_to_fail_on_can_be_chosen(run, file, kinds, status):
+    text = 'a,b,then\n< 10,-,A\n"[2..3]",-,A\n'
+    options = [] if kinds is None else ["--fail-on", kinds]
+    assert run("check", file(text, "t.csv"), *options)[0] == status
+
+
+def test_an_unknown_kind_is_refused(run, file):
+    status, _, err = run("check", file("IF a < 5 THEN A\n"), "--fail-on", "gap")
+    assert (status, err) == (
+        2,
+        "irenic: --fail-on: 'gap' is no kind of finding, did you mean 'gaps'?\n",
+    )
+
+
+# --- forms
+
+
+def test_forms_for_other_programs(run, file):
+    path = file("IF a < 5 THEN A\nIF a < 6 THEN B\n")
+    status, out, _ = run("check", path, "--format", "sarif")
+    assert status == 1
+    (run_,) = json.loads(out)["runs"]
+    assert [result["ruleId"] for result in run_["results"]] == ["conflicts", "gaps"]
+    status, out, _ = run("check", path, "--format", "github")
+    assert status == 1
+    first, second = out.splitlines()
+    assert first.startswith(f"::error file={path},line=2,title=irenic%3A conflict::a = ")
+    assert second.startswith(f"::warning file={path},title=irenic%3A gap::a = ")

@@ -1,0 +1,227 @@
+"""``irenic repair``, ``complete``, ``merge``, ``convert`` and ``diff``."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import irenic
+
+CONTRADICTING = "IF age < 30 AND job in {nurse} THEN low\nIF age >= 29 THEN high\n"
+TABLE = """age,fare
+< 20,free
+[10..30],full
+> 30,full
+"""
+LIST = """<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" name="m" namespace="n">
+  <decision name="Fare" id="fare"><decisionTable hitPolicy="FIRST">
+    <input><inputExpression typeRef="number"><text>age</text></inputExpression></input>
+    <output name="fare"/>
+    <rule><inputEntry><text>&lt; 10</text></inputEntry>
+      <outputEntry><text>"free"</text></outputEntry></rule>
+    <rule><inputEntry><text>&lt; 20</text></inputEntry>
+      <outputEntry><text>"half"</text></outputEntry></rule>
+    <rule><inputEntry><text>-</text></inputEntry>
+      <outputEntry><text>"full"</text></outputEntry></rule>
+  </decisionTable></decision>
+</definitions>
+"""
+
+
+# --- repair
+
+
+@pytest.mark.parametrize("how", ["drop", "trim", "split"])
+def test_repaired_rules_are_written_to_a_new_file(run, file, tmp_path, how):
+    path, out = file(CONTRADICTING), tmp_path / "mended.rules"
+    status, said, err = run("repair", path, "--how", how, "-o", str(out))
+    assert (status, err) == (0, "")
+    assert "rule 1 says low where 29 <= age < 30" in said or "rule 2 says high where" in said
+    assert f"written to {out}\n" in said
+    assert irenic.read(out).is_consistent
+    assert Path(path).read_text() == CONTRADICTING
+
+
+def test_without_an_output_the_rules_are_printed(run, file):
+    status, out, _ = run("repair", file(CONTRADICTING), "--how", "split")
+    assert status == 0
+    assert out.splitlines()[1:] == [
+        "1 change.",
+        "",
+        "IF age < 30 AND job in {nurse} THEN low",
+        "IF 29 <= age < 30 AND job not in {nurse} THEN high",
+        "IF age >= 30 THEN high",
+    ]
+
+
+def test_rules_that_agree_need_no_repair(run, file):
+    status, out, _ = run("repair", file("IF a < 5 THEN A\n"))
+    assert (status, out) == (0, "Nothing contradicted.\n\nIF a < 5 THEN A\n")
+
+
+def test_data_tells_which_rule_is_worth_more(run, file):
+    path = file("IF age < 30 THEN low\nIF age >= 20 THEN high\n")
+    young = file("age,risk\n25,low\n26,low\n27,low\n28,low\n", "young.csv")
+    assert "rule 2 (IF age >= 20 THEN high) is dropped" in run("repair", path, "--data", young)[1]
+    old = file("risk,age\nhigh,25\nhigh,26\nhigh,40\n", "old.csv")
+    said = run("repair", path, "--data", old, "--label", "risk")[1]
+    assert "rule 1 (IF age < 30 THEN low) is dropped" in said
+
+
+def test_data_without_outcomes_is_refused(run, file):
+    path, data = file(CONTRADICTING), file("age,risk\n25,low\n26,\n", "young.csv")
+    status, _, err = run("repair", path, "--data", data)
+    assert (status, err) == (2, f"irenic: {data}: the outcome 'risk' is missing in row 2\n")
+    status, _, err = run("repair", path, "--data", data, "--label", "rsk")
+    assert (status, err) == (2, f"irenic: {data}: there is no column 'rsk', did you mean 'risk'?\n")
+
+
+def test_a_table_stays_a_table(run, file, tmp_path):
+    path, out = file(TABLE, "fares.csv"), tmp_path / "mended.csv"
+    status, said, _ = run("repair", path, "-o", str(out))
+    assert status == 0
+    assert "is dropped" in said
+    (table,) = irenic.read_tables(out).tables
+    assert table.n_rows == 2
+    assert table.rules.is_consistent
+
+
+def test_nothing_is_written_over_the_input(run, file, tmp_path):
+    path = file(CONTRADICTING)
+    link = tmp_path / "link.rules"
+    link.symlink_to(path)
+    for command in (["repair", path, "-o", path], ["convert", path, str(link)]):
+        status, out, err = run(*command)
+        assert (status, out) == (2, "")
+        assert err == f"irenic: {command[-1]} is the file that is read; write to a new one\n"
+    assert Path(path).read_text() == CONTRADICTING
+
+
+def test_changes_as_json(run, file):
+    status, out, _ = run("repair", file(CONTRADICTING), "--json")
+    assert status == 0
+    found = json.loads(out)
+    assert len(found["changes"]) == 1
+    assert [rule["then"] for rule in found["rules"]] in (["low"], ["high"])
+
+
+def test_a_label_needs_data(run, file):
+    status, _, err = run("repair", file(CONTRADICTING), "--label", "risk")
+    assert (status, err) == (
+        2,
+        "irenic: --label names a column of --data, which is not given\n",
+    )
+
+
+# --- complete and merge
+
+
+def test_gaps_are_filled_and_every_rule_is_listed(run, file, tmp_path):
+    path, out = file("IF age < 10 THEN child\nIF age >= 12 THEN adult\n"), tmp_path / "whole.rules"
+    status, said, _ = run("complete", path, "-o", str(out))
+    assert status == 0
+    assert said.startswith("IF 10 <= age < 12 THEN ")
+    assert f"1 rule added; every case is covered; 3 rules written to {out}\n" in said
+    assert irenic.read(out).is_complete()
+    gaps = "".join(f"IF {2 * i} <= a < {2 * i + 1} THEN A\n" for i in range(5))
+    assert run("complete", file(gaps, "g.rules"), "--most", "1")[0] == 1
+
+
+def test_neighbours_become_one(run, file):
+    status, out, _ = run("merge", file("IF a < 5 THEN A\nIF 5 <= a < 9 THEN A\n"))
+    assert (status, out) == (0, "2 rules became 1.\n\nIF a < 9 THEN A\n")
+
+
+# --- convert
+
+
+@pytest.mark.parametrize("suffix", ["json", "rules", "csv", "xlsx", "dmn"])
+def test_converted_rules_are_the_same(run, file, tmp_path, suffix):
+    path, out = file(CONTRADICTING), tmp_path / f"out.{suffix}"
+    status, said, _ = run("convert", path, str(out))
+    assert (status, said) == (0, f"2 rules written to {out}\n")
+    rules = irenic.read(path)
+    assert irenic.read(out, space=None if suffix == "dmn" else rules.space) == rules
+
+
+def test_a_list_is_kept_as_a_list_or_becomes_a_set(run, file, tmp_path):
+    path = file(LIST, "list.dmn")
+    out = tmp_path / "out.json"
+    assert run("convert", path, str(out))[0] == 0
+    assert irenic.read(out) == irenic.read(path)
+    assert isinstance(irenic.read(out), irenic.RuleList)
+    text = tmp_path / "out.txt"
+    status, _, err = run("convert", path, str(text))
+    assert status == 2
+    assert "a text file holds rules in no order" in err
+    assert not text.exists()
+    status, said, _ = run("convert", path, str(text), "--as-set")
+    assert status == 0
+    assert said.startswith("3 rules in order became ")
+    made = irenic.read(text)
+    assert made.is_consistent
+    assert irenic.diff(irenic.read(path), made).same
+
+
+def test_rules_as_sql_say_what_the_rules_say(run, file, tmp_path):
+    path, out = file("IF age < 10 THEN child\nIF age >= 10 THEN adult\n"), tmp_path / "q.sql"
+    status, _, _ = run("convert", path, str(out), "--dialect", "sqlite", "--sql-table", "people")
+    assert status == 0
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE people (age REAL)")
+    connection.executemany("INSERT INTO people VALUES (?)", [(5,), (10,)])
+    assert connection.execute(out.read_text()).fetchall() == [(5.0, "child"), (10.0, "adult")]
+    connection.close()
+
+
+def test_a_format_that_does_not_exist_is_refused(run, file, tmp_path):
+    status, _, err = run("convert", file(CONTRADICTING), str(tmp_path / "a.pmml"))
+    assert status == 2
+    assert "a.pmml: no format for files that end in '.pmml'" in err
+    assert [p.name for p in tmp_path.iterdir()] == ["my.rules"]
+
+
+def test_which_table_must_be_said_where_there_are_several(run, file, tmp_path):
+    two = LIST.replace("</definitions>", "") + LIST.split("\n", 1)[1].replace('"Fare"', '"Fee"')
+    path = file(two, "two.dmn")
+    status, _, err = run("convert", path, str(tmp_path / "a.json"))
+    assert status == 2
+    assert "there are 2 tables in it ('Fare', 'Fee'); say which" in err
+    assert run("convert", path, str(tmp_path / "a.json"), "--table", "Fee")[0] == 0
+    status, _, err = run("convert", path, str(tmp_path / "a.json"), "--table", "Fe")
+    assert (status, err) == (2, f"irenic: {path}: there is no table 'Fe', did you mean 'Fee'?\n")
+
+
+# --- diff
+
+
+def test_what_a_change_changes(run, file):
+    a = file("IF age < 18 THEN free\nDEFAULT pays\n", "a.rules")
+    b = file("IF age < 16 THEN free\nDEFAULT pays\n", "b.rules")
+    status, out, _ = run("diff", a, b)
+    assert status == 1
+    assert out == (
+        "where 16 <= age < 18: free (rule 1) becomes pays (by default), for example at age = 17\n"
+        "They decide differently in 1 region.\n"
+    )
+    assert run("diff", a, a) == (0, "They decide the same everywhere.\n", "")
+    status, out, _ = run("diff", a, b, "--json")
+    found = json.loads(out)
+    assert (status, found["same"], found["complete"]) == (1, False, True)
+    (difference,) = found["differences"]
+    assert difference["region"] == {"age": {">=": 16, "<": 18}}
+    assert (difference["before"], difference["after"]) == ("free", "pays")
+    assert (difference["rules_before"], difference["rules_after"]) == ([1], [])
+    assert difference["witness"] == {"age": 17}
+
+
+def test_rules_that_contradict_each_other_cannot_be_compared(run, file):
+    a, b = file(CONTRADICTING, "a.rules"), file("IF age < 5 THEN low\n", "b.rules")
+    status, out, err = run("diff", a, b)
+    assert (status, out) == (2, "")
+    assert "the rules of the first contradict each other: rule 1 says low" in err
+    assert "irenic repair, or --hit-policy FIRST" in err
+    assert run("diff", a, a, "--hit-policy", "first")[0] == 0
