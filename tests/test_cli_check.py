@@ -242,4 +242,4 @@ def test_forms_for_other_programs(run, file):
     assert status == 1
     first, second = out.splitlines()
     assert first.startswith(f"::error file={path},line=2,title=irenic%3A conflict::a = ")
-    assert second.startswith(f"::warning file={path},title=irenic%3A gap::a = ")
+    assert second.startswith(f"::warning file={path},line=1,title=irenic%3A gap::a = ")

@@ -218,6 +218,28 @@ def test_what_a_change_changes(run, file):
     assert difference["witness"] == {"age": 17}
 
 
+def test_tables_that_collect_are_left_alone(run, file, tmp_path):
+    path = file(LIST.replace('"FIRST"', '"COLLECT"'), "sum.dmn")
+    for command in (["repair", path], ["merge", path], ["diff", path, path]):
+        status, out, err = run(*command)
+        assert (status, out) == (2, "")
+        assert "under COLLECT" in err
+        assert "all rules that hold count" in err
+    status, _, err = run("convert", path, str(tmp_path / "a.json"))
+    assert status == 2
+    assert "which .json files cannot say; write .dmn, .csv or .xlsx" in err
+    assert run("convert", path, str(tmp_path / "a.dmn"))[0] == 0
+    assert irenic.read_tables(tmp_path / "a.dmn").tables[0].hit_policy == "COLLECT"
+
+
+def test_rows_are_numbered_where_they_contradict_each_other(run, file, tmp_path):
+    text = 'age,fare\n"< 5, > 90",free\n[80..95],half\n'
+    status, _, err = run("convert", file(text, "t.csv"), str(tmp_path / "a.sql"))
+    assert status == 2
+    assert "rule 1 says free, rule 2 says half where 90 < age <= 95" in err
+    assert "rule 1 says free, rule 2 says half" in run("diff", *[file(text, "t.csv")] * 2)[2]
+
+
 def test_rules_that_contradict_each_other_cannot_be_compared(run, file):
     a, b = file(CONTRADICTING, "a.rules"), file("IF age < 5 THEN low\n", "b.rules")
     status, out, err = run("diff", a, b)

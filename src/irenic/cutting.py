@@ -171,13 +171,15 @@ class Cutter:
 def uncovered(space: Space, box: Boxes, by: Boxes, meter: Meter | None = None) -> Boxes:
     """Return what of a box none of some others covers: disjoint boxes, neighbours merged.
 
-    If the meter's budget ends the search, it says so and only a part is returned.
+    If the meter's budget ends the search, it says so and only a part is returned, unmerged.
     """
     warm_up()
+    meter = meter or Meter(None)
     cutter = Cutter(space, by.take(by.meeting(space, box)), box)
-    for _ in cutter.bursts(meter or Meter(None)):
+    for _ in cutter.bursts(meter):
         pass
-    return merged(space, cutter.boxes())
+    found = cutter.boxes()
+    return found if meter.stopped_by is not None else merged(space, found)
 
 
 def is_covered(space: Space, box: Boxes, by: Boxes, meter: Meter | None = None) -> bool | None:

@@ -8,6 +8,7 @@ from typing import Final, Literal, get_args
 
 from irenic.errors import ConditionError, did_you_mean
 from irenic.literals import counted
+from irenic.pairs import Conflict
 from irenic.region import Region
 from irenic.rulelist import RuleList
 from irenic.ruleset import RuleSet
@@ -128,6 +129,18 @@ class DecisionTable:
     def is_ordered(self) -> bool:
         """Whether one of several rows that hold wins: FIRST and PRIORITY."""
         return self.hit_policy in ("FIRST", "PRIORITY")
+
+    @property
+    def collects(self) -> bool:
+        """Whether all rows that hold count: RULE ORDER, OUTPUT ORDER and COLLECT."""
+        return self.hit_policy in ("RULE ORDER", "OUTPUT ORDER", "COLLECT")
+
+    def first_conflict(self) -> Conflict | None:
+        """Return two rows that contradict each other, numbered as rows; None if none do."""
+        for pair in self.rules.conflicts(limit=1):
+            rows = (self.rows[pair.first] - 1, self.rows[pair.second] - 1)
+            return Conflict(*rows, pair.rules)
+        return None
 
     @property
     def winning(self) -> list[int]:

@@ -325,7 +325,7 @@ def test_columns_that_never_matter_are_said_in_words():
     )
     assert texts(check(rules), "columns") == [
         "job never matters: without it the rules say the same everywhere",
-        "pay never matters: no rule asks about it",
+        "pay never matters: no rule depends on it",
     ]
 
 

@@ -11,7 +11,14 @@ import typer
 import irenic
 from irenic.cli.common import Json, output, print_json, warn_of_compiling
 from irenic.cli.reading import as_policy
-from irenic.errors import ConflictError, DataError, FileError, FormatError, did_you_mean
+from irenic.errors import (
+    ConditionError,
+    ConflictError,
+    DataError,
+    FileError,
+    FormatError,
+    did_you_mean,
+)
 from irenic.literals import counted
 
 if TYPE_CHECKING:
@@ -206,9 +213,10 @@ def convert(
         found = _as_set(given, budget)
         told = f"{counted(len(given), 'rule')} in order became {len(found):,} in none; "
     if out.suffix.lower() == ".sql":
+        from irenic.formats import without_policy
         from irenic.formats.files import write_text
 
-        plain = found if isinstance(found, irenic.RuleSet) else found.as_rules()
+        plain = found if isinstance(found, irenic.RuleSet) else without_policy(found, ".sql")
         write_text(out, irenic.to_sql(plain, sql_table, dialect=dialect) + ";\n")
     else:
         irenic.write(found, out)
@@ -273,6 +281,10 @@ def _read(path: Path, table: str | None, target: str | None, policy: str | None)
 
 
 def _as_set(table: DecisionTable, budget: float) -> irenic.RuleSet:
+    if table.collects:
+        raise ConditionError(
+            f"under {table.hit_policy} all rules that hold count; fewer would count for less"
+        )
     rules = table.as_rules()
     return rules if isinstance(rules, irenic.RuleSet) else irenic.to_set(rules, budget=budget)
 

@@ -158,7 +158,7 @@ def _mergeable(finding: Finding) -> str:
 def _column(finding: Finding) -> str:
     name = display(finding.column)
     if not finding.rules:
-        return f"{name} never matters: no rule asks about it"
+        return f"{name} never matters: no rule depends on it"
     return f"{name} never matters: without it the rules say the same everywhere"
 
 

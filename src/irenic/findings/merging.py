@@ -47,7 +47,7 @@ def _alike(rows: Rows, places: Ints, own: list[int]) -> Iterator[Ints]:
 
 def _runs(rows: Rows, members: Ints, own: list[int]) -> Iterator[list[int]]:
     """Yield the boxes of a group that together make one box, at least two of them."""
-    apart = rows.table.hit_policy in ("COLLECT", "RULE ORDER", "OUTPUT ORDER")
+    apart = rows.table.collects
     d = rows.boxes.low.shape[1]
     if own[0] >= d:
         sets = [(tuple(rows.words[m, own].tolist()), int(m)) for m in members]

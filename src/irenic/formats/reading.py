@@ -161,6 +161,6 @@ def the_table(
     names = ", ".join(repr(table.name) for table in tables[:8])
     raise FormatError(
         f"there are {len(tables)} tables in it ({names}{', …' if len(tables) > 8 else ''});"
-        " say which, or read them all with irenic.read_tables",
+        " say which (table=…, --table …), or read them all with irenic.read_tables",
         path=str(path),
     )

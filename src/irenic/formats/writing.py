@@ -81,7 +81,7 @@ def _dumps(rules: RuleSet | RuleList | DecisionTable, suffix: str, name: str) ->
         from irenic.formats import dmn_writing
 
         return dmn_writing.dumps(rules, name=name)
-    plain = rules.as_rules() if isinstance(rules, DecisionTable) else rules
+    plain = without_policy(rules, suffix) if isinstance(rules, DecisionTable) else rules
     if suffix == ".sql":
         from irenic.formats import sql
 
@@ -95,9 +95,22 @@ def _dumps(rules: RuleSet | RuleList | DecisionTable, suffix: str, name: str) ->
     if isinstance(plain, RuleList):
         raise FormatError(
             "a text file holds rules in no order, and these are a list; write .json, or turn the"
-            " list into a set first: irenic.to_set"
+            " list into a set first: irenic.to_set, or irenic convert --as-set"
         )
     return text_rules.dumps(plain)
+
+
+def without_policy(table: DecisionTable, suffix: str) -> RuleSet | RuleList:
+    """Return a table as rules, for formats that know no hit policy."""
+    if table.collects:
+        raise FormatError(
+            f"under {table.hit_policy} all rules that hold count, which {suffix} files cannot say;"
+            " write .dmn, .csv or .xlsx"
+        )
+    conflict = table.first_conflict()
+    if suffix in (".sql", ".py") and not table.is_ordered and conflict is not None:
+        raise FormatError(f"the rules contradict each other: {conflict}; repair them first")
+    return table.as_rules()
 
 
 def read_model(path: str | os.PathLike[str]) -> RuleSetClassifier:

@@ -177,26 +177,25 @@ class _Ruled(NamedTuple):
 
 
 def _ruled(given: Rules, which: str) -> _Ruled:
-    if isinstance(given, DecisionTable):
-        places = given.winning
-        ordered, rules = given.is_ordered, given.rules[places]
-        numbers = [given.rows[place] for place in places]
-    elif isinstance(given, RuleSet | RuleList):
-        ordered = isinstance(given, RuleList)
-        rules = given.rules if isinstance(given, RuleList) else given
-        numbers = list(range(1, len(rules) + 1))
-    else:
+    if not isinstance(given, DecisionTable | RuleSet | RuleList):
         raise ConditionError(
             f"diff takes a RuleSet, a RuleList or a DecisionTable, not {type(given).__name__}"
         )
-    if not ordered and not rules.is_consistent:
-        conflict = rules.conflicts(limit=1)[0]
+    table = given if isinstance(given, DecisionTable) else DecisionTable.of(given)
+    if table.collects:
+        raise ConditionError(
+            f"the {which} is under {table.hit_policy}: all rules that hold count, and diff"
+            " compares what one of them decides"
+        )
+    if not table.is_ordered and (conflict := table.first_conflict()) is not None:
         raise ConflictError(
             f"the rules of the {which} contradict each other: {conflict}; repair() them, or say"
             " that the first wins with RuleList.of(rules)",
             [conflict],
         )
-    return _Ruled(rules, numbers, ordered)
+    places = table.winning
+    numbers = [table.rows[place] for place in places]
+    return _Ruled(table.rules[places], numbers, table.is_ordered)
 
 
 class _Decision(NamedTuple):

@@ -37,7 +37,7 @@ def to_set(
     rules: RuleList | DecisionTable,
     *,
     explicit: bool = False,
-    budget: Budget | float | None = None,
+    budget: Budget | float | None = 60.0,
 ) -> RuleSet:
     """Return a set without contradictions that predicts what a list predicts, everywhere.
 
@@ -55,7 +55,8 @@ def to_set(
         consequent is written as rules and the set has no default.
     budget : Budget or float (seconds), optional
         A set can take very many more rules than a list: it grows with the number of rules that
-        overlap. When the budget is used up before the proof, BudgetError is raised.
+        overlap. When the budget is used up before the proof, BudgetError is raised. A minute by
+        default.
 
     Returns
     -------

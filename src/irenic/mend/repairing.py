@@ -105,6 +105,11 @@ def _as_table(rules: RuleSet | DecisionTable) -> DecisionTable:
             "in an ordered list the first rule that holds decides, so there is nothing to repair;"
             " to_set() turns it into a set without contradictions"
         )
+    if isinstance(rules, DecisionTable) and rules.collects:
+        raise ConditionError(
+            f"under {rules.hit_policy} all rules that hold count, so overlaps are intended and"
+            " there is nothing to repair"
+        )
     if not isinstance(rules, DecisionTable):
         raise ConditionError(
             f"repair takes a RuleSet or a DecisionTable, not {type(rules).__name__}"

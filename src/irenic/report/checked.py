@@ -22,8 +22,11 @@ class CheckedFile:
 def line_of(found: Findings, finding: Finding) -> int | None:
     """Return the line of the file that a finding is about, None where that is not known.
 
-    Of two rules that do not go together it is the later one: it was probably added last.
+    Of two rules that do not go together it is the later one: it was probably added last. What
+    concerns the table as a whole is about the line where its rules begin.
     """
     lines = found.table.lines
-    numbers = finding.rules if finding.kind != "columns" else ()
-    return lines[max(numbers) - 1] if lines and numbers else None
+    if not lines:
+        return None
+    whole = finding.kind == "columns" or not finding.rules
+    return min(lines) if whole else lines[max(finding.rules) - 1]

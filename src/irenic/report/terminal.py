@@ -152,7 +152,7 @@ def verdict(found: Findings) -> str:
     if found.table.is_ordered:
         first = "the first" if policy == "FIRST" else "the one of the highest priority"
         return f"[green]Ordered[/]: of the rules that hold, {first} decides."
-    if policy in ("RULE ORDER", "OUTPUT ORDER", "COLLECT"):
+    if found.table.collects:
         return f"[green]Overlaps are intended[/]: under {policy} all rules that hold count."
     conflicts, overlaps = found.count("conflicts"), found.count("overlaps")
     if conflicts:
@@ -174,8 +174,7 @@ def completeness(summary: dict[str, Any], *, has_default: bool = False) -> str:
         return "[yellow]Complete or not[/]: unknown, the budget ended the search for a gap."
     if summary["complete"]:
         return "[green]Complete[/]: every case is covered by a rule."
-    n = summary["gap_count"]
-    number = f"{n} region" if n == 1 else f"{n} regions"
+    number = counted(summary["gap_count"], "region")
     known = number if summary["gaps_complete"] else f"{number} and perhaps more"
     rest = "; the default holds there" if has_default else ""
     return f"[yellow]Not complete[/]: no rule covers {known}{rest}."
