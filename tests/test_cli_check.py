@@ -183,6 +183,29 @@ def test_a_folder_is_checked_file_by_file(run, tmp_path):
     assert "Ordered: of the rules that hold, the first decides." in out
 
 
+def test_files_of_a_folder_can_be_left_out(run, tmp_path):
+    (tmp_path / "a.rules").write_text("IF a < 5 THEN A\n")
+    (tmp_path / "README.txt").write_text("What these rules are for\n")
+    assert run("check", str(tmp_path))[0] == 2
+    assert run("check", str(tmp_path), "--exclude", "README*")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "message"),
+    [
+        ("a.csv", b"PK\x03\x04 and so on", "a workbook, or another zip archive; workbooks end in"),
+        ("a.txt", b"\xef\xbb\xbf<?xml version='1.0'?>", "this is XML; models of DMN end in .dmn"),
+        ("a", b"IF a < 5 THEN A", "no format for files that end in ''"),
+    ],
+)
+def test_a_file_of_another_kind_is_named(run, tmp_path, name, raw, message):
+    (tmp_path / name).write_bytes(raw)
+    status, out, err = run("check", str(tmp_path / name))
+    assert (status, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
 def test_an_empty_folder_and_a_missing_file_are_said(run, file, tmp_path):
     empty = tmp_path / "empty"
     empty.mkdir()
@@ -191,6 +214,9 @@ def test_an_empty_folder_and_a_missing_file_are_said(run, file, tmp_path):
         2,
         f"irenic: {empty}: no file in this folder may hold rules (.csv, .dmn, .json, .rules, .txt,"
         " .xlsx, .xml)\n",
+    )
+    assert run("check", "no/such/place")[2] == (
+        "irenic: cannot read no/such/place: No such file or directory\n"
     )
     good, none = file("IF a < 5 THEN A\n"), str(tmp_path / "none.rules")
     status, out, err = run("check", good, none)
@@ -208,7 +234,7 @@ def test_an_empty_folder_and_a_missing_file_are_said(run, file, tmp_path):
         (None, 0),
         ("conflicts", 0),
         ("gaps", 1),
-        ("conflicts, gaps", 1),
+        ("Conflict, gap", 1),
         ("never-fire,inside", 1),
         ("mergeable", 0),
         ("columns", 1),
@@ -222,10 +248,11 @@ def test_what_to_fail_on_can_be_chosen(run, file, kinds, status):
 
 
 def test_an_unknown_kind_is_refused(run, file):
-    status, _, err = run("check", file("IF a < 5 THEN A\n"), "--fail-on", "gap")
+    status, _, err = run("check", file("IF a < 5 THEN A\n"), "--fail-on", "holes")
     assert (status, err) == (
         2,
-        "irenic: --fail-on: 'gap' is no kind of finding, did you mean 'gaps'?\n",
+        "irenic: --fail-on: 'holes' is no kind of finding; there are conflicts, overlaps, gaps,"
+        " never_fire, duplicates, inside, mergeable, columns, and nothing\n",
     )
 
 

@@ -46,11 +46,10 @@ def test_repaired_rules_are_written_to_a_new_file(run, file, tmp_path, how):
 
 
 def test_without_an_output_the_rules_are_printed(run, file):
-    status, out, _ = run("repair", file(CONTRADICTING), "--how", "split")
+    status, out, err = run("repair", file(CONTRADICTING), "--how", "split")
     assert status == 0
-    assert out.splitlines()[1:] == [
-        "1 change.",
-        "",
+    assert err.splitlines()[1:] == ["1 change."]
+    assert out.splitlines() == [
         "IF age < 30 AND job in {nurse} THEN low",
         "IF 29 <= age < 30 AND job not in {nurse} THEN high",
         "IF age >= 30 THEN high",
@@ -58,16 +57,16 @@ def test_without_an_output_the_rules_are_printed(run, file):
 
 
 def test_rules_that_agree_need_no_repair(run, file):
-    status, out, _ = run("repair", file("IF a < 5 THEN A\n"))
-    assert (status, out) == (0, "Nothing contradicted.\n\nIF a < 5 THEN A\n")
+    found = run("repair", file("IF a < 5 THEN A\n"))
+    assert found == (0, "IF a < 5 THEN A\n", "Nothing contradicted.\n")
 
 
 def test_data_tells_which_rule_is_worth_more(run, file):
     path = file("IF age < 30 THEN low\nIF age >= 20 THEN high\n")
     young = file("age,risk\n25,low\n26,low\n27,low\n28,low\n", "young.csv")
-    assert "rule 2 (IF age >= 20 THEN high) is dropped" in run("repair", path, "--data", young)[1]
+    assert "rule 2 (IF age >= 20 THEN high) is dropped" in run("repair", path, "--data", young)[2]
     old = file("risk,age\nhigh,25\nhigh,26\nhigh,40\n", "old.csv")
-    said = run("repair", path, "--data", old, "--label", "risk")[1]
+    said = run("repair", path, "--data", old, "--label", "risk")[2]
     assert "rule 1 (IF age < 30 THEN low) is dropped" in said
 
 
@@ -131,8 +130,32 @@ def test_gaps_are_filled_and_every_rule_is_listed(run, file, tmp_path):
 
 
 def test_neighbours_become_one(run, file):
-    status, out, _ = run("merge", file("IF a < 5 THEN A\nIF 5 <= a < 9 THEN A\n"))
-    assert (status, out) == (0, "2 rules became 1.\n\nIF a < 9 THEN A\n")
+    found = run("merge", file("IF a < 5 THEN A\nIF 5 <= a < 9 THEN A\n"))
+    assert found == (0, "IF a < 9 THEN A\n", "2 rules became 1.\n")
+
+
+def test_tables_keep_their_names(run, file, tmp_path):
+    path, out = file("age,fare\n< 10,5\n[10..20],5\n", "fares.csv"), tmp_path / "o.csv"
+    for command in ("merge", "complete", "repair"):
+        assert run(command, path, "-o", str(out))[0] == 0
+        assert out.read_text().startswith("age,fare\n")
+
+
+def test_an_overlap_that_unique_rules_out_is_told(run, file):
+    path = file("age,fare\n< 10,5\n[5..20],5\n", "fares.csv")
+    said = run("repair", path, "--hit-policy", "UNIQUE")[2]
+    assert said == (
+        "Nothing contradicted; 1 pair of rules overlap and agree, which UNIQUE rules out.\n"
+    )
+
+
+def test_a_space_keeps_rules_where_cases_can_be(run, file):
+    path = file("age,fare\n[0..10),5\n", "fares.csv")
+    space = file(
+        '{"version": 1, "space": [{"name": "age", "bounds": [0, 20]}], "rules": []}', "s.json"
+    )
+    assert run("complete", path, "--space", space)[1].count("\n") == 2
+    assert run("complete", path)[1].count("\n") == 3
 
 
 # --- convert
@@ -190,7 +213,8 @@ def test_which_table_must_be_said_where_there_are_several(run, file, tmp_path):
     status, _, err = run("convert", path, str(tmp_path / "a.json"))
     assert status == 2
     assert "there are 2 tables in it ('Fare', 'Fee'); say which" in err
-    assert run("convert", path, str(tmp_path / "a.json"), "--table", "Fee")[0] == 0
+    status, _, err = run("convert", path, str(tmp_path / "a.json"), "--table", "Fee")
+    assert (status, err) == (0, f"irenic: 1 other table of {path} left out\n")
     status, _, err = run("convert", path, str(tmp_path / "a.json"), "--table", "Fe")
     assert (status, err) == (2, f"irenic: {path}: there is no table 'Fe', did you mean 'Fee'?\n")
 
@@ -240,10 +264,17 @@ def test_rows_are_numbered_where_they_contradict_each_other(run, file, tmp_path)
     assert "rule 1 says free, rule 2 says half" in run("diff", *[file(text, "t.csv")] * 2)[2]
 
 
+def test_features_of_one_side_alone_are_told(run, file):
+    a, b = file("IF age < 5 THEN A\n", "a.rules"), file("IF Age < 5 THEN A\n", "b.rules")
+    assert run("diff", a, b)[2] == (
+        f"irenic: only {a} asks about age\nirenic: only {b} asks about Age\n"
+    )
+
+
 def test_rules_that_contradict_each_other_cannot_be_compared(run, file):
     a, b = file(CONTRADICTING, "a.rules"), file("IF age < 5 THEN low\n", "b.rules")
     status, out, err = run("diff", a, b)
     assert (status, out) == (2, "")
     assert "the rules of the first contradict each other: rule 1 says low" in err
-    assert "irenic repair, or --hit-policy FIRST" in err
+    assert "repair them, or say that the first wins: RuleList.of(rules), --hit-policy FIRST" in err
     assert run("diff", a, a, "--hit-policy", "first")[0] == 0

@@ -121,6 +121,16 @@ class DecisionTable:
         made = set(self.rows)
         return tuple(row for row in range(1, self.n_rows + 1) if row not in made)
 
+    def with_rules(self, rules: RuleSet) -> DecisionTable:
+        """Return a table of the same name, outputs and policy with other rules, one a row.
+
+        What was ordered no longer is: a set is held to no policy.
+        """
+        n = len(rules)
+        policy = None if self.is_ordered else self.hit_policy
+        made = replace(self, rules=rules, rows=tuple(range(1, n + 1)), n_rows=n, lines=())
+        return replace(made, hit_policy=policy, ranking=())
+
     def under(self, hit_policy: HitPolicy | None) -> DecisionTable:
         """Return the same rows under another policy."""
         return replace(self, hit_policy=hit_policy)

@@ -131,7 +131,7 @@ def test_equal_rules_do_not_differ():
 
 def test_what_contradicts_itself_is_refused():
     clash = RuleSet(None, [Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
-    text = r"the rules of the second contradict each other: rule 1 says A.*with RuleList.of"
+    text = r"the rules of the second contradict each other: rule 1 says A.*wins: RuleList.of"
     with pytest.raises(ConflictError, match=text):
         diff(RuleList.of(clash), clash)
     with pytest.raises(ConditionError, match=r"diff takes a RuleSet, .*, not list"):
@@ -170,7 +170,7 @@ def test_rules_of_two_spaces_differ_where_they_predict_differently(data):
     wide = data.draw(wider(narrow))
     a, b = data.draw(ruled(narrow)), data.draw(ruled(wide))
     found = diff(a, b)
-    space = common_space(narrow, wide)
+    space = common_space(RuleSet(narrow), RuleSet(wide))
     assert all(d.region.space == space for d in found)
     # every point of the narrow space is one of the wide space
     for cell in cells_of(narrow, a):
@@ -212,7 +212,7 @@ def test_bounds_are_the_hull_and_missing_values_are_those_of_either():
     a = Space([Continuous("x", bounds=(0, 10), unit="cm")])
     b = Space([Continuous("x", bounds=(5, 20), missing=True), Continuous("y")])
     both = Space([Continuous("x", bounds=(0, 20), unit="cm", missing=True), Continuous("y")])
-    assert common_space(a, b) == both
+    assert common_space(RuleSet(a), RuleSet(b)) == both
     old = RuleSet(a, [Rule({"x": {"<": 8}}, then="A")])
     new = RuleSet(b, [Rule({"x": {"<": 8, "missing": True}}, then="A")])
     assert [str(d.region) for d in diff(old, new)] == ["x is missing"]
@@ -223,8 +223,8 @@ def test_bounds_are_the_hull_and_missing_values_are_those_of_either():
 @pytest.mark.parametrize(
     ("a", "b", "text"),
     [
-        (Continuous("f"), Categorical("f", ["a"]), "'f' is continuous in one set and categorical"),
-        (Categorical("f", ["a"]), Continuous("f"), "'f' is continuous in one set and categorical"),
+        (Continuous("f"), Categorical("f", ["a", "b"]), "'f' is continuous in one set"),
+        (Categorical("f", ["a", "b"]), Continuous("f"), "'f' is continuous in one set"),
         (Continuous("f"), Continuous("f", kind="date"), "of kind 'number' in one set and 'date'"),
         (
             Continuous("f", unit="cm"),
@@ -239,14 +239,24 @@ def test_bounds_are_the_hull_and_missing_values_are_those_of_either():
     ],
 )
 def test_features_that_do_not_match_are_refused(a, b, text):
+    asking, unasked = ([asked(feature) for feature in (a, b)], [Rule({}, then="A")])
     with pytest.raises(SpaceError, match=text):
-        diff(RuleSet(Space([a])), RuleSet(Space([b])))
+        diff(*asking)
+    for mine, other in ((a, asking[1]), (b, asking[0])):  # what nobody asks about was guessed
+        assert diff(RuleSet(Space([mine]), unasked), other).same is False
+
+
+def asked(feature):
+    test = {"in": ["a"]}
+    if isinstance(feature, Continuous):
+        test = {"<": {"number": 5, "date": "2020-01-01"}.get(feature.kind, "2020-01-01T00:00")}
+    return RuleSet(None, [Rule(Region(Space([feature]), {feature.name: test}), then="A")])
 
 
 def test_dates_have_a_hull():
     a = Continuous("d", kind="date", bounds=(dt.date(2020, 1, 1), None))
     b = Continuous("d", kind="date", bounds=(dt.date(2019, 1, 1), dt.date(2021, 1, 1)))
-    both = common_space(Space([a]), Space([b]))
+    both = common_space(RuleSet(Space([a])), RuleSet(Space([b])))
     assert both["d"].bounds == (dt.date(2019, 1, 1), None)
 
 

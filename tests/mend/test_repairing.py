@@ -104,11 +104,22 @@ def test_a_change_is_told_in_words():
     assert (change.kind, change.number, change.against, change.after) == ("dropped", 1, (3,), ())
     assert change.before == (rules[0],)
     assert [str(change) for change in repair(rules, "trim").changes] == [
-        "rule 2 (IF 28 <= x < 60 THEN B) now holds only where 30 <= x < 60 (94% of it): rule 1 says"
-        " A where 28 <= x < 30, for example at x = 29",
-        "rule 3 (IF 20 <= x < 29 THEN C) is dropped, since nothing of it is left: rule 1 says A"
+        "rule 1 (IF 0 <= x < 30 THEN A) now holds only where 0 <= x < 20 (67% of it): rule 3 says C"
         " where 20 <= x < 29, for example at x = 20",
+        "rule 2 (IF 28 <= x < 60 THEN B) now holds only where 29 <= x < 60 (97% of it): rule 3 says"
+        " C where 28 <= x < 29, for example at x = 28",
     ]
+    assert repair(rules, "trim", weights=[2, 1, 1]).changes[1].text == (
+        "rule 3 (IF 20 <= x < 29 THEN C) is dropped, since nothing of it is left: rule 1 says A"
+        " where 20 <= x < 29, for example at x = 20"
+    )
+
+
+@pytest.mark.parametrize("how", ["trim", "split"])
+def test_an_exception_is_cut_out_of_the_general_rule(how):
+    rules = intervals((0, 100), (40, 50))
+    assert rules[1] in repair(rules, how).rules
+    assert rules[0] in repair(rules, how, weights=[2, 1]).rules
 
 
 def test_several_reasons_are_counted():
@@ -214,7 +225,7 @@ def test_rules_that_agree_are_left_alone():
         (lambda r: repair(r, "crop"), "how is one of drop, trim, split, not 'crop', did you mean"),
         (lambda r: repair(r, None), "how is one of drop, trim, split, not None"),
         (lambda r: repair(list(r)), "repair takes a RuleSet or a DecisionTable, not list"),
-        (lambda r: repair(RuleList.of(r)), r"nothing to repair; to_set\(\) turns it into a set"),
+        (lambda r: repair(RuleList.of(r)), r"nothing to repair; irenic.to_set .* turns"),
         (lambda r: repair(r, weights=[1.0]), "weights are 2 finite numbers greater than 0, one a"),
         (lambda r: repair(r, weights=[1.0, 0]), "weights are 2 finite numbers greater than 0"),
         (lambda r: repair(r, weights="ab"), "weights are 2 finite numbers greater than 0"),

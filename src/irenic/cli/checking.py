@@ -20,7 +20,7 @@ from irenic.cli.reading import (
     say_example,
     space_for,
 )
-from irenic.errors import FormatError, IrenicError, did_you_mean
+from irenic.errors import FormatError, IrenicError
 
 if TYPE_CHECKING:
     from irenic.budget import Progress
@@ -91,6 +91,10 @@ def check(
             metavar="POLICY", help="What the tables mean where several rows hold: UNIQUE, FIRST, …"
         ),
     ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATTERN", help="Files in folders to leave out, such as 'README*'."),
+    ] = None,
     data: Data = None,
     space: SpaceFile = None,
     budget: Annotated[
@@ -103,7 +107,8 @@ def check(
     kinds = _kinds(fail_on)
     limit = most or (10_000 if form is Form.JSON else 1_000)
     given = list(paths or [])
-    files = _checked(given, data, space, target, as_policy(hit_policy), budget, limit)
+    paths = list(files_of(given, exclude or []))
+    files = _checked(paths, data, space, target, as_policy(hit_policy), budget, limit)
     several = len(given) > 1 or any(path.is_dir() for path in given)
     with output():
         _print(files, form, several=several, example=not given, most=most)
@@ -116,18 +121,21 @@ def check(
 
 def _kinds(fail_on: str | None) -> list[Kind] | None:
     """Return the kinds of findings to fail on; None for what the hit policies rule out."""
-    from irenic.findings import KINDS
+    from irenic.findings import KINDS, NOUNS
 
     if fail_on is None:
         return None
-    wanted = [kind.strip().replace("-", "_") for kind in fail_on.split(",")]
+    known: dict[str, Kind] = {kind.replace("_", " "): kind for kind in KINDS}
+    known |= {noun: kind for kind, noun in NOUNS.items()}  # as they are printed
+    plain = fail_on.lower().replace("-", " ").replace("_", " ")
+    wanted = [kind.strip() for kind in plain.split(",")]
     if wanted == ["nothing"]:
         return []
     for kind in wanted:
-        if kind not in KINDS:
-            hint = did_you_mean(kind, [*KINDS, "nothing"])
-            raise FormatError(f"--fail-on: {kind!r} is no kind of finding{hint}")
-    return wanted  # type: ignore[return-value]
+        if kind not in known:
+            hint = f"there are {', '.join(KINDS)}, and nothing"
+            raise FormatError(f"--fail-on: {kind!r} is no kind of finding; {hint}")
+    return [known[kind] for kind in wanted]
 
 
 def _checked(
@@ -149,7 +157,7 @@ def _checked(
             tables = read_example(space_for(None, data, space_file))
             checks = _findings(tables.tables, budget, most, shown)
             return [CheckedFile("example.rules", checks)]
-        for path in files_of(given):
+        for path in given:
             try:
                 space = space_for(path, data, space_file)
                 tables = irenic.read_tables(path, space=space, target=target, hit_policy=policy)

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.text import Text
 
 import irenic
-from irenic.cli.common import Json, output, print_json, warn_of_compiling
-from irenic.cli.reading import as_policy
+from irenic.cli.common import Json, console, output, print_json, warn_of_compiling
+from irenic.cli.reading import as_policy, space_for
 from irenic.errors import (
     ConditionError,
-    ConflictError,
     DataError,
     FileError,
     FormatError,
     did_you_mean,
 )
-from irenic.literals import counted
+from irenic.literals import counted, display
 
 if TYPE_CHECKING:
     from irenic.decision_table import DecisionTable
@@ -34,6 +36,7 @@ _OUT = typer.Option(
 _TABLE = typer.Option(metavar="NAME", help="Which table, where the file holds several.")
 _TARGET = typer.Option(metavar="COLUMN", help="The column of outcomes of a .csv or .xlsx table.")
 _POLICY = typer.Option(metavar="POLICY", help="Instead of what the file says: FIRST, ANY, …")
+_SPACE = typer.Option(metavar="FILE", help="A .json file whose space the rules are held against.")
 _DATA = typer.Option(metavar="FILE", help="Instances with their outcomes: .csv, .parquet, .xlsx.")
 _LABEL = typer.Option(metavar="COLUMN", help="The column of outcomes in --data; the last.")
 _BUDGET = typer.Option(metavar="SECONDS", help="How long to search at most.", min=0.0)
@@ -43,6 +46,7 @@ Out = Annotated[Path | None, _OUT]
 TableName = Annotated[str | None, _TABLE]
 Target = Annotated[str | None, _TARGET]
 Policy = Annotated[str | None, _POLICY]
+SpaceFile = Annotated[Path | None, _SPACE]
 Data = Annotated[Path | None, _DATA]
 Label = Annotated[str | None, _LABEL]
 Seconds = Annotated[float, _BUDGET]
@@ -66,6 +70,10 @@ irenic repair rules.txt --how trim -o mended.txt
 irenic repair loans.dmn --table Risk -o mended.dmn
 irenic repair rules.txt --data cases.csv       spare what is often right
 
+Which of two rules has to give way is decided by what they are worth: by
+--data, else by their weights (WEIGHT in a text or a table), else the
+larger one is cut, and of rules to drop as few as possible go.
+
 [bold]Exit status[/]
 0 the rules contradict each other no longer, 2 bad input"""
 )
@@ -85,25 +93,27 @@ def repair(
     table: TableName = None,
     target: Target = None,
     hit_policy: Policy = None,
+    space: SpaceFile = None,
     as_json: Json = False,
     budget: Seconds = 30.0,
 ) -> None:
     """Take the contradictions out of rules, and say what was changed and why."""
     _check_output(rules, out)
-    found = _read(rules, table, target, hit_policy)
+    found = _read(rules, table, target, hit_policy, space)
     X, y = _instances(data, label)
     warn_of_compiling()
     mended = irenic.repair(found, how.value, X=X, y=y, budget=budget)
-    result = mended.rules if mended.table is None else mended.table
+    result = found if mended.table is None else mended.table
     told = [change.text for change in mended.changes]
     if mended.cost is not None and not mended.optimal:
         told.append(
             f"not proved to be the least: it costs {mended.cost:g}, at least {mended.bound:g} is"
             " needed; a longer --budget may find less"
         )
-    verdict = (
-        "nothing contradicted" if not mended.changes else counted(len(mended.changes), "change")
-    )
+    n = len(mended.changes)
+    verdict = counted(n, "change") if n else "nothing contradicted"
+    if result.hit_policy == "UNIQUE" and (pairs := len(result.rules.overlaps())):
+        verdict += f"; {counted(pairs, 'pair')} of rules overlap and agree, which UNIQUE rules out"
     _hand_over(result, out, told, verdict, as_json)
 
 
@@ -126,12 +136,13 @@ def complete(
     table: TableName = None,
     target: Target = None,
     hit_policy: Policy = None,
+    space: SpaceFile = None,
     as_json: Json = False,
     budget: Seconds = 30.0,
 ) -> None:
     """Propose rules for the cases that none covers, largest gaps first."""
     _check_output(rules, out)
-    found = _read(rules, table, target, hit_policy)
+    found = _read(rules, table, target, hit_policy, space)
     X, y = _instances(data, label)
     warn_of_compiling()
     filled = irenic.complete(found, X=X, y=y, max_rules=most, budget=budget)
@@ -139,7 +150,7 @@ def complete(
     verdict = f"{counted(len(filled.added), 'rule')} added; " + (
         "every case is covered" if filled.complete else "gaps are left"
     )
-    _hand_over(filled.rules, out, told, verdict, as_json)
+    _hand_over(found.with_rules(filled.rules), out, told, verdict, as_json)
     raise typer.Exit(0 if filled.complete else 1)
 
 
@@ -156,16 +167,18 @@ def merge(
     table: TableName = None,
     target: Target = None,
     hit_policy: Policy = None,
+    space: SpaceFile = None,
     as_json: Json = False,
     budget: Seconds = 30.0,
 ) -> None:
     """Say the same with fewer rules, which is proved."""
     _check_output(rules, out)
-    found = _read(rules, table, target, hit_policy)
+    found = _read(rules, table, target, hit_policy, space)
     warn_of_compiling()
     before = _as_set(found, budget)
     after = irenic.merge(before, budget=budget)
-    _hand_over(after, out, [], f"{counted(len(before), 'rule')} became {len(after)}", as_json)
+    verdict = f"{counted(len(before), 'rule')} became {len(after):,}"
+    _hand_over(found.with_rules(after), out, [], verdict, as_json)
 
 
 @commands.command(
@@ -189,6 +202,7 @@ def convert(
     table: TableName = None,
     target: Target = None,
     hit_policy: Policy = None,
+    space: SpaceFile = None,
     as_set: Annotated[
         bool,
         typer.Option(
@@ -205,22 +219,24 @@ def convert(
 ) -> None:
     """Write rules in another format."""
     _check_output(rules, out)
-    given = _read(rules, table, target, hit_policy)
-    found: DecisionTable | irenic.RuleSet = given
+    found = _read(rules, table, target, hit_policy, space)
     told = ""
-    if as_set and given.is_ordered:
+    if as_set and found.is_ordered:
         warn_of_compiling()
-        found = _as_set(given, budget)
-        told = f"{counted(len(given), 'rule')} in order became {len(found):,} in none; "
+        n = counted(len(found), "rule")
+        found = found.with_rules(_as_set(found, budget))
+        told = f"{n} in order became {len(found):,} in none; "
+    elif as_set:
+        print("irenic: the rules are not ordered, so --as-set changes nothing", file=sys.stderr)
     if out.suffix.lower() == ".sql":
-        from irenic.formats import without_policy
         from irenic.formats.files import write_text
 
-        plain = found if isinstance(found, irenic.RuleSet) else without_policy(found, ".sql")
-        write_text(out, irenic.to_sql(plain, sql_table, dialect=dialect) + ";\n")
+        named = found.outputs != ("then",)
+        column = ", ".join(found.outputs) if named else "prediction"
+        write_text(out, irenic.to_sql(found, sql_table, dialect=dialect, column=column) + ";\n")
     else:
         irenic.write(found, out)
-    print(f"{told}{counted(len(found), 'rule')} written to {out}")
+    print(f"{told}{_written(found, out)} written to {out}")
 
 
 @commands.command(
@@ -237,18 +253,15 @@ def diff(
     table: TableName = None,
     target: Target = None,
     hit_policy: Policy = None,
+    space: SpaceFile = None,
     as_json: Json = False,
     budget: Seconds = 60.0,
 ) -> None:
     """List the regions in which two sets of rules decide differently."""
-    before, after = (_read(path, table, target, hit_policy) for path in (a, b))
+    before, after = (_read(path, table, target, hit_policy, space) for path in (a, b))
+    _say_apart(before, after, a, b)
     warn_of_compiling()
-    try:
-        found = irenic.diff(before, after, budget=budget)
-    except ConflictError as error:
-        raise ConflictError(
-            f"{error}; on the command line: irenic repair, or --hit-policy FIRST", error.conflicts
-        ) from None
+    found = irenic.diff(before, after, budget=budget)
     with output():
         if as_json:
             from irenic.report import summary
@@ -273,11 +286,30 @@ def _verdict(found: irenic.Differences) -> str:
 # --- what they share
 
 
-def _read(path: Path, table: str | None, target: str | None, policy: str | None) -> DecisionTable:
+def _read(
+    path: Path, table: str | None, target: str | None, policy: str | None, space: Path | None
+) -> DecisionTable:
     from irenic.formats import the_table
 
-    found = irenic.read_tables(path, target=target, hit_policy=as_policy(policy))
-    return the_table(found, path, table)
+    found = irenic.read_tables(
+        path,
+        space=space_for(path, None, space),
+        target=target,
+        hit_policy=as_policy(policy),
+    )
+    chosen = the_table(found, path, table)
+    left = len(found.tables) - 1
+    if left:
+        print(f"irenic: {counted(left, 'other table')} of {path} left out", file=sys.stderr)
+    return chosen
+
+
+def _say_apart(before: DecisionTable, after: DecisionTable, a: Path, b: Path) -> None:
+    """Say which features only one of two tables has: perhaps one was renamed."""
+    for path, mine, other in ((a, before, after), (b, after, before)):
+        only = [display(name) for name in mine.space.names if name not in other.space]
+        if only:
+            print(f"irenic: only {path} asks about {', '.join(only)}", file=sys.stderr)
 
 
 def _as_set(table: DecisionTable, budget: float) -> irenic.RuleSet:
@@ -315,28 +347,31 @@ def _check_output(given: Path, out: Path | None) -> None:
 
 
 def _hand_over(
-    rules: irenic.RuleSet | DecisionTable,
-    out: Path | None,
-    told: list[str],
-    verdict: str,
-    as_json: bool,
+    table: DecisionTable, out: Path | None, told: list[str], verdict: str, as_json: bool
 ) -> None:
-    """Write the rules, or print them; say what was changed."""
+    """Write the rules, or print them; say what was changed, apart from rules that are printed."""
     if out is not None:
-        irenic.write(rules, out)
-    plain = rules if isinstance(rules, irenic.RuleSet) else rules.rules
+        irenic.write(table, out)
     with output():
         if as_json:
             from irenic.report import summary
 
-            print_json(summary.mended(plain, told))
+            print_json(summary.mended(table.rules, told))
             return
-        for line in told:
-            print(line)
-        where = f"; {counted(len(rules), 'rule')} written to {out}" if out is not None else "."
-        print(f"{verdict[0].upper()}{verdict[1:]}{where}")
+        people = console() if out is not None else Console(stderr=True, highlight=False)
+        where = "." if out is None else f"; {_written(table, out)} written to {out}"
+        for line in (*told, f"{verdict[0].upper()}{verdict[1:]}{where}"):
+            people.print(Text(line), soft_wrap=not people.is_terminal)
         if out is None:
             from irenic.formats import text_rules
 
-            print()
-            print(text_rules.dumps(plain), end="")
+            print(text_rules.dumps(table.rules), end="")
+
+
+def _written(table: DecisionTable, out: Path) -> str:
+    """Return how many rules a file holds: rows that make several may be several there."""
+    if out.suffix.lower() in (".csv", ".xlsx", ".dmn"):
+        from irenic.formats.table_lines import lines_of
+
+        return counted(len(lines_of(table)), "rule")
+    return counted(len(table.rules), "rule")

@@ -117,7 +117,7 @@ def as_policy(text: str | None) -> Any:
     raise FormatError(f"--hit-policy: {text!r} is no hit policy{hint}")
 
 
-def files_of(paths: list[Path]) -> Iterator[Path]:
+def files_of(paths: list[Path], exclude: list[str]) -> Iterator[Path]:
     """Yield the files to read: those given, and of folders all that may hold rules, sorted."""
     from irenic.formats import SUFFIXES
 
@@ -127,6 +127,7 @@ def files_of(paths: list[Path]) -> Iterator[Path]:
             continue
         inside = [p for p in sorted(path.rglob("*")) if p.suffix.lower() in SUFFIXES]
         held = [p for p in inside if p.is_file() and not _is_hidden(p.relative_to(path))]
+        held = [p for p in held if not any(p.match(pattern) for pattern in exclude)]
         if not held:
             known = ", ".join(SUFFIXES)
             raise FileError(f"{path}: no file in this folder may hold rules ({known})")

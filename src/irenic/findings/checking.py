@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -14,7 +15,7 @@ from irenic.cutting import warm_up
 from irenic.decision_table import DecisionTable
 from irenic.errors import ConditionError, did_you_mean
 from irenic.findings import columns, merging, nesting
-from irenic.findings.finding import KINDS, LEVELS, Finding, Kind, Level
+from irenic.findings.finding import KINDS, LEVELS, NOUNS, Finding, Kind, Level
 from irenic.findings.rows import Rows
 from irenic.gaps import Gaps, gaps
 from irenic.region import Region
@@ -24,9 +25,10 @@ from irenic.ruleset import RuleSet
 
 _SECONDS: Final = 10.0
 _MOST_GAPS: Final = 100_000
+_MOST_SHOWN: Final = 20
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Findings:
     """What a check found, and how far it came.
 
@@ -37,12 +39,12 @@ class Findings:
     """
 
     table: DecisionTable
-    gaps: Gaps = field(repr=False)
-    most: int | None = field(repr=False)
+    gaps: Gaps
+    most: int | None
     unfinished: tuple[Kind, ...]
     """Kinds of findings that the budget ended the search for: there may be more."""
-    _counts: dict[Kind, int] = field(repr=False)
-    _listed: dict[Kind, list[Finding]] = field(repr=False)
+    _counts: dict[Kind, int]
+    _listed: dict[Kind, list[Finding]]
 
     @property
     def consistent(self) -> bool:
@@ -74,6 +76,13 @@ class Findings:
 
     def __len__(self) -> int:
         return sum(len(self._unlike(kind)) for kind in KINDS)
+
+    def __repr__(self) -> str:
+        counts = [f"{self._counts[kind]:,} {kind}" for kind in KINDS if self._counts[kind]]
+        head = f"<Findings: {', '.join(counts) or 'nothing'}"
+        shown = "".join(f"\n  {NOUNS[f.kind]}: {f}" for f in islice(self, _MOST_SHOWN))
+        more = f"\n  … and {len(self) - _MOST_SHOWN} more" if len(self) > _MOST_SHOWN else ""
+        return f"{head}{shown}{more}>"
 
     def fails(self, kinds: Iterable[Kind] | None = None) -> bool:
         """Return whether there is a finding of certain kinds; None: any that is an error.
@@ -141,7 +150,8 @@ def check(
 def _as_table(rules: object) -> DecisionTable:
     if not isinstance(rules, RuleSet | RuleList):
         raise ConditionError(
-            f"rules must be a RuleSet, a RuleList or a DecisionTable, not {type(rules).__name__}"
+            f"rules must be a RuleSet, a RuleList or a DecisionTable, not {type(rules).__name__};"
+            " irenic.read(path) reads a file, irenic.read_tables(path).tables all tables of one"
         )
     return DecisionTable.of(rules)
 

@@ -11,7 +11,7 @@ from irenic.formats.models import (
 from irenic.formats.python_source import to_python
 from irenic.formats.reading import SUFFIXES, holds_several, read, read_tables, the_table
 from irenic.formats.sql import to_sql
-from irenic.formats.writing import read_model, without_policy, write
+from irenic.formats.writing import read_model, write
 
 __all__ = [
     "SUFFIXES",
@@ -28,6 +28,5 @@ __all__ = [
     "the_table",
     "to_python",
     "to_sql",
-    "without_policy",
     "write",
 ]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import NamedTuple
 
-from irenic.errors import ConditionError, FormatError
+from irenic.decision_table import DecisionTable
+from irenic.errors import ConditionError, ConflictError, FormatError
 from irenic.rule import Rule, as_consequent
 from irenic.rulelist import RuleList
 from irenic.ruleset import RESOLVE, Resolve, RuleSet
@@ -30,9 +31,14 @@ class Branches(NamedTuple):
 
 
 def as_branches(
-    rules: RuleSet | RuleList, *, default: Hashable | None, resolve: Resolve | None
+    rules: RuleSet | RuleList | DecisionTable,
+    *,
+    default: Hashable | None,
+    resolve: Resolve | None,
 ) -> Branches:
     """Return rules in the order that decides as ``rules.predict`` does."""
+    if isinstance(rules, DecisionTable):
+        rules = without_policy(rules, "branches", decides=resolve is None)
     fallback = None if default is None else as_consequent(default)
     if isinstance(rules, RuleList):
         if resolve not in (None, "first"):
@@ -44,12 +50,28 @@ def as_branches(
         consistent, listed = _in_order(rules, resolve)
     else:
         raise ConditionError(
-            f"rules must be a RuleSet or a RuleList, not {type(rules).__name__};"
+            f"rules must be a RuleSet, a RuleList or a DecisionTable, not {type(rules).__name__};"
             " make one with RuleSet(space, rules)"
         )
     if fallback is None:
         fallback = rules.default
     return Branches(rules.space, listed, fallback, not consistent)
+
+
+def without_policy(table: DecisionTable, form: str, *, decides: bool = False) -> RuleSet | RuleList:
+    """Return a table as rules, for forms that know no hit policy; ``decides``: one rule must."""
+    if table.collects:
+        raise FormatError(
+            f"under {table.hit_policy} all rules that hold count, which {form} cannot say;"
+            " write .dmn, .csv or .xlsx"
+        )
+    if decides and not table.is_ordered and (conflict := table.first_conflict()) is not None:
+        raise ConflictError(
+            f"the rules contradict each other: {conflict}; repair them, or say that the first"
+            " wins: hit policy FIRST",
+            [conflict],
+        )
+    return table.as_rules()
 
 
 def _in_order(rules: RuleSet, resolve: Resolve | None) -> tuple[bool, list[Rule]]:

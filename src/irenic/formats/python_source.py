@@ -15,6 +15,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, Final
 
 from irenic.conditions import Operators
+from irenic.decision_table import DecisionTable
 from irenic.errors import ConditionError, FormatError
 from irenic.features import Categorical, Continuous, Feature
 from irenic.formats import python_prelude as prelude
@@ -48,7 +49,7 @@ _WIDTH: Final = 100
 
 
 def to_python(
-    rules: RuleSet | RuleList,
+    rules: RuleSet | RuleList | DecisionTable,
     *,
     name: str = "predict",
     default: Hashable | None = None,
@@ -63,7 +64,7 @@ def to_python(
 
     Parameters
     ----------
-    rules : RuleSet or RuleList
+    rules : RuleSet, RuleList or DecisionTable
         A set with conflicts is refused unless ``resolve`` says how to choose.
     name : str
         What the function is called.
@@ -96,7 +97,7 @@ def to_python(
     return _Source(branches, function).write()
 
 
-def dumps(rules: RuleSet | RuleList) -> str:
+def dumps(rules: RuleSet | RuleList | DecisionTable) -> str:
     """Return the rules as the source of a function ``predict``."""
     return to_python(rules)
 

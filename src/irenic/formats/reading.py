@@ -61,6 +61,8 @@ def read_tables(
     """
     path = Path(path)
     suffix = path.suffix.lower()
+    if not path.exists():
+        read_bytes(path)  # raises
     if suffix not in SUFFIXES:
         hint = did_you_mean(suffix, SUFFIXES)
         raise FormatError(f"no format for files that end in {suffix!r}{hint}", path=str(path))
@@ -78,6 +80,7 @@ def read_tables(
 def _loads(
     raw: bytes, path: Path, suffix: str, space: Space | None, target: str | None
 ) -> ReadTables:
+    _check_content(raw, suffix)
     # each reader is imported when it is needed: openpyxl and XML are for few
     if suffix == ".csv":
         from irenic.formats import table_rules
@@ -102,13 +105,27 @@ def _loads(
     return ReadTables([DecisionTable.of(json_rules.loads(text, space))], [])
 
 
+def _check_content(raw: bytes, suffix: str) -> None:
+    """Refuse a file that is plainly of another kind than its name says."""
+    if suffix != ".xlsx" and raw.startswith(b"PK\x03\x04"):
+        raise FormatError("this is a workbook, or another zip archive; workbooks end in .xlsx")
+    begin = raw[:100].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if suffix not in _DMN and begin.startswith((b"<?xml", b"<definitions")):
+        raise FormatError("this is XML; models of DMN end in .dmn")
+
+
 def holds_several(path: str | os.PathLike[str]) -> bool:
     """Return whether files of this kind can hold several tables, of decisions."""
     return Path(path).suffix.lower() not in (".json", *_TEXT)
 
 
 def read(
-    path: str | os.PathLike[str], *, space: Space | None = None, table: str | None = None
+    path: str | os.PathLike[str],
+    *,
+    space: Space | None = None,
+    table: str | None = None,
+    target: str | None = None,
+    hit_policy: HitPolicy | None = None,
 ) -> RuleSet | RuleList:
     """Return the rules that a file holds; the suffix says in which format.
 
@@ -122,6 +139,8 @@ def read(
         its tests.
     table : str, optional
         Which table, by its name or id, where the file holds several.
+    target, hit_policy : str, optional
+        As for :func:`read_tables`.
 
     Returns
     -------
@@ -139,7 +158,8 @@ def read(
       1. IF age < 10 THEN child
       2. IF age >= 10 THEN adult
     """
-    return the_table(read_tables(path, space=space), path, table).as_rules()
+    found = read_tables(path, space=space, target=target, hit_policy=hit_policy)
+    return the_table(found, path, table).as_rules()
 
 
 def the_table(

@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from irenic.conditions import Operators
+from irenic.decision_table import DecisionTable
 from irenic.errors import ConditionError, FormatError
 from irenic.features import EXACT, Categorical, Continuous, Feature, is_unicode
 from irenic.formats.branches import Branches, as_branches
@@ -42,7 +43,7 @@ _UPPER: Final = {"<", "<=", "="}
 
 
 def to_sql(
-    rules: RuleSet | RuleList,
+    rules: RuleSet | RuleList | DecisionTable,
     table: str | Sequence[str] | None = None,
     *,
     dialect: str = "duckdb",
@@ -55,7 +56,7 @@ def to_sql(
 
     Parameters
     ----------
-    rules : RuleSet or RuleList
+    rules : RuleSet, RuleList or DecisionTable
         A set with conflicts is refused unless ``resolve`` says how to choose.
     table : str or sequence of str, optional
         The name of the table, or its parts, as in ``("shop", "customers")``. None gives the CASE
@@ -115,7 +116,7 @@ def to_sql(
         raise FormatError(f"{chosen.name} cannot say these rules: {error}") from None
 
 
-def dumps(rules: RuleSet | RuleList) -> str:
+def dumps(rules: RuleSet | RuleList | DecisionTable) -> str:
     """Return the rules as a query of the table ``cases`` in DuckDB's dialect."""
     return to_sql(rules, "cases") + ";\n"
 

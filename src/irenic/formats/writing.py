@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from irenic.decision_table import DecisionTable
 from irenic.errors import FormatError, did_you_mean
 from irenic.formats import json_rules, text_rules
+from irenic.formats.branches import without_policy
 from irenic.formats.files import read_text, write_bytes, write_text
 from irenic.rulelist import RuleList
 from irenic.ruleset import RuleSet, check_rules
@@ -81,15 +82,16 @@ def _dumps(rules: RuleSet | RuleList | DecisionTable, suffix: str, name: str) ->
         from irenic.formats import dmn_writing
 
         return dmn_writing.dumps(rules, name=name)
-    plain = without_policy(rules, suffix) if isinstance(rules, DecisionTable) else rules
     if suffix == ".sql":
         from irenic.formats import sql
 
-        return sql.dumps(plain)
+        return sql.dumps(rules)
     if suffix == ".py":
         from irenic.formats import python_source
 
-        return python_source.dumps(plain)
+        return python_source.dumps(rules)
+    form = f"{suffix} files"
+    plain = without_policy(rules, form) if isinstance(rules, DecisionTable) else rules
     if suffix == ".json":
         return json_rules.dumps(plain)
     if isinstance(plain, RuleList):
@@ -98,19 +100,6 @@ def _dumps(rules: RuleSet | RuleList | DecisionTable, suffix: str, name: str) ->
             " list into a set first: irenic.to_set, or irenic convert --as-set"
         )
     return text_rules.dumps(plain)
-
-
-def without_policy(table: DecisionTable, suffix: str) -> RuleSet | RuleList:
-    """Return a table as rules, for formats that know no hit policy."""
-    if table.collects:
-        raise FormatError(
-            f"under {table.hit_policy} all rules that hold count, which {suffix} files cannot say;"
-            " write .dmn, .csv or .xlsx"
-        )
-    conflict = table.first_conflict()
-    if suffix in (".sql", ".py") and not table.is_ordered and conflict is not None:
-        raise FormatError(f"the rules contradict each other: {conflict}; repair them first")
-    return table.as_rules()
 
 
 def read_model(path: str | os.PathLike[str]) -> RuleSetClassifier:

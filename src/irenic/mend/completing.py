@@ -164,7 +164,7 @@ def _held(rules: RuleSet | DecisionTable) -> tuple[RuleSet, Boxes]:
     if not held.is_consistent:
         conflict = held.conflicts(limit=1)[0]
         raise ConflictError(
-            f"the rules contradict each other: {conflict}; repair() them before gaps are closed",
+            f"the rules contradict each other: {conflict}; repair them before gaps are closed",
             [conflict],
         )
     return held, outside

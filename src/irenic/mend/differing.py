@@ -157,7 +157,7 @@ def diff(
       where 60 <= age < 65: nothing becomes high (rule 2), for example at age = 60>
     """
     first, second = _ruled(a, "first"), _ruled(b, "second")
-    space = common_space(first.rules.space, second.rules.space)
+    space = common_space(first.rules, second.rules)
     box = whole_or(within, space)
     meter = Meter(budget)
     if box.is_empty:
@@ -189,8 +189,8 @@ def _ruled(given: Rules, which: str) -> _Ruled:
         )
     if not table.is_ordered and (conflict := table.first_conflict()) is not None:
         raise ConflictError(
-            f"the rules of the {which} contradict each other: {conflict}; repair() them, or say"
-            " that the first wins with RuleList.of(rules)",
+            f"the rules of the {which} contradict each other: {conflict}; repair them, or say"
+            " that the first wins: RuleList.of(rules), --hit-policy FIRST",
             [conflict],
         )
     places = table.winning

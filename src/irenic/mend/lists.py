@@ -98,8 +98,9 @@ def _as_list(rules: RuleList | DecisionTable) -> RuleList:
     if isinstance(rules, DecisionTable):
         if not rules.is_ordered:
             raise ConditionError(
-                f"the table {rules.name!r} is not ordered (its policy is {rules.hit_policy});"
-                ' it is a set already: repair() mends it, table.under("FIRST") puts it in order'
+                f"the table {rules.name!r} is not ordered (its policy is"
+                f" {rules.hit_policy or 'that of a set'}); irenic.repair mends it,"
+                ' table.under("FIRST") puts it in order'
             )
         found = rules.as_rules()
         assert isinstance(found, RuleList)

@@ -57,7 +57,7 @@ def merge(rules: RuleSet, *, budget: Budget | float | None = None) -> RuleSet:
     if not rules.is_consistent:
         conflict = rules.conflicts(limit=1)[0]
         raise ConflictError(
-            f"the rules contradict each other: {conflict}; repair() them before they are merged",
+            f"the rules contradict each other: {conflict}; repair them before they are merged",
             [conflict],
         )
     meter = Meter(budget)

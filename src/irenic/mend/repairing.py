@@ -14,7 +14,7 @@ from irenic.cutting import Boxes, uncovered
 from irenic.decision_table import DecisionTable
 from irenic.errors import ConditionError, DataError, did_you_mean
 from irenic.literals import format_number
-from irenic.mend.boxes import boxes_of, joined, no_boxes
+from irenic.mend.boxes import boxes_of, joined, no_boxes, whole
 from irenic.mend.changes import Change, Repair, because
 from irenic.mend.dropping import cheapest_cover
 from irenic.mend.measuring import Share
@@ -62,6 +62,8 @@ def repair(
         "split" raises BudgetError.
 
     Where several choices of rules to drop cost the same, later rules go rather than earlier ones.
+    Of rules that are worth the same, "trim" and "split" keep the smaller one whole: an exception
+    is cut out of a general rule.
 
     Examples
     --------
@@ -75,10 +77,11 @@ def repair(
       example at age = 29
       rule 3 (IF 20 <= age < 29 THEN middle) is dropped: rule 1 says low where 20 <= age < 29,
       for example at age = 20>
-    >>> repair(rules, "split").rules
-    <RuleSet: 2 rules, 1 feature>
-      1. IF 0 <= age < 30 THEN low
-      2. IF 30 <= age < 60 THEN high
+    >>> repair(rules, "trim").rules
+    <RuleSet: 3 rules, 1 feature>
+      1. IF 0 <= age < 20 THEN low
+      2. IF 29 <= age < 60 THEN high
+      3. IF 20 <= age < 29 THEN middle
     """
     if how not in get_args(How):
         raise ConditionError(f"how is one of drop, trim, split, not {how!r}{_hint(how)}")
@@ -103,7 +106,7 @@ def _as_table(rules: RuleSet | DecisionTable) -> DecisionTable:
     if isinstance(rules, RuleList) or (isinstance(rules, DecisionTable) and rules.is_ordered):
         raise ConditionError(
             "in an ordered list the first rule that holds decides, so there is nothing to repair;"
-            " to_set() turns it into a set without contradictions"
+            " irenic.to_set (irenic convert --as-set) turns it into a set without contradictions"
         )
     if isinstance(rules, DecisionTable) and rules.collects:
         raise ConditionError(
@@ -251,10 +254,12 @@ def _cut(
     how: str,
     meter: Meter,
 ) -> Repair:
-    """Cut back what contradicts a more valuable rule, the most valuable first."""
+    """Cut back what contradicts a more valuable rule, or a smaller one that is worth as much."""
     rules, rows = table.rules, table.rows
     boxes, thens = boxes_of(rules), _thens(rules)
-    order = sorted(range(len(rules)), key=lambda i: (-values[rows[i] - 1], i))
+    # of rules worth the same the smaller stays whole: an exception is cut out of a general rule
+    sizes = Share(rules.space, whole(rules.space), boxes).of(boxes).round(12)
+    order = sorted(range(len(rules)), key=lambda i: (-values[rows[i] - 1], sizes[i], i))
     kept = _Kept(rules, boxes, thens)
     changes: list[tuple[int, Change]] = []
     proved = True

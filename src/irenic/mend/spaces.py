@@ -22,16 +22,41 @@ from irenic.ruleset import RuleSet
 from irenic.space import Space, to_words
 
 
-def common_space(a: Space, b: Space) -> Space:
+def common_space(a: RuleSet, b: RuleSet) -> Space:
     """Return a space of the features of both, those of the first in front.
 
     Bounds are the hull of both, categories have the values of both, and what may be missing in
-    one may be missing. Kinds and units must match.
+    one may be missing. Kinds and units must match, except where one of the sets does not ask
+    about a feature: what it is was guessed there, and the other knows better.
     """
-    if a == b:
-        return a
-    features = [_common(f, b[f.name]) if f.name in b else f for f in a]
-    return Space([*features, *(f for f in b if f.name not in a)])
+    if a.space == b.space:
+        return a.space
+    features = []
+    for mine in a.space:
+        if mine.name not in b.space:
+            features.append(mine)
+            continue
+        other = b.space[mine.name]
+        try:
+            features.append(_common(mine, other))
+        except SpaceError:
+            if not _asks(a, mine):
+                features.append(other)
+            elif not _asks(b, other):
+                features.append(mine)
+            else:
+                raise
+    return Space([*features, *(f for f in b.space if f.name not in a.space)])
+
+
+def _asks(rules: RuleSet, feature: Feature) -> bool:
+    """Return whether some rule has a condition on a feature."""
+    row, starts = rules.space.row(feature.name), rules.space.starts
+    if isinstance(feature, Continuous):
+        return bool((rules.lower[row] > -math.inf).any() or (rules.upper[row] < math.inf).any())
+    part = slice(starts[row], starts[row + 1])
+    whole = rules.space.everything[part, None]
+    return bool((rules.masks[part] & whole != whole).any())
 
 
 def _common(a: Feature, b: Feature) -> Feature:
@@ -84,6 +109,8 @@ def _moved(region: Region, space: Space) -> Region:
     simple = region.simplified()
     for feature in own:
         row, new_row = own.row(feature.name), space.row(feature.name)
+        if isinstance(feature, Continuous) != isinstance(space[feature.name], Continuous):
+            continue  # no rule asks about it
         if isinstance(feature, Continuous):
             if simple.lower[row] == -math.inf and simple.upper[row] == math.inf:
                 continue

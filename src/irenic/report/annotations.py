@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from irenic.findings import NOUNS
+from irenic.findings import KINDS, NOUNS
 from irenic.report.checked import CheckedFile, line_of
 
 _COMMANDS: Final = {"error": "error", "warning": "warning", "note": "notice"}
@@ -23,6 +23,11 @@ def lines(files: Iterable[CheckedFile]) -> Iterator[str]:
             yield _command("error", file.path, error.line, "cannot be read", error.message)
         for found in file.tables:
             where = f"{found.table.name}: " if found.table.name else ""
+            for kind in KINDS:
+                left = found.count(kind) - len(found.of(kind))
+                if left:
+                    more = f"{where}… and {left:,} more {kind} (--most lists more)"
+                    yield _command("notice", file.path, None, NOUNS[kind], more)
             for finding in found:
                 yield _command(
                     _COMMANDS[finding.level],
