@@ -359,15 +359,26 @@ def _is_after(feature: Continuous, cut: float, after: int, free: int) -> bool:
     return not feature.step and len(repr(feature.before(cut))) < len(repr(cut))
 
 
+def _values_of(feature: Categorical, bits: int) -> list[Hashable]:
+    """Return the listed values whose bits are set, one step a bit: a feature may have thousands."""
+    found = []
+    bits >>= FIRST_CODE
+    while bits:
+        lowest = bits & -bits
+        found.append(feature.values[lowest.bit_length() - 1])
+        bits ^= lowest
+    return found
+
+
 def bits_operators(feature: Categorical, bits: int) -> Operators:
     """Return the operators of a set of values; {} for no condition."""
     bits &= feature.everything
     if bits == feature.everything:
         return {}
     missing = bool(bits >> MISSING_CODE & 1)
-    listed = [v for i, v in enumerate(feature.values, FIRST_CODE) if bits >> i & 1]
+    listed = _values_of(feature, bits)
     if bits >> OTHER_CODE & 1:
-        rest = [v for i, v in enumerate(feature.values, FIRST_CODE) if not bits >> i & 1]
+        rest = _values_of(feature, feature.everything & ~bits)
         if not rest:
             return {"missing": False}
         # not {"other": true}, which means more where the space does not list the rest

@@ -11,7 +11,7 @@ from irenic.literals import counted
 from irenic.pairs import Conflict
 from irenic.region import Region
 from irenic.rulelist import RuleList
-from irenic.ruleset import RuleSet
+from irenic.ruleset import RuleSet, check_rules
 from irenic.space import Space
 
 HitPolicy = Literal["UNIQUE", "ANY", "FIRST", "PRIORITY", "RULE ORDER", "OUTPUT ORDER", "COLLECT"]
@@ -50,6 +50,9 @@ class DecisionTable:
         What COLLECT makes of what it collects: SUM, MIN, MAX or COUNT; empty for all of it.
     lines : tuple of int
         The line (or row of the sheet) in which each row stands; empty if that is not known.
+    reasons : tuple of (int, str)
+        Why rows make no rule, as far as the file tells: the row, and what it asks for that cannot
+        occur.
 
     Examples
     --------
@@ -75,12 +78,22 @@ class DecisionTable:
     outside: tuple[Region, ...] = ()
     aggregation: str = ""
     lines: tuple[int, ...] = ()
+    reasons: tuple[tuple[int, str], ...] = ()
 
     def __post_init__(self) -> None:
+        check_rules(self.rules)
+        if type(self.n_rows) is not int or self.n_rows < 0:
+            raise ConditionError(f"n_rows is how many rows there are, not {self.n_rows!r}")
         if len(self.rows) != len(self.rules):
             raise ConditionError(f"{len(self.rules)} rules, but rows of {len(self.rows)}")
-        if any(not 1 <= row <= self.n_rows for row in self.rows):
+        if any(type(row) is not int or not 1 <= row <= self.n_rows for row in self.rows):
             raise ConditionError(f"rows are numbered from 1 to {self.n_rows}")
+        if self.lines and len(self.lines) != self.n_rows:
+            raise ConditionError(f"{self.n_rows} rows, but {len(self.lines)} lines")
+        said: dict[int, int] = {}
+        for row, code in zip(self.rows, self.rules.then_codes.tolist(), strict=True):
+            if said.setdefault(row, code) != code:
+                raise ConditionError(f"row {row} says two things; a row has one consequent")
         if self.hit_policy is not None and self.hit_policy not in HIT_POLICIES:
             hint = did_you_mean(self.hit_policy, HIT_POLICIES)
             raise ConditionError(f"unknown hit policy {self.hit_policy!r}{hint}")
@@ -129,7 +142,7 @@ class DecisionTable:
         n = len(rules)
         policy = None if self.is_ordered else self.hit_policy
         made = replace(self, rules=rules, rows=tuple(range(1, n + 1)), n_rows=n, lines=())
-        return replace(made, hit_policy=policy, ranking=())
+        return replace(made, hit_policy=policy, ranking=(), reasons=())
 
     def under(self, hit_policy: HitPolicy | None) -> DecisionTable:
         """Return the same rows under another policy."""

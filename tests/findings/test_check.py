@@ -304,6 +304,36 @@ def test_rules_that_never_fire_are_said_in_words():
     ]
 
 
+def test_why_a_row_never_holds_is_told():
+    rules = ages(((0, 10), "A"))
+    table = DecisionTable(rules, (2,), 2, reasons=((1, "column 'age' asks for -1"),))
+    assert texts(check(table), "never_fire") == ["rule 1 never fires: column 'age' asks for -1"]
+
+
+def test_a_row_of_several_intervals_lies_inside_one_other():
+    rules = ages(((None, 1), "y"), ((5, None), "y"), ((None, None), "y"))
+    found = check(DecisionTable(rules, (1, 1, 2), 2))
+    assert [(f.rules, f.by) for f in found.of("inside")] == [((1,), (2,))]
+
+
+def test_under_rule_order_only_neighbours_could_be_one():
+    rules = ages(((0, 1), "X"), ((0, 2), "Y"), ((1, 2), "X"), ((2, 3), "X"))
+    table = DecisionTable.of(rules)
+    assert texts(check(table.under("RULE ORDER")), "mergeable") == [
+        "rules 3 and 4 could be one: 1 <= age < 3"
+    ]
+    assert check(table.under("COLLECT")).count("mergeable") > 1
+
+
+def test_a_column_cut_by_holes_alone_never_matters():
+    space = Space([Continuous("n", bounds=(0, 30)), Continuous("m")])
+    parts = [{"n": {"<=": 10}}, {"n": {">=": 20}}]
+    rules = RuleSet(space, [Rule(p | {"m": (0, 1)}, then="A") for p in parts])
+    hole = Region(space, {"n": {">": 10, "<": 20}})
+    found = check(DecisionTable(rules, (1, 1), 1, outside=(hole,)))
+    assert [f.column for f in found.of("columns")] == ["n"]
+
+
 def test_priority_decides_which_rows_come_first():
     table = DecisionTable.of(ages(((0, 10), "low"), ((0, 20), "high"))).under("PRIORITY")
     ranked = DecisionTable(

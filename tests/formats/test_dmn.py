@@ -335,6 +335,22 @@ def test_a_label_names_a_column_that_has_no_expression():
     assert one(text).space.names == ("Age",)
 
 
+def test_columns_without_expressions_are_told_apart():
+    inputs = [("f", "", ""), ("f", "", ""), ("f", "", ""), ("Age 2", "", ""), ("f", "", "")]
+    text = model(inputs, [("1", "2", "3", "4", "5", "6")])
+    bare, label = "<input><inputExpression><text>f</text></inputExpression>", '<input label="Age">'
+    assert one(text.replace(bare, label)).space.names == (
+        "Age", "Age 3", "Age 4", "Age 2", "Age 5"
+    )  # fmt: skip
+    named = '<input label="Age" xmlns:c="http://camunda.org/schema/1.0/dmn" c:inputVariable="{}">'
+    text = text.replace(bare, named.format("a"), 1).replace(bare, named.format("b"), 1)
+    assert one(text.replace(bare, "<input>")).space.names == (
+        "a", "b", "input 3", "Age 2", "input 5"
+    )  # fmt: skip
+    many = model([("f", "", "")] * 900, []).replace(bare, label)
+    assert len(one(many).space) == 900
+
+
 ITEMS = """
 <itemDefinition name="tBase"><typeRef>string</typeRef>
   <allowedValues><text>"a", "b", "c"</text></allowedValues></itemDefinition>
@@ -367,6 +383,26 @@ def test_types_are_followed():
         Categorical("Rating", ["a"]),
         Continuous("Unknown"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("reference", "feature"),
+    [
+        ("gone:tBase", Categorical("f", ["a", "b", "c"])),
+        ("gone.tBase", Categorical("f", ["a", "b", "c"])),
+        ("bound:tBase", Categorical("f", ["a", "b", "c"])),
+        ("{urn:gone}tBase", Categorical("f", ["a", "b", "c"])),
+        ("gone:number", Continuous("f")),
+        ("feel.number", Continuous("f")),
+        ("NUMBER", Continuous("f")),
+        ("TBASE", Categorical("f", ["a", "b", "c"])),
+        ("Date And Time", Continuous("f", kind="datetime")),
+    ],
+)
+def test_a_type_is_found_by_its_local_name(reference, feature):
+    text = model([("f", reference, "")], [("-", "1")], before=ITEMS)
+    text = text.replace("<definitions ", '<definitions xmlns:bound="urn:bound" ')
+    assert one(text).space["f"] == feature
 
 
 # --- imports
@@ -472,7 +508,15 @@ def test_outputs_are_literals_or_expressions():
 
 @pytest.mark.parametrize(
     ("policy", "expected"),
-    [("", "UNIQUE"), ("U", "UNIQUE"), ("ANY", "ANY"), ("F", "FIRST"), ("RULE ORDER", "RULE ORDER")],
+    [
+        ("", "UNIQUE"),
+        ("U", "UNIQUE"),
+        ("ANY", "ANY"),
+        ("F", "FIRST"),
+        ("First", "FIRST"),
+        ("RULE ORDER", "RULE ORDER"),
+        ("Rule_Order", "RULE ORDER"),
+    ],
 )
 def test_hit_policies(policy, expected):
     text = model([("f", "number", "")], [("1", "2")], attributes=f'hitPolicy="{policy}"')
@@ -498,6 +542,22 @@ def test_priorities_are_the_order_of_output_values():
     assert table.ranking == ("a", "b", "c")
 
 
+@pytest.mark.parametrize(
+    ("attributes", "aggregation"),
+    [
+        ('hitPolicy="C+"', "SUM"),
+        ('hitPolicy="C&lt;"', "MIN"),
+        ('hitPolicy="C>"', "MAX"),
+        ('hitPolicy="C#"', "COUNT"),
+        ('hitPolicy="Collect" aggregation="sum"', "SUM"),
+        ('hitPolicy="Collect"', ""),
+    ],
+)
+def test_aggregations(attributes, aggregation):
+    table = one(model([("f", "number", "")], [("1", "2")], attributes=attributes))
+    assert (table.hit_policy, table.aggregation) == ("COLLECT", aggregation)
+
+
 def test_an_aggregation_is_kept():
     text = model([("f", "number", "")], [("1", "2")], attributes='hitPolicy="C" aggregation="SUM"')
     table = one(text)
@@ -510,6 +570,49 @@ def test_a_space_decides_where_it_is_given():
     table = one(model([("f", "string", "")], [("!= 5", "1")]), space=space)
     assert table.space == space
     assert [str(r) for r in table.rules] == ["IF f < 5 THEN 1", "IF f > 5 THEN 1"]
+
+
+def test_a_default_of_one_output_leaves_the_others_null():
+    default = "<defaultOutputEntry><text>1</text></defaultOutputEntry>"
+    outputs = ('<output name="a"/>', f'<output name="b">{default}</output>')
+    table = one(model([("f", "", "")], [("1", "2", "3")], outputs=outputs))
+    assert table.rules.default == (Expression("null"), 1)
+    assert one(dmn_writing.dumps(table)).rules.default == (Expression("null"), 1)
+
+
+def test_a_table_without_inputs():
+    table = one(model([], [("1",), ("2",)], attributes='hitPolicy="COLLECT"'))
+    assert (len(table.space), [rule.then for rule in table.rules]) == (0, [1, 2])
+    assert irenic.gaps(table.rules).covered_everything
+    assert one(dmn_writing.dumps(table)).rules == table.rules
+    assert errors(model([], [])) == [
+        "line 1: table 'D': the table has neither an input column nor a rule"
+    ]
+
+
+def test_single_quotes_are_quotes():
+    table = one(model([("f", "string", "'a', 'b'")], [("not('a')", "'x'"), ('"b"', "'it' + 's'")]))
+    assert table.space["f"] == Categorical("f", ["a", "b"])
+    assert [rule.then for rule in table.rules] == ["x", Expression("'it' + 's'")]
+    quoted = RuleSet(table.space, [Rule({"f": {"a"}}, then=Expression("'a'"))])
+    assert one(dmn_writing.dumps(quoted)).rules == quoted
+
+
+def test_why_a_row_can_never_hold():
+    inputs = [("g", "string", '"a", "b"'), ("f", "number", "[0..10], (20..30]")]
+    inputs += [("h", "string", 'not("x")'), ("n", "number", ""), ("n", "number", "")]
+    asked = [('"B"', 0), ("[12..18]", 1), ('"x"', 2), ("(5..5)", 3)]
+    rows = [tuple(text if i == place else "-" for i in range(5)) for text, place in asked]
+    rows += [("-", "-", "-", "> 5", "< 3"), ("-",) * 5]
+    table = one(model(inputs, [(*row, "1") for row in rows]))
+    assert table.never_hold == (1, 2, 3, 4, 5)
+    assert table.reasons == (
+        (1, 'column \'g\' asks for "B", which cannot occur ("a", "b")'),
+        (2, "column 'f' asks for [12..18], which cannot occur (<= 10, > 20)"),
+        (3, 'column \'h\' asks for "x", which cannot occur (not("x"))'),
+        (4, "column 'n' asks for (5..5), which holds for nothing"),
+        (5, "columns of 'n' ask for > 5 and < 3, which never hold together"),
+    )
 
 
 def test_an_empty_table_is_a_table():
@@ -527,12 +630,20 @@ def test_an_empty_table_is_a_table():
          "table 'D', rule 1, column 'f', '> limit': 'limit' is a name, and what it stands for is"
          ' not known here; a cell compares with values: numbers, "text", true, date("2026-01-31")'),
         ([("f", "number", "")], ('"a"', "1"), {},
-         "table 'D', rule 1, column 'f', '\"a\"': \"a\" is not a number"),
+         "table 'D', rule 1, column 'f', '\"a\"': \"a\" is not a number (the column is of numbers:"
+         " typeRef number)"),
+        ([("f", "string", "")], ("true", "1"), {},
+         "table 'D', rule 1, column 'f', 'true': true is not a text (the column is of text: typeRef"
+         " string)"),
+        ([("Flag", "", "")], ("5", "1"), {"before": ITEMS},
+         "table 'D', rule 1, column 'Flag', '5': 5 is not true or false (the column is of booleans:"
+         " the typeRef of its data)"),
         ([("f", "boolean", "")], ("5", "1"), {},
-         "table 'D', rule 1, column 'f', '5': 5 is not true or false"),
+         "table 'D', rule 1, column 'f', '5': 5 is not true or false (the column is of booleans:"
+         " typeRef boolean)"),
         ([("f", "date", "")], ('"2020-01-01"', "1"), {},
          "table 'D', rule 1, column 'f', '\"2020-01-01\"': \"2020-01-01\" is not a date such as"
-         " 2026-01-31"),
+         " 2026-01-31 (the column is of dates: typeRef date)"),
         ([("f", "number", "")], ("1", "2", "3"), {},
          "table 'D', rule 1: 2 output entries for 1 output columns"),
         ([("f", "tNone", "")], ("-", "1"), {"before": ITEMS},
@@ -563,7 +674,6 @@ def test_an_empty_table_is_a_table():
          "table 'D': unknown hit policy 'UNIQ', did you mean 'UNIQUE'?"),
         ([("f", "number", "")], ("1", "2"), {"attributes": 'aggregation="MEAN"'},
          "table 'D': unknown aggregation 'MEAN'"),
-        ([], ("2",), {}, "table 'D': the table has no input column"),
         ([("f", "number", "")], ("1",), {"outputs": ()},
          "table 'D': the table has no output column"),
     ],
@@ -586,6 +696,13 @@ def test_a_cell_in_another_language_is_refused():
     ]
     feel = text.replace("http://www.omg.org/spec/juel", "https://www.omg.org/spec/DMN/FEEL/")
     assert len(one(feel).rules) == 1
+    whole = model([("f", "", ""), ("g", "", "")], [("1", "-", "2")]).replace(
+        "<definitions ", '<definitions expressionLanguage="groovy" '
+    )
+    assert errors(whole) == [
+        "line 1: table 'D', rule 1, column 'f', '1': written in groovy; only FEEL is read"
+    ]
+    assert len(one(whole.replace("<inputEntry>", '<inputEntry expressionLanguage="feel">')).rules)
 
 
 def test_one_bad_table_does_not_hide_the_others_and_all_its_cells_are_told():

@@ -58,6 +58,8 @@ def test_an_entity_that_is_nowhere_declared_is_refused():
         (b"<definitions>\n<a></b>", "line 2, column 6: not XML: mismatched tag"),
         (LOAN.encode()[:900], "line 18, column 5: not XML: unclosed token"),
         (b"<html/>", "line 1: not DMN: the file holds <html>, not <definitions>"),
+        (b'<Definitions xmlns="http://www.omg.org/spec/DMN/20130901"/>',
+         "line 1: DMN 1.0, which is not read; save the model as DMN 1.1 or later"),
         (b"<definitions>\n\xff</definitions>", "line 2, column 1: not XML: not well-formed (invalid"
                                                " token)"),
         ("<definitions>ä</definitions>".encode("latin-1"),

@@ -164,6 +164,55 @@ def test_semicolons_tabs_marks_and_empty_lines():
         assert found.tables[0].rules[0].then == "süß"
 
 
+def test_a_first_line_may_name_what_divides_cells():
+    for first in ("sep=|", '"sep=|"', "SEP=|"):
+        table = csv_table(f"{first}\na|b;c|then\n1|x|A\n2|y|B\n")
+        assert (table.space.names, table.lines) == (("a", "b;c"), (3, 4))
+    assert csv_table("sep=\t\r\na\tthen\r\n1\tA\r\n").rules[0].then == "A"
+    with pytest.raises(FormatError, match=r"^line 3: not CSV"):
+        loads_csv(b'sep=;\na;b\n"1;2')
+
+
+def test_what_has_no_width_is_left_out():
+    table = csv_table("\ufeffage,\u200bjob,then\n\u200b5,nu\u200brse,\ufeffA\u2060\n\u200b,,\n")
+    assert table.space.names == ("age", "job")
+    assert str(table.rules[0]) == "IF age = 5 AND job in {nurse} THEN A"
+    space = Space([Categorical("s", ["a\u200bb", "c"])])
+    then = ("x\ufeff", "y")
+    rules = RuleSet(
+        space, [Rule({"s": {"a\u200bb"}}, then=then), Rule({"s": {"c"}}, then="\u200b")]
+    )
+    same(loads_csv(dumps_csv(rules), space=space), rules)
+    same(loads_xlsx(dumps_xlsx(rules), space=space), rules)
+    with pytest.raises(FormatError, match="cannot head a column"):
+        dumps_csv(RuleSet(Space([Continuous("a\u200b")]), []))
+
+
+def test_a_table_may_begin_after_empty_columns():
+    table = csv_table(",,\n,age,then\n,5,A\n")
+    assert (table.space.names, table.lines) == (("age",), (3,))
+    with pytest.raises(FormatError, match=r"^line 1: column 1 has no name$"):
+        loads_csv(b",age,then\nx,5,A\n")
+
+
+@pytest.mark.parametrize("then", ["0,5", "0-17", "65+", "007", "*"])
+def test_outcomes_that_are_no_values_stay_text(then):
+    [rule] = csv_table(f'age,then\n5,"{then}"\n').rules
+    assert rule.then == then
+    same(loads_csv(dumps_csv(RuleSet(None, [rule]))), RuleSet(None, [rule]))
+
+
+def test_what_is_easily_meant_otherwise_is_told_with_its_cell():
+    assert csv_errors("age;then\n0,5;A\n0-17;B\n018;C\n") == [
+        "line 2: rule 1, column 'age', '0,5': '0,5' may be one number or two: decimals are written"
+        " with a point and thousands together, and a list has a space after the comma",
+        "line 3: rule 2, column 'age', '0-17': '0-17' is no test; quote it if it is text; a range"
+        " is written [0..17]",
+        "line 4: rule 3, column 'age', '018': '018' begins with 0; quote it if it is text, else"
+        " leave out the 0",
+    ]
+
+
 def test_weights_and_a_default():
     table = csv_table("age,WEIGHT,then\n< 5,0.5,A\n>= 5,,B\nDEFAULT,,C\n", hit_policy="ANY")
     assert table.rules.weights.tolist() == [0.5, 1.0]
@@ -217,6 +266,13 @@ def test_equality_is_no_formula(cell):
 def test_a_row_that_cannot_hold_makes_no_rule():
     table = csv_table("age,then\n[30..18],A\n5,B\n")
     assert (table.never_hold, table.rows, table.n_rows) == ((1,), (2,), 2)
+    assert table.reasons == ((1, "column 'age' asks for [30..18], which holds for nothing"),)
+    space = Space([Continuous("age", bounds=(0, 120)), Categorical("job", ["nurse", "cook"])])
+    table = csv_table("age,job,then\n>= 200,-,A\n5,clerk,B\n7,-,C\n", space=space)
+    assert table.reasons == (
+        (1, "column 'age' asks for >= 200, which cannot occur ([0..120])"),
+        (2, 'column \'job\' asks for clerk, which cannot occur ("nurse", "cook")'),
+    )
 
 
 def test_date_times_with_and_without_zones_are_not_mixed():
@@ -339,6 +395,101 @@ def test_a_sheet_that_is_no_table_does_not_hide_the_others():
     ]
 
 
+def saved(book):
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def sheet_of(rows):
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    return book, book.active
+
+
+def test_the_value_of_merged_cells_counts_for_all_of_them():
+    book, sheet = sheet_of(
+        [
+            ["job", "age", "size", "fare"],
+            ["nurse", "< 18", 5, "A"],
+            [None, ">= 18", 7, "B"],
+            [],
+            ["clerk", 3, None, "C"],
+            [None, None, None, None],
+            ["DEFAULT", None, None, "D"],
+        ]
+    )
+    for place in ("A2:A4", "B5:C5", "D5:D6", "A7:C7"):
+        sheet.merge_cells(place)
+    found = loads_xlsx(saved(book))
+    assert found.errors == []
+    assert [str(rule) for rule in found.tables[0].rules] == [
+        "IF job in {nurse} AND age < 18 AND size = 5 THEN A",
+        "IF job in {nurse} AND age >= 18 AND size = 7 THEN B",
+        "IF job in {clerk} AND age = 3 AND size = 3 THEN C",
+    ]
+    assert found.tables[0].rules.default == "D"
+
+
+def test_merged_cells_of_a_header_and_ranges_without_end_do_no_harm():
+    book, sheet = sheet_of([["age", "fare"], [1, "A"], [2, "B"]])
+    sheet.merge_cells("A1:A2")
+    raw = saved(book)
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(file, "w") as new:
+        for part in old.infolist():
+            text = old.read(part)
+            if part.filename.endswith("sheet1.xml"):
+                assert b'ref="A1:A2"' in text
+                text = text.replace(b'ref="A1:A2"', b'ref="A3:XFD1048576"')
+            new.writestr(part, text)
+    for source in (raw, file.getvalue()):
+        [table] = loads_xlsx(source).tables
+        assert [str(rule) for rule in table.rules] == ["IF anything THEN A", "IF age = 2 THEN B"]
+
+
+def test_hidden_sheets_and_notes_are_left_out():
+    book, _ = sheet_of([["age", "fare"], [5, "A"]])
+    notes = book.create_sheet("notes")
+    notes.append(["what this is"])
+    notes.append(["a", "b", "c"])
+    hidden = book.create_sheet("hidden")
+    hidden.append(["a", "a"])
+    hidden.sheet_state = "hidden"
+    found = loads_xlsx(saved(book))
+    assert ([table.name for table in found.tables], found.errors) == (["Sheet"], [])
+    found = loads_xlsx(saved(book), target="fare")
+    assert ([table.outputs for table in found.tables], found.errors) == ([("fare",)], [])
+    book.active.sheet_state = "hidden"
+    found = loads_xlsx(saved(book))
+    assert [str(error) for error in found.errors] == [
+        "line 1: table 'notes': only the outcome 'what this is': a decision table has a column for"
+        " each feature too (cells are divided by commas, semicolons or tabs)"
+    ]
+
+
+def test_a_table_may_begin_anywhere_on_its_sheet():
+    book, sheet = sheet_of([])
+    for row, cells in enumerate([["age", "fare"], [5, "A"], [None, "B"]], 3):
+        for column, value in enumerate(cells, 2):
+            sheet.cell(row, column, value)
+    [table] = loads_xlsx(saved(book)).tables
+    assert (table.space.names, table.lines) == (("age",), (4, 5))
+    sheet["E4"] = "stray"
+    [error] = loads_xlsx(saved(book)).errors
+    assert str(error) == "line 4: table 'Sheet', rule 1: 4 cells, but the table has 2 columns"
+    sheet["A4"] = "unnamed"
+    [error] = loads_xlsx(saved(book)).errors
+    assert str(error) == "line 3: table 'Sheet': column 1 has no name"
+
+
+def test_text_of_digits_keeps_its_zeros_in_a_workbook():
+    [table] = loads_xlsx(workbook(("t", [["code", "then"], ["007", "001"], ["x", 5]]))).tables
+    assert table.space["code"].values == ("007", "x")
+    assert [rule.then for rule in table.rules] == ["001", 5]
+
+
 def test_a_sheet_of_too_many_columns_is_refused():
     found = loads_xlsx(workbook(("wide", [[f"c{i}" for i in range(1001)], [1] * 1001])))
     assert [str(error) for error in found.errors] == [
@@ -420,15 +571,134 @@ def test_rules_that_are_no_product_stand_in_lines_of_their_own():
     assert dumps_csv(table).decode() == "a,b,then\n[0..1),-,A\n-,[2..3),A\n"
 
 
-def test_a_list_keeps_its_order():
-    rules = RuleList(None, [Rule({"a": (0, 9)}, then="A"), Rule({"a": (1, 5)}, then="B")])
-    back = csv_table(dumps_csv(rules).decode(), space=rules.space, hit_policy="FIRST")
-    assert back.as_rules() == rules
+@given(sts.rule_sets(default="D"))
+@settings(max_examples=30)
+def test_a_list_keeps_its_order(rules):
+    rules = RuleList.of(rules)
+    for found in (
+        loads_csv(dumps_csv(rules), space=rules.space),
+        loads_xlsx(dumps_xlsx(rules), space=rules.space),
+    ):
+        [table] = found.tables
+        assert table.hit_policy == "FIRST"
+        assert table.as_rules() == rules
 
 
-def test_several_outputs_are_several_columns():
+def test_several_outputs_are_a_tuple_in_one_column():
     table = csv_table("a,b,c\n1,x,2\n3,y,z\n", target=["b", "c"])
-    assert dumps_csv(table).decode() == "a,b,c\n1,x,2\n3,y,z\n"
+    assert dumps_csv(table).decode() == 'a,"b, c"\n1,"(x, 2)"\n3,"(y, z)"\n'
+    for found in (loads_csv(dumps_csv(table)), loads_xlsx(dumps_xlsx(table))):
+        back = same(found, table.rules)
+        assert back.outputs == ("b", "c")
+
+
+def test_outputs_that_are_expressions_stay_so_within_a_tuple():
+    thens = [
+        ("x", Expression("a + 1")),
+        (("null", Expression("null")), 'say "expression("'),
+        (Expression('f("a, b")'),),
+        ("expression(5)", frozenset({"p", "q"})),
+    ]
+    space = Space([Continuous("a")])
+    rules = RuleSet(space, [Rule({"a": (i, i + 1)}, then=then) for i, then in enumerate(thens)])
+    text = dumps_csv(rules).decode()
+    assert '[0..1),"(x, expression(""a + 1""))"' in text
+    same(loads_csv(text.encode(), space=space), rules)
+    same(loads_xlsx(dumps_xlsx(rules), space=space), rules)
+    deep = "(" * 5000 + "expression(1)" + ")" * 5000
+    assert csv_table(f"a,then\n1,{deep}\n").rules[0].then == deep
+
+
+# --- hit policies
+
+
+@pytest.mark.parametrize(
+    ("letter", "policy", "aggregation"),
+    [
+        ("U", "UNIQUE", ""),
+        ("A", "ANY", ""),
+        ("F", "FIRST", ""),
+        ("R", "RULE ORDER", ""),
+        ("C", "COLLECT", ""),
+        ("C+", "COLLECT", "SUM"),
+        ("C<", "COLLECT", "MIN"),
+        ("C>", "COLLECT", "MAX"),
+        ("C#", "COLLECT", "COUNT"),
+    ],
+)
+def test_a_letter_over_the_numbers_of_rules_is_the_hit_policy(letter, policy, aggregation):
+    text = f"{letter},age,then\n1,< 5,A\n2,>= 5,B\n,DEFAULT,C\n"
+    table = csv_table(text)
+    assert (table.hit_policy, table.aggregation, table.space.names) == (
+        policy, aggregation, ("age",)
+    )  # fmt: skip
+    assert (table.n_rows, table.rules.default) == (2, "C")
+    assert dumps_csv(table).decode() == text
+    [back] = loads_xlsx(dumps_xlsx(table)).tables
+    assert (back.hit_policy, back.aggregation, back.rules) == (policy, aggregation, table.rules)
+    assert csv_table(text, hit_policy="ANY").hit_policy == "ANY"
+
+
+@pytest.mark.parametrize(("letter", "policy"), [("P", "PRIORITY"), ("O", "OUTPUT ORDER")])
+def test_policies_that_rank_are_read(letter, policy):
+    assert csv_table(f"{letter},age,then\n1,5,A\n").hit_policy == policy
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("F,age,then\n1,5,A\n3,6,B\n", ("F", "age")),
+        ("F,age,then\n1,5,A\n,6,B\n", ("F", "age")),
+        ("F,age,then\n0,5,A\n1,6,B\n", ("F", "age")),
+        ("F,age,then\n= 1,5,A\n", ("F", "age")),
+        ("f,age,then\n1,5,A\n", ("f", "age")),
+        ("X,age,then\n1,5,A\n", ("X", "age")),
+        ("F,then\n1,A\n2,B\n", ("F",)),
+        ("age,F,then\n1,1,A\n", ("age", "F")),
+    ],
+)
+def test_what_is_no_hit_policy_is_a_feature(text, names):
+    table = csv_table(text)
+    assert (table.space.names, table.hit_policy) == (names, None)
+
+
+def test_a_feature_may_be_called_like_a_policy():
+    space = Space([Continuous("F"), Continuous("x")])
+    rules = RuleSet(space, [Rule({"F": {"=": n}}, then=str(n)) for n in (1, 2)])
+    assert dumps_csv(rules).decode().startswith('F,x,then\n= 1,-,"""1"""\n2,')
+    for options in ({}, {"space": space}):
+        assert csv_table(dumps_csv(rules).decode(), **options).space.names == ("F", "x")
+    same(loads_xlsx(dumps_xlsx(rules), space=space), rules)
+    ordered = RuleList.of(rules)
+    for options in ({}, {"space": space}):
+        table = csv_table(dumps_csv(ordered).decode(), **options)
+        assert (table.space.names, table.hit_policy) == (("F", "x"), "FIRST")
+    assert csv_table("F,x,then\n1,-,A\n2,-,B\n", space=space).hit_policy is None
+    with pytest.raises(FormatError, match="'F' of a table without rules would be read as a hit"):
+        dumps_csv(RuleSet(space, []))
+
+
+def test_priority_is_written_as_rows_in_winning_order():
+    space = Space([Continuous("a")])
+    rules = RuleSet(
+        space,
+        [
+            Rule({"a": (None, 5)}, then="low"),
+            Rule({"a": (7, None)}, then="low"),
+            Rule({"a": (4, None)}, then="high"),
+        ],
+    )
+    table = DecisionTable(rules, (1, 1, 2), 2, hit_policy="PRIORITY", ranking=("high", "low"))
+    assert dumps_csv(table).decode() == 'F,a,then\n1,>= 4,high\n2,"< 5, >= 7",low\n'
+    back = csv_table(dumps_csv(table).decode(), space=space)
+    assert back.as_rules() == table.as_rules()
+    ranked = table.under("OUTPUT ORDER")
+    with pytest.raises(FormatError) as caught:
+        dumps_csv(ranked)
+    assert str(caught.value) == (
+        "OUTPUT ORDER ranks the outcomes, and a sheet cannot hold the ranking; write .dmn, or the"
+        " table under RULE ORDER"
+    )
 
 
 def test_names_that_look_like_other_things():
@@ -444,6 +714,11 @@ def test_names_that_look_like_other_things():
          "feature 'WEIGHT' cannot head a column; rename it, or write .json"),
         (RuleSet(Space([Continuous(" a")]), []),
          "feature ' a' cannot head a column; rename it, or write .json"),
+        (RuleSet(Space([]), [Rule({}, then="A")]),
+         "rules without features make no sheet; write .dmn or .json"),
+        (DecisionTable(RuleSet(Space([Continuous("a")]), []), (), 0, hit_policy="COLLECT",
+                       aggregation="MEAN"),
+         "unknown aggregation 'MEAN'; use SUM, MIN, MAX or COUNT"),
         (RuleSet(None, [Rule({"a": {(1, 2)}}, then="A")]),
          "rule 1: (1, 2) of type tuple has no form in a decision table; use text, numbers,"
          " booleans, dates, times or durations"),

@@ -68,6 +68,7 @@ def after(value):
         ('-duration("PT2H")', dt.timedelta(hours=-2)),
         ('duration("P1Y2M")', Months(14)),
         ('-@"P1Y"', Months(-12)),
+        ("'it\\'s \"so\"'", 'it\'s "so"'),
         ("18 // years", 18),
         ("/* of age */ 18", 18),
     ],
@@ -83,8 +84,8 @@ def test_a_literal_of_feel(text, value):
     [
         ("nurse", "nurse"),
         ("fire fighter", "fire fighter"),
-        ("2A", "2A"),
-        ("18-30", "18-30"),
+        ("A2", "A2"),
+        ("date(2026,01,31)", dt.date(2026, 1, 31)),
         ("why?", "why?"),
         ("or", "or"),
         ("fish and chips", "fish and chips"),
@@ -114,6 +115,8 @@ def test_a_literal_of_a_spreadsheet(text, value):
         ("-", [(-math.inf, math.inf)]),
         ("", [(-math.inf, math.inf)]),
         ("18", [(18, after(18))]),
+        ("== 18", [(18, after(18))]),
+        ("? == 18", [(18, after(18))]),
         (">= 18", [(18, math.inf)]),
         ("[18..30)", [(18, 30)]),
         ("[ 18 .. 30 [", [(18, 30)]),
@@ -235,7 +238,18 @@ def test_cells_select_what_they_mean(kind, data):
         ("5 6", "column 3: unexpected '6'"),
         ("5,", "column 3: expected a value, it ends"),
         ("18years", "column 1: '18years' is no number"),
-        ("== 5", "column 1: equality is written = or left out, not =="),
+        ("[18...30]", "column 4: a range has two points, as in [18..30], not three"),
+        ("'a", "column 1: a text in quotes that is not closed"),
+        ("Complex.aNumber", "column 1: 'Complex.aNumber' is a name, and what it stands for is not"
+         ' known here; a cell compares with values: numbers, "text", true, date("2026-01-31")'),
+        ('contains(?, "a")', "column 1: 'contains' is a function; functions are not read"),
+        ('not(starts with(?, "a"))', "column 5: 'starts with' is a function; functions are not"
+                                     " read"),
+        ("< today()", "column 3: 'today' is a function; functions are not read"),
+        ("if a then 1 else 2", "column 1: 'if' begins an expression; a cell compares with values,"
+                               " such as >= 18"),
+        ('-date("2020-01-01")', "column 1: 2020-01-01 has no negative"),
+        ('date(time("10:00:00Z"))', "column 1: date(…) does not take 10:00:00+00:00"),
         ("> 5 and < 9", "column 1: 'and' and 'or' join tests of ?, as in ? > 5 and ? < 10"),
         ("? + 1 > 5", "column 3: '+' begins no test; a cell compares with values, such as >= 18"),
         ("? 5", "column 3: expected a comparison, 'in' or 'between' after '?', found '5'"),
@@ -273,12 +287,53 @@ def test_what_is_no_unary_test_is_refused(text, message):
         ("New York (NY)", "column 10: unexpected '('; put text in quotes"),
         ("5, -", "column 4: '-' stands for any value only alone in a cell"),
         ('> "', "column 3: a text in quotes that is not closed"),
+        ("0-17", "column 1: '0-17' is no test; quote it if it is text; a range is written [0..17]"),
+        ("[18-30]", "column 2: '18-30' is no test; quote it if it is text; a range is written"
+                    " [18..30]"),
+        ("18 to 64", "column 1: '18 to 64' is no test; quote it if it is text; a range is written"
+                     " [18..64]"),
+        ("18 – 64", "column 1: '18 – 64' is no test; quote it if it is text; a range is written"
+                    " [18..64]"),
+        ("65+", "column 1: '65+' is no test; quote it if it is text; at least 65 is written >= 65"),
+        ("10 %", "column 1: '10 %' is no test; quote it if it is text"),
+        ("*", "column 1: '*' is no test; quote it if it is text; any value is written -"),
+        ("3rd", "column 1: '3rd' is no test; quote it if it is text"),
+        ("nurse, 3rd", "column 8: '3rd' is no test; quote it if it is text"),
+        ("+5", "column 1: '+5' is no test; quote it if it is text"),
+        ("(none)", "column 1: '(none)' is no test; quote it if it is text"),
+        ("{a}", "column 1: '{a}' is no test; quote it if it is text"),
+        ("> 31.01.2026", "column 3: '31.01.2026' is no test; quote it if it is text; dates are"
+                         " written 2026-01-31"),
+        ("01234", "column 1: '01234' begins with 0; quote it if it is text, else leave out the 0"),
+        ("[1..05]", "column 5: '05' begins with 0; quote it if it is text, else leave out the 0"),
+        ("5, –", "column 4: '–' stands for any value only alone in a cell"),
+        ("contains(?)", "column 1: 'contains' is a function; functions are not read"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_test_in_a_spreadsheet_is_refused(text, message):
     with pytest.raises(FormatError) as caught:
         parse(text, words=True)
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("text", ["100,5", "1,000", "> 1,5", "[1,5..2]", "not(1,2)", "1,5%"])
+def test_a_comma_between_digits_is_no_list_in_a_spreadsheet(text):
+    with pytest.raises(FormatError, match=r"'1(00)?,\d+%?' may be one number or two: decimals are"):
+        parse(text, words=True)
+    assert parse("1, 5", words=True) == parse("1,5")  # FEEL has no decimal comma
+    days = AnyOf((Compare("=", dt.date(2020, 1, 1)), Compare("=", dt.date(2020, 1, 2))))
+    assert parse("2020-01-01,2020-01-02", words=True) == days
+
+
+@pytest.mark.parametrize(
+    ("pretty", "plain"),
+    [("≤ 5", "<= 5"), ("≥5 and ≠7", ">= 5 and != 7"), ("? ≥ 5", "? >= 5"), ("–", "-"), ("—", "-")],
+)
+def test_signs_of_word_processors_are_read_in_spreadsheets(pretty, plain):
+    assert parse(pretty, words=True) == parse(plain, words=True)
+    assert parse('"≤ 5"', words=True) == Compare("=", "≤ 5")
+    with pytest.raises(FormatError, match="begins no test"):
+        parse(pretty)
 
 
 @pytest.mark.parametrize(
@@ -291,7 +346,14 @@ def test_what_is_no_test_in_a_spreadsheet_is_refused(text, message):
         (Continuous("d", kind="date"), '"2020-01-01"',
          '"2020-01-01" is not a date such as 2026-01-31'),
         (Continuous("t", kind="time"), 'time("10:00:00Z")',
-         "datetime.time(10, 0, tzinfo=datetime.timezone.utc) has a time zone; drop it"),
+         "10:00:00+00:00 has a time zone, and the values of 't' have none; drop the zone"),
+        (Continuous("at", kind="datetime"), 'date and time("2020-01-01T10:00:00+01:00")',
+         "2020-01-01T10:00:00+01:00 has a time zone, and the values of 'at' have none; drop the"
+         " zone"),
+        (AGE, 'time("10:00:00Z")', "10:00:00+00:00 is not a number"),
+        (JOB, '> "31.01.2026"', "> \"31.01.2026\" on 'job', which may have any value: what lies"
+         " there is not known; list its values (dates are written 2026-01-31, in FEEL"
+         ' date("2026-01-31"))'),
         (JOB, "5", "5 is not a text"),
         (JOB, '"baker"', "\"baker\" is not among the listed values of 'job' (nurse, clerk, cook),"
                          " so it is not told from other values; list it"),

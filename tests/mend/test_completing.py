@@ -173,9 +173,9 @@ def test_what_cannot_occur_is_no_gap():
 
 def test_bad_input():
     clash = RuleSet(None, [Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
-    with pytest.raises(ConflictError, match=r"repair\(\) them before gaps are closed"):
+    with pytest.raises(ConflictError, match=r"repair them before gaps are closed"):
         complete(clash)
-    with pytest.raises(ConditionError, match=r"to_set\(\) makes one of a list"):
+    with pytest.raises(ConditionError, match=r"irenic.to_set .* makes one of a list"):
         complete(RuleList.of(clash))
     with pytest.raises(ConditionError, match="complete takes a RuleSet or a DecisionTable, not"):
         complete(None)

@@ -129,6 +129,17 @@ def test_equal_rules_do_not_differ():
     assert repr(diff(a, b)) == "<Differences: no difference>"
 
 
+def test_what_cannot_occur_is_no_difference():
+    space = Space([Continuous("n", bounds=(0, 30))])
+    hole = Region(space, {"n": {">": 10, "<": 20}})
+    rules = RuleSet(space, [Rule({"n": {"<=": 10}}, then="x")])
+    rest = RuleSet(space, [*rules, Rule({"n": {">=": 20}}, then="y")])
+    a = DecisionTable(RuleSet(space, rules, default="y"), (1,), 1, outside=(hole,))
+    b = DecisionTable(rest, (1, 2), 2, outside=(hole,))
+    assert diff(a, b).same
+    assert [str(d.region) for d in diff(a.rules, b)] == ["10 < n < 20"]
+
+
 def test_what_contradicts_itself_is_refused():
     clash = RuleSet(None, [Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
     text = r"the rules of the second contradict each other: rule 1 says A.*wins: RuleList.of"

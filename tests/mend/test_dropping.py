@@ -62,7 +62,7 @@ def test_local_search_finds_no_dearer_cover(graph):
     if not len(edges):
         return
     start = dropping._greedy(edges, costs)
-    found = dropping._by_local_search(edges, costs, start)
+    found = dropping._by_local_search(edges, costs, start, Meter(None))
     assert is_cover(edges, np.flatnonzero(found))
     assert costs[found].sum() <= costs[start].sum() + 1e-9
 
@@ -78,7 +78,7 @@ def test_cliques_hold_every_edge_and_nothing_else(graph):
 def test_local_search_leaves_a_bad_cover():
     # a star: the greedy choice is right, all leaves is the bad start
     edges = np.array([(0, i) for i in range(1, 8)])
-    found = dropping._by_local_search(edges, np.ones(8), np.arange(8) > 0)
+    found = dropping._by_local_search(edges, np.ones(8), np.arange(8) > 0, Meter(None))
     assert np.flatnonzero(found).tolist() == [0]
 
 

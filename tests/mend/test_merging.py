@@ -105,7 +105,7 @@ def test_without_time_the_rules_stay_as_they_are():
 
 def test_rules_with_conflicts_are_refused():
     rules = RuleSet(None, [Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
-    text = r"the rules contradict each other: rule 1 says A, .*; repair\(\) them before"
+    text = r"the rules contradict each other: rule 1 says A, .*; repair them before"
     with pytest.raises(ConflictError, match=text) as caught:
         merge(rules)
     assert len(caught.value.conflicts) == 1

@@ -23,6 +23,7 @@ from irenic import (
     RuleList,
     RuleSet,
     Space,
+    check,
 )
 from irenic.errors import BudgetError
 from irenic.mend import repair
@@ -242,3 +243,27 @@ def test_data_without_labels_are_refused():
     endless = intervals((0, 5), (3, 9), weight=[float("inf"), 1.0])
     with pytest.raises(ConditionError, match="a rule's weight is infinite; give weights"):
         repair(endless)
+
+
+@pytest.mark.parametrize("how", ["drop", "trim", "split"])
+def test_under_unique_rows_that_agree_are_rivals_too(how):
+    rules = RuleSet(
+        None,
+        [
+            Rule({"x": (0, 5)}, then="X"),
+            Rule({"x": (3, 9)}, then="X"),
+            Rule({"x": (8, 12)}, then="Y"),
+        ],
+    )
+    table = DecisionTable.of(rules).under("UNIQUE")
+    mended = repair(table, how).table
+    assert not check(mended).fails()
+    assert not mended.rules.overlaps()
+    assert len(repair(table.under("ANY"), how).table.rules.overlaps()) <= 1
+
+
+def test_dropping_keeps_to_its_budget_on_dense_graphs():
+    rules = RuleSet(None, [Rule({"a": (0, 5 + i * 1e-6)}, then=i % 2) for i in range(120)])
+    result = repair(rules, budget=0)
+    assert result.rules.is_consistent
+    assert result.cost == 60

@@ -166,7 +166,10 @@ def _checked(
                 found.append(CheckedFile(str(path), [], [told], holds_several(path)))
                 continue
             checks = _findings(tables.tables, budget, most, shown)
-            found.append(CheckedFile(str(path), checks, tables.errors, holds_several(path)))
+            errors = tables.errors
+            if not checks and not errors:
+                errors = [FormatError("there is no table of rules in it", path=str(path))]
+            found.append(CheckedFile(str(path), checks, errors, holds_several(path)))
     return found
 
 

@@ -98,7 +98,7 @@ def repair(
     budget: Seconds = 30.0,
 ) -> None:
     """Take the contradictions out of rules, and say what was changed and why."""
-    _check_output(rules, out)
+    _check_output(out, rules, data, space)
     found = _read(rules, table, target, hit_policy, space)
     X, y = _instances(data, label)
     warn_of_compiling()
@@ -112,8 +112,6 @@ def repair(
         )
     n = len(mended.changes)
     verdict = counted(n, "change") if n else "nothing contradicted"
-    if result.hit_policy == "UNIQUE" and (pairs := len(result.rules.overlaps())):
-        verdict += f"; {counted(pairs, 'pair')} of rules overlap and agree, which UNIQUE rules out"
     _hand_over(result, out, told, verdict, as_json)
 
 
@@ -141,7 +139,7 @@ def complete(
     budget: Seconds = 30.0,
 ) -> None:
     """Propose rules for the cases that none covers, largest gaps first."""
-    _check_output(rules, out)
+    _check_output(out, rules, data, space)
     found = _read(rules, table, target, hit_policy, space)
     X, y = _instances(data, label)
     warn_of_compiling()
@@ -172,7 +170,7 @@ def merge(
     budget: Seconds = 30.0,
 ) -> None:
     """Say the same with fewer rules, which is proved."""
-    _check_output(rules, out)
+    _check_output(out, rules, space)
     found = _read(rules, table, target, hit_policy, space)
     warn_of_compiling()
     before = _as_set(found, budget)
@@ -218,7 +216,7 @@ def convert(
     budget: Seconds = 60.0,
 ) -> None:
     """Write rules in another format."""
-    _check_output(rules, out)
+    _check_output(out, rules, space)
     found = _read(rules, table, target, hit_policy, space)
     told = ""
     if as_set and found.is_ordered:
@@ -340,10 +338,13 @@ def _instances(data: Path | None, label: str | None) -> tuple[Any, Any]:
     return table.select([column for column in table if column != name]), labels
 
 
-def _check_output(given: Path, out: Path | None) -> None:
-    """Refuse to write over the file that is read."""
-    if out is not None and out.exists() and given.exists() and out.samefile(given):
-        raise FileError(f"{out} is the file that is read; write to a new one")
+def _check_output(out: Path | None, *given: Path | None) -> None:
+    """Refuse to write over a file that is read."""
+    for path in given:
+        if out is None or path is None or not (path.exists() and out.exists()):
+            continue
+        if out.samefile(path):
+            raise FileError(f"{out} is a file that is read; write to a new one")
 
 
 def _hand_over(

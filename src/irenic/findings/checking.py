@@ -253,7 +253,14 @@ class _Check:
     # --- rows that could go, or could be one
 
     def _could_go(self) -> None:
-        self._add("never_fire", [self._finding("never_fire", [r]) for r in self.table.never_hold])
+        why = dict(self.table.reasons)
+        self._add(
+            "never_fire",
+            [
+                Finding("never_fire", LEVELS["never_fire"], (row,), why=why.get(row, ""))
+                for row in self.table.never_hold
+            ],
+        )
         same = nesting.duplicates(self.rows)
         self._add(
             "duplicates",

@@ -25,7 +25,10 @@ def without_effect(rows: Rows, meter: Meter) -> Iterator[str]:
     if every box, its condition on the feature dropped, is still covered by its outcome. The first
     box that is not settles it, so a column that matters costs next to nothing.
     """
-    outcomes = {int(code): rows.boxes.take(rows.then == code) for code in np.unique(rows.then)}
+    outcomes = {
+        int(code): rows.with_outside(rows.boxes.take(rows.then == code))
+        for code in np.unique(rows.then)
+    }
     # where rules agree with the default, they and the gaps are what the other outcomes leave
     silent = -1 if len(rows.differing) else rows.table.rules.code_of(rows.table.rules.default)
     for feature in rows.space:

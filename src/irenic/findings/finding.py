@@ -62,6 +62,8 @@ class Finding:
     by: tuple[int, ...] = ()
     """The rules that another lies inside, or that come before one that never fires."""
     column: str = ""
+    why: str = ""
+    """What is asked for that cannot occur, of a row that never holds."""
 
     @cached_property
     def witness(self) -> dict[str, Any] | None:
@@ -135,7 +137,7 @@ def _gap(finding: Finding) -> str:
 def _never(finding: Finding) -> str:
     what = f"{number(finding.rules)} never fires"
     if not finding.by:
-        return f"{what}: it asks for what cannot occur"
+        return f"{what}: {finding.why or 'it asks for what cannot occur'}"
     verb = "comes" if len(finding.by) == 1 else "come"
     return f"{what}: wherever it holds, {number(finding.by)} {verb} first"
 

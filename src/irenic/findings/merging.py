@@ -15,8 +15,8 @@ def mergeable(rows: Rows) -> list[tuple[tuple[int, ...], Region]]:
     """Return groups of rows of one outcome whose regions together are one box, with that box.
 
     Only rows of a single box count, and of rows inside each other the largest. In an ordered
-    table only neighbouring rows are named: others may have a rule between them. Where all rows
-    that hold count, rows that overlap are two on purpose.
+    table only neighbouring rows are named: others may have a rule between them, and so it is under
+    RULE ORDER. Where all rows that hold count, rows that overlap are two on purpose.
     """
     lone = np.array([len(rows.places[row]) == 1 for row in rows.row_of.tolist()], dtype=np.bool_)
     found = []
@@ -31,7 +31,7 @@ def _alike(rows: Rows, places: Ints, own: list[int]) -> Iterator[Ints]:
     words = np.hstack([rows.words[places], rows.then[places, None].view("u8")])
     rest = np.ascontiguousarray(np.delete(words, own, axis=1))
     key = rest.view(np.dtype((np.void, rest.dtype.itemsize * rest.shape[1]))).reshape(-1)
-    if rows.table.is_ordered:
+    if rows.table.is_ordered or rows.table.hit_policy == "RULE ORDER":
         order = np.array(rows.table.winning, dtype=np.int64)
         place = {int(p): i for i, p in enumerate(places)}
         for a, b in zip(order[:-1].tolist(), order[1:].tolist(), strict=True):
@@ -94,14 +94,12 @@ def _joined_sets(sets: list[tuple[tuple[int, ...], int]], apart: bool) -> Iterat
     bits = [sum(word << 64 * i for i, word in enumerate(words)) for words, _ in sets]
     kept: list[int] = []
     union = 0
-    for i, mine in enumerate(bits):
-        if apart and union & mine:
-            continue
-        larger = (b & mine == mine and (b != mine or j < i) for j, b in enumerate(bits) if j != i)
-        if not apart and any(larger):
+    # the largest first, so that what adds nothing to them is known at once
+    for i in sorted(range(len(bits)), key=lambda i: (-bits[i].bit_count(), i)):
+        if (apart and union & bits[i]) or union | bits[i] == union:
             continue
         kept.append(sets[i][1])
-        union |= mine
+        union |= bits[i]
     if len(kept) > 1:
         yield kept
 

@@ -38,8 +38,8 @@ def inside(rows: Rows, same: list[tuple[int, ...]], meter: Meter) -> Iterator[tu
             continue
         others = np.unique(np.concatenate([near.of(place) for place in places]))
         others = others[[twin.get(int(r), int(r)) != row for r in rows.row_of[others]]]
-        if len(others) < 2:
-            continue
+        if not len(others) or (len(others) == 1 and len(places) == 1):
+            continue  # of a single box and a single other it is known by now
         if _all_covered(rows, places, others, meter):
             yield row, _needed(rows, places, others, meter)
         if meter.stopped_by is not None:

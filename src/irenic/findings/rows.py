@@ -97,6 +97,12 @@ class Rows:
         one = self.boxes.take(slice(box, box + 1))
         return is_covered(self.space, one, self.boxes.take(np.asarray(by, dtype=np.int64)), meter)
 
+    def with_outside(self, boxes: Boxes) -> Boxes:
+        """Return boxes and all that cannot occur, which needs no rule and contradicts none."""
+        outside = [Boxes.of_region(region) for region in self.table.outside]
+        low, high, masks = zip(boxes, *outside, strict=True)
+        return Boxes(np.concatenate(low), np.concatenate(high), np.concatenate(masks))
+
     def columns(self) -> list[list[int]]:
         """Return the columns of ``words`` that belong to each axis."""
         d = self.boxes.low.shape[1]

@@ -10,32 +10,26 @@ all the same. Attributes of the namespace of :data:`OURS` hold what DMN cannot s
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import Any, Final
 
-from irenic.decision_table import HIT_POLICIES
+from irenic.decision_table import HIT_POLICIES, HitPolicy
 from irenic.errors import FormatError, IrenicError, did_you_mean
 from irenic.formats import dmn_xml, json_rules
 from irenic.formats.dmn_types import ANY_TYPE, Model, Type
 from irenic.formats.dmn_xml import Node
 from irenic.formats.held import ReadTables
-from irenic.formats.table_drafts import MOST_COLUMNS, Cell, Draft, Input, Row, assemble
+from irenic.formats.table_assembly import assemble
+from irenic.formats.table_drafts import MOST_COLUMNS, POLICIES, Cell, Draft, Input, Row
 from irenic.formats.unary_tests import ANYTHING, Test, comparisons, parse, parse_value
 from irenic.literals import Expression
 from irenic.region import Region
 from irenic.space import Space
 
 OURS: Final = "urn:irenic:dmn"
-_POLICIES: Final = {p: p for p in HIT_POLICIES} | {
-    "U": "UNIQUE",
-    "A": "ANY",
-    "F": "FIRST",
-    "P": "PRIORITY",
-    "R": "RULE ORDER",
-    "O": "OUTPUT ORDER",
-    "C": "COLLECT",
-}
+_POLICIES: Final[dict[str, tuple[HitPolicy, str]]] = {p: (p, "") for p in HIT_POLICIES} | POLICIES
 _AGGREGATIONS: Final = ("", "SUM", "COUNT", "MIN", "MAX")
 
 
@@ -51,6 +45,10 @@ def loads(raw: bytes, *, path: Path | None = None, space: Space | None = None) -
         The space of the rules, instead of what the model says of its inputs.
     """
     root = dmn_xml.parse(raw)
+    if root.tag == "Definitions":
+        raise FormatError(
+            "DMN 1.0, which is not read; save the model as DMN 1.1 or later", line=root.line
+        )
     if root.tag != "definitions":
         raise FormatError(
             f"not DMN: the file holds <{root.tag}>, not <definitions>", line=root.line
@@ -59,7 +57,7 @@ def loads(raw: bytes, *, path: Path | None = None, space: Space | None = None) -
     found = ReadTables([])
     for node in root.descendants("decisionTable"):
         draft = _Reader(model, node).draft()
-        table = assemble(draft, space) if draft.inputs or not draft.errors else None
+        table = assemble(draft, space)
         found.errors.extend(_placed(error, node.line) for error in draft.errors)
         if table is not None:
             found.tables.append(table)
@@ -91,21 +89,16 @@ class _Reader:
         self.inputs = node.all("input")
         self.outputs = node.all("output")
         self.made = Draft(_name(node), node.get("id"))
+        self.language = model.root.get("expressionLanguage")
 
     def draft(self) -> Draft:
         made, node = self.made, self.node
         if len(self.inputs) + len(self.outputs) > MOST_COLUMNS:
             made.fail(f"a table of more than {MOST_COLUMNS:,} columns", line=node.line)
             return made
-        policy = node.get("hitPolicy").strip() or "UNIQUE"
-        if policy not in _POLICIES:
-            hint = did_you_mean(policy, HIT_POLICIES)
-            made.fail(f"unknown hit policy {policy!r}{hint}", line=node.line)
-        made.hit_policy = _POLICIES.get(policy)  # type: ignore[assignment]
-        made.aggregation = node.get("aggregation").strip()
-        if made.aggregation not in _AGGREGATIONS:
-            made.fail(f"unknown aggregation {made.aggregation!r}", line=node.line)
-        made.inputs = [self.input(number, n) for number, n in enumerate(self.inputs, 1)]
+        self.policy()
+        names = self.input_names()
+        made.inputs = [self.input(n, name) for n, name in zip(self.inputs, names, strict=True)]
         made.outputs = tuple(self.output_name(n) for n in self.outputs) or ("then",)
         if not self.outputs:
             made.fail("the table has no output column", line=node.line)
@@ -120,19 +113,49 @@ class _Reader:
             made.outside = lambda space: [_region(data, space) for data in regions]
         return made
 
+    def policy(self) -> None:
+        made, node = self.made, self.node
+        said = " ".join(node.get("hitPolicy").upper().replace("_", " ").split()) or "UNIQUE"
+        if said not in _POLICIES:
+            hint = did_you_mean(said, HIT_POLICIES)
+            made.fail(f"unknown hit policy {node.get('hitPolicy')!r}{hint}", line=node.line)
+        made.hit_policy, collected = _POLICIES.get(said, (None, ""))
+        made.aggregation = node.get("aggregation").strip().upper() or collected
+        if made.aggregation not in _AGGREGATIONS:
+            made.fail(f"unknown aggregation {node.get('aggregation')!r}", line=node.line)
+
     # --- columns
 
-    def input(self, number: int, node: Node) -> Input:
+    def input_names(self) -> list[str]:
+        """Return what the inputs are called: by expression, else by label, no two labels alike."""
+        texts = [_expression(node) for node in self.inputs]
+        labels = [node.get("label").strip() for node in self.inputs]
+        alike = Counter(label for label, text in zip(labels, texts, strict=True) if not text)
+        taken, numbers = set(texts), Counter[str]()
+        for place, node in enumerate(self.inputs):
+            if texts[place]:
+                continue
+            label = labels[place] or f"input {place + 1}"
+            if alike[label] > 1:
+                label = _variable(node) or label
+            name = label
+            while name in taken:
+                numbers[label] += 1
+                name = f"{label} {numbers[label] + 1}"
+            texts[place] = name
+            taken.add(name)
+        return texts
+
+    def input(self, node: Node, name: str) -> Input:
         feature = self.ours(node, "feature", json_rules.decode_feature)
         expression = node.first("inputExpression")
-        text = " ".join((expression or node).said().split())
-        name = text or node.get("label").strip() or f"input {number}"
         if feature is not None:
             return Input(feature.name, feature=feature)
         found = Input(name)
         try:
             kind = self.type_of(expression, name)
             found.kind = kind.kind
+            found.source = self.source(expression) if kind.kind else ""
             values = node.first("inputValues")
             said = "" if values is None else values.said()
             own = self.allowed(said)
@@ -145,6 +168,12 @@ class _Reader:
         reference = "" if expression is None else expression.get("typeRef")
         found = self.model.type_of(reference, expression or self.node) if reference else ANY_TYPE
         return self.model.named(name, self.node) if found == ANY_TYPE else found
+
+    def source(self, expression: Node | None) -> str:
+        reference = "" if expression is None else expression.get("typeRef").strip()
+        if reference.lower() in ("", "any", "feel:any"):
+            return "the typeRef of its data"
+        return f"typeRef {reference}"
 
     def allowed(self, text: str) -> Test | None:
         try:
@@ -197,7 +226,7 @@ class _Reader:
         if said is not None:
             return Cell(node.get(f"{OURS} test"), said)
         text = node.said() if node.children else node.text.strip()
-        language = node.get("expressionLanguage")
+        language = node.get("expressionLanguage") or self.language
         if language and "feel" not in language.lower() and text not in ("", "-"):
             self.made.fail(
                 f"written in {language}; only FEEL is read",
@@ -218,9 +247,9 @@ class _Reader:
         if whole is not None:
             return whole  # type: ignore[no-any-return]
         entries = [node.first("defaultOutputEntry") for node in self.outputs]
-        if not entries or any(entry is None or not entry.said() for entry in entries):
+        if not any(entry is not None and entry.said() for entry in entries):
             return None
-        parts = [self.value(entry) for entry in entries if entry is not None]
+        parts = [as_output("") if entry is None else self.value(entry) for entry in entries]
         return parts[0] if len(parts) == 1 else tuple(parts)
 
     def ranking(self) -> tuple[Hashable, ...]:
@@ -276,6 +305,16 @@ class _Reader:
             reason = error.message if isinstance(error, FormatError) else str(error)
             self.made.fail(f"the attribute {name!r}: {reason}", text=text, line=node.line)
             return None
+
+
+def _expression(node: Node) -> str:
+    return " ".join((node.first("inputExpression") or node).said().split())
+
+
+def _variable(node: Node) -> str:
+    """Return what Camunda calls the value of an input."""
+    named = (v for k, v in node.attributes.items() if k.rpartition(" ")[2] == "inputVariable")
+    return next(named, "").strip()
 
 
 def as_output(text: str) -> Hashable:

@@ -31,6 +31,7 @@ KINDS: Final[dict[str, str | None]] = {
     **dict.fromkeys(("years and months duration", "yearMonthDuration"), "months"),
     **dict.fromkeys(("Any", "any"), None),
 }
+_KINDS: Final = {name.lower(): kind for name, kind in KINDS.items()}
 _LANGUAGES: Final = ("/FEEL", "/XMLSchema", "www.w3.org")
 _MOST_STEPS: Final = 50
 _MOST_MODELS: Final = 100
@@ -64,38 +65,48 @@ class Model:
 
     def _resolved(self, reference: str, node: Node, steps: int) -> Type:
         model, name = self._home(reference, node)
-        if model is None:
-            if name not in KINDS:
-                hint = did_you_mean(name, [*self.items, *KINDS])
-                raise FormatError(f"unknown type {reference!r}{hint}")
-            return Type(KINDS[name])
-        if name not in model.items:
-            if name in KINDS:
-                return Type(KINDS[name])
-            raise FormatError(f"unknown type {reference!r}{did_you_mean(name, model.items)}")
-        return model._defined(model.items[name], steps)
+        item = None if model is None else model._item(name)
+        if model is not None and item is not None:
+            return model._defined(item, steps)
+        if name.lower() in _KINDS:
+            return Type(_KINDS[name.lower()])
+        known = [*self.items, *KINDS] if model is None else model.items
+        raise FormatError(f"unknown type {reference!r}{did_you_mean(name, known)}")
+
+    def _item(self, name: str) -> Node | None:
+        """Return the item definition of a name, else the only one that differs from it in case."""
+        if name in self.items or name.lower() in _KINDS:
+            return self.items.get(name)
+        alike = [item for known, item in self.items.items() if known.lower() == name.lower()]
+        return alike[0] if len(alike) == 1 else None
+
+    def _here(self, name: str) -> bool:
+        return self._item(name) is not None or name.lower() in _KINDS
 
     def _home(self, reference: str, node: Node) -> tuple[Model | None, str]:
         """Return the model that a type is defined in, None for a type of FEEL, and its name."""
         if reference.startswith("{") and "}" in reference:
             namespace, _, name = reference[1:].partition("}")
-            return self._by_namespace(namespace), name
+            return self._by_namespace(namespace, name), name
         prefix, colon, local = reference.partition(":")
         if colon:
             bound = node.prefix(prefix)
             if bound is not None:
-                return self._by_namespace(bound), local
+                return self._by_namespace(bound, local), local
             if prefix in self.imports:
                 return self._imported(prefix), local
             if prefix in ("feel", "xsd", "xs"):
                 return None, local
+            if self._here(local):
+                return self, local  # as tools leave it that dropped the import
             raise FormatError(f"type {reference!r}: nothing says what the prefix {prefix!r} is")
-        if reference in self.items or reference in KINDS:
-            return (self if reference in self.items else None), reference
+        if self._here(reference):
+            return self, reference
         for name in sorted(self.imports, key=len, reverse=True):
             if name and reference.startswith(f"{name}."):
                 return self._imported(name), reference[len(name) + 1 :]
-        return None, reference
+        local = reference.rpartition(".")[2]
+        return (self, local) if self._here(local) else (None, reference)
 
     def _defined(self, item: Node, steps: int) -> Type:
         if steps <= 0:
@@ -159,9 +170,10 @@ class Model:
         for _ in range(_MOST_STEPS):
             if item is None or not item.all("itemComponent"):
                 home, name = model._home(reference, node)
-                if home is None or name not in home.items:
+                found = None if home is None else home._item(name)
+                if home is None or found is None:
                     return ANY_TYPE
-                model, item = home, home.items[name]
+                model, item = home, found
             else:
                 part, path = _part(item, path)
                 if part is None:
@@ -174,7 +186,7 @@ class Model:
 
     # --- other models
 
-    def _by_namespace(self, namespace: str) -> Model | None:
+    def _by_namespace(self, namespace: str, name: str) -> Model | None:
         if namespace == self.namespace:
             return self
         if any(part in namespace for part in _LANGUAGES):
@@ -184,6 +196,8 @@ class Model:
                 return self._imported(name)
         if namespace == self.root.namespace:
             return None
+        if self._here(name):
+            return self
         raise FormatError(f"nothing is imported from the namespace {namespace!r}")
 
     def _imported(self, name: str) -> Model:

@@ -129,7 +129,12 @@ def construct(name: str, given: list[Any], token: Token) -> Any:
             raise _fail(token, f"not a {name}: {error}") from None
         if type(made) is wanted:
             return made
-    raise _fail(token, f"{name}(…) does not take {', '.join(map(repr, given))}")
+    raise _fail(token, f"{name}(…) does not take {', '.join(map(said, given))}")
+
+
+def said(value: Any) -> str:
+    """Return a literal for a message, dates and times as they are written."""
+    return str(value.isoformat()) if isinstance(value, dt.date | dt.time) else repr(value)
 
 
 def _made(name: str, given: list[Any], token: Token) -> Any:

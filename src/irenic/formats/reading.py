@@ -61,7 +61,7 @@ def read_tables(
     """
     path = Path(path)
     suffix = path.suffix.lower()
-    if not path.exists():
+    if not suffix and not path.exists():  # perhaps a folder was meant
         read_bytes(path)  # raises
     if suffix not in SUFFIXES:
         hint = did_you_mean(suffix, SUFFIXES)

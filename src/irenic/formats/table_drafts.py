@@ -1,4 +1,4 @@
-"""Decision tables assembled: rows of cells become rules, and columns features.
+"""Drafts of decision tables: what is read of a file before the features are known.
 
 A draft is what a spreadsheet and a DMN file have in common: input columns, of which more or less is
 known, and rows of tests. What is wrong with one cell does not hide what is wrong with the next: all
@@ -7,41 +7,38 @@ of it is collected.
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass, field
-from itertools import product
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
-import numpy as np
+from irenic.conditions import Operators
+from irenic.decision_table import HitPolicy
+from irenic.errors import FormatError
+from irenic.features import Feature
+from irenic.formats.unary_tests import ANYTHING, Test, parse
 
-from irenic.conditions import Interval, Operators, encode_bits, encode_interval
-from irenic.decision_table import DecisionTable, HitPolicy
-from irenic.errors import ConditionError, FormatError, SpaceError, did_you_mean
-from irenic.features import LOWEST, OTHER_CODE, Categorical, Continuous, Feature
-from irenic.formats.unary_sets import (
-    WHOLE,
-    Held,
-    Span,
-    bits,
-    complement,
-    held,
-    intersection,
-    intervals,
-    kinds_of,
-)
-from irenic.formats.unary_tests import ANYTHING, AnyOf, Compare, Test, comparisons, kind_of, parse
-from irenic.region import Region
-from irenic.rule import Rule
-from irenic.ruleset import RuleSet
-from irenic.space import Space, to_words
-
+_LONG: Final = 80
 MOST_COLUMNS: Final = 1_000
 MOST_CELLS: Final = 1_000_000
-_MOST_NUMBERS: Final = 20_000_000
-MOST_RULES: Final = 100_000
-"""How many rules the rows of one table may make together."""
+POLICIES: Final[dict[str, tuple[HitPolicy, str]]] = {
+    "U": ("UNIQUE", ""),
+    "A": ("ANY", ""),
+    "F": ("FIRST", ""),
+    "P": ("PRIORITY", ""),
+    "R": ("RULE ORDER", ""),
+    "O": ("OUTPUT ORDER", ""),
+    "C": ("COLLECT", ""),
+    "C+": ("COLLECT", "SUM"),
+    "C<": ("COLLECT", "MIN"),
+    "C>": ("COLLECT", "MAX"),
+    "C#": ("COLLECT", "COUNT"),
+}
+"""Hit policies by their letters in DMN, each with what it makes of what it collects."""
+
+
+def short(text: str) -> str:
+    """Return a text cut to what a message has room for."""
+    return text if len(text) <= _LONG else f"{text[:_LONG]}…"
 
 
 class TableError(FormatError):
@@ -67,7 +64,7 @@ class TableError(FormatError):
         where = [f"table {table!r}"] if table else []
         where += [f"rule {rule}"] if rule is not None else []
         where += [f"column {header!r}"] if header else []
-        where += [repr(text if len(text) <= 80 else f"{text[:80]}…")] if text else []
+        where += [repr(short(text))] if text else []
         full = f"{', '.join(where)}: {message}" if where else message
         super().__init__(full, path=path, line=line)
 
@@ -103,6 +100,8 @@ class Input:
     domain: Test | None = None
     feature: Feature | None = None
     """The feature outright; nothing is then told by cells."""
+    source: str = ""
+    """Where the kind comes from, for messages."""
 
 
 @dataclass
@@ -164,311 +163,3 @@ class Draft:
             self.fail(found.message, rule=rule, header=header, text=text, line=line)
             return Cell(text, ANYTHING)
         return Cell(text, found)
-
-
-# --- from a draft to a table
-
-
-def assemble(draft: Draft, space: Space | None = None) -> DecisionTable | None:
-    """Return the table of a draft; None where something is wrong with it, which the draft notes.
-
-    >>> draft = Draft("fares", inputs=[Input("age")], n_rows=1)
-    >>> draft.rows = [Row(1, 2, [draft.read_cell("< 18, >= 60", 1, "age", 2)], "reduced")]
-    >>> table = assemble(draft)
-    >>> print(table.rules, table.rows)
-    <RuleSet: 2 rules, 1 feature>
-      1. IF age < 18 THEN reduced
-      2. IF age >= 60 THEN reduced (1, 1)
-    """
-    if not draft.inputs:
-        draft.fail("the table has no input column")
-    axes = _axes(draft, space)
-    if space is None:
-        space = Space([axis.feature for axis in axes])
-    try:
-        rules, rows = _rules(draft, axes, space)
-        if draft.errors:
-            return None
-        outside = draft.outside(space) if draft.outside else _outside(axes, space)
-        return DecisionTable(
-            RuleSet(space, rules, default=draft.default),
-            tuple(rows),
-            draft.n_rows,
-            hit_policy=draft.hit_policy,
-            outputs=draft.outputs,
-            name=draft.name,
-            id=draft.id,
-            ranking=draft.ranking,
-            outside=tuple(outside),
-            aggregation=draft.aggregation,
-            lines=_lines(draft),
-        )
-    except FormatError as error:
-        draft.fail(error.message)
-    except ConditionError as error:
-        draft.fail(str(error))
-    finally:
-        draft.errors.sort(key=lambda error: error.line or 0)
-    return None
-
-
-def _lines(draft: Draft) -> tuple[int, ...]:
-    by_row = {row.number: row.line for row in draft.rows}
-    lines = [by_row.get(number) for number in range(1, draft.n_rows + 1)]
-    return () if None in lines else tuple(line for line in lines if line is not None)
-
-
-class Axis(NamedTuple):
-    """The feature of an input column, and the part of it that can occur."""
-
-    feature: Feature
-    spans: tuple[Span, ...] = WHOLE
-    excluded: int = 0
-    """Listed values that cannot occur, as bits."""
-
-
-def _axes(draft: Draft, space: Space | None) -> list[Axis]:
-    """Return the axis of each name among the input columns, in order of appearance."""
-    found = []
-    for name in dict.fromkeys(column.name for column in draft.inputs):
-        places = [i for i, column in enumerate(draft.inputs) if column.name == name]
-        try:
-            if space is not None:
-                if name not in space:
-                    raise FormatError(f"unknown feature{did_you_mean(name, space.names)}")
-                found.append(Axis(space[name]))
-            else:
-                tests = [row.cells[i].test for row in draft.rows for i in places]
-                found.append(_axis([draft.inputs[i] for i in places], tests))
-        except FormatError as error:
-            draft.fail(error.message, header=name)
-        except (ConditionError, SpaceError) as error:
-            draft.fail(str(error).removeprefix(f"feature {name!r}: "), header=name)
-    return found
-
-
-def _axis(columns: Sequence[Input], tests: Iterable[Test | Operators]) -> Axis:
-    first = columns[0]
-    for column in columns:
-        if column.feature is not None:
-            return Axis(column.feature)
-    kind = next((c.kind for c in columns if c.kind), None)
-    domain = next((c.domain for c in columns if c.domain not in (None, ANYTHING)), None)
-    asked = [c for test in tests if not isinstance(test, dict) for c in comparisons(test)]
-    allowed = [] if domain is None else list(comparisons(domain))
-    kind = _kind(kind, [c.value for c in (*allowed, *asked) if c.value is not None])
-    if domain is None:
-        missing = any(c.value is None for c in asked)
-    else:
-        missing = any(c == ("=", None) for c in allowed)
-    if kind == "boolean":
-        return _of_booleans(first.name, domain, missing)
-    if kind == "text":
-        values = [c.value for c in (*allowed, *asked) if isinstance(c.value, str)]
-        return _of_text(first.name, dict.fromkeys(values), domain, missing)
-    zones = {
-        getattr(c.value, "tzinfo", None) is not None
-        for c in (*allowed, *asked)
-        if kind_of(c.value) == "datetime"
-    }
-    if len(zones) == 2:
-        raise FormatError("some date-times have a time zone and some have none; write all alike")
-    whole = Continuous(first.name, kind=kind, missing=missing, unit="UTC" if True in zones else "")  # type: ignore[arg-type]
-    return Axis(whole) if domain is None else _within(whole, domain)
-
-
-def _kind(given: str | None, values: list[Any]) -> str:
-    """Return the kind of a column; where the file says none, what most of its literals are."""
-    counts = Counter(kind_of(value) for value in values)
-    if given == "date" and set(counts) == {"datetime"}:
-        return "datetime"  # as some tools write them in columns of dates
-    if given is not None:
-        return given
-    if counts.keys() == {"date", "datetime"}:
-        return "datetime"
-    return counts.most_common(1)[0][0] if counts else "text"
-
-
-def _of_booleans(name: str, domain: Test | None, missing: bool) -> Axis:
-    both = Categorical(name, [False, True], missing=missing)
-    passing = both.everything if domain is None else bits(both, domain)
-    values = [v for v in both.values if passing >> both.codes[v] & 1]
-    return Axis(Categorical(name, values, missing=missing))
-
-
-def _of_text(name: str, values: Iterable[str], domain: Test | None, missing: bool) -> Axis:
-    listed = Categorical(name, values, missing=missing, other=True)
-    if domain is None:
-        return Axis(listed)
-    passing = bits(listed, domain)
-    if passing >> OTHER_CODE & 1:
-        return Axis(listed, excluded=listed.everything & ~passing)
-    kept = [v for v in listed.values if passing >> listed.codes[v] & 1]
-    return Axis(Categorical(name, kept, missing=missing))
-
-
-def _within(whole: Continuous, domain: Test) -> Axis:
-    """Return a continuous feature cut to a domain, or a category where the domain is a list."""
-    parts = domain.tests if isinstance(domain, AnyOf) else (domain,)
-    if all(isinstance(part, Compare) and part.order == "=" for part in parts):
-        values = dict.fromkeys(c.value for c in comparisons(domain) if c.value is not None)
-        for value in values:
-            held(whole, Compare("=", value))  # refuses what is of another kind
-        return Axis(Categorical(whole.name, values, missing=whole.missing))
-    reach = ((max(whole.lowest, LOWEST), False), (whole.end, False))
-    spans = intersection(held(whole, domain).spans, [reach])
-    if not spans:
-        raise FormatError("the allowed values leave none")
-    (low, _), (high, _) = spans[0][0], spans[-1][1]
-    bounds = (
-        None if low <= whole.lowest else whole.decode_value(low),
-        None if high >= whole.end else whole.decode_value(whole.before(high)),
-    )
-    cut = Continuous(
-        whole.name, kind=whole.kind, bounds=bounds, missing=whole.missing, unit=whole.unit
-    )
-    if len(spans) == 1:
-        return Axis(cut)
-    return Axis(cut, (WHOLE[0][:1] + spans[0][1:], *spans[1:-1], spans[-1][:1] + WHOLE[0][1:]))
-
-
-# --- rows
-
-Condition: TypeAlias = "Interval | int"
-
-
-def _rules(draft: Draft, axes: list[Axis], space: Space) -> tuple[list[Rule], list[int]]:
-    # with mistakes already found, the cells are still looked at: all that is wrong is told at once
-    select = _Selector(draft, {axis.feature.name: axis for axis in axes})
-    most = min(MOST_RULES, _MOST_NUMBERS // max(len(space), 1))
-    rules: list[Rule] = []
-    rows: list[int] = []
-    for row in draft.rows:
-        chosen = select.row(row)
-        if draft.errors:
-            continue
-        if len(rules) + math.prod(map(len, chosen.values())) > most:
-            raise FormatError(
-                f"rule {row.number}: the rows make more than {most:,} rules, one for each"
-                " combination of intervals; divide the table"
-            )
-        for region in regions(space, chosen):
-            rules.append(Rule(region, then=row.then, weight=row.weight))
-            rows.append(row.number)
-    return rules, rows
-
-
-class _Selector:
-    """What cells select on their axes; each text once."""
-
-    def __init__(self, draft: Draft, axes: dict[str, Axis]) -> None:
-        self.draft, self.axes = draft, axes
-        self.known: dict[tuple[str, str], Held | int | FormatError] = {}
-        categories = [a.feature for a in axes.values() if isinstance(a.feature, Categorical)]
-        self.kinds = {feature.name: kinds_of(feature) for feature in categories}
-
-    def row(self, row: Row) -> dict[str, Sequence[Condition]]:
-        """Return the conditions of a row by feature, each of several intervals apart."""
-        found: dict[str, Held | int] = {}
-        for column, cell in zip(self.draft.inputs, row.cells, strict=True):
-            if column.name not in self.axes:
-                continue
-            selected = self.cell(column.name, cell)
-            if isinstance(selected, FormatError):
-                self.draft.fail(
-                    selected.message,
-                    rule=row.number,
-                    header=column.name,
-                    text=cell.text,
-                    line=row.line,
-                )
-                continue
-            before = found.get(column.name)
-            found[column.name] = selected if before is None else _both(before, selected)
-        return {name: self.conditions(name, what) for name, what in found.items()}
-
-    def cell(self, name: str, cell: Cell) -> Held | int | FormatError:
-        key = (name, cell.text)
-        if key not in self.known:
-            try:
-                self.known[key] = _selected(self.axes[name], cell.test, self.kinds.get(name))
-            except FormatError as error:
-                self.known[key] = error
-            except ConditionError as error:
-                self.known[key] = FormatError(str(error))
-        return self.known[key]
-
-    def conditions(self, name: str, selected: Held | int) -> Sequence[Condition]:
-        feature = self.axes[name].feature
-        if isinstance(feature, Continuous):
-            assert isinstance(selected, Held)
-            return intervals(feature, selected)
-        return [selected] if isinstance(selected, int) and selected else []
-
-
-def _selected(axis: Axis, test: Test | Operators, kinds: frozenset[str] | None) -> Held | int:
-    feature = axis.feature
-    if isinstance(feature, Categorical):
-        if isinstance(test, dict):
-            return encode_bits(feature, test)
-        return bits(feature, test, kinds) & ~axis.excluded
-    if isinstance(test, dict):
-        lower, upper, _ = encode_interval(feature, test)
-        spans = (((max(lower, LOWEST), False), (upper, False)),) if upper > LOWEST else ()
-        return Held(spans, lower == -math.inf)
-    if test == ANYTHING and axis.spans == WHOLE:
-        return Held(WHOLE, True)
-    found = held(feature, test)
-    return (
-        found if axis.spans == WHOLE else Held(intersection(found.spans, axis.spans), found.missing)
-    )
-
-
-def _both(a: Held | int, b: Held | int) -> Held | int:
-    if isinstance(a, int) or isinstance(b, int):
-        assert isinstance(a, int)
-        assert isinstance(b, int)
-        return a & b
-    return Held(intersection(a.spans, b.spans), bool(a.missing) and bool(b.missing))
-
-
-def regions(space: Space, chosen: dict[str, Sequence[Condition]]) -> Iterator[Region]:
-    """Return a region for each combination of conditions; those that hold no point are left out."""
-    names = list(chosen)
-    for combination in product(*chosen.values()):
-        lower = np.full(len(space.continuous), -math.inf)
-        upper = np.full(len(space.continuous), math.inf)
-        written = np.zeros(len(space.continuous), dtype=np.uint8)
-        masks = space.everything.copy()
-        for name, condition in zip(names, combination, strict=True):
-            place = space.row(name)
-            if isinstance(condition, Interval):
-                lower[place], upper[place], written[place] = condition
-            else:
-                begin, end = space.starts[place], space.starts[place + 1]
-                masks[begin:end] = to_words(condition, int(end - begin))
-        region = Region.from_packed(space, lower, upper, masks, written)
-        if not region.is_empty:
-            yield region
-
-
-def _outside(axes: list[Axis], space: Space) -> list[Region]:
-    """Return what the domains leave out of the space, in disjoint regions."""
-    found: list[Region] = []
-    allowed: dict[str, Sequence[Condition]] = {}
-    for axis in axes:
-        name, feature = axis.feature.name, axis.feature
-        if isinstance(feature, Continuous):
-            if axis.spans == WHOLE:
-                continue
-            holes: Sequence[Condition] = intervals(feature, Held(complement(axis.spans), False))
-            rest: Sequence[Condition] = intervals(feature, Held(axis.spans, True))
-        elif axis.excluded:
-            holes, rest = [axis.excluded], [feature.everything & ~axis.excluded]
-        else:
-            continue
-        if math.prod(map(len, (*allowed.values(), holes))) > MOST_RULES:
-            raise FormatError("the allowed values fall into too many pieces; divide the table")
-        found += regions(space, {**allowed, name: holes})
-        allowed[name] = rest
-    return found

@@ -3,7 +3,8 @@
 The first row names the columns: a feature each, and the outcome, which is the last column unless
 another is named. A cell holds a unary test (:mod:`irenic.formats.unary_tests`); what is empty or
 ``-`` asks for nothing. A column called ``WEIGHT`` holds the weights of rules, and a row that begins
-with ``DEFAULT`` says what holds where no other row does.
+with ``DEFAULT`` says what holds where no other row does. As in DMN, the letter of a hit policy at
+the top left heads the numbers of the rules.
 """
 
 from __future__ import annotations
@@ -13,33 +14,43 @@ import datetime as dt
 import io
 import math
 import re
-import warnings
-import zipfile
 from collections.abc import Hashable, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from dataclasses import replace
+from typing import Any, Final
 
 from irenic.decision_table import DecisionTable, HitPolicy
 from irenic.errors import FormatError, did_you_mean
 from irenic.formats.columns import check_header
-from irenic.formats.csv_table import delimiter_of
-from irenic.formats.files import MOST_BYTES, too_large
 from irenic.formats.held import ReadTables
+from irenic.formats.table_assembly import assemble
 from irenic.formats.table_drafts import (
-    MOST_CELLS,
     MOST_COLUMNS,
+    POLICIES,
     Cell,
     Draft,
     Input,
     Row,
     TableError,
-    assemble,
 )
-from irenic.formats.table_lines import as_table, lines_of, split_thens
+from irenic.formats.table_lines import as_table, lines_of
+from irenic.formats.table_outcomes import (
+    FORMULA,
+    LIKE_A_FORMULA,
+    ZEROS,
+    outcome_text,
+    read_outcome,
+)
+from irenic.formats.table_sheets import (
+    Line,
+    Unreadable,
+    csv_lines,
+    seen,
+    sheets,
+    within_margins,
+)
 from irenic.formats.unary_sets import cell_text, literal_text
-from irenic.formats.unary_tests import Compare, parse_value
+from irenic.formats.unary_tests import Compare
 from irenic.formats.xlsx_table import openpyxl_module
-from irenic.literals import Expression, format_literal
-from irenic.notation import ParsedDefault, parse_line
 from irenic.rule import as_consequent
 from irenic.rulelist import RuleList
 from irenic.ruleset import RuleSet
@@ -47,14 +58,10 @@ from irenic.space import Space
 
 WEIGHT: Final = "WEIGHT"
 DEFAULT: Final = "DEFAULT"
-_MOST_UNPACKED: Final = 512 * 2**20
 
 
-class Line(NamedTuple):
-    """A row of a sheet: where it stands, and its cells; None is an empty one."""
-
-    number: int
-    cells: list[Any]
+class _NoTableError(FormatError):
+    """What is wrong with a sheet that does not even look like a table."""
 
 
 # --- reading
@@ -77,46 +84,12 @@ def loads_csv(
       2. IF age >= 60 THEN reduced
       3. IF 18 <= age < 60 AND job not in {nurse, clerk} THEN full
     """
-    text = _text(raw)
-    lines = list(_csv_lines(text))
+    lines = csv_lines(raw)
     if not lines:
         raise FormatError("the table is empty; its first line names the columns")
-    draft = _draft(name, lines, _targets(target), hit_policy)
+    draft = _draft(name, lines, _targets(target), hit_policy, space)
     table = assemble(draft, space)
     return ReadTables([] if table is None else [table], draft.errors)
-
-
-def _text(raw: bytes) -> str:
-    if len(raw) > MOST_BYTES:
-        raise too_large(len(raw))
-    utf16 = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
-    try:
-        text = raw.decode("utf-16" if utf16 else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        encoding = "UTF-16" if utf16 else "UTF-8"
-        raise FormatError(
-            f"not {encoding} text (byte {error.start}); save it as UTF-8", line=line
-        ) from None
-    if (at := text.find("\0")) >= 0:
-        line = text.count("\n", 0, at) + 1
-        raise FormatError("a null character: this is no text file", line=line)
-    return text
-
-
-def _csv_lines(text: str) -> Iterator[Line]:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter_of(text))
-    before = n_cells = 0
-    try:
-        for row in reader:
-            number, before = before + 1, reader.line_num
-            n_cells += len(row)
-            if n_cells > MOST_CELLS:
-                raise FormatError(f"more than {MOST_CELLS:,} cells; divide the table", line=number)
-            if any(cell.strip() for cell in row):
-                yield Line(number, [cell if cell.strip() else None for cell in row])
-    except csv.Error as error:
-        raise FormatError(f"not CSV: {error}", line=reader.line_num) from None
 
 
 def _targets(target: str | Sequence[str] | None) -> list[str]:
@@ -125,37 +98,97 @@ def _targets(target: str | Sequence[str] | None) -> list[str]:
     return [target] if isinstance(target, str) else list(target)
 
 
-def _draft(name: str, lines: list[Line], targets: list[str], policy: HitPolicy | None) -> Draft:
+def _draft(
+    name: str,
+    lines: list[Line],
+    targets: list[str],
+    policy: HitPolicy | None,
+    space: Space | None,
+    *,
+    typed: bool = False,
+) -> Draft:
+    lines = within_margins(lines)
     header = lines[0]
-    names = ["" if cell is None else _plain(cell) for cell in header.cells]
+    names = _header(header)
+    letter = _letter(names, lines[1:], targets, space)
+    # what heads the numbers of the rules is no name, and may be that of a feature too
+    _check_names(["\0", *names[1:]] if letter else names, header.number)
+    if letter:
+        names = names[1:]
+        lines = [Line(line.number, line.cells[1:]) for line in lines]
+    columns = [n for n in names if n != WEIGHT]
+    for wanted in targets:
+        if wanted not in columns:
+            raise _NoTableError(f"no column is called {wanted!r}{did_you_mean(wanted, columns)}")
+    outputs = targets or columns[-1:]
+    inputs = [n for n in columns if n not in outputs]
+    if not inputs:
+        raise _NoTableError(
+            f"only the outcome {', '.join(map(repr, outputs))}: a decision table has a column for"
+            " each feature too (cells are divided by commas, semicolons or tabs)",
+            line=header.number,
+        )
+    draft = Draft(name, inputs=[Input(n) for n in inputs], outputs=tuple(outputs))
+    if letter:
+        draft.hit_policy, draft.aggregation = POLICIES[letter]
+    draft.hit_policy = policy or draft.hit_policy
+    reader = _Rows(draft, names, inputs, outputs, typed)
+    for line in lines[1:]:
+        reader.read(line)
+    draft.n_rows = len(draft.rows)
+    draft.outputs = _outputs(draft)
+    return draft
+
+
+def _header(line: Line) -> list[str]:
+    names = ["" if cell is None else _plain(cell) for cell in line.cells]
     while names and not names[-1]:
         names.pop()
     if len(names) > MOST_COLUMNS:
         raise FormatError(
             f"{len(names):,} columns; a decision table has at most {MOST_COLUMNS:,}",
-            line=header.number,
+            line=line.number,
         )
-    check_header(names, header.number)
-    columns = [n for n in names if n != WEIGHT]
-    for wanted in targets:
-        if wanted not in columns:
-            raise FormatError(f"no column is called {wanted!r}{did_you_mean(wanted, columns)}")
-    outputs = targets or columns[-1:]
-    inputs = [n for n in columns if n not in outputs]
-    if not inputs:
-        raise FormatError(
-            f"only the outcome {', '.join(map(repr, outputs))}: a decision table has a column for"
-            " each feature too (cells are divided by commas, semicolons or tabs)",
-            line=header.number,
-        )
-    draft = Draft(
-        name, inputs=[Input(n) for n in inputs], outputs=tuple(outputs), hit_policy=policy
-    )
-    reader = _Rows(draft, names, inputs, outputs)
-    for line in lines[1:]:
-        reader.read(line)
-    draft.n_rows = len(draft.rows)
-    return draft
+    return names
+
+
+def _check_names(names: list[str], line: int) -> None:
+    try:
+        check_header(names, line)
+    except FormatError as error:
+        if sum(map(bool, names)) < 2:
+            raise _NoTableError(error.message, line=line) from None
+        raise
+
+
+def _letter(names: list[str], lines: list[Line], targets: list[str], space: Space | None) -> str:
+    """Return the letter of the hit policy that heads the numbers of the rules, "" if none does."""
+    letter, rest = names[0], names[1:]
+    columns = [n for n in rest if n != WEIGHT]
+    if letter not in POLICIES or len(columns) < 2:
+        return ""
+    if letter not in rest and (letter in targets or (space is not None and letter in space)):
+        return ""
+    rules = [line for line in lines if line.cells[:2] != [None, DEFAULT]]
+    numbered = all(_counts(line.cells[0], number) for number, line in enumerate(rules, 1))
+    return letter if numbered else ""
+
+
+def _counts(cell: Any, number: int) -> bool:
+    if isinstance(cell, str):
+        return cell.strip() == str(number)
+    return type(cell) in (int, float) and bool(cell == number)
+
+
+def _outputs(draft: Draft) -> tuple[str, ...]:
+    """Return the names of the outputs: those of a tuple stand in one header, "a, b"."""
+    names = draft.outputs[0].split(", ")
+    thens = [row.then for row in draft.rows]
+    thens += [] if draft.default is None else [draft.default]
+    if len(draft.outputs) > 1 or len(names) < 2 or not thens or not all(names):
+        return draft.outputs
+    spread = all(isinstance(then, tuple) and len(then) == len(names) for then in thens)
+    return tuple(names) if spread else draft.outputs
 
 
 def _plain(value: Any) -> str:
@@ -166,9 +199,14 @@ class _Rows:
     """Rows of a sheet put into a draft."""
 
     def __init__(
-        self, draft: Draft, names: list[str], inputs: list[str], outputs: Sequence[str]
+        self,
+        draft: Draft,
+        names: list[str],
+        inputs: list[str],
+        outputs: Sequence[str],
+        typed: bool,
     ) -> None:
-        self.draft, self.names = draft, names
+        self.draft, self.names, self.typed = draft, names, typed
         self.inputs = [names.index(n) for n in inputs]
         self.outputs = [names.index(n) for n in outputs]
         self.weight = names.index(WEIGHT) if WEIGHT in names else None
@@ -195,14 +233,17 @@ class _Rows:
 
     def is_default(self, cells: list[Any]) -> bool:
         first, *others = [cells[i] for i in self.inputs]
-        return first == DEFAULT and all(other is None for other in others)
+        return first == DEFAULT and all(other in (None, DEFAULT) for other in others)
 
     def cell(self, value: Any, number: int, header: str, line: Line) -> Cell:
-        if isinstance(value, str) and _FORMULA.match(value):
-            value = _Unreadable(value, _LIKE_A_FORMULA)
+        if isinstance(value, str) and FORMULA.match(value):
+            value = Unreadable(value, LIKE_A_FORMULA)
+        elif self.typed and isinstance(value, str) and ZEROS.fullmatch(value.strip()):
+            # a number would have lost its zeros
+            return Cell(literal_text(value.strip()), Compare("=", value.strip()))
         if value is None or isinstance(value, str):
             return self.draft.read_cell(value or "", number, header, line.number, words=True)
-        if isinstance(value, _Unreadable):
+        if isinstance(value, Unreadable):
             self.fail(value.reason, number, header, line, value.text)
             return self.draft.read_cell("", number, header, line.number)
         value = _as_literal(value)
@@ -219,9 +260,11 @@ class _Rows:
         try:
             if value is None:
                 raise FormatError("no outcome; every rule says something")
-            if isinstance(value, _Unreadable):
+            if isinstance(value, Unreadable):
                 raise FormatError(value.reason)
-            return as_consequent(_outcome(value) if isinstance(value, str) else _as_literal(value))
+            return as_consequent(
+                read_outcome(value) if isinstance(value, str) else _as_literal(value)
+            )
         except ValueError as error:
             reason = error.message if isinstance(error, FormatError) else str(error)
             text = value if isinstance(value, str) else getattr(value, "text", "")
@@ -240,38 +283,6 @@ class _Rows:
         return weight
 
 
-# "= 18" is a test, and so is "=nurse"; this is what spreadsheets compute.
-_FORMULA: Final = re.compile(
-    r"\s*=(?:[A-Za-z][\w.]*\(|\$?[A-Za-z]{1,3}\$?\d+\s*(?:$|[-+*/^&:,)])|[-+\w.]+\s*[+*/^&]\s*\w)"
-)
-_LIKE_A_FORMULA: Final = (
-    "this looks like a formula, which is not computed here; put its result there, or text in quotes"
-)
-_EXPRESSION: Final = re.compile(r"expression\((?P<text>.*)\)", re.DOTALL)
-
-
-def _outcome(text: str) -> Hashable:
-    """Return what an outcome cell says: a literal, a tuple or set of literals, or text as it is."""
-    text = text.strip()
-    if _FORMULA.match(text):
-        raise FormatError(_LIKE_A_FORMULA)
-    if match := _EXPRESSION.fullmatch(text):
-        inner = parse_value(match["text"])
-        if not isinstance(inner, str):
-            raise FormatError('expression("…") takes a text in quotes')
-        return Expression(inner)
-    try:
-        if text[0] in "({":
-            parsed = parse_line(f"DEFAULT {text}")
-            return parsed.then if isinstance(parsed, ParsedDefault) else text
-        value = parse_value(text, words=True)
-    except FormatError:
-        if text.startswith('"'):
-            raise
-        return text
-    return Expression("null") if value is None else value
-
-
 def _as_literal(value: Any) -> Any:
     """Return a typed cell as a literal; a date is a date-time at midnight in a workbook."""
     if isinstance(value, dt.datetime) and value.time() == dt.time():
@@ -280,13 +291,6 @@ def _as_literal(value: Any) -> Any:
 
 
 # --- workbooks
-
-
-class _Unreadable(NamedTuple):
-    """A cell that counts for nothing that can be known here."""
-
-    text: str
-    reason: str
 
 
 def loads_xlsx(
@@ -299,76 +303,22 @@ def loads_xlsx(
     """Return the decision tables of a workbook: every sheet that is not empty, by its name."""
     tables: list[DecisionTable] = []
     errors: list[FormatError] = []
-    for title, lines in _sheets(raw):
+    notes: list[FormatError] = []
+    for title, lines in sheets(raw):
         try:
-            draft = _draft(title, lines, _targets(target), hit_policy)
+            draft = _draft(title, lines, _targets(target), hit_policy, space, typed=True)
         except FormatError as error:
-            errors.append(TableError(error.message, table=title, line=error.line))
+            kept = notes if isinstance(error, _NoTableError) else errors
+            kept.append(TableError(error.message, table=title, line=error.line))
             continue
         table = assemble(draft, space)
         errors += draft.errors
         tables += [] if table is None else [table]
     if not tables and not errors:
+        errors = notes  # beside a table they are sheets of another sort
+    if not tables and not errors:
         raise FormatError("no sheet holds a table; its first row names the columns")
     return ReadTables(tables, errors)
-
-
-def _sheets(raw: bytes) -> list[tuple[str, list[Line]]]:
-    load = openpyxl_module().load_workbook
-    if len(raw) > MOST_BYTES:
-        raise too_large(len(raw))
-    try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as parts:
-            unpacked = sum(part.file_size for part in parts.infolist())
-        if unpacked > _MOST_UNPACKED:
-            raise FormatError(f"the workbook unpacks to {unpacked / 2**20:,.0f} MB; divide it")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of styles and other things that are not read
-            book = load(io.BytesIO(raw), read_only=True, data_only=False)
-            found = [(str(sheet.title), _sheet_lines(sheet)) for sheet in book.worksheets]
-            book.close()
-    except FormatError:
-        raise
-    except Exception:  # openpyxl raises whatever a part of a damaged file leads to
-        raise FormatError("not an .xlsx workbook that can be read") from None
-    return [(title, lines) for title, lines in found if lines]
-
-
-def _sheet_lines(sheet: Any) -> list[Line]:
-    sheet.reset_dimensions()  # what other programs say of them may be wrong
-    found: list[Line] = []
-    n_cells = 0
-    for number, row in enumerate(sheet.iter_rows(), 1):
-        cells = [_sheet_cell(cell, number, place) for place, cell in enumerate(row, 1)]
-        while cells and cells[-1] is None:
-            cells.pop()
-        n_cells += len(cells)
-        if n_cells > MOST_CELLS:
-            raise FormatError(f"sheet {sheet.title!r}: more than {MOST_CELLS:,} cells")
-        if cells:
-            found.append(Line(number, cells))
-        if len(cells) > MOST_COLUMNS:
-            break  # too wide for a table, which is told where its header is looked at
-    return found
-
-
-def _sheet_cell(cell: Any, row: int, column: int) -> Any:
-    value, kind = cell.value, getattr(cell, "data_type", "")
-    if value is None or (isinstance(value, str) and not value.strip()):
-        return None
-    if kind in ("f", "e"):
-        from openpyxl.utils import get_column_letter
-
-        place = f"{get_column_letter(column)}{row}"
-        text = str(getattr(value, "text", None) or value)
-        if kind == "e":
-            return _Unreadable(text, f"cell {place} holds an error; put a value there")
-        return _Unreadable(
-            text,
-            f"cell {place} holds a formula, which is not computed here; put its result there (to"
-            " ask for a value, leave out the =, or set the cell to text)",
-        )
-    return value
 
 
 # --- writing
@@ -425,52 +375,69 @@ def dumps_xlsx(rules: RuleSet | RuleList | DecisionTable) -> bytes:
 
 def _written(table: DecisionTable) -> Iterator[list[Any]]:
     """Return the cells of a sheet, line by line: texts, and outcomes that are numbers."""
+    letter, table = _under_letter(table)
     names = list(table.space.names)
-    spread = split_thens(table)
-    outputs = list(table.outputs) if spread > 1 else [table.outputs[0] if table.outputs else "then"]
-    for place, output in enumerate(outputs):
-        while outputs[place] in (*names, WEIGHT, *outputs[:place]):
-            outputs[place] = f"{outputs[place]} (outcome)" if output else "then"
+    _check_heads(names)
     lines = lines_of(table)
     weighed = any(line.weight != 1.0 for line in lines)
-    for name in names:
-        if name.strip() != name or name == WEIGHT or "\0" in name:
-            raise FormatError(f"feature {name!r} cannot head a column; rename it, or write .json")
-    yield [*names, *([WEIGHT] if weighed else []), *outputs]
+    yield [
+        *([letter] if letter else []),
+        *names,
+        *([WEIGHT] if weighed else []),
+        _outcome_name(table),
+    ]
     for number, line in enumerate(lines, 1):
         try:
             cells: list[Any] = [cell_text(c, words=True) for c in line.cells]
             cells += [literal_text(line.weight, words=True)] if weighed else []
-            yield [*cells, *_outcomes(line.then, spread)]
+            cells.append(outcome_text(line.then))
         except FormatError as error:
             raise FormatError(f"rule {number}: {error.message}") from None
+        if names[0] in POLICIES and not letter and number == 1 and cells[0] == "1":
+            cells[0] = "= 1"  # which is no number of a rule
+        yield [*([number] if letter else []), *cells]
     if table.rules.default is not None:
         blank = [""] * (len(names) - 1 + weighed)
-        yield [DEFAULT, *blank, *_outcomes(table.rules.default, spread)]
+        first = ["", DEFAULT] if letter else [DEFAULT]
+        yield [*first, *blank, outcome_text(table.rules.default)]
 
 
-def _outcomes(then: Hashable, spread: int) -> list[Any]:
-    thens = then if spread > 1 and isinstance(then, tuple) else (then,)
-    return [_outcome_cell(value) for value in thens]
+def _under_letter(table: DecisionTable) -> tuple[str, DecisionTable]:
+    """Return the letter of the hit policy of a table, "" if it has none, and the table under it."""
+    if table.hit_policy is None:
+        if not len(table.rules) and table.space.names[:1] and table.space.names[0] in POLICIES:
+            raise FormatError(
+                f"feature {table.space.names[0]!r} of a table without rules would be read as a hit"
+                " policy; rename it, or write .json"
+            )
+        return "", table
+    if table.hit_policy == "OUTPUT ORDER":
+        raise FormatError(
+            "OUTPUT ORDER ranks the outcomes, and a sheet cannot hold the ranking; write .dmn, or"
+            " the table under RULE ORDER"
+        )
+    if table.hit_policy == "PRIORITY":
+        order = table.winning
+        rows = tuple(table.rows[place] for place in order)
+        table = replace(table, rules=table.rules[order], rows=rows, hit_policy="FIRST", lines=())
+    aggregation = table.aggregation if table.hit_policy == "COLLECT" else ""
+    wanted = (table.hit_policy, aggregation)
+    letter = next((letter for letter, said in POLICIES.items() if said == wanted), "")
+    if not letter:
+        raise FormatError(f"unknown aggregation {aggregation!r}; use SUM, MIN, MAX or COUNT")
+    return letter, table
 
 
-def _outcome_cell(value: Any) -> Any:
-    if isinstance(value, Expression):
-        return "null" if value.text == "null" else f"expression({literal_text(value.text)})"
-    if isinstance(value, tuple | frozenset):
-        return format_literal(value)
-    if isinstance(value, str):
-        return value if _reads_bare(value) else literal_text(value)
-    text = literal_text(value, words=True)
-    typed = type(value) in (bool, int, float) and (type(value) is bool or abs(value) <= 2**53)
-    return value if typed else text
+def _check_heads(names: list[str]) -> None:
+    if not names:
+        raise FormatError("rules without features make no sheet; write .dmn or .json")
+    for name in names:
+        if seen(name).strip() != name or name == WEIGHT or "\0" in name:
+            raise FormatError(f"feature {name!r} cannot head a column; rename it, or write .json")
 
 
-def _reads_bare(text: str) -> bool:
-    """Return whether a text as it is, without quotes, is read as that text."""
-    if not text.isprintable() or text[:1] in ("", "=", "+", "-", "@"):
-        return False  # with such a sign spreadsheets would take it for a formula
-    try:
-        return _outcome(text) == text
-    except ValueError:
-        return False
+def _outcome_name(table: DecisionTable) -> str:
+    name = ", ".join(table.outputs) or "then"
+    while name in (*table.space.names, WEIGHT):
+        name = f"{name} (outcome)"
+    return name

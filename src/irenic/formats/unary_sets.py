@@ -55,6 +55,10 @@ _NOUNS: Final = {
 }
 
 
+class MisfitError(FormatError):
+    """A literal of another sort than the values of its column."""
+
+
 class Held(NamedTuple):
     """The values of a continuous feature that pass; of "missing" None says neither yes nor no."""
 
@@ -86,7 +90,8 @@ def _compared(feature: Continuous, test: Compare) -> Held:
     if value is None:
         return Held((), True) if order == "=" else Held(WHOLE, False)
     if kind_of(value) not in _FITTING[feature.kind]:
-        raise FormatError(f"{shown(value)} is not {WANTED[feature.kind]}")
+        raise MisfitError(f"{shown(value)} is not {WANTED[feature.kind]}")
+    _check_zone(feature, value)
     try:
         at: Cut = (feature.snap(feature.encode_bound(value)), False)
         after: Cut = cut_after(feature, value)
@@ -98,6 +103,15 @@ def _compared(feature: Continuous, test: Compare) -> Held:
         return Held(point, False) if order == "=" else Held(complement(point), True)
     span = {"<": (low, at), "<=": (low, after), ">": (after, high), ">=": (at, high)}[order]
     return Held(union([span]), None)
+
+
+def _check_zone(feature: Continuous, value: Any) -> None:
+    if getattr(value, "tzinfo", None) is None or feature.unit == "UTC":
+        return
+    raise FormatError(
+        f"{value.isoformat()} has a time zone, and the values of {feature.name!r} have none; drop"
+        " the zone"
+    )
 
 
 def union(spans: Iterable[Span]) -> tuple[Span, ...]:
@@ -218,7 +232,7 @@ def _compared_values(
     kind = kind_of(value)
     if kinds and kind not in kinds:
         nouns = " or ".join(sorted(_NOUNS.get(k, "another value") for k in kinds))
-        raise FormatError(f"{shown(value)} is not {nouns}")
+        raise MisfitError(f"{shown(value)} is not {nouns}")
     if order in ("=", "!="):
         code = feature.codes.get(value)
         if code is not None and kind_of(feature.values[code - FIRST_CODE]) != kind:
@@ -233,7 +247,7 @@ def _compared_values(
     if feature.other:
         raise FormatError(
             f"{order} {shown(value)} on {feature.name!r}, which may have any value: what lies there"
-            " is not known; list its values"
+            f" is not known; list its values{_date_hint(value)}"
         )
     passes = _ORDERS[order]
     found = 0
@@ -241,6 +255,11 @@ def _compared_values(
         if kind_of(listed) == kind and kind != "boolean" and passes(listed, value):
             found |= 1 << code
     return found, None
+
+
+def _date_hint(value: Any) -> str:
+    dated = isinstance(value, str) and re.fullmatch(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}", value)
+    return ' (dates are written 2026-01-31, in FEEL date("2026-01-31"))' if dated else ""
 
 
 _ORDERS: Final[dict[str, Callable[[Any, Any], bool]]] = {
@@ -256,11 +275,13 @@ _ORDERS: Final[dict[str, Callable[[Any, Any], bool]]] = {
 
 def shown(value: Any) -> str:
     """Return a literal for a message."""
+    if isinstance(value, dt.date | dt.time):
+        return value.isoformat()  # with its zone, if it has one
     return "null" if value is None else quote(value) if isinstance(value, str) else display(value)
 
 
-# Not in XML even as references.
-_NOT_IN_XML: Final = re.compile("[\ufffe\uffff]")
+# Not in XML even as references, or of no width and left out where spreadsheets are read.
+_NOT_IN_XML: Final = re.compile("[\u200b\u2060\ufeff\ufffe\uffff]")
 
 
 def literal_text(value: Any, *, words: bool = False) -> str:
@@ -282,7 +303,7 @@ def literal_text(value: Any, *, words: bool = False) -> str:
         if type(value) is kind:
             text = format_duration(value) if name == "duration" else value.isoformat()
             if getattr(value, "tzinfo", None) and type(value).fromisoformat(text) != value:
-                raise FormatError(f"{value!r} has a time zone without a fixed offset; drop it")
+                raise FormatError(f"{text} has a time zone without a fixed offset; drop it")
             return text if words else f'{name}("{text}")'
     raise FormatError(
         f"{value!r} of type {type(value).__name__} has no form in a decision table;"

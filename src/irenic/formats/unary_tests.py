@@ -11,7 +11,8 @@
                | date("…") | date(y, m, d) | time("…") | date and time("…") | duration("P1Y2M")
 
 With ``words``, as in spreadsheets, ISO dates, times and durations stand bare, and so does text that
-is nothing of the above. Names, other functions and arithmetic are refused: nothing is evaluated.
+begins with a letter and is nothing of the above. What is easily meant otherwise (``100,5``,
+``0-17``) is refused. So are names, other functions and arithmetic: nothing is evaluated.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from irenic.formats.feel_literals import (
     read_number,
     read_temporal,
     read_text,
+    said,
 )
 from irenic.literals import Months
 
@@ -42,16 +44,17 @@ ORDERS: Final = ("<", "<=", ">", ">=")
 _FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 
 _STRING: Final = r'"(?:[^"\\]|\\.)*"'
+_SINGLE: Final = r"'(?:[^'\\]|\\.)*'"  # as some tools write text
 _NUMBER: Final = r"-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
 _SIGN: Final = r"<=|>=|!=|==|\.\.|[<>=(),\[\]?@-]"
 _CALL: Final = r"date\s+and\s+time|date|time|duration|not"
 _FEEL: Final = re.compile(
     r"(?P<space>\s+|//[^\n]*|/\*.*?\*/)"
-    rf"|(?P<string>{_STRING})"
+    rf"|(?P<string>{_STRING}|{_SINGLE})"
     rf"|(?P<number>{_NUMBER})(?!\w)"
     rf"|(?P<call>{_CALL})(?=\s*\()"
     rf"|(?P<sign>{_SIGN})"
-    r"|(?P<word>[^\W\d]\w*)",
+    r"|(?P<word>[^\W\d]\w*(?:\.[^\W\d]\w*)*)",
     re.DOTALL,
 )
 _ISO_DURATION: Final = r"-?P(?=[\dT])(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T[\dHMS.]+)?"
@@ -72,6 +75,10 @@ _WORDS: Final = re.compile(
 )
 # What begins an expression about the value itself; in spreadsheets it is read as in FEEL.
 _ASKS: Final = re.compile(r"[\s(]*\?\s*(?:[<>=!]|in\b|between\b|$)")
+# Signs that spreadsheets and word processors put in the place of others.
+_PRETTY: Final = {"≤": "<=", "≥": ">=", "≠": "!="}
+_PRETTY_SIGN: Final = re.compile(rf"{_STRING}|[≤≥≠]", re.DOTALL)
+_DASHES: Final = ("-", "–", "—", "−")
 
 
 class Compare(NamedTuple):
@@ -111,8 +118,10 @@ def parse(text: str, *, words: bool = False) -> Test:
     >>> parse("nurse, clerk", words=True)
     AnyOf(tests=(Compare(order='=', value='nurse'), Compare(order='=', value='clerk')))
     """
-    if text.strip() in ("", "-"):
+    if text.strip() in ("", "-") or (words and text.strip() in _DASHES):
         return ANYTHING
+    if words:
+        text = _PRETTY_SIGN.sub(lambda m: _PRETTY.get(m.group(), m.group()), text)
     parser = _Parser(text, words and _ASKS.match(text) is None)
     test = parser.tests()
     parser.end()
@@ -176,15 +185,44 @@ def _tokenize(text: str, words: bool) -> list[Token]:
         match = pattern.match(text, at)
         if match is None:
             raise FormatError(_unreadable(text[at:]), column=at + 1)
+        if text.startswith("...", at) and match.lastgroup == "sign":
+            raise FormatError("a range has two points, as in [18..30], not three", column=at + 1)
         if match.lastgroup != "space":
             tokens.append(Token(match.lastgroup or "", match.group().rstrip(), at + 1))
         at = match.end()
     tokens.append(Token("end", "", len(text) + 1))
+    if words:
+        _check_numbers(tokens)
     return tokens
 
 
+def _check_numbers(tokens: list[Token]) -> None:
+    """Refuse numbers that are easily meant otherwise: ``100,5`` and ``007``."""
+    called = 0  # in date(2026,01,31) they are as in FEEL
+    for place, token in enumerate(tokens):
+        if token.kind == "call" and token.text != "not":
+            called += 1
+        elif called and token == ("sign", ")", token.column):
+            called -= 1
+        if token.kind != "number" or called:
+            continue
+        if re.match(r"-?0\d", token.text):
+            raise FormatError(
+                f"{token.text!r} begins with 0; quote it if it is text, else leave out the 0",
+                column=token.column,
+            )
+        comma, after = [*tokens[place + 1 : place + 3], token, token][:2]
+        near = comma.column == token.column + len(token.text) and after.column == comma.column + 1
+        if comma.text == "," and near and after.text[:1].isdigit() and after.kind != "temporal":
+            raise FormatError(
+                f"'{token.text},{after.text}' may be one number or two: decimals are written with"
+                " a point and thousands together, and a list has a space after the comma",
+                column=token.column,
+            )
+
+
 def _unreadable(rest: str) -> str:
-    if rest[0] == '"':
+    if rest[0] in "\"'":
         return "a text in quotes that is not closed"
     if rest[0].isdigit():
         word = re.split(r"[\s,<>=()\[\]]", rest, maxsplit=1)[0]
@@ -231,6 +269,9 @@ class _Parser:
 
     def end(self) -> None:
         if self.token.kind != "end":
+            before = self.tokens[self.at - 1]
+            if self.token.text == "(" and before.text.lower() in _FUNCTIONS:
+                raise _function(before.text, before)
             hint = "; put text in quotes" if self.words else ""
             raise FormatError(f"unexpected {self.token.text!r}{hint}", column=self.token.column)
 
@@ -291,8 +332,8 @@ class _Parser:
         return _compare(_FLIPPED[flipped], value, token.column)
 
     def order(self) -> str | None:
-        if self.token.kind == "sign" and self.token.text == "==":
-            raise FormatError("equality is written = or left out, not ==", column=self.token.column)
+        if self.sign("=="):
+            return "="
         return self.sign("<", "<=", ">", ">=", "=", "!=")
 
     def compared(self, order: str, token: Token) -> Test:
@@ -333,6 +374,9 @@ class _Parser:
         self.at = start
         inner = self.tests()
         self.need(")" if opening.text == "(" else "]")
+        if self.tokens[start].kind == "bare" and self.at == start + 2:
+            text = "".join(token.text for token in self.tokens[start - 1 : self.at])
+            raise FormatError(f"{text!r} is no test; quote it if it is text", column=opening.column)
         return inner
 
     def bound(self) -> Any:
@@ -368,13 +412,28 @@ class _Parser:
                 return _WORD_VALUES[text]
             if self.words:
                 return _bare(token)
-            raise FormatError(
-                f"{token.text!r} is a name, and what it stands for is not known here; a cell"
-                ' compares with values: numbers, "text", true, date("2026-01-31")',
-                column=token.column,
-            )
+            raise self.name(token)
         self.at -= 1 if token.kind != "end" else 0
         raise self.expected("a value")
+
+    def name(self, token: Token) -> FormatError:
+        """Return what is wrong with a name, or with a function of one word or more."""
+        words, at = [token.text], self.at
+        while self.tokens[at].kind == "word" and self.tokens[at].text not in ("and", "or"):
+            words.append(self.tokens[at].text)
+            at += 1
+        if self.tokens[at].kind == "sign" and self.tokens[at].text == "(" and words[0] != "if":
+            return _function(" ".join(words), token)
+        if token.text in _EXPRESSIONS:
+            return FormatError(
+                f"{token.text!r} begins an expression; a cell compares with values, such as >= 18",
+                column=token.column,
+            )
+        return FormatError(
+            f"{token.text!r} is a name, and what it stands for is not known here; a cell"
+            ' compares with values: numbers, "text", true, date("2026-01-31")',
+            column=token.column,
+        )
 
     def signed(self, token: Token) -> Any:
         """Return the value after ``-``, ``@`` or ``(``."""
@@ -386,7 +445,7 @@ class _Parser:
                 return Months(-value.count)
             if isinstance(value, dt.timedelta | int | float) and not isinstance(value, bool):
                 return -value
-            raise FormatError(f"{value!r} has no negative", column=token.column)
+            raise FormatError(f"{said(value)} has no negative", column=token.column)
         if token.text == "@" and self.token.kind == "string":
             return read_at(self.take())
         if token.text == "(":
@@ -411,6 +470,13 @@ class _Parser:
 
 _NONE: Final = object()
 _AFTER: Final = (",", ")", "]", "and", "or")
+_EXPRESSIONS: Final = ("if", "for", "some", "every", "function")
+# Those that spreadsheets are most likely to hold; in FEEL every name before a bracket is one.
+_FUNCTIONS: Final = frozenset(
+    {"abs", "ceiling", "contains", "count", "ends with", "floor", "list contains", "lower case"}
+    | {"matches", "max", "min", "modulo", "now", "number", "round", "starts with", "string"}
+    | {"string length", "substring", "sum", "today", "upper case"}
+)
 _WORD_VALUES: Final[dict[str, Any]] = {"true": True, "false": False, "null": None}
 
 
@@ -428,7 +494,31 @@ def _range(low: Any, low_in: bool, high: Any, high_in: bool, column: int) -> Tes
     return AllOf((Compare(">=" if low_in else ">", low), Compare("<=" if high_in else "<", high)))
 
 
+def _function(name: str, token: Token) -> FormatError:
+    return FormatError(f"{name!r} is a function; functions are not read", column=token.column)
+
+
+# What begins neither a word nor a test.
+_NO_TEXT: Final = re.compile(r"[\d+*/%^&|~{}–—−-]")
+_TWO_NUMBERS: Final = re.compile(r"(-?[\d.]+)\s*(?:-|–|—|to)\s*(-?[\d.]+)")
+_AND_MORE: Final = re.compile(r"([\d.]+)\s*\+")
+
+
 def _bare(token: Token) -> str:
-    if token.text == "-":
-        raise FormatError("'-' stands for any value only alone in a cell", column=token.column)
-    return token.text
+    text = token.text
+    if text in _DASHES:
+        raise FormatError(
+            f"{text!r} stands for any value only alone in a cell", column=token.column
+        )
+    if _NO_TEXT.match(text) is None:
+        return text
+    hint = ""
+    if bounds := _TWO_NUMBERS.fullmatch(text):
+        hint = f"; a range is written [{bounds[1]}..{bounds[2]}]"
+    elif least := _AND_MORE.fullmatch(text):
+        hint = f"; at least {least[1]} is written >= {least[1]}"
+    elif text == "*":
+        hint = "; any value is written -"
+    elif re.fullmatch(r"\d{1,2}[./]\d{1,2}[./]\d{4}", text):
+        hint = "; dates are written 2026-01-31"
+    raise FormatError(f"{text!r} is no test; quote it if it is text{hint}", column=token.column)

@@ -16,7 +16,7 @@ from irenic.cutting import Boxes, uncovered
 from irenic.decision_table import DecisionTable
 from irenic.errors import ConditionError, ConflictError, DataError
 from irenic.literals import counted, display, show_point
-from irenic.mend.boxes import boxes_of, joined, whole
+from irenic.mend.boxes import boxes_of, joined
 from irenic.mend.measuring import Share
 from irenic.region import Region, whole_or
 from irenic.rule import Rule, as_consequent
@@ -130,53 +130,63 @@ def complete(
     >>> complete(rules, X={"age": [38, 39]}, y=["high", "high"], max_rules=1).added
     [IF 30 <= age < 40 THEN high]
     """
-    held, outside = _held(rules)
-    if max_rules is not None and (not isinstance(max_rules, int) or max_rules < 0):
+    given = _held(rules)
+    held = given.rules
+    if max_rules is not None and (type(max_rules) is not int or max_rules < 0):
         raise ConditionError(f"max_rules is a number of rules, at least 0, not {max_rules!r}")
     data = _Data.of(held.space, X, y)
     box = whole_or(within, held.space)
     meter = Meter(budget)
     found: list[Proposal] = []
     if not box.is_empty:
-        found = _proposals(held, outside, Boxes.of_region(box), data, meter)
+        found = _proposals(given, Boxes.of_region(box), data, meter)
     chosen = found if max_rules is None else found[:max_rules]
     done = RuleSet(held.space, [*held, *(p.rule for p in chosen if p.rule)], default=held.default)
     # Of itself: it cannot fail unless there is a mistake in the library.
-    if not done.is_consistent:  # pragma: no cover
+    if held.is_consistent and not done.is_consistent:  # pragma: no cover
         raise AssertionError("what was added contradicts the rules; please report this")
     closed = meter.stopped_by is None and len(chosen) == len(found) and all(p.rule for p in found)
     return Completion(done, chosen, closed, meter.stopped_by)
 
 
-def _held(rules: RuleSet | DecisionTable) -> tuple[RuleSet, Boxes]:
-    """Return the rules, and what cannot occur."""
+def _held(rules: RuleSet | DecisionTable) -> _Held:
+    """Return the rules that are to be completed."""
     if isinstance(rules, RuleList) or (isinstance(rules, DecisionTable) and rules.is_ordered):
-        raise ConditionError("complete takes a set of rules; to_set() makes one of a list")
-    if isinstance(rules, DecisionTable):
-        held = rules.rules.copy()
-        outside = joined(held.space, [Boxes.of_region(r) for r in rules.outside])
-    elif isinstance(rules, RuleSet):
-        held, outside = rules.copy(), whole(rules.space).take(slice(0))
-    else:
+        raise ConditionError(
+            "complete takes a set of rules; irenic.to_set (irenic convert --as-set) makes one of a"
+            " list"
+        )
+    if not isinstance(rules, RuleSet | DecisionTable):
         raise ConditionError(
             f"complete takes a RuleSet or a DecisionTable, not {type(rules).__name__}"
         )
-    if not held.is_consistent:
-        conflict = held.conflicts(limit=1)[0]
+    table = rules if isinstance(rules, DecisionTable) else DecisionTable.of(rules)
+    held = table.rules.copy()
+    outside = joined(held.space, [Boxes.of_region(region) for region in table.outside])
+    # where all rules that hold count, overlaps are intended, and a gap is a gap all the same
+    conflict = None if table.collects else table.first_conflict()
+    if conflict is not None:
         raise ConflictError(
             f"the rules contradict each other: {conflict}; repair them before gaps are closed",
             [conflict],
         )
-    return held, outside
+    return _Held(held, outside, table.rows)
 
 
-def _proposals(
-    rules: RuleSet, outside: Boxes, box: Boxes, data: _Data | None, meter: Meter
-) -> list[Proposal]:
+class _Held(NamedTuple):
+    rules: RuleSet
+    outside: Boxes
+    """What cannot occur."""
+    numbers: tuple[int, ...]
+    """How people call the rules: the rows of a table."""
+
+
+def _proposals(given: _Held, box: Boxes, data: _Data | None, meter: Meter) -> list[Proposal]:
+    rules, outside, numbers = given
     space, boxes = rules.space, boxes_of(rules)
     gaps = uncovered(space, box, joined(space, [boxes, outside]), meter)
     shares = Share(space, box, joined(space, [boxes, gaps])).of(gaps)
-    neighbours = _Neighbours(rules, boxes)
+    neighbours = _Neighbours(rules, boxes, numbers)
     found = []
     for row, share in enumerate(shares.tolist()):
         gap = gaps.take([row])
@@ -269,8 +279,8 @@ class _Data(NamedTuple):
 class _Neighbours:
     """Rules that lie beside a gap."""
 
-    def __init__(self, rules: RuleSet, boxes: Boxes) -> None:
-        self.rules, self.boxes, self.space = rules, boxes, rules.space
+    def __init__(self, rules: RuleSet, boxes: Boxes, numbers: tuple[int, ...]) -> None:
+        self.rules, self.boxes, self.space, self.numbers = rules, boxes, rules.space, numbers
 
     def outcome(self, gap: Boxes) -> tuple[Hashable | None, str]:
         """Return the consequent of the neighbour to stretch, and why; None if there is none."""
@@ -279,18 +289,19 @@ class _Neighbours:
         beside, on, axis = self._beside(gap)
         if not beside.any():  # it may end where ``within`` does
             place = int(on.sum(axis=1).argmin())
-            text = f"like rule {place + 1}, which is apart from it on the fewest features"
+            text = f"like rule {self.numbers[place]}, which is apart from it on the fewest features"
             return self._then(place), text
         sides = self._common_sides(gap, on)
         reaches = beside & _equal(sides, gap)
         if reaches.any():
             place = int(reaches.argmax())
             name = self._name(int(axis[place]))
-            text = f"like rule {place + 1}, which reaches it if its condition on {name} is widened"
+            number = self.numbers[place]
+            text = f"like rule {number}, which reaches it if its condition on {name} is widened"
             return self._then(place), text
         share = Share(self.space, gap, joined(self.space, [self.boxes, gap])).of(sides)
         place = int(np.where(beside, share, -1.0).argmax())
-        text = f"like rule {place + 1}, the neighbour with the largest common side"
+        text = f"like rule {self.numbers[place]}, the neighbour with the largest common side"
         return self._then(place), text
 
     def _then(self, place: int) -> Hashable:

@@ -163,7 +163,7 @@ def diff(
     if box.is_empty:
         return Differences([], True, None)
     sides = [_Side(ruled, space, Boxes.of_region(box), meter) for ruled in (first, second)]
-    found = _differences(space, *sides)
+    found = _differences(space, sides[0], sides[1], _never(a, b, space))
     stopped = next((side.stopped_by for side in sides if side.stopped_by), None)
     return Differences(found, stopped is None, stopped)
 
@@ -255,7 +255,25 @@ class _Side:
         return joined(self.space, self.parts), np.repeat(np.arange(len(sizes)), sizes)
 
 
-def _differences(space: Space, a: _Side, b: _Side) -> list[Difference]:
+def _without(space: Space, boxes: Boxes, never: Boxes) -> Boxes:
+    """Return what of some boxes lies outside of others."""
+    if not len(never.low):
+        return boxes
+    left = [uncovered(space, boxes.take([row]), never) for row in range(len(boxes.low))]
+    return joined(space, [no_boxes(space), *left])
+
+
+def _never(a: Rules, b: Rules, space: Space) -> Boxes:
+    """Return what cannot occur by both of two tables over one space."""
+    if not (isinstance(a, DecisionTable) and isinstance(b, DecisionTable)):
+        return no_boxes(space)
+    if a.space != space or b.space != space:
+        return no_boxes(space)
+    both = [x & y for x in a.outside for y in b.outside]
+    return joined(space, [no_boxes(space), *(Boxes.of_region(r) for r in both if not r.is_empty)])
+
+
+def _differences(space: Space, a: _Side, b: _Side, never: Boxes) -> list[Difference]:
     pieces: dict[tuple[_Decision, _Decision], list[Boxes]] = {}
     theirs = b.decisions()
     for before, mine in a.decisions().items():
@@ -268,7 +286,7 @@ def _differences(space: Space, a: _Side, b: _Side) -> list[Difference]:
                     pieces.setdefault((before, after), []).append(shared)
     found = []
     for (before, after), parts in pieces.items():
-        regions = merged(space, joined(space, parts))
+        regions = merged(space, _without(space, joined(space, parts), never))
         for row in range(len(regions.low)):
             box = regions.take([row])
             rules = (a.deciding(box, before), b.deciding(box, after))

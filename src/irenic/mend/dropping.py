@@ -22,6 +22,8 @@ from irenic.budget import Meter
 # Steps a rule of the local search that is left to itself where the optimum was not reached.
 _STEPS: Final = 200
 _MOST_STEPS: Final = 500_000
+# Beyond, writing down the program alone would take longer than anyone waits.
+_MOST_EDGES: Final = 200_000
 # HiGHS counts a number as whole up to this.
 _TOLERANCE: Final = 1e-6
 
@@ -91,7 +93,7 @@ def _solve(
     chosen, bound, optimal = _by_integer_program(edges, costs, meter)
     if not optimal:
         starts = [_greedy(edges, costs), *([] if chosen is None else [chosen])]
-        searched = [_by_local_search(edges, costs, start) for start in starts]
+        searched = [_by_local_search(edges, costs, start, meter) for start in starts]
         chosen = min(searched, key=lambda each: math.fsum(costs[each]))
         cost = math.fsum(costs[chosen])
         bound = max(bound, _matching_bound(edges, costs))
@@ -113,6 +115,8 @@ def _by_integer_program(
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import coo_array
 
+    if len(edges) > _MOST_EDGES:
+        return None, 0.0, False
     options: dict[str, Any] = {"mip_rel_gap": 0.0}
     if meter.budget.seconds is not None:
         left = meter.budget.seconds - meter.seconds
@@ -146,10 +150,7 @@ def _cliques(edges: npt.NDArray[np.intp], n: int) -> list[list[int]]:
     Of such a set all but one must go: a stronger demand than one for each edge. It solves in 6 s
     what took more than 12 (boxes in 4 features, 5,000 edges).
     """
-    near: list[set[int]] = [set() for _ in range(n)]
-    for a, b in edges.tolist():
-        near[a].add(b)
-        near[b].add(a)
+    near = [set(others.tolist()) for others in _near(edges, n)]
     held: set[tuple[int, int]] = set()
     found = []
     for a, b in edges.tolist():
@@ -177,15 +178,38 @@ def _matching_bound(edges: npt.NDArray[np.intp], costs: npt.NDArray[np.float64])
     return float(total * (1 - 1e-12))  # sums of floats round
 
 
+def _near(edges: npt.NDArray[np.intp], n: int) -> list[npt.NDArray[np.intp]]:
+    """Return the nodes that each node is joined with."""
+    both = np.vstack((edges, edges[:, ::-1]))
+    both = both[np.argsort(both[:, 0], kind="stable")]
+    starts = np.searchsorted(both[:, 0], np.arange(1, n))
+    return np.split(both[:, 1], starts)
+
+
 def _greedy(edges: npt.NDArray[np.intp], costs: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
     """Return a cover: what has the most edges for its cost goes first."""
+    near = _near(edges, len(costs))
+    degree = np.array([len(others) for others in near])
     chosen = np.zeros(len(costs), dtype=np.bool_)
-    while True:
-        open_edges = edges[~(chosen[edges[:, 0]] | chosen[edges[:, 1]])]
-        if not len(open_edges):
-            return chosen
-        degree = np.bincount(open_edges.ravel(), minlength=len(costs))
-        chosen[int((degree / costs).argmax())] = True
+    while degree.any():
+        first = int((degree / costs).argmax())
+        chosen[first], degree[first] = True, 0
+        still = near[first][~chosen[near[first]]]
+        degree[still] -= 1
+    return _pruned(near, costs, chosen)
+
+
+def _pruned(
+    near: list[npt.NDArray[np.intp]],
+    costs: npt.NDArray[np.float64],
+    chosen: npt.NDArray[np.bool_],
+) -> npt.NDArray[np.bool_]:
+    """Return a cover without what others have made superfluous, the dearest first."""
+    chosen = chosen.copy()
+    for place in np.argsort(-costs, kind="stable"):
+        if chosen[place] and chosen[near[place]].all():
+            chosen[place] = False
+    return chosen
 
 
 def _later_first(
@@ -194,33 +218,32 @@ def _later_first(
     chosen: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.bool_]:
     """Return a cover that costs the same: of two that can stand for each other the later goes."""
+    near = _near(edges, len(costs))
     chosen = chosen.copy()
-    changed = True
-    while changed:
+    for _ in range(len(costs)):
         changed = False
         for i in np.flatnonzero(chosen).tolist():
-            near = np.append(edges[edges[:, 0] == i, 1], edges[edges[:, 1] == i, 0])
-            kept = near[~chosen[near]]
+            kept = near[i][~chosen[near[i]]]
             if len(kept) == 1 and kept[0] > i and costs[kept[0]] == costs[i]:
                 chosen[i], chosen[kept[0]] = False, True
                 changed = True
-    return chosen
+        if not changed:
+            break
+    return _pruned(near, costs, chosen)
 
 
 def _by_local_search(
     edges: npt.NDArray[np.intp],
     costs: npt.NDArray[np.float64],
     chosen: npt.NDArray[np.bool_],
+    meter: Meter,
 ) -> npt.NDArray[np.bool_]:
     """Return a cover that is no dearer: keep one that was dropped, drop what it contradicts.
 
     Then whatever contradicts nothing that is kept is kept again, the dearest first. A step that
     does not pay is taken back; the same steps are taken in every run.
     """
-    near: list[list[int]] = [[] for _ in costs]
-    for a, b in edges.tolist():
-        near[a].append(b)
-        near[b].append(a)
+    near = [others.tolist() for others in _near(edges, len(costs))]
     cost = costs.tolist()
     kept = (~chosen).tolist()
     against = [sum(kept[j] for j in others) for others in near]
@@ -234,6 +257,8 @@ def _by_local_search(
         return float(cost[i] if kept[i] else -cost[i])
 
     for start in rng.integers(len(cost), size=min(_STEPS * len(cost), _MOST_STEPS)).tolist():
+        if meter.spent():
+            break
         if kept[start]:
             continue
         done: list[int] = []

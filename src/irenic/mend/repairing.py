@@ -20,7 +20,7 @@ from irenic.mend.dropping import cheapest_cover
 from irenic.mend.measuring import Share
 from irenic.mend.proving import out_of_budget
 from irenic.mend.trimming import Score, largest_free
-from irenic.pairs import Conflict
+from irenic.pairs import Conflict, Pairs
 from irenic.rule import Rule, as_consequent
 from irenic.rulelist import RuleList
 from irenic.ruleset import RuleSet
@@ -45,7 +45,8 @@ def repair(
     Parameters
     ----------
     rules : RuleSet or DecisionTable
-        Of a table that is not ordered, the rules of a row are dropped together.
+        Of a table that is not ordered, the rules of a row are dropped together. Under UNIQUE
+        overlaps of rows that agree go, too.
     how : {"drop", "trim", "split"}
         "drop": the rules that must go, so that what goes is worth the least; an exact optimum.
         "trim": the less valuable of two is cut back to the largest region that the others leave
@@ -194,28 +195,44 @@ def _drop(
     meter: Meter,
 ) -> Repair:
     rules, rows = table.rules, table.rows
-    conflicts = rules.conflicts()
+    conflicts = _forbidden(table)
     of_rule = np.array(rows, dtype=np.intp)
     pairs = of_rule[conflicts.pairs] - 1 if len(conflicts) else np.empty((0, 2), dtype=np.intp)
     cover = cheapest_cover(np.unique(np.sort(pairs, axis=1), axis=0), values, meter)
     gone = {place + 1 for place in cover.places}
-    reasons: dict[int, list[Conflict]] = {}
+    reasons: dict[int, list[int]] = {}
+    against: dict[int, set[int]] = {}
     for place, (a, b) in enumerate(pairs.tolist()):
         for row, other in ((a + 1, b + 1), (b + 1, a + 1)):
             if row in gone and other not in gone:
-                reasons.setdefault(row, []).append(conflicts[place])
+                reasons.setdefault(row, []).append(place)
+                against.setdefault(row, set()).add(other)
     changes = []
     for row in sorted(gone):
         before = tuple(rules[i] for i in table.places(row))
         shown = f"rule {row} ({before[0]}{_more(before)})"
-        why = because(reasons[row], row, rows)
-        against = _against(reasons[row], rows, row)
+        why = because([conflicts[place] for place in reasons[row][:_MOST_REASONS]], row, rows)
         text = f"{shown} is dropped: {why}{_worth(values[row - 1], data)}"
-        changes.append(Change("dropped", row, before, (), against, text))
+        changes.append(Change("dropped", row, before, (), tuple(sorted(against[row])), text))
     kept = [i for i, row in enumerate(rows) if row not in gone]
     left = rules[kept]
     new_table = _renumbered(table, left, [rows[i] for i in kept], gone)
     return Repair(left, changes, how, cover.cost, cover.bound, cover.optimal, new_table)
+
+
+# More are not named: there can be millions.
+_MOST_REASONS: Final = 10
+
+
+def _forbidden(table: DecisionTable) -> Pairs:
+    """Return the pairs of rules that may not stay: under UNIQUE also those that agree."""
+    found = table.rules.conflicts()
+    if table.hit_policy != "UNIQUE":
+        return found
+    agreeing = table.rules.overlaps().pairs
+    rows = np.array(table.rows, dtype=np.intp)[agreeing]
+    apart = agreeing[rows[:, 0] != rows[:, 1]]  # rules of one row stay together
+    return Pairs(table.rules, np.vstack((found.pairs, apart)))
 
 
 def _more(rules: Sequence[Rule]) -> str:
@@ -260,12 +277,12 @@ def _cut(
     # of rules worth the same the smaller stays whole: an exception is cut out of a general rule
     sizes = Share(rules.space, whole(rules.space), boxes).of(boxes).round(12)
     order = sorted(range(len(rules)), key=lambda i: (-values[rows[i] - 1], sizes[i], i))
-    kept = _Kept(rules, boxes, thens)
+    kept = _Kept(table, boxes, thens)
     changes: list[tuple[int, Change]] = []
     proved = True
     for i in order:
         box = boxes.take([i])
-        rivals, places = kept.rivals(box, thens[i])
+        rivals, places = kept.rivals(box, i)
         if not len(places):
             kept.put(i, box, (rules[i],))
             continue
@@ -294,8 +311,10 @@ def _cut(
 class _Kept:
     """The rules that are kept so far, whole or in part."""
 
-    def __init__(self, rules: RuleSet, boxes: Boxes, thens: list[Hashable]) -> None:
-        self.space, self._rules, self._thens = rules.space, rules, thens
+    def __init__(self, table: DecisionTable, boxes: Boxes, thens: list[Hashable]) -> None:
+        self.space, self._rules, self._thens = table.space, table.rules, thens
+        # under UNIQUE all other rows are rivals, whatever they say
+        self._sides: Sequence[Hashable] = table.rows if table.hit_policy == "UNIQUE" else thens
         self._whole = boxes
         self.made: dict[int, tuple[Rule, ...]] = {}
         self._boxes: dict[int, Boxes] = {}
@@ -304,12 +323,12 @@ class _Kept:
         """Keep what is left of rule ``i``."""
         self.made[i], self._boxes[i] = rules, boxes
 
-    def rivals(self, box: Boxes, then: Hashable) -> tuple[Boxes, list[int]]:
-        """Return what is kept of rivals that meets a box, and which rules that is of."""
+    def rivals(self, box: Boxes, i: int) -> tuple[Boxes, list[int]]:
+        """Return what is kept of rule ``i``'s rivals and meets a box, and of which rules it is."""
         near = np.flatnonzero(self._whole.meeting(self.space, box)).tolist()
         found, places = [no_boxes(self.space)], []
         for j in near:
-            if j in self._boxes and self._thens[j] != then:
+            if j in self._boxes and self._sides[j] != self._sides[i]:
                 part = self._boxes[j]
                 part = part.take(part.meeting(self.space, box))
                 if len(part.low):

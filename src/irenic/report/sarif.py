@@ -61,8 +61,9 @@ def _result(file: CheckedFile, found: Findings, finding: Finding) -> dict[str, A
     name = found.table.name
     if name:
         location["logicalLocations"] = [{"name": name, "kind": "object"}]
-    # the same finding keeps its mark when lines are added above it
-    told = "\n".join((file.path, name, finding.kind, finding.text))
+    # without numbers and lines of rules, so that it stays the same when others are added above
+    what = (str(finding.region), *map(repr, finding.thens), finding.column)
+    told = "\n".join((file.path, name, finding.kind, *what))
     return {
         "ruleId": finding.kind,
         "ruleIndex": KINDS.index(finding.kind),

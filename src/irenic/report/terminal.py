@@ -31,8 +31,6 @@ def print_file(
         if headed:
             console.print(Text(_heading(file, found), style="bold"))
         print_check(found, console, most)
-    if not file.tables and not file.errors:
-        console.print(Text(f"{file.path}: no table of rules in it"))
 
 
 def _heading(file: CheckedFile, found: Findings) -> str:
@@ -151,6 +149,8 @@ def verdict(found: Findings) -> str:
         return "[green]Consistent[/]: a single rule contradicts nothing."
     if found.table.is_ordered:
         first = "the first" if policy == "FIRST" else "the one of the highest priority"
+        if policy == "PRIORITY" and not found.table.ranking:
+            first += " (there are no output values to tell, so the first in the table)"
         return f"[green]Ordered[/]: of the rules that hold, {first} decides."
     if found.table.collects:
         return f"[green]Overlaps are intended[/]: under {policy} all rules that hold count."

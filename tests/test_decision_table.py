@@ -1,0 +1,100 @@
+"""Decision tables and rule lists as values."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+import naive
+import strategies as sts
+from irenic import ConditionError, DecisionTable, Rule, RuleList, RuleSet
+
+AGES = RuleSet(
+    None,
+    [
+        Rule({"age": (None, 18)}, then="reduced"),
+        Rule({"age": (60, None)}, then="reduced"),
+        Rule({"age": (10, 70)}, then="full"),
+    ],
+    default="none",
+)
+
+
+# --- lists
+
+
+@given(sts.rule_sets(max_size=5))
+def test_in_a_list_the_first_rule_that_holds_decides(rules):
+    listed = RuleList.of(rules)
+    cells = naive.cells_of(naive.grid(rules.space, [rule.region for rule in rules]))
+    some = naive.instances(rules.space, cells)
+    wanted = [naive.decide(rules, cell) for cell in cells]
+    assert listed.decide(some).tolist() == [-1 if place is None else place for place in wanted]
+
+
+def test_a_list_is_a_value_in_its_order():
+    listed = RuleList.of(AGES)
+    assert (len(listed), listed.default, listed.space) == (3, "none", AGES.space)
+    assert listed[0] == AGES[0]
+    assert listed[1:] == RuleList.of(AGES[1:])
+    assert listed != RuleList.of(AGES[[1, 0, 2]])
+    assert RuleSet(None, AGES, default="none") == AGES[[1, 0, 2]]
+    assert listed != AGES
+    assert repr(listed).startswith("<RuleList: 3 rules, 1 feature>\n  1. IF age < 18 THEN reduced")
+    assert "<table>" in listed._repr_html_()
+    listed.rules.remove(0)
+    assert len(listed) == 3
+
+
+def test_a_list_says_what_its_order_hides():
+    listed = RuleList.of(AGES)
+    assert listed.predict({"age": [15, 65, 40]}).tolist() == ["reduced", "reduced", "full"]
+    assert len(listed.conflicts()) == 2
+    assert len(listed.overlaps()) == 0
+    assert listed.covering({"age": [15]}).tolist() == [[True, False, True]]
+    assert str(listed.explain({"age": [15]})[0]) == (
+        "reduced, by rule 1: IF age < 18 THEN reduced (against rule 3)"
+    )
+
+
+# --- tables
+
+
+def test_rules_of_a_row_stand_together():
+    table = DecisionTable(AGES, (1, 1, 3), 3, name="fares", hit_policy="UNIQUE")
+    assert (table.places(1), table.places(2), table.never_hold, len(table)) == ([0, 1], [], (2,), 3)
+    assert table.first_conflict().first == 0
+    assert table.first_conflict().second == 2
+    assert table.under("FIRST").as_rules() == RuleList.of(AGES)
+    assert table.as_rules() == AGES
+    again = table.with_rules(AGES[:1])
+    assert (again.n_rows, again.name, again.hit_policy) == (1, "fares", "UNIQUE")
+    assert table.under("FIRST").with_rules(AGES).hit_policy is None
+    assert DecisionTable.of(AGES[:1]).first_conflict() is None
+
+
+def test_priority_is_an_order():
+    ranked = DecisionTable.of(AGES).under("PRIORITY")
+    assert ranked.winning == [0, 1, 2]
+    ranked = DecisionTable(AGES, (1, 2, 3), 3, hit_policy="PRIORITY", ranking=("full", "reduced"))
+    assert ranked.winning == [2, 0, 1]
+    assert ranked.as_rules()[0] == AGES[2]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rules": [1]}, "rules must be a RuleSet, not list"),
+        ({"rows": (1, 2)}, "3 rules, but rows of 2"),
+        ({"rows": (1, 2, 4)}, "rows are numbered from 1 to 3"),
+        ({"rows": (1, 2, "3")}, "rows are numbered from 1 to 3"),
+        ({"rows": (1, 2, 2)}, "row 2 says two things; a row has one consequent"),
+        ({"n_rows": None}, "n_rows is how many rows there are, not None"),
+        ({"lines": (1,)}, "3 rows, but 1 lines"),
+        ({"hit_policy": "FIRTS"}, "unknown hit policy 'FIRTS', did you mean 'FIRST'?"),
+    ],
+)
+def test_a_table_that_cannot_be_is_refused(options, message):
+    with pytest.raises(ConditionError) as caught:
+        DecisionTable(**{"rules": AGES, "rows": (1, 2, 3), "n_rows": 3, **options})
+    assert str(caught.value).startswith(message)
