@@ -147,6 +147,19 @@ def test_one_bad_table_does_not_stop_the_others(run, tables, file):
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.csv", "age,fare\n", "table 'a' has no rules"),
+        ("a.dmn", "<definitions name='m'/>", "there is no table of rules in it"),
+    ],
+)
+def test_a_file_without_rules_does_not_pass(run, file, name, text, message):
+    path = file(text, name)
+    status, _, err = run("check", path)
+    assert (status, err) == (2, f"irenic: {path}: {message}\n")
+
+
 def test_all_mistakes_of_a_text_are_said(run, file):
     path = file("IF a < THEN A\nIF a < 5 THEN B\nIF a ? 5 THEN C\n")
     status, out, err = run("check", path)

@@ -169,6 +169,10 @@ def _checked(
             errors = tables.errors
             if not checks and not errors:
                 errors = [FormatError("there is no table of rules in it", path=str(path))]
+            if holds_several(path):  # a file that was cut off should not pass
+                bare = [table.name for table in tables.tables if not table.n_rows]
+                texts = (f"table {name!r} has no rules" for name in bare)
+                errors = [*errors, *(FormatError(text, path=str(path)) for text in texts)]
             found.append(CheckedFile(str(path), checks, errors, holds_several(path)))
     return found
 

@@ -17,7 +17,8 @@ from irenic.formats.files import MOST_BYTES, too_large
 from irenic.formats.table_drafts import MOST_CELLS, MOST_COLUMNS
 from irenic.formats.xlsx_table import openpyxl_module
 
-_MOST_UNPACKED: Final = 512 * 2**20
+_MOST_UNPACKED: Final = 128 * 2**20
+_MOST_ROWS: Final = 1_048_576  # what a sheet can have
 _MOST_MERGES: Final = 100_000
 # Spaces of no width and byte order marks, which come with what was pasted and are never seen.
 _UNSEEN: Final = dict.fromkeys(map(ord, "\u200b\u2060\ufeff"))
@@ -139,6 +140,8 @@ def _sheet_lines(sheet: Any, parts: zipfile.ZipFile) -> list[Line]:
     found: list[Line] = []
     n_cells = 0
     for number, row in enumerate(sheet.iter_rows(), 1):
+        if number > _MOST_ROWS:
+            raise FormatError(f"sheet {sheet.title!r}: more than {_MOST_ROWS:,} rows")
         cells = [_sheet_cell(cell, number, place) for place, cell in enumerate(row, 1)]
         while cells and cells[-1] is None:
             cells.pop()
