@@ -557,8 +557,8 @@ def test_consequents_read_back_the_same(then):
 def test_a_row_of_several_rules_is_one_line():
     table = csv_table(FARES)
     assert dumps_csv(table).decode() == (
-        'age,job,fare\n"< 18, >= 60",-,reduced\n[18..60),"""nurse"", ""clerk""",half\n'
-        '[18..60),"not(""nurse"", ""clerk"")",full\n'
+        'age,job,fare\n"< 18, >= 60",-,reduced\n[18..60),"nurse, clerk",half\n'
+        '[18..60),"not(nurse, clerk)",full\n'
     )
     back = csv_table(dumps_csv(table).decode())
     assert (back.rows, back.rules) == (table.rows, table.rules)

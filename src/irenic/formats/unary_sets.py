@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from irenic.conditions import LOWER_AFTER, UPPER_AFTER, Interval, Operators, cut_after
@@ -25,7 +26,7 @@ from irenic.features import (
     Categorical,
     Continuous,
 )
-from irenic.formats.unary_tests import AllOf, Compare, Not, Test, kind_of
+from irenic.formats.unary_tests import AllOf, Compare, Not, Test, kind_of, parse_value
 from irenic.literals import Months, check_writable, display, format_duration, format_number, quote
 
 Cut: TypeAlias = tuple[float, bool]
@@ -285,7 +286,7 @@ _NOT_IN_XML: Final = re.compile("[\u200b\u2060\ufeff\ufffe\uffff]")
 
 
 def literal_text(value: Any, *, words: bool = False) -> str:
-    """Return a value as FEEL; with ``words`` dates and durations bare, as in spreadsheets.
+    """Return a value as FEEL; with ``words`` dates, durations and words bare, as in spreadsheets.
 
     >>> literal_text(dt.date(2026, 1, 31)), literal_text(dt.date(2026, 1, 31), words=True)
     ('date("2026-01-31")', '2026-01-31')
@@ -294,6 +295,8 @@ def literal_text(value: Any, *, words: bool = False) -> str:
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, str):
+        if words and _reads_bare(value):
+            return value
         return _NOT_IN_XML.sub(lambda m: f"\\u{ord(m.group()):04x}", quote(value))
     if isinstance(value, int):
         return str(value)
@@ -311,6 +314,18 @@ def literal_text(value: Any, *, words: bool = False) -> str:
     )
 
 
+@lru_cache(maxsize=10_000)
+def _reads_bare(value: str) -> bool:
+    """Return whether a text needs no quotes in a spreadsheet: a word that is nothing else."""
+    if not _WORD.fullmatch(value) or value == "DEFAULT":  # which begins the row of the default
+        return False
+    try:
+        return bool(parse_value(value, words=True) == value)
+    except FormatError:
+        return False
+
+
+_WORD: Final = re.compile(r"[^\W\d_]\w*")
 _CONSTRUCTORS: Final[dict[Any, str]] = {
     dt.datetime: "date and time",
     dt.date: "date",
