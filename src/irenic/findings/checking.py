@@ -13,11 +13,12 @@ import numpy.typing as npt
 from irenic.budget import Budget, Meter, Progress
 from irenic.cutting import warm_up
 from irenic.decision_table import DecisionTable
-from irenic.errors import ConditionError, did_you_mean
+from irenic.errors import BudgetError, ConditionError, did_you_mean
 from irenic.findings import columns, merging, nesting
 from irenic.findings.finding import KINDS, LEVELS, NOUNS, Finding, Kind, Level
 from irenic.findings.rows import Rows
 from irenic.gaps import Gaps, gaps
+from irenic.mend import to_set
 from irenic.region import Region
 from irenic.rule import Rule
 from irenic.rulelist import RuleList
@@ -26,6 +27,8 @@ from irenic.ruleset import RuleSet
 _SECONDS: Final = 10.0
 _MOST_GAPS: Final = 100_000
 _MOST_SHOWN: Final = 20
+# An ordered table of more rules is not turned into a set only to see which columns matter.
+_MOST_ORDERED: Final = 300
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -290,11 +293,29 @@ class _Check:
 
     # --- columns
 
+    def _deciding(self) -> Rows | None:
+        """Return rules of which any that holds decides; None where all count, or if too many."""
+        table = self.table
+        if table.collects:
+            return None
+        if not table.is_ordered:
+            return self.rows
+        try:
+            if len(table.rules) > _MOST_ORDERED:
+                raise BudgetError
+            decided = to_set(table, budget=self._meter().budget)
+        except BudgetError:
+            self.unfinished.append("columns")
+            return None
+        return Rows(replace(DecisionTable.of(decided), outside=table.outside))
+
     def _columns(self) -> None:
         names = dict.fromkeys(columns.unasked(self.rows), False)
-        if self.table.hit_policy in (None, "UNIQUE", "ANY"):
+        rows = self._deciding()
+        if rows is not None:
             meter = self._meter()
-            names |= dict.fromkeys(columns.without_effect(self.rows, meter), True)
+            vain = [*columns.unasked(rows), *columns.without_effect(rows, meter)]
+            names |= dict.fromkeys([name for name in vain if name not in names], True)
             self._ended("columns", meter)
         numbers = tuple(range(1, self.table.n_rows + 1))
         self._add(
