@@ -503,7 +503,7 @@ def test_the_default_can_be_given():
 
 
 def test_what_is_not_rules_is_refused():
-    with pytest.raises(ConditionError, match="rules must be a RuleSet or a RuleList, not list"):
+    with pytest.raises(ConditionError, match="rules must be a RuleSet, a RuleList or a DecisionTable, not list"):
         to_python([])
 
 
