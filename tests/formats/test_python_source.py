@@ -218,7 +218,6 @@ def test_frames_hold_values_of_pandas():
         frozenset({"a", "b"}),
         "größe\u2028\x00\x85",
     ],
-    ids=repr,
 )
 def test_consequents_come_back_as_they_are(then):
     rules = RuleSet(Space([Continuous("f")]), [Rule({"f": {"<": 0.1}}, then=then)], default=then)
@@ -503,7 +502,8 @@ def test_the_default_can_be_given():
 
 
 def test_what_is_not_rules_is_refused():
-    with pytest.raises(ConditionError, match="rules must be a RuleSet, a RuleList or a DecisionTable, not list"):
+    wanted = "rules must be a RuleSet, a RuleList or a DecisionTable, not list"
+    with pytest.raises(ConditionError, match=wanted):
         to_python([])
 
 

@@ -617,7 +617,6 @@ def test_a_file_holds_one_statement():
         ((Months(14), dt.timedelta(1)), ["P1Y2M", "P1D"]),
         ((2**60, 0.5), [str(2**60), "0.5"]),
     ],
-    ids=repr,
 )
 def test_types_of_consequents(thens, expected):
     rules = RuleSet(None, [Rule({"f": {"<": 0}}, then=thens[0])], default=thens[1])
