@@ -264,6 +264,17 @@ def asked(feature):
     return RuleSet(None, [Rule(Region(Space([feature]), {feature.name: test}), then="A")])
 
 
+def test_a_column_that_asks_nothing_takes_its_values_from_the_other_table():
+    known = Space([Continuous("x"), Categorical("member", [False, True])])
+    guessed = Space([Continuous("x"), Categorical("member", [], other=True)])
+    both = [Rule({"x": (0, 9), "member": {flag}}, then="A") for flag in (False, True)]
+    whole = [Rule({"x": (0, 9)}, then="A")]
+    assert diff(RuleSet(known, both), RuleSet(guessed, whole)).same
+    assert diff(RuleSet(guessed, whole), RuleSet(known, both)).same
+    missing = RuleSet(guessed, [Rule({"x": (0, 9), "member": {"missing": False}}, then="A")])
+    assert diff(missing, missing).same
+
+
 def test_dates_have_a_hull():
     a = Continuous("d", kind="date", bounds=(dt.date(2020, 1, 1), None))
     b = Continuous("d", kind="date", bounds=(dt.date(2019, 1, 1), dt.date(2021, 1, 1)))

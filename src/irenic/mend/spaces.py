@@ -37,6 +37,9 @@ def common_space(a: RuleSet, b: RuleSet) -> Space:
             features.append(mine)
             continue
         other = b.space[mine.name]
+        if _is_unknown(a, mine) or _is_unknown(b, other):
+            features.append(other if _is_unknown(a, mine) else mine)
+            continue
         try:
             features.append(_common(mine, other))
         except SpaceError:
@@ -47,6 +50,12 @@ def common_space(a: RuleSet, b: RuleSet) -> Space:
             else:
                 raise
     return Space([*features, *(f for f in b.space if f.name not in a.space)])
+
+
+def _is_unknown(rules: RuleSet, feature: Feature) -> bool:
+    """Return whether nothing is known of a feature, as of a column of a table that asks nothing."""
+    bare = isinstance(feature, Categorical) and not feature.values
+    return bare and not _asks(rules, feature)
 
 
 def _asks(rules: RuleSet, feature: Feature) -> bool:
