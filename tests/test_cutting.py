@@ -201,6 +201,16 @@ def test_cells_with_a_hole_between_them_stay_apart():
     assert len(merged(CELLS, grid_boxes(CELLS, [(0, 0, 4), (2, 0, 4)])).low) == 2
 
 
+def test_merging_ends_when_the_seconds_are_used_up():
+    rules = chain(6)
+    between = [Rule({"f0": (2 * i + 1, 2 * i + 2)}, then="A") for i in range(5)]
+    rules = RuleSet(rules.space, [*rules, *between])
+    boxes = boxes_of(rules)
+    assert len(merged(rules.space, boxes).low) == 1
+    assert len(merged(rules.space, boxes, Meter(60.0)).low) == 1
+    assert len(merged(rules.space, boxes, Meter(0.0)).low) == 11
+
+
 def test_merging_nothing_gives_nothing():
     nothing = Boxes(np.empty((0, 2)), np.empty((0, 2)), np.empty((0, 1), dtype=np.uint64))
     assert len(merged(CELLS, nothing).low) == 0

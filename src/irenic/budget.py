@@ -74,6 +74,11 @@ class Meter:
         now = time.monotonic() if self._paused is None else self._paused
         return now - self._start
 
+    @property
+    def late(self) -> bool:
+        """Whether the seconds are used up, for work that may be left undone without harm."""
+        return self.budget.seconds is not None and self.seconds >= self.budget.seconds
+
     def pause(self) -> None:
         """Stop the clock while the caller works on a result."""
         self._paused = time.monotonic()

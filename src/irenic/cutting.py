@@ -179,7 +179,7 @@ def uncovered(space: Space, box: Boxes, by: Boxes, meter: Meter | None = None) -
     for _ in cutter.bursts(meter):
         pass
     found = cutter.boxes()
-    return found if meter.stopped_by is not None else merged(space, found)
+    return found if meter.stopped_by is not None else merged(space, found, meter)
 
 
 def is_covered(space: Space, box: Boxes, by: Boxes, meter: Meter | None = None) -> bool | None:
@@ -192,11 +192,12 @@ def is_covered(space: Space, box: Boxes, by: Boxes, meter: Meter | None = None) 
     return True if meter.stopped_by is None else None
 
 
-def merged(space: Space, boxes: Boxes) -> Boxes:
+def merged(space: Space, boxes: Boxes, meter: Meter | None = None) -> Boxes:
     """Return disjoint boxes with neighbours that together make a box merged, sorted.
 
     Axis after axis, boxes that are equal on all others are put side by side and joined where they
-    touch, until a round joins none.
+    touch, until a round joins none, or the meter's seconds are used up: boxes that could be one
+    are as right as two.
     """
     if not len(space):
         return boxes
@@ -208,10 +209,9 @@ def merged(space: Space, boxes: Boxes) -> Boxes:
     before = -1
     while before != len(table.bits):
         before = len(table.bits)
-        for axis in range(d):
-            table.join([axis, d + axis])
-        for columns in sets:
-            table.join(columns)
+        for columns in [[axis, d + axis] for axis in range(d)] + sets:
+            if meter is None or not meter.late:
+                table.join(columns)
     low, high = (table.bits[:, part].view("f8") for part in (slice(d), slice(d, 2 * d)))
     result = Boxes(low.copy(), high.copy(), table.bits[:, 2 * d :].copy())
     return result.take(np.lexsort((*result.masks.T[::-1], *result.low.T[::-1])))

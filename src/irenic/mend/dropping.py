@@ -95,15 +95,14 @@ def _solve(
         starts = [_greedy(edges, costs), *([] if chosen is None else [chosen])]
         searched = [_by_local_search(edges, costs, start, meter) for start in starts]
         chosen = min(searched, key=lambda each: math.fsum(costs[each]))
-        cost = math.fsum(costs[chosen])
         bound = max(bound, _matching_bound(edges, costs))
         if (costs == np.round(costs)).all():
             bound = float(math.ceil(bound - _TOLERANCE))
-        bound = min(bound, cost)
-        optimal = bound == cost
     assert chosen is not None
     chosen = _later_first(edges, costs, chosen)
     cost = math.fsum(costs[chosen])
+    bound = min(bound, cost)
+    optimal = optimal or bound == cost
     picked = tuple(int(place) for place in places[chosen])
     return Cover(picked, cost, cost if optimal else bound, optimal)
 
