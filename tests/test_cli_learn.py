@@ -170,7 +170,7 @@ def test_missing_and_new_values_in_a_fold_are_no_error(run, people):
 
 
 def test_ctrl_c_goes_on_without_cross_validation(run, people, monkeypatch):
-    from irenic.report import comparison
+    from irenic.views import comparison
 
     def stop(*_, **__):
         os.kill(os.getpid(), signal.SIGINT)

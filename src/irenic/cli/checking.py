@@ -25,7 +25,7 @@ from irenic.errors import FormatError, IrenicError
 if TYPE_CHECKING:
     from irenic.budget import Progress
     from irenic.findings import Kind
-    from irenic.report.checked import CheckedFile
+    from irenic.views.checked import CheckedFile
 
 
 class Form(StrEnum):
@@ -149,7 +149,7 @@ def _checked(
 ) -> list[CheckedFile]:
     """Return each file with its findings; one that cannot be read does not stop the others."""
     from irenic.formats import holds_several
-    from irenic.report.checked import CheckedFile
+    from irenic.views.checked import CheckedFile
 
     found = []
     with progress("looking for gaps") as shown:
@@ -187,7 +187,7 @@ def _findings(
 def _print(
     files: list[CheckedFile], form: Form, *, several: bool, example: bool, most: int | None
 ) -> None:
-    from irenic.report import annotations, sarif, summary, terminal
+    from irenic.views import annotations, sarif, summary, terminal
 
     if form is Form.GITHUB:
         for line in annotations.lines(files):

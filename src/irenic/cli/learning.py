@@ -111,7 +111,7 @@ def learn(
     if out is not None:
         irenic.write(model if out.suffix.lower() == ".json" else model.rules_, out)
     compared = _compare(lambda: make(verbose=False), given, folds, random_state) if folds else None
-    from irenic.report import learned, terminal
+    from irenic.views import learned, terminal
 
     result = learned.summary(
         model,
@@ -159,7 +159,7 @@ def _folds(given: Dataset, wanted: int) -> int:
     """Return how many folds the rows allow; say so where these are fewer than wanted."""
     if not wanted:
         return 0
-    from irenic.report.comparison import folds_for
+    from irenic.views.comparison import folds_for
 
     folds = folds_for(given.counts, wanted)
     rarest = min(given.counts, key=lambda label: given.counts[label])
@@ -178,7 +178,7 @@ def _compare(
     make: Callable[[], RuleSetClassifier], given: Dataset, folds: int, random_state: int
 ) -> dict[str, Any] | None:
     """Return how the learner and others do on rows left out; None if a person does not wait."""
-    from irenic.report import comparison
+    from irenic.views import comparison
 
     table, codes = given.features, np.unique(given.labels, return_inverse=True)[1]
     learners = {

@@ -262,7 +262,7 @@ def diff(
     found = irenic.diff(before, after, budget=budget)
     with output():
         if as_json:
-            from irenic.report import summary
+            from irenic.views import summary
 
             print_json(summary.differences(found))
         else:
@@ -355,7 +355,7 @@ def _hand_over(
         irenic.write(table, out)
     with output():
         if as_json:
-            from irenic.report import summary
+            from irenic.views import summary
 
             print_json(summary.mended(table.rules, told))
             return

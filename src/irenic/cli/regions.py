@@ -43,7 +43,7 @@ def gaps(
     most: Most = None,
 ) -> None:
     """List the regions that no rule covers."""
-    from irenic.report import summary, terminal
+    from irenic.views import summary, terminal
 
     found = read_rules(rules, data, space)
     with progress("looking for gaps") as shown:
@@ -90,7 +90,7 @@ def search(
     budget: Seconds = 60.0,
 ) -> None:
     """Find regions in which a new rule contradicts none (the paper's CFSGS)."""
-    from irenic.report import summary, terminal
+    from irenic.views import summary, terminal
 
     rule_set = read_rules(rules, data, space)
     with progress("searching") as shown:
@@ -140,7 +140,7 @@ def enlarge(
 ) -> None:
     """Grow the region round a point in which a new rule contradicts none (the paper's CFSBE)."""
     from irenic.notation import parse_names, parse_point
-    from irenic.report import summary
+    from irenic.views import summary
 
     rule_set = read_rules(rules, data, space)
     if not seed:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from irenic.errors import FormatError
 from irenic.findings import KINDS, LEVELS, Finding, Findings
-from irenic.report.checked import CheckedFile, line_of
+from irenic.views.checked import CheckedFile, line_of
 
 _DESCRIPTIONS: Final = {
     "conflicts": "Two rules hold for the same case and say different things",

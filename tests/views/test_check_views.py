@@ -6,8 +6,8 @@ import json
 
 from irenic import DecisionTable, FormatError, Rule, RuleSet, check
 from irenic.findings import KINDS
-from irenic.report import annotations, sarif, summary
-from irenic.report.checked import CheckedFile, line_of
+from irenic.views import annotations, sarif, summary
+from irenic.views.checked import CheckedFile, line_of
 
 
 def table(name="fares", policy=None, lines=(3, 5, 8)):

@@ -13,8 +13,8 @@ from irenic.findings import KINDS, NOUNS, Finding, Findings, say
 from irenic.formats.json_rules import decode_region, decode_value
 from irenic.literals import counted
 from irenic.region import Region
-from irenic.report.checked import CheckedFile
-from irenic.report.summary import uncovered
+from irenic.views.checked import CheckedFile
+from irenic.views.summary import uncovered
 from irenic.ruleset import RuleSet
 
 _MOST = 50

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from irenic.findings import KINDS, NOUNS
-from irenic.report.checked import CheckedFile, line_of
+from irenic.views.checked import CheckedFile, line_of
 
 _COMMANDS: Final = {"error": "error", "warning": "warning", "note": "notice"}
 

@@ -13,7 +13,7 @@ from irenic.formats.table_drafts import TableError
 from irenic.gaps import Gaps
 from irenic.mend import Difference, Differences
 from irenic.region import Region
-from irenic.report.checked import CheckedFile
+from irenic.views.checked import CheckedFile
 from irenic.ruleset import RuleSet
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import irenic
 from irenic.formats.columns import Table
-from irenic.report import learned
+from irenic.views import learned
 
 
 @pytest.fixture(scope="module")

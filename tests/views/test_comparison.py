@@ -6,7 +6,7 @@ from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 from irenic import RuleSetClassifier
-from irenic.report import comparison
+from irenic.views import comparison
 
 X, Y = load_iris(return_X_y=True)
 
