@@ -59,7 +59,14 @@ from irenic.ruleset import RuleSet
 from irenic.space import Instances, Space
 
 if TYPE_CHECKING:
-    from irenic.learn import Certificate, Decision, FrontPoint, Hierarchy, RuleSetClassifier
+    from irenic.learn import (
+        Certificate,
+        Decision,
+        Front,
+        FrontPoint,
+        Hierarchy,
+        RuleSetClassifier,
+    )
 
 __all__ = [
     "MISSING",
@@ -88,6 +95,7 @@ __all__ = [
     "Finding",
     "Findings",
     "FormatError",
+    "Front",
     "FrontPoint",
     "Gaps",
     "Hierarchy",
@@ -137,7 +145,7 @@ __version__ = "0.1.0"
 
 # What needs scikit-learn is imported when it is first asked for: that takes a second, which users
 # of the algorithms alone need not wait for.
-_LEARNERS = ("Certificate", "Decision", "FrontPoint", "Hierarchy", "RuleSetClassifier")
+_LEARNERS = ("Certificate", "Decision", "Front", "FrontPoint", "Hierarchy", "RuleSetClassifier")
 
 
 def __getattr__(name: str) -> Any:

@@ -6,16 +6,20 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
 
+from irenic import markup
 from irenic.errors import ConditionError, did_you_mean
 from irenic.literals import counted
 from irenic.pairs import Conflict
 from irenic.region import Region
+from irenic.rule import Rule
 from irenic.rulelist import RuleList
 from irenic.ruleset import RuleSet, check_rules
 from irenic.space import Space
 
 HitPolicy = Literal["UNIQUE", "ANY", "FIRST", "PRIORITY", "RULE ORDER", "OUTPUT ORDER", "COLLECT"]
 HIT_POLICIES: Final[tuple[HitPolicy, ...]] = get_args(HitPolicy)
+# How many rules a notebook shows.
+_MOST_SHOWN: Final = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +128,39 @@ class DecisionTable:
         policy = f", {self.hit_policy}" if self.hit_policy else ""
         return f"<DecisionTable {self.name!r}: {rows}, {features}{policy}>"
 
+    def _repr_html_(self) -> str:
+        parts = [counted(self.n_rows, "row"), counted(len(self.space), "feature")]
+        parts += [f"hit policy {self.hit_policy}"] if self.hit_policy else []
+        title = "Decision table" + (f" {markup.say(self.name)}" if self.name else "")
+        lines = sorted([*enumerate(self.rows), *((None, row) for row in self.never_hold)], key=_row)
+        shown = [(row, None if i is None else self.rules[i]) for i, row in lines[:_MOST_SHOWN]]
+        colours = markup.colours([r.then for _, r in shown if r] + [self.rules.default])
+        made = self._html_rows(shown, colours)
+        if self.rules.default is not None:
+            made.append(["", "otherwise", markup.consequent(self.rules.default, colours)])
+        then = ", ".join(self.outputs) or "then"
+        columns = [markup.Column("row", True), markup.Column("if"), markup.Column(then)]
+        return markup.block(
+            markup.head(title, *parts),
+            markup.table(columns, made),
+            markup.left_out(len(lines) - len(shown)),
+        )
+
+    def _html_rows(
+        self, shown: list[tuple[int, Rule | None]], colours: dict[Hashable, str]
+    ) -> list[list[str]]:
+        why, made, last = dict(self.reasons), [], 0
+        for row, rule in shown:
+            number = "" if row == last else str(row)
+            if rule is None:
+                asked: str = f"never holds: {why.get(row) or 'it asks for what cannot occur'}"
+                made.append([number, markup.clip(asked), ""])
+            else:
+                asked = markup.code(rule.region.to_text())
+                made.append([number, asked, markup.consequent(rule.then, colours)])
+            last = row
+        return made
+
     def places(self, row: int) -> list[int]:
         """Return the places of the rules that a row makes; none if it can never hold."""
         return [place for place, of in enumerate(self.rows) if of == row]
@@ -179,3 +216,7 @@ class DecisionTable:
         if not self.is_ordered:
             return self.rules.copy()
         return RuleList.of(self.rules[self.winning])
+
+
+def _row(line: tuple[int | None, int]) -> int:
+    return line[1]

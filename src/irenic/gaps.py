@@ -6,11 +6,11 @@ be exponential in the number of features; hence the budget, and an answer that s
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from irenic import markup
 from irenic.budget import Budget, Meter, Progress, StoppedBy
 from irenic.cutting import Boxes, Cutter, merged, warm_up
 from irenic.errors import ConditionError
@@ -20,6 +20,8 @@ from irenic.ruleset import RuleSet, check_rules
 
 # How many gaps of a search that was stopped are still merged.
 _MOST_MERGED = 20_000
+# How many gaps a notebook shows.
+_MOST_SHOWN = 50
 
 
 @dataclass(frozen=True)
@@ -82,20 +84,29 @@ class Gaps:
         return float(sum(region.volume(within) for region in self.regions))
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+        colour = {True: markup.GREEN, False: markup.ORANGE, None: markup.GREY}
+        said = markup.verdict(self._verdict(), colour[self.covered_everything])
+        if not self.regions:
+            return markup.block(said)
+        shown = enumerate(self.regions[:_MOST_SHOWN], 1)
+        listed = markup.table(
+            [markup.Column("gap", True), markup.Column("region")],
+            [(str(i), markup.code(str(region))) for i, region in shown],
+        )
+        return markup.block(said, listed, markup.left_out(len(self) - _MOST_SHOWN))
+
+    def _verdict(self) -> str:
+        if self.covered_everything is None:
+            return f"no gap found before the search was stopped by {self.stopped_by}"
+        if self.covered_everything:
+            return "the rules cover everything"
+        known = "" if self.complete else f", and perhaps more (stopped by {self.stopped_by})"
+        return f"{len(self)} region{'s' if len(self) > 1 else ''} that no rule covers{known}"
 
     def __repr__(self) -> str:
-        if self.covered_everything is None:
-            verdict = f"no gap found before the search was stopped by {self.stopped_by}"
-        elif self.covered_everything:
-            verdict = "the rules cover everything"
-        else:
-            known = "" if self.complete else f", and perhaps more (stopped by {self.stopped_by})"
-            count = f"{len(self)} region{'s' if len(self) > 1 else ''}"
-            verdict = f"{count} that no rule covers{known}"
         shown = "".join(f"\n  {region}" for region in self.regions[:20])
         more = f"\n  … and {len(self) - 20} more" if len(self) > 20 else ""
-        return f"<Gaps: {verdict}{shown}{more}>"
+        return f"<Gaps: {self._verdict()}{shown}{more}>"
 
 
 def gaps(

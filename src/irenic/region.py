@@ -10,6 +10,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from irenic import markup
 from irenic.conditions import (
     LOWER_BITS,
     UPPER_BITS,
@@ -285,9 +286,7 @@ class Region:
             yield memo[key]
 
     def _repr_html_(self) -> str:
-        import html
-
-        return f"<code>{html.escape(repr(self))}</code>"
+        return markup.code(repr(self))
 
     # --- what it is made of
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
+from irenic import markup
 from irenic.conditions import as_operators, infer_features
 from irenic.errors import ConditionError, FormatError
 from irenic.features import is_unicode
@@ -99,7 +99,17 @@ class Rule:
         return f"IF {self.region.to_text('AND')} THEN {display(self.then)}{weight}"
 
     def _repr_html_(self) -> str:
-        return f"<code>{html.escape(repr(self))}</code>"
+        weight = "" if self.weight == 1.0 else f" (weight {format_number(self.weight)})"
+        asked = markup.code(self.region.to_text("AND"))
+        return markup.element(
+            "span",
+            "IF ",
+            asked,
+            " THEN ",
+            markup.consequent(self.then),
+            weight,
+            style="line-height:1.7",
+        )
 
     @property
     def n_conditions(self) -> int:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
-from typing import Any, overload
+from typing import Any, Final, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from irenic import markup
 from irenic.outcomes import Explanation
 from irenic.pairs import Pairs
 from irenic.rule import Rule
-from irenic.ruleset import RuleSet
+from irenic.ruleset import RuleSet, head_parts, rules_table
 from irenic.space import Space
+
+_FIRST: Final = "the first rule that holds decides"
 
 
 class RuleList:
@@ -105,7 +108,8 @@ class RuleList:
         return repr(self._rules).replace("<RuleSet:", "<RuleList:", 1)
 
     def _repr_html_(self) -> str:
-        return self._rules._repr_html_()
+        title = markup.head("Rule list", *head_parts(self._rules), _FIRST)
+        return markup.block(title, rules_table(self._rules, otherwise=self.default is not None))
 
     # --- on instances
 

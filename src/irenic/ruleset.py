@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import html
 import math
 import weakref
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from irenic import markup
 from irenic._tables import frame_backend
 from irenic.budget import Budget, Meter
 from irenic.conditions import infer_features
 from irenic.cutting import Boxes, Cutter, warm_up
 from irenic.errors import ConditionError, ConflictError, DataError
-from irenic.literals import counted, display
+from irenic.literals import counted, display, format_number
 from irenic.outcomes import Explanation, Statistics, common_type
 from irenic.packed import PackedRules, as_columns
 from irenic.pairs import Conflict, Pairs
@@ -31,6 +31,8 @@ _UNLIMITED: Final = 2**62
 # How many conflicts a ConflictError carries at most.
 _MOST_TOLD: Final = 100
 _ROWS_EXPLAINED: Final = 4096
+# How many rules a notebook shows.
+_MOST_SHOWN: Final = 100
 
 
 class Listener(Protocol):
@@ -316,19 +318,12 @@ class RuleSet:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{i}</td><td style='text-align:left'>"
-            f"{html.escape(rule.region.to_text())}</td><td>{html.escape(display(rule.then))}</td></tr>"
-            for i, rule in enumerate(self[:100], 1)
+        # nothing is searched for: what is shown must be there at once
+        known = {None: (), True: ("consistent",), False: ("not consistent",)}[self._consistent]
+        return markup.block(
+            markup.head("Rule set", *head_parts(self), *known),
+            rules_table(self, otherwise=self.default is not None),
         )
-        if len(self) > 100:
-            rows += f"<tr><td></td><td>… and {len(self) - 100} more</td><td></td></tr>"
-        if self.default is not None:
-            rows += (
-                f"<tr><td></td><td>otherwise</td><td>{html.escape(display(self.default))}</td></tr>"
-            )
-        head = "<tr><th>rule</th><th style='text-align:left'>if</th><th>then</th></tr>"
-        return f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
 
     # --- changing
 
@@ -685,6 +680,53 @@ class RuleSet:
             "weight": [float(w) for w in self.weights],
         }
         return nw.from_dict(columns, backend=frame_backend(backend)).to_native()
+
+
+def head_parts(rules: RuleSet) -> list[str]:
+    """Return what a notebook says above a table of rules."""
+    parts = [counted(len(rules), "rule"), counted(len(rules.space), "feature")]
+    if rules.default is not None:
+        parts.append(markup.join("default ", markup.consequent(rules.default, _colours(rules))))
+    return parts
+
+
+def _colours(rules: RuleSet) -> dict[Hashable, str]:
+    """Return the colours of what the rules that are shown say."""
+    codes = np.unique(rules.then_codes[:_MOST_SHOWN])
+    return markup.colours([*(rules.consequents[code] for code in codes), rules.default])
+
+
+def rules_table(
+    rules: RuleSet,
+    *,
+    otherwise: bool,
+    more: Mapping[markup.Column, Callable[[int], str]] | None = None,
+    colours: Mapping[Hashable, str] | None = None,
+) -> markup.Html:
+    """Return rules as a table for a notebook.
+
+    ``otherwise`` adds a row for where no rule holds; ``more`` are further columns, each a function
+    of the place of a rule, to which the row for no rule is one more place at the end.
+    """
+    more = more or {}
+    colours = _colours(rules) if colours is None else colours
+    weighted = bool((rules.weights != 1.0).any())
+
+    def row(number: str, asked: str, then: Hashable | None, weight: str, place: int) -> list[str]:
+        cells = [number, asked, markup.consequent(then, colours), *([weight] if weighted else [])]
+        return [*cells, *(column(place) for column in more.values())]
+
+    rows = [
+        row(str(i + 1), markup.code(r.region.to_text()), r.then, format_number(r.weight), i)
+        for i, r in enumerate(rules[:_MOST_SHOWN])
+    ]
+    hidden = len(rules) - len(rows)
+    if otherwise:
+        rows.append(row("", "otherwise", rules.default, "", len(rules)))
+    column = markup.Column
+    columns = [column("rule", True), column("if"), column("then")]
+    columns += [column("weight", True)] if weighted else []
+    return markup.join(markup.table([*columns, *more], rows), markup.left_out(hidden))
 
 
 def check_rules(rules: object) -> None:

@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from irenic import markup
 from irenic.budget import Budget, Meter, Progress
 from irenic.cutting import warm_up
 from irenic.decision_table import DecisionTable
@@ -27,6 +28,12 @@ from irenic.ruleset import RuleSet
 _SECONDS: Final = 10.0
 _MOST_GAPS: Final = 100_000
 _MOST_SHOWN: Final = 20
+_MOST_IN_NOTEBOOKS: Final = 50
+_COLOURS: Final[dict[Level, str]] = {
+    "error": markup.VERMILION,
+    "warning": markup.ORANGE,
+    "note": markup.SKY,
+}
 # An ordered table of more rules is not turned into a set only to see which columns matter.
 _MOST_ORDERED: Final = 300
 
@@ -81,11 +88,26 @@ class Findings:
         return sum(len(self._unlike(kind)) for kind in KINDS)
 
     def __repr__(self) -> str:
-        counts = [f"{self._counts[kind]:,} {kind}" for kind in KINDS if self._counts[kind]]
-        head = f"<Findings: {', '.join(counts) or 'nothing'}"
+        head = f"<Findings: {', '.join(self._counted()) or 'nothing'}"
         shown = "".join(f"\n  {NOUNS[f.kind]}: {f}" for f in islice(self, _MOST_SHOWN))
         more = f"\n  … and {len(self) - _MOST_SHOWN} more" if len(self) > _MOST_SHOWN else ""
         return f"{head}{shown}{more}>"
+
+    def _counted(self) -> list[str]:
+        return [f"{self._counts[kind]:,} {kind}" for kind in KINDS if self._counts[kind]]
+
+    def _repr_html_(self) -> str:
+        parts = [markup.head("Findings", *(self._counted() or ["nothing"]))]
+        if self.unfinished:
+            kinds = ", ".join(self.unfinished)
+            parts.append(markup.remark(f"the budget ended the search for {kinds}: perhaps more"))
+        rows = [
+            (markup.chip(NOUNS[f.kind], _COLOURS[f.level], f.level), markup.clip(f.text))
+            for f in islice(self, _MOST_IN_NOTEBOOKS)
+        ]
+        if rows:
+            parts.append(markup.table([markup.Column("kind"), markup.Column("what")], rows))
+        return markup.block(*parts, markup.left_out(len(self) - _MOST_IN_NOTEBOOKS))
 
     def fails(self, kinds: Iterable[Kind] | None = None) -> bool:
         """Return whether there is a finding of certain kinds; None: any that is an error.

@@ -245,6 +245,8 @@ def _model(data: Any, rules: RuleSet) -> RuleSetClassifier:
 def _use_front(
     model: RuleSetClassifier, data: Mapping[str, Any], rules: RuleSet, overall: npt.NDArray[Any]
 ) -> None:
+    from irenic.learn import Front
+
     front, chosen = data["front"], _whole("chosen", data["chosen"])
     if not isinstance(front, list) or not front:
         raise FormatError('"front" is a list of rule sets, at least one')
@@ -259,7 +261,7 @@ def _use_front(
         except FormatError as error:
             raise FormatError(f'"front", rule set {i + 1}: {error.message}') from None
         points.append(point)
-    model.pareto_front_ = points
+    model.pareto_front_ = Front(points)
     model._use(points[chosen])
 
 

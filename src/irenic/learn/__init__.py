@@ -2,7 +2,7 @@
 
 from irenic.learn.certificate import Certificate
 from irenic.learn.classifier import Decision, RuleSetClassifier
-from irenic.learn.front import FrontPoint
+from irenic.learn.front import Front, FrontPoint
 from irenic.learn.hierarchy import Hierarchy
 
-__all__ = ["Certificate", "Decision", "FrontPoint", "Hierarchy", "RuleSetClassifier"]
+__all__ = ["Certificate", "Decision", "Front", "FrontPoint", "Hierarchy", "RuleSetClassifier"]

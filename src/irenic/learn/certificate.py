@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from irenic import markup
 from irenic.budget import Budget
 from irenic.gaps import Gaps, gaps
 from irenic.ruleset import RuleSet
@@ -38,6 +39,9 @@ class Certificate:
     def complete(self) -> bool | None:
         """Whether rules cover everything; None if that was not known in time."""
         return self.gaps.covered_everything
+
+    def _repr_html_(self) -> markup.Html:
+        return markup.verdict(str(self), markup.GREEN if self.consistent else markup.VERMILION)
 
     def __str__(self) -> str:
         if self.consistent:

@@ -17,13 +17,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from irenic import markup
 from irenic.errors import ConditionError, DataError
 from irenic.features import Continuous, Feature
 from irenic.learn.answers import Answers, Form
 from irenic.learn.cells import Cells
 from irenic.learn.certificate import certify
 from irenic.learn.evolution import Settings, Watch
-from irenic.learn.front import FrontPoint, choose, front_of
+from irenic.learn.front import Front, FrontPoint, choose, front_of, head_of, table_of
 from irenic.learn.labels import is_multilabel
 from irenic.learn.model import Training
 from irenic.learn.running import Named, progress_bar, run
@@ -125,8 +126,8 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
         The rules.
     certificate_ : Certificate
         That they are consistent, and whether they are complete, and where not.
-    pareto_front_ : list of FrontPoint
-        The rule sets to choose from, the smallest first.
+    pareto_front_ : Front
+        The rule sets to choose from, a list of FrontPoint, the smallest first.
     chosen_ : FrontPoint
         The one that was chosen.
     classes_ : array
@@ -150,6 +151,8 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
     """
 
     _cells: Cells
+    pareto_front_: Front
+    chosen_: FrontPoint
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_rules": [Interval(Integral, 1, None, closed="left"), None],
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
@@ -217,6 +220,38 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
         tags.classifier_tags.multi_label = True
         tags.target_tags.multi_output = False
         return tags
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if hasattr(self, "chosen_"):  # some formats keep no more than the items of a list
+            self.pareto_front_ = Front(self.pareto_front_, chosen=self.chosen_)
+
+    # --- in notebooks
+
+    def _html_repr(self) -> str:
+        """Return what notebooks show; scikit-learn asks for it in all ways that they have."""
+        usual = markup.Html(super()._html_repr())
+        if not hasattr(self, "chosen_"):
+            return usual
+        parts = [
+            head_of(self.chosen_, type(self).__name__),
+            table_of(self.chosen_, self.classes_.tolist(), many=self._answers.many),
+            self._legend(),
+            self.certificate_._repr_html_(),
+        ]
+        if self.interrupted_:
+            parts.append(markup.remark("the fit was interrupted: more time may find better rules"))
+        summary = markup.element("summary", "parameters, as scikit-learn shows them")
+        return markup.block(*parts, markup.element("details", summary, usual))
+
+    def _legend(self) -> markup.Html:
+        """Return which colour is which label, where they are few enough to be told apart."""
+        labels = self.classes_.tolist()
+        if len(labels) > len(markup.PALETTE):
+            return markup.remark(f"{len(labels):,} labels; point at a bar to read its numbers")
+        colours = markup.palette(labels)
+        chips = [markup.join(" ", markup.label_chip(label, colours)) for label in labels]
+        return markup.remark("labels:", *chips)
 
     # --- fitting
 
@@ -387,6 +422,7 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
 
     def _use(self, point: FrontPoint) -> None:
         self.chosen_ = point
+        self.pareto_front_ = Front(self.pareto_front_, chosen=point)
         self.rules_ = point.rule_set
         self.certificate_ = certify(self.rules_)
 

@@ -130,7 +130,7 @@ class Consequents:
 
         Whether the label is right, or the F1 of the predicted set with the row's own.
         """
-        agreement = _f1(truth, self.sets.astype(float)) if self.target.many else truth
+        agreement = f1(truth, self.sets.astype(float)) if self.target.many else truth
         return self._with_nothing(agreement)
 
     def as_share(self, worth: float) -> float:
@@ -151,7 +151,7 @@ class Consequents:
         if not self.target.many:
             return self._with_nothing(soft)
         if self.target.hierarchy is None:
-            return self._with_nothing(_f1(soft, self.stands))
+            return self._with_nothing(f1(soft, self.stands))
         # the squared distance, times the labels' weights, in units of what one mean would leave
         weights = self.target.label_weights
         far = ((soft**2) @ weights)[:, None] - 2.0 * (soft * weights) @ self.stands.T
@@ -159,7 +159,7 @@ class Consequents:
         return self._with_nothing(np.asarray(1.0 - far / self.scale))
 
 
-def _f1(soft: Floats, sets: Floats) -> Floats:
+def f1(soft: Floats, sets: Floats) -> Floats:
     """Return the F1 of each row's labels with each set; 1 where both are empty."""
     shared = 2.0 * soft @ sets.T
     sizes = soft.sum(axis=1)[:, None] + sets.sum(axis=1)[None, :]

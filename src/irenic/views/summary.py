@@ -13,8 +13,8 @@ from irenic.formats.table_drafts import TableError
 from irenic.gaps import Gaps
 from irenic.mend import Difference, Differences
 from irenic.region import Region
-from irenic.views.checked import CheckedFile
 from irenic.ruleset import RuleSet
+from irenic.views.checked import CheckedFile
 
 
 def check(found: Findings) -> dict[str, Any]:

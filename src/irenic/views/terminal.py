@@ -13,9 +13,9 @@ from irenic.findings import KINDS, NOUNS, Finding, Findings, say
 from irenic.formats.json_rules import decode_region, decode_value
 from irenic.literals import counted
 from irenic.region import Region
-from irenic.views.checked import CheckedFile
-from irenic.views.summary import uncovered
 from irenic.ruleset import RuleSet
+from irenic.views.checked import CheckedFile
+from irenic.views.verdicts import Verdict, completeness, verdicts
 
 _MOST = 50
 _MOST_OTHERS = 10
@@ -59,9 +59,8 @@ def print_check(found: Findings, console: Console, most: int | None = None) -> N
         if left > 0:
             console.print(f"{NOUNS[kind]:<{_LABEL}}… and {left:,} more (--most lists more)")
     console.print()
-    console.print(verdict(found))
-    default = found.table.rules.default is not None
-    console.print(completeness(uncovered(found.gaps, 0), has_default=default))
+    for verdict in verdicts(found):
+        print_verdict(verdict, console)
     for kind in found.unfinished:
         if kind != "gaps":
             what = _SEARCHES[kind]
@@ -112,7 +111,13 @@ def print_gaps(summary: dict[str, Any], rules: RuleSet, console: Console) -> Non
         console.print(f"… and {left} more (--most {summary['gap_count']} lists them)")
     if regions:
         console.print()
-    console.print(completeness(summary, has_default=rules.default is not None))
+    verdict = completeness(
+        summary["complete"],
+        summary["gap_count"],
+        all_known=summary["gaps_complete"],
+        has_default=rules.default is not None,
+    )
+    print_verdict(verdict, console)
 
 
 def print_search(summary: dict[str, Any], rules: RuleSet, console: Console) -> None:
@@ -140,44 +145,15 @@ def print_rules(rules: RuleSet, console: Console, numbers: Sequence[int] | None 
         console.print(f"… and {len(rules) - _MOST} more rules")
 
 
-def verdict(found: Findings) -> str:
-    """Return the verdict on the rules of a table in one sentence, in the markup of rich."""
-    n, policy = found.table.n_rows, found.table.hit_policy
-    if not n:
-        return "[green]Consistent[/]: there are no rules, so none contradict each other."
-    if n == 1:
-        return "[green]Consistent[/]: a single rule contradicts nothing."
-    if found.table.is_ordered:
-        first = "the first" if policy == "FIRST" else "the one of the highest priority"
-        if policy == "PRIORITY" and not found.table.ranking:
-            first += " (there are no output values to tell, so the first in the table)"
-        return f"[green]Ordered[/]: of the rules that hold, {first} decides."
-    if found.table.collects:
-        return f"[green]Overlaps are intended[/]: under {policy} all rules that hold count."
-    conflicts, overlaps = found.count("conflicts"), found.count("overlaps")
-    if conflicts:
-        verb = "contradicts" if conflicts == 1 else "contradict"
-        pairs = counted(conflicts, "pair")
-        return f"[bold red]Not consistent[/]: {pairs} of the {n:,} rules {verb} each other."
-    if policy == "UNIQUE" and overlaps:
-        pairs = counted(overlaps, "pair")
-        return (
-            f"[bold red]Not unique[/]: {pairs} of the {n:,} rules overlap, which UNIQUE rules out,"
-            " though they agree."
-        )
-    return f"[green]Consistent[/]: no two of the {n:,} rules contradict each other."
+def print_verdict(verdict: Verdict, console: Console) -> None:
+    """Print a verdict, its head in colour."""
+    console.print(Text.assemble((verdict.head, _colour(verdict)), f": {verdict.text}"))
 
 
-def completeness(summary: dict[str, Any], *, has_default: bool = False) -> str:
-    """Return in one sentence whether the rules cover everything, in the markup of rich."""
-    if summary["complete"] is None:
-        return "[yellow]Complete or not[/]: unknown, the budget ended the search for a gap."
-    if summary["complete"]:
-        return "[green]Complete[/]: every case is covered by a rule."
-    number = counted(summary["gap_count"], "region")
-    known = number if summary["gaps_complete"] else f"{number} and perhaps more"
-    rest = "; the default holds there" if has_default else ""
-    return f"[yellow]Not complete[/]: no rule covers {known}{rest}."
+def _colour(verdict: Verdict) -> str:
+    if verdict.holds:
+        return "green"
+    return "bold red" if verdict.about == "consistent" else "yellow"
 
 
 # --- what was learned

@@ -1,0 +1,138 @@
+"""Features as plain data: what they may be, where rules cut them, and how instances spread."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from irenic.conditions import Interval, interval_operators
+from irenic.features import LOWEST, UNWRITTEN, WANTED, Categorical, Continuous, Feature
+from irenic.literals import display, format_literal
+from irenic.ruleset import RuleSet
+from irenic.space import Instances
+from irenic.views.boxes import codes_of, open_end
+
+_BINS: Final = 32
+# How much of the range is left free on sides on which a feature goes on.
+_MARGIN: Final = 0.05
+
+
+def features(sets: Iterable[RuleSet], instances: Instances | None) -> list[dict[str, Any]]:
+    """Return the features of rule sets over one space; how instances spread, where there are some.
+
+    >>> from irenic import Rule, RuleSet
+    >>> rules = RuleSet(None, [Rule({"age": {">=": 18, "<": 60}}, then="adult")])
+    >>> age = features([rules], rules.space.encode({"age": [20, 30, 70]}))[0]
+    >>> age["kind"], age["range"], [cut["lower"] for cut in age["cuts"]]
+    ('number', [15.4, 72.6], ['>= 18', '>= 60'])
+    """
+    sets = list(sets)
+    return [_feature(feature, sets, instances) for feature in sets[0].space]
+
+
+def _feature(feature: Feature, sets: list[RuleSet], instances: Instances | None) -> dict[str, Any]:
+    if isinstance(feature, Categorical):
+        return _category(feature, instances)
+    return _continuous(feature, _cuts(feature, sets), instances)
+
+
+def _category(feature: Categorical, instances: Instances | None) -> dict[str, Any]:
+    names = ["missing", "any other value", *map(display, feature.values)]
+    counts = None
+    if instances is not None:
+        codes = instances.codes[instances.space.row(feature.name)]
+        counts = {"counts": np.bincount(codes, minlength=len(names)).tolist()}
+    return {
+        "name": feature.name,
+        "kind": "category",
+        "missing": feature.missing,
+        "values": names,
+        "admitted": codes_of(feature.everything),
+        "distribution": counts,
+    }
+
+
+def _continuous(
+    feature: Continuous, cuts: list[float], instances: Instances | None
+) -> dict[str, Any]:
+    values = np.empty(0)
+    missing = 0
+    if instances is not None:
+        column = instances.values[instances.space.row(feature.name)]
+        values = column[column > -math.inf]
+        missing = len(column) - len(values)
+    low, high = _range(feature, cuts, values)
+    return {
+        "name": feature.name,
+        "kind": feature.kind,
+        "unit": feature.unit,
+        "missing": feature.missing,
+        "wanted": WANTED[feature.kind],
+        "lowest": None if feature.lowest == LOWEST else feature.lowest,
+        "end": open_end(feature.end),
+        "bounded": [bound is not None for bound in feature.bounds],
+        "step": feature.step,
+        "range": [low, high],
+        "cuts": [_cut(feature, cut, cuts) for cut in cuts],
+        "distribution": None if instances is None else _histogram(values, low, high, missing),
+    }
+
+
+def _cuts(feature: Continuous, sets: list[RuleSet]) -> list[float]:
+    """Return where rules begin or end on a feature, in order; the end of "missing" is none."""
+    row = sets[0].space.row(feature.name)
+    found = np.concatenate([[*s.lower[row].tolist(), *s.upper[row].tolist()] for s in sets])
+    return [float(c) for c in np.unique(found + 0.0) if math.isfinite(c) and c != LOWEST]
+
+
+def _cut(feature: Continuous, cut: float, cuts: list[float]) -> dict[str, Any]:
+    """Return a cut with the text that it has at the lower end of a condition and at the upper."""
+    after = feature.after(cut)
+    single = interval_operators(feature, Interval(cut, after, UNWRITTEN)) if after in cuts else {}
+    equal = format_literal(single["="]) if "=" in single else None
+    return {
+        "at": cut,
+        "lower": _said(feature, Interval(cut, math.inf, UNWRITTEN)),
+        "upper": _said(feature, Interval(LOWEST, cut, UNWRITTEN)),
+        "equal": equal,
+    }
+
+
+def _said(feature: Continuous, interval: Interval) -> str:
+    operators = interval_operators(feature, interval)
+    operators.pop("missing", None)
+    (operator, value), *_ = operators.items()
+    return f"{operator} {format_literal(value)}"
+
+
+def _range(
+    feature: Continuous, cuts: list[float], values: npt.NDArray[np.float64]
+) -> tuple[float, float]:
+    """Return from where to where a feature is drawn: all values and cuts, and some space."""
+    ends = [*cuts, *([values.min(), values.max()] if len(values) else [])]
+    declared = [feature.encode_value(b) for b in feature.bounds if b is not None]
+    low, high = min([*ends, *declared], default=0.0), max([*ends, *declared], default=1.0)
+    room = (high / 2 - low / 2) * 2 * _MARGIN
+    if not room or not math.isfinite(room):
+        room = max(abs(low) * _MARGIN, float(feature.step), 0.5)
+    if feature.bounds[0] is None:
+        low = max(low - room, feature.lowest)
+    if feature.bounds[1] is None:
+        high = min(high + room, float(np.finfo(np.float64).max))
+    return float(low), float(high if high > low else low + room)
+
+
+def _histogram(
+    values: npt.NDArray[np.float64], low: float, high: float, missing: int
+) -> dict[str, Any]:
+    """Return how many values lie in each of equal bins; whole numbers are not split unevenly."""
+    edges = np.linspace(low, high, _BINS + 1)
+    whole = len(values) and (values % 1 == 0).all() and high - low < 2 * _BINS
+    if whole:  # one bin a number
+        edges = np.arange(math.floor(low) - 0.5, math.ceil(high) + 1.0)
+    counts, _ = np.histogram(values, edges)
+    return {"edges": edges.tolist(), "counts": counts.tolist(), "missing": missing}

@@ -1,0 +1,144 @@
+"""The report: one page that holds everything it needs, so that it can be mailed and kept."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import os
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import irenic
+from irenic.errors import FileError
+from irenic.formats.files import write_text
+from irenic.views.summarise import summarise
+
+if TYPE_CHECKING:
+    from irenic.decision_table import DecisionTable
+    from irenic.learn import RuleSetClassifier
+    from irenic.rulelist import RuleList
+    from irenic.ruleset import RuleSet
+
+_STYLES: Final = ("page.css", "map.css")
+_SCRIPTS: Final = (
+    "dom.js",
+    "values.js",
+    "engine.js",
+    "drawings.js",
+    "rules.js",
+    "findings.js",
+    "results.js",
+    "front.js",
+    "plane.js",
+    "map.js",
+    "form.js",
+    "main.js",
+)
+_SUFFIXES: Final = (".html", ".htm")
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """A page about rules. Notebooks show it; :meth:`save` keeps it as a file.
+
+    >>> import irenic
+    >>> rules = irenic.RuleSet(None, [irenic.Rule({"age": (0, 9)}, then="child")])
+    >>> irenic.report(rules, name="ages")
+    <Report 'ages': 1 rule>
+    """
+
+    summary: dict[str, Any]
+    """What it shows, as :func:`irenic.summarise` returns it."""
+
+    @cached_property
+    def html(self) -> str:
+        """The page: one document that asks for nothing from elsewhere."""
+        style = "\n".join(map(_asset, _STYLES))
+        script = '(() => {\n"use strict";\n' + "\n".join(map(_asset, _SCRIPTS)) + "})();\n"
+        parts = {
+            "title": html.escape(self.summary["name"] or "Rules"),
+            "version": irenic.__version__,
+            "style": style,
+            "style-hash": _hash(style),
+            "summary": _as_json(self.summary),
+            "script": script,
+            "script-hash": _hash(script),
+        }
+        # one pass: what is filled in is not looked at again, whatever it holds
+        return re.sub(r"\{\{([a-z-]+)\}\}", lambda found: parts[found[1]], _asset("page.html"))
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page to a file, whole or not at all, and return its path."""
+        path = Path(path)
+        if path.suffix.lower() not in _SUFFIXES:
+            raise FileError(f"cannot write {path}: a report is a page, which ends in .html")
+        write_text(path, self.html)
+        return path
+
+    def __repr__(self) -> str:
+        n = self.summary["models"][self.summary["chosen"]]["size"]["rules"]
+        return f"<Report {self.summary['name']!r}: {n} rule{'' if n == 1 else 's'}>"
+
+    def _repr_html_(self) -> str:
+        """Return the page in a frame of its own, so that its style stays its own."""
+        source = html.escape(self.html, quote=True)
+        style = "width:100%;height:80vh;min-height:30em;border:0"
+        return f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{source}"></iframe>'
+
+
+def report(
+    rules: RuleSet | RuleList | DecisionTable | RuleSetClassifier,
+    X: Any = None,
+    y: Any = None,
+    *,
+    name: str = "",
+    **options: Any,
+) -> Report:
+    """Return a page about rules that needs no server and no network.
+
+    It shows whether the rules contradict each other and where, what they leave out, each rule with
+    what it selects, a map of two features, which rule decides a case; and of a classifier the rule
+    sets to choose from, what is taken for what, and which instances no rule covers.
+
+    Parameters
+    ----------
+    rules : RuleSet, RuleList, DecisionTable or fitted RuleSetClassifier
+    X : table, optional
+        Instances to show the rules on.
+    y : labels, optional
+        What is true of them.
+    name : str
+        The title of the page.
+    **options
+        Those of :func:`irenic.summarise`: budget, most, sample, random_state.
+
+    Examples
+    --------
+    >>> import irenic, pathlib, tempfile
+    >>> rules = irenic.RuleSet(None, [irenic.Rule({"age": (0, 9)}, then="child")])
+    >>> page = irenic.report(rules, name="ages")
+    >>> page.save(pathlib.Path(tempfile.mkdtemp()) / "report.html").name
+    'report.html'
+    """
+    return Report(summarise(rules, X, y, name=name, **options))
+
+
+def _asset(name: str) -> str:
+    return (files("irenic.views") / "assets" / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """Return what the page's policy names a style or script by: nothing else may run in it."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _as_json(data: Any) -> str:
+    """Return JSON that can stand in a script element: nothing in it ends that, or begins another."""
+    text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
