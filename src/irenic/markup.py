@@ -29,7 +29,7 @@ _MOST_CHARACTERS: Final = 1_000
 _LEFT: Final = "text-align:left"
 _RIGHT: Final = "text-align:right"
 _CELL: Final = (
-    "padding:.3em .7em;vertical-align:top;border:none;"
+    "padding:.3em .7em;vertical-align:baseline;border:none;"
     f"border-bottom:1px solid rgba({GREY},.3);white-space:normal;max-width:none"
 )
 
@@ -49,9 +49,9 @@ def escaped(text: str) -> Html:
     return text if isinstance(text, Html) else Html(html.escape(text))
 
 
-def join(*parts: str) -> Html:
+def join(*parts: str, between: str = "") -> Html:
     """Return parts as one piece of markup."""
-    return Html("".join(map(escaped, parts)))
+    return Html(between.join(map(escaped, parts)))
 
 
 def element(name: str, *content: str, **attributes: str) -> Html:
@@ -75,9 +75,9 @@ def clip(text: str) -> str:
 
 def head(title: str, *parts: str) -> Html:
     """Return the line above a table: what it is, and the parts with commas between them."""
-    said = Html(", ").join(map(escaped, parts))
     bold = element("span", title, style="font-weight:600")
-    return element("div", bold, " ", Html(said), style=f"{_LEFT};margin:.3em 0;line-height:1.7")
+    said = join(*parts, between=", ")
+    return element("div", bold, " ", said, style=f"{_LEFT};margin:.3em 0;line-height:1.7")
 
 
 def verdict(text: str, colour: str) -> Html:
@@ -125,6 +125,11 @@ def chip(text: str, colour: str = GREY, title: str = "") -> Html:
     return element("span", text, style=style, title=title)
 
 
+def yes_or_no(good: bool, yes: str, no: str) -> Html:
+    """Return what is so as a chip: green for good news, vermilion for bad."""
+    return chip(yes, GREEN) if good else chip(no, VERMILION)
+
+
 def consequent(then: Hashable | None, known: Mapping[Hashable, str] | None = None) -> Html:
     """Return what is predicted as chips: one, or one for each of a set of labels."""
     if then is None:
@@ -133,7 +138,8 @@ def consequent(then: Hashable | None, known: Mapping[Hashable, str] | None = Non
         return label_chip(then, known)
     if not then:
         return element("span", "no label", style="opacity:.8")
-    return Html(" ").join(label_chip(label, known) for label in sorted(then, key=display))  # type: ignore[return-value]
+    chips = [label_chip(label, known) for label in sorted(then, key=display)]
+    return join(*chips, between=" ")
 
 
 def label_chip(label: Hashable, known: Mapping[Hashable, str] | None = None) -> Html:
@@ -155,7 +161,7 @@ def score(value: float) -> str:
     return "–" if math.isnan(value) else f"{value:.3f}"
 
 
-def share_bar(value: float, colour: str = BLUE) -> Html:
+def share_bar(value: float) -> Html:
     """Return a share in digits, and as a small bar beside them.
 
     >>> share_bar(float("nan"))
@@ -163,8 +169,8 @@ def share_bar(value: float, colour: str = BLUE) -> Html:
     """
     if math.isnan(value):
         return escaped(score(value))
-    part = _segment(value, colour, "")
-    return join(_strip(part, width="4em"), " ", score(value))
+    strip = _strip(_segment(value, GREY, ""), width="4em")
+    return element("span", strip, " ", score(value), style="white-space:nowrap")
 
 
 def stacked_bar(
@@ -199,7 +205,7 @@ def columns_bar(
 
 
 def _ink(known: Mapping[Hashable, str], label: Hashable) -> str:
-    return f"rgba({known.get(label, GREY)},.85)"
+    return f"rgba({known.get(label, GREY)},.9)"
 
 
 def _told(label: Hashable, n: float, total: float) -> str:
@@ -213,7 +219,7 @@ def _percent(part: float) -> str:
 
 def _segment(part: float, colour: str, title: str) -> Html:
     return element(
-        "span", style=f"width:{_percent(part)};background:rgba({colour},.85)", title=title
+        "span", style=f"width:{_percent(part)};background:rgba({colour},.9)", title=title
     )
 
 

@@ -17,7 +17,7 @@ from irenic.budget import Budget, Meter
 from irenic.conditions import infer_features
 from irenic.cutting import Boxes, Cutter, warm_up
 from irenic.errors import ConditionError, ConflictError, DataError
-from irenic.literals import counted, display, format_number
+from irenic.literals import counted, display
 from irenic.outcomes import Explanation, Statistics, common_type
 from irenic.packed import PackedRules, as_columns
 from irenic.pairs import Conflict, Pairs
@@ -319,7 +319,9 @@ class RuleSet:
 
     def _repr_html_(self) -> str:
         # nothing is searched for: what is shown must be there at once
-        known = {None: (), True: ("consistent",), False: ("not consistent",)}[self._consistent]
+        known: list[str] = []
+        if self._consistent is not None:
+            known = [markup.yes_or_no(self._consistent, "consistent", "not consistent")]
         return markup.block(
             markup.head("Rule set", *head_parts(self), *known),
             rules_table(self, otherwise=self.default is not None),
@@ -692,8 +694,9 @@ def head_parts(rules: RuleSet) -> list[str]:
 
 def _colours(rules: RuleSet) -> dict[Hashable, str]:
     """Return the colours of what the rules that are shown say."""
+    thens = rules.consequents
     codes = np.unique(rules.then_codes[:_MOST_SHOWN])
-    return markup.colours([*(rules.consequents[code] for code in codes), rules.default])
+    return markup.colours([*(thens[code] for code in codes), rules.default])
 
 
 def rules_table(
@@ -717,7 +720,7 @@ def rules_table(
         return [*cells, *(column(place) for column in more.values())]
 
     rows = [
-        row(str(i + 1), markup.code(r.region.to_text()), r.then, format_number(r.weight), i)
+        row(str(i + 1), markup.code(r.region.to_text()), r.then, f"{r.weight:g}", i)
         for i, r in enumerate(rules[:_MOST_SHOWN])
     ]
     hidden = len(rules) - len(rows)

@@ -217,7 +217,7 @@ def head_of(point: FrontPoint, title: str) -> markup.Html:
         title,
         counted(point.rules, "rule"),
         counted(point.conditions, "condition"),
-        f"{point.explanation_size:.2f} to read for a prediction",
+        f"{point.explanation_size:.2f} conditions to read for a prediction",
         f"training score {markup.score(point.training_score)}",
         f"validated {markup.score(point.validated_score)}",
     )
