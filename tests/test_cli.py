@@ -360,6 +360,20 @@ def test_no_color_is_respected_where_colour_is_forced(file):
     assert "31m" not in shell("check", path, FORCE_COLOR="1", NO_COLOR="1").stdout
 
 
+def test_gaps_are_a_table_on_a_terminal_and_plain_lines_in_a_pipe(file):
+    path = file("IF 0 <= age < 10 THEN child\n")
+    plain = shell("gaps", path).stdout
+    assert plain.splitlines()[:2] == ["age < 0", "age >= 10"]
+    assert "\x1b" not in plain
+    terminal = shell("gaps", path, FORCE_COLOR="1", NO_COLOR="").stdout
+    assert "\x1b[33mNot complete\x1b[0m" in terminal
+    uncoloured = shell("gaps", path, FORCE_COLOR="1", NO_COLOR="1").stdout
+    assert "33m" not in uncoloured
+    for told in (terminal, uncoloured):
+        assert "no rule covers" in told
+        assert "age = 10" in told  # a case to try
+
+
 def test_an_output_that_cannot_hold_a_character_gets_an_escape(file):
     path = file('IF a < 5 THEN "été"\nIF a < 6 THEN B')
     plain = shell("check", path, PYTHONIOENCODING="ascii")

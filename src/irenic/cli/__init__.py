@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import irenic
-from irenic.cli import checking, learning, mending, regions
+from irenic.cli import checking, learning, mending, regions, reporting
 from irenic.errors import IrenicError
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ irenic enlarge rules.txt --seed "f1=5"    where a new rule may go
 irenic learn                              rules from an example table
 irenic learn people.csv -o model.json     rules from a table of yours
 irenic predict model.json new.csv         what the rules say of others
+irenic report rules.txt people.csv        a page to look at
 irenic check --help                       more on one command""",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -55,6 +56,7 @@ app.add_typer(checking.commands)
 app.add_typer(regions.commands)
 app.add_typer(mending.commands)
 app.add_typer(learning.commands)
+app.add_typer(reporting.commands)
 
 
 def main() -> None:

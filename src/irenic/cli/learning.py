@@ -18,7 +18,7 @@ from rich.console import Console
 
 import irenic
 from irenic.cli.common import Json, console, output, print_json, warn_of_compiling
-from irenic.cli.reading import as_set, open_to_rules
+from irenic.cli.reading import as_set, is_model, open_to_rules, tells_space
 from irenic.errors import ConflictError, DataError, FormatError, SpaceError, did_you_mean
 from irenic.literals import display
 from irenic.ruleset import RESOLVE
@@ -340,16 +340,7 @@ def predict(
 
 def _read_model(path: Path) -> RuleSetClassifier | irenic.RuleSet | irenic.RuleList:
     """Return the model that a file holds, else its rules."""
-    from irenic.formats import json_rules
-    from irenic.formats.files import read_text
-
-    if path.suffix.lower() == ".json":
-        try:
-            if "model" in json_rules.parse(read_text(path)):
-                return irenic.read_model(path)
-        except FormatError as error:
-            raise error.at(path=str(path)) from None
-    return irenic.read(path)
+    return irenic.read_model(path) if is_model(path) else irenic.read(path)
 
 
 def _predictions(
@@ -424,10 +415,7 @@ def _say_unused(names: Sequence[str], table: Table) -> None:
 
 def _over_table(rules: irenic.RuleSet, path: Path, table: Table, data: Path) -> irenic.RuleSet:
     """Return rules of a file that tells no space over that of the table."""
-    from irenic.formats import json_rules
-    from irenic.formats.files import read_text
-
-    if path.suffix.lower() == ".json" and "space" in json_rules.parse(read_text(path)):
+    if tells_space(path):
         return rules
     try:
         space = open_to_rules(irenic.Space.infer(table), path, data)

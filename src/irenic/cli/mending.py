@@ -13,11 +13,10 @@ from rich.text import Text
 
 import irenic
 from irenic.cli.common import Json, console, output, print_json, warn_of_compiling
-from irenic.cli.reading import as_policy, space_for
+from irenic.cli.reading import as_policy, check_output, space_for
 from irenic.errors import (
     ConditionError,
     DataError,
-    FileError,
     FormatError,
     did_you_mean,
 )
@@ -98,7 +97,7 @@ def repair(
     budget: Seconds = 30.0,
 ) -> None:
     """Take the contradictions out of rules, and say what was changed and why."""
-    _check_output(out, rules, data, space)
+    check_output(out, rules, data, space)
     found = _read(rules, table, target, hit_policy, space)
     X, y = _instances(data, label)
     warn_of_compiling()
@@ -139,7 +138,7 @@ def complete(
     budget: Seconds = 30.0,
 ) -> None:
     """Propose rules for the cases that none covers, largest gaps first."""
-    _check_output(out, rules, data, space)
+    check_output(out, rules, data, space)
     found = _read(rules, table, target, hit_policy, space)
     X, y = _instances(data, label)
     warn_of_compiling()
@@ -170,7 +169,7 @@ def merge(
     budget: Seconds = 30.0,
 ) -> None:
     """Say the same with fewer rules, which is proved."""
-    _check_output(out, rules, space)
+    check_output(out, rules, space)
     found = _read(rules, table, target, hit_policy, space)
     warn_of_compiling()
     before = _as_set(found, budget)
@@ -216,7 +215,7 @@ def convert(
     budget: Seconds = 60.0,
 ) -> None:
     """Write rules in another format."""
-    _check_output(out, rules, space)
+    check_output(out, rules, space)
     found = _read(rules, table, target, hit_policy, space)
     told = ""
     if as_set and found.is_ordered:
@@ -336,15 +335,6 @@ def _instances(data: Path | None, label: str | None) -> tuple[Any, Any]:
     if None in labels:
         raise DataError(f"{data}: the outcome {name!r} is missing in row {labels.index(None) + 1}")
     return table.select([column for column in table if column != name]), labels
-
-
-def _check_output(out: Path | None, *given: Path | None) -> None:
-    """Refuse to write over a file that is read."""
-    for path in given:
-        if out is None or path is None or not (path.exists() and out.exists()):
-            continue
-        if out.samefile(path):
-            raise FileError(f"{out} is a file that is read; write to a new one")
 
 
 def _hand_over(

@@ -107,6 +107,39 @@ def open_to_rules(space: irenic.Space, path: Path | None, data: Path) -> irenic.
     return irenic.Space(features)
 
 
+def tells_space(path: Path) -> bool:
+    """Return whether a file of rules declares the features that they are about."""
+    from irenic.formats import json_rules
+    from irenic.formats.files import read_text
+
+    suffix = path.suffix.lower()
+    return suffix in (".dmn", ".xml") or (
+        suffix == ".json" and "space" in json_rules.parse(read_text(path))
+    )
+
+
+def is_model(path: Path) -> bool:
+    """Return whether a file holds a model of ``irenic learn`` rather than rules alone."""
+    from irenic.formats import json_rules
+    from irenic.formats.files import read_text
+
+    if path.suffix.lower() != ".json":
+        return False
+    try:
+        return "model" in json_rules.parse(read_text(path))
+    except FormatError as error:
+        raise error.at(path=str(path)) from None
+
+
+def check_output(out: Path | None, *given: Path | None) -> None:
+    """Refuse to write over a file that is read."""
+    for path in given:
+        if out is None or path is None or not (path.exists() and out.exists()):
+            continue
+        if out.samefile(path):
+            raise FileError(f"{out} is a file that is read; write to a new one")
+
+
 def as_policy(text: str | None) -> Any:
     """Return a hit policy as an option names it, in any case."""
     from irenic.decision_table import HIT_POLICIES

@@ -1,6 +1,17 @@
 """What there is to say of rules: contradictions, gaps, rules that could go, columns in vain."""
 
 from irenic.findings.checking import Findings, check
-from irenic.findings.finding import KINDS, LEVELS, NOUNS, Finding, Kind, Level, say
+from irenic.findings.finding import KINDS, LEVELS, NOUNS, Finding, Kind, Level, case_in, say
 
-__all__ = ["KINDS", "LEVELS", "NOUNS", "Finding", "Findings", "Kind", "Level", "check", "say"]
+__all__ = [
+    "KINDS",
+    "LEVELS",
+    "NOUNS",
+    "Finding",
+    "Findings",
+    "Kind",
+    "Level",
+    "case_in",
+    "check",
+    "say",
+]

@@ -96,11 +96,14 @@ def number(rules: Iterable[int]) -> str:
 _MOST_NUMBERS: Final = 8
 
 
+def case_in(region: Region) -> str:
+    """Return the witness of a region in words, without features that any value will do for."""
+    return ", ".join(filter(None, region.each("case", _value_in, _value_among))) or "any case"
+
+
 def _case(finding: Finding) -> str:
-    """Return the witness in words, without features that any value will do for."""
     assert finding.region is not None
-    said = filter(None, finding.region.each("case", _value_in, _value_among))
-    return ", ".join(said) or "any case"
+    return case_in(finding.region)
 
 
 def _value_in(feature: Continuous, interval: Interval) -> str:

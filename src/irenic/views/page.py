@@ -10,11 +10,11 @@ import os
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import irenic
 from irenic.errors import FileError
 from irenic.formats.files import write_text
 from irenic.views.summarise import summarise
@@ -63,7 +63,7 @@ class Report:
         script = '(() => {\n"use strict";\n' + "\n".join(map(_asset, _SCRIPTS)) + "})();\n"
         parts = {
             "title": html.escape(self.summary["name"] or "Rules"),
-            "version": irenic.__version__,
+            "version": version("irenic"),
             "style": style,
             "style-hash": _hash(style),
             "summary": _as_json(self.summary),
@@ -76,8 +76,7 @@ class Report:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the page to a file, whole or not at all, and return its path."""
         path = Path(path)
-        if path.suffix.lower() not in _SUFFIXES:
-            raise FileError(f"cannot write {path}: a report is a page, which ends in .html")
+        check_suffix(path)
         write_text(path, self.html)
         return path
 
@@ -129,6 +128,12 @@ def report(
     return Report(summarise(rules, X, y, name=name, **options))
 
 
+def check_suffix(path: Path) -> None:
+    """Refuse a file whose name does not say that it is a page."""
+    if path.suffix.lower() not in _SUFFIXES:
+        raise FileError(f"cannot write {path}: a report is a page, so its name ends in .html")
+
+
 def _asset(name: str) -> str:
     return (files("irenic.views") / "assets" / name).read_text(encoding="utf-8")
 
@@ -139,6 +144,6 @@ def _hash(text: str) -> str:
 
 
 def _as_json(data: Any) -> str:
-    """Return JSON that can stand in a script element: nothing in it ends that, or begins another."""
+    """Return JSON that can stand in a script element: nothing in it ends that or begins one."""
     text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -71,8 +71,8 @@ def summarise(
     most : int
         How many findings of a kind to list at most; all are counted.
     sample : int
-        How many instances to hand on at most; all are counted. A random part of them if there are
-        more, fewer where there are very many features.
+        How many instances to hand on at most, 0 for none; all are counted. A random part of them
+        if there are more, fewer where there are very many features.
     random_state : int
         Fixes which instances are handed on.
 
@@ -88,6 +88,9 @@ def summarise(
     >>> model["rules"][0]["support"], model["results"]["contradicted"]
     (2, 1)
     """
+    for option, number in (("most", most), ("sample", sample)):
+        if isinstance(number, bool) or not isinstance(number, int) or number < 0:
+            raise ConditionError(f"{option} is a whole number from 0 on, not {number!r}")
     whole = _Summary(rules, X, y, Budget.of(budget), most)
     data = whole.data
     return {

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from irenic.findings import KINDS, NOUNS, Finding, Findings, say
+from irenic.findings import KINDS, NOUNS, Finding, Findings, case_in, say
 from irenic.formats.json_rules import decode_region, decode_value
 from irenic.literals import counted
 from irenic.region import Region
@@ -105,7 +105,13 @@ def print_regions(regions: Iterable[Region], console: Console, indent: int = 0) 
 def print_gaps(summary: dict[str, Any], rules: RuleSet, console: Console) -> None:
     """Print the regions that no rule covers, and one sentence on how many there are."""
     regions = [decode_region(region, rules.space) for region in summary["gaps"]]
-    print_regions(regions, console)
+    if console.is_terminal and regions:
+        table = _headed("gap", "no rule covers", "for example", right=["gap"])
+        for number, region in enumerate(regions, 1):
+            table.add_row(str(number), Text(str(region)), Text(case_in(region)))
+        console.print(table)
+    else:  # plain lines, which other programs read
+        print_regions(regions, console)
     left = summary["gap_count"] - len(regions)
     if left:
         console.print(f"… and {left} more (--most {summary['gap_count']} lists them)")
@@ -130,12 +136,20 @@ def print_search(summary: dict[str, Any], rules: RuleSet, console: Console) -> N
         console.print(f"\nStopped by {summary['stopped_by']}; there may be more.")
 
 
+def _headed(*columns: str, right: Collection[str] = ()) -> Table:
+    """Return a table without lines; numbers stand to the right, and are not broken."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        if column in right:
+            table.add_column(column, justify="right", no_wrap=True)
+        else:
+            table.add_column(column, overflow="fold")
+    return table
+
+
 def print_rules(rules: RuleSet, console: Console, numbers: Sequence[int] | None = None) -> None:
     """Print the rules as a table, the first of them where there are many."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("rule", justify="right")
-    table.add_column("if", overflow="fold")
-    table.add_column("then", overflow="fold")
+    table = _headed("rule", "if", "then", right=["rule"])
     for number, rule in zip(numbers or range(1, len(rules) + 1), rules[:_MOST], strict=False):
         table.add_row(str(number), Text(rule.region.to_text()), Text(say(rule.then)))
     if rules.default is not None:
@@ -191,12 +205,8 @@ _MOST_CLASSES = 8
 
 
 def _print_learned_rules(summary: dict[str, Any], rules: RuleSet, console: Console) -> None:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("rule", justify="right")
-    table.add_column("if", overflow="fold")
-    table.add_column("then", overflow="fold")
-    table.add_column("support", justify="right", no_wrap=True)
-    table.add_column("confidence", justify="right", no_wrap=True)
+    counts = ("support", "confidence")
+    table = _headed("rule", "if", "then", *counts, right=["rule", *counts])
     for number, (rule, entry) in enumerate(zip(rules, summary["rules"], strict=True), 1):
         words = Text(rule.region.to_text())
         table.add_row(str(number), words, Text(say(rule.then)), *_held(entry))
@@ -212,10 +222,8 @@ def _held(entry: dict[str, Any]) -> tuple[str, str]:
 
 def _print_comparison(found: dict[str, Any], console: Console) -> None:
     console.print(f"On rows left out ({found['folds']}-fold cross-validation):")
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("")
-    for column in ("accuracy", "balanced", "rules", "conditions"):
-        table.add_column(column, justify="right", no_wrap=True)
+    columns = ("accuracy", "balanced", "rules", "conditions")
+    table = _headed("", *columns, right=columns)
     for learner in found["learners"]:
         table.add_row(
             learner["name"],
@@ -229,10 +237,8 @@ def _print_comparison(found: dict[str, Any], console: Console) -> None:
 
 def _print_front(front: list[dict[str, Any]], console: Console) -> None:
     console.print("Rule sets to choose from, from small to accurate (* is the one above):")
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("")
-    for column in ("rules", "conditions", "to read", "training", "validated"):
-        table.add_column(column, justify="right", no_wrap=True)
+    columns = ("rules", "conditions", "to read", "training", "validated")
+    table = _headed("", *columns, right=columns)
     for point in front:
         table.add_row(
             "*" if point["chosen"] else "",

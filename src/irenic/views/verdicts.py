@@ -65,13 +65,19 @@ def consistency(found: Findings) -> Verdict:
     conflicts, overlaps = found.count("conflicts"), found.count("overlaps")
     if conflicts:
         verb = "contradicts" if conflicts == 1 else "contradict"
-        text = f"{counted(conflicts, 'pair')} of the {n:,} rules {verb} each other."
+        text = f"{counted(conflicts, 'pair')} of {_rules(found)} {verb} each other."
         return Verdict("consistent", False, "Not consistent", text)
     if policy == "UNIQUE" and overlaps:
         pairs = counted(overlaps, "pair")
-        text = f"{pairs} of the {n:,} rules overlap, which UNIQUE rules out, though they agree."
+        text = f"{pairs} of {_rules(found)} overlap, which UNIQUE rules out, though they agree."
         return Verdict("consistent", False, "Not unique", text)
     return _consistent(f"no two of the {n:,} rules contradict each other.")
+
+
+def _rules(found: Findings) -> str:
+    """Return what pairs are taken from: rules, or the parts of those that are of several."""
+    n, parts = found.table.n_rows, len(found.table.rules)
+    return f"the {parts:,} parts of {n:,} rules" if parts > n else f"the {n:,} rules"
 
 
 def _consistent(text: str) -> Verdict:

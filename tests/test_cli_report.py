@@ -1,0 +1,171 @@
+"""``irenic report``: a page from files of rules, models and tables."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import irenic
+
+RULES = "IF age < 30 AND job in {nurse} THEN low\nIF age >= 29 THEN high\n"
+PEOPLE = "age,job,risk\n20,nurse,low\n29,nurse,low\n50,clerk,high\n,nurse,low\n"
+FARES = "age,fare\n< 20,free\n[10..30],full\n> 30,full\n"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def summary_of(page):
+    text = page.read_text(encoding="utf-8")
+    start = text.index('id="summary">') + len('id="summary">')
+    return json.loads(text[start : text.index("</script>", start)])
+
+
+def test_rules_alone_become_a_page(run, file, here):
+    status, out, err = run("report", file(RULES), "-o", "out.html")
+    assert (status, err) == (0, "")
+    assert out.splitlines()[:2] == [
+        "Not consistent: 1 pair of the 2 rules contradicts each other.",
+        "Not complete: no rule covers 1 region.",
+    ]
+    assert out.splitlines()[2].startswith("Written to out.html (")
+    found = summary_of(here / "out.html")
+    assert found["name"] == "my"
+    assert found["instances"] is None
+
+
+def test_rules_on_a_table_are_counted_and_its_last_column_is_what_is_true(run, file, here):
+    status, _, err = run("report", file(RULES), file(PEOPLE, "people.csv"), "--title", "Risks")
+    assert status == 0
+    assert err == "irenic: the last column says what is true: risk (--label names another)\n"
+    found = summary_of(here / "report.html")  # where a page goes if nothing is said
+    assert found["name"] == "Risks"
+    assert [feature["name"] for feature in found["features"]] == ["age", "job"]
+    results = found["models"][0]["results"]
+    assert (results["rows"], results["contradicted"], results["uncovered"]) == (4, 1, 1)
+    assert found["features"][0]["missing"]  # as the table has it; the rules say nothing of it
+
+
+def test_a_table_in_which_rules_ask_for_the_last_column_has_no_labels(run, file, here):
+    status, _, err = run("report", file(RULES), file("age,job\n20,nurse\n", "people.csv"))
+    assert (status, err) == (0, "")
+    found = summary_of(here / "report.html")
+    assert found["instances"]["outcomes"] is None
+    assert found["models"][0]["rules"][0]["confidence"] is None
+
+
+def test_another_column_can_say_what_is_true(run, file, here):
+    people = file("risk,age,job\nlow,20,nurse\nhigh,50,clerk\n", "people.csv")
+    status, _, err = run("report", file(RULES), people, "--label", "risk")
+    assert (status, err) == (0, "")
+    assert summary_of(here / "report.html")["models"][0]["results"]["accuracy"] == 1
+
+
+def test_a_decision_table_keeps_its_policy(run, file, here):
+    assert run("report", file(FARES, "fares.csv"), "--hit-policy", "first")[0] == 0
+    found = summary_of(here / "report.html")
+    assert (found["name"], found["decides"]["hit_policy"]) == ("fares", "FIRST")
+    assert found["models"][0]["order"] == [0, 1, 2]
+
+
+def test_a_model_shows_its_front(run, file, here):
+    rng = np.random.default_rng(0)
+    table = {"a": rng.normal(size=120), "b": rng.normal(size=120)}
+    labels = np.where(table["a"] > 0, "yes", "no")
+    model = irenic.RuleSetClassifier(random_state=0, generations=2, moves=200).fit(table, labels)
+    irenic.write(model, here / "model.json")
+    rows = "\n".join(
+        f"{a!r},{b!r},{label}"
+        for a, b, label in zip(table["a"].tolist(), table["b"].tolist(), labels, strict=True)
+    )
+    people = file(f"a,b,class\n{rows}\n", "people.csv")
+    assert run("report", "model.json", people)[0] == 0
+    found = summary_of(here / "report.html")
+    assert found["chosen"] == model.pareto_front_.index(model.chosen_)
+    assert found["models"][found["chosen"]]["results"]["accuracy"] == model.score(table, labels)
+    assert run("report", "model.json")[0] == 0
+    assert summary_of(here / "report.html")["counted_on"] == "training"
+
+
+def test_a_model_of_several_labels_finds_their_columns(run, file, here):
+    rng = np.random.default_rng(0)
+    table = {"a": rng.normal(size=120), "b": rng.normal(size=120)}
+    labels = {"up": (table["a"] > 0).astype(int), "right": (table["b"] > 0).astype(int)}
+    model = irenic.RuleSetClassifier(random_state=0, generations=2, moves=200).fit(table, labels)
+    irenic.write(model, here / "model.json")
+    columns = [column.tolist() for column in (*table.values(), *labels.values())]
+    rows = "\n".join(",".join(map(repr, row)) for row in zip(*columns, strict=True))
+    people = file(f"a,b,up,right\n{rows}\n", "people.csv")
+    status, _, err = run("report", "model.json", people)
+    assert (status, err) == (0, "")
+    found = summary_of(here / "report.html")
+    assert [label["text"] for label in found["labels"]] == ["up", "right"]
+    assert len(found["models"][found["chosen"]]["results"]["labels"]) == 2
+
+
+def test_the_summary_is_printed_as_json(run, file, here):
+    status, out, _ = run("report", file(RULES), "--json")
+    assert status == 0
+    assert json.loads(out)["format"] == "irenic summary"
+    assert not (here / "report.html").exists()
+
+
+def test_the_example_is_shown_if_no_file_is_given(run, here):
+    status, out, _ = run("report")
+    assert status == 0
+    assert out.startswith("No file given: these are the rules of the example of irenic.")
+    assert summary_of(here / "report.html")["name"] == "The example of irenic"
+
+
+def test_a_sample_is_drawn_and_all_are_counted(run, file, here):
+    people = file("age,job\n" + "20,nurse\n" * 50, "people.csv")
+    assert run("report", file(RULES), people, "--sample", "10")[0] == 0
+    found = summary_of(here / "report.html")
+    assert (found["instances"]["shown"], found["models"][0]["results"]["rows"]) == (10, 50)
+
+
+# --- bad input
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["RULES", "-o", "report.pdf"], "cannot write report.pdf: a report is a page, so its name"),
+        (["RULES", "-o", "no/report.html"], "cannot write no/report.html: No such file"),
+        (["RULES", "--label", "risk"], "--label names a column of DATA, which is not given"),
+        (["RULES", "PEOPLE", "--label", "rsk"], "there is no column 'rsk', did you mean 'risk'?"),
+        (["RULES", "OTHERS"], "no column 'job', which the rules need, did you mean 'jobs'?"),
+        (["RULES", "NOBODY"], "the table has no rows"),
+        (["RULES", "GONE"], "cannot read"),
+        (["GONE"], "cannot read"),
+        (["RULES", "--hit-policy", "FRST"], "'FRST' is no hit policy, did you mean 'FIRST'?"),
+        (["RULES", "UNTOLD"], "the outcome 'risk' is missing in row 1"),
+    ],
+)
+def test_bad_input_is_said_and_nothing_is_written(run, file, here, arguments, message):
+    files = {
+        "RULES": file(RULES),
+        "PEOPLE": file(PEOPLE, "people.csv"),
+        "OTHERS": file("age,jobs\n20,nurse\n", "others.csv"),
+        "NOBODY": file("age,job\n", "nobody.csv"),
+        "UNTOLD": file("age,job,risk\n20,nurse,\n30,nurse,low\n", "untold.csv"),
+        "GONE": str(here / "gone.csv"),
+    }
+    status, out, err = run("report", *(files.get(argument, argument) for argument in arguments))
+    assert (status, out) == (2, "")
+    assert message in err
+    assert not [*here.glob("*.html"), *here.glob("*.pdf"), *here.glob(".irenic*")]
+
+
+def test_a_page_is_not_written_over_a_file_that_is_read(run, here):
+    (here / "rules.html").write_text(RULES)
+    (here / "link.txt").symlink_to(here / "rules.html")
+    status, _, err = run("report", "link.txt", "-o", "rules.html")
+    assert status == 2
+    assert "rules.html is a file that is read; write to a new one" in err
+    assert (here / "rules.html").read_text() == RULES

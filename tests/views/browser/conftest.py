@@ -1,0 +1,98 @@
+"""A browser for tests of the report page.
+
+Playwright's API for plain code keeps an event loop running in its thread for as long as it is open,
+which would break whatever runs a loop of its own in the same thread. So it lives in a thread of
+its own, and tests hold stand-ins that do everything there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from irenic.views.page import Report
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+class InThread:
+    """An object of Playwright: what is read or called happens in the browser's thread."""
+
+    def __init__(self, thing, pool):
+        self._thing, self._pool = thing, pool
+
+    def __getattr__(self, name):
+        return self._wrap(self._pool.submit(getattr, self._thing, name).result())
+
+    def __call__(self, *arguments, **options):
+        plain = [a._thing if isinstance(a, InThread) else a for a in arguments]
+        return self._wrap(self._pool.submit(self._thing, *plain, **options).result())
+
+    def _wrap(self, value):
+        if isinstance(value, list):
+            return [self._wrap(item) for item in value]
+        theirs = type(value).__module__.startswith("playwright")
+        return InThread(value, self._pool) if theirs or callable(value) else value
+
+
+def find_browser():
+    """Return the path of a browser; skip the test, or fail where one must be there."""
+    leave = pytest.fail if os.environ.get("IRENIC_NEED_BROWSER") else pytest.skip
+    try:
+        import playwright  # noqa: F401
+    except ImportError:
+        leave("playwright is not installed")
+    given = os.environ.get("IRENIC_BROWSER")
+    path = given or next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        leave(f"no browser: none of {', '.join(NAMES)} is there, and IRENIC_BROWSER is not set")
+    return path
+
+
+@pytest.fixture(scope="session")
+def browser():
+    path = find_browser()
+    from playwright.sync_api import sync_playwright
+
+    with ThreadPoolExecutor(1) as pool:
+        driver = InThread(pool.submit(lambda: sync_playwright().start()).result(), pool)
+        try:
+            opened = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+            yield opened
+            opened.close()
+        finally:
+            driver.stop()
+
+
+@pytest.fixture
+def noise():
+    """What pages complained of or asked for; it has to be empty at the end."""
+    return []
+
+
+@pytest.fixture
+def page_of(browser, tmp_path, noise):
+    """Open the page of a summary; at the end, see that it complained of and asked for nothing."""
+    contexts = []
+
+    def open_page(summary, **options):
+        path = Report(summary).save(tmp_path / f"report{len(contexts)}.html")
+        contexts.append(
+            browser.new_context(**{"viewport": {"width": 1200, "height": 900}} | options)
+        )
+        page = contexts[-1].new_page()
+        page.set_default_timeout(10_000)
+        page.on("console", lambda message: noise.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: noise.append(f"error: {error}"))
+        asked = lambda request: request.url != path.as_uri() and noise.append(request.url)  # noqa: E731
+        page.on("request", asked)
+        page.goto(path.as_uri())
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert noise == []

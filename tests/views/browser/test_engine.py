@@ -1,0 +1,558 @@
+"""The page decides, grows regions, reads and writes values exactly as Python does."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+
+import irenic
+from irenic import Categorical, Continuous, DecisionTable, Region, Rule, RuleList, RuleSet, Space
+from irenic.errors import ConditionError, DataError, SeedError
+from irenic.features import LOWEST
+from irenic.literals import Months
+from irenic.space import Instances
+from irenic.views.boxes import encode_box, encode_columns
+from irenic.views.summarise import summarise
+
+N = 200
+# Names that are quoted, and names that every object of JavaScript already has.
+SPACE = Space(
+    [
+        Continuous("f1", missing=True),
+        Categorical("colour", ["a", "b c", "missing", 5, "5", True], missing=True, other=True),
+        Continuous("constructor", bounds=(0, 10)),
+        Continuous("in", kind="integer", bounds=(-3, 9), missing=True),
+        Continuous('say "hi"', kind="date"),
+        Categorical("__proto__", [f"v{i}" for i in range(70)], missing=True),
+        Continuous("größe", kind="duration", missing=True),
+        Continuous("P1D", kind="months", bounds=(Months(0), None)),
+        Categorical("low risk", ["x", "y"], other=True),
+    ]
+)
+GRID = {
+    "f1": [-1, 0, 0.1, 2.5, 5, 1e300],
+    "constructor": [0, 2.5, 5, 7, 10],
+    "in": [-3, -1, 0, 2, 3, 9],
+    'say "hi"': [dt.date(2020, 1, d) for d in (1, 2, 15, 30)],
+    "größe": [dt.timedelta(hours=h) for h in (-1, 0, 1, 30)],
+    "P1D": [Months(m) for m in (0, 1, 12, 26)],
+}
+
+
+# --- random rules and cases
+
+
+def random_condition(feature, rng):
+    if isinstance(feature, Categorical):
+        values = [feature.values[i] for i in rng.permutation(len(feature.values))]
+        named = values[: rng.integers(1, len(values) + 1)]
+        return {str(rng.choice(["in", "not in"])): named} | (
+            {"missing": bool(rng.random() < 0.5)} if rng.random() < 0.4 else {}
+        )
+    kind = rng.integers(8)
+    if kind == 0:
+        return {"missing": bool(rng.random() < 0.5)}
+    bounds = sorted(rng.choice(len(GRID[feature.name]), 2, replace=False))
+    low, high = (GRID[feature.name][i] for i in bounds)
+    lower, upper = str(rng.choice([">", ">="])), str(rng.choice(["<", "<="]))
+    if kind == 1:
+        return {"=": low}
+    if kind == 2:
+        return {upper: high, "missing": True}
+    return [{lower: low}, {upper: high}, {lower: low, upper: high}][kind % 3]
+
+
+def random_region(rng, least, most):
+    names = rng.choice(len(SPACE), rng.integers(least, most + 1), replace=False)
+    found = {}
+    for place in names:
+        feature = SPACE.features[place]
+        condition = random_condition(feature, rng)
+        try:
+            Region(SPACE, {feature.name: condition})
+        except ConditionError:
+            continue  # it can never hold
+        found[feature.name] = condition
+    return Region(SPACE, found)
+
+
+def random_rules(rng, n=14, conditions=(1, 3)):
+    # weights whose sums depend on the order of adding, and that tie
+    rules = [
+        Rule(
+            random_region(rng, *conditions),
+            then=str(rng.choice(list("CAB"))),
+            weight=float(rng.choice([0.1, 0.2, 0.3, 1, 1])),
+        )
+        for _ in range(n)
+    ]
+    return RuleSet(SPACE, rules, default="D" if rng.random() < 0.5 else None)
+
+
+def random_instances(rng, rules, n=N):
+    """Return cases of which many lie exactly on a cut or just below."""
+    sampled = Region(SPACE).sample(n, random_state=int(rng.integers(1000)))
+    values, codes = sampled.values.copy(), sampled.codes.copy()
+    for row, feature in enumerate(SPACE.continuous):
+        cuts = [c for c in (*rules.lower[row], *rules.upper[row]) if math.isfinite(c)]
+        near = [c for c in cuts if c != LOWEST]
+        near += [feature.before(c) for c in near] + ([-math.inf] if feature.missing else [])
+        near = [v for v in near if feature.admits(v)]
+        chosen = rng.random(n) < 0.7
+        if near:
+            values[row, chosen] = rng.choice(near, chosen.sum())
+    return Instances(SPACE, values, codes)
+
+
+def cases_of(instances):
+    columns = encode_columns(instances)
+    return [{name: columns[name][i] for name in columns} for i in range(len(instances))]
+
+
+def ask(page, script, **given):
+    """Run a script on given data. As JSON: Playwright would lose a feature called __proto__."""
+
+    def number(text):  # of JavaScript: whole ones beyond 2**53 are written as if they were exact
+        return int(text) if abs(int(text)) <= 2**53 else float(text)
+
+    lines = "(text) => { const given = JSON.parse(text); const { summary } = irenic;"
+    wrapped = f"{lines} const model = summary.models[0]; return JSON.stringify({script}); }}"
+    return json.loads(page.evaluate(wrapped, json.dumps(given)), parse_int=number)
+
+
+# --- deciding
+
+
+def decided(page, cases):
+    return ask(page, "given.cases.map((each) => irenic.decideCase(model, each))", cases=cases)
+
+
+def expect_decisions(found, summary, covering, places, predicted):
+    """Hold answers against the rule that decides (-1: none) and what is predicted."""
+    texts = [outcome["value"] for outcome in summary["outcomes"]]
+    assert [answer["rules"] for answer in found] == [
+        np.flatnonzero(row).tolist() for row in covering
+    ]
+    assert [answer["rule"] for answer in found] == [None if p < 0 else p for p in places]
+    said = [None if a["outcome"] is None else texts[a["outcome"]] for a in found]
+    assert said == list(predicted)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("how", ["best", "vote"])
+def test_weighted_rules_decide_as_in_python(page_of, how, seed):
+    rng = np.random.default_rng(seed)
+    rules = random_rules(rng)
+    instances = random_instances(rng, rules)
+    summary = summarise(rules, budget=0.1)
+    summary["decides"]["how"] = how
+    found = decided(page_of(summary), cases_of(instances))
+    places = rules.decide(instances, resolve=how).tolist()
+    predicted = rules.predict(instances, resolve=how)
+    expect_decisions(found, summary, rules.covering(instances), places, predicted)
+    assert len({p for p in places if p >= 0}) > 3
+
+
+@pytest.mark.parametrize("policy", ["FIRST", "PRIORITY"])
+def test_ordered_rules_decide_as_in_python(page_of, policy):
+    rng = np.random.default_rng(2)
+    rules = random_rules(rng)
+    instances = random_instances(rng, rules)
+    table = DecisionTable(
+        rules, tuple(range(1, 15)), 14, hit_policy=policy, ranking=("B", "C", "A")
+    )
+    summary = summarise(table, budget=0.1)
+    found = decided(page_of(summary), cases_of(instances))
+    ordered = table.as_rules()
+    assert isinstance(ordered, RuleList)
+    winning = [*table.winning, -1]
+    places = [winning[place] for place in ordered.decide(instances)]
+    predicted = ordered.predict(instances)
+    expect_decisions(found, summary, rules.covering(instances), places, predicted)
+    assert (policy == "PRIORITY") == (table.winning != list(range(14)))
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_rules_that_must_agree_decide_as_in_python(page_of, seed):
+    rng = np.random.default_rng(seed)
+    rules = random_rules(rng, n=8)
+    instances = random_instances(rng, rules)
+    summary = summarise(rules, budget=0.1)
+    found = decided(page_of(summary), cases_of(instances))
+    covering = rules.covering(instances)
+    said = [{rules[int(i)].then for i in np.flatnonzero(row)} for row in covering]
+    torn = [len(thens) > 1 for thens in said]
+    assert [answer["contradicted"] for answer in found] == torn
+    assert True in torn
+    assert False in torn
+    places = rules.decide(instances, resolve="first")
+    predicted = rules.predict(instances, resolve="first")
+    expect_decisions(
+        found,
+        summary,
+        covering,
+        [-1 if t else p for t, p in zip(torn, places.tolist(), strict=True)],
+        [None if t else p for t, p in zip(torn, predicted, strict=True)],
+    )
+
+
+def test_all_rules_that_hold_count(page_of):
+    rng = np.random.default_rng(5)
+    rules = random_rules(rng)
+    instances = random_instances(rng, rules)
+    table = DecisionTable(rules, tuple(range(1, 15)), 14, hit_policy="COLLECT")
+    summary = summarise(table, budget=0.1)
+    found = decided(page_of(summary), cases_of(instances))
+    for answer, row in zip(found, rules.covering(instances), strict=True):
+        thens = [rules[int(i)].then for i in np.flatnonzero(row)]
+        said = [summary["outcomes"][place]["value"] for place in answer["several"]]
+        assert said == list(dict.fromkeys(thens))
+        single = thens[0] if len(set(thens)) == 1 else rules.default if not thens else None
+        place = answer["outcome"]
+        assert (None if place is None else summary["outcomes"][place]["value"]) == single
+
+
+# --- regions
+
+
+@pytest.mark.parametrize("seed", [6, 7])
+def test_regions_are_those_that_enlarge_returns(page_of, seed):
+    rng = np.random.default_rng(seed)
+    rules = random_rules(rng, n=20, conditions=(3, 6))
+    seeds = random_instances(rng, rules)
+    wanted = [[None, "A", "B", "C"][i] for i in rng.integers(0, 4, N)]
+    summary = summarise(rules, budget=0.1)
+    outcomes = [outcome["value"] for outcome in summary["outcomes"]]
+    script = """given.cases.map((each, i) => {
+        const box = irenic.enlarge(model, each, given.wanted[i]);
+        return { box, text: typeof box.coveredBy === "number" ? null : irenic.boxText(box) };
+    })"""
+    places = [None if then is None else outcomes.index(then) for then in wanted]
+    found = ask(page_of(summary), script, cases=cases_of(seeds), wanted=places)
+    grown = 0
+    for i, answer in enumerate(found):
+        try:
+            region = irenic.enlarge(rules, seeds.take([i]), consequent=wanted[i])
+        except SeedError as error:
+            number = int(re.search(r"covered by rule (\d+)", str(error))[1])
+            assert answer["box"] == {"coveredBy": number - 1}
+            continue
+        grown += 1
+        assert answer["box"] == encode_box(region)
+        assert answer["text"] == str(region)
+    assert N / 10 < grown < N
+
+
+def test_words_of_regions_that_say_a_single_value_or_missing(page_of):
+    space = Space([Continuous("x", missing=True), Continuous("n", kind="integer")])
+    rules = RuleSet(
+        space,
+        [
+            Rule({"x": {"<": 3}}, then="A"),
+            Rule({"x": {">": 3}}, then="A"),
+            Rule({"n": {"<": 7}, "x": {">=": 3}}, then="B"),
+            Rule({"n": {">": 7}, "x": {">=": 3}}, then="B"),
+        ],
+    )
+    page = page_of(summarise(rules))
+    script = "given.cases.map((each) => irenic.boxText(irenic.enlarge(model, each, null)))"
+    cases = [{"x": 3, "n": 7}, {"x": None, "n": 7}]
+    expected = [str(irenic.enlarge(rules, case)) for case in cases]
+    assert ask(page, script, cases=cases) == expected == ["x = 3 and n = 7", "x is missing"]
+    assert page.evaluate("irenic.boxText({})") == str(Region(space)) == "anything"
+
+
+# --- values
+
+KINDS = [
+    Continuous("number"),
+    Continuous("bounded", bounds=(-2.5, 10), missing=True),
+    Continuous("integer", kind="integer"),
+    Continuous("few", kind="integer", bounds=(0, 9), missing=True),
+    Continuous("date", kind="date", missing=True),
+    Continuous("datetime", kind="datetime"),
+    Continuous("utc", kind="datetime", unit="UTC"),
+    Continuous("time", kind="time"),
+    Continuous("duration", kind="duration"),
+    Continuous("months", kind="months", bounds=(None, Months(120))),
+]
+TYPED = {
+    "number": """0 -0 5 +5 5. .5 -0.5 1e5 1E-5 1e400 1e-400 0.1 9007199254740992 9007199254740993
+        1e300 abc 5x 1..2 inf nan 0x10 1e 12345678901234567890 -9007199254740993.5 e5 --5""",
+    "date": """2020-01-31 2020-02-30 2020-02-29 2019-02-29 1900-02-29 0001-01-01 9999-12-31
+        0000-01-01 2020-13-01 2020-00-10 2020-1-1 20-01-01 2020-01-31T00:00 2020-01-31T00:00:01
+        2020-01-31T12:30 2020-01-31T12:30:15.5 2020-01-31T12:30:15.123456 0050-06-07
+        1500-03-01T00:00:00.000001 9999-12-31T23:59:59 9999-12-31T23:59:58
+        2020-01-31T24:00:01 2020-01-31T12:60 12:30 31.01.2020 tomorrow 2020-01-31T12:30Z
+        2020-01-31T12:30+02:00 2020-01-31T00:30:00-11:30 2020-01-31Tx""",
+    "time": """00:00 12:30 23:59:59.999999 24:01 12:60 12:30:60 9:30 12:30:15.5 noon 2020-01-01
+        12:30Z""",
+    "span": """P1D PT0S P0D PT1H -PT1H P1DT2H30M PT0.000001S PT1.5S P T PT P1DT P1Y P2M P1Y2M P10Y
+        P10Y1M -P1M P-1M P1W 5 P999999999D P1000000000D PT99999999999H P99999DT0.000001S -P0M P0Y
+        P9007199254740992M P750599937895083Y""",
+}
+
+
+def typed_for(feature):
+    same = {"integer": "number", "datetime": "date", "duration": "span", "months": "span"}
+    return [*TYPED[same.get(feature.kind, feature.kind)].split(), "", " ", "missing"]
+
+
+def read(feature, text):
+    """Return what Python makes of a text: a number, None for missing, or "error"."""
+    value = text.strip()
+    if value in ("", "missing"):
+        return None if feature.missing else "error"
+    if feature.kind in ("number", "integer"):
+        if re.fullmatch(r"[+-]?\d+", value):
+            value = int(value)
+        elif re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", value):
+            value = float(value)
+    try:
+        number = feature.encode_value(value)
+    except DataError:
+        return "error"
+    return number if feature.admits(number) else "error"
+
+
+def page_of_kinds(page_of):
+    return page_of(summarise(RuleSet(Space(KINDS))))
+
+
+def parsed(page, texts):
+    """Return what the page makes of [name of a feature, text]."""
+    script = """given.texts.map(([name, text]) =>
+        irenic.parseValue(summary.features.find((each) => each.name === name), text))"""
+    return ask(page, script, texts=texts)
+
+
+def test_values_are_read_as_in_python(page_of):
+    pairs = [(feature, text) for feature in KINDS for text in typed_for(feature)]
+    found = parsed(page_of_kinds(page_of), [[feature.name, text] for feature, text in pairs])
+    said = [answer.get("value", "error") for answer in found]
+    assert all(("value" in answer) != ("error" in answer) for answer in found)
+    wrong = [
+        (feature.name, text, expected, got)
+        for (feature, text), got in zip(pairs, said, strict=True)
+        if (expected := read(feature, text)) != got
+    ]
+    assert wrong == []
+    for feature in KINDS:
+        mine = [got for (other, _), got in zip(pairs, said, strict=True) if other is feature]
+        assert mine.count("error") < len(mine) - 3
+
+
+def test_numbers_are_read_as_people_type_them(page_of):
+    given = {
+        "1 234.5": 1234.5,
+        "1\u202f234\u202f567": 1234567,
+        "1'000": 1000,
+        "1,5": 1.5,
+        "0,125": 0.125,
+        "−3": -3,
+        "1,234.5": 1234.5,
+        "1,234,567": 1234567,
+        " 7 ": 7,
+    }
+    found = parsed(page_of_kinds(page_of), [["number", text] for text in given])
+    assert found == [{"value": value} for value in given.values()]
+
+
+def test_errors_say_what_is_wrong(page_of):
+    given = {
+        ("number", "1,234"): "“1,234” can be read in two ways: write the number without thousands,"
+        " with a point.",
+        ("number", "abc"): "“abc” is not a number.",
+        ("number", ""): "It is never missing: give a value.",
+        ("number", "1e999"): "“1e999” is too large to be kept.",
+        ("integer", "2.5"): "“2.5” is not a whole number.",
+        ("integer", "9007199254740993"): "“9007199254740993” is beyond 2**53, where whole numbers"
+        " can no longer be told apart.",
+        ("few", "10"): "“10” is outside what can occur: at least 0 and at most 9.",
+        ("bounded", "10.5"): "“10.5” is outside what can occur: at least -2.5 and at most 10.",
+        ("date", "2020-02-30"): "“2020-02-30” is not a date such as 2026-01-31.",
+        ("datetime", "2020-01-31T12:30Z"): "“2020-01-31T12:30Z” has a time zone: leave it out.",
+        ("datetime", "1500-03-01T00:00:00.000001"): "“1500-03-01T00:00:00.000001” is too far away"
+        " to be kept to the microsecond: round it to whole seconds.",
+        ("duration", "P1000000000D"): "“P1000000000D” is too long.",
+    }
+    found = parsed(page_of_kinds(page_of), [list(pair) for pair in given])
+    assert found == [{"error": text} for text in given.values()]
+
+
+def test_values_of_categories_are_read_with_and_without_quotes(page_of):
+    rules = RuleSet(SPACE)
+    given = [
+        ("colour", "a", 2),
+        ("colour", "b c", 3),
+        ("colour", '"b c"', 3),
+        ("colour", '"missing"', 4),
+        ("colour", "missing", 0),
+        ("colour", "", 0),
+        ("colour", "5", 5),
+        ("colour", '"5"', 6),
+        ("colour", "true", 7),
+        ("colour", "purple", 1),
+        ("__proto__", "v69", 71),
+    ]
+    found = parsed(page_of(summarise(rules)), [[name, text] for name, text, _ in given])
+    assert found == [{"value": code} for *_, code in given]
+    page = page_of(summarise(rules))
+    refused = parsed(page, [["__proto__", "w"], ["low risk", ""]])
+    values = ", ".join(f"v{i}" for i in range(8))
+    assert refused[0] == {"error": f"“w” is not among its values ({values}, …)."}
+    assert refused[1] == {"error": "It is never missing: choose a value."}
+
+
+def numbers_for(feature, rng):
+    low, high = max(feature.lowest, -1e17), min(feature.end, 1e17)
+    drawn = [
+        *rng.uniform(low, high, 100),
+        *rng.normal(size=50),
+        *(10.0 ** rng.uniform(-9, 18, 100)),
+    ]
+    drawn += [
+        feature.lowest,
+        feature.before(feature.end),
+        0.0,
+        5e-324,
+        0.1 + 0.2,
+        1e16,
+        1e-5,
+        123e20,
+    ]
+    if feature.step:
+        drawn = [math.floor(v / feature.step) * feature.step for v in drawn if math.isfinite(v)]
+    found = sorted({float(v) for v in drawn if feature.admits(float(v)) and feature.shows(v)})
+    return found + ([None] if feature.missing else [])
+
+
+def test_values_are_written_as_in_python_and_read_back(page_of):
+    rng = np.random.default_rng(8)
+    given = [(feature, value) for feature in KINDS for value in numbers_for(feature, rng)]
+    script = """given.values.map(([name, value]) => {
+        const feature = summary.features.find((each) => each.name === name);
+        const text = irenic.formatValue(feature, value);
+        return [text, irenic.parseValue(feature, text)];
+    })"""
+    values = [[feature.name, value] for feature, value in given]
+    found = ask(page_of_kinds(page_of), script, values=values)
+    expected = [f.format_value(-math.inf if v is None else v) for f, v in given]
+    assert [text for text, _ in found] == expected
+    # whole numbers beyond 2**53 are shown, but not taken
+    back = [answer.get("value", "error") for _, answer in found]
+    wrong = [
+        (f.name, v, b)
+        for (f, v), b in zip(given, back, strict=True)
+        if b != v and not (b == "error" and f.kind == "number" and 2**53 < abs(v) < 1e16)
+    ]
+    assert wrong == []
+    assert len(given) > 500
+
+
+def test_ticks_are_round_values_inside_the_range(page_of):
+    page = page_of_kinds(page_of)
+    day = 86_400_000_000
+    ranges = {
+        "number": [(0, 1), (-3.2, 7.9), (1e-9, 2e-9), (0, 1e300)],
+        "integer": [(0, 3), (-500, 12_345)],
+        "date": [(0, 5 * day), (0, 400 * day), (-7000 * day, 9000 * day)],
+        "datetime": [(0, 5e6), (0, day), (0, 900 * day)],
+        "time": [(0, day)],
+        "duration": [(0, 90e6), (-day, 5 * day)],
+        "months": [(0, 30), (-100, 2000)],
+    }
+    given = [[name, low, high] for name, pairs in ranges.items() for low, high in pairs]
+    script = """given.ranges.map(([name, low, high]) => {
+        const feature = summary.features.find((each) => each.name === name);
+        const ticks = irenic.niceTicks(feature, low, high, 6);
+        return [ticks, ticks.map((tick) => irenic.formatTick(feature, tick))];
+    })"""
+    found = ask(page, script, ranges=given)
+    for (name, low, high), (ticks, texts) in zip(given, found, strict=True):
+        assert 2 <= len(ticks) <= 14, (name, low, high, texts)
+        assert low <= ticks[0] < ticks[-1] <= high
+        assert len(set(texts)) == len(texts), (name, texts)
+        assert all(len(text) <= 19 for text in texts)
+
+
+# --- the map's cells
+
+
+def cell_of(feature, cells, value):
+    """Return the number of the cell that a value lies in."""
+    if isinstance(feature, Categorical) or value is None:
+        return next(i for i, cell in enumerate(cells) if cell["value"] == value)
+    below = [
+        i for i, cell in enumerate(cells) if cell["value"] is not None and cell["low"] <= value
+    ]
+    assert cells[below[-1]]["high"] is None or value < cells[below[-1]]["high"]
+    return below[-1]
+
+
+def sliced(page, x, y, others):
+    script = """(() => {
+        const find = (name) => summary.features.find((each) => each.name === name) ?? null;
+        const plane = irenic.sliceCells(model, find(given.x), find(given.y), given.others);
+        return { xs: plane.xs, ys: plane.ys, outcomes: [...plane.outcomes] };
+    })()"""
+    return ask(page, script, x=x, y=y, others=others)
+
+
+@pytest.mark.parametrize(
+    ("x", "y"), [("f1", "in"), ("colour", "constructor"), ("größe", "__proto__")]
+)
+def test_slices_are_exact(page_of, x, y):
+    """A point lies in a hatched cell iff no rule covers it, in a torn one iff rules differ."""
+    rng = np.random.default_rng(9)
+    rules = random_rules(rng, n=20, conditions=(2, 4))
+    page = page_of(summarise(rules, budget=0.1))
+    seen = set()
+    for case in cases_of(random_instances(rng, rules, n=6)):
+        plane = sliced(page, x, y, case)
+        points = random_instances(rng, rules)
+        cases = [case | {x: c[x], y: c[y]} for c in cases_of(points)]
+        values, codes = points.values.copy(), points.codes.copy()
+        for feature in SPACE:
+            row = SPACE.row(feature.name)
+            column = [c[feature.name] for c in cases]
+            if isinstance(feature, Categorical):
+                codes[row] = column
+            else:
+                values[row] = [-math.inf if v is None else v for v in column]
+        covering = rules.covering(Instances(SPACE, values, codes))
+        for c, row in zip(cases, covering, strict=True):
+            thens = {rules[int(i)].then for i in np.flatnonzero(row)}
+            i, j = cell_of(SPACE[x], plane["xs"], c[x]), cell_of(SPACE[y], plane["ys"], c[y])
+            assert plane["outcomes"][j * len(plane["xs"]) + i] == len(thens)
+            seen.add(min(len(thens), 2))
+    assert seen == {0, 1, 2}
+
+
+def test_projected_cells_hold_all_rules_that_can_hold_there(page_of):
+    rng = np.random.default_rng(10)
+    rules = random_rules(rng, n=10)
+    plane = sliced(page_of(summarise(rules, budget=0.1)), "f1", "colour", None)
+    row = SPACE.row("f1")
+    for j, up in enumerate(plane["ys"]):
+        for i, across in enumerate(plane["xs"]):
+            value = -math.inf if across["value"] is None else across["value"]
+            thens = {
+                rule.then
+                for k, rule in enumerate(rules)
+                if rules.lower[row, k] <= value < rules.upper[row, k]
+                and rule.region.bits("colour") >> up["value"] & 1
+            }
+            assert plane["outcomes"][j * len(plane["xs"]) + i] == len(thens)
+
+
+def test_a_single_feature_makes_a_strip(page_of):
+    rules = RuleSet(None, [Rule({"age": (0, 10)}, then="A"), Rule({"age": (9, 20)}, then="B")])
+    plane = sliced(page_of(summarise(rules)), "age", None, None)
+    assert [cell["low"] for cell in plane["xs"]] == [LOWEST, 0, 9, 10, 20]
+    assert plane["outcomes"] == [0, 1, 2, 1, 0]

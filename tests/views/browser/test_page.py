@@ -1,0 +1,657 @@
+"""The report page in a browser: what a person does with it, and that nothing leaves it."""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import irenic
+from irenic import Categorical, Continuous, Region, Rule, RuleSet, Space
+
+EVIL = "<script>window.hacked = 1</script>"
+WORSE = '"><img src=x onerror="window.hacked = 2">'
+
+
+# --- what is shown
+
+
+@cache
+def iris():
+    """Return a model, its instances and its labels."""
+    from sklearn.datasets import load_iris
+
+    bunch = load_iris(as_frame=True)
+    labels = np.array(["setosa", "versicolor", "virginica"])[bunch.target.to_numpy()]
+    model = irenic.RuleSetClassifier(random_state=0, generations=3, moves=800)
+    return model.fit(bunch.data, labels), bunch.data, labels
+
+
+@cache
+def learned():
+    return irenic.summarise(*iris(), name="Iris")
+
+
+def mixed_space():
+    return Space(
+        [
+            Continuous("age", bounds=(0, 120), unit="years"),
+            Continuous("income", missing=True),
+            Categorical("job", ["nurse", "clerk", "pilot"], missing=True, other=True),
+            Continuous("children", kind="integer", bounds=(0, 20)),
+            Continuous("born", kind="date"),
+        ]
+    )
+
+
+@cache
+def contradicting():
+    """Return a set of rules that contradicts itself, with gaps, over features of many kinds."""
+    space = mixed_space()
+    conditions = [
+        ({"age": {"<": 18}}, "decline"),
+        ({"age": (18, 65), "income": {"<": 20_000}, "job": {"nurse", "clerk"}}, "ask"),
+        ({"age": {">=": 60}, "children": {"<=": 3}}, "grant"),
+        ({"income": {">": 50_000}, "born": {">=": "1990-01-01"}}, "grant"),
+    ]
+    return RuleSet(space, [Rule(Region(space, c), then=then) for c, then in conditions])
+
+
+def evil():
+    space = Space(
+        [Continuous(EVIL, missing=True), Categorical(WORSE, [EVIL, "</script>", "&amp;"])]
+    )
+    rules = [
+        Rule(Region(space, {EVIL: {"<": 5}}), then=WORSE),
+        Rule(Region(space, {EVIL: {">": 4}, WORSE: {EVIL}}), then=EVIL),
+    ]
+    table = {EVIL: [1.0, 4.5, None], WORSE: [EVIL, "</script>", "&amp;"]}
+    labels = [WORSE, EVIL, "</script>"]
+    return irenic.summarise(RuleSet(space, rules, default="<b>"), table, labels, name=EVIL)
+
+
+def large_space():
+    return Space([Continuous(f"f{i}") for i in range(8)])
+
+
+def large_rules():
+    """Return 200 rules at random."""
+    rng = np.random.default_rng(0)
+    rules = []
+    for _ in range(200):
+        chosen = rng.choice(8, 3, replace=False)
+        lows = rng.normal(size=3)
+        sides = {f"f{i}": (low, low + 1.0) for i, low in zip(chosen, lows, strict=True)}
+        rules.append(Rule(Region(large_space(), sides), then=str(rng.choice(list("ABCD")))))
+    return rules
+
+
+def large():
+    """Return 200 rules and 10,000 instances."""
+    rng = np.random.default_rng(1)
+    table = {f"f{i}": rng.normal(size=10_000) for i in range(8)}
+    labels = rng.choice(list("ABCD"), 10_000)
+    rules = RuleSet(large_space(), large_rules(), default="A")
+    return irenic.summarise(rules, table, labels, budget=2)
+
+
+# --- pictures
+
+
+@pytest.fixture(scope="session")
+def shot(pytestconfig):
+    """Write a picture for a person to look at, into build/screenshots or IRENIC_SCREENSHOTS."""
+    given = os.environ.get("IRENIC_SCREENSHOTS")
+    folder = Path(given) if given else pytestconfig.rootpath / "build" / "screenshots"
+
+    def take(page, name, part=None):
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{name}.png"
+        if part is None:
+            page.screenshot(path=path, full_page=True)
+        else:
+            page.locator(part).screenshot(path=path)
+        assert path.stat().st_size > 1_000
+
+    return take
+
+
+VIEWS = ["verdicts", "front", "rules", "case", "map", "findings", "results"]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_view_is_there_and_has_its_picture(page_of, shot, theme):
+    page = page_of(learned(), color_scheme=theme)
+    page.locator("#case-random").click()
+    for view in VIEWS:
+        assert page.locator(f"#{view}").inner_text().strip(), view
+        shot(page, f"iris-{view}-{theme}", f"#{view}")
+    shot(page, f"iris-{theme}")
+
+
+def test_rules_without_instances_have_their_picture(page_of, shot):
+    page = page_of(irenic.summarise(contradicting(), name="Loans"))
+    assert page.title() == "Loans"
+    assert "2 pairs of the 4 rules contradict each other" in page.locator("#verdicts").inner_text()
+    assert page.locator("#front").inner_text() == page.locator("#results").inner_text() == ""
+    shot(page, "loans")
+
+
+def test_a_phone_shows_all_of_it_without_scrolling_sideways(page_of, shot):
+    page = page_of(learned(), viewport={"width": 360, "height": 740}, has_touch=True)
+    width = page.evaluate("document.documentElement.scrollWidth")
+    assert width <= 360
+    shot(page, "iris-phone")
+
+
+def test_paper_has_the_rules_and_no_controls(page_of, shot):
+    page = page_of(learned())
+    page.emulate_media(media="print")
+    assert not page.locator("#rule-search").is_visible()
+    assert not page.locator("#theme").is_visible()
+    for card in page.locator("#rules [data-rule]").all():
+        assert card.is_visible()
+    shot(page, "iris-print")
+
+
+def test_the_theme_can_be_chosen(page_of):
+    page = page_of(learned(), color_scheme="light")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(ground)
+    seen = set()
+    for _ in range(3):
+        page.locator("#theme").click()
+        seen.add(page.evaluate(ground))
+    assert len(seen) == 2
+    assert light in seen
+
+
+# --- nothing leaves it, nothing gets in
+
+
+def test_names_are_text_whatever_they_are(page_of, shot):
+    page = page_of(evil())
+    assert page.evaluate("window.hacked") is None
+    assert page.title() == EVIL
+    assert EVIL in page.locator("#rules").inner_text()
+    assert page.locator("img").count() == 0
+    page.locator("#rules [data-rule]").first.click()
+    page.locator("#rule-search").fill(EVIL)
+    page.locator("#case-random").click()
+    page.locator("#map-canvas").hover()
+    page.locator("#map-canvas").click()
+    assert page.evaluate("window.hacked") is None
+    shot(page, "evil")
+
+
+def test_the_page_holds_no_address_of_anything_else():
+    page = irenic.Report(learned()).html
+    head = page.split('<script type="application/json"')[0]
+    assert "http" not in head.replace("http-equiv", "")
+    for attribute in (" src=", "url(", "@import", "<link", "<iframe", "fetch(", "XMLHttpRequest"):
+        assert attribute not in page, attribute
+    addresses = set(re.findall(r"https?://[^\"'`\s)]+", page))
+    assert addresses == {"http://www.w3.org/2000/svg"}  # the name of SVG, which is not fetched
+
+
+def test_a_script_that_gets_in_is_not_run(page_of, noise):
+    page = page_of(learned())
+    page.evaluate(
+        """() => {
+            const made = document.createElement("div");
+            made.innerHTML = '<img src="data:," onerror="window.hacked = 1">';
+            document.body.append(made);
+        }"""
+    )
+    page.wait_for_timeout(100)
+    assert page.evaluate("window.hacked") is None
+    (complaint,) = noise
+    assert "Content Security Policy" in complaint
+    noise.clear()
+
+
+# --- rules
+
+
+def cards(page):
+    """Return the places of the rules that are shown, in the order on the page."""
+    shown = page.locator("#rules [data-rule]:visible")
+    return [int(card.get_attribute("data-rule")) for card in shown.all()]
+
+
+@pytest.mark.parametrize("by", ["number", "outcome", "support", "confidence", "conditions"])
+def test_rules_are_sorted(page_of, by):
+    summary = irenic.summarise(contradicting(), *people())
+    page = page_of(summary)
+    rules = summary["models"][0]["rules"]
+
+    def key(place):
+        rule = rules[place]
+        if by == "conditions":
+            return len(rule["conditions"])
+        if by == "confidence":  # a rule that covers nothing is never right
+            return -1 if rule[by] is None else rule[by]
+        return rule[by]
+
+    page.locator("#rule-sort").select_option(by)
+    first = [key(place) for place in cards(page)]
+    page.locator("#rule-direction").click()
+    second = [key(place) for place in cards(page)]
+    assert sorted([first, second]) == sorted([sorted(first), sorted(first, reverse=True)])
+
+
+def people():
+    points = list(Region(mixed_space()).sample(60, random_state=1))
+    labels = np.random.default_rng(0).choice(["ask", "grant", "decline"], 60).tolist()
+    return points, labels
+
+
+def test_rules_are_searched_by_text_feature_and_outcome(page_of):
+    page = page_of(irenic.summarise(contradicting()))
+    assert cards(page) == [0, 1, 2, 3]
+    page.locator("#rule-search").fill("NURSE ask")
+    assert cards(page) == [1]
+    assert "1 of 4 rules" in page.locator("#rule-count").inner_text()
+    page.locator("#rule-search").fill("nothing of the kind")
+    assert cards(page) == []
+    page.locator("#rule-search").fill("")
+    page.locator("#rule-feature").select_option(label="income")
+    assert cards(page) == [1, 3]
+    page.locator("#rule-outcome").select_option(label="grant")
+    assert cards(page) == [3]
+
+
+def test_every_condition_is_drawn(page_of):
+    summary = irenic.summarise(contradicting(), *people())
+    page = page_of(summary)
+    for place, rule in enumerate(summary["models"][0]["rules"]):
+        card = page.locator(f'#rules [data-rule="{place}"]')
+        text = card.inner_text()
+        for feature in rule["box"]:
+            assert feature in text
+        numbers = [f for f in rule["box"] if f != "job"]
+        assert card.locator("svg").count() >= len(numbers)
+        assert str(rule["support"]) in text
+
+
+def test_a_card_is_focused_with_the_keyboard(page_of):
+    page = page_of(learned())
+    page.locator("#rules [data-rule]").first.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#rules [data-rule].focused, #rules [aria-current]").count() == 1
+
+
+# --- the form
+
+
+def typed(feature, value):
+    """Return a value as a person types it."""
+    if value is None:
+        return ""
+    return feature.format_value(feature.encode_value(value))
+
+
+def fill(page, space, point):
+    page.evaluate("document.querySelectorAll('#case details').forEach((d) => { d.open = true; })")
+    for feature in space:
+        field = page.locator(f'#case-form [data-feature="{feature.name}"]')
+        if isinstance(feature, Categorical):
+            field.select_option(str(feature.encode_value(point[feature.name])))
+        else:
+            field.fill(typed(feature, point[feature.name]))
+
+
+def answers(page, space, points):
+    """Return what the form says of many points: the outcome, and the place of the rule."""
+    names = [feature.name for feature in space]
+    rows = [
+        [
+            str(f.encode_value(point[f.name]))
+            if isinstance(f, Categorical)
+            else typed(f, point[f.name])
+            for f in space
+        ]
+        for point in points
+    ]
+    # one call for all: the fields are filled, and told so, as typing does
+    return page.evaluate(
+        """([names, rows]) => rows.map((row) => {
+            names.forEach((name, i) => {
+                const field = [...document.querySelectorAll("#case-form [data-feature]")]
+                    .find((input) => input.dataset.feature === name);
+                field.value = row[i];
+                field.dispatchEvent(new Event("input", { bubbles: true }));
+            });
+            const { outcome, rule } = document.getElementById("case-answer").dataset;
+            return [outcome, rule];
+        })""",
+        [names, rows],
+    )
+
+
+def test_the_form_answers_as_predict_does_for_200_cases(page_of):
+    model, table, _ = iris()
+    summary = learned()
+    low, high = table.min().to_numpy(), table.max().to_numpy()
+    drawn = np.random.default_rng(0).uniform(low - 1, high + 1, (200, 4))
+    drawn[::7, 0] = np.nan
+    drawn = dict(zip(table.columns, drawn.T, strict=True))
+    points = list(model.space_.encode(drawn))
+    found = answers(page_of(summary), model.space_, points)
+    said = [summary["outcomes"][int(outcome)]["text"] for outcome, _ in found]
+    assert said == model.predict(drawn).tolist()
+    decided = model.rules_.decide(drawn)
+    assert [int(rule) if rule else -1 for _, rule in found] == decided.tolist()
+    assert len(set(said)) == 3  # or nothing would be tested
+
+
+def test_the_form_answers_as_rules_of_all_kinds_of_features_do(page_of):
+    rules = contradicting()
+    points = list(Region(rules.space).sample(200, random_state=5))
+    for point in points[::3]:
+        point["age"] = round(point["age"] / 3)  # the young are few among those drawn at random
+    for point in points[1::3]:
+        point |= {"age": 60 + point["age"] % 5, "income": 5_000.25, "job": "nurse", "children": 3}
+    found = answers(page_of(irenic.summarise(rules)), rules.space, points)
+    covering = rules.covering(points)
+    thens = [rule.then for rule in rules]
+    for (outcome, rule), covers in zip(found, covering, strict=True):
+        places = np.flatnonzero(covers).tolist()
+        said = {thens[place] for place in places}
+        if len(said) > 1:
+            assert outcome == "contradicted"
+        elif not said:
+            assert (outcome, rule) == ("none", "")
+        else:
+            assert int(rule) == places[0]
+            assert rules.consequents[int(outcome)] == thens[places[0]]
+    assert {outcome for outcome, _ in found} == {"0", "1", "2", "contradicted", "none"}
+
+
+def test_typing_is_answered_at_once_with_the_rule_in_words(page_of):
+    rules = contradicting()
+    page = page_of(irenic.summarise(rules))
+    point = {"age": 30, "income": 10_000.5, "job": "nurse", "children": 2, "born": "1980-02-29"}
+    fill(page, rules.space, rules.space.encode_point(point)[0])
+    answer = page.locator("#case-answer")
+    assert answer.get_attribute("data-rule") == "1"
+    assert "rule 2" in answer.inner_text()
+    assert "income < 20000" in answer.inner_text().replace(",", "").replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("feature", "text", "message"),
+    [
+        ("age", "old", "number"),
+        ("age", "130", "120"),
+        ("children", "1.5", "whole"),
+        ("income", "1e999", "too large"),
+    ],
+)
+def test_what_cannot_be_read_is_said_at_its_field(page_of, feature, text, message):
+    rules = contradicting()
+    page = page_of(irenic.summarise(rules))
+    point = {"age": 30, "income": 1, "job": "nurse", "children": 2, "born": "1980-02-29"}
+    fill(page, rules.space, rules.space.encode_point(point)[0])
+    field = page.locator(f'#case-form [data-feature="{feature}"]')
+    field.fill(text)
+    assert page.locator("#case-answer").get_attribute("data-outcome") == "error"
+    assert field.get_attribute("aria-invalid") == "true"
+    assert message in page.locator(".case-problem:not(:empty)").inner_text()
+
+
+# --- the map
+
+
+def case_in_form(page, space):
+    """Return the case that the form holds."""
+    found = {}
+    for feature in space:
+        text = page.locator(f'#case-form [data-feature="{feature.name}"]').input_value()
+        if isinstance(feature, Categorical):
+            found[feature.name] = feature.decode_value(int(text))
+        else:
+            found[feature.name] = float(text) if text else None
+    return found
+
+
+@cache
+def mapped():
+    """Return rules that agree, over three features, and instances."""
+    space = Space([Continuous("age"), Continuous("income"), Continuous("visits")])
+    conditions = [
+        ({"age": (20, 40), "income": (10, 30)}, "low"),
+        ({"age": (40, 70), "visits": {"<": 5}}, "high"),
+        ({"income": {">=": 30}, "visits": {">=": 5}}, "low"),
+    ]
+    rules = RuleSet(space, [Rule(Region(space, c), then=t) for c, t in conditions], default="none")
+    assert rules.is_consistent
+    rng = np.random.default_rng(0)
+    spread = {"age": (0, 90), "income": (0, 60), "visits": (0, 10)}
+    table = {name: rng.uniform(*ends, 40).round(1) for name, ends in spread.items()}
+    return rules, table
+
+
+@pytest.mark.parametrize("mode", ["projected", "fixed"])
+def test_the_map_names_rules_and_says_what_decides(page_of, mode):
+    rules, table = mapped()
+    page = page_of(irenic.summarise(rules, table))
+    page.locator("#map-x").select_option("age")
+    page.locator("#map-y").select_option("income")
+    page.locator("#map-mode").select_option(mode)
+    if mode == "fixed":
+        page.locator('#map-fixed [data-feature="visits"]').focus()
+        page.keyboard.press("Home")
+    canvas = page.locator("#map-canvas")
+    decided, instances = set(), 0
+    for across, up in product((0.2, 0.4, 0.6, 0.9), (0.15, 0.5, 0.85)):
+        canvas.scroll_into_view_if_needed()
+        box = canvas.bounding_box()
+        place = {"x": box["width"] * across, "y": box["height"] * up}
+        page.mouse.move(1, 1)
+        canvas.hover(position=place)
+        page.wait_for_timeout(60)  # the map is drawn once a frame
+        hovered = page.locator("#map-hover").inner_text()
+        canvas.click(position=place)
+        answer = page.locator("#map-answer").inner_text()
+        page.get_by_role("button", name="Put this case into the form").click()
+        case = case_in_form(page, rules.space)
+        rule = int(rules.decide([case])[0])
+        decided.add(rule)
+        said = rules.default if rule < 0 else rules[rule].then
+        assert said in answer
+        assert ("by default" if rule < 0 else f"by rule {rule + 1}") in answer.replace("\n", " ")
+        region = irenic.enlarge(rules, case, consequent=None if rule < 0 else said)
+        for condition in region.texts():
+            assert plainly(condition) in plainly(answer)
+        if answer.startswith("Instance"):
+            instances += 1
+            continue
+        shown = {"age", "income"} if mode == "projected" else set(rules.space.names)
+        for number, one in enumerate(rules, 1):
+            asked = {n: c for n, c in one.region.conditions().items() if n in shown}
+            assert (f"Rule {number}" in hovered) == (case in Region(rules.space, asked))
+    assert len(decided) > 1
+    assert instances < 12
+
+
+def plainly(text):
+    """Return a condition without what may be typeset in another way."""
+    return re.sub(r"[\s(),\"“”]", "", text.replace("<=", "≤").replace(">=", "≥"))
+
+
+def test_the_map_says_which_features_are_projected_or_fixed(page_of):
+    page = page_of(irenic.summarise(*mapped()))
+    note = page.locator("#map-note")
+    assert "left open" in note.inner_text()
+    page.locator("#map-mode").select_option("fixed")
+    x, y = (page.locator(f"#map-{axis}").input_value() for axis in "xy")
+    (other,) = {"age", "income", "visits"} - {x, y}
+    assert f"{other} =" in note.inner_text()
+    (slider,) = page.locator("#map-fixed [data-feature]").all()
+    assert slider.get_attribute("data-feature") == other
+    before = note.inner_text()
+    slider.focus()
+    page.keyboard.press("End")
+    page.wait_for_timeout(60)
+    assert note.inner_text() != before
+
+
+def test_the_map_is_used_with_the_keyboard(page_of):
+    page = page_of(learned())
+    page.locator("#map-canvas").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    assert page.locator("#map-answer").inner_text().strip()
+
+
+def test_another_pair_of_features_is_mapped(page_of, shot):
+    page = page_of(irenic.summarise(contradicting(), *people(), name="Loans"))
+    page.locator("#map-x").select_option("job")
+    page.locator("#map-y").select_option("born")
+    canvas = page.locator("#map-canvas")
+    canvas.click(position={"x": 200, "y": 100})
+    assert "job" in page.locator("#map-answer").inner_text()
+    shot(page, "loans-map", "#map")
+
+
+def test_a_single_feature_is_a_strip(page_of):
+    rules = RuleSet(
+        None, [Rule({"age": (0, 30)}, then="low"), Rule({"age": (29, 60)}, then="high")]
+    )
+    page = page_of(irenic.summarise(rules))
+    page.locator("#map-canvas").click(position={"x": 300, "y": 40})
+    assert page.locator("#map-answer").inner_text().strip()
+
+
+# --- findings
+
+
+def test_conflicts_and_gaps_have_a_region_and_a_case_to_try(page_of):
+    rules = contradicting()
+    summary = irenic.summarise(rules)
+    page = page_of(summary)
+    text = page.locator("#findings").inner_text()
+    assert "2 conflicts" in text
+    assert f"{summary['models'][0]['counts']['gaps']} gaps" in text
+    for kind, outcome in (("conflicts", "contradicted"), ("gaps", "none")):
+        shown = page.locator(f'#findings [data-kind="{kind}"]')
+        shown.get_by_role("button", name="Try this case").first.click()
+        assert page.locator("#case-answer").get_attribute("data-outcome") == outcome
+
+
+# --- learned models
+
+
+def test_a_click_on_the_front_shows_another_rule_set_everywhere(page_of):
+    model, table, labels = iris()
+    summary = learned()
+    page = page_of(summary)
+    for place, point in enumerate(model.pareto_front_):
+        page.locator(f'#front [data-model="{place}"]').first.click()
+        assert page.locator("#rules [data-rule]").count() >= len(point.rule_set)
+        texts = page.locator("#rules").inner_text()
+        for rule in point.rule_set:
+            assert plainly(rule.region.texts()[0]) in plainly(texts)
+        shown = [int(n) for n in re.findall(r"\d+", page.locator("#rule-count").inner_text())]
+        assert point.rules in shown or not point.rules
+        found = answers(page, model.space_, list(model.space_.encode(table[::10])))
+        said = [summary["outcomes"][int(outcome)]["text"] for outcome, _ in found]
+        assert said == point.rule_set.predict(table[::10]).tolist()
+        errors = len(labels) - summary["models"][place]["results"]["right"]
+        diagonal = page.locator("#confusion").inner_text()
+        assert str(summary["models"][place]["results"]["confusion"][0][0]) in diagonal
+        assert errors >= 0
+
+
+def test_uncovered_instances_are_listed_and_can_be_tried(page_of):
+    summary = learned()
+    results = summary["models"][summary["chosen"]]["results"]
+    page = page_of(summary)
+    assert f"{results['uncovered']}" in page.locator("#results").inner_text()
+    page.locator("#results").get_by_role("button", name="Try this case").first.click()
+    assert page.locator("#case-answer").get_attribute("data-rule") == ""
+
+
+@pytest.fixture(scope="module")
+def several():
+    rng = np.random.default_rng(0)
+    table = {f"f{i}": rng.normal(size=150) for i in range(3)}
+    labels = {"up": table["f0"] > 0, "right": table["f1"] > 0.5, "far": table["f2"] > 1}
+    labels = {name: column.astype(int) for name, column in labels.items()}
+    model = irenic.RuleSetClassifier(random_state=0, generations=2, moves=400)
+    return model.fit(table, labels), table, labels
+
+
+def test_a_model_of_several_labels_is_shown_label_by_label(page_of, shot, several):
+    model, table, labels = several
+    summary = irenic.summarise(model, table, labels, name="Several labels")
+    page = page_of(summary)
+    text = page.locator("#results").inner_text()
+    for label in labels:
+        assert label in text
+    points = [{name: float(column[i]) for name, column in table.items()} for i in range(60)]
+    found = answers(page, model.space_, points)
+    outcomes = summary["outcomes"]
+    for (outcome, _), point in zip(found, points, strict=True):
+        said = {summary["labels"][i]["text"] for i in outcomes[int(outcome)]["labels"]}
+        told = model.predict({name: [value] for name, value in point.items()})[0]
+        assert said == set(told)
+    shot(page, "several-labels")
+
+
+# --- large, small and other
+
+
+def test_what_is_drawn_of_many_instances_is_said(page_of, shot):
+    summary = large()
+    page = page_of(summary)
+    assert len(cards(page)) + page.locator("#rules [data-rule]:not(:visible)").count() >= 200
+    shot(page, "large-map", "#map")
+    few = irenic.summarise(contradicting(), *people(), sample=20)
+    text = page_of(few).locator("body").inner_text()
+    assert "20 of 60 instances" in text
+
+
+def test_a_page_without_data_is_small():
+    rules = RuleSet(large_space(), large_rules())
+    assert len(irenic.report(rules, budget=1).html.encode()) < 3_000_000
+
+
+def test_no_rules_at_all_are_a_page(page_of):
+    page = page_of(irenic.summarise(RuleSet(Space([Continuous("a")]), default="x")))
+    assert "There are no rules" in page.locator("#verdicts").inner_text()
+    page = page_of(irenic.summarise(RuleSet(Space([]), default="x")))
+    assert page.locator("#verdicts").inner_text()
+
+
+@pytest.mark.parametrize("policy", ["FIRST", "COLLECT", "UNIQUE"])
+def test_tables_are_decided_by_their_policy(page_of, policy):
+    rules = contradicting()
+    table = irenic.DecisionTable(rules, (1, 2, 3, 4), 4, hit_policy=policy)
+    page = page_of(irenic.summarise(table))
+    both = {"age": 62, "income": 10_000, "job": "nurse", "children": 2, "born": "1980-02-29"}
+    fill(page, rules.space, rules.space.encode_point(both)[0])
+    answer = page.locator("#case-answer")
+    wanted = {"FIRST": "ask", "COLLECT": "several", "UNIQUE": "contradicted"}[policy]
+    if policy == "FIRST":
+        assert rules.consequents[int(answer.get_attribute("data-outcome"))] == wanted
+    else:
+        assert answer.get_attribute("data-outcome") == wanted
+
+
+def test_a_notebook_shows_the_page_in_a_frame(browser, tmp_path):
+    shown = irenic.Report(learned())._repr_html_()
+    (tmp_path / "notebook.html").write_text(f"<!doctype html>{shown}", encoding="utf-8")
+    page = browser.new_page()
+    page.goto((tmp_path / "notebook.html").as_uri())
+    frame = page.frame_locator("iframe")
+    assert frame.locator("#verdicts").inner_text()
+    page.close()

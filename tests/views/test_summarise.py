@@ -1,0 +1,358 @@
+"""The one summary: compared with rules and instances looked at one by one."""
+
+from __future__ import annotations
+
+import json
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import irenic
+import strategies
+from irenic import (
+    Categorical,
+    ConditionError,
+    Continuous,
+    DataError,
+    DecisionTable,
+    Region,
+    Rule,
+    RuleList,
+    RuleSet,
+    Space,
+    summarise,
+)
+from irenic.formats.json_rules import decode_region, decode_value
+
+AGES = RuleSet(
+    None, [Rule({"age": (0, 30)}, then="low"), Rule({"age": (29, 60)}, then="high")], default="low"
+)
+X = {"age": [10, 29, 50, 70]}
+Y = ["low", "low", "high", "high"]
+
+
+@st.composite
+def counted(draw):
+    """Draw rules, instances in their space, and labels that rules may say or not."""
+    rules = draw(strategies.rule_sets())
+    n = draw(st.integers(0, 12))
+    points = list(Region(rules.space).sample(n, random_state=draw(st.integers(0, 9))))
+    labels = draw(st.lists(st.sampled_from(["A", "B", "new"]), min_size=n, max_size=n))
+    return rules, points, labels
+
+
+def covers(box, case):
+    """Return whether a case in numbers lies in a box: the reading that docs/summary.md gives."""
+    for name, condition in box.items():
+        value = case[name]
+        if any(isinstance(part, float) or part is None for part in condition):
+            low, high = (math.inf if c is None else c for c in condition)
+            low = -math.inf if condition[0] is None else low
+            number = -math.inf if value is None else value
+            if not low <= number < high:
+                return False
+        elif value not in condition:
+            return False
+    return True
+
+
+@given(counted())
+def test_what_is_counted_is_what_one_counts_instance_by_instance(drawn):
+    rules, points, labels = drawn
+    summary = summarise(rules, points, labels, budget=1)
+    (model,) = summary["models"]
+    texts = [entry["text"] for entry in summary["labels"]]
+    held = [[point in rule.region for point in points] for rule in rules]
+    for rule, entry, inside in zip(rules, model["rules"], held, strict=True):
+        true = [label for label, is_in in zip(labels, inside, strict=True) if is_in]
+        assert entry["support"] == len(true)
+        assert entry["confidence"] == (
+            pytest.approx(true.count(rule.then) / len(true)) if true else None
+        )
+        assert dict(zip(texts, entry["mix"], strict=True)) == {
+            text: true.count(text) for text in texts
+        }
+    left = [label for i, label in enumerate(labels) if not any(inside[i] for inside in held)]
+    assert model["default"]["support"] == len(left) == model["results"]["uncovered"]
+    said = [
+        {rule.then for rule, inside in zip(rules, held, strict=True) if inside[i]}
+        for i in range(len(points))
+    ]
+    assert model["results"]["contradicted"] == sum(len(thens) > 1 for thens in said)
+    right = [
+        (thens or {rules.default}) == {label} for thens, label in zip(said, labels, strict=True)
+    ]
+    assert model["results"]["right"] == sum(right)
+    matrix = np.array(model["results"]["confusion"]).reshape(len(texts), len(texts) + 2)
+    assert matrix.sum() == len(points)
+    assert np.trace(matrix[:, : len(texts)]) == sum(right)
+
+
+@given(counted())
+def test_a_box_holds_what_its_region_holds(drawn):
+    rules, points, labels = drawn
+    summary = summarise(rules, points, labels, budget=1)
+    columns = summary["instances"]["columns"]
+    (model,) = summary["models"]
+    regions = [
+        (rule.region, entry["box"]) for rule, entry in zip(rules, model["rules"], strict=True)
+    ]
+    for entry in model["findings"]:
+        if entry["if"] is not None:
+            regions.append((decode_region(entry["if"], rules.space), entry["box"]))
+            assert covers(entry["box"], entry["case"])
+    for i, point in enumerate(points):
+        case = {name: column[i] for name, column in columns.items()}
+        for region, box in regions:
+            assert covers(box, case) == (point in region)
+
+
+@given(strategies.rule_sets())
+def test_the_summary_is_json_and_says_the_rules_again(rules):
+    summary = summarise(rules, budget=1)
+    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
+    (model,) = summary["models"]
+    again = [
+        Rule(decode_region(entry["if"], rules.space), then=decode_value(entry["then"]))
+        for entry in model["rules"]
+    ]
+    assert [(r.region, r.then) for r in again] == [(r.region, r.then) for r in rules]
+    assert [entry["text"] for entry in model["rules"]] == [str(rule) for rule in rules]
+    assert model["counts"]["conflicts"] == len(rules.conflicts())
+
+
+@given(strategies.rule_sets())
+def test_cuts_say_conditions_in_the_words_of_regions(rules):
+    for feature, entry in zip(rules.space, summarise(rules, budget=1)["features"], strict=True):
+        if isinstance(feature, Categorical):
+            assert entry["kind"] == "category"
+            assert len(entry["values"]) == 2 + len(feature.values)
+            continue
+        for cut in entry["cuts"]:
+            lower = np.full(len(rules.space.continuous), -math.inf)
+            lower[rules.space.row(feature.name)] = cut["at"]
+            upper = np.full(len(lower), math.inf)
+            masks = rules.space.everything.copy()
+            region = Region.from_packed(rules.space, lower, upper, masks)
+            if not region.is_empty and region.n_conditions:
+                assert str(region).endswith(cut["lower"]) or " = " in str(region)
+        low, high = entry["range"]
+        assert low < high
+
+
+def test_gaps_with_the_most_instances_come_first():
+    ages = {"age": [-1, 70, 80, 90, 10]}
+    (model,) = summarise(AGES, ages)["models"]
+    gaps = [entry for entry in model["findings"] if entry["kind"] == "gaps"]
+    assert [(gap["where"], gap["rows"]) for gap in gaps] == [("age >= 60", 3), ("age < 0", 1)]
+    assert gaps[0]["witness_text"] == "age = 90"
+    assert model["counts"]["gaps"] == 2
+
+
+def test_the_verdicts_are_sentences():
+    (model,) = summarise(AGES)["models"]
+    assert [(v["about"], v["holds"], v["head"]) for v in model["verdicts"]] == [
+        ("consistent", False, "Not consistent"),
+        ("complete", False, "Not complete"),
+    ]
+    whole = RuleSet(None, [Rule({"age": (None, 5)}, then="A"), Rule({"age": (5, None)}, then="B")])
+    (model,) = summarise(whole)["models"]
+    assert [v["text"] for v in model["verdicts"]] == [
+        "no two of the 2 rules contradict each other.",
+        "every case is covered by a rule.",
+    ]
+
+
+def test_a_budget_that_ends_the_search_leaves_completeness_unknown():
+    space = Space([Continuous("a"), Continuous("b")])
+    corners = [
+        {"a": (None, 0), "b": (None, 0)},
+        {"a": (0, None), "b": (None, 0)},
+        {"a": (None, 0), "b": (0, None)},
+        {"a": (0, None), "b": (0, None)},
+    ]
+    rules = RuleSet(space, [Rule(Region(space, corner), then="A") for corner in corners])
+    (model,) = summarise(rules, budget=irenic.Budget(nodes=2))["models"]
+    assert model["verdicts"][1]["holds"] is None
+    assert model["verdicts"][1]["head"] == "Complete or not"
+    assert "gaps" in model["unfinished"]
+
+
+# --- how rules decide
+
+
+def test_a_list_is_decided_by_its_first_rule():
+    summary = summarise(RuleList.of(AGES), X, Y)
+    (model,) = summary["models"]
+    assert summary["decides"]["how"] == "first"
+    assert model["order"] == [0, 1]
+    assert model["results"]["contradicted"] == 0
+    assert model["results"]["accuracy"] == 0.75  # 70 is left to the default, which is low
+
+
+def test_priority_orders_rules_by_their_outcome():
+    table = DecisionTable(AGES, (1, 2), 2, hit_policy="PRIORITY", ranking=("high", "low"))
+    summary = summarise(table, X, Y)
+    assert summary["decides"]["text"].endswith("the one of the highest priority decides")
+    assert summary["models"][0]["order"] == [1, 0]
+    assert summary["models"][0]["results"]["confusion"][0][1] == 1  # 29 is high, though it is low
+
+
+def test_where_all_rules_count_nothing_is_right_or_wrong():
+    table = DecisionTable(AGES, (1, 2), 2, hit_policy="COLLECT")
+    results = summarise(table, X, Y)["models"][0]["results"]
+    assert "accuracy" not in results
+    assert results["covered"] == 3
+
+
+@pytest.mark.parametrize("how", ["vote", "best"])
+def test_a_classifier_that_lets_rules_disagree_decides_as_it_predicts(how):
+    model, table, labels = fitted(conflicts=how)
+    summary = summarise(model, table, labels)
+    assert summary["decides"]["how"] == how
+    chosen = summary["models"][summary["chosen"]]
+    assert chosen["results"]["accuracy"] == pytest.approx(model.score(table, labels))
+
+
+# --- classifiers
+
+
+@cache
+def fitted(**options):
+    from sklearn.datasets import load_iris
+
+    bunch = load_iris(as_frame=True)
+    labels = np.array(["setosa", "versicolor", "virginica"])[bunch.target.to_numpy()]
+    model = irenic.RuleSetClassifier(random_state=0, generations=2, moves=400, **options)
+    return model.fit(bunch.data, labels), bunch.data, labels
+
+
+def test_every_rule_set_of_a_front_is_summarised():
+    model, table, labels = fitted()
+    summary = summarise(model, table, labels)
+    assert len(summary["models"]) == len(model.pareto_front_)
+    for entry, point in zip(summary["models"], model.pareto_front_, strict=True):
+        assert [rule["text"] for rule in entry["rules"]] == [str(rule) for rule in point.rule_set]
+        assert entry["size"] == {"rules": point.rules, "conditions": point.conditions}
+        assert entry["results"]["accuracy"] == pytest.approx(point.training_score)
+        assert entry["front"]["training_score"] == point.training_score
+    assert model.pareto_front_[summary["chosen"]] is model.chosen_
+    assert [o["text"] for o in summary["outcomes"]] == ["setosa", "versicolor", "virginica"]
+
+
+def test_counts_on_the_training_rows_are_those_of_training():
+    model, table, labels = fitted()
+    alone, counted = summarise(model), summarise(model, table, labels)
+    assert (alone["counted_on"], counted["counted_on"]) == ("training", "instances")
+    for a, b in zip(alone["models"], counted["models"], strict=True):
+        for mine, again in zip(
+            [*a["rules"], a["default"]], [*b["rules"], b["default"]], strict=True
+        ):
+            for key in ("support", "confidence", "mix"):
+                assert mine[key] == (None if again[key] is None else pytest.approx(again[key])), key
+        assert a["results"] is None
+
+
+def test_sets_of_labels_are_counted_label_by_label():
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(200, 3))
+    labels = (table[:, :2] > 0).astype(int)
+    model = irenic.RuleSetClassifier(random_state=0, generations=2, moves=400).fit(table, labels)
+    summary = summarise(model, table, labels)
+    assert summary["several_labels"]
+    assert [label["rows"] for label in summary["labels"]] == labels.sum(axis=0).tolist()
+    chosen = summary["models"][summary["chosen"]]
+    said = model.predict(table)
+    for place, entry in enumerate(chosen["results"]["labels"]):
+        has, is_said = labels[:, place] == 1, said[:, place] == 1
+        assert entry == {
+            "both": (has & is_said).sum(),
+            "said": (is_said & ~has).sum(),
+            "had": (has & ~is_said).sum(),
+        }
+    assert chosen["results"]["accuracy"] == pytest.approx(model.score(table, labels))
+    alone = summarise(model)["models"][summary["chosen"]]
+    for mine, again in zip(alone["rules"], chosen["rules"], strict=True):
+        assert mine["confidence"] == pytest.approx(again["confidence"])
+        assert mine["mix"] == pytest.approx(again["mix"])
+
+
+def test_a_hierarchy_is_closed_before_it_is_counted():
+    table = np.arange(40.0).reshape(-1, 1)
+    labels = [{"1/2"} if x < 20 else {"3"} for x in table[:, 0]]
+    paths = ["1/2", "3"]
+    model = irenic.RuleSetClassifier(hierarchy=paths, random_state=0, generations=2, moves=200)
+    summary = summarise(model.fit(table, labels), table, labels)
+    rows = {label["text"]: label["rows"] for label in summary["labels"]}
+    assert rows["1"] == rows["1/2"] == 20
+
+
+# --- instances
+
+
+def test_beyond_the_sample_a_random_part_is_handed_on_and_all_are_counted():
+    ages = {"age": np.arange(1000) % 100}
+    summary = summarise(AGES, ages, sample=50, random_state=3)
+    shown = summary["instances"]
+    assert (shown["rows"], shown["shown"], len(shown["columns"]["age"])) == (1000, 50, 50)
+    assert [(n - 1) % 100 for n in shown["row_numbers"]] == shown["columns"]["age"]
+    assert summary["models"][0]["results"]["rows"] == 1000
+    assert summary == summarise(AGES, ages, sample=50, random_state=3)
+    assert shown != summarise(AGES, ages, sample=50, random_state=4)["instances"]
+
+
+def test_missing_values_and_categories_are_numbers_and_codes():
+    space = Space(
+        [Continuous("a", missing=True), Categorical("b", ["x"], missing=True, other=True)]
+    )
+    rules = RuleSet(space, [Rule(Region(space, {"a": {"<": 5}, "b": {"x"}}), then="A")])
+    summary = summarise(rules, {"a": [None, 1.5, 2.0], "b": ["x", None, "new"]})
+    assert summary["instances"]["columns"] == {"a": [None, 1.5, 2], "b": [2, 0, 1]}
+    assert summary["models"][0]["rules"][0]["box"] == {
+        "a": [-1.7976931348623157e308, 5.0],
+        "b": [2],
+    }
+    a, b = summary["features"]
+    assert a["distribution"]["missing"] == 1
+    assert b["distribution"]["counts"] == [1, 1, 1]
+    assert b["values"] == ["missing", "any other value", "x"]
+
+
+def test_no_rules_and_no_instances_are_summarised():
+    empty = RuleSet(Space([Continuous("a")]))
+    summary = summarise(empty, {"a": []}, [])
+    assert summary["models"][0]["rules"] == []
+    assert summary["models"][0]["results"]["accuracy"] == 0
+    assert summary["instances"]["shown"] == 0
+
+
+# --- bad input
+
+
+def test_labels_without_instances_are_refused():
+    with pytest.raises(DataError, match="y needs X: the instances that it labels"):
+        summarise(AGES, y=["low"])
+
+
+def test_labels_of_another_number_are_refused():
+    with pytest.raises(DataError, match="X has 4 rows, y has 1"):
+        summarise(AGES, X, ["low"])
+
+
+def test_what_is_no_rules_is_refused():
+    with pytest.raises(ConditionError, match="RuleSetClassifier, not str"):
+        summarise("rules.txt")
+    with pytest.raises(ConditionError, match="not RuleSetClassifier; fit it first"):
+        summarise(irenic.RuleSetClassifier())
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("most", -1), ("most", 1.5), ("sample", -1), ("sample", True)]
+)
+def test_options_that_mean_nothing_are_refused(option, value):
+    with pytest.raises(ConditionError, match=f"{option} is .*not {value}"):
+        summarise(AGES, X, **{option: value})
