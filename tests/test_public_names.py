@@ -75,7 +75,9 @@ def test_whatever_is_written_for_users_is_public():
             ours = getattr(value, "__module__", None) == module.name and not name.startswith("_")
             if ours and "Examples\n--------" in (inspect.getdoc(value) or ""):
                 found[name] = module.name
-    assert {name: where for name, where in found.items() if name not in irenic.__all__} == {}
+    plots = {name: f"irenic.plot.{name}" for name in irenic.plot.__all__}
+    hidden = {name: where for name, where in found.items() if name not in irenic.__all__}
+    assert hidden == plots
     assert {"Continuous", "Region", "RuleSet", "Space", "read", "write"} <= set(found)
 
 
@@ -87,6 +89,11 @@ def test_a_public_callable_has_a_docstring_with_an_example(name):
     if inspect.isclass(value):
         pieces += [inspect.getdoc(m) or "" for n, m in vars(value).items() if not n.startswith("_")]
     assert any(">>>" in piece for piece in pieces), f"{name} has no example"
+
+
+@pytest.mark.parametrize("name", irenic.plot.__all__)
+def test_a_plot_has_a_docstring_with_an_example(name):
+    assert ">>> ax = irenic.plot." in inspect.getdoc(getattr(irenic.plot, name))
 
 
 @pytest.mark.parametrize("name", [n for n in irenic.__all__ if n.endswith("Error")])

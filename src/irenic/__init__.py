@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from irenic import plot as plot
 from irenic.best_order import BestRegion, best_region
 from irenic.budget import Budget
 from irenic.cfsbe import enlarge, enlarge_many
@@ -57,6 +58,8 @@ from irenic.rule import Rule
 from irenic.rulelist import RuleList
 from irenic.ruleset import RuleSet
 from irenic.space import Instances, Space
+from irenic.views.page import Report, report
+from irenic.views.summarise import summarise
 
 if TYPE_CHECKING:
     from irenic.learn import (
@@ -106,6 +109,7 @@ __all__ = [
     "ReadTables",
     "Region",
     "Repair",
+    "Report",
     "Rule",
     "RuleList",
     "RuleSet",
@@ -134,7 +138,9 @@ __all__ = [
     "read_model",
     "read_tables",
     "repair",
+    "report",
     "search",
+    "summarise",
     "to_python",
     "to_set",
     "to_sql",

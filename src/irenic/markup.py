@@ -22,7 +22,7 @@ PURPLE: Final = "204,121,167"
 SKY: Final = "86,180,233"
 YELLOW: Final = "240,228,66"
 GREY: Final = "128,128,128"
-PALETTE: Final = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, YELLOW)
+PALETTE: Final = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILION, YELLOW)
 
 # A condition on thousands of values would be a page of its own.
 _MOST_CHARACTERS: Final = 1_000

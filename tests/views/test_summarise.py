@@ -257,6 +257,16 @@ def test_counts_on_the_training_rows_are_those_of_training():
         assert a["results"] is None
 
 
+def test_instances_without_labels_are_counted_and_nobody_says_what_is_right():
+    model, table, _ = fitted()
+    summary = summarise(model, table[:20])
+    assert summary["counted_on"] == "instances"
+    chosen = summary["models"][summary["chosen"]]
+    assert sum(rule["support"] for rule in chosen["rules"]) <= 20 * len(chosen["rules"])
+    assert {rule["confidence"] for rule in chosen["rules"]} == {None}
+    assert "accuracy" not in chosen["results"]
+
+
 def test_sets_of_labels_are_counted_label_by_label():
     rng = np.random.default_rng(0)
     table = rng.normal(size=(200, 3))

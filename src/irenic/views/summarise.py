@@ -63,7 +63,8 @@ def summarise(
     X : table, optional
         Instances to count on.
     y : labels, optional
-        What is true of the instances. Without them a classifier tells what it counted in training.
+        What is true of the instances. A classifier without either tells what it counted in
+        training.
     name : str
         What the rules are called.
     budget : Budget or float (seconds), optional
@@ -165,9 +166,8 @@ class _Summary:
         decided = counts = None
         if data.instances is not None:
             decided = decisions(table, self.how, data.instances)
-            if data.truth is not None or not self.points:
-                counts = of_instances(table, data, decided)
-        if counts is None and self.points:
+            counts = of_instances(table, data, decided)
+        elif self.points:
             counts = of_training(self.points[place])
         most = self.most if place == self.chosen else min(self.most, _MOST_OF_OTHERS)
         return {

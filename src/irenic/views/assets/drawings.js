@@ -63,7 +63,8 @@ function drawSpread(feature, scale, from, to, floor) {
   let taken = "";
   counts.forEach((count, bin) => {
     if (!count) return;
-    const top = round1(floor - (count / most) * (floor - 4));
+    // what is there is seen, however little it is beside the most
+    const top = round1(floor - Math.max(1.5, (count / most) * (floor - 4)));
     const left = scale(edges[bin]);
     const right = scale(edges[bin + 1]);
     all += `M${left} ${floor}V${top}H${right}V${floor}`;

@@ -1,0 +1,240 @@
+"""Rules in a plane, compared with values looked at one by one."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from itertools import combinations, product
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive
+import strategies
+from irenic import (
+    Categorical,
+    ConditionError,
+    Continuous,
+    DataError,
+    Region,
+    Rule,
+    RuleList,
+    RuleSet,
+    Space,
+    gaps,
+    plot,
+)
+from irenic.plot.plane import holds, plane, value_text
+from irenic.plot.source import summary_of
+from pictures import holds as is_drawn
+from pictures import places_of
+
+SPACE = Space(
+    [
+        Continuous("age", bounds=(0, 120)),
+        Categorical("job", ["nurse", "clerk"], missing=True),
+        Continuous("since", kind="date", missing=True),
+        Categorical("town", ["here"], other=True),
+    ]
+)
+RULES = RuleSet(
+    SPACE,
+    [
+        Rule(Region(SPACE, {"age": {"<": 30}, "job": {"nurse"}}), then="low"),
+        Rule(Region(SPACE, {"age": {">=": 20}, "since": {"<": dt.date(2020, 1, 1)}}), then="high"),
+    ],
+)
+
+
+class Looked:
+    """What rules do in a plane, by the values that each of them admits of each feature."""
+
+    def __init__(self, rules, fixed):
+        regions = [rule.region for rule in rules]
+        self.axes = dict(zip(rules.space.names, naive.grid(rules.space, regions), strict=True))
+        for name, value in fixed.items():
+            self.axes[name] = [value]
+        features = {feature.name: feature for feature in rules.space}
+        self.held = [
+            {
+                name: {v for v in axis if naive.allows(region, features[name], v)}
+                for name, axis in self.axes.items()
+            }
+            for region in regions
+        ]
+        self.thens = [rule.then for rule in rules]
+
+    def points(self, names):
+        return product(*(self.axes[name] for name in names))
+
+    def covers(self, place, names, point):
+        """Return whether a rule holds at a point of the plane for some value of the rest."""
+        held = self.held[place]
+        return all(held.values()) and all(v in held[n] for n, v in zip(names, point, strict=True))
+
+    def contradicted(self, names, point):
+        for a, b in combinations(range(len(self.held)), 2):
+            both = {name: self.held[a][name] & self.held[b][name] for name in self.axes}
+            here = all(v in both[n] for n, v in zip(names, point, strict=True))
+            if self.thens[a] != self.thens[b] and here and all(both.values()):
+                return True
+        return False
+
+
+@st.composite
+def planes(draw):
+    rules = draw(strategies.rule_sets(max_size=4, max_features=3))
+    names = draw(st.permutations(rules.space.names))
+    fixed = {}
+    regions = [rule.region for rule in rules]
+    axes = dict(zip(rules.space.names, naive.grid(rules.space, regions), strict=True))
+    for name in names[2:]:
+        if draw(st.booleans()):
+            shown = [v for v in axes[name] if v == -math.inf or abs(v) <= 2**53]
+            fixed[name] = draw(st.sampled_from(shown))
+    return rules, tuple(names[:2]), fixed
+
+
+def point_of(rules, fixed):
+    return {name: rules.space[name].decode_value(value) for name, value in fixed.items()}
+
+
+@settings(max_examples=50)
+@given(planes())
+def test_what_rules_cover_and_contradict_is_what_their_values_say(case):
+    rules, names, fixed = case
+    summary = summary_of(rules)
+    found = plane(summary, *names, at=point_of(rules, fixed))
+    looked = Looked(rules, fixed)
+    features = {feature["name"]: feature for feature in summary["features"]}
+    uncovered = list(gaps(found.rules))
+    row = {place: i for i, place in enumerate(found.places)}
+    for point in looked.points(names):
+        covering = [i for i in range(len(rules)) if looked.covers(i, names, point)]
+        at = dict(zip(names, point, strict=True))
+        drawn = [
+            place for place in found.places if naive.holds(found.rules[row[place]].region, point)
+        ]
+        assert drawn == covering
+        assert any(naive.holds(gap, point) for gap in uncovered) == (not covering)
+        outlined = any(
+            all(holds(features[n], box.get(n), np.array([v]))[0] for n, v in at.items())
+            for box in found.conflicts
+        )
+        assert outlined == looked.contradicted(names, point)
+
+
+@settings(max_examples=25)
+@given(planes())
+def test_pictures_hold_the_points_that_rules_gaps_and_conflicts_do(case):
+    rules, names, fixed = case
+    summary = summary_of(rules)
+    looked = Looked(rules, fixed)
+    second = names[1] if len(names) > 1 else None
+    ax = plot.regions(rules, names[0], second, at=point_of(rules, fixed))
+    ax.figure.canvas.draw()
+    for point in looked.points(names):
+        x, y = places_of(summary, dict(zip(names, point, strict=True)))
+        if x is None or y is None:
+            continue
+        covering = [i for i in range(len(rules)) if looked.covers(i, names, point)]
+        assert [i for i in range(len(rules)) if is_drawn(ax, f"rule {i + 1}", x, y)] == covering
+        assert is_drawn(ax, "gap", x, y) == (not covering)
+        assert is_drawn(ax, "conflict", x, y) == looked.contradicted(names, point)
+    plt.close(ax.figure)
+
+
+def test_the_features_that_most_rules_ask_for_are_drawn():
+    assert plane(summary_of(RULES)).names == ("age", "job")
+    assert plane(summary_of(RULES), y="age").names == ("job", "age")
+    assert plane(summary_of(RULES), at={"job": "nurse"}).names == ("age", "since")
+
+
+def test_what_is_not_drawn_is_projected_if_a_rule_asks_for_it():
+    assert plane(summary_of(RULES), "age", "job").projected == ["since"]
+    assert plane(summary_of(RULES), "age", "job", at={"since": None}).projected == []
+
+
+def test_only_what_holds_at_fixed_values_is_left():
+    at = {"since": dt.date(2021, 1, 1)}
+    assert plane(summary_of(RULES), "age", "job", at=at).places == [0]
+    assert plane(summary_of(RULES), "age", "since", at={"job": "clerk"}).places == [1]
+    assert plane(summary_of(RULES), "age", "since", at={"job": None}).places == [1]
+
+
+def test_rules_that_are_asked_in_order_contradict_nothing():
+    overlapping = [Rule({"a": (0, 5)}, then="x"), Rule({"a": (3, 9)}, then="y")]
+    assert len(plane(summary_of(RuleSet(None, overlapping))).conflicts) == 1
+    assert plane(summary_of(RuleList(None, overlapping))).conflicts == []
+
+
+def test_shadows_inside_others_are_not_outlined_twice():
+    rules = RuleSet(
+        None,
+        [
+            Rule({"a": (0, 9)}, then="x"),
+            Rule({"a": (0, 9), "b": (0, 1)}, then="y"),
+            Rule({"a": (2, 3), "b": (0, 1)}, then="z"),
+        ],
+    )
+    assert [dict(box) for box in plane(summary_of(rules), "a", "b").conflicts] == [
+        {"a": [0.0, 9.0], "b": [0.0, 1.0]}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "at", "message"),
+    [
+        ("agee", None, None, "x: unknown feature 'agee', did you mean 'age'?"),
+        (None, "jobs", None, "y: unknown feature 'jobs', did you mean 'job'?"),
+        (3, None, None, r"x: unknown feature 3 \(known: 'age', 'job', 'since', 'town'\)"),
+        (["age"], None, None, r"x: unknown feature \['age'\]"),
+        ("age", "age", None, "x and y are both 'age'; a plane has two features"),
+        ("age", "job", {"age": 3}, "at fixes 'age', which is drawn along x; leave out one"),
+        ("age", "job", {"job": "clerk"}, "at fixes 'job', which is drawn along y"),
+        ("age", "job", {"sinc": None}, "at: unknown feature 'sinc', did you mean 'since'?"),
+        ("age", "job", 7, r"at is a mapping \{feature: value\}, not 7"),
+        (
+            None,
+            None,
+            {"age": 1, "job": None, "since": None, "town": "here"},
+            "there is no feature to draw the rules along",
+        ),
+    ],
+)
+def test_features_that_cannot_be_drawn_are_refused(x, y, at, message):
+    with pytest.raises(ConditionError, match=message):
+        plane(summary_of(RULES), x, y, at)
+
+
+@pytest.mark.parametrize(
+    ("at", "message"),
+    [
+        ({"age": 121}, "at: feature 'age': 121 is outside its bounds"),
+        ({"age": None}, "at: feature 'age': None is never missing"),
+        ({"age": "old"}, "feature 'age': 'old' is not a number"),
+        ({"since": "soon"}, "feature 'since': 'soon' is not a date"),
+        ({"job": "nurs"}, "at: feature 'job' has no value 'nurs', did you mean 'nurse'?"),
+        ({"town": None}, "at: feature 'town' is never missing"),
+    ],
+)
+def test_values_that_cannot_be_are_refused(at, message):
+    with pytest.raises(DataError, match=message):
+        plane(summary_of(RULES), at=at)
+
+
+def test_values_are_said_in_words():
+    age, job, since, town = summary_of(RULES)["features"]
+    assert value_text(age, 20500.0) == "20500"
+    assert value_text(age, 1 / 3) == "0.3333"
+    assert value_text(job, 2) == "nurse"
+    assert (
+        value_text(since, Continuous("d", kind="date").encode_value("2020-05-01")) == "2020-05-01"
+    )
+    assert value_text(since, float("-inf")) == "missing"
+    assert value_text(town, plane(summary_of(RULES), at={"town": "there"}).fixed["town"]) == (
+        "any other value"
+    )

@@ -1,0 +1,330 @@
+"""Rules as rows, coverage and the front."""
+
+from __future__ import annotations
+
+import builtins
+import subprocess
+import sys
+from functools import cache
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from matplotlib.colors import to_hex
+
+import irenic
+import strategies
+from irenic import (
+    Categorical,
+    ConditionError,
+    Continuous,
+    DataError,
+    Region,
+    Rule,
+    RuleList,
+    RuleSet,
+    RuleSetClassifier,
+    Space,
+    plot,
+)
+from irenic.plot.figure import label
+from irenic.plot.rules import condition_text, values_text
+from pictures import extents, legend, patches, texts
+
+AGES = RuleSet(
+    None,
+    [
+        Rule({"age": (0, 30), "job": {"in": ["clerk", "nurse"]}}, then="low"),
+        Rule({"age": (29, 60)}, then="high"),
+    ],
+)
+X = {"age": [10.0, 29, 50, 70, 20], "job": ["clerk", "nurse", "clerk", "clerk", "nurse"]}
+Y = ["low", "low", "high", "high", "high"]
+
+
+@cache
+def classifier(**keywords):
+    rng = np.random.default_rng(0)
+    table = {"a": rng.normal(size=40), "b": rng.normal(size=40)}
+    labels = np.where(table["a"] + table["b"] > 0.5, "yes", "no")
+    return RuleSetClassifier(generations=1, moves=20, random_state=0, **keywords).fit(table, labels)
+
+
+def rows(ax):
+    return [text.get_text() for text in ax.get_yticklabels()]
+
+
+# --- rules
+
+
+def test_there_is_a_row_a_rule_and_a_column_a_feature():
+    ax = plot.rules(AGES)
+    assert rows(ax) == ["1 → low", "2 → high"]
+    assert texts(ax, "head") == ["age", "job"]
+    assert texts(ax, "condition") == ["≥ 0, < 30", "clerk, nurse", "≥ 29, < 60"]
+    assert texts(ax, "counts") == []
+
+
+def test_a_bar_is_the_part_of_the_range_that_is_admitted():
+    space = Space([Continuous("f", bounds=(0, 10))])
+    ax = plot.rules(RuleSet(space, [Rule(Region(space, {"f": (2.5, 5)}), then="x")]))
+    ((left, right, *_),) = extents(ax, "rule 0")
+    low, high = ax.get_xticks()
+    assert (left - low) / (high - low) == pytest.approx(0.25, abs=1e-9)
+    assert (right - low) / (high - low) == pytest.approx(0.5, abs=1e-9)
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["0", "10"]
+
+
+def test_values_are_squares_filled_where_they_are_admitted():
+    space = Space([Categorical("c", list("abcde"))])
+    ax = plot.rules(RuleSet(space, [Rule(Region(space, {"c": {"a", "d"}}), then="x")]))
+    assert len(patches(ax, "rule 0")) == 2
+    assert len(patches(ax, "not admitted")) == 3
+    assert {to_hex(p.get_facecolor()) for p in patches(ax, "rule 0")} == {"#0072b2"}
+
+
+def test_many_values_are_bars():
+    space = Space([Categorical("c", [f"v{i:02d}" for i in range(40)])])
+    asked = {f"v{i:02d}" for i in (*range(10), 39)}
+    ax = plot.rules(RuleSet(space, [Rule(Region(space, {"c": asked}), then="x")]))
+    widths = [round((b - a) / 0.88 * 40) for a, b, *_ in extents(ax, "rule 0")]
+    assert widths == [10, 1]
+
+
+def test_counts_stand_on_the_right():
+    ax = plot.rules(AGES, X, Y)
+    assert texts(ax, "head")[-1] == "covers · right"
+    assert texts(ax, "counts") == ["3 · 67 %", "2 · 50 %"]
+    assert texts(plot.rules(AGES, X), "counts") == ["3", "2"]
+
+
+def test_the_default_is_the_last_row_and_lists_keep_their_order():
+    rules = RuleList(AGES.space, list(AGES), default="low")
+    assert rows(plot.rules(rules)) == ["1 → low", "2 → high", "otherwise → low"]
+
+
+def test_a_classifier_tells_what_it_counted_in_training():
+    ax = plot.rules(classifier())
+    assert texts(ax, "head")[-1] == "covers · right (training)"
+
+
+def test_more_rules_than_asked_for_are_cut_and_that_is_said():
+    many = RuleSet(None, [Rule({"a": (i, i + 1)}, then="x") for i in range(35)])
+    ax = plot.rules(many)
+    assert len(rows(ax)) == 30
+    assert ax.get_xlabel() == "the first 30 of 35 rules"
+    assert len(rows(plot.rules(many, most=2))) == 2
+    ax = plot.coverage(many, {"a": [0.0, 1.0]}, most=3)
+    assert rows(ax) == ["1 → x", "2 → x", "3 → x"]
+    assert ax.get_title(loc="left") == "the first 3 of 35 rules"
+
+
+@pytest.mark.parametrize("most", [-1, 2.5, True, None])
+def test_most_is_a_whole_number(most):
+    with pytest.raises(ConditionError, match="most is a whole number that is not negative, not"):
+        plot.rules(AGES, most=most)
+    with pytest.raises(ConditionError, match="most is a whole number that is not negative, not"):
+        plot.coverage(AGES, X, most=most)
+
+
+@pytest.mark.parametrize(
+    ("asked", "text"),
+    [
+        ({">": 18, "<=": 64.123456789}, "> 18, ≤ 64.123"),
+        ({"=": 3}, "= 3"),
+        ({"<": 5, "missing": True}, "< 5 or missing"),
+        ({"missing": True}, "missing"),
+        ({"missing": False}, "not missing"),
+        ({"<": 5}, "< 5"),
+    ],
+)
+def test_conditions_in_words(asked, text):
+    space = Space([Continuous("f", missing=True)])
+    found = irenic.summarise(RuleSet(space, [Rule(Region(space, {"f": asked}), then="x")]))
+    box = found["models"][0]["rules"][0]["box"]
+    assert condition_text(found["features"][0], box["f"]) == text
+
+
+def test_sets_in_words():
+    feature = {"values": ["missing", "any other value", "a", "b", "c"], "admitted": [0, 1, 2, 3, 4]}
+    assert values_text(feature, [0, 1]) == "missing, other"
+    assert values_text(feature, [0, 1, 3, 4]) == "not a"
+
+
+def test_rules_without_conditions_have_a_row():
+    ax = plot.rules(RuleSet(AGES.space, [Rule(Region(AGES.space), then="x")]))
+    assert rows(ax) == ["1 → x"]
+    assert plot.rules(RuleSet(AGES.space)).get_yticklabels() == []
+
+
+@settings(max_examples=25)
+@given(strategies.rule_sets(max_size=4, max_features=3))
+def test_a_condition_on_each_feature_that_is_asked_for_is_written(rules):
+    ax = plot.rules(rules)
+    asked = sum(len(rule.region.conditions()) for rule in rules)
+    assert len(texts(ax, "condition")) == asked
+    plt.close(ax.figure)
+
+
+# --- coverage
+
+
+def widths(ax, row):
+    return {p.get_gid(): p.get_width() for p in ax.patches if round(p.get_y() + 0.34) == row}
+
+
+def test_a_bar_is_stacked_by_true_labels_and_wrong_ones_are_crossed():
+    ax = plot.coverage(AGES, X, Y)
+    assert rows(ax) == ["1 → low", "2 → high", "no rule", "contradicted"]
+    assert widths(ax, 0) == {"held 0": 2, "wrong 1": 1}
+    assert widths(ax, 1) == {"held 1": 1, "wrong 0": 1}
+    assert widths(ax, 2) == {"held 1": 1}
+    assert widths(ax, 3) == {"held 0": 1}
+    crossed = {bool(p.get_hatch()) for p in ax.patches if p.get_gid().startswith("wrong")}
+    assert crossed == {True}
+    assert not any(p.get_hatch() for p in ax.patches if p.get_gid().startswith("held"))
+    assert texts(ax, "counts") == ["3 · 67 %", "2 · 50 %", "1", "1"]
+    assert legend(ax) == ["low", "high", "the rule says another"]
+
+
+def test_the_counts_are_those_of_the_summary():
+    summary = irenic.summarise(AGES, X, Y)
+    ax = plot.coverage(summary)
+    model = summary["models"][0]
+    for row, rule in enumerate(model["rules"]):
+        assert sum(widths(ax, row).values()) == rule["support"]
+    assert sum(widths(ax, 3).values()) == model["results"]["contradicted"]
+
+
+def test_without_labels_bars_are_whole():
+    ax = plot.coverage(AGES, X)
+    assert widths(ax, 0) == {"1 → low": 3}
+    assert widths(ax, 3) == {"contradicted": 1}
+    assert ax.get_legend() is None
+
+
+def test_instances_without_labels_are_counted_for_a_classifier_too():
+    model = classifier()
+    ax = plot.coverage(model, {"a": [0.0, 9.0], "b": [0.0, 9.0]})
+    assert sum(p.get_width() for p in ax.patches) >= 2
+    assert ax.get_xlabel() == "instances covered"
+    assert max(p.get_width() for p in ax.patches) <= 2
+    support = model.rules_.covering({"a": [0.0, 9.0], "b": [0.0, 9.0]}).sum(axis=0)
+    assert texts(plot.rules(model, {"a": [0.0, 9.0], "b": [0.0, 9.0]}), "counts")[:-1] == [
+        f"{n}" for n in support
+    ]
+    assert plot.coverage(model).get_xlabel() == "instances of the training covered"
+
+
+def test_sets_of_labels_are_not_stacked():
+    rules = RuleSet(None, [Rule({"a": (0, 5)}, then=frozenset({"x", "y"}))])
+    summary = irenic.summarise(rules, {"a": [1.0, 2.0]}, [["x"], ["x", "y"]])
+    ax = plot.coverage(summary)
+    assert [p.get_width() for p in ax.patches] == [2]
+
+
+def test_coverage_needs_instances():
+    with pytest.raises(DataError, match="coverage needs instances to count: give X, and y"):
+        plot.coverage(AGES)
+
+
+# --- the front
+
+
+def line(ax, gid):
+    (found,) = [line for line in ax.lines if line.get_gid() == gid]
+    return found
+
+
+@pytest.mark.parametrize("size", ["conditions", "rules", "explanation_size"])
+def test_scores_are_drawn_against_sizes(size):
+    model = classifier()
+    ax = plot.front(model, size=size)
+    for gid, score in (("validated", "validated_score"), ("training", "training_score")):
+        points = sorted((getattr(p, size), getattr(p, score)) for p in model.pareto_front_)
+        assert line(ax, gid).get_xydata().tolist() == [list(map(float, p)) for p in points]
+    assert line(ax, "training").get_markerfacecolor() == "none"
+    assert line(ax, "validated").get_markerfacecolor() != "none"
+    chosen = (getattr(model.chosen_, size), model.chosen_.validated_score)
+    assert line(ax, "chosen").get_xydata().tolist() == [list(map(float, chosen))]
+    assert legend(ax) == ["validated", "training", "in use"]
+
+
+def test_the_rule_set_in_use_is_named():
+    model = classifier()
+    (name,) = texts(plot.front(model), "name of the chosen")
+    assert name.startswith(f"{model.chosen_.rules} rule")
+    assert texts(plot.front(irenic.summarise(model)), "name of the chosen") == [name]
+
+
+def test_scores_that_nobody_validated_are_left_out():
+    summary = irenic.summarise(classifier())
+    for model in summary["models"]:
+        model["front"]["validated_score"] = None
+    assert legend(plot.front(summary)) == ["training", "in use"]
+
+
+def test_a_front_needs_a_learner_and_a_known_size():
+    with pytest.raises(ConditionError, match="a front needs a fitted RuleSetClassifier"):
+        plot.front(AGES)
+    with pytest.raises(ConditionError, match=r"size: unknown 'rule', did you mean 'rules'\?"):
+        plot.front(classifier(), size="rule")
+
+
+# --- all of them
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda ax: plot.rules(AGES, ax=ax),
+        lambda ax: plot.coverage(AGES, X, Y, ax=ax),
+        lambda ax: plot.front(classifier(), ax=ax),
+    ],
+)
+def test_the_given_axes_is_drawn_on_and_no_other(draw):
+    figure, (left, right) = plt.subplots(1, 2)
+    other = plt.figure()
+    assert draw(left) is left
+    assert plt.gcf() is other
+    assert (len(right.patches) + len(right.lines), len(other.axes), len(figure.axes)) == (0, 0, 2)
+    with pytest.raises(ConditionError, match="ax must be a matplotlib Axes"):
+        draw(figure)
+
+
+@pytest.mark.parametrize("conflicts", ["vote", "best"])
+def test_rules_that_vote_are_drawn(conflicts):
+    model = classifier(conflicts=conflicts)
+    for ax in (plot.regions(model), plot.rules(model), plot.coverage(model), plot.front(model)):
+        ax.figure.canvas.draw()
+
+
+def test_matplotlib_is_asked_for_when_it_is_not_there(monkeypatch):
+    real = builtins.__import__
+
+    def without(name, *rest, **named):
+        if name.split(".")[0] == "matplotlib":
+            raise ImportError(name)
+        return real(name, *rest, **named)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    for draw in (plot.regions, plot.rules):
+        with pytest.raises(ConditionError, match=r"pip install 'irenic\[plot\]'"):
+            draw(AGES)
+    with pytest.raises(ConditionError, match=r"pip install 'irenic\[plot\]'"):
+        plot.coverage(AGES, X, Y)
+    with pytest.raises(ConditionError, match=r"pip install 'irenic\[plot\]'"):
+        plot.front(classifier())
+
+
+def test_importing_plots_imports_no_matplotlib():
+    code = "import irenic, sys; irenic.plot.regions; print('matplotlib' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_labels_are_short_and_on_one_line():
+    assert label("a\nb\tc\x00d") == "a b c d"
+    assert label("x" * 50, 10) == "x" * 9 + "…"
+    assert label("$a$") == r"\$a\$"
