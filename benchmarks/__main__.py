@@ -18,7 +18,7 @@ from typing import Any
 from benchmarks.harness import Table
 
 # In this order: the peak of memory is that of the process so far.
-NAMES = ("gaps", "core", "cfsbe", "checking", "mending", "learning")
+NAMES = ("gaps", "core", "cfsbe", "checking", "mending", "learning", "page")
 PACKAGES = ("irenic", "numpy", "numba", "scikit-learn", "z3-solver", "lightgbm")
 
 

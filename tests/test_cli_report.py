@@ -77,7 +77,7 @@ def test_a_model_shows_its_front(run, file, here):
     rng = np.random.default_rng(0)
     table = {"a": rng.normal(size=120), "b": rng.normal(size=120)}
     labels = np.where(table["a"] > 0, "yes", "no")
-    model = irenic.RuleSetClassifier(random_state=0, generations=2, moves=200).fit(table, labels)
+    model = irenic.RuleSetClassifier(random_state=0, generations=1, moves=100).fit(table, labels)
     irenic.write(model, here / "model.json")
     rows = "\n".join(
         f"{a!r},{b!r},{label}"
@@ -96,7 +96,7 @@ def test_a_model_of_several_labels_finds_their_columns(run, file, here):
     rng = np.random.default_rng(0)
     table = {"a": rng.normal(size=120), "b": rng.normal(size=120)}
     labels = {"up": (table["a"] > 0).astype(int), "right": (table["b"] > 0).astype(int)}
-    model = irenic.RuleSetClassifier(random_state=0, generations=2, moves=200).fit(table, labels)
+    model = irenic.RuleSetClassifier(random_state=0, generations=1, moves=100).fit(table, labels)
     irenic.write(model, here / "model.json")
     columns = [column.tolist() for column in (*table.values(), *labels.values())]
     rows = "\n".join(",".join(map(repr, row)) for row in zip(*columns, strict=True))

@@ -227,7 +227,8 @@ def fitted(**options):
 
     bunch = load_iris(as_frame=True)
     labels = np.array(["setosa", "versicolor", "virginica"])[bunch.target.to_numpy()]
-    model = irenic.RuleSetClassifier(random_state=0, generations=2, moves=400, **options)
+    few = {"generations": 1, "moves": 100}  # what is learned matters little here
+    model = irenic.RuleSetClassifier(random_state=0, selection="description", **few, **options)
     return model.fit(bunch.data, labels), bunch.data, labels
 
 
@@ -271,7 +272,7 @@ def test_sets_of_labels_are_counted_label_by_label():
     rng = np.random.default_rng(0)
     table = rng.normal(size=(200, 3))
     labels = (table[:, :2] > 0).astype(int)
-    model = irenic.RuleSetClassifier(random_state=0, generations=2, moves=400).fit(table, labels)
+    model = irenic.RuleSetClassifier(random_state=0, generations=1, moves=200).fit(table, labels)
     summary = summarise(model, table, labels)
     assert summary["several_labels"]
     assert [label["rows"] for label in summary["labels"]] == labels.sum(axis=0).tolist()
