@@ -53,7 +53,10 @@ def test_figures_are_kept_with_what_they_were_made_with(tmp_path, monkeypatch, c
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["cores"], "there is no cores; there are: gaps, core, cfsbe, checking, mending, learning, page"),
+        (
+            ["cores"],
+            "there is no cores; there are: gaps, core, cfsbe, checking, mending, learning, page",
+        ),
         (["--compare", "no/such/file"], "--compare no/such/file: "),
     ],
 )
