@@ -8,7 +8,7 @@ from typing import Final, Literal, get_args
 
 from irenic import markup
 from irenic.errors import ConditionError, did_you_mean
-from irenic.literals import counted
+from irenic.literals import counted, say
 from irenic.pairs import Conflict
 from irenic.region import Region
 from irenic.rule import Rule
@@ -131,7 +131,7 @@ class DecisionTable:
     def _repr_html_(self) -> str:
         parts = [counted(self.n_rows, "row"), counted(len(self.space), "feature")]
         parts += [f"hit policy {self.hit_policy}"] if self.hit_policy else []
-        title = "Decision table" + (f" {markup.say(self.name)}" if self.name else "")
+        title = "Decision table" + (f" {markup.clip(say(self.name))}" if self.name else "")
         lines = sorted([*enumerate(self.rows), *((None, row) for row in self.never_hold)], key=_row)
         shown = [(row, None if i is None else self.rules[i]) for i, row in lines[:_MOST_SHOWN]]
         colours = markup.colours([r.then for _, r in shown if r] + [self.rules.default])

@@ -233,6 +233,16 @@ def display(value: object) -> str:
         return repr(value)
 
 
+def say(label: object) -> str:
+    """Return a label as people read it: without quotes, unless nothing would be seen of it.
+
+    >>> say("low risk"), say(""), say(3)
+    ('low risk', '""', '3')
+    """
+    readable = isinstance(label, str) and label.isprintable() and bool(label.strip())
+    return label if isinstance(label, str) and readable else display(label)
+
+
 def counted(n: int, noun: str) -> str:
     """Return a number of things in words.
 

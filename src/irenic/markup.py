@@ -11,7 +11,7 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from irenic.literals import display
+from irenic.literals import display, say
 
 # The colours of Okabe and Ito, which colour-blind people tell apart, without black.
 BLUE: Final = "0,114,178"
@@ -107,13 +107,12 @@ def palette(labels: Iterable[Hashable]) -> dict[Hashable, str]:
 
 
 def colours(thens: Iterable[Hashable | None]) -> dict[Hashable, str]:
-    """Return a colour for each label that consequents say, whatever order they come in."""
-    said = {label for then in thens if then is not None for label in _labels(then)}
-    return palette(sorted(said, key=display))
+    """Return a colour for each label that consequents say, in the order in which they come."""
+    return palette(label for then in thens if then is not None for label in _labels(then))
 
 
 def _labels(then: Hashable) -> Iterable[Hashable]:
-    return then if isinstance(then, frozenset) else (then,)
+    return sorted(then, key=display) if isinstance(then, frozenset) else (then,)
 
 
 def chip(text: str, colour: str = GREY, title: str = "") -> Html:
@@ -144,13 +143,7 @@ def consequent(then: Hashable | None, known: Mapping[Hashable, str] | None = Non
 
 def label_chip(label: Hashable, known: Mapping[Hashable, str] | None = None) -> Html:
     """Return a label on its colour, grey where none is known."""
-    return chip(say(label), (known or {}).get(label, GREY))
-
-
-def say(label: Hashable) -> str:
-    """Return a label as people read it, without quotes where it needs none."""
-    readable = isinstance(label, str) and label.isprintable() and bool(label.strip())
-    return clip(label if isinstance(label, str) and readable else display(label))
+    return chip(clip(say(label)), (known or {}).get(label, GREY))
 
 
 # --- numbers
@@ -210,7 +203,7 @@ def _ink(known: Mapping[Hashable, str], label: Hashable) -> str:
 
 def _told(label: Hashable, n: float, total: float) -> str:
     part = f" ({n / total:.0%})" if total > 0 else ""
-    return f"{say(label)}: {n:g} of {total:g}{part}"
+    return f"{clip(say(label))}: {n:g} of {total:g}{part}"
 
 
 def _percent(part: float) -> str:

@@ -1,7 +1,7 @@
 """What there is to say of rules: contradictions, gaps, rules that could go, columns in vain."""
 
 from irenic.findings.checking import Findings, check
-from irenic.findings.finding import KINDS, LEVELS, NOUNS, Finding, Kind, Level, case_in, say
+from irenic.findings.finding import KINDS, LEVELS, NOUNS, Finding, Kind, Level, case_in
 
 __all__ = [
     "KINDS",

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, get_args
 
 from irenic.conditions import Interval, bits_operators, interval_operators
 from irenic.features import Categorical, Continuous
-from irenic.literals import display, show_point
+from irenic.literals import display, say, show_point
 from irenic.region import Region, witness_among, witness_in
 
 Kind = Literal[
@@ -116,11 +116,6 @@ def _value_among(feature: Categorical, bits: int) -> str:
     if not bits_operators(feature, bits):
         return ""
     return show_point({feature.name: witness_among(feature, bits)})
-
-
-def say(then: Hashable) -> str:
-    """Return a consequent as people read it: a label without quotes."""
-    return then if isinstance(then, str) and then.isprintable() else display(then)
 
 
 def _pair(finding: Finding) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from irenic.budget import Budget
-from irenic.errors import ConditionError, DataError
+from irenic.errors import DataError
 from irenic.plot.figure import label
-from irenic.views.summarise import NAME, VERSION, summarise
+from irenic.views.summarise import check_summary, summarise
 
 _NONE: Final = Budget(seconds=0, nodes=0, regions=0)
 
@@ -19,7 +19,7 @@ def summary_of(rules: Any, X: Any = None, y: Any = None) -> Mapping[str, Any]:
     Findings are left out of one that is made here: no plot shows those of the whole space.
     """
     if isinstance(rules, Mapping):
-        _check_summary(rules)
+        check_summary(rules)
         if X is not None or y is not None:
             raise DataError(
                 "a summary has the instances that it was counted on;"
@@ -29,16 +29,6 @@ def summary_of(rules: Any, X: Any = None, y: Any = None) -> Mapping[str, Any]:
     if X is None and y is not None:
         raise DataError("labels need the instances that they belong to")
     return summarise(rules, X, y, budget=_NONE, most=0)
-
-
-def _check_summary(summary: Mapping[str, Any]) -> None:
-    if summary.get("format") != NAME:
-        raise ConditionError("the mapping is no summary; make one with irenic.summarise(rules)")
-    if summary.get("version") != VERSION:
-        raise ConditionError(
-            f"the summary is of version {summary.get('version')!r}, plots read {VERSION};"
-            " make it again with irenic.summarise(rules)"
-        )
 
 
 def chosen(summary: Mapping[str, Any]) -> Mapping[str, Any]:

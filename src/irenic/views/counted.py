@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from irenic.decision_table import DecisionTable
 from irenic.views.boxes import short
-from irenic.views.labelled import Labelled
-from irenic.views.results import NO_RULE, Ints, covering
+from irenic.views.labelled import Ints, Labelled
+from irenic.views.results import NO_RULE
 
 if TYPE_CHECKING:
     from irenic.learn import FrontPoint
@@ -43,7 +43,10 @@ NOT_COUNTED = {"support": None, "confidence": None, "mix": None}
 def of_training(point: FrontPoint) -> Counted:
     """Return the counts that a learner made on the rows that it was trained on."""
     counts = point.counts
-    return Counted(counts.support, counts.confidence, counts.mix)
+    confidence = counts.confidence.copy()
+    if point.rule_set.default is None:  # what says nothing is neither right nor wrong
+        confidence[-1] = math.nan
+    return Counted(counts.support, confidence, counts.mix)
 
 
 def of_instances(table: DecisionTable, data: Labelled, decided: Ints) -> Counted:
@@ -53,37 +56,30 @@ def of_instances(table: DecisionTable, data: Labelled, decided: Ints) -> Counted
     a rule says with those that the instances have.
     """
     assert data.instances is not None
-    n = len(table.rules)
-    left = decided == NO_RULE
-    support = np.zeros(n + 1)
-    mix = None if data.has is None else np.zeros((n + 1, len(data.labels)))
-    right = np.zeros(n + 1)
-    agreement = _agreement(table, data)
-    for rows, covers in covering(table, data.instances):
-        held = np.column_stack([covers, left[rows]]).astype(float)
-        support += held.sum(axis=0)
-        if mix is not None and data.has is not None and agreement is not None:
-            mix += held.T @ data.has[rows]
-            right += (held * agreement(rows)).sum(axis=0)
-    if mix is None:
+    truth = np.zeros(len(decided), dtype=np.int64) if data.truth is None else data.truth
+    n_outcomes = max(1, len(data.outcomes))
+    held, _ = table.rules.packed.counting(data.instances, truth, n_outcomes)
+    left = np.bincount(truth[decided == NO_RULE], minlength=n_outcomes)
+    mix = np.vstack([held, left]).astype(float)
+    support = mix.sum(axis=1)
+    if data.truth is None:
         return Counted(support, None, None)
-    confidence = np.divide(right, support, out=np.full(n + 1, math.nan), where=support > 0)
-    return Counted(support, confidence, mix)
+    mix = mix[:, : len(data.outcomes)]
+    right = (mix * _agreement(table, data)).sum(axis=1)
+    confidence = np.divide(right, support, out=np.full(len(mix), math.nan), where=support > 0)
+    if table.rules.default is None:
+        confidence[-1] = math.nan
+    return Counted(support, confidence, mix @ data.parts)
 
 
-def _agreement(table: DecisionTable, data: Labelled) -> Any:
-    """Return a function of rows that says how right each rule, and the default, is for them."""
-    if data.truth is None or data.has is None:
-        return None
-    rules, truth, has = table.rules, data.truth, data.has
+def _agreement(table: DecisionTable, data: Labelled) -> Floats:
+    """Return how right each rule, and at the end the default, is for each outcome."""
+    rules = table.rules
     thens = [rules.consequents[code] for code in rules.then_codes]
-    said = np.array([data.places[then] for then in thens] + [data.places.get(rules.default, -1)])
+    said = np.array([data.places.get(then, -1) for then in (*thens, rules.default)])
     if not data.many:
-        return lambda rows: truth[rows][:, None] == said[None, :]
+        return np.asarray(said[:, None] == np.arange(len(data.outcomes)), dtype=float)
     from irenic.learn.target import f1
 
-    sets = np.zeros((len(said), len(data.labels)))
-    for row, place in enumerate(said):
-        if place >= 0:
-            sets[row, data.label_places(data.outcomes[place])] = 1.0
-    return lambda rows: f1(has[rows].astype(float), sets)
+    parts = data.parts.astype(float)
+    return f1(parts[said], parts)  # of no default it is not used

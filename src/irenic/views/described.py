@@ -113,7 +113,7 @@ def _range(
     feature: Continuous, cuts: list[float], values: npt.NDArray[np.float64]
 ) -> tuple[float, float]:
     """Return from where to where a feature is drawn: all values and cuts, and some space."""
-    ends = [*cuts, *([values.min(), values.max()] if len(values) else [])]
+    ends = [*cuts, *([float(values.min()), float(values.max())] if len(values) else [])]
     declared = [feature.encode_value(b) for b in feature.bounds if b is not None]
     low, high = min([*ends, *declared], default=0.0), max([*ends, *declared], default=1.0)
     room = (high / 2 - low / 2) * 2 * _MARGIN
@@ -122,15 +122,15 @@ def _range(
     if feature.bounds[0] is None:
         low = max(low - room, feature.lowest)
     if feature.bounds[1] is None:
-        high = min(high + room, float(np.finfo(np.float64).max))
-    return float(low), float(high if high > low else low + room)
+        high = min(high + room, -LOWEST)
+    return low, high if high > low else low + room
 
 
 def _histogram(
     values: npt.NDArray[np.float64], low: float, high: float, missing: int
 ) -> dict[str, Any]:
     """Return how many values lie in each of equal bins; whole numbers are not split unevenly."""
-    edges = np.linspace(low, high, _BINS + 1)
+    edges = np.linspace(low / 2, high / 2, _BINS + 1) * 2  # the whole range may overflow
     whole = len(values) and (values % 1 == 0).all() and high - low < 2 * _BINS
     if whole:  # one bin a number
         edges = np.arange(math.floor(low) - 0.5, math.ceil(high) + 1.0)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from irenic.errors import DataError
+from irenic.literals import display, say
 from irenic.rule import as_consequent
 from irenic.ruleset import RuleSet
 from irenic.space import Instances, to_list
@@ -19,7 +20,10 @@ from irenic.space import Instances, to_list
 if TYPE_CHECKING:
     from irenic.learn import RuleSetClassifier
 
-Ints = npt.NDArray[np.int64]
+Ints: TypeAlias = npt.NDArray[np.int64]
+
+# More are no classes, but perhaps the numbers of customers.
+_MOST_OUTCOMES: Final = 1_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,34 +37,33 @@ class Labelled:
     many: bool
     instances: Instances | None = None
     truth: Ints | None = None
-    has: npt.NDArray[np.bool_] | None = None
-    """Which instance has which label, ``[instance, label]``."""
 
     @cached_property
     def places(self) -> dict[Hashable, int]:
         """The place of each outcome."""
         return {outcome: place for place, outcome in enumerate(self.outcomes)}
 
-    def label_places(self, outcome: Hashable) -> list[int]:
-        """Return the places of the labels that an outcome consists of."""
+    @cached_property
+    def parts(self) -> npt.NDArray[np.bool_]:
+        """Which labels each outcome consists of: ``[outcome, label]``."""
         if not self.many:
-            return [self.places[outcome]]
-        held: Any = outcome if isinstance(outcome, frozenset) else {outcome}
-        return [place for place, label in enumerate(self.labels) if label in held]
+            return np.eye(len(self.outcomes), dtype=np.bool_)
+        held = np.zeros((len(self.outcomes), len(self.labels)), dtype=np.bool_)
+        for place, outcome in enumerate(self.outcomes):
+            said = _label_set(outcome)
+            held[place] = [label in said for label in self.labels]
+        return held
 
     @property
-    def counts(self) -> list[int | None]:
+    def counts(self) -> Ints | None:
         """How many instances have each outcome."""
         if self.truth is None:
-            return [None] * len(self.outcomes)
-        return list(np.bincount(self.truth, minlength=len(self.outcomes)).tolist())
+            return None
+        return np.bincount(self.truth, minlength=len(self.outcomes))
 
-    @property
-    def label_counts(self) -> list[int | None]:
-        """How many instances have each label."""
-        if self.has is None:
-            return [None] * len(self.labels)
-        return list(self.has.sum(axis=0).tolist())
+
+def _label_set(outcome: Hashable) -> frozenset[Hashable]:
+    return outcome if isinstance(outcome, frozenset) else frozenset({outcome})
 
 
 def labelled(
@@ -82,14 +85,29 @@ def labelled(
     if len(given) != len(instances):
         raise DataError(f"X has {len(instances)} rows, y has {len(given)}")
     counted = [label for label, _ in Counter(given).most_common()]
+    _check_labels(counted, said)
     outcomes = tuple(dict.fromkeys([*said, *counted]))
-    labels = _labels(outcomes, model, many=many)
-    made = Labelled(outcomes, labels, many, instances)
+    made = Labelled(outcomes, _labels(outcomes, model, many=many), many, instances)
     truth = np.array([made.places[label] for label in given], dtype=np.int64)
-    held = np.zeros((len(outcomes), len(labels)), dtype=np.bool_)
-    for place, outcome in enumerate(outcomes):
-        held[place, made.label_places(outcome)] = True
-    return Labelled(outcomes, labels, many, instances, truth, held[truth])
+    return Labelled(made.outcomes, made.labels, many, instances, truth)
+
+
+def _check_labels(counted: Sequence[Hashable], said: Sequence[Hashable]) -> None:
+    """Refuse labels that are no classes, or of another type than what rules say."""
+    if len(counted) > _MOST_OUTCOMES:
+        raise DataError(
+            f"y has {len(counted):,} different labels, such as {display(counted[0])}; up to"
+            f" {_MOST_OUTCOMES:,} are told apart. Is it the column of outcomes?"
+        )
+    known = set(said)
+    texts = {say(then): then for then in said}
+    for label in counted:
+        then = texts.get(say(label), label)
+        if label not in known and then != label:
+            raise DataError(
+                f"y: the label {label!r} is of another type than {then!r}, which the rules say;"
+                " give labels of the same type"
+            )
 
 
 def _said(sets: Sequence[RuleSet]) -> list[Hashable]:
@@ -103,14 +121,14 @@ def _said(sets: Sequence[RuleSet]) -> list[Hashable]:
 
 
 def _labels(
-    outcomes: Iterable[Hashable], model: RuleSetClassifier | None, *, many: bool
+    outcomes: tuple[Hashable, ...], model: RuleSetClassifier | None, *, many: bool
 ) -> tuple[Hashable, ...]:
     if not many:
-        return tuple(outcomes)
+        return outcomes
     if model is not None:
         return tuple(model.classes_.tolist())
-    found = {label for outcome in outcomes if isinstance(outcome, frozenset) for label in outcome}
-    return tuple(sorted(found, key=str))
+    found = {label for outcome in outcomes for label in _label_set(outcome)}
+    return tuple(sorted(found, key=display))
 
 
 def _given(y: Any, model: RuleSetClassifier | None, *, many: bool) -> list[Hashable]:
@@ -124,3 +142,13 @@ def _given(y: Any, model: RuleSetClassifier | None, *, many: bool) -> list[Hasha
     if model is not None and model.hierarchy_ is not None:
         held = model.hierarchy_.close_indicator(held)
     return [label_set(row, labels) for row in held]
+
+
+def texts_of(values: Sequence[Hashable]) -> list[str]:
+    """Return values as people read them, with quotes where two would read the same.
+
+    >>> texts_of(["low", 1, "1"])
+    ['low', '1', '"1"']
+    """
+    often = Counter(map(say, values))
+    return [say(value) if often[say(value)] == 1 else display(value) for value in values]

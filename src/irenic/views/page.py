@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from irenic.errors import FileError
 from irenic.formats.files import write_text
-from irenic.views.summarise import summarise
+from irenic.views.summarise import SECONDS, check_summary, summarise
 
 if TYPE_CHECKING:
+    from irenic.budget import Budget
     from irenic.decision_table import DecisionTable
+    from irenic.drawing import RandomState
     from irenic.learn import RuleSetClassifier
     from irenic.rulelist import RuleList
     from irenic.ruleset import RuleSet
@@ -55,6 +57,9 @@ class Report:
 
     summary: dict[str, Any]
     """What it shows, as :func:`irenic.summarise` returns it."""
+
+    def __post_init__(self) -> None:
+        check_summary(self.summary)
 
     @cached_property
     def html(self) -> str:
@@ -97,7 +102,10 @@ def report(
     y: Any = None,
     *,
     name: str = "",
-    **options: Any,
+    budget: Budget | float | None = SECONDS,
+    most: int = 100,
+    sample: int = 10_000,
+    random_state: RandomState = 0,
 ) -> Report:
     """Return a page about rules that needs no server and no network.
 
@@ -114,8 +122,9 @@ def report(
         What is true of them.
     name : str
         The title of the page.
-    **options
-        Those of :func:`irenic.summarise`: budget, most, sample, random_state.
+    budget, most, sample, random_state
+        As in :func:`irenic.summarise`: how long each search may take, how many findings of a kind
+        to list, and how many instances to draw.
 
     Examples
     --------
@@ -125,7 +134,8 @@ def report(
     >>> page.save(pathlib.Path(tempfile.mkdtemp()) / "report.html").name
     'report.html'
     """
-    return Report(summarise(rules, X, y, name=name, **options))
+    options: dict[str, Any] = {"budget": budget, "most": most, "sample": sample}
+    return Report(summarise(rules, X, y, name=name, random_state=random_state, **options))
 
 
 def check_suffix(path: Path) -> None:

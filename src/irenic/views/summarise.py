@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,8 +10,10 @@ import numpy as np
 
 from irenic.budget import Budget
 from irenic.decision_table import DecisionTable
+from irenic.drawing import RandomState, as_generator
 from irenic.errors import ConditionError
-from irenic.findings import KINDS, NOUNS, Finding, Findings, check, say
+from irenic.features import is_unicode
+from irenic.findings import KINDS, NOUNS, Finding, Findings, check
 from irenic.formats.json_rules import encode_point, encode_region, encode_value
 from irenic.literals import show_point
 from irenic.rule import Rule
@@ -21,8 +23,8 @@ from irenic.space import Instances
 from irenic.views.boxes import encode_box, encode_case, encode_columns
 from irenic.views.counted import NOT_COUNTED, Counted, of_instances, of_training
 from irenic.views.described import features
-from irenic.views.labelled import Labelled, labelled
-from irenic.views.results import NO_RULE, How, Ints, decisions, results
+from irenic.views.labelled import Ints, Labelled, labelled, texts_of
+from irenic.views.results import NO_RULE, How, decisions, results
 from irenic.views.verdicts import encode_verdict, verdicts
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
 NAME: Final = "irenic summary"
 VERSION: Final = 1
-_SECONDS: Final = 10.0
+SECONDS: Final = 10.0
 # Nodes bound the search for gaps of learned rule sets, so that they are the same on any machine.
 _MOST_NODES: Final = 200_000
 _MOST_GAPS: Final = 10_000
@@ -46,10 +48,10 @@ def summarise(
     y: Any = None,
     *,
     name: str = "",
-    budget: Budget | float | None = _SECONDS,
+    budget: Budget | float | None = SECONDS,
     most: int = 100,
     sample: int = 10_000,
-    random_state: int = 0,
+    random_state: RandomState = 0,
 ) -> dict[str, Any]:
     """Return all that there is to show of rules, as plain data that JSON can hold.
 
@@ -74,7 +76,7 @@ def summarise(
     sample : int
         How many instances to hand on at most, 0 for none; all are counted. A random part of them
         if there are more, fewer where there are very many features.
-    random_state : int
+    random_state : int, numpy generator or None
         Fixes which instances are handed on.
 
     Examples
@@ -89,31 +91,57 @@ def summarise(
     >>> model["rules"][0]["support"], model["results"]["contradicted"]
     (2, 1)
     """
-    for option, number in (("most", most), ("sample", sample)):
-        if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-            raise ConditionError(f"{option} is a whole number from 0 on, not {number!r}")
-    whole = _Summary(rules, X, y, Budget.of(budget), most)
-    data = whole.data
+    _check_options(name, most, sample)
+    rng = as_generator(random_state)
+    whole = _Summary(rules, X, y, Budget.of(budget), int(most))
+    data, table = whole.data, whole.tables[whole.chosen]
     return {
         "format": NAME,
         "version": VERSION,
-        "name": name or whole.tables[whole.chosen].name,
+        "name": name or table.name,
         "decides": _decides(whole),
         "features": features([table.rules for table in whole.tables], data.instances),
         "outcomes": [
-            {"value": encode_value(o), "text": say(o), "labels": data.label_places(o), "rows": n}
-            for o, n in zip(data.outcomes, data.counts, strict=True)
+            entry | {"labels": np.flatnonzero(parts).tolist()}
+            for entry, parts in zip(_named(data.outcomes, data.counts), data.parts, strict=True)
         ],
-        "labels": [
-            {"value": encode_value(label), "text": say(label), "rows": n}
-            for label, n in zip(data.labels, data.label_counts, strict=True)
-        ],
+        "labels": _named(data.labels, None if data.counts is None else data.counts @ data.parts),
         "several_labels": data.many,
         "counted_on": whole.counted_on,
-        "instances": _instances(data, sample, random_state),
+        "outside": [{"where": str(r), "box": encode_box(r)} for r in table.outside],
+        "instances": _instances(data, int(sample), rng),
         "models": [whole.model(place) for place in range(len(whole.tables))],
         "chosen": whole.chosen,
     }
+
+
+def check_summary(summary: Any) -> None:
+    """Refuse what is no summary, or one of another version."""
+    if not isinstance(summary, Mapping) or summary.get("format") != NAME:
+        raise ConditionError("this is no summary; make one with irenic.summarise(rules)")
+    if summary.get("version") != VERSION:
+        raise ConditionError(
+            f"the summary is of version {summary.get('version')!r}, this irenic reads {VERSION};"
+            " make it again with irenic.summarise(rules)"
+        )
+
+
+def _check_options(name: Any, most: Any, sample: Any) -> None:
+    if not isinstance(name, str) or not is_unicode(name):
+        raise ConditionError(f"name is a text that can be written, not {name!r}")
+    for option, number in (("most", most), ("sample", sample)):
+        whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+        if not whole or number < 0:
+            raise ConditionError(f"{option} is a whole number from 0 on, not {number!r}")
+
+
+def _named(values: tuple[Hashable, ...], rows: Any) -> list[dict[str, Any]]:
+    """Return outcomes or labels with their texts, and how many instances have them."""
+    counts = [None] * len(values) if rows is None else rows.tolist()
+    return [
+        {"value": encode_value(value), "text": text, "rows": n}
+        for value, text, n in zip(values, texts_of(values), counts, strict=True)
+    ]
 
 
 class _Summary:
@@ -277,6 +305,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "by": list(finding.by),
         "column": finding.column,
         "where": None if region is None else region.to_text(),
+        "conditions": [] if region is None else region.texts(),
         "if": None if region is None else encode_region(region),
         "box": None if region is None else encode_box(region),
         "witness": None if witness is None else encode_point(witness),
@@ -288,7 +317,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
 # --- instances
 
 
-def _instances(data: Labelled, sample: int, random_state: int) -> dict[str, Any] | None:
+def _instances(data: Labelled, sample: int, rng: np.random.Generator) -> dict[str, Any] | None:
     """Return the instances to draw, a random part of them if there are too many."""
     if data.instances is None:
         return None
@@ -296,7 +325,7 @@ def _instances(data: Labelled, sample: int, random_state: int) -> dict[str, Any]
     most = min(sample, max(1, _MOST_CELLS // max(1, width)))
     rows: Ints = np.arange(n)
     if n > most:
-        rows = np.sort(np.random.default_rng(random_state).choice(n, most, replace=False))
+        rows = np.sort(rng.choice(n, most, replace=False))
     shown: Instances = data.instances.take(rows)
     return {
         "rows": n,

@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from irenic.findings import KINDS, NOUNS, Finding, Findings, case_in, say
+from irenic.findings import KINDS, NOUNS, Finding, Findings, case_in
 from irenic.formats.json_rules import decode_region, decode_value
-from irenic.literals import counted
+from irenic.literals import counted, say
 from irenic.region import Region
 from irenic.ruleset import RuleSet
 from irenic.views.checked import CheckedFile

@@ -43,6 +43,7 @@ def verdicts(found: Findings) -> tuple[Verdict, Verdict]:
         found.count("gaps"),
         all_known=found.gaps.complete,
         has_default=found.table.rules.default is not None,
+        has_outside=bool(found.table.outside),
     )
     return consistency(found), whole
 
@@ -77,7 +78,8 @@ def consistency(found: Findings) -> Verdict:
 def _rules(found: Findings) -> str:
     """Return what pairs are taken from: rules, or the parts of those that are of several."""
     n, parts = found.table.n_rows, len(found.table.rules)
-    return f"the {parts:,} parts of {n:,} rules" if parts > n else f"the {n:,} rules"
+    whole = n - len(found.table.never_hold)  # rows that never hold have no part
+    return f"the {parts:,} parts of {whole:,} rules" if parts > whole else f"the {n:,} rules"
 
 
 def _consistent(text: str) -> Verdict:
@@ -85,14 +87,20 @@ def _consistent(text: str) -> Verdict:
 
 
 def completeness(
-    complete: bool | None, n_gaps: int, *, all_known: bool, has_default: bool = False
+    complete: bool | None,
+    n_gaps: int,
+    *,
+    all_known: bool,
+    has_default: bool = False,
+    has_outside: bool = False,
 ) -> Verdict:
     """Return whether rules cover everything, or how many regions they leave out."""
     if complete is None:
         text = "unknown, the budget ended the search for a gap."
         return Verdict("complete", None, "Complete or not", text)
     if complete:
-        return Verdict("complete", True, "Complete", "every case is covered by a rule.")
+        case = "case that can occur" if has_outside else "case"
+        return Verdict("complete", True, "Complete", f"every {case} is covered by a rule.")
     number = counted(n_gaps, "region")
     known = number if all_known else f"{number} and perhaps more"
     rest = "; the default holds there" if has_default else ""
