@@ -234,7 +234,14 @@ def test_what_cannot_occur_needs_no_rule():
     results = model["results"]
     assert (results["covered"], results["uncovered"], results["outside"]) == (2, 0, 1)
     assert results["outside_rows"] == [2]
-    assert results["right"] == 2
+    assert (results["right"], results["wrong"], results["wrong_rows"]) == (2, 1, [2])
+
+
+def test_whole_numbers_are_spread_evenly_over_bins():
+    entry = summarise(AGES, {"age": np.arange(0, 101).repeat(3)})["features"][0]
+    counts = [n for n in entry["distribution"]["counts"] if n]
+    assert len(set(counts[1:-1])) == 1
+    assert sum(counts) == 303
 
 
 def test_rows_in_parts_and_rows_that_never_hold_are_counted():
@@ -430,9 +437,7 @@ def test_a_name_that_cannot_be_written_is_refused(name):
 
 
 def test_a_page_of_what_is_no_summary_is_refused():
-    with pytest.raises(
-        ConditionError, match="this is no summary; make one with"
-    ):
+    with pytest.raises(ConditionError, match="this is no summary; make one with"):
         irenic.Report({})
     with pytest.raises(ConditionError, match="the summary is of version 0, this irenic reads 1"):
         irenic.Report(summarise(AGES) | {"version": 0})
@@ -444,8 +449,13 @@ def test_labels_of_another_number_are_refused():
 
 
 def test_what_is_no_rules_is_refused():
-    with pytest.raises(ConditionError, match="RuleSetClassifier, not str"):
+    with pytest.raises(ConditionError, match=r"RuleSetClassifier, not str; irenic.read\(path\)"):
         summarise("rules.txt")
+    from sklearn.tree import DecisionTreeClassifier
+
+    tree = DecisionTreeClassifier().fit([[0], [1]], [0, 1])
+    with pytest.raises(ConditionError, match=r"not DecisionTreeClassifier; irenic.from_sklearn"):
+        summarise(tree)
     with pytest.raises(ConditionError, match="not RuleSetClassifier; fit it first"):
         summarise(irenic.RuleSetClassifier())
 

@@ -10,15 +10,17 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.conditions import Interval, interval_operators
-from irenic.features import LOWEST, UNWRITTEN, WANTED, Categorical, Continuous, Feature
-from irenic.literals import display, format_literal
+from irenic.features import EXACT, LOWEST, UNWRITTEN, WANTED, Categorical, Continuous, Feature
+from irenic.literals import format_literal
 from irenic.ruleset import RuleSet
 from irenic.space import Instances
 from irenic.views.boxes import codes_of, open_end
+from irenic.views.labelled import texts_of
 
 _BINS: Final = 32
 # How much of the range is left free on sides on which a feature goes on.
 _MARGIN: Final = 0.05
+_WIDE_MARGIN: Final = 0.25  # where only the cuts are known
 
 
 def features(sets: Iterable[RuleSet], instances: Instances | None) -> list[dict[str, Any]]:
@@ -41,7 +43,8 @@ def _feature(feature: Feature, sets: list[RuleSet], instances: Instances | None)
 
 
 def _category(feature: Categorical, instances: Instances | None) -> dict[str, Any]:
-    names = ["missing", "any other value", *map(display, feature.values)]
+    names = ["missing", "any other value"]
+    names += texts_of([*names, *feature.values])[2:]
     counts = None
     if instances is not None:
         codes = instances.codes[instances.space.row(feature.name)]
@@ -116,9 +119,10 @@ def _range(
     ends = [*cuts, *([float(values.min()), float(values.max())] if len(values) else [])]
     declared = [feature.encode_value(b) for b in feature.bounds if b is not None]
     low, high = min([*ends, *declared], default=0.0), max([*ends, *declared], default=1.0)
-    room = (high / 2 - low / 2) * 2 * _MARGIN
+    share = _MARGIN if len(values) else _WIDE_MARGIN
+    room = (high / 2 - low / 2) * 2 * share
     if not room or not math.isfinite(room):
-        room = max(abs(low) * _MARGIN, float(feature.step), 0.5)
+        room = max(abs(low) * share, float(feature.step), 0.5)
     if feature.bounds[0] is None:
         low = max(low - room, feature.lowest)
     if feature.bounds[1] is None:
@@ -129,10 +133,10 @@ def _range(
 def _histogram(
     values: npt.NDArray[np.float64], low: float, high: float, missing: int
 ) -> dict[str, Any]:
-    """Return how many values lie in each of equal bins; whole numbers are not split unevenly."""
+    """Return how many values lie in each of equal bins; each has as many whole numbers."""
     edges = np.linspace(low / 2, high / 2, _BINS + 1) * 2  # the whole range may overflow
-    whole = len(values) and (values % 1 == 0).all() and high - low < 2 * _BINS
-    if whole:  # one bin a number
-        edges = np.arange(math.floor(low) - 0.5, math.ceil(high) + 1.0)
+    if len(values) and (values % 1 == 0).all() and high - low < EXACT:
+        width = math.ceil((high - low) / _BINS)
+        edges = np.arange(math.floor(low) - 0.5, high + width, width)
     counts, _ = np.histogram(values, edges)
     return {"edges": edges.tolist(), "counts": counts.tolist(), "missing": missing}

@@ -8,6 +8,7 @@ import html
 import json
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
@@ -71,7 +72,7 @@ class Report:
             "version": version("irenic"),
             "style": style,
             "style-hash": _hash(style),
-            "summary": _as_json(self.summary),
+            "summary": _as_json(_shown(self.summary)),
             "script": script,
             "script-hash": _hash(script),
         }
@@ -146,6 +147,23 @@ def check_suffix(path: Path) -> None:
 
 def _asset(name: str) -> str:
     return (files("irenic.views") / "assets" / name).read_text(encoding="utf-8")
+
+
+def _shown(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the page shows of a summary: rules in words and numbers, not in their JSON."""
+
+    def without(entries: list[dict[str, Any]], *keys: str) -> list[dict[str, Any]]:
+        return [{k: v for k, v in entry.items() if k not in keys} for entry in entries]
+
+    models = [
+        model
+        | {
+            "rules": without(model["rules"], "if", "then", "text"),
+            "findings": without(model["findings"], "if", "witness"),
+        }
+        for model in summary["models"]
+    ]
+    return dict(summary) | {"models": models}
 
 
 def _hash(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from irenic.decision_table import DecisionTable
 from irenic.space import Instances
@@ -63,16 +64,23 @@ def results(table: DecisionTable, how: How, data: Labelled, decided: Ints) -> di
     for kind, code in kinds:
         rows = np.flatnonzero(decided == code)
         found[kind] = len(rows)
-        found[f"{kind}_rows"] = (rows[:_MOST_LISTED] + 1).tolist()
+        found[f"{kind}_rows"] = _numbers(rows)
     found["covered"] = len(decided) - found["uncovered"] - found["outside"]
     if data.truth is None or how == "all" or not len(decided):
         return found
     said = predicted(table, data, decided)
-    found["right"] = int((said == data.truth).sum())
+    wrong = np.flatnonzero(said != data.truth)
+    found["right"] = len(said) - len(wrong)
     found["accuracy"] = found["right"] / len(said)
+    found["wrong"], found["wrong_rows"] = len(wrong), _numbers(wrong)
     if data.many:
         return found | {"labels": _per_label(data, said)}
     return found | {"confusion": _confusion(data, said)}
+
+
+def _numbers(rows: npt.NDArray[np.intp]) -> list[int]:
+    """Return the numbers of the first of some rows, counted from 1."""
+    return list((rows[:_MOST_LISTED] + 1).tolist())
 
 
 def predicted(table: DecisionTable, data: Labelled, decided: Ints) -> Ints:

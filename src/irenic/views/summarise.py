@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -168,10 +169,9 @@ class _Summary:
     def _take_classifier(self, model: Any) -> None:
         if not hasattr(model, "pareto_front_"):
             kind = type(model).__name__
-            fitted = "; fit it first" if hasattr(model, "fit") else ""
             raise ConditionError(
                 "rules must be a RuleSet, a RuleList, a DecisionTable or a fitted"
-                f" RuleSetClassifier, not {kind}{fitted}"
+                f" RuleSetClassifier, not {kind}{_way_out(model)}"
             )
         self.model_ = model
         self.points = list(model.pareto_front_)
@@ -212,11 +212,20 @@ class _Summary:
         }
 
 
+def _way_out(given: Any) -> str:
+    """Return what to do with something that is no rules."""
+    if isinstance(given, str | PurePath):
+        return "; irenic.read(path) reads a file"
+    if type(given).__name__ == "RuleSetClassifier":
+        return "; fit it first"
+    return "; irenic.from_sklearn makes rules of a fitted tree" if hasattr(given, "fit") else ""
+
+
 def _decides(whole: _Summary) -> dict[str, str]:
     """Return how one rule is chosen where several hold."""
     table = whole.tables[whole.chosen]
     texts = {
-        "agree": "rules that hold for the same case must say the same",
+        "agree": "where several rules hold for a case, they must say the same",
         "first": "of the rules that hold, the first decides",
         "all": "all rules that hold count",
         "best": "of the rules that hold, the one of the greatest weight decides",
@@ -225,6 +234,8 @@ def _decides(whole: _Summary) -> dict[str, str]:
     text = texts[whole.how]
     if table.hit_policy == "PRIORITY":
         text = "of the rules that hold, the one of the highest priority decides"
+    if table.hit_policy == "UNIQUE":
+        text = "no two rules may hold for the same case"
     return {"how": whole.how, "hit_policy": table.hit_policy or "", "text": text}
 
 
