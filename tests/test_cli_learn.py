@@ -88,9 +88,10 @@ def test_learn_prints_rules_certificate_comparison_and_front(run, people):
     names = [line.split("  ")[0] for line in lines]
     assert names.index("irenic") < names.index("pruned tree") < names.index("majority class")
     assert [line for line in lines if line.startswith("*      1           1")]
-    assert lines[-2:] == [
+    assert lines[-3:] == [
         "Keep the model with -o model.json; then:",
         "  irenic predict model.json new.csv -o out.csv",
+        f"  irenic report model.json {people} -o report.html",
     ]
 
 

@@ -42,7 +42,7 @@ def test_rules_alone_become_a_page(run, file, here):
 def test_rules_on_a_table_are_counted_and_its_last_column_is_what_is_true(run, file, here):
     status, _, err = run("report", file(RULES), file(PEOPLE, "people.csv"), "--title", "Risks")
     assert status == 0
-    assert err == "irenic: the last column says what is true: risk (--label names another)\n"
+    assert err == "irenic: the column risk says what is true (--label names another)\n"
     found = summary_of(here / "report.html")  # where a page goes if nothing is said
     assert found["name"] == "Risks"
     assert [feature["name"] for feature in found["features"]] == ["age", "job"]
@@ -64,6 +64,43 @@ def test_another_column_can_say_what_is_true(run, file, here):
     status, _, err = run("report", file(RULES), people, "--label", "risk")
     assert (status, err) == (0, "")
     assert summary_of(here / "report.html")["models"][0]["results"]["accuracy"] == 1
+
+
+def test_a_column_in_the_middle_is_found_by_what_it_holds(run, file, here):
+    people = file("age,risk,job\n20,low,nurse\n50,high,clerk\n", "people.csv")
+    _, _, err = run("report", file(RULES), people)
+    assert "the column risk says what is true" in err
+    assert summary_of(here / "report.html")["models"][0]["results"]["accuracy"] == 1
+
+
+def test_a_last_column_of_something_else_is_not_taken_for_the_truth(run, file, here):
+    people = file("age,job,note\n20,nurse,tall\n50,clerk,kind\n", "people.csv")
+    _, _, err = run("report", file(RULES), people)
+    assert "no column holds what the rules say, so nothing is compared (--label names one)" in err
+    assert summary_of(here / "report.html")["instances"]["outcomes"] is None
+
+
+def test_rows_without_an_outcome_are_left_out(run, file, here):
+    people = file("age,job,risk\n20,nurse,\n30,nurse,low\n35,nurse,high\n", "people.csv")
+    _, _, err = run("report", file(RULES), people)
+    assert "1 row left out, which has nothing in the column risk" in err
+    assert summary_of(here / "report.html")["models"][0]["results"]["rows"] == 2
+
+
+def test_labels_in_a_table_of_text_are_read_as_rules_write_them(run, file, here):
+    rules = file('IF a < 1 THEN "1"\nIF a >= 1 THEN "2"\n')
+    assert run("report", rules, file("a,class\n0,1\n5,2\n", "data.csv"))[0] == 0
+    assert summary_of(here / "report.html")["models"][0]["results"]["accuracy"] == 1
+
+
+@pytest.mark.parametrize("labels", [("a; b", ""), ("{a, b}", "{}")])
+def test_sets_of_labels_are_read_as_predict_writes_them(run, file, here, labels):
+    rules = file("IF x < 1 THEN {a, b}\nIF x >= 1 THEN {}\n")
+    data = file(f'x,labels\n0,"{labels[0]}"\n5,"{labels[1]}"\n', "data.csv")
+    assert run("report", rules, data)[0] == 0
+    found = summary_of(here / "report.html")
+    assert found["several_labels"]
+    assert found["models"][0]["results"]["accuracy"] == 1
 
 
 def test_a_decision_table_keeps_its_policy(run, file, here):
@@ -144,7 +181,11 @@ def test_a_sample_is_drawn_and_all_are_counted(run, file, here):
         (["RULES", "GONE"], "cannot read"),
         (["GONE"], "cannot read"),
         (["RULES", "--hit-policy", "FRST"], "'FRST' is no hit policy, did you mean 'FIRST'?"),
-        (["RULES", "UNTOLD"], "the outcome 'risk' is missing in row 1"),
+        (
+            ["RULES", "PEOPLE", "--label", "job"],
+            "the column 'job' holds nurse, clerk, but",
+        ),
+        (["RULES", "--table", "fares"], "there is no table 'fares'; its one table has no name"),
     ],
 )
 def test_bad_input_is_said_and_nothing_is_written(run, file, here, arguments, message):
@@ -153,7 +194,6 @@ def test_bad_input_is_said_and_nothing_is_written(run, file, here, arguments, me
         "PEOPLE": file(PEOPLE, "people.csv"),
         "OTHERS": file("age,jobs\n20,nurse\n", "others.csv"),
         "NOBODY": file("age,job\n", "nobody.csv"),
-        "UNTOLD": file("age,job,risk\n20,nurse,\n30,nurse,low\n", "untold.csv"),
         "GONE": str(here / "gone.csv"),
     }
     status, out, err = run("report", *(files.get(argument, argument) for argument in arguments))

@@ -154,6 +154,15 @@ def score(value: float) -> str:
     return "–" if math.isnan(value) else f"{value:.3f}"
 
 
+def count_text(n: float) -> str:
+    """Return how many rows there are; weighted ones need not be whole.
+
+    >>> count_text(1234567), count_text(2.25)
+    ('1,234,567', '2.2')
+    """
+    return f"{n:,.0f}" if n % 1 == 0 else f"{n:,.1f}"
+
+
 def share_bar(value: float) -> Html:
     """Return a share in digits, and as a small bar beside them.
 
@@ -203,7 +212,7 @@ def _ink(known: Mapping[Hashable, str], label: Hashable) -> str:
 
 def _told(label: Hashable, n: float, total: float) -> str:
     part = f" ({n / total:.0%})" if total > 0 else ""
-    return f"{clip(say(label))}: {n:g} of {total:g}{part}"
+    return f"{clip(say(label))}: {count_text(n)} of {count_text(total)}{part}"
 
 
 def _percent(part: float) -> str:

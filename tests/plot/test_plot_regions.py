@@ -350,7 +350,7 @@ def test_what_are_no_rules_is_refused(draw):
         draw(irenic.RuleSetClassifier())
     with pytest.raises(ConditionError, match=r"no summary; make one with irenic\.summarise"):
         draw({"age": [1, 2]})
-    with pytest.raises(ConditionError, match="the summary is of version 99, plots read 1"):
+    with pytest.raises(ConditionError, match="the summary is of version 99, this irenic reads 1"):
         draw({"format": "irenic summary", "version": 99})
 
 
@@ -396,3 +396,41 @@ def test_far_dates_can_be_drawn(day, missing):
     space = Space([Continuous("d", kind="date", missing=missing)])
     ax = plot.regions(RuleSet(space, [Rule(Region(space, {"d": {"=": day}}), then="x")]))
     ax.figure.canvas.draw()
+
+
+# --- what cannot occur
+
+
+def with_a_hole(**condition):
+    space = Space([Continuous("age", bounds=(0, 120)), Continuous("income", bounds=(0, 100))])
+    rules = [
+        Rule(Region(space, {"age": {"<": 50}}), then="A"),
+        Rule(Region(space, {"age": {">=": 60}}), then="B"),
+    ]
+    hole = Region(space, condition)
+    return DecisionTable(RuleSet(space, rules), (1, 2), 2, outside=(hole,))
+
+
+def test_what_cannot_occur_is_crossed_out_and_no_gap():
+    ax = plot.regions(with_a_hole(age=(50, 60)), x="age", y="income")
+    assert patches(ax, "gap") == []
+    assert [(left, right) for left, right, *_ in extents(ax, "outside")] == [(50, 60)]
+    assert "cannot occur" in legend(ax)
+
+
+def test_what_cannot_occur_for_some_values_beside_the_plane_is_a_gap_there():
+    table = with_a_hole(age=(50, 60), income=(0, 10))
+    ax = plot.regions(table, x="age")
+    assert patches(ax, "outside") != []
+    alone = plot.regions(table, x="age", at={"income": 50})
+    assert patches(alone, "outside") == []
+    assert [(left, right) for left, right, *_ in extents(alone, "gap")] == [(50, 60)]
+    inside = plot.regions(table, x="age", at={"income": 5})
+    assert patches(inside, "gap") == []
+
+
+def test_priority_is_not_called_the_first():
+    rules = RuleSet(None, [Rule({"a": (0, 5)}, then="low"), Rule({"a": (3, 9)}, then="high")])
+    table = DecisionTable(rules, (1, 2), 2, hit_policy="PRIORITY", ranking=("high", "low"))
+    ax = plot.regions(table)
+    assert ax.get_title(loc="left") == "the rule of the highest priority is on top"

@@ -125,7 +125,7 @@ def learn(
             print_json(result)
         else:
             terminal.print_learned(result, model.rules_, console())
-            _say_next(out)
+            _say_next(out, data)
 
 
 def _check_options(
@@ -251,9 +251,11 @@ def _say_data(given: Dataset, path: Path | None, target: str | None) -> None:
     sys.stdout.flush()
 
 
-def _say_next(out: Path | None) -> None:
+def _say_next(out: Path | None, data: Path | None) -> None:
     kept = "Keep the model with -o model.json; then:" if out is None else f"Written to {out}; now:"
-    print(f"\n{kept}\n  irenic predict {out or 'model.json'} new.csv -o out.csv")
+    model = out or "model.json"
+    print(f"\n{kept}\n  irenic predict {model} new.csv -o out.csv")
+    print(f"  irenic report {model} {data or 'table.csv'} -o report.html")
 
 
 def _note(text: str) -> None:

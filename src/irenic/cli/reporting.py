@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,9 +20,9 @@ from irenic.cli.reading import (
     tells_space,
 )
 from irenic.errors import DataError, FormatError, did_you_mean
-from irenic.literals import display
 
 if TYPE_CHECKING:
+    from irenic.cli.truth import Said
     from irenic.decision_table import DecisionTable
     from irenic.formats.columns import Table
     from irenic.learn import RuleSetClassifier
@@ -58,7 +57,8 @@ def report(
     label: Annotated[
         str | None,
         typer.Option(
-            metavar="COLUMN", help="What is true of DATA: the last column, if no rule asks for it."
+            metavar="COLUMN",
+            help="The column of DATA that says what is true; else guessed.",
         ),
     ] = None,
     title: Annotated[
@@ -118,7 +118,10 @@ def _check_page(out: Path, *given: Path | None) -> None:
 def _name(path: Path | None, found: DecisionTable | RuleSetClassifier) -> str:
     if isinstance(found, irenic.DecisionTable) and found.name:
         return found.name
-    return "The example of irenic" if path is None else path.stem
+    if path is None:
+        return "The example of irenic"
+    # a name of a file need not be text
+    return path.stem.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _read(
@@ -130,27 +133,43 @@ def _read(
     policy: Any,
 ) -> tuple[DecisionTable | RuleSetClassifier, Table | None, Any]:
     """Return the rules or the model, the instances and their labels."""
+    from irenic.cli.truth import truth_of
     from irenic.formats.table import read_table
 
     if data is None and label is not None:
         raise FormatError("--label names a column of DATA, which is not given")
-    instances = None if data is None else read_table(data)
+    found: DecisionTable | RuleSetClassifier
     if path is not None and is_model(path):
-        model = irenic.read_model(path)
-        if instances is None or data is None:
-            return model, None, None
-        columns = _label_columns(instances, data, label, model.space_.names, model)
-        return model, _only(instances, data, model.space_.names), _labels(instances, data, columns)
-    found = _table(path, None, table, target, policy)
-    if instances is None or data is None:
+        found = irenic.read_model(path)
+        names = found.space_.names
+    else:
+        found = _table(path, None, table, target, policy)
+        names = found.space.names
+    if data is None:
         return found, None, None
-    names = found.space.names
-    columns = _label_columns(instances, data, label, names)
-    used = _only(instances, data, names)
-    if path is not None and not tells_space(path):
+    given = read_table(data)
+    _check_columns(given, data, names)
+    instances, truth = truth_of(given, data, _said(found), names, label)
+    used = instances.select(list(names))
+    if isinstance(found, irenic.DecisionTable) and path is not None and not tells_space(path):
         space = open_to_rules(irenic.Space.infer(used), path, data)
         found = _table(path, space, table, target, policy)
-    return found, used, _labels(instances, data, columns)
+    return found, used, truth
+
+
+def _said(found: DecisionTable | RuleSetClassifier) -> Said:
+    """Return what rules may say."""
+    from irenic.cli.truth import Said
+
+    if not isinstance(found, irenic.DecisionTable):
+        return Said(tuple(found.classes_.tolist()), found._answers.many)
+    rules = found.rules
+    thens = [rules.consequents[code] for code in rules.then_codes]
+    thens += [] if rules.default is None else [rules.default]
+    if not any(isinstance(then, frozenset) for then in thens):
+        return Said(tuple(dict.fromkeys(thens)))
+    sets = (then if isinstance(then, frozenset) else {then} for then in thens)
+    return Said(tuple(sorted({label for one in sets for label in one}, key=str)), many=True)
 
 
 def _table(
@@ -168,51 +187,10 @@ def _table(
     return the_table(found, path, table)
 
 
-def _only(table: Table, data: Path, names: tuple[str, ...]) -> Table:
-    """Return the columns that the rules ask for."""
+def _check_columns(table: Table, data: Path, names: tuple[str, ...]) -> None:
     for name in names:
         if name not in table:
             hint = did_you_mean(name, table)
             raise DataError(f"{data}: no column {name!r}, which the rules need{hint}")
     if not table.shape[0]:
         raise FormatError("the table has no rows", path=str(data))
-    return table.select(list(names))
-
-
-def _label_columns(
-    table: Table,
-    data: Path,
-    label: str | None,
-    names: tuple[str, ...],
-    model: RuleSetClassifier | None = None,
-) -> list[str]:
-    """Return the columns that say what is true of the rows; none if there are none."""
-    if label is not None:
-        if label not in table:
-            raise DataError(f"{data}: there is no column {label!r}{did_you_mean(label, table)}")
-        return [label]
-    if model is not None and model._answers.many:
-        several = [str(kind) for kind in model.classes_.tolist()]
-        return several if all(kind in table for kind in several) else []
-    last = list(table)[-1]
-    if last in names:
-        return []
-    print(
-        f"irenic: the last column says what is true: {display(last)} (--label names another)",
-        file=sys.stderr,
-    )
-    return [last]
-
-
-def _labels(table: Table, data: Path, columns: list[str]) -> Any:
-    from irenic.formats.columns import as_values
-
-    if not columns:
-        return None
-    if len(columns) > 1:
-        return {column: table[column] for column in columns}
-    labels = as_values(table[columns[0]])
-    if None in labels:
-        row = labels.index(None) + 1
-        raise DataError(f"{data}: the outcome {columns[0]!r} is missing in row {row}")
-    return labels

@@ -170,7 +170,8 @@ def the_table(
     if name is not None:
         tables = [table for table in tables if name in (table.name, table.id)]
         if not tables and not found.errors:
-            hint = did_you_mean(name, [table.name for table in found.tables])
+            named = [table.name for table in found.tables if table.name]
+            hint = did_you_mean(name, named) if named else "; its one table has no name"
             raise FormatError(f"there is no table {name!r}{hint}", path=str(path))
     if found.errors and (name is None or not tables):
         raise found.errors[0]

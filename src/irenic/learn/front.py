@@ -233,7 +233,7 @@ def table_of(
     """
     held = point.counts
     more: dict[Column, Callable[[int], str]] = {
-        Column("support", True): lambda place: f"{held.support[place]:g}",
+        Column("support", True): lambda place: markup.count_text(float(held.support[place])),
         Column("confidence"): lambda place: markup.share_bar(float(held.confidence[place])),
     }
     if labels is None:

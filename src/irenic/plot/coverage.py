@@ -7,9 +7,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from irenic.errors import DataError
+from irenic.markup import count_text
 from irenic.plot.colours import GREY, conflict_colour, outcome_colours, text_colour
-from irenic.plot.figure import add_legend, axes_to_draw_on, check_axes, check_most, label, say_above
+from irenic.plot.figure import (
+    add_legend,
+    axes_to_draw_on,
+    check_axes,
+    check_most,
+    label,
+    percent,
+    say_above,
+)
 from irenic.plot.source import asked_order, chosen, rule_label, summary_of
+from irenic.views.results import CONTRADICTED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -102,7 +112,7 @@ def _mix(summary: Mapping[str, Any], mix: list[float] | None) -> list[float] | N
 
 
 def _percent(confidence: float | None) -> str:
-    return "" if confidence is None else f" · {100 * confidence:.0f} %"
+    return "" if confidence is None else f" · {percent(confidence)}"
 
 
 def _last_bars(summary: Mapping[str, Any]) -> list[_Bar]:
@@ -121,7 +131,11 @@ def _last_bars(summary: Mapping[str, Any]) -> list[_Bar]:
         bars.append(_Bar(name, default["support"], mix, right, outcome is not None, GREY, note))
     if results is not None and results["contradicted"]:
         confusion = results.get("confusion")
-        mix = None if confusion is None else [float(row[-1]) for row in confusion]
+        mix = None
+        if confusion is not None:
+            mix = [0.0] * len(summary["labels"])
+            for true, told, n in confusion:
+                mix[true] += n if told == CONTRADICTED else 0
         said = results["contradicted"]
         bars.append(_Bar("contradicted", said, mix, frozenset(), False, ""))
     return bars
@@ -146,7 +160,7 @@ def _draw(ax: Any, row: int, bar: _Bar, colours: list[str], ink: str) -> None:
             drawn[0].set_gid(f"{'wrong' if wrong else 'held'} {place}")
             start += bar.mix[place]
     ax.annotate(
-        f"{bar.support:,.6g}{bar.note}",
+        f"{count_text(bar.support)}{bar.note}",
         (bar.support, row),
         xytext=(4, 0),
         textcoords="offset points",

@@ -79,3 +79,15 @@ def check_most(most: object) -> int:
     if isinstance(most, bool) or not isinstance(most, int) or most < 0:
         raise ConditionError(f"most is a whole number that is not negative, not {most!r}")
     return most
+
+
+def percent(share: float) -> str:
+    """Return a share in percent; 100 only if it is all, 0 only if it is none.
+
+    >>> percent(1.0), percent(0.9995), percent(0.123), percent(0.001)
+    ('100 %', 'over 99 %', '12 %', 'under 1 %')
+    """
+    text = f"{100 * share:.0f}"
+    if text == "100" and share < 1:
+        return "over 99 %"
+    return "under 1 %" if text == "0" and share > 0 else f"{text} %"

@@ -53,6 +53,13 @@ class Plane:
     """Features with a value, in numbers and codes."""
     projected: list[str]
     """The features that rules ask for and that are neither drawn nor fixed."""
+    outside: RuleSet
+    """What cannot occur, whatever the features beside the plane are."""
+
+    @property
+    def settled(self) -> RuleSet:
+        """The rules, and what cannot occur and needs none: what is left are gaps."""
+        return RuleSet(self.rules.space, [*self.rules, *self.outside])
 
 
 def plane(
@@ -79,14 +86,17 @@ def plane(
     fixed = _fixed(features, at)
     names = _drawn(features, model, x, y, fixed)
     rules = model["rules"]
-    places = [
-        place
-        for place, rule in enumerate(rules)
-        if all(
-            holds(features[name], rule["box"].get(name), np.array([value]))[0]
+
+    def meets(box: Box) -> bool:
+        return all(
+            holds(features[name], box.get(name), np.array([value]))[0]
             for name, value in fixed.items()
         )
-    ]
+
+    places = [place for place, rule in enumerate(rules) if meets(rule["box"])]
+    never = [entry["box"] for entry in summary["outside"]]
+    # a part that asks for what is not drawn leaves some values of it that can occur
+    outside = [box for box in never if meets(box) and set(box) <= {*names, *fixed}]
     boxes = [rules[place]["box"] for place in places]
     outcomes = [rules[place]["outcome"] for place in places]
     free = [feature for name, feature in features.items() if name not in fixed]
@@ -105,6 +115,7 @@ def plane(
         complete,
         fixed,
         [f["name"] for f in free if f["name"] in asked and f["name"] not in names],
+        in_space(drawn, outside, [-1] * len(outside)),
     )
 
 

@@ -93,7 +93,7 @@ def regions(
     found = plane(summary, x, y, at)
     drawn = scale_of(summary, found.names[0], missing)
     up = scale_of(summary, found.names[1], missing) if len(found.names) > 1 else Strip()
-    uncovered = gaps(found.rules, budget=budget)
+    uncovered = gaps(found.settled, budget=budget)
     ax = axes_to_draw_on(ax, (6.8, 4.6) if len(found.names) > 1 else (6.8, 2.0))
     picture = _Picture(ax, summary, found, drawn, up)
     picture.dress()
@@ -168,10 +168,19 @@ class _Picture:
         }
 
     def draw_gaps(self, uncovered: Gaps) -> None:
-        """Hatch what no rule covers."""
+        """Hatch what no rule covers, and cross out what cannot occur."""
         for region in uncovered:
             for across, upwards in self.rectangles(encode_box(region)):
                 self._add(across, upwards, gid="gap", zorder=_GAPS, **self._gap_style())
+        for rule in self.found.outside:
+            for across, upwards in self.rectangles(encode_box(rule.region)):
+                self._add(across, upwards, gid="outside", zorder=_GAPS, **self._outside_style())
+
+    def _outside_style(self) -> dict[str, Any]:
+        from matplotlib.colors import to_rgba
+
+        pale = {"facecolor": to_rgba(self.ink, 0.08), "edgecolor": to_rgba(self.ink, 0.2)}
+        return pale | {"hatch": "xx", "linewidth": 0.0}
 
     # --- rules
 
@@ -280,6 +289,8 @@ class _Picture:
             entries.append((dot, "instances"))
         if uncovered.regions or not uncovered.complete:
             entries.append((Patch(**self._gap_style()), self._gap_text(uncovered)))
+        if len(self.found.outside):
+            entries.append((Patch(**self._outside_style()), "cannot occur"))
         if self.found.conflicts:
             entries.append((Patch(**self._conflict_style()), self._conflict_text()))
         return entries
@@ -309,7 +320,9 @@ class _Picture:
         if self.found.projected:
             parts.append(f"projected: {_listed([label(n, 20) for n in self.found.projected])}")
         if self.how == "first":
-            parts.append("the first rule that holds is on top")
+            priority = self.summary["decides"]["hit_policy"] == "PRIORITY"
+            top = "the rule of the highest priority" if priority else "the first rule that holds"
+            parts.append(f"{top} is on top")
         instances = self.summary["instances"]
         if self.left_out:
             shown = instances["shown"] - self.left_out

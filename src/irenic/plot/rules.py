@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from irenic.features import FIRST_CODE, LOWEST
+from irenic.markup import count_text
 from irenic.plot.colours import GREY, outcome_colours, text_colour
-from irenic.plot.figure import axes_to_draw_on, check_axes, check_most, label
+from irenic.plot.figure import axes_to_draw_on, check_axes, check_most, label, percent
 from irenic.plot.plane import ends, value_text
 from irenic.plot.scale import Categories, Numbers, scale_of
 from irenic.plot.source import asked_order, chosen, rule_label, summary_of
@@ -175,9 +176,9 @@ class _Drawing:
     def _counts(self, row: int, counts: Mapping[str, Any]) -> None:
         if counts["support"] is None:
             return
-        text = f"{counts['support']:,.6g}"
+        text = count_text(counts["support"])
         if counts["confidence"] is not None:
-            text += f" · {100 * counts['confidence']:.0f} %"
+            text += f" · {percent(counts['confidence'])}"
         x = max(1, len(self.features)) + 0.05
         style = {"fontsize": "small", "va": "center", "color": self.ink}
         self.ax.text(x, row, text, gid="counts", **style)

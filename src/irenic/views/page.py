@@ -94,7 +94,9 @@ class Report:
         """Return the page in a frame of its own, so that its style stays its own."""
         source = html.escape(self.html, quote=True)
         style = "width:100%;height:80vh;min-height:30em;border:0"
-        return f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{source}"></iframe>'
+        title = html.escape(f"Report: {self.summary['name'] or 'rules'}", quote=True)
+        frame = f'sandbox="allow-scripts" title="{title}" style="{style}"'
+        return f'<iframe {frame} srcdoc="{source}"></iframe>'
 
 
 def report(

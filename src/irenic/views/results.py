@@ -57,14 +57,26 @@ def _mark_contradicted(table: DecisionTable, instances: Instances, decided: Ints
         decided[rows][(covers & other).any(axis=1)] = CONTRADICTED
 
 
-def results(table: DecisionTable, how: How, data: Labelled, decided: Ints) -> dict[str, Any]:
-    """Return how many instances are covered, how many right, and what is taken for what."""
+def results(
+    table: DecisionTable, how: How, data: Labelled, decided: Ints, shown: Ints
+) -> dict[str, Any]:
+    """Return how many instances are covered, how many right, and what is taken for what.
+
+    ``shown`` are the rows that are handed on: of rows that are listed, these come first.
+    """
+    is_shown = np.zeros(len(decided), dtype=np.bool_)
+    is_shown[shown] = True
+
+    def listed(rows: npt.NDArray[np.intp]) -> list[int]:
+        first = np.argsort(~is_shown[rows], kind="stable")[:_MOST_LISTED]
+        return list((np.sort(rows[first]) + 1).tolist())
+
     found: dict[str, Any] = {"rows": len(decided), "covered": 0}
     kinds = (("uncovered", NO_RULE), ("contradicted", CONTRADICTED), ("outside", OUTSIDE))
     for kind, code in kinds:
         rows = np.flatnonzero(decided == code)
         found[kind] = len(rows)
-        found[f"{kind}_rows"] = _numbers(rows)
+        found[f"{kind}_rows"] = listed(rows)
     found["covered"] = len(decided) - found["uncovered"] - found["outside"]
     if data.truth is None or how == "all" or not len(decided):
         return found
@@ -72,15 +84,10 @@ def results(table: DecisionTable, how: How, data: Labelled, decided: Ints) -> di
     wrong = np.flatnonzero(said != data.truth)
     found["right"] = len(said) - len(wrong)
     found["accuracy"] = found["right"] / len(said)
-    found["wrong"], found["wrong_rows"] = len(wrong), _numbers(wrong)
+    found["wrong"], found["wrong_rows"] = len(wrong), listed(wrong)
     if data.many:
         return found | {"labels": _per_label(data, said)}
     return found | {"confusion": _confusion(data, said)}
-
-
-def _numbers(rows: npt.NDArray[np.intp]) -> list[int]:
-    """Return the numbers of the first of some rows, counted from 1."""
-    return list((rows[:_MOST_LISTED] + 1).tolist())
 
 
 def predicted(table: DecisionTable, data: Labelled, decided: Ints) -> Ints:

@@ -20,7 +20,6 @@ from irenic.literals import show_point
 from irenic.rule import Rule
 from irenic.rulelist import RuleList
 from irenic.ruleset import RuleSet
-from irenic.space import Instances
 from irenic.views.boxes import encode_box, encode_case, encode_columns
 from irenic.views.counted import NOT_COUNTED, Counted, of_instances, of_training
 from irenic.views.described import features
@@ -96,6 +95,7 @@ def summarise(
     rng = as_generator(random_state)
     whole = _Summary(rules, X, y, Budget.of(budget), int(most))
     data, table = whole.data, whole.tables[whole.chosen]
+    shown = _shown(data, int(sample), rng)
     return {
         "format": NAME,
         "version": VERSION,
@@ -110,8 +110,8 @@ def summarise(
         "several_labels": data.many,
         "counted_on": whole.counted_on,
         "outside": [{"where": str(r), "box": encode_box(r)} for r in table.outside],
-        "instances": _instances(data, int(sample), rng),
-        "models": [whole.model(place) for place in range(len(whole.tables))],
+        "instances": _instances(data, shown),
+        "models": [whole.model(place, shown) for place in range(len(whole.tables))],
         "chosen": whole.chosen,
     }
 
@@ -187,8 +187,8 @@ class _Summary:
             return "instances"
         return "training" if self.points else None
 
-    def model(self, place: int) -> dict[str, Any]:
-        """Return what there is to say of one rule set."""
+    def model(self, place: int, shown: Ints) -> dict[str, Any]:
+        """Return what there is to say of one rule set; ``shown`` are the rows handed on."""
         table, data = self.tables[place], self.data
         found = check(table, budget=self.budget, most=self.most)
         decided = counts = None
@@ -207,9 +207,14 @@ class _Summary:
             "counts": {kind: found.count(kind) for kind in KINDS},
             "findings": _findings(found, most, data, decided),
             "unfinished": list(found.unfinished),
-            "results": None if decided is None else results(table, self.how, data, decided),
+            "results": self._results(place, decided, shown),
             "front": _front(self.points[place]) if self.points else None,
         }
+
+    def _results(self, place: int, decided: Ints | None, shown: Ints) -> dict[str, Any] | None:
+        if decided is None:
+            return None
+        return results(self.tables[place], self.how, self.data, decided, shown)
 
 
 def _way_out(given: Any) -> str:
@@ -328,20 +333,23 @@ def _finding(finding: Finding) -> dict[str, Any]:
 # --- instances
 
 
-def _instances(data: Labelled, sample: int, rng: np.random.Generator) -> dict[str, Any] | None:
-    """Return the instances to draw, a random part of them if there are too many."""
+def _shown(data: Labelled, sample: int, rng: np.random.Generator) -> Ints:
+    """Return which instances are handed on: a random part of them if there are too many."""
+    n = 0 if data.instances is None else len(data.instances)
+    width = 1 if data.instances is None else max(1, len(data.instances.space))
+    most = min(sample, max(1, _MOST_CELLS // width))
+    return np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
+
+
+def _instances(data: Labelled, rows: Ints) -> dict[str, Any] | None:
+    """Return the instances that are handed on."""
     if data.instances is None:
         return None
-    n, width = len(data.instances), len(data.instances.space)
-    most = min(sample, max(1, _MOST_CELLS // max(1, width)))
-    rows: Ints = np.arange(n)
-    if n > most:
-        rows = np.sort(rng.choice(n, most, replace=False))
-    shown: Instances = data.instances.take(rows)
+    n = len(data.instances)
     return {
         "rows": n,
         "shown": len(rows),
         "row_numbers": None if len(rows) == n else (rows + 1).tolist(),
-        "columns": encode_columns(shown),
+        "columns": encode_columns(data.instances.take(rows)),
         "outcomes": None if data.truth is None else data.truth[rows].tolist(),
     }
