@@ -69,6 +69,7 @@ def _continuous(
         values = column[column > -math.inf]
         missing = len(column) - len(values)
     low, high = _range(feature, cuts, values)
+    all_cuts = frozenset(cuts)
     return {
         "name": feature.name,
         "kind": feature.kind,
@@ -80,7 +81,7 @@ def _continuous(
         "bounded": [bound is not None for bound in feature.bounds],
         "step": feature.step,
         "range": [low, high],
-        "cuts": [_cut(feature, cut, cuts) for cut in cuts],
+        "cuts": [_cut(feature, cut, all_cuts) for cut in cuts],
         "distribution": None if instances is None else _histogram(values, low, high, missing),
     }
 
@@ -92,7 +93,7 @@ def _cuts(feature: Continuous, sets: list[RuleSet]) -> list[float]:
     return [float(c) for c in np.unique(found + 0.0) if math.isfinite(c) and c != LOWEST]
 
 
-def _cut(feature: Continuous, cut: float, cuts: list[float]) -> dict[str, Any]:
+def _cut(feature: Continuous, cut: float, cuts: frozenset[float]) -> dict[str, Any]:
     """Return a cut with the text that it has at the lower end of a condition and at the upper."""
     after = feature.after(cut)
     single = interval_operators(feature, Interval(cut, after, UNWRITTEN)) if after in cuts else {}

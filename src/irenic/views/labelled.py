@@ -134,11 +134,16 @@ def _labels(
 def _given(y: Any, model: RuleSetClassifier | None, *, many: bool) -> list[Hashable]:
     """Return the label, or the set of labels, of each instance."""
     if not many:
-        return [as_consequent(label) for label in to_list(y)]
+        listed = to_list(y)
+        try:  # once for each label that occurs; 1 and True are equal, and two
+            known = {key: as_consequent(key[1]) for key in {(type(v), v) for v in listed}}
+        except TypeError:
+            return [as_consequent(label) for label in listed]  # says which is no label
+        return [known[type(label), label] for label in listed]
     from irenic.learn.labels import as_indicator, label_set
 
-    known = None if model is None else model.classes_.tolist()
-    held, labels = as_indicator(y, known)
+    labels_of = None if model is None else model.classes_.tolist()
+    held, labels = as_indicator(y, labels_of)
     if model is not None and model.hierarchy_ is not None:
         held = model.hierarchy_.close_indicator(held)
     return [label_set(row, labels) for row in held]
