@@ -39,6 +39,7 @@ _SCRIPTS: Final = (
     "results.js",
     "front.js",
     "plane.js",
+    "canvas.js",
     "map.js",
     "form.js",
     "main.js",

@@ -217,6 +217,56 @@ def test_all_rules_that_hold_count(page_of):
         assert (None if place is None else summary["outcomes"][place]["value"]) == single
 
 
+def test_what_is_said_of_a_case_known_in_part_holds_for_all_of_it(page_of):
+    rng = np.random.default_rng(11)
+    rules = random_rules(rng, n=6, conditions=(2, 3))
+    page = page_of(summarise(rules, budget=0.1))
+    cases = cases_of(random_instances(rng, rules))
+    known = [{n: v for n, v in case.items() if rng.random() < 0.7} for case in cases]
+    names = [set(rule.region.conditions()) for rule in rules]
+    script = """(summary.decides.how = given.how, given.cases.map((each, i) =>
+        [irenic.foresee(model, given.known[i]), irenic.decideCase(model, each)]))"""
+    for how in ("agree", "first", "all", "best", "vote"):
+        found = ask(page, script, cases=cases, known=known, how=how)
+        for (foreseen, answer), part in zip(found, known, strict=True):
+            sure = {i for i in answer["rules"] if names[i] <= set(part)}
+            assert set(foreseen["sure"]) == sure
+            assert set(answer["rules"]) <= set(foreseen["possible"])
+            if foreseen["settled"] is not None:
+                for key in ("outcome", "contradicted"):
+                    assert foreseen["settled"][key] == answer[key]
+        settled = sum(foreseen["settled"] is not None for foreseen, _ in found)
+        assert 10 < settled < N - 10
+
+
+def test_what_cannot_be_settled_yet_can_come_out_in_several_ways(page_of):
+    space = Space([Continuous("x"), Continuous("y")])
+    rules = RuleSet(
+        space,
+        [Rule({"x": {"<": 1}}, then="A"), Rule({"x": {"<": 5}, "y": {"<": 1}}, then="B")],
+        default="B",
+    )
+    summary = summarise(rules)
+    script = "given.known.map((each) => irenic.foresee(model, each))"
+    known = [{}, {"x": 0}, {"x": 3}, {"x": 9}, {"y": 9}]
+    found = ask(page_of(summary), script, known=known)
+    assert [answer["possible"] for answer in found] == [[0, 1], [0, 1], [1], [], [0]]
+    assert [answer["sure"] for answer in found] == [[], [0], [], [], []]
+    texts = [outcome["value"] for outcome in summary["outcomes"]]
+    settled = [answer["settled"] and texts[answer["settled"]["outcome"]] for answer in found]
+    assert settled == [None, None, "B", "B", None]
+
+
+def test_instances_that_no_rule_covers_are_those_of_python(page_of):
+    rng = np.random.default_rng(12)
+    rules = random_rules(rng, n=6, conditions=(2, 3))
+    points = list(random_instances(rng, rules))
+    page = page_of(summarise(rules, points, budget=0.1))
+    found = ask(page, "[...irenic.uncoveredInstances(model)]")
+    assert found == (~rules.covering(points).any(axis=1)).astype(int).tolist()
+    assert 0 < sum(found) < N
+
+
 # --- regions
 
 
@@ -244,8 +294,13 @@ def test_regions_are_those_that_enlarge_returns(page_of, seed):
             continue
         grown += 1
         assert answer["box"] == encode_box(region)
-        assert answer["text"] == str(region)
+        assert bare(answer["text"]) == bare(str(region))
     assert N / 10 < grown < N
+
+
+def bare(text):
+    """Return the words of a region without quotes: the page has none round values."""
+    return re.sub(r'[\\"]', "", text)
 
 
 def test_words_of_regions_that_say_a_single_value_or_missing(page_of):
@@ -289,7 +344,8 @@ TYPED = {
         2020-01-31T12:30 2020-01-31T12:30:15.5 2020-01-31T12:30:15.123456 0050-06-07
         1500-03-01T00:00:00.000001 9999-12-31T23:59:59 9999-12-31T23:59:58
         2020-01-31T24:00:01 2020-01-31T12:60 12:30 31.01.2020 tomorrow 2020-01-31T12:30Z
-        2020-01-31T12:30+02:00 2020-01-31T00:30:00-11:30 2020-01-31Tx""",
+        2020-01-31T12:30+02:00 2020-01-31T00:30:00-11:30 2020-01-31Tx 20200131 20200230 2020-0131
+        202001-31 20200131T12:30 2020013""",
     "time": """00:00 12:30 23:59:59.999999 24:01 12:60 12:30:60 9:30 12:30:15.5 noon 2020-01-01
         12:30Z""",
     "span": """P1D PT0S P0D PT1H -PT1H P1DT2H30M PT0.000001S PT1.5S P T PT P1DT P1Y P2M P1Y2M P10Y
@@ -499,7 +555,9 @@ def sliced(page, x, y, others):
     script = """(() => {
         const find = (name) => summary.features.find((each) => each.name === name) ?? null;
         const plane = irenic.sliceCells(model, find(given.x), find(given.y), given.others);
-        return { xs: plane.xs, ys: plane.ys, outcomes: [...plane.outcomes] };
+        const cells = (kind) => plane[kind] && [...plane[kind]];
+        const [outcomes, bare, outside] = ["outcomes", "bare", "outside"].map(cells);
+        return { xs: plane.xs, ys: plane.ys, live: plane.live, outcomes, bare, outside };
     })()"""
     return ask(page, script, x=x, y=y, others=others)
 
@@ -529,7 +587,7 @@ def test_slices_are_exact(page_of, x, y):
         for c, row in zip(cases, covering, strict=True):
             thens = {rules[int(i)].then for i in np.flatnonzero(row)}
             i, j = cell_of(SPACE[x], plane["xs"], c[x]), cell_of(SPACE[y], plane["ys"], c[y])
-            assert plane["outcomes"][j * len(plane["xs"]) + i] == len(thens)
+            assert plane["outcomes"][j * len(plane["xs"]) + i] == min(len(thens), 2)
             seen.add(min(len(thens), 2))
     assert seen == {0, 1, 2}
 
@@ -542,13 +600,16 @@ def test_projected_cells_hold_all_rules_that_can_hold_there(page_of):
     for j, up in enumerate(plane["ys"]):
         for i, across in enumerate(plane["xs"]):
             value = -math.inf if across["value"] is None else across["value"]
-            thens = {
-                rule.then
+            holding = [
+                rule
                 for k, rule in enumerate(rules)
                 if rules.lower[row, k] <= value < rules.upper[row, k]
                 and rule.region.bits("colour") >> up["value"] & 1
-            }
-            assert plane["outcomes"][j * len(plane["xs"]) + i] == len(thens)
+            ]
+            thens = {rule.then for rule in holding}
+            asking = [r for r in holding if {"f1", "colour"} & set(r.region.conditions())]
+            assert plane["bare"][j * len(plane["xs"]) + i] == (not asking)
+            assert plane["outcomes"][j * len(plane["xs"]) + i] == min(len(thens), 2)
 
 
 def test_a_single_feature_makes_a_strip(page_of):
@@ -556,3 +617,246 @@ def test_a_single_feature_makes_a_strip(page_of):
     plane = sliced(page_of(summarise(rules)), "age", None, None)
     assert [cell["low"] for cell in plane["xs"]] == [LOWEST, 0, 9, 10, 20]
     assert plane["outcomes"] == [0, 1, 2, 1, 0]
+
+
+def with_holes(policy="PRIORITY"):
+    """Return a table of which parts cannot occur."""
+    space = Space([Continuous("age", bounds=(0, 100)), Categorical("job", ["clerk", "nurse"])])
+    rules = RuleSet(
+        space,
+        [
+            Rule(Region(space, {"age": {"<": 30}}), then="ask"),
+            Rule(Region(space, {"age": (20, 60), "job": {"clerk"}}), then="grant"),
+        ],
+    )
+    holes = (Region(space, {"age": (70, 80)}), Region(space, {"age": (10, 15), "job": {"nurse"}}))
+    return DecisionTable(
+        rules, (1, 2), 2, hit_policy=policy, ranking=("grant", "ask"), outside=holes
+    )
+
+
+def test_what_cannot_occur_is_no_gap(page_of):
+    table = with_holes()
+    page = page_of(summarise(table))
+    cases = [{"age": age, "job": job} for age in (5, 12, 40, 69, 75, 80) for job in (2, 3)]
+    found = ask(page, "given.cases.map(irenic.isOutside)", cases=cases)
+    assert found == [
+        any(
+            (case | {"job": "clerk" if case["job"] == 2 else "nurse"}) in hole
+            for hole in table.outside
+        )
+        for case in cases
+    ]
+    assert True in found
+    plane = sliced(page, "age", "job", None)
+    width = len(plane["xs"])
+    for case, impossible in zip(cases, found, strict=True):
+        i = cell_of(table.rules.space["age"], plane["xs"], case["age"])
+        j = cell_of(table.rules.space["job"], plane["ys"], case["job"])
+        assert plane["outside"][j * width + i] == impossible
+    # with the job left open, only what cannot occur whatever it is
+    strip = sliced(page, "age", None, None)
+    assert [c["low"] for c, o in zip(strip["xs"], strip["outside"], strict=True) if o] == [70]
+    assert "cannot occur" in page.locator("#map-legend").inner_text()
+
+
+def test_the_form_says_that_a_case_cannot_occur(page_of):
+    page = page_of(summarise(with_holes()))
+    fill_form(page, age=75, job="2")
+    answer = page.locator("#case-answer")
+    assert answer.get_attribute("data-outcome") == "none"
+    assert "The table says that such a case cannot occur." in answer.inner_text()
+    assert "new rule" not in answer.inner_text()
+    fill_form(page, age=12, job="3")  # a rule covers it all the same
+    assert "by rule 1" in answer.inner_text()
+    fill_form(page, age=90, job="3")
+    assert "A new rule for this case" in answer.inner_text()
+
+
+# --- the form and the map
+
+
+def fill_form(page, **values):
+    """Type values; None ticks "missing"."""
+    for name, value in values.items():
+        field = page.locator(f'#case-form [data-feature="{name}"]')
+        if value is None:
+            page.locator(f'#case-form [data-missing="{name}"]').check()
+        elif field.evaluate("input => input.tagName") == "SELECT":
+            field.select_option(value)
+        else:
+            field.fill(str(value))
+
+
+def test_the_rule_of_the_highest_priority_is_not_called_the_first(page_of):
+    page = page_of(summarise(with_holes()))
+    fill_form(page, age=25, job="2")
+    text = page.locator("#case-answer").inner_text()
+    assert "by rule 2, the one of the highest priority" in text
+    assert "first" not in text
+    assert sliced(page, "age", "job", None)["live"] == [1, 0]
+
+
+def test_an_empty_field_is_not_a_missing_value(page_of):
+    space = Space([Continuous("a", missing=True), Continuous("b", missing=True), Continuous("c")])
+    rules = RuleSet(
+        space,
+        [
+            Rule(Region(space, {"a": {"<": 1}, "b": {"<": 1}}), then="low"),
+            Rule(Region(space, {"a": {"<": 2}, "b": {">": 5}}), then="low"),
+            Rule(Region(space, {"a": {">": 3}, "b": {">": 5}}), then="high"),
+        ],
+        default="none",
+    )
+    page = page_of(summarise(rules))
+    answer = page.locator("#case-answer")
+    assert "Fill in: a, b." in answer.inner_text()
+    fill_form(page, a=0.5)
+    assert answer.get_attribute("data-outcome") == "error"
+    text = " ".join(answer.inner_text().split())
+    assert "Still needed: b." in text
+    assert "With this, rule 1 and rule 2 can still hold; all of them say low." in text
+    assert "If none of them does, the default says none." in text
+    fill_form(page, a=2.5)
+    text = " ".join(answer.inner_text().split())
+    assert "No rule can hold any more: the default says none." in text
+    fill_form(page, a=None)
+    field = page.locator('#case-form [data-feature="a"]')
+    assert field.is_disabled()
+    assert field.input_value() == ""
+    fill_form(page, b=None)
+    names = [outcome["value"] for outcome in summarise(rules)["outcomes"]]
+    said = names[int(answer.get_attribute("data-outcome"))]
+    assert said == rules.predict([{"a": None, "b": None, "c": 1}])[0] == "none"
+    page.locator('#case-form [data-missing="a"]').uncheck()
+    assert answer.get_attribute("data-outcome") == "error"
+    assert field.is_enabled()
+
+
+def test_a_case_from_an_instance_ticks_what_is_missing_and_names_the_row(page_of):
+    space = Space([Continuous("a", missing=True), Continuous("b", missing=True)])
+    rules = RuleSet(space, [Rule(Region(space, {"a": {"<": 1}, "b": {">": 1}}), then="low")])
+    page = page_of(summarise(rules, {"a": [None], "b": [3.5]}, ["high"]))
+    page.locator("#case-random").click()
+    assert page.locator('#case-form [data-missing="a"]').is_checked()
+    assert not page.locator('#case-form [data-missing="b"]').is_checked()
+    assert page.locator('#case-form [data-feature="b"]').input_value() == "3.5"
+    text = " ".join(page.locator("#case-answer").inner_text().split())
+    assert text.startswith("Instance in row 1, which is high")
+    fill_form(page, b=4)
+    assert "Instance" not in page.locator("#case-answer").inner_text()
+
+
+def four_features():
+    space = Space([Continuous(name) for name in "pqrs"])
+    pairs = ["rs", "rs", "pq", "p", "p", "q"]
+    return RuleSet(
+        space,
+        [
+            Rule(Region(space, dict.fromkeys(names, (i, i + 2))), then="AB"[i % 2])
+            for i, names in enumerate(pairs)
+        ],
+    )
+
+
+def axes_of(page):
+    return [page.locator(f"#map-{axis}").input_value() for axis in "xy"]
+
+
+def test_the_map_begins_with_the_pair_that_most_rules_ask_for(page_of):
+    page = page_of(summarise(four_features()))
+    assert axes_of(page) == ["r", "s"]
+
+
+def test_a_rule_in_focus_is_shown_on_features_that_it_asks_for(page_of):
+    page = page_of(summarise(four_features()))
+    page.locator('#rules [data-rule="0"]').click()
+    assert axes_of(page) == ["r", "s"]
+    page.locator('#rules [data-rule="2"]').click()
+    assert axes_of(page) == ["p", "q"]
+    page.locator('#rules [data-rule="3"]').click()
+    assert axes_of(page) == ["p", "q"]
+
+
+def test_a_case_is_shown_on_the_slice_through_it(page_of):
+    page = page_of(summarise(four_features()))
+    fill_form(page, p=3.5, q=3.25, r=7, s=8)
+    page.locator("#case-map").click()
+    assert page.locator("#map-mode").input_value() == "fixed"
+    note = page.locator("#map-note").inner_text()
+    assert "p = 3.5" in note
+    assert "q = 3.25" in note
+    assert "The case in the form" in page.locator("#map-answer").inner_text()
+
+
+def test_the_slice_begins_where_a_rule_holds(page_of):
+    """Without instances in the first rule; with them at a whole one that a rule covers."""
+    rules = four_features()
+    alone = RuleSet(rules.space, [rules[0]])
+    page = page_of(summarise(alone))
+    page.locator("#map-x").select_option("p")
+    page.locator("#map-y").select_option("q")
+    page.locator("#map-mode").select_option("fixed")
+    assert "1 rule of 1 can hold here" in page.locator("#map-note").inner_text()
+    table = {name: [5.0, 5.1, 4.9, 1.0] for name in "pqrs"}
+    page = page_of(summarise(alone, table))
+    page.locator("#map-x").select_option("p")
+    page.locator("#map-y").select_option("q")
+    page.locator("#map-mode").select_option("fixed")
+    assert "at r = 1, s = 1: 1 rule of 1 can hold" in page.locator("#map-note").inner_text()
+
+
+def test_the_pointer_has_the_rules_beside_it(page_of):
+    page = page_of(summarise(four_features()), viewport={"width": 1366, "height": 700})
+    canvas = page.locator("#map-canvas")
+    canvas.scroll_into_view_if_needed()
+    size = canvas.bounding_box()
+    assert size["height"] <= 0.6 * 700 + 1
+    canvas.hover(position={"x": size["width"] * 0.5, "y": size["height"] * 0.5})
+    page.wait_for_timeout(60)
+    tip = page.locator("#map-tip")
+    assert tip.is_visible()
+    assert tip.inner_text().strip()
+    assert page.locator("#map-hover").get_attribute("aria-live") == "off"
+    inner, outer = tip.bounding_box(), page.locator("#map-frame").bounding_box()
+    assert inner["x"] >= outer["x"] - 1
+    assert inner["x"] + inner["width"] <= outer["x"] + outer["width"] + 1
+    canvas.click(position={"x": size["width"] * 0.5, "y": size["height"] * 0.5})
+    answer, frame = page.locator("#map-answer").bounding_box(), canvas.bounding_box()
+    assert answer["x"] >= frame["x"] + frame["width"]
+    assert answer["width"] < frame["width"]
+
+
+def test_long_names_do_not_widen_a_phone(page_of):
+    long = "a_very_long_name_of_a_feature_" * 6
+    space = Space([Continuous(long + x, missing=True) for x in "abc"])
+    rules = RuleSet(space, [Rule(Region(space, {long + x: (0, 1) for x in "abc"}), then="A" * 90)])
+    page = page_of(summarise(rules), viewport={"width": 360, "height": 740})
+    page.locator("#map-mode").select_option("fixed")
+    page.locator("#map-canvas").click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_very_many_rules_are_drawn_in_part_and_all_decide(page_of):
+    rng = np.random.default_rng(13)
+    space = Space([Continuous("x"), Continuous("y"), Continuous("z")])
+    lows = rng.normal(size=(1500, 3)).round(4)
+    rules = RuleSet(
+        space,
+        [
+            Rule(Region(space, {"x": (a, a + 1), "y": (b, b + 1), "z": (c, c + 1)}), then=then)
+            for (a, b, c), then in zip(lows.tolist(), rng.choice(list("AB"), 1500), strict=True)
+        ],
+    )
+    page = page_of(summarise(rules, budget=0.1, most=5))
+    note = page.locator("#map-note").inner_text()
+    assert "The first 1,000 of 1,500 rules are drawn." in note
+    assert "Gaps and conflicts are not hatched" in note
+    case = {"x": 1.0, "y": 1.0, "z": 1.0}
+    (found,) = decided(page, [case])
+    assert found["rules"] == np.flatnonzero(rules.covering([case])[0]).tolist()
+    assert max(found["rules"]) >= 1000
+    page.locator("#map-mode").select_option("fixed")  # few hold on a slice: it is exact
+    note = page.locator("#map-note").inner_text()
+    assert "not hatched" not in note
+    assert "rules are drawn" not in note

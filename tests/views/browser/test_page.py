@@ -302,7 +302,11 @@ def fill(page, space, point):
         field = page.locator(f'#case-form [data-feature="{feature.name}"]')
         if isinstance(feature, Categorical):
             field.select_option(str(feature.encode_value(point[feature.name])))
-        else:
+            continue
+        if feature.missing:
+            box = page.locator(f'#case-form [data-missing="{feature.name}"]')
+            box.set_checked(point[feature.name] is None)
+        if point[feature.name] is not None:
             field.fill(typed(feature, point[feature.name]))
 
 
@@ -322,10 +326,15 @@ def answers(page, space, points):
     return page.evaluate(
         """([names, rows]) => rows.map((row) => {
             names.forEach((name, i) => {
-                const field = [...document.querySelectorAll("#case-form [data-feature]")]
-                    .find((input) => input.dataset.feature === name);
-                field.value = row[i];
-                field.dispatchEvent(new Event("input", { bubbles: true }));
+                const find = (kind) => [...document.querySelectorAll("#case-form *")]
+                    .find((input) => input.dataset[kind] === name);
+                const type = (input, key, value) => {
+                    input[key] = value;
+                    input.dispatchEvent(new Event("input", { bubbles: true }));
+                };
+                const box = find("missing");
+                if (box) type(box, "checked", row[i] === "");
+                if (row[i] !== "") type(find("feature"), "value", row[i]);
             });
             const { outcome, rule } = document.getElementById("case-answer").dataset;
             return [outcome, rule];

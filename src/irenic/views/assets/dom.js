@@ -1,4 +1,4 @@
-// What every part of the page uses: making elements, and telling the others what changed.
+// What every part of the page uses: making elements, words, and telling the others what changed.
 
 /** Make an element. Strings become text, never markup: whatever a feature is called is shown as it is. */
 function h(tag, attributes = {}, ...children) {
@@ -30,6 +30,42 @@ function show(element, ...children) {
   return fill(element, {}, children);
 }
 
+// --- words
+
+function countText(number) {
+  return number.toLocaleString("en-US", { maximumFractionDigits: 1 });
+}
+
+function pluralText(number, one, many = `${one}s`) {
+  return `${countText(number)} ${number === 1 ? one : many}`;
+}
+
+/** A share in per cent. Only what is whole is called 100 % or 0 %. */
+function percentText(share) {
+  const rounded = Math.round(share * 1000) / 10;
+  if (rounded === 100 && share < 1) return "over 99.9\u202f%";
+  if (rounded === 0 && share > 0) return "under 0.1\u202f%";
+  return `${rounded}\u202f%`;
+}
+
+function scoreText(score) {
+  if (score === null || score === undefined) return "–";
+  return score < 1 && score.toFixed(3) === "1.000" ? "over 0.999" : score.toFixed(3);
+}
+
+function sentence(text) {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** Some things, one after the other: "1, 2 and 5"; of very many the first ones and how many more. */
+function listWords(things, most = 12) {
+  const shown = things.slice(0, things.length > most ? most : things.length);
+  const left = things.length - shown.length;
+  const last = left ? ` and ${countText(left)} more` : null;
+  const before = (i) => (i === 0 ? "" : !last && i === shown.length - 1 ? " and " : ", ");
+  return [shown.map((thing, i) => [before(i), thing]), last];
+}
+
 // --- what the parts share
 
 const summary = JSON.parse(document.getElementById("summary").textContent);
@@ -38,14 +74,48 @@ const summary = JSON.parse(document.getElementById("summary").textContent);
 const state = { model: summary.chosen, rule: null };
 
 const listeners = {};
+let startedPart = null; // the section whose part is being started: what listens now belongs to it
 
 /** Call a function whenever something changes: "model", "rule", "case" (with a case), "theme". */
 function on(what, listener) {
-  (listeners[what] ??= []).push(listener);
+  (listeners[what] ??= []).push({ listener, section: startedPart });
 }
 
 function tell(what, detail) {
-  for (const listener of listeners[what] ?? []) listener(detail);
+  for (const { listener, section } of listeners[what] ?? []) {
+    try {
+      listener(detail);
+    } catch (error) {
+      // a part that could not draw another rule set would go on showing the last one
+      sayBroken(what === "model" ? section : null, error);
+    }
+  }
+}
+
+/** Start a part of the page. One that fails says so in its place and stops no other. */
+function startPart(section, start) {
+  startedPart = section;
+  try {
+    start(section);
+  } catch (error) {
+    sayBroken(section, error);
+  } finally {
+    startedPart = null;
+  }
+}
+
+function sayBroken(section, error) {
+  console.error(error);
+  if (!section) return;
+  show(section, h("p", { class: "notice broken", role: "alert" },
+    `This part could not be drawn: ${error instanceof Error ? error.message : error}`));
+}
+
+/** The greatest of some numbers, at least a least one. Spreading a long list into Math.max would fail. */
+function greatest(numbers, least) {
+  let most = least;
+  for (const number of numbers) if (number > most) most = number;
+  return most;
 }
 
 function model() {

@@ -2,6 +2,7 @@
 
 const DRAWN = { width: 300, height: 40, left: 4, right: 296, gutter: 30 };
 const MOST_VALUES_DRAWN = 8;
+const MOST_TICKS = 40; // more are a grey band that says nothing
 
 /** Draw a condition; the words beside it say the same, so readers of screens do not hear it. */
 function drawCondition(feature, condition, text) {
@@ -12,8 +13,13 @@ function drawCondition(feature, condition, text) {
 
 // --- continuous features
 
+/** How the values of a feature spread, if there are any. */
+function spreadOf(feature) {
+  return hasCounts() ? feature.distribution : null;
+}
+
 function drawInterval(feature, [lower, upper], text) {
-  const spread = feature.distribution;
+  const spread = spreadOf(feature);
   const asMissing = drawnMissing(feature, lower);
   const scale = drawingScale(feature, asMissing);
   const floor = spread ? DRAWN.height : 12;
@@ -32,11 +38,11 @@ function drawInterval(feature, [lower, upper], text) {
 
 /** Whether missing values have something to show here: there are some, or the rule takes them. */
 function drawnMissing(feature, lower) {
-  return feature.missing && (feature.distribution?.missing > 0 || lower === null);
+  return feature.missing && (spreadOf(feature)?.missing > 0 || lower === null);
 }
 
 function drawingScale(feature, asMissing) {
-  const edges = feature.distribution?.edges ?? feature.range;
+  const edges = spreadOf(feature)?.edges ?? feature.range;
   const [low, high] = [edges[0], edges.at(-1)];
   // where each whole number has a bin round it, what is below 4 ends between 3 and 4
   const whole = edges.length > 2 && Math.abs(low % 1) === 0.5 && edges[1] - low === 1;
@@ -57,8 +63,8 @@ function round1(number) {
 
 /** The histogram, pale, and once more in colour where the condition holds: two paths. */
 function drawSpread(feature, scale, from, to, floor) {
-  const { edges, counts, missing } = feature.distribution;
-  const most = Math.max(1, missing, ...counts);
+  const { edges, counts } = feature.distribution;
+  const most = greatest(counts, 1);
   let all = "";
   let taken = "";
   counts.forEach((count, bin) => {
@@ -81,16 +87,19 @@ function drawSpread(feature, scale, from, to, floor) {
 
 /** Where rules cut this feature: all there is to show of it without instances. */
 function cutTicks(feature, scale, floor) {
+  if (feature.cuts.length > MOST_TICKS) return "";
   return feature.cuts.map((cut) => `M${scale(cut.at)} ${floor - 5}v10`).join("");
 }
 
+/** The missing values, beside the others and on their scale; a bar that would leave it is cut off. */
 function drawMissing(feature, taken, floor) {
-  const spread = feature.distribution;
-  const most = spread ? Math.max(1, spread.missing, ...spread.counts) : 1;
-  const height = spread ? Math.max(2, (spread.missing / most) * (floor - 4)) : 8;
+  const spread = spreadOf(feature);
+  const share = spread ? spread.missing / greatest(spread.counts, 1) : 0;
+  const height = spread ? Math.max(2, Math.min(1, share) * (floor - 4)) : 8;
   const look = { x: DRAWN.left + 6, width: 10, y: round1(floor - height), height: round1(height) };
   return [
     s("rect", { class: taken ? "taken" : "all", ...look }),
+    share > 1 && s("path", { class: "cut-off", d: `M${look.x - 2} ${floor - height + 9}l14 -5` }),
     s("text", { x: 0, y: floor + 12 }, taken ? "missing" : "miss."),
   ];
 }
@@ -150,12 +159,13 @@ function shorterEnd(feature, text) {
 function drawValues(feature, codes) {
   const taken = new Set(codes);
   const { listed, left } = valuesToDraw(feature, taken);
-  const counts = feature.distribution?.counts;
-  const most = counts ? Math.max(1, ...counts) : 1;
+  const counts = spreadOf(feature)?.counts;
+  // without those that are missing: often so many that nothing else would be seen
+  const most = counts ? greatest(counts.slice(1), 1) : 1;
   const chips = listed.map((code) =>
     h("span", { class: taken.has(code) ? "taken" : null },
       taken.has(code) ? "✓ " : "", barePart(feature.values[code]),
-      counts && h("i", { style: { width: `${(100 * counts[code]) / most}%` } })),
+      counts && h("i", { style: { width: `${Math.min(100, (100 * counts[code]) / most)}%` } })),
   );
   if (left) chips.push(h("span", { class: "rest" }, `+${countText(left)}`));
   return h("div", { class: "values", "aria-hidden": "true" }, chips);
@@ -194,18 +204,28 @@ function drawMix(mix, support, outcome) {
 }
 
 function drawShares(mix, support) {
-  const places = mixPlaces(mix);
-  const shares = places.map((label) =>
-    h("i", { style: { width: `${(100 * mix[label]) / support}%`, background: colour(label) } }),
-  );
-  const texts = places.map((label) => `${labelText(label)}: ${countText(mix[label])}`);
-  const more = texts.length > 3 ? ` and ${pluralText(texts.length - 3, "more", "more")}` : "";
-  return [
-    h("div", { class: "mix", role: "img", "aria-label": texts.join(", ") }, shares),
-    h("p", { class: "small muted" }, texts.slice(0, 3).join(" · "), more),
-  ];
+  const texts = mixTexts(mix);
+  const more = texts.length > 3 ? ` and ${countText(texts.length - 3)} more` : "";
+  return [mixBar(mix, support), h("p", { class: "small muted" }, texts.slice(0, 3).join(" · "), more)];
 }
 
+function mixTexts(mix) {
+  return mixPlaces(mix).map((label) => `${labelText(label)}: ${countText(mix[label])}`);
+}
+
+/** One bar of all outcomes; pointing at it tells them. */
+function mixBar(mix, support) {
+  const shares = mixPlaces(mix).map((label) =>
+    h("i", { style: { width: `${(100 * mix[label]) / support}%`, background: colour(label) } }),
+  );
+  const texts = mixTexts(mix);
+  const said = texts.slice(0, MOST_OUTCOMES_SAID).join(", ");
+  const left = texts.length - MOST_OUTCOMES_SAID;
+  const words = left > 0 ? `${said} and ${countText(left)} more` : said;
+  return h("div", { class: "mix", role: "img", "aria-label": words, title: words }, shares);
+}
+
+const MOST_OUTCOMES_SAID = 12;
 const MOST_LABELS_DRAWN = 5;
 
 function drawLabels(mix, support, outcome) {

@@ -38,9 +38,23 @@ function coveringRules(model, theCase) {
   return places;
 }
 
+const askedOf = new WeakMap();
+
 /** The features that some rule of a model asks for, in their order. */
 function askedFeatures(model) {
-  return summary.features.filter((feature) => model.rules.some((rule) => Object.hasOwn(rule.box, feature.name)));
+  if (!askedOf.has(model)) {
+    const names = new Set(model.rules.flatMap((rule) => Object.keys(rule.box)));
+    askedOf.set(model, summary.features.filter((feature) => names.has(feature.name)));
+  }
+  return askedOf.get(model);
+}
+
+/** The parts of the space that cannot occur: holes in what a table says of its columns. */
+const outsideBoxes = (summary.outside ?? []).map((part) => part.box);
+
+/** Whether a case lies where none can occur. */
+function isOutside(theCase) {
+  return outsideBoxes.some((box) => covers(box, theCase));
 }
 
 // --- deciding
@@ -73,7 +87,8 @@ const CHOICES = {
 
 function firstInOrder(model, rules) {
   if (!model.order) return rules[0];
-  return model.order.find((place) => rules.includes(place));
+  const holding = new Set(rules);
+  return model.order.find((place) => holding.has(place));
 }
 
 /** A weight; those that JSON has no number for come as {"float": "inf"}. */
@@ -102,13 +117,45 @@ function mostVoted(model, rules) {
   return best.first;
 }
 
+// --- what is certain while some features are not known yet
+
+/** What a case that is known in part leaves open. possible: the rules that can still hold, by what is known; sure:
+ * those that hold already; settled: what will follow whatever the rest is, as decideCase says it, or null. */
+function foresee(model, known) {
+  const isKnown = (name) => Object.hasOwn(known, name);
+  const admits = (box, name) => !isKnown(name) || holds(featuresByName.get(name), box[name], known[name]);
+  const fits = (box) => Object.keys(box).every((name) => admits(box, name));
+  const possible = [...model.rules.keys()].filter((place) => fits(model.rules[place].box));
+  const sure = possible.filter((place) => Object.keys(model.rules[place].box).every(isKnown));
+  return { possible, sure, settled: settledAnswer(model, possible, sure) };
+}
+
+function settledAnswer(model, possible, sure) {
+  if (!possible.length) return decideAmong(model, []);
+  const now = decideAmong(model, sure);
+  if (now.contradicted) return now; // further rules settle nothing
+  const said = new Set(possible.map((place) => model.rules[place].outcome));
+  const { how } = summary.decides;
+  if (how === "first" && sure.length && firstInOrder(model, possible) === now.rule) return now;
+  if (said.size > 1) return null;
+  return sure.length || said.has(model.default.outcome) ? { ...now, outcome: [...said][0] } : null;
+}
+
 // --- instances
+
+const placesOfCases = new WeakMap();
 
 /** The instance at a place as a case. */
 function instanceCase(place) {
   const found = emptyCase();
   for (const { name } of summary.features) found[name] = summary.instances.columns[name][place];
+  placesOfCases.set(found, place);
   return found;
+}
+
+/** The place of the instance that a case was made of, undefined for others. */
+function instanceOf(theCase) {
+  return placesOfCases.get(theCase);
 }
 
 /** The number of an instance's row in the table that was given. */
@@ -116,30 +163,49 @@ function rowNumber(place) {
   return summary.instances.row_numbers?.[place] ?? place + 1;
 }
 
+const comparedColumns = new Map();
+
+/** A column of the instances as it is compared. */
+function comparedColumn(name) {
+  if (!comparedColumns.has(name)) {
+    comparedColumns.set(name, Float64Array.from(summary.instances.columns[name], compared));
+  }
+  return comparedColumns.get(name);
+}
+
 const uncoveredOf = new WeakMap();
 
-/** Which instances no rule of a model covers, a 1 each; counted once a model, rule by rule along columns. */
+/** Which instances no rule of a model covers, a 1 each; counted once a model. */
 function uncoveredInstances(model) {
   if (!uncoveredOf.has(model)) {
-    const free = new Uint8Array(summary.instances.shown).fill(1);
-    for (const rule of model.rules) markCovered(rule.box, free);
+    const left = Int32Array.from({ length: summary.instances.shown }, (_, i) => i);
+    let n = left.length;
+    for (const rule of model.rules) n = dropCovered(rule.box, left, n);
+    const free = new Uint8Array(left.length);
+    for (let i = 0; i < n; i++) free[left[i]] = 1;
     uncoveredOf.set(model, free);
   }
   return uncoveredOf.get(model);
 }
 
-function markCovered(box, free) {
-  const tests = Object.keys(box).map((name) => {
-    const feature = featuresByName.get(name);
-    const column = summary.instances.columns[name];
-    if (isCategory(feature)) {
-      const codes = new Set(box[name]);
-      return (i) => codes.has(column[i]);
+/** Drop the instances that a box covers from the first n that are left; return how many stay. Plain loops over
+ * columns: thousands of rules meet thousands of instances here. */
+function dropCovered(box, left, n) {
+  const names = Object.keys(box);
+  const columns = names.map(comparedColumn);
+  const codes = names.map((name) => (isCategory(featuresByName.get(name)) ? new Set(box[name]) : null));
+  const lows = names.map((name) => box[name][0] ?? -Infinity);
+  const highs = names.map((name) => box[name][1] ?? Infinity);
+  let kept = 0;
+  for (let i = 0; i < n; i++) {
+    let k = 0;
+    for (; k < names.length; k++) {
+      const value = columns[k][left[i]];
+      if (codes[k] === null ? !(lows[k] <= value && value < highs[k]) : !codes[k].has(value)) break;
     }
-    const [low, high] = [box[name][0] ?? -Infinity, box[name][1] ?? Infinity];
-    return (i) => low <= (column[i] ?? -Infinity) && (column[i] ?? -Infinity) < high;
-  });
-  for (let i = 0; i < free.length; i++) if (free[i] && tests.every((test) => test(i))) free[i] = 0;
+    if (k < names.length) left[kept++] = left[i];
+  }
+  return kept;
 }
 
 // --- the region that a new rule could take
@@ -202,7 +268,8 @@ function meets(feature, condition, other) {
 
 // --- regions in words
 
-/** A region in words, as irenic writes it. Bounds that rules do not have cannot occur here. */
+/** A region in words, as irenic writes it, but for the quotes of values. Bounds that rules do not have cannot
+ * occur here. */
 function boxText(box) {
   return conditionTexts(box).join(" and ") || "anything";
 }
@@ -273,6 +340,9 @@ function setText(feature, codes) {
 window.irenic = Object.freeze({
   summary,
   decideCase,
+  foresee,
+  isOutside,
+  uncoveredInstances,
   enlarge,
   covers,
   boxText,

@@ -14,6 +14,8 @@ const FINDING_KINDS = {
 
 function startFindings(section) {
   on("model", () => drawFindings(section));
+  on("model", forgetWayBack);
+  on("case", forgetWayBack);
   drawFindings(section);
 }
 
@@ -52,7 +54,38 @@ function mainGroup(kind) {
   return h("div", { class: "group", id: kind },
     h("h3", {}, groupTitle(kind)),
     h("p", { class: "muted" }, about, " ", listedText(kind)),
+    kind === "conflicts" && mostInConflicts(),
     findingList(kind));
+}
+
+/** Which one or two rules most of the conflicts are about, if any are: there one begins to mend. */
+function mostInConflicts() {
+  const pairs = listedOf("conflicts").map((finding) => finding.rules);
+  const [one, two] = mostFrequent(pairs);
+  // those listed are the first, so of a part of them the first rules would be in most
+  if (pairs.length < 3 || two === undefined || !allConflictsListed()) return null;
+  const without = (numbers) => pairs.filter((pair) => !numbers.some((number) => pair.includes(number)));
+  const alone = 2 * without([one]).length < pairs.length && countIn(pairs, one) > countIn(pairs, two);
+  const [next] = mostFrequent(without([one]));
+  const rules = alone || next === undefined ? [one] : [one, next];
+  const left = without(rules).length;
+  // of few conflicts any two rules are in most
+  if (2 * left >= pairs.length || (!alone && pairs.length < 6)) return null;
+  const links = rules.map((number) => ruleLink(placeOf(number, null), String(number)));
+  return h("p", { class: "most-conflicts" }, links.length === 1 ? "Rule " : "Rules ", listWords(links),
+    links.length === 1 ? " is in " : " are in ",
+    `${countText(pairs.length - left)} of the ${countText(pairs.length)} conflicts.`);
+}
+
+function countIn(pairs, number) {
+  return pairs.filter((pair) => pair.includes(number)).length;
+}
+
+/** The numbers of the rules in some pairs, those in the most pairs first. */
+function mostFrequent(pairs) {
+  const counts = new Map();
+  for (const number of pairs.flat()) counts.set(number, (counts.get(number) ?? 0) + 1);
+  return [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a) || a - b);
 }
 
 function noneFound(kind, unfinished) {
@@ -67,9 +100,8 @@ function noGapsText() {
 }
 
 function noConflictsText() {
-  const how = summary.decides.how;
-  if (how === "first") return "Where several rules hold, the first of them decides, so none contradict each other.";
-  if (how === "all") return "Where several rules hold, all of them count, so none contradict each other.";
+  const { how, text } = summary.decides;
+  if (["first", "all"].includes(how)) return `${sentence(text)} So none contradict each other.`;
   return "No two rules contradict each other, anywhere: this was proved for the whole space of cases, "
     + "not only for the instances.";
 }
@@ -80,9 +112,13 @@ function groupTitle(kind) {
   return `${pluralText(countOf(kind), one, many)}${perhaps}`;
 }
 
+function listedOf(kind) {
+  return model().findings.filter((finding) => finding.kind === kind);
+}
+
 /** Which of them are listed, where that is not all, and in what order. */
 function listedText(kind) {
-  const listed = model().findings.filter((finding) => finding.kind === kind);
+  const listed = listedOf(kind);
   const parts = [];
   if (listed.length < countOf(kind)) {
     const first = listed.length === 1 ? "One is listed" : `${countText(listed.length)} are listed`;
@@ -108,9 +144,9 @@ function otherGroups(kinds) {
 
 /** The findings of a kind: the first ten, and all when asked for. */
 function findingList(kind) {
-  const listed = model().findings.filter((finding) => finding.kind === kind);
+  const listed = listedOf(kind);
   if (kind === "columns") return columnList(listed);
-  const items = listed.map(findingItem);
+  const items = listed.map((finding, place) => findingItem(finding, `${kind}-${place + 1}`));
   return moreOf(h("ul", { class: "findings", "data-kind": kind }, items), items, FIRST_FINDINGS);
 }
 
@@ -139,16 +175,18 @@ function moreOf(holder, items, first) {
 
 // --- one finding
 
-function findingItem(finding) {
+function findingItem(finding, id) {
   const pair = ["conflicts", "overlaps"].includes(finding.kind);
-  return h("li", { class: `finding ${finding.level}` },
+  const [one] = FINDING_KINDS[finding.kind];
+  const back = { id, text: `Back to the ${["conflicts", "gaps", "overlaps"].includes(finding.kind) ? one : "finding"}` };
+  return h("li", { class: `finding ${finding.level}`, id },
     h("p", {}, findingSentence(finding)),
-    finding.box && regionWords(finding.box),
+    finding.box && regionWords(finding.box, finding.conditions),
     h("div", { class: "foot" },
       finding.rows > 0 && h("b", {}, `${pluralText(finding.rows, "instance")} here.`),
       finding.case && h("span", { class: "muted" }, `For example at ${caseWords(finding)}.`),
       !pair && ruleLinks([...finding.rules, ...finding.by], finding.case),
-      finding.case && tryButton(finding.case)));
+      finding.case && tryButton(finding.case, back)));
 }
 
 function findingSentence(finding) {
@@ -156,28 +194,25 @@ function findingSentence(finding) {
   if (!["conflicts", "overlaps"].includes(finding.kind)) return sentence(finding.text);
   const places = finding.rules.map((number) => placeOf(number, finding.case));
   const [a, b] = places.map((place) => model().rules[place].outcome);
-  const [first, second] = places.map(ruleLink);
+  const [first, second] = places.map((place) => ruleLink(place));
   if (a === b) return [first, " and ", second, " both say ", outcomeChip(a), " wherever"];
   return [first, " says ", outcomeChip(a), ", ", second, " says ", outcomeChip(b), " wherever"];
 }
 
 function gapSentence(finding) {
   const otherwise = model().default.outcome;
-  if (otherwise === null) return "No rule holds, and nothing is said, wherever";
-  return ["No rule holds, and by default ", outcomeChip(otherwise), " is said, wherever"];
+  if (otherwise === null) return "No rule holds, and there is no default, wherever";
+  return ["No rule holds, and the default says ", outcomeChip(otherwise), ", wherever"];
 }
 
-function sentence(text) {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-}
-
-/** A region, a condition at a time. */
-function regionWords(box) {
+/** A region, a condition at a time; in the words of the rules where they are known. */
+function regionWords(box, words = null) {
   const features = featuresOf(box);
   if (!features.length) return h("p", {}, "(everywhere).");
-  const texts = conditionTexts(box);
+  const texts = words?.length === features.length ? words : conditionTexts(box);
   return h("ul", { class: "where" },
-    features.map((feature, place) => h("li", {}, conditionWords(feature, texts[place]))));
+    features.map((feature, place) =>
+      h("li", {}, conditionWords(feature, texts[place]), allValues(feature, texts[place]))));
 }
 
 /** A case that one can try: what the region asks for, as the other features do not matter. */
@@ -190,15 +225,27 @@ function caseWords(finding) {
   return said.join(", ") || "any case";
 }
 
-function tryButton(values) {
+/** A button that puts a case into the form; from there a link leads back to where the case is from. */
+function tryButton(values, back) {
   const tryIt = () => {
     tell("case", values);
+    offerWayBack(back);
     jumpTo("case");
   };
   return h("button", { type: "button", class: "screen", onclick: tryIt }, "Try this case");
 }
 
-// --- links to rules
+function offerWayBack({ id, text }) {
+  document.querySelector("#case h2").after(
+    h("p", { id: "came-from", class: "screen" }, h("a", { class: "link", href: `#${id}` }, `← ${text}`)));
+}
+
+/** Another case, or another rule set: what led here is no longer on show. */
+function forgetWayBack() {
+  document.getElementById("came-from")?.remove();
+}
+
+// --- rules and their conflicts
 
 /** The place of a rule by its number; of a row with several parts the one that covers the case. */
 function placeOf(number, values) {
@@ -207,12 +254,35 @@ function placeOf(number, values) {
   return covering ?? places[0];
 }
 
-function ruleLink(place) {
-  const title = ruleTitle(place);
-  return h("button", { type: "button", class: "link", onclick: () => goToRule(place) }, title);
+/** A link to a rule, by its name or another text. */
+function ruleLink(place, text = ruleTitle(place)) {
+  return h("a", { class: "link", href: `#${ruleAnchor(place)}`, "data-place": place }, text);
 }
 
 function ruleLinks(numbers, values) {
   const places = numbers.map((number) => placeOf(number, values)).filter((place) => place !== undefined);
-  return places.map(ruleLink);
+  return places.map((place) => ruleLink(place));
+}
+
+const conflictsOfModels = new WeakMap();
+
+/** The places of the rules that each rule contradicts, by its place; of the conflicts that are listed. */
+function conflictsByPlace() {
+  if (!conflictsOfModels.has(model())) {
+    const found = new Map();
+    for (const finding of listedOf("conflicts")) {
+      const places = finding.rules.map((number) => placeOf(number, finding.case));
+      if (places.includes(undefined)) continue;
+      for (const [place, other] of [places, [places[1], places[0]]]) {
+        if (!found.has(place)) found.set(place, new Set());
+        found.get(place).add(other);
+      }
+    }
+    conflictsOfModels.set(model(), found);
+  }
+  return conflictsOfModels.get(model());
+}
+
+function allConflictsListed() {
+  return listedOf("conflicts").length === countOf("conflicts") && !model().unfinished.includes("conflicts");
 }

@@ -9,7 +9,8 @@ const NATIVE_TEXTS = {
   datetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/,
   time: /^\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/,
 };
-const caseForm = { fields: new Map(), kept: new Map(), started: false };
+// instance: the place of the instance that the fields were filled from, undefined for other cases
+const caseForm = { fields: new Map(), kept: new Map(), started: false, instance: undefined };
 
 function startForm(section) {
   show(section,
@@ -30,7 +31,9 @@ function startForm(section) {
 /** Draw the fields: those that rules of the model on show ask for, the others out of the way. What was typed
  * stays when another rule set is shown. */
 function drawForm() {
-  for (const [name, field] of caseForm.fields) caseForm.kept.set(name, readText(field));
+  for (const [name, field] of caseForm.fields) {
+    caseForm.kept.set(name, { text: readText(field), missing: isTicked(field) });
+  }
   const asked = askedFeatures(model());
   const further = summary.features.filter((feature) => !asked.includes(feature));
   caseForm.fields.clear();
@@ -61,12 +64,15 @@ function formField(feature) {
   const id = `case-field-${summary.features.indexOf(feature)}`;
   const problem = h("span", { class: "case-problem", id: `${id}-problem` });
   const field = { feature, problem, input: formInput(feature, id) };
+  field.box = missingBox(field);
   field.input.setAttribute("aria-describedby", `${id}-hint ${id}-problem`);
   caseForm.fields.set(feature.name, field);
-  writeText(field, caseForm.kept.get(feature.name) ?? "");
+  const kept = caseForm.kept.get(feature.name);
+  writeText(field, kept?.text ?? "", kept?.missing);
   return h("div", { class: "case-field" },
     h("label", { for: id }, feature.name, feature.unit && h("span", { class: "muted" }, ` (${feature.unit})`)),
-    field.input,
+    h("div", { class: "case-input" }, field.input,
+      field.box && h("label", { class: "case-missing" }, field.box, h("span", {}, "missing"))),
     listOf(feature, id),
     h("span", { class: "muted small", id: `${id}-hint` }, hintOf(feature)),
     problem);
@@ -86,6 +92,15 @@ function formInput(feature, id) {
   return h("input", { ...attributes, type: "text", inputmode: digits ? "decimal" : "text", spellcheck: "false" });
 }
 
+/** A box to tick where a value may be missing, unless it is among the choices: an empty field says nothing. */
+function missingBox({ feature, input }) {
+  const maybe = isCategory(feature) ? feature.admitted.includes(MISSING_CODE) : feature.missing;
+  if (!maybe || input.tagName === "SELECT") return null;
+  return h("input", { type: "checkbox", "data-missing": feature.name, "aria-label": `${feature.name} is missing` });
+}
+
+const isTicked = (field) => field.box?.checked ?? false;
+
 /** The values of a category with very many, for the input to offer. */
 function listOf(feature, id) {
   if (!isCategory(feature) || feature.admitted.length <= MOST_CHOICES) return null;
@@ -102,7 +117,6 @@ function hintOf(feature) {
     if (!NATIVE_INPUTS[feature.kind]) parts.push(feature.wanted);
     if (feature.bounded[0]) parts.push(`from ${formatValue(feature, feature.lowest)}`);
     if (feature.bounded[1]) parts.push(`up to ${formatValue(feature, valueBefore(feature, feature.end))}`);
-    if (feature.missing) parts.push("empty if missing");
   }
   return parts.join(", ");
 }
@@ -111,8 +125,10 @@ function readText(field) {
   return field.input.value;
 }
 
-/** Put a text into a field. One that the browser's own input cannot hold turns it into plain text. */
-function writeText({ input, feature }, text) {
+/** Put a text into a field, or tick that it is missing. One that the browser's own input cannot hold turns it into
+ * plain text. */
+function writeText({ input, feature, box }, text, missing = false) {
+  if (box) box.checked = input.disabled = missing;
   const native = NATIVE_INPUTS[feature.kind];
   if (native) {
     const fits = text === "" || (NATIVE_TEXTS[feature.kind].test(text) && parseValue(feature, text).error === undefined);
@@ -127,11 +143,13 @@ function writeText({ input, feature }, text) {
 function fillForm(theCase) {
   for (const [name, field] of caseForm.fields) {
     const value = theCase[name];
-    const empty = value === undefined || (value === null && !isCategory(field.feature));
-    const chosen = field.input.tagName === "SELECT";
-    writeText(field, empty ? "" : chosen ? String(value) : formatValue(field.feature, value));
+    const { feature, input, box } = field;
+    const missing = value === (isCategory(feature) ? MISSING_CODE : null);
+    if (value === undefined || missing && (box || !isCategory(feature))) writeText(field, "", missing && box !== null);
+    else writeText(field, input.tagName === "SELECT" ? String(value) : formatValue(feature, value));
   }
   caseForm.started = true;
+  caseForm.instance = instanceOf(theCase);
   answerForm();
 }
 
@@ -139,6 +157,7 @@ function clearForm() {
   caseForm.kept.clear();
   for (const field of caseForm.fields.values()) writeText(field, "");
   caseForm.started = false;
+  caseForm.instance = undefined;
   answerForm();
 }
 
@@ -146,63 +165,67 @@ function takeRandom() {
   tell("case", instanceCase(Math.floor(Math.random() * summary.instances.shown)));
 }
 
+/** Show the case on the map, on the exact slice through it. */
 function showOnMap() {
-  const { theCase } = readForm();
-  tell("case", theCase);
+  const place = caseForm.instance;
+  const theCase = place === undefined ? readForm().theCase : instanceCase(place);
+  fixMapAt(theCase, place === undefined ? h("h3", {}, "The case in the form") : instanceHead(place));
   jumpTo("map");
 }
 
 function formTyped() {
-  caseForm.started = [...caseForm.fields.values()].some((field) => readText(field) !== "");
+  const fields = [...caseForm.fields.values()];
+  const turned = fields.filter((field) => field.box && field.box.checked !== field.input.disabled);
+  for (const field of turned) writeText(field, "", field.box.checked);
+  caseForm.started = fields.some((field) => readText(field) !== "" || isTicked(field));
+  caseForm.instance = undefined; // it is another case now
   answerForm();
 }
 
+/** What a field says: {value}, {error}, or {} while it is empty. */
 function readField(field) {
   const text = readText(field);
+  if (isTicked(field)) return { value: isCategory(field.feature) ? MISSING_CODE : null };
   if (field.input.validity?.badInput) return { error: `It is not yet ${field.feature.wanted}.` };
-  if (field.input.tagName !== "SELECT") return parseValue(field.feature, text);
-  if (text !== "") return { value: Number(text) };
-  return { error: "Choose a value.", empty: true };
+  if (text.trim() === "") return {};
+  return field.input.tagName === "SELECT" ? { value: Number(text) } : parseValue(field.feature, text);
 }
 
-/** The case that the fields say: what is wrong, what is still empty, what is taken as missing. */
+/** The case that the fields say: `known` of it, `theCase` with something for the features that no rule asks for and
+ * that decide nothing, and which of those that rules ask for are wrong or still empty. */
 function readForm() {
-  const found = { theCase: emptyCase(), wrong: [], empty: [], missing: [] };
+  const found = { theCase: emptyCase(), known: emptyCase(), wrong: [], empty: [] };
   const asked = new Set(askedFeatures(model()));
   for (const field of caseForm.fields.values()) {
     const { feature } = field;
-    const text = readText(field);
     const { value, error } = readField(field);
-    const blank = text === "" && !field.input.validity?.badInput;
-    field.problem.textContent = error && !blank ? error : "";
-    field.input.setAttribute("aria-invalid", Boolean(error && !blank));
-    if (error === undefined) found.theCase[feature.name] = value;
-    if (error && !blank) found.wrong.push(feature);
-    else if (blank && asked.has(feature)) (error ? found.empty : found.missing).push(feature);
-    // what no rule asks for decides nothing
-    if (error) found.theCase[feature.name] = isCategory(feature) ? feature.admitted[0] : null;
+    field.problem.textContent = error ?? "";
+    field.input.setAttribute("aria-invalid", error !== undefined);
+    if (value !== undefined) found.known[feature.name] = value;
+    else if (asked.has(feature)) (error ? found.wrong : found.empty).push(feature);
+    found.theCase[feature.name] = value ?? (isCategory(feature) ? feature.admitted[0] : null);
   }
   return found;
 }
 
 function answerForm() {
   const holder = document.getElementById("case-answer");
-  const asked = new Set(askedFeatures(model()));
-  const found = readForm();
-  const wrong = found.wrong.filter((feature) => asked.has(feature));
-  const idle = asked.size > 0 && !caseForm.started;
-  const open = idle || wrong.length > 0 || found.empty.length > 0;
+  const asked = askedFeatures(model());
+  const { theCase, known, wrong, empty } = readForm();
+  const idle = asked.length > 0 && !caseForm.started;
+  const open = wrong.length > 0 || empty.length > 0;
   document.getElementById("case-map").hidden = open;
   if (open) {
     holder.dataset.outcome = "error";
     holder.dataset.rule = "";
-    show(holder, stillNeeded(idle ? [...asked] : found.empty, wrong, idle));
+    const begun = asked.some((feature) => Object.hasOwn(known, feature.name));
+    show(holder, stillNeeded(empty, wrong, idle), begun && soFar(known));
     return;
   }
-  const answer = decideCase(model(), found.theCase);
+  const answer = decideCase(model(), theCase);
   holder.dataset.outcome = outcomeAttribute(answer);
   holder.dataset.rule = answer.rule ?? "";
-  show(holder, found.missing.length > 0 && takenAsMissing(found.missing), describeAnswer(found.theCase, answer));
+  show(holder, caseForm.instance !== undefined && instanceHead(caseForm.instance), describeAnswer(theCase, answer));
 }
 
 function outcomeAttribute(answer) {
@@ -217,21 +240,59 @@ function stillNeeded(empty, wrong, idle) {
   const lines = [];
   if (wrong.length) lines.push(h("p", {}, "Cannot be read yet: ", h("b", {}, namesText(wrong)), "."));
   if (empty.length) lines.push(h("p", {}, idle ? "Fill in: " : "Still needed: ", h("b", {}, namesText(empty)), "."));
-  const mayMiss = idle && empty.some((feature) => feature.missing && !isCategory(feature));
-  const rest = "Fields that stay empty count as missing once you have begun, where a value may be missing.";
-  if (mayMiss) lines.push(h("p", { class: "muted small" }, rest));
+  const mayMiss = idle && [...caseForm.fields.values()].some((field) => field.box);
+  if (mayMiss) lines.push(h("p", { class: "muted small" }, "Tick “missing” where a value is not known."));
   return lines;
 }
 
-function takenAsMissing(features) {
-  return h("p", { class: "muted small" }, "Taken as missing: ", namesText(features), ".");
+/** What is certain already while fields are open, or what can still come. */
+function soFar(known) {
+  const { possible, sure, settled } = foresee(model(), known);
+  if (settled) return settledWords(settled, possible);
+  const said = [...new Set(possible.map((place) => model().rules[place].outcome))];
+  const many = possible.length > 1;
+  const chips = said.slice(0, 6).map((outcome, i) => [i ? " or " : "", outcomeChip(outcome)]);
+  const more = said.length > 6 ? ` or ${pluralText(said.length - 6, "other outcome")}` : "";
+  const say = said.length > 1 ? "; they say " : many ? "; all of them say " : "; it says ";
+  return [
+    h("p", {}, "With this, ", linked(possible), " can still hold", say, chips, more, "."),
+    sure.length > 0
+      ? h("p", {}, "Already certain to hold: ", linked(sure), ".")
+      : h("p", { class: "muted" }, many ? "If none of them does, " : "If it does not, ", defaultWords(), "."),
+  ];
+}
+
+function defaultWords() {
+  const { outcome } = model().default;
+  return outcome === null ? "nothing is said: there is no default" : ["the default says ", outcomeChip(outcome)];
+}
+
+/** What follows whatever is filled into the fields that are still open. */
+function settledWords(settled, possible) {
+  if (!possible.length) return h("p", {}, "No rule can hold any more: ", defaultWords(), ".");
+  if (settled.contradicted) {
+    return h("p", {}, "Contradicted already, whatever the rest is: ", linked(settled.rules),
+      " hold and say different things.");
+  }
+  const reason = settled.rule !== null ? [answerLink(settled.rule), " holds already"]
+    : [linked(possible), " can still hold, and the default says the same"];
+  return h("p", {}, "Already certain, whatever the rest is: ", outcomeChip(settled.outcome), " (", reason, ").");
 }
 
 // --- the answer in words
 
 /** What follows for a case, which rules say so and which do not, and what a new rule could take round it. */
 function describeAnswer(theCase, answer) {
+  if (!answer.rules.length && isOutside(theCase)) return impossibleWords(answer);
   return [answerHead(answer), answerRules(theCase, answer), answerRegion(theCase, answer)];
+}
+
+function impossibleWords(answer) {
+  return [
+    h("p", { class: "case-head" }, "The table says that such a case cannot occur."),
+    h("p", { class: "muted" }, answer.outcome === null ? "No rule covers it."
+      : ["No rule covers it; the default would say ", outcomeChip(answer.outcome), "."]),
+  ];
 }
 
 function answerHead(answer) {
@@ -248,8 +309,9 @@ function answerHead(answer) {
 }
 
 function decidingText(answer) {
+  const priority = summary.decides.hit_policy === "PRIORITY";
   const reasons = {
-    first: "the first that holds",
+    first: priority ? "the one of the highest priority" : "the first that holds",
     best: "of those that hold the one of the greatest weight",
     vote: "whose outcome has the most weight",
   };
@@ -281,8 +343,10 @@ function answerRules(theCase, answer) {
 }
 
 function linked(places, after = () => []) {
-  const shown = places.slice(0, 12).map((place, i) => [i ? ", " : "", answerLink(place), after(place)]);
-  return [shown, places.length > 12 ? ` and ${places.length - 12} more` : ""];
+  const more = places.length - 12;
+  const between = (i) => (i === 0 ? "" : i === places.length - 1 ? " and " : ", ");
+  const shown = places.slice(0, 12).map((place, i) => [between(i), answerLink(place), after(place)]);
+  return [shown, more > 0 ? ` and ${countText(more)} more` : ""];
 }
 
 /** A rule, each condition with the value that the case has. */
@@ -319,6 +383,7 @@ function answerRegion(theCase, answer) {
 /** The region that a new rule could take: free of all rules, or of those that say something else; null if none is. */
 function regionRound(theCase, answer) {
   if (answer.contradicted || answer.several.length > 1) return null;
+  if (!answer.rules.length && isOutside(theCase)) return null;
   const region = enlarge(model(), theCase, answer.rule === null ? null : answer.outcome);
   return Object.hasOwn(region, "coveredBy") && typeof region.coveredBy === "number" ? null : region;
 }

@@ -2,6 +2,8 @@
 
 const CHART = { height: 280, left: 52, right: 18, top: 16, bottom: 44 };
 
+const STRETCHED = "small numbers are spread wider";
+
 /** By which size the chart is drawn. */
 const frontChart = { by: "conditions", width: 640 };
 
@@ -9,10 +11,11 @@ function startFront(section) {
   if (summary.models.length < 2) return;
   on("model", () => drawFront(section));
   drawFront(section);
-  // drawn anew for the width there is, so that its letters stay as large as the others
+  let drawn = section.clientWidth;
   new ResizeObserver(() => {
-    const width = chartWidth(section);
-    if (Math.abs(width - frontChart.width) > 20) drawFront(section);
+    if (Math.abs(section.clientWidth - drawn) <= 20) return;
+    drawn = section.clientWidth;
+    drawFront(section);
   }).observe(section);
 }
 
@@ -23,8 +26,7 @@ function chartWidth(section) {
 
 function drawFront(section) {
   frontChart.width = chartWidth(section);
-  const focused = document.activeElement?.getAttribute?.("data-model");
-  const within = section.contains(document.activeElement);
+  const focused = frontControl(section);
   show(section,
     h("h2", {}, "Smaller or more accurate"),
     h("p", { class: "lead" }, frontLead()),
@@ -34,15 +36,45 @@ function drawFront(section) {
     h("div", { class: "front" },
       h("div", {}, frontDrawing(), frontLegend()),
       frontTable()));
-  if (within && focused) section.querySelector(`[data-model="${focused}"]`)?.focus();
+  // the table leaves it another width than was guessed: drawn once more, so that its letters are not scaled
+  const chart = section.querySelector(".chart");
+  const width = Math.max(300, chart.clientWidth);
+  if (Math.abs(width - frontChart.width) > 20) {
+    frontChart.width = width;
+    chart.parentElement.replaceChildren(frontDrawing(), frontLegend());
+  }
+  if (focused) section.querySelector(focused)?.focus({ preventScroll: true });
+}
+
+/** Which control has the focus, to give it back when all is drawn anew; null for none. */
+function frontControl(section) {
+  const active = document.activeElement;
+  if (!section.contains(active)) return null;
+  const name = ["data-model", "data-show", "data-size"].find((each) => active.hasAttribute(each));
+  return name ? `[${name}="${active.getAttribute(name)}"]` : null;
 }
 
 function frontLead() {
   const n = summary.models.length;
   return `${countText(n)} rule sets were kept: no other was found that is both smaller and better on `
-    + "the rows learned from. Choose one, and the whole page shows it. The score is 1 if everything is right"
-    + (summary.models.some((one) => one.front?.validated_score !== null)
-      ? "; the validated one is from rows that the rules were not learned from, so trust that one." : ".");
+    + `the rows learned from. Choose one, and the whole page shows it. ${scoreMeaning()}`
+    + (summary.models.some((one) => (one.front?.validated_score ?? null) !== null)
+      ? " “Validated” is the score on rows that were left out of learning, of rule sets found in the same way"
+        + " from the other rows: expect about that of new cases." : "");
+}
+
+/** What a score is, in a sentence. */
+function scoreMeaning() {
+  if (summary.several_labels) {
+    return "The score is the mean F1 of a row's labels: 1 if exactly the labels that are true are said,"
+      + " less for each that is missed or wrongly said.";
+  }
+  return "The score is the share of rows that are right: 1 if all are.";
+}
+
+/** Whether the axis has room for more than its name. */
+function isWide() {
+  return frontChart.width > 400;
 }
 
 function sizeButton(by) {
@@ -50,7 +82,6 @@ function sizeButton(by) {
     frontChart.by = by;
     const section = event.target.closest("section");
     drawFront(section);
-    section.querySelector(`[data-size="${by}"]`).focus();
   };
   const pressed = String(frontChart.by === by);
   return h("button", { type: "button", "data-size": by, "aria-pressed": pressed, onclick: choose }, by);
@@ -66,13 +97,25 @@ function scoresOf(one) {
   return { validated, training, counted };
 }
 
+/** The scores to draw: what is right on the instances only where that is not the training score again. */
+function distinctScores(one) {
+  const scores = scoresOf(one);
+  const same = scores.counted !== null && scores.training !== null && Math.abs(scores.counted - scores.training) < 1e-9;
+  return same ? { ...scores, counted: null } : scores;
+}
+
+/** Whether some rule set has such a score to draw. */
+function hasScore(which) {
+  return summary.models.some((one) => distinctScores(one)[which] !== null);
+}
+
 function mainScore(one) {
   const { validated, training, counted } = scoresOf(one);
   return validated ?? training ?? counted;
 }
 
 function sizeText(one) {
-  return `${pluralText(one.size.rules, "rule")} with ${pluralText(one.size.conditions, "condition")}`;
+  return `${pluralText(one.size.rules, "rule")} and ${pluralText(one.size.conditions, "condition")}`;
 }
 
 // --- the chart
@@ -88,8 +131,11 @@ function frontDrawing() {
     ticks.y.map((tick) => [
       s("path", { class: "grid", d: `M${CHART.left} ${y(tick)}H${width - CHART.right}` }),
       s("text", { x: CHART.left - 8, y: y(tick) + 4, "text-anchor": "end" }, String(tick))]),
-    ticks.x.map((tick) => s("text", { x: x(tick), y: floor + 18, "text-anchor": "middle" }, countText(tick))),
-    s("text", { class: "name", x: middle, y: CHART.height - 6, "text-anchor": "middle" }, `number of ${frontChart.by}`),
+    ticks.x.map((tick) => s("path", { class: "grid", d: `M${x(tick)} ${floor}v5` })),
+    ticks.x.map((tick) => s("text", { class: tick === usedSize() ? "name" : null, x: x(tick), y: floor + 18,
+      "text-anchor": "middle" }, countText(tick))),
+    s("text", { class: "name", x: middle, y: CHART.height - 6, "text-anchor": "middle" },
+      `number of ${frontChart.by}${isWide() ? ` (${STRETCHED})` : ""}`),
     s("text", { class: "name", x: 0, y: 11 }, "score"),
     summary.models.map((one, place) => pointNote(one, place, scales)),
     summary.models.map((one, place) => frontPoint(one, place, scales)));
@@ -101,20 +147,29 @@ function drawnScores() {
   const scores = (models) => models.flatMap((one) => Object.values(scoresOf(one))).filter((score) => score !== null);
   const withRules = scores(summary.models.filter((one) => one.size.rules > 0));
   const all = scores(summary.models);
-  const [low, high] = [Math.min(...withRules), Math.max(...withRules)];
-  return withRules.length > 1 && low - Math.min(...all) > 2 * Math.max(0.02, high - low) ? withRules : all;
+  const [low, high] = [least(withRules), greatest(withRules, 0)];
+  return withRules.length > 1 && low - least(all) > 2 * Math.max(0.02, high - low) ? withRules : all;
+}
+
+function least(scores) {
+  return scores.reduce((low, score) => Math.min(low, score), 1);
+}
+
+/** The size of the rule set in use, which the axis names. */
+function usedSize() {
+  return summary.models[summary.chosen].size[frontChart.by];
 }
 
 function frontScales() {
   const sizes = summary.models.map((one) => one.size[frontChart.by]);
   const scores = summary.models.flatMap((one) => Object.values(scoresOf(one))).filter((score) => score !== null);
-  const [most, low, high] = [Math.max(1, ...sizes), Math.min(...drawnScores(), 1), Math.max(...scores, 0)];
+  const [most, low, high] = [greatest(sizes, 1), least(drawnScores()), greatest(scores, 0)];
   const room = Math.max(0.02, (high - low) * 0.12);
   const [from, to] = [Math.max(0, low - room), Math.min(1, high + room)];
   const floor = CHART.height - CHART.bottom;
   const wide = frontChart.width - CHART.left - CHART.right - 16;
   return {
-    // by the root: there are more small rule sets than large ones
+    // by the root: there are more small rule sets than large ones; the axis says so
     x: (size) => round1(CHART.left + 8 + Math.sqrt(size / most) * wide),
     y: (score) => round1(floor - Math.max(0, (score - from) / (to - from)) * (floor - CHART.top - 8)),
     isBelow: (score) => score < from,
@@ -122,19 +177,16 @@ function frontScales() {
   };
 }
 
-/** 0, 1, 2, 5, 10 and so on, without those that would touch. */
+/** The size in use, and 0, 1, 2, 5, 10 and so on without those that would touch it or each other. */
 function sizeTicks(most, wide) {
-  const ticks = [0];
-  let last = 0;
+  const at = (tick) => Math.sqrt(tick / most) * wide;
+  const ticks = [usedSize()];
+  const free = (tick) => tick <= most && ticks.every((other) => Math.abs(at(tick) - at(other)) >= 32);
+  if (free(0)) ticks.push(0);
   for (let power = 1; power <= most; power *= 10) {
-    for (const tick of [power, 2 * power, 5 * power]) {
-      const at = Math.sqrt(tick / most) * wide;
-      if (tick > most || at - last < 32) continue;
-      ticks.push(tick);
-      last = at;
-    }
+    for (const tick of [power, 2 * power, 5 * power]) if (free(tick)) ticks.push(tick);
   }
-  return ticks;
+  return ticks.sort((a, b) => a - b);
 }
 
 /** Round numbers between two scores, about five. */
@@ -149,7 +201,7 @@ function scoreTicks(low, high) {
 
 /** A rule set as a button: its scores above each other, and room to hit them. */
 function frontPoint(one, place, { x, y }) {
-  const { validated, training, counted } = scoresOf(one);
+  const { validated, training, counted } = distinctScores(one);
   const best = mainScore(one);
   if (best === null) return null;
   const [cx, cy] = [x(one.size[frontChart.by]), y(best)];
@@ -180,9 +232,11 @@ function pointNote(one, place, { x, y, isBelow }) {
   if (best === null) return null;
   const [cx, cy] = [x(one.size[frontChart.by]), y(best)];
   const anchor = cx > frontChart.width - 60 ? "end" : "middle";
+  // below its point, but not on the axis
+  const under = cy + 26 < CHART.height - CHART.bottom ? 26 : -16;
   return [
     isBelow(best) && s("text", { x: cx + 14, y: cy + 4 }, `↓ ${scoreText(best)}`),
-    place === summary.chosen && s("text", { class: "used", x: cx, y: cy + 26, "text-anchor": anchor }, "in use"),
+    place === summary.chosen && s("text", { class: "used", x: cx, y: cy + under, "text-anchor": anchor }, "in use"),
   ];
 }
 
@@ -191,7 +245,7 @@ function crossPath(x, y) {
 }
 
 function scoreNames(one) {
-  const { validated, training, counted } = scoresOf(one);
+  const { validated, training, counted } = distinctScores(one);
   return [
     validated !== null && `validated score ${scoreText(validated)}`,
     training !== null && `training score ${scoreText(training)}`,
@@ -200,28 +254,48 @@ function scoreNames(one) {
 }
 
 function frontLegend() {
-  const has = (which) => summary.models.some((one) => scoresOf(one)[which] !== null);
   const sign = (...shape) => s("svg", { class: "chart", viewBox: "0 0 14 14", "aria-hidden": "true" }, shape);
   const dot = sign(s("circle", { class: "main", cx: 7, cy: 7, r: 5 }));
   const hollow = sign(s("circle", { class: "training", cx: 7, cy: 7, r: 4 }));
   const cross = sign(s("path", { class: "counted", d: crossPath(7, 7) }));
+  const left = hasScore("training") && summary.models.some((one) => scoresOf(one).counted !== distinctScores(one).counted);
   return h("p", { class: "legend" },
-    h("span", {}, dot, has("validated") ? "validated score" : "training score"),
-    has("validated") && has("training") && h("span", {}, hollow, "training score"),
-    has("counted") && h("span", {}, cross, "share of the instances that is right"));
+    h("span", {}, dot, hasScore("validated") ? "validated score" : "training score"),
+    hasScore("validated") && hasScore("training") && h("span", {}, hollow, "training score"),
+    hasScore("counted") && h("span", {}, cross, "share of the instances that is right"),
+    !isWide() && h("span", {}, `On the axis ${STRETCHED}.`),
+    left && h("span", {}, "What is right on the instances equals the training score and is not drawn again."));
 }
 
 // --- which one is on show
 
 function shownNotice() {
   const [shown, used] = [model(), summary.models[summary.chosen]];
-  const what = (one) => `${sizeText(one)}, ${scoreNames(one)}`;
-  if (shown === used) return h("p", { class: "notice", role: "status" }, `On show is the one in use: ${what(used)}.`);
+  const what = (one) => `${sizeText(one)}; ${scoreNames(one)}`;
+  if (shown === used) return h("p", { class: "notice", role: "status" }, `Shown here: the rule set in use, with ${what(used)}.`);
   return h("div", { class: "notice", role: "status" },
-    h("p", {}, `On show is another one: ${what(shown)}.`),
+    h("p", {}, `Shown here: another rule set than the one in use, with ${what(shown)}.`),
     h("p", {}, `The one in use has ${what(used)}. ${scoreDifference(shown, used)}`),
     h("p", { class: "actions" },
-      h("button", { type: "button", onclick: () => showModel(summary.chosen) }, "Back to the one in use")));
+      backToUsed(() => document.querySelector(`#front [data-model="${summary.chosen}"]`))));
+}
+
+/** A button that shows the rule set in use again. It goes away by that, so something else gets the focus. */
+function backToUsed(next) {
+  const back = () => {
+    showModel(summary.chosen);
+    next()?.focus({ preventScroll: true });
+  };
+  return h("button", { type: "button", onclick: back }, "Back to the one in use");
+}
+
+/** At the top of the page, also on paper: that this is not the rule set in use. */
+function otherNotice() {
+  if (state.model === summary.chosen) return null;
+  return h("div", { class: "notice", id: "not-in-use", role: "status" },
+    h("p", {}, `This is not the rule set in use, which has ${sizeText(summary.models[summary.chosen])}: `
+      + `all of this page is about another one, with ${sizeText(model())}.`),
+    h("p", { class: "actions" }, backToUsed(() => document.querySelector("#top h1"))));
 }
 
 function scoreDifference(shown, used) {
@@ -233,25 +307,27 @@ function scoreDifference(shown, used) {
 }
 
 function frontTable() {
-  const has = (which) => summary.models.some((one) => scoresOf(one)[which] !== null);
   const columns = { validated: "validated score", training: "training score", counted: "on the instances" };
-  const used = Object.keys(columns).filter(has);
+  const used = Object.keys(columns).filter(hasScore);
   const rows = summary.models.map((one, place) =>
     h("tr", { "aria-current": place === state.model ? "true" : null },
+      h("td", { class: "text status" }, frontStatus(place)),
       h("td", {}, countText(one.size.rules)),
       h("td", {}, countText(one.size.conditions)),
-      used.map((which) => h("td", {}, frontScore(which, scoresOf(one)[which]))),
-      h("td", { class: "text status" }, frontStatus(place))));
-  const head = ["rules", "conditions", ...used.map((which) => columns[which]), ""];
+      used.map((which) => h("td", {}, frontScore(which, scoresOf(one)[which])))));
+  const head = ["rules", "conditions", ...used.map((which) => columns[which])];
   return tableOf({}, "The same as a table, from small to accurate.",
-    h("tr", {}, head.map((text) => h("th", { scope: "col" }, text))), rows);
+    h("tr", {}, h("th", { scope: "col" }, h("span", { class: "unseen" }, "show")),
+      head.map((text) => h("th", { scope: "col" }, text))),
+    rows);
 }
 
+/** The button stays where it is when its rule set is shown, and keeps the focus. */
 function frontStatus(place) {
-  const used = place === summary.chosen && "in use";
-  if (place === state.model) return [used, "on show"].filter(Boolean).join(", ");
-  const button = h("button", { type: "button", class: "link screen", onclick: () => showModel(place) }, "show");
-  return [used, " ", button];
+  const shown = place === state.model;
+  const button = h("button", { type: "button", class: "link screen", "data-show": place, "aria-pressed": String(shown),
+    onclick: () => showModel(place) }, shown ? "shown" : "show");
+  return [place === summary.chosen && ["in use", h("span", { class: shown ? null : "screen" }, " · ")], button, shown && h("span", { class: "paper" }, "shown")];
 }
 
 function frontScore(which, score) {

@@ -15,19 +15,22 @@ const SECTIONS = {
 
 function startTop(header) {
   show(header,
-    h("div", {}, h("h1", {}, summary.name || "Rules"), h("p", { class: "lead" })),
+    h("div", {},
+      h("h1", { tabindex: -1 }, summary.name || "Rules"), h("p", { class: "lead" }), h("div", { class: "other" })),
     h("button", { id: "theme", type: "button", onclick: nextTheme }));
   sayTheme("auto");
-  const lead = header.querySelector(".lead");
-  on("model", () => show(lead, topText()));
-  show(lead, topText());
+  const draw = () => {
+    show(header.querySelector(".lead"), topText());
+    show(header.querySelector(".other"), otherNotice());
+  };
+  on("model", draw);
+  draw();
 }
 
 function topText() {
-  const { size, rules } = model();
-  const said = new Set(rules.map((rule) => rule.outcome));
+  const said = new Set(model().rules.map((rule) => rule.outcome));
   if (model().default.outcome !== null) said.add(model().default.outcome);
-  const over = `${pluralText(size.rules, "rule")} over ${pluralText(summary.features.length, "feature")}`;
+  const over = `${rulesText()}${neverHolding().length ? "," : ""} over ${pluralText(summary.features.length, "feature")}`;
   const outcomes = summary.several_labels
     ? `for ${pluralText(summary.labels.length, "label")}`
     : `for ${pluralText(said.size, "outcome")}`;
@@ -35,7 +38,7 @@ function topText() {
     instances: summary.instances && `; counted on ${pluralText(summary.instances.rows, "instance")}`,
     training: "; counted on the rows that they were learned from",
   }[summary.counted_on] ?? "";
-  return `${over} ${outcomes}${counted}.`;
+  return `${over} ${outcomes}${hasCounts() ? counted : ""}.`;
 }
 
 // --- light and dark
@@ -61,16 +64,19 @@ function followSystem() {
   }
 }
 
-/** Paper shows everything: open what is folded, and fold it again afterwards. */
+/** Paper shows everything: parts that hold something back show it, what is folded is opened; and afterwards
+ * as before. */
 function openOnPaper() {
   let opened = [];
   const open = () => {
+    tell("paper", true);
     opened = [...opened, ...document.querySelectorAll("details:not([open])")];
     for (const details of opened) details.open = true;
   };
   const close = () => {
     for (const details of opened) details.open = false;
     opened = [];
+    tell("paper", false);
   };
   matchMedia("print").addEventListener("change", (event) => (event.matches ? open() : close()));
   addEventListener("beforeprint", open);
@@ -79,21 +85,63 @@ function openOnPaper() {
 
 // --- moving about
 
+const jumps = []; // where each jump led to and where it began, for the way back
+const ownJumps = new Set(); // addresses that the page itself went to and was not yet told of
+
 /** Go to a part of the page, with the focus, so that keys go on from there. */
 function jumpTo(id) {
   const target = document.getElementById(id);
-  target.tabIndex = -1;
+  if (!target) return;
+  setAddress(id);
+  if (!target.hasAttribute("tabindex")) target.tabIndex = -1;
   target.scrollIntoView();
   target.focus({ preventScroll: true });
+}
+
+/** Note a jump in the address, before anything scrolls: so the browser's way back leads here again. */
+function setAddress(id) {
+  if (location.hash === `#${id}`) return;
+  const from = document.activeElement;
+  try {
+    location.hash = id;
+  } catch {
+    return; // in a frame that may not change its address there is no way back, but the jump works
+  }
+  jumps.push({ to: location.href, from });
+  ownJumps.add(location.href);
+}
+
+/** Follow the address when the reader changes it, by going back or by typing. The browser scrolls by itself. */
+function followAddress() {
+  addEventListener("hashchange", (event) => {
+    if (ownJumps.delete(event.newURL)) return;
+    if (jumps.at(-1)?.to === event.oldURL) {
+      const { from } = jumps.pop();
+      if (from?.isConnected) from.focus({ preventScroll: true });
+      return;
+    }
+    goToAddress();
+  });
+}
+
+/** Go to what the address names; a rule may first have to be shown. */
+function goToAddress() {
+  const id = location.hash.slice(1);
+  if (!id) return;
+  const rule = /^rule-\d/.test(id) ? model().rules.findIndex((_, place) => ruleAnchor(place) === id) : -1;
+  if (rule >= 0) goToRule(rule);
+  else jumpTo(id);
 }
 
 /** In the frame of a notebook an address such as #map would lead to the notebook. */
 function keepLinksHere() {
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.('a[href^="#"]');
-    if (!link) return;
+    // with a key, a link opens in a tab of its own
+    if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    jumpTo(link.getAttribute("href").slice(1));
+    if (link.dataset.place !== undefined) goToRule(Number(link.dataset.place));
+    else jumpTo(link.getAttribute("href").slice(1));
   });
 }
 
@@ -111,19 +159,29 @@ function startVerdicts(section) {
 
 function drawVerdicts(section) {
   const { results, verdicts } = model();
-  const how = summary.decides.text;
-  const said = verdicts.some((verdict) => verdict.text.includes(how));
   show(section,
     h("div", { class: "verdicts" }, verdicts.map(verdictCard)),
     h("div", { class: "facts" },
-      !said && h("p", {}, sentence(how)),
-      results && accuracyFact(results),
-      results && leftOutFact(results)));
+      h("p", {}, decidesText()),
+      results?.rows > 0 && [accuracyFact(results), leftOutFact(results)]));
+}
+
+function decidesText() {
+  const { text, hit_policy: policy } = summary.decides;
+  return `How rules decide: ${text}${policy ? ` (hit policy ${policy})` : ""}.`;
+}
+
+/** Whether rules were learned with a default, so that they never were to cover everything. */
+function isByDesign(verdict) {
+  return verdict.about === "complete" && verdict.holds === false && model().front && model().default.outcome !== null;
 }
 
 /** What is certain, as a sign and in words, with a link to where it is not so. */
 function verdictCard(verdict) {
-  const fails = verdict.about === "consistent" ? ["fails", "✗"] : ["lacks", "!"];
+  const byDesign = isByDesign(verdict);
+  const fails = verdict.about === "consistent" ? ["fails", "✗"] : byDesign ? ["neutral", "○"] : ["lacks", "!"];
+  const text = byDesign
+    ? verdict.text.replace("the default holds there", "by design the default answers there") : verdict.text;
   const looks = { true: ["holds", "✓"], false: fails, null: ["unknown", "?"] };
   const [look, icon] = looks[verdict.holds];
   const where = verdict.about === "complete" ? "gaps" : countOf("conflicts") ? "conflicts" : "overlaps";
@@ -132,7 +190,7 @@ function verdictCard(verdict) {
     h("span", { class: "icon", "aria-hidden": "true" }, icon),
     h("div", {},
       h("h2", {}, verdict.head),
-      h("p", {}, sentence(verdict.text.replace(/\.$/, ""))),
+      h("p", {}, sentence(text.replace(/\.$/, ""))),
       linked && h("p", { class: "screen" }, h("a", { href: `#${where}` }, `See the ${where}`))));
 }
 
@@ -146,8 +204,10 @@ function accuracyFact(results) {
 function leftOutFact(results) {
   const parts = [];
   const all = pluralText(results.rows, "instance");
+  const outside = results.outside ?? 0;
   if (results.uncovered) parts.push(`no rule covers ${countText(results.uncovered)} of ${all}`);
   if (results.contradicted) parts.push(`rules contradict each other on ${countText(results.contradicted)}`);
+  if (outside) parts.push(`${countText(outside)} cannot occur, says the table`);
   if (!parts.length) return h("p", {}, `Every one of the ${all} is covered by a rule.`);
   return h("p", {}, sentence(parts.join(", and ")), " ", h("a", { class: "screen", href: "#results" }, "See which"));
 }
@@ -168,20 +228,24 @@ function startAbout(footer) {
 // --- all of it
 
 function startPage() {
-  const part = (id) => document.getElementById(id);
+  const parts = {
+    top: startTop,
+    verdicts: startVerdicts,
+    front: startFront,
+    rules: startRules,
+    case: startForm,
+    map: startMap,
+    findings: startFindings,
+    results: startResults,
+    about: startAbout,
+    contents: startContents,
+  };
   keepLinksHere();
   followSystem();
   openOnPaper();
-  startTop(part("top"));
-  startVerdicts(part("verdicts"));
-  startFront(part("front"));
-  startRules(part("rules"));
-  startForm(part("case"));
-  startMap(part("map"));
-  startFindings(part("findings"));
-  startResults(part("results"));
-  startAbout(part("about"));
-  startContents(part("contents"));
+  for (const [id, start] of Object.entries(parts)) startPart(document.getElementById(id), start);
+  followAddress();
+  goToAddress();
 }
 
 startPage();

@@ -6,9 +6,14 @@ const mapView = {
   y: null,
   mode: "projected",
   fixed: null, // the case that the sliders stand at
+  height: 0, // of the canvas, in pixels of the page
   onlyUncovered: false,
   plane: null, // cells and rules on them, of plane.js
+  ground: null, // what lies below the rules, of GROUND, a cell each; null if there are too many cells
   conflicts: null, // which cells are contradicted
+  torn: null, // the rectangles of single contradictions, null if there are too many
+  drawn: [], // the rules that are drawn, the first to decide first
+  everywhere: [], // the rules that are not, because they may hold anywhere
   scales: null,
   box: null, // the drawing area in pixels of the page
   base: null, // canvases that are drawn once: rules, and points
@@ -25,6 +30,8 @@ const mapView = {
 };
 
 const MAP_FONT = 12;
+const MOST_DRAWN = 1000; // rules; more take too long to draw, and nobody could tell them apart
+const LISTED = 4; // rules that are named beside the pointer
 const POINT_REACH = 9; // how near a click has to be to mean an instance
 const SHAPES = ["circle", "square", "triangle", "diamond", "plus", "cross", "down", "ring", "bar"];
 
@@ -36,13 +43,18 @@ function startMap(section) {
     h("h2", {}, "Map of two features"),
     h("p", { class: "lead", id: "map-note" }),
     h("div", { class: "map-tools" }),
-    h("div", { class: "map-frame", id: "map-frame" }, mapCanvas()),
+    h("div", { class: "map-columns" },
+      h("div", { id: "map-fixed" }),
+      h("div", { class: "map-main" },
+        h("div", { class: "map-frame", id: "map-frame" }, mapCanvas(), h("div", { id: "map-tip", "aria-hidden": "true" })),
+        h("div", { id: "map-hover", class: "muted small", "aria-live": "polite" }),
+        h("div", { id: "map-legend", class: "map-legend" })),
+      h("div", { class: "map-aside" },
+        h("div", { id: "map-answer", "aria-live": "polite" }),
+        h("p", { class: "map-invite muted" },
+          "Point at the map to see which rules are there. Click or tap it, and what is decided there is said here."))),
     h("p", { class: "unseen", id: "map-help" },
-      "Arrow keys move a cross over the map, Enter says which rule decides there."),
-    h("div", { id: "map-legend", class: "map-legend" }),
-    h("div", { id: "map-hover", "aria-live": "polite" }),
-    h("div", { id: "map-fixed" }),
-    h("div", { id: "map-answer", "aria-live": "polite" }));
+      "Arrow keys move a cross over the map, Enter says which rule decides there."));
   drawTools();
   listenToMap();
   renewMap();
@@ -53,8 +65,9 @@ function mapCanvas() {
     id: "map-canvas",
     tabindex: 0,
     role: "application", // arrow keys are the map's own
+    "aria-label": "Map of two features", // sayMap says which
     "aria-roledescription": "map",
-    "aria-describedby": "map-help map-hover",
+    "aria-describedby": "map-help",
   });
 }
 
@@ -64,19 +77,38 @@ function listenToMap() {
   canvas.addEventListener("pointerleave", () => pointAt(null));
   canvas.addEventListener("click", clickMap);
   canvas.addEventListener("keydown", keyOnMap);
-  canvas.addEventListener("blur", () => { mapView.cross = null; askFrame("overlay"); });
+  canvas.addEventListener("blur", leaveCross);
   new ResizeObserver(() => askFrame("base")).observe(document.getElementById("map-frame"));
+  // a lower window has a lower map
+  addEventListener("resize", () => {
+    if (mapView.box && mapHeight(document.getElementById("map-frame").clientWidth) !== mapView.height) askFrame("base");
+  });
   // paper is light, and another width
   matchMedia("print").addEventListener("change", () => drawFrame("base"));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => askFrame("base"));
   on("theme", () => askFrame("base"));
-  on("rule", () => askFrame("base"));
+  on("rule", showRule);
   on("model", changeModel);
   on("case", showCase);
 }
 
+/** A rule came into focus: if it asks for neither feature of the map, show it on its own. */
+function showRule() {
+  const names = state.rule === null ? [] : featuresOf(model().rules[state.rule].box).map((feature) => feature.name);
+  if (!names.length || names.includes(mapView.x) || names.includes(mapView.y)) {
+    sayMap();
+    return askFrame("base");
+  }
+  const [x, y] = names;
+  [mapView.x, mapView.y] = [x, y ?? (mapView.y && mapView.x)]; // with a single condition, what was across goes upwards
+  drawTools();
+  return renewMap();
+}
+
 function changeModel() {
   mapView.picked = null;
+  const asked = askedFeatures(model()).map((feature) => feature.name);
+  if (!asked.includes(mapView.x) && !asked.includes(mapView.y)) chooseAxes();
   mapView.hovered = [];
   show(document.getElementById("map-answer"));
   drawTools();
@@ -85,12 +117,21 @@ function changeModel() {
 
 // --- what is on the map
 
-/** Take the two features that most rules ask for. */
+/** Take the two features that the most rules ask for both of; of equal pairs those that are asked for most. */
 function chooseAxes() {
-  const asked = (feature) => model().rules.filter((rule) => Object.hasOwn(rule.box, feature.name)).length;
-  const ranked = summary.features.map((feature) => [feature.name, asked(feature)]).sort((a, b) => b[1] - a[1]);
-  mapView.x = ranked[0][0];
-  mapView.y = ranked[1]?.[0] ?? "";
+  const boxes = model().rules.map((rule) => rule.box);
+  const asked = new Map(summary.features.map((feature) => [feature.name, 0]));
+  for (const box of boxes) for (const name of Object.keys(box)) asked.set(name, asked.get(name) + 1);
+  const ranked = [...asked.keys()].sort((a, b) => asked.get(b) - asked.get(a));
+  [mapView.x, mapView.y] = [ranked[0], ranked[1] ?? ""];
+  let most = 0;
+  // far down the ranking no pair can be asked for more often
+  for (let a = 0; a < ranked.length && asked.get(ranked[a]) > most; a++) {
+    for (let b = a + 1; b < ranked.length && asked.get(ranked[b]) > most; b++) {
+      const both = boxes.filter((box) => Object.hasOwn(box, ranked[a]) && Object.hasOwn(box, ranked[b])).length;
+      if (both > most) [most, mapView.x, mapView.y] = [both, ranked[a], ranked[b]];
+    }
+  }
 }
 
 const mapFeature = (name) => featuresByName.get(name) ?? null;
@@ -100,21 +141,53 @@ function otherFeatures() {
   return askedFeatures(model()).filter((feature) => feature.name !== mapView.x && feature.name !== mapView.y);
 }
 
-/** A case to begin with: the instance nearest to the middle of all, else a case of a finding, else the middle. */
+/** A case to begin with: of the instances nearest to the middle of all one that a rule covers, without missing
+ * values if there is one; else a case of a contradiction, or one inside the first rule. */
 function typicalCase() {
   const middle = emptyCase();
   for (const feature of summary.features) middle[feature.name] = middleOf(feature);
-  if (!summary.instances?.shown) return model().findings.find((finding) => finding.case)?.case ?? middle;
-  let [best, least] = [0, Infinity];
-  const features = askedFeatures(model());
-  for (let i = 0; i < summary.instances.shown; i++) {
-    let far = 0;
-    for (const feature of features) {
-      far += distanceOn(feature, summary.instances.columns[feature.name][i], middle[feature.name]);
-    }
-    if (far < least) [best, least] = [i, far];
+  if (!summary.instances?.shown) {
+    return model().findings.find((finding) => finding.kind === "conflicts" && finding.case)?.case ?? caseInside(middle);
   }
-  return instanceCase(best);
+  const features = askedFeatures(model());
+  const columns = features.map((feature) => summary.instances.columns[feature.name]);
+  const isMissing = (feature, value) => value === (isCategory(feature) ? MISSING_CODE : null);
+  const far = Float64Array.from({ length: summary.instances.shown }, (_, i) => features.reduce((sum, feature, k) => {
+    const value = columns[k][i];
+    return sum + distanceOn(feature, value, middle[feature.name]) + (isMissing(feature, value) ? 1000 : 0);
+  }, 0));
+  const nearest = [...far.keys()].sort((a, b) => far[a] - far[b]);
+  const isCovered = (place) => {
+    const theCase = instanceCase(place);
+    return model().rules.some((rule) => covers(rule.box, theCase));
+  };
+  return instanceCase(nearest.slice(0, 100).find(isCovered) ?? nearest[0]);
+}
+
+/** A case inside the first rule, elsewhere as given. */
+function caseInside(middle) {
+  const found = Object.assign(emptyCase(), middle);
+  const box = model().rules[0]?.box ?? {};
+  for (const feature of featuresOf(box)) {
+    const condition = box[feature.name];
+    if (!holds(feature, condition, found[feature.name])) found[feature.name] = insideOf(feature, condition);
+  }
+  return found;
+}
+
+/** A value for which a condition holds, in the middle of what is drawn of it if possible. */
+function insideOf(feature, condition) {
+  if (isCategory(feature)) return condition.find((code) => code > OTHER_CODE) ?? condition[0];
+  const [low, high] = [condition[0] ?? -Infinity, condition[1] ?? Infinity];
+  const [from, to] = [Math.max(low, feature.range[0]), Math.min(high, feature.range[1])];
+  const values = [roundMiddle(feature, from, to), low, feature.lowest ?? LOWEST, valueBefore(feature, high)];
+  return values.find((value) => isAdmitted(feature, value) && holds(feature, condition, value)) ?? null;
+}
+
+/** A value in the middle of a range that reads easily. */
+function roundMiddle(feature, low, high) {
+  const middle = low / 2 + high / 2;
+  return feature.step ? Math.floor(middle / feature.step) * feature.step : Number(middle.toPrecision(3));
 }
 
 function distanceOn(feature, a, b) {
@@ -129,43 +202,74 @@ function middleOf(feature) {
   if (isCategory(feature)) {
     const counts = feature.distribution?.counts;
     const first = feature.admitted.find((code) => code > OTHER_CODE) ?? feature.admitted[0];
-    return counts ? counts.indexOf(Math.max(...counts)) : first;
+    return counts ? counts.reduce((best, count, code) => (count > counts[best] ? code : best), 0) : first;
   }
   const numbers = column?.filter((value) => value !== null).sort((a, b) => a - b);
   if (numbers?.length) return numbers[Math.floor(numbers.length / 2)];
-  const [low, high] = feature.range;
-  const middle = low / 2 + high / 2;
-  return feature.step ? Math.floor(middle / feature.step) * feature.step : Number(middle.toPrecision(3));
+  return roundMiddle(feature, ...feature.range);
 }
 
-/** Whether a rule asks for neither feature of the map while the others are left open: it may hold anywhere, and
- * drawing it would hide the rest. */
-function isEverywhere(place) {
-  const { box } = model().rules[place];
-  const open = mapView.mode === "projected" && otherFeatures().length > 0;
-  return open && !Object.hasOwn(box, mapView.x) && !Object.hasOwn(box, mapView.y);
-}
+/** Whether the features that are not on the map are left open, and rules ask for them. */
+const isOpen = () => mapView.mode === "projected" && otherFeatures().length > 0;
+
+/** Whether rules that hold for one case must not say different things. */
+const mustAgree = () => !["first", "all"].includes(summary.decides.how);
 
 /** Work out the plane anew: other axes, another mode, another rule set. */
 function renewMap() {
   const others = mapView.mode === "fixed" ? mapView.fixed : null;
-  mapView.plane = sliceCells(model(), mapFeature(mapView.x), mapFeature(mapView.y), others);
-  mapView.conflicts = contradictedCells(mapView.plane);
+  const plane = sliceCells(model(), mapFeature(mapView.x), mapFeature(mapView.y), others);
+  mapView.plane = plane;
+  mapView.everywhere = isOpen() ? plane.live.filter((place) => asksNeither(model().rules[place].box, plane)) : [];
+  mapView.ground = plane.outcomes && groundOf(plane);
+  mapView.drawn = chooseDrawn(plane);
+  findConflicts(plane);
   mapView.hovered = [];
   mapView.hovering = false;
-  sayHovered(false);
+  sayHovered(null);
+  placeTip(null);
   sayMap();
   askFrame("base");
 }
 
-/** Which cells are contradicted: exactly, where the other features are fixed; else as far as found and listed. */
-function contradictedCells(plane) {
-  const none = new Uint8Array(plane.outcomes.length);
-  if (["first", "all"].includes(summary.decides.how)) return none;
-  if (mapView.mode === "fixed" || otherFeatures().length === 0) return plane.outcomes.map((count) => count > 1);
-  const boxes = model().findings.filter((finding) => finding.kind === "conflicts" && finding.box);
-  const rectangles = boxes.flatMap((finding) => rectanglesOf(finding.box, plane));
-  return countBoxes(rectangles, plane.xs.length, plane.ys.length).map((count) => count > 0);
+function groundOf(plane) {
+  const { gap, open, outside, rules } = GROUND;
+  const bare = mapView.everywhere.length ? plane.bare : new Uint8Array(plane.bare.length);
+  return plane.outcomes.map((count, cell) => {
+    if (plane.outside[cell]) return outside;
+    return count === 0 ? gap : bare[cell] ? open : rules;
+  });
+}
+
+/** The rules to draw. Those that ask for neither feature while the others are open may hold anywhere: drawn, they
+ * would hide the rest. Of very many, those with the most instances, or the first. */
+function chooseDrawn(plane) {
+  const left = new Set(mapView.everywhere);
+  const places = plane.live.filter((place) => !left.has(place));
+  if (places.length <= MOST_DRAWN) return places;
+  if (!isCounted()) return places.slice(0, MOST_DRAWN);
+  const support = (place) => model().rules[place].support ?? 0;
+  const chosen = new Set([...places].sort((a, b) => support(b) - support(a)).slice(0, MOST_DRAWN));
+  return places.filter((place) => chosen.has(place));
+}
+
+const isCounted = () => summary.counted_on !== null;
+
+/** Find what is contradicted: exactly, where the other features are fixed; else as far as found and listed. */
+function findConflicts(plane) {
+  [mapView.conflicts, mapView.torn] = [null, null];
+  if (plane.outcomes === null || !mustAgree()) return;
+  if (isOpen()) {
+    const boxes = model().findings.filter((finding) => finding.kind === "conflicts" && finding.box);
+    const found = boxes.flatMap((finding) => rectanglesOf(finding.box, plane));
+    mapView.conflicts = cellsOf(found, plane);
+    mapView.torn = found.length <= MOST_PAIRS ? found : null;
+    return;
+  }
+  // what cannot occur is no contradiction
+  mapView.conflicts = plane.outcomes.map((count, cell) => (count > 1 && !plane.outside[cell] ? 1 : 0));
+  const simple = mapView.conflicts.includes(1) && !plane.outside.includes(1);
+  mapView.torn = simple ? meetingRectangles(plane, model()) : null;
 }
 
 // --- tools
@@ -268,7 +372,7 @@ function valueText(feature, value) {
 /** Where a slider can stand: round values over the range, and one in every cell between cuts, so that none
  * is passed over; missing first. */
 function slidingStops(feature) {
-  const cells = axisCells(model(), feature);
+  const cells = axisCells(model().rules.map((rule) => rule.box), feature);
   const [low, high] = feature.range;
   const stops = new Set(niceTicks(feature, low, high, 80).filter((value) => isAdmitted(feature, value)));
   for (const cell of cells) if (cell.value !== null && cell.value > LOWEST && cell.value >= low) stops.add(cell.value);
@@ -287,7 +391,8 @@ function fixAt(feature, value) {
 // --- what the page says of the map
 
 function sayMap() {
-  const parts = [mapView.mode === "fixed" && otherFeatures().length ? fixedText() : projectedText(), instancesText()];
+  const text = isOpen() || !otherFeatures().length ? projectedText() : fixedText();
+  const parts = [text, limitText(), focusText(), instancesText()];
   show(document.getElementById("map-note"), parts.filter(Boolean).join(" "));
   const label = `Map of ${mapView.x}${mapView.y ? ` and ${mapView.y}` : ""}`;
   document.getElementById("map-canvas").setAttribute("aria-label", label);
@@ -298,19 +403,42 @@ function projectedText() {
   if (!otherFeatures().length) {
     return "Exact: the rules ask for no other feature. Hatched is what no rule covers.";
   }
-  const everywhere = mapView.plane.live.filter(isEverywhere).length;
-  const listed = model().counts.conflicts > 0 && !["first", "all"].includes(summary.decides.how);
+  const everywhere = mapView.everywhere.length;
+  const listed = mapView.conflicts !== null && model().counts.conflicts > 0;
   const asking = pluralText(everywhere, "rule that asks", "rules that ask");
+  const ground = everywhere ? "" : " Hatched is only what no rule covers, whatever the others are.";
   return "The other features are left open: a rule is drawn where it can hold for some values of them, so rules that"
-    + " seem to overlap here may be apart elsewhere. Hatched is only what no rule covers, whatever the others are."
-    + (everywhere ? ` Not drawn: ${asking} for neither feature and can hold anywhere.` : "")
+    + ` seem to overlap here may be apart elsewhere.${ground}`
+    + (everywhere ? ` Not drawn: ${asking} for neither feature and may hold anywhere: the dotted ground.` : "")
     + (listed ? " Contradictions are drawn as far as they are listed below." : "");
 }
 
 function fixedText() {
   const values = otherFeatures().map((feature) => valueText(feature, mapView.fixed[feature.name]));
+  const said = values.slice(0, 6).join(", ") + (values.length > 6 ? ` and ${values.length - 6} more` : "");
   const live = `${pluralText(mapView.plane.live.length, "rule")} of ${countText(model().rules.length)}`;
-  return `An exact slice, at ${values.join(", ")}: ${live} can hold here, and hatched is what none covers.`;
+  return `An exact slice, at ${said}: ${live} can hold here, and hatched is what none covers.`;
+}
+
+/** What is left out because it would take too long. */
+function limitText() {
+  const texts = [];
+  const all = mapView.plane.live.length - mapView.everywhere.length;
+  const some = countText(mapView.drawn.length);
+  if (mapView.drawn.length < all) {
+    texts.push(isCounted() ? `The ${some} rules with the most instances, of ${countText(all)}, are drawn.`
+      : `The first ${some} of ${countText(all)} rules are drawn.`);
+  }
+  if (mapView.ground === null) {
+    const marked = mustAgree() ? "Gaps and conflicts are" : "Gaps are";
+    texts.push(`${marked} not hatched: there are too many rules for that. A click still asks all of them.`);
+  }
+  return texts.join(" ");
+}
+
+function focusText() {
+  if (state.rule === null || mapView.plane.rectangles.has(state.rule)) return "";
+  return `${ruleTitle(state.rule)} holds nowhere on this slice: move the sliders, or leave the other features open.`;
 }
 
 function instancesText() {
@@ -329,78 +457,6 @@ function instancesText() {
     texts.push(`A random ${countText(instances.shown)} of ${countText(instances.rows)} instances are drawn.`);
   }
   return texts.join(" ");
-}
-
-// --- what moves
-
-function drawOverlay(pen) {
-  const { box, colours, hovered, picked, cross } = mapView;
-  pen.save();
-  pen.beginPath();
-  pen.rect(box.left, box.top, box.width, box.height);
-  pen.clip();
-  pen.strokeStyle = colours.ink;
-  pen.lineWidth = 2;
-  for (const place of hovered.slice(0, 12)) {
-    for (const rectangle of mapView.plane.rectangles.get(place) ?? []) pen.strokeRect(...screenRectangle(rectangle));
-  }
-  if (picked?.region && isRegionOnMap(picked.region)) outlineRegion(pen, picked.region);
-  if (picked) drawMarker(pen, picked.theCase, picked.place);
-  if (cross) drawCross(pen, cross);
-  pen.restore();
-}
-
-/** The outline of the region that a new rule could take: white below, so that it is seen on any colour. */
-function outlineRegion(pen, region) {
-  for (const rectangle of rectanglesOf(region, mapView.plane)) {
-    const [left, top, width, height] = screenRectangle(rectangle);
-    const inner = [left + 2, top + 2, Math.max(width - 4, 1), Math.max(height - 4, 1)];
-    pen.strokeStyle = mapView.colours.raised;
-    pen.lineWidth = 5;
-    pen.strokeRect(...inner);
-    pen.strokeStyle = mapView.colours.focus;
-    pen.lineWidth = 2.5;
-    pen.setLineDash([2, 4]);
-    pen.strokeRect(...inner);
-    pen.setLineDash([]);
-  }
-}
-
-/** Whether the slice on show meets a region: an instance may have other values than the sliders. */
-function isRegionOnMap(region) {
-  return canHold(region, mapView.plane, mapView.mode === "fixed" ? mapView.fixed : null);
-}
-
-function drawMarker(pen, theCase, instance) {
-  const [x, y] = instance !== undefined ? [mapView.at.x[instance], mapView.at.y[instance]] : casePlace(theCase);
-  for (const [colour, width] of [[mapView.colours.raised, 5], [mapView.colours.ink, 2.5]]) {
-    pen.strokeStyle = colour;
-    pen.lineWidth = width;
-    pen.beginPath();
-    pen.arc(x, y, 8, 0, 7);
-    for (const [dx, dy] of [[1, 0], [-1, 0], [0, 1], [0, -1]]) {
-      pen.moveTo(x + dx * 4, y + dy * 4);
-      pen.lineTo(x + dx * 13, y + dy * 13);
-    }
-    pen.stroke();
-  }
-}
-
-function casePlace(theCase) {
-  const { scales, plane } = mapView;
-  const value = (feature) => {
-    if (feature === null) return undefined;
-    return theCase[feature.name] ?? (isCategory(feature) ? feature.admitted[0] : null);
-  };
-  return [onX(scales.x.place(value(plane.x))), onY(scales.y.place(value(plane.y)))];
-}
-
-function drawCross(pen, { x, y }) {
-  const { box, colours } = mapView;
-  pen.strokeStyle = colours.focus;
-  pen.lineWidth = 1.5;
-  drawGuide(pen, x, box.top, x, box.top + box.height);
-  drawGuide(pen, box.left, y, box.left + box.width, y);
 }
 
 // --- pointing
@@ -423,8 +479,10 @@ function isOnMap({ x, y }) {
   return x >= box.left && x <= box.left + box.width && y >= box.top && y <= box.top + box.height;
 }
 
-/** Note where the pointer is; what lies there is looked up once a frame. */
+/** Note where the pointer is; what lies there is looked up once a frame. Whoever points sees it: it is read aloud only
+ * to those who use the keys. */
 function pointAt(event) {
+  document.getElementById("map-hover").setAttribute("aria-live", "off");
   const waiting = mapView.pointer !== null;
   mapView.pointer = { place: event && placeOfEvent(event) };
   if (waiting) return;
@@ -436,41 +494,83 @@ function pointAt(event) {
 }
 
 function hoverAt(place) {
-  const rules = place === null ? [] : rulesAt(valuesAt(place));
-  const canvas = document.getElementById("map-canvas");
-  canvas.classList.toggle("pointing", place !== null);
+  const values = place && valuesAt(place);
+  const rules = values ? rulesAt(values) : [];
+  document.getElementById("map-canvas").classList.toggle("pointing", place !== null);
   const changed = rules.join() !== mapView.hovered.join() || mapView.hovering !== (place !== null);
-  if (!changed) return;
   mapView.hovered = rules;
   mapView.hovering = place !== null;
-  sayHovered(place !== null);
-  askFrame("overlay");
+  if (changed || outsideBoxes.length) sayHovered(values);
+  placeTip(place);
+  if (changed) askFrame("overlay");
 }
 
-/** The rules on the plane that can hold at two values. */
+/** The rules on the plane that can hold at two values, the first to decide first; last those that may hold anywhere. */
 function rulesAt(values) {
-  const { plane } = mapView;
-  return plane.live.filter((place) => {
+  const { plane, everywhere } = mapView;
+  const sides = [[plane.x, values.x], [plane.y, values.y]].filter(([feature]) => feature);
+  const found = plane.live.filter((place) => {
     const { box } = model().rules[place];
-    return [[plane.x, values.x], [plane.y, values.y]].every(([feature, value]) => {
-      const condition = feature && conditionOn(box, feature.name);
-      return condition === null || holds(feature, condition, value);
-    });
+    const asked = sides.filter(([feature]) => Object.hasOwn(box, feature.name));
+    if (!asked.length && everywhere.length) return false;
+    return asked.every(([feature, value]) => holds(feature, box[feature.name], value));
   });
+  return everywhere.length ? [...found, ...everywhere] : found;
 }
 
-function sayHovered(inside) {
-  const holder = document.getElementById("map-hover");
-  const help = "Point at the map to see which rules are there; click or tap for what is decided.";
-  if (!inside) return void show(holder, h("p", { class: "muted" }, help));
+/** Say what lies at two values, null for none: beside the pointer in words, and below the map in a line. */
+function sayHovered(values) {
+  const [line, tip] = [document.getElementById("map-hover"), document.getElementById("map-tip")];
+  if (values === null) {
+    show(line);
+    return void show(tip);
+  }
   const rules = mapView.hovered;
-  const open = mapView.mode === "projected" && otherFeatures().length > 0;
-  const none = `No rule covers this place${open ? ", whatever the other features are" : ""}.`;
-  if (!rules.length) return void show(holder, h("p", {}, none));
-  const line = (place) => h("li", {}, h("b", {}, ruleTitle(place)), " ", outcomeChip(model().rules[place].outcome), " ",
-    h("span", { class: "muted" }, ruleInWords(model().rules[place])));
-  show(holder, h("ul", {}, rules.slice(0, 6).map(line)),
-    rules.length > 6 && h("p", { class: "muted" }, `and ${pluralText(rules.length - 6, "more rule")}`));
+  const none = isImpossible(values) ? "This cannot occur, says the table."
+    : `No rule covers this place${isOpen() ? ", whatever the other features are" : ""}.`;
+  if (!rules.length) {
+    show(line, none);
+    return void show(tip, h("p", {}, none));
+  }
+  const short = (place) => `${ruleTitle(place)} (${outcomeText(model().rules[place].outcome)})`;
+  const more = (n) => (rules.length > n ? ` and ${pluralText(rules.length - n, "more rule")}` : "");
+  show(line, `${rules.slice(0, 12).map(short).join(", ")}${more(12)}`);
+  show(tip,
+    h("ul", {}, rules.slice(0, LISTED).map(ruleLine)),
+    rules.length > LISTED && h("p", { class: "muted" }, more(LISTED).trim()));
+  return undefined;
+}
+
+function ruleLine(place) {
+  const rule = model().rules[place];
+  return h("li", {}, h("b", {}, ruleTitle(place)), " ", outcomeChip(rule.outcome), " ",
+    h("span", { class: "muted" }, ruleInWords(rule)));
+}
+
+/** Whether the cell at two values cannot occur. */
+function isImpossible(values) {
+  const { plane } = mapView;
+  if (!outsideBoxes.length || plane.outside === null) return false;
+  const place = (feature, cells, value) => cells.findIndex((cell) => {
+    if (feature === null || isCategory(feature) || value === null) return cell.value === value;
+    return cell.value !== null && cell.low <= value && value < cell.high;
+  });
+  const [i, j] = [place(plane.x, plane.xs, values.x), place(plane.y, plane.ys, values.y)];
+  return plane.outside[j * plane.xs.length + i] === 1;
+}
+
+/** Put the box with the words beside a place of the canvas, inside the frame and not below the pointer. */
+function placeTip(place) {
+  const tip = document.getElementById("map-tip");
+  tip.classList.toggle("shown", place !== null);
+  if (place === null) return;
+  const frame = document.getElementById("map-frame");
+  const [width, height] = [tip.offsetWidth, tip.offsetHeight];
+  const right = place.x + 14 + width <= frame.clientWidth;
+  const left = clamp(right ? place.x + 14 : place.x - 14 - width, 0, Math.max(0, frame.clientWidth - width));
+  const below = place.y + 18 + height <= frame.clientHeight;
+  const top = below ? place.y + 18 : Math.max(place.y - 14 - height, 0);
+  Object.assign(tip.style, { left: `${left}px`, top: `${top}px` });
 }
 
 function ruleInWords(rule) {
@@ -492,6 +592,7 @@ function keyOnMap(event) {
     mapView.cross = null;
     mapView.picked = null;
     show(document.getElementById("map-answer"));
+    hoverAt(null);
     return askFrame("overlay");
   }
   if (event.key === "Enter" || event.key === " ") {
@@ -505,8 +606,16 @@ function keyOnMap(event) {
   mapView.cross ??= { x: box.left + box.width / 2, y: box.top + box.height / 2 };
   mapView.cross.x = clamp(mapView.cross.x + arrow[0] * step, box.left, box.left + box.width);
   mapView.cross.y = clamp(mapView.cross.y + arrow[1] * step, box.top, box.top + box.height);
+  document.getElementById("map-hover").setAttribute("aria-live", "polite");
   hoverAt(mapView.cross);
   return askFrame("overlay");
+}
+
+function leaveCross() {
+  if (mapView.cross === null) return;
+  mapView.cross = null;
+  hoverAt(null);
+  askFrame("overlay");
 }
 
 // --- what is decided at a place
@@ -514,14 +623,29 @@ function keyOnMap(event) {
 function answerAt(place) {
   const near = nearestInstance(place);
   const hit = near !== null && near.far <= POINT_REACH;
-  const found = hit ? { theCase: instanceCase(near.place), place: near.place } : { theCase: caseAt(place, near) };
-  pickCase(found.theCase, found.place);
-  show(document.getElementById("map-answer"), hit ? instanceHead(near.place) : placeHead(found.theCase, near),
-    describeAnswer(found.theCase, mapView.picked.answer),
-    mapView.picked.region && h("p", { class: "muted small" }, isRegionOnMap(mapView.picked.region)
+  const theCase = hit ? instanceCase(near.place) : caseAt(place, near);
+  sayAnswer(theCase, hit ? instanceHead(near.place) : placeHead(theCase, near));
+}
+
+function sayAnswer(theCase, head) {
+  pickCase(theCase);
+  const { answer, region } = mapView.picked;
+  const holder = document.getElementById("map-answer");
+  show(holder, head, describeAnswer(theCase, answer),
+    region && h("p", { class: "muted small" }, isRegionOnMap(region)
       ? "This region is outlined on the map with dots."
       : "The map does not show this region: the sliders stand elsewhere."),
-    h("button", { type: "button", onclick: () => takeIntoForm(found.theCase) }, "Put this case into the form"));
+    h("button", { type: "button", onclick: () => takeIntoForm(theCase) }, "Put this case into the form"));
+  holder.scrollTop = 0;
+  bringIntoSight(holder);
+}
+
+/** Scroll to an answer that nobody would see; beside the map it is always seen. */
+function bringIntoSight(holder) {
+  const { top } = holder.getBoundingClientRect();
+  if (top >= 0 && top < window.innerHeight - 80) return;
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  holder.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" });
 }
 
 function takeIntoForm(theCase) {
@@ -529,9 +653,11 @@ function takeIntoForm(theCase) {
   jumpTo("case");
 }
 
-function pickCase(theCase, place) {
-  const answer = decideCase(model(), theCase);
-  mapView.picked = { theCase, place, answer, region: regionRound(theCase, answer) };
+/** Mark a case on the map. What it says nothing of is as the sliders stand. */
+function pickCase(theCase) {
+  const whole = Object.assign(emptyCase(), mapView.fixed, theCase);
+  const answer = decideCase(model(), whole);
+  mapView.picked = { theCase, place: instanceOf(theCase), answer, region: regionRound(whole, answer) };
   askFrame("overlay");
 }
 
@@ -576,72 +702,20 @@ function placeHead(theCase, near) {
 
 /** A case from elsewhere on the page: mark it, and lay the slice through it. */
 function showCase(theCase) {
-  const whole = Object.assign(emptyCase(), mapView.fixed, theCase);
-  const known = mapView.picked?.theCase === theCase ? mapView.picked.place : undefined;
-  pickCase(whole, known);
-  mapView.picked.theCase = theCase;
+  const own = mapView.picked?.theCase === theCase;
+  if (!own) show(document.getElementById("map-answer"));
+  pickCase(theCase);
   if (mapView.mode !== "fixed") return;
-  mapView.fixed = whole;
+  mapView.fixed = Object.assign(emptyCase(), mapView.fixed, theCase);
   drawSliders();
   renewMap();
 }
 
-// --- legend
-
-function drawLegend() {
-  const { conflicts, plane } = mapView;
-  const used = new Set(model().rules.map((rule) => rule.outcome));
-  const labelled = Boolean(summary.instances?.outcomes);
-  if (labelled) summary.outcomes.forEach((outcome, place) => outcome.rows && used.add(place));
-  const outcomes = [...used].sort((a, b) => a - b);
-  const swatch = (outcome) => legendSwatch((pen) => swatchOutcome(pen, outcome, labelled));
-  const entries = outcomes.slice(0, 9).map((outcome) => [swatch(outcome), outcomeText(outcome)]);
-  if (outcomes.length > 9) entries.push([null, `and ${pluralText(outcomes.length - 9, "more outcome")} in grey`]);
-  if (plane.outcomes.includes(0)) entries.push([legendSwatch(swatchGap), "no rule covers it"]);
-  if (conflicts.includes(1)) entries.push([legendSwatch(swatchConflict), "rules contradict each other"]);
-  if (summary.instances && !labelled) entries.push([legendSwatch(swatchPoint), "an instance"]);
-  const item = ([sign, text]) => h("li", {}, sign, h("span", {}, text));
-  show(document.getElementById("map-legend"), h("ul", {}, entries.map(item)));
-}
-
-function legendSwatch(draw) {
-  const ratio = window.devicePixelRatio || 1;
-  const canvas = h("canvas", { "aria-hidden": "true", width: Math.round(30 * ratio), height: Math.round(18 * ratio) });
-  const pen = canvas.getContext("2d");
-  pen.scale(ratio, ratio);
-  draw(pen);
-  return canvas;
-}
-
-function swatchOutcome(pen, outcome, pointed) {
-  const colour = mapView.colours.outcome(outcome);
-  pen.fillStyle = pen.strokeStyle = colour;
-  pen.globalAlpha = 0.25;
-  pen.fillRect(1, 1, 28, 16);
-  pen.globalAlpha = 1;
-  pen.strokeRect(1, 1, 28, 16);
-  if (!pointed) return;
-  pen.beginPath();
-  traceShape(pen, outcome, 15, 9, 4.5);
-  paintShape(pen, outcome, colour, 4.5);
-}
-
-function swatchGap(pen) {
-  pen.fillStyle = hatching(pen, mapView.colours.none, false);
-  pen.fillRect(1, 1, 28, 16);
-}
-
-function swatchConflict(pen) {
-  pen.fillStyle = hatching(pen, mapView.colours.bad, true);
-  pen.fillRect(2, 2, 26, 14);
-  pen.strokeStyle = mapView.colours.bad;
-  pen.lineWidth = 2.5;
-  pen.setLineDash([7, 4]);
-  pen.strokeRect(2, 2, 26, 14);
-}
-
-function swatchPoint(pen) {
-  pen.beginPath();
-  traceShape(pen, null, 15, 9, 4);
-  paintShape(pen, null, mapView.colours.ink, 4);
+/** Show a case on the map exactly: the slice through it, and what is decided there. */
+function fixMapAt(theCase, head) {
+  mapView.mode = "fixed";
+  mapView.fixed = Object.assign(emptyCase(), mapView.fixed, theCase);
+  drawTools();
+  renewMap();
+  sayAnswer(theCase, head);
 }

@@ -1,7 +1,12 @@
-// How the rules do on the instances: what is taken for what, and which instances are left out.
+// How the rules do on the instances: what is taken for what, and which instances go wrong or are left out.
 
 const FIRST_INSTANCES = 10;
+const MOST_INSTANCES = 200;
+const MOST_INSTANCES_ON_PAPER = 20;
 const MOST_COLUMNS = 12;
+const MOST_OUTCOMES = 30; // a table of more is no longer read
+// what is said where it is no outcome, as the summary has it; and the outcomes that have no row of their own
+const [SAID_NOTHING, SAID_CONTRADICTED, SAID_OTHERS] = [-1, -2, -3];
 
 function startResults(section) {
   on("model", () => drawResults(section));
@@ -10,21 +15,20 @@ function startResults(section) {
 
 function drawResults(section) {
   const { results } = model();
-  if (!results) return show(section);
+  if (!results?.rows) return show(section);
   return show(section,
     h("h2", {}, "On the instances"),
     h("p", { class: "lead" }, resultsLead(results)),
-    results.confusion && confusionTable(results.confusion),
+    results.confusion && confusionBlock(results.confusion),
     results.labels && labelsTable(results.labels),
-    leftOut("uncovered", results),
-    leftOut("contradicted", results));
+    ["uncovered", "contradicted", "outside"].map((which) => leftOut(which, results)),
+    results.wrong > 0 && wrongBlock(results));
 }
 
 function resultsLead(results) {
   const rows = pluralText(results.rows, "instance");
-  const covered = `Rules cover ${countText(results.covered)} of ${rows}`;
-  const share = results.rows ? ` (${percentText(results.covered / results.rows)}).` : ".";
-  return `${covered}${share}${rightText(results)}`;
+  const share = percentText(results.covered / results.rows);
+  return `Rules cover ${countText(results.covered)} of ${rows} (${share}).${rightText(results)}`;
 }
 
 /** How many instances are right, as a sentence; nothing where it is not known what is true. */
@@ -38,35 +42,79 @@ function rightText(results) {
 
 // --- one outcome each
 
-/** The outcomes that are true of some instance or said of one, and the columns that are used. */
-function usedOutcomes(confusion) {
-  const n = summary.outcomes.length;
-  const column = (place) => confusion.reduce((sum, row) => sum + row[place], 0);
-  const said = summary.outcomes.map((_, place) => column(place));
-  const had = confusion.map((row) => row.reduce((sum, count) => sum + count, 0));
-  const outcomes = said.map((_, place) => place).filter((place) => said[place] || had[place]);
-  const extra = [n, n + 1].filter(column);
-  return { outcomes, extra, said, had };
+/** Add to a number in a map. */
+function addTo(map, key, number) {
+  map.set(key, (map.get(key) ?? 0) + number);
 }
 
-function confusionTable(confusion) {
-  const { outcomes, extra, said, had } = usedOutcomes(confusion);
-  const n = summary.outcomes.length;
-  const names = (place) => (place < n ? outcomeText(place) : place === n ? "no rule" : "contradicted");
-  const columns = [...outcomes, ...extra];
-  const most = Math.max(1, ...confusion.flat());
+/** The outcomes with a row of their own: those that rules say first, then the most frequent. */
+function chosenOutcomes(had, said) {
+  const used = [...new Set([...had.keys(), ...said.keys()])].filter((place) => place >= 0);
+  const byRules = new Set(model().rules.map((rule) => rule.outcome));
+  const frequency = (place) => (had.get(place) ?? 0) + (said.get(place) ?? 0);
+  used.sort((a, b) => byRules.has(b) - byRules.has(a) || frequency(b) - frequency(a) || a - b);
+  const own = used.slice(0, used.length > MOST_OUTCOMES ? MOST_OUTCOMES : used.length).sort((a, b) => a - b);
+  return { own, left: used.length - own.length };
+}
+
+/** What is taken for what, summed: by pairs of rows and columns of the table, and in its margins. */
+function sumConfusion(confusion) {
+  const [had, said] = [new Map(), new Map()];
+  for (const [truth, told, count] of confusion) {
+    addTo(had, truth, count);
+    addTo(said, told, count);
+  }
+  const { own, left } = chosenOutcomes(had, said);
+  const kept = new Set(own);
+  const group = (place) => (place < 0 || kept.has(place) ? place : SAID_OTHERS);
+  const sums = { cells: new Map(), had: new Map(), said: new Map(), right: new Map() };
+  for (const [truth, told, count] of confusion) {
+    const [row, column] = [group(truth), group(told)];
+    addTo(sums.cells, `${row} ${column}`, count);
+    addTo(sums.had, row, count);
+    addTo(sums.said, column, count);
+    if (truth === told) addTo(sums.right, row, count);
+  }
+  const others = left ? [SAID_OTHERS] : [];
+  const extra = [SAID_NOTHING, SAID_CONTRADICTED].filter((place) => said.has(place));
+  // of very many outcomes, columns of those that nothing says would only be noughts
+  const told = own.length > MOST_COLUMNS ? own.filter((place) => said.has(place)) : own;
+  const columns = [...told, ...others.filter((place) => sums.said.has(place)), ...extra];
+  return { ...sums, left, group, rows: [...own, ...others], columns };
+}
+
+function groupName(place) {
+  if (place >= 0) return outcomeText(place);
+  return { [SAID_NOTHING]: "no rule", [SAID_CONTRADICTED]: "contradicted", [SAID_OTHERS]: "others" }[place];
+}
+
+function confusionBlock(confusion) {
+  const sums = sumConfusion(confusion);
+  return [sums.left > 0 && h("p", { class: "lead", id: "others" }, othersText(sums)), confusionTable(sums)];
+}
+
+function confusionTable(sums) {
+  const most = greatest(sums.cells.values(), 1);
   const head = (text) => h("th", { scope: "col" }, text);
-  const rows = outcomes.map((truth) =>
-    h("tr", {}, h("th", { scope: "row", class: "text" }, names(truth)),
-      columns.map((place) => confusionCell(confusion[truth][place], truth === place, most)),
-      h("td", { class: "margin" }, shareOf(confusion[truth][truth], had[truth]))));
+  const share = (place, of) => shareOf(sums.right.get(place) ?? 0, of.get(place) ?? 0);
+  const rows = sums.rows.map((truth) =>
+    h("tr", {}, h("th", { scope: "row", class: "text" }, groupName(truth)),
+      sums.columns.map((said) => confusionCell(sums, truth, said, most)),
+      h("td", { class: "margin" }, share(truth, sums.had))));
   return tableOf({ id: "confusion" },
     "What is taken for what. Rows: what is true. Columns: what the rules (or the default) say.",
-    h("tr", {}, h("th", { scope: "col", class: "text" }, "true ↓ said →"), columns.map(names).map(head), head("found")),
+    h("tr", {}, h("th", { scope: "col", class: "text" }, "true ↓ said →"),
+      sums.columns.map((place) => head(groupName(place))), head("found")),
     rows,
     h("tr", {}, h("th", { scope: "row", class: "text" }, "right when said"),
-      columns.map((place) => h("td", { class: "margin" }, place < n && shareOf(confusion[place][place], said[place]))),
+      sums.columns.map((place) =>
+        h("td", { class: "margin" }, (place >= 0 || place === SAID_OTHERS) && share(place, sums.said))),
       h("td", {})));
+}
+
+function othersText({ rows, left }) {
+  return `${countText(rows.length - 1)} of ${countText(rows.length - 1 + left)} outcomes are shown: those that rules`
+    + ` say first, then the most frequent; the other ${countText(left)} are summed as “others”.`;
 }
 
 /** A share in per cent, a dash for a share of nothing. */
@@ -74,17 +122,39 @@ function shareOf(part, whole) {
   return whole ? percentText(part / whole) : "–";
 }
 
-function confusionCell(count, right, most) {
+function confusionCell(sums, truth, said, most) {
+  const count = sums.cells.get(`${truth} ${said}`) ?? 0;
   // the root, so that a few mistakes among very many instances are still seen
   const opacity = count ? 0.08 + 0.32 * Math.sqrt(count / most) : 0;
-  return h("td", { class: `cell ${right ? "right" : "wrong"}` },
-    h("i", { style: { opacity } }), count ? countText(count) : h("span", { class: "muted" }, "0"));
+  // among the others some are right and some are not
+  const look = truth !== said ? "wrong" : truth === SAID_OTHERS ? "mixed" : "right";
+  return h("td", { class: `cell ${look}` },
+    h("i", { style: { opacity } }),
+    !count ? h("span", { class: "muted" }, "0")
+      : look === "wrong" && summary.instances.shown > 0 ? wrongButton(sums, truth, said, count) : countText(count));
+}
+
+/** The number in a cell, which lists the instances that it counts. */
+function wrongButton(sums, truth, said, count) {
+  const choose = () => {
+    drawWrong({ truth, said, count, group: sums.group });
+    jumpTo("wrong");
+  };
+  const label = `${countText(count)}: list those that are ${groupName(truth)}, ${saidInWords(said)}`;
+  const attributes = { type: "button", class: "count", "aria-label": label, title: label, onclick: choose };
+  return h("button", attributes, countText(count));
+}
+
+function saidInWords(said) {
+  if (said === SAID_NOTHING) return "where nothing is said";
+  if (said === SAID_CONTRADICTED) return "where rules contradict each other";
+  return `taken for ${groupName(said)}`;
 }
 
 function tableOf(attributes, caption, head, rows, foot) {
   // named and in the order of the keys, as it can be scrolled sideways
   return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
-    h("table", attributes, h("caption", {}, caption), h("thead", {}, head), h("tbody", {}, rows),
+    h("table", attributes, h("caption", {}, h("span", {}, caption)), h("thead", {}, head), h("tbody", {}, rows),
       foot && h("tfoot", {}, foot)));
 }
 
@@ -102,26 +172,103 @@ function labelsTable(labels) {
     rows);
 }
 
+// --- instances that are wrongly decided
+
+let wrongHolder = null;
+
+function wrongBlock(results) {
+  wrongHolder = h("div", { class: "block", id: "wrong" });
+  drawWrong(null, results);
+  return wrongHolder;
+}
+
+/** List the instances that are wrongly decided: all of them, or those that one cell of the table counts. */
+function drawWrong(cell, results = model().results) {
+  const title = `Wrongly decided: ${pluralText(cell?.count ?? results.wrong, "instance")}`;
+  const all = () => {
+    drawWrong(null);
+    wrongHolder.querySelector("h3").focus({ preventScroll: true });
+  };
+  show(wrongHolder,
+    h("h3", { tabindex: -1 }, title),
+    cell
+      ? h("p", {}, `Those that are ${groupName(cell.truth)}, ${saidInWords(cell.said)}. `,
+        h("button", { type: "button", class: "link screen", onclick: all }, "List all that are wrongly decided"))
+      : h("p", { class: "muted" }, "Something else is said of them than is true, or nothing."),
+    cell ? cellTable(cell) : rowsTable("wrong", results));
+}
+
+function cellTable(cell) {
+  const listed = instancesOfCell(cell).slice(0, MOST_INSTANCES);
+  if (!listed.length) return noneHeld();
+  return instanceTable(listed, listedInstances(listed.length, cell.count), "wrong");
+}
+
+/** The instances that a cell counts, of those in this file; rule by rule along the columns, as that is fast. */
+function instancesOfCell({ truth, said, group }) {
+  const { outcomes } = summary.instances;
+  const places = outcomes.map((_, place) => place).filter((place) => group(outcomes[place]) === truth);
+  const covering = places.map(() => []);
+  model().rules.forEach((rule, number) => {
+    const features = featuresOf(rule.box);
+    const tests = features.map(({ name, kind }) => columnTest(kind, rule.box[name], summary.instances.columns[name]));
+    places.forEach((place, at) => {
+      if (tests.every((test) => test(place))) covering[at].push(number);
+    });
+  });
+  return places.filter((place, at) => {
+    const told = saidPlace(decideAmong(model(), covering[at]));
+    return group(told) === said && told !== outcomes[place];
+  });
+}
+
+function columnTest(kind, condition, column) {
+  if (kind === "category") {
+    const codes = new Set(condition);
+    return (place) => codes.has(column[place]);
+  }
+  const [low, high] = [condition[0] ?? -Infinity, condition[1] ?? Infinity];
+  return (place) => low <= (column[place] ?? -Infinity) && (column[place] ?? -Infinity) < high;
+}
+
+/** What is said of a case, as the summary counts it. */
+function saidPlace(answer) {
+  return answer.contradicted ? SAID_CONTRADICTED : (answer.outcome ?? SAID_NOTHING);
+}
+
+function saidText(place) {
+  if (place === SAID_CONTRADICTED) return "contradicted";
+  return place === SAID_NOTHING ? "nothing" : outcomeText(place);
+}
+
 // --- instances that are left out
 
-/** Instances that no rule covers, or that rules contradict each other on. */
+/** Instances that no rule covers, that rules contradict each other on, or that should not occur. */
 function leftOut(which, results) {
   if (!results[which]) return null;
-  return h("div", { class: "block" },
+  return h("div", { class: "block", id: which },
     h("h3", {}, leftOutTitle(which, results)),
     h("p", { class: "muted" }, leftOutText(which)),
-    instanceTable(results[`${which}_rows`], results[which], which));
+    rowsTable(which, results));
 }
 
 function leftOutTitle(which, results) {
   const instances = pluralText(results[which], "instance");
-  return which === "uncovered" ? `No rule covers ${instances}` : `Rules contradict each other on ${instances}`;
+  const titles = {
+    uncovered: `No rule covers ${instances}`,
+    contradicted: `Rules contradict each other on ${instances}`,
+    outside: `${instances} that cannot occur, says the table`,
+  };
+  return titles[which];
 }
 
 function leftOutText(which) {
   if (which === "contradicted") return "Rules that say different things hold for them.";
+  if (which === "outside") return "No rule holds for them, and none is missing: the table leaves such cases out.";
   const otherwise = model().default.outcome;
-  return otherwise === null ? "Nothing is said of them." : `Of them the default is said: ${outcomeText(otherwise)}.`;
+  return otherwise === null
+    ? "Nothing follows for them: there is no default."
+    : `The default says ${outcomeText(otherwise)} of them.`;
 }
 
 let placesByRow = null;
@@ -133,43 +280,66 @@ function placeOfRow(row) {
   return placesByRow.get(row);
 }
 
-function instanceTable(rowNumbers, total, which) {
-  const places = rowNumbers.map(placeOfRow).filter((place) => place !== undefined);
-  if (!places.length) return h("p", { class: "muted" }, "None of them is among the instances that are part of this file.");
+/** The instances of a kind, of whose rows the summary has the first ones. */
+function rowsTable(which, results) {
+  const rows = results[`${which}_rows`];
+  const places = rows.map(placeOfRow).filter((place) => place !== undefined);
+  if (!places.length) return noneHeld();
+  return instanceTable(places, listedInstances(places.length, results[which]), which);
+}
+
+function noneHeld() {
+  return h("p", { class: "muted" }, "None of them is among the instances that are part of this file.");
+}
+
+/** Which of some instances are listed: of very many the first, and only those that the file holds. */
+function listedInstances(listed, total) {
+  if (listed === total) return "All of them";
+  if (summary.instances.shown === summary.instances.rows) return `The first ${countText(listed)} of them`;
+  const held = "in the part of the instances that this file holds";
+  if (listed >= MOST_INSTANCES) return `The first ${countText(listed)} of those ${held}`;
+  return `${pluralText(listed, "of them is", "of them are")} ${held}`;
+}
+
+function instanceTable(places, listed, which) {
   const features = shownFeatures();
-  const rows = places.map((place) => instanceRow(place, features));
-  const caption = listedInstances(places.length, total, features.length);
+  const said = which === "wrong";
+  const rows = places.map((place, at) => instanceRow(place, features, which, at));
   const head = (text, kind) => h("th", { scope: "col", class: kind === "category" && "text" }, text);
-  const table = tableOf({ class: which }, caption,
+  const table = tableOf({ class: which }, instancesCaption(listed, features.length),
     h("tr", {},
       head("row"),
       h("th", { scope: "col", class: "screen" }, h("span", { class: "unseen" }, "try it")),
       summary.instances.outcomes && h("th", { scope: "col", class: "text" }, "true"),
+      said && h("th", { scope: "col", class: "text" }, "said"),
       features.map((feature) => head(feature.name, feature.kind))),
     rows);
-  return moreOf(table, rows, FIRST_INSTANCES);
+  const paper = rows.length > MOST_INSTANCES_ON_PAPER
+    && h("p", { class: "paper muted" }, `The first ${MOST_INSTANCES_ON_PAPER} are printed.`);
+  return [moreOf(table, rows, FIRST_INSTANCES), paper];
 }
 
 /** The features that the rules ask for, as the others decide nothing; the first of very many. */
 function shownFeatures() {
-  const { rules } = model();
-  const asked = summary.features.filter((feature) => rules.some((rule) => Object.hasOwn(rule.box, feature.name)));
+  const asked = askedFeatures(model());
   return (asked.length ? asked : summary.features).slice(0, MOST_COLUMNS);
 }
 
-function listedInstances(listed, total, columns) {
-  const which = listed < total ? `${countText(listed)} of them` : "All of them";
+function instancesCaption(listed, columns) {
   const some = columns < summary.features.length ? ", with the features that rules ask for" : "";
-  return columns === MOST_COLUMNS ? `${which}${some} (the first ${MOST_COLUMNS})` : `${which}${some}`;
+  return columns === MOST_COLUMNS ? `${listed}${some} (the first ${MOST_COLUMNS})` : `${listed}${some}`;
 }
 
-function instanceRow(place, features) {
+function instanceRow(place, features, which, at) {
   const outcomes = summary.instances.outcomes;
   const values = instanceCase(place);
-  return h("tr", {},
+  const id = `${which}-row-${rowNumber(place)}`;
+  const back = { id, text: "Back to the instances" };
+  return h("tr", { id, class: at >= MOST_INSTANCES_ON_PAPER && "off-paper" },
     h("th", { scope: "row" }, countText(rowNumber(place))),
-    h("td", { class: "screen" }, tryButton(values)),
+    h("td", { class: "screen" }, tryButton(values, back)),
     outcomes && h("td", { class: "text" }, outcomeText(outcomes[place])),
+    which === "wrong" && h("td", { class: "text" }, saidText(saidPlace(decideCase(model(), values)))),
     features.map((feature) => valueCell(feature, values[feature.name])));
 }
 

@@ -1,35 +1,20 @@
-// The rules as cards, which can be sorted, searched and filtered.
+// The rules as cards or as a table, which can be sorted, searched and filtered.
 
-const FIRST_CARDS = 48; // what is shown of very many before one asks for all
+const AT_ONCE = { cards: 48, table: 200 }; // what is shown of very many before one asks for more
+const MOST_AS_CARDS = 60; // more are easier to look through as a table, until one asks for cards
+const MOST_ON_PAPER = 300;
+const MOST_VALUES_SAID = 8;
 const SORTINGS = {
   number: "number",
   outcome: "outcome",
   support: "instances covered",
   confidence: "how often right",
   conditions: "number of conditions",
+  conflicts: "number of conflicts",
 };
+const GREATEST_FIRST = ["support", "confidence", "conflicts"]; // what people look for in these
 
-// --- words that all parts of the page use
-
-function countText(number) {
-  return number.toLocaleString("en-US", { maximumFractionDigits: 1 });
-}
-
-function pluralText(number, one, many = `${one}s`) {
-  return `${countText(number)} ${number === 1 ? one : many}`;
-}
-
-/** A share in per cent. Only what is whole is called 100 % or 0 %. */
-function percentText(share) {
-  const rounded = Math.round(share * 1000) / 10;
-  if (rounded === 100 && share < 1) return "over 99.9\u202f%";
-  if (rounded === 0 && share > 0) return "under 0.1\u202f%";
-  return `${rounded}\u202f%`;
-}
-
-function scoreText(score) {
-  return score === null || score === undefined ? "–" : score.toFixed(3);
-}
+// --- words for rules
 
 /** What a rule says, in words: an outcome, or the labels of a set of them. */
 function outcomeText(outcome) {
@@ -61,7 +46,10 @@ const partsOfModels = new Map();
 function partsOf(rules) {
   if (!partsOfModels.has(rules)) {
     const parts = new Map();
-    rules.forEach((rule, place) => parts.set(rule.number, [...(parts.get(rule.number) ?? []), place]));
+    rules.forEach((rule, place) => {
+      if (!parts.has(rule.number)) parts.set(rule.number, []);
+      parts.get(rule.number).push(place);
+    });
     partsOfModels.set(rules, parts);
   }
   return partsOfModels.get(rules);
@@ -75,6 +63,33 @@ function ruleTitle(place) {
   return parts.length === 1
     ? title
     : `${title}, part ${parts.indexOf(place) + 1} of ${parts.length}`;
+}
+
+/** The rows of a table that no case can ever fulfil: they make no rule. */
+function neverHolding() {
+  const { size, rules } = model();
+  const rows = Array.from({ length: size.rules }, (_, i) => i + 1);
+  return rows.filter((number) => !partsOf(rules).has(number));
+}
+
+/** Whether some row makes more than one rule, so that rules are called its parts. */
+function hasParts() {
+  const { rules } = model();
+  return rules.length > partsOf(rules).size;
+}
+
+/** How many rules there are: rows of a table can be of several parts, and some never hold. */
+function rulesText() {
+  const { size, rules } = model();
+  const never = neverHolding().length;
+  const some = never ? `, of which ${countText(never)} never ${never === 1 ? "holds" : "hold"}` : "";
+  const parts = hasParts() ? `${never ? "," : ""} in ${pluralText(rules.length, "part")}` : "";
+  return `${pluralText(size.rules, "rule")}${some}${parts}`;
+}
+
+/** Whether there is anything that supports were counted on. */
+function hasCounts() {
+  return summary.counted_on !== null && summary.instances?.rows !== 0;
 }
 
 /** The features of a box, in the order of the features: names such as "1" change places in it. */
@@ -92,7 +107,32 @@ function conditionWords(feature, condition) {
   const typeset = (part) => part.replace(/(?<![^ ])[<>]=(?![^ ])/, (sign) => SIGNS[sign]);
   if (!found) return [text];
   const [before, after] = found;
-  return [typeset(before), h("b", {}, feature.name), typeset(after)];
+  return [typeset(before), h("b", {}, feature.name), typeset(shortSet(after))];
+}
+
+const SET = /^( (?:not )?in \{)(.*)(\}.*)$/s;
+const VALUES = /"(?:[^"\\]|\\.)*"|[^,\s][^,]*/g;
+
+/** The values that a condition lists, if they are too many to read. */
+function manyValues(after) {
+  const values = SET.exec(after)?.[2].match(VALUES) ?? [];
+  return values.length > MOST_VALUES_SAID ? values : null;
+}
+
+/** " in {a, b, c, … and 197 more}" for a set of very many values. */
+function shortSet(after) {
+  const values = manyValues(after);
+  if (!values) return after;
+  const [, start, , end] = SET.exec(after);
+  return `${start}${values.slice(0, 3).join(", ")}, … and ${countText(values.length - 3)} more${end}`;
+}
+
+/** All values of a condition that was shortened, to unfold. */
+function allValues(feature, condition) {
+  const values = manyValues(splitAtName(feature.name, condition)?.[1] ?? "");
+  return values && h("details", { class: "all-values" },
+    h("summary", {}, `All ${countText(values.length)} values`),
+    h("p", { class: "small" }, values.map(barePart).join(", ")));
 }
 
 /** Split the text of a condition where the feature is named; null if that is not certain. */
@@ -109,12 +149,22 @@ function splitAtName(name, text) {
 
 // --- cards
 
-function ruleCard(rule, place) {
-  const id = `rule-title-${place}`;
-  const attributes = { class: "card", "data-rule": place, tabindex: 0, "aria-labelledby": id };
+/** The address of a rule on this page. */
+function ruleAnchor(place) {
+  const { rules } = model();
+  const { number } = rules[place];
+  const parts = partsOf(rules).get(number);
+  return parts.length === 1 ? `rule-${number}` : `rule-${number}-part-${parts.indexOf(place) + 1}`;
+}
+
+function ruleCard(place) {
+  const rule = model().rules[place];
+  const title = `rule-title-${place}`;
+  const attributes = { class: "card", id: ruleAnchor(place), "data-rule": place, tabindex: 0, "aria-labelledby": title };
   const card = h("article", attributes,
-    h("header", {}, h("h3", { id }, ruleTitle(place)), outcomeChip(rule.outcome)),
+    h("header", {}, h("h3", { id: title }, ruleTitle(place)), outcomeChip(rule.outcome)),
     ruleConditions(rule),
+    contradictedBy(place),
     ruleFigures(rule));
   return withColour(card, rule.outcome);
 }
@@ -127,14 +177,30 @@ function ruleConditions(rule) {
       h("li", { class: "condition" },
         h("p", {}, place > 0 && h("span", { class: "muted" }, "and "),
           conditionWords(feature, rule.conditions[place])),
+        allValues(feature, rule.conditions[place]),
         drawCondition(feature, rule.box[feature.name], rule.conditions[place]))));
+}
+
+/** Which rules a rule contradicts, each a link. */
+function contradictedBy(place) {
+  const others = [...(conflictsByPlace().get(place) ?? [])].sort((a, b) => a - b);
+  if (!others.length) return null;
+  const listed = allConflictsListed() ? "." : ", as far as conflicts are listed.";
+  return h("p", { class: "contradicts" },
+    "Contradicts ", others.length === 1 ? "rule " : "rules ",
+    listWords(others.map((other) => ruleLink(other, ruleNumberText(other)))), listed);
+}
+
+/** The number of a rule in a list of them. */
+function ruleNumberText(place) {
+  return ruleTitle(place).replace(/^Rule /, "").replace(/, (part.*)$/, " ($1)");
 }
 
 /** How many instances a rule covers, how often it is right, and what they are. */
 function ruleFigures(rule) {
   const weighs = ["best", "vote"].includes(summary.decides.how);
   const weight = weighs && h("p", {}, `Weight ${rule.weight.toLocaleString?.("en-US") ?? rule.weight}`);
-  if (rule.support === null) return weight && h("div", { class: "figures" }, weight);
+  if (rule.support === null || !hasCounts()) return weight && h("div", { class: "figures" }, weight);
   return h("div", { class: "figures" },
     h("p", {}, coversText(rule)),
     drawMix(rule.mix, rule.support, rule.outcome),
@@ -144,22 +210,31 @@ function ruleFigures(rule) {
 function coversText(rule, covers = "Covers") {
   const text = `${covers} ${pluralText(rule.support, "instance")}`;
   if (rule.confidence === null || rule.confidence === undefined) return `${text}.`;
-  if (summary.several_labels) return `${text}; agreement with their labels ${percentText(rule.confidence)}.`;
+  if (summary.several_labels) return `${text}; agreement with their labels (mean F1) ${percentText(rule.confidence)}.`;
   const right = countText(Math.round(rule.confidence * rule.support * 10) / 10);
   return `${text}, right for ${right} of them (${percentText(rule.confidence)}).`;
 }
 
+/** Whether the default, if there is one, is never needed. */
+function coversAll() {
+  return model().verdicts.some((verdict) => verdict.about === "complete" && verdict.holds);
+}
+
+function otherwiseText() {
+  if (coversAll()) return "Never needed: the rules cover every case.";
+  return model().default.outcome === null
+    ? "Where no rule holds, nothing follows: there is no default."
+    : "Where no rule holds, the default says this.";
+}
+
 function defaultCard() {
-  const { default: otherwise, verdicts } = model();
-  const complete = verdicts.some((verdict) => verdict.about === "complete" && verdict.holds);
+  const { default: otherwise } = model();
   const nothing = otherwise.outcome === null;
-  const counted = otherwise.support !== null && (!complete || otherwise.support > 0);
+  const counted = hasCounts() && otherwise.support !== null && (!coversAll() || otherwise.support > 0);
   const card = h("article", { class: "card otherwise", "aria-labelledby": "rule-title-otherwise" },
     h("header", {}, h("h3", { id: "rule-title-otherwise" }, "Otherwise"),
       !nothing && outcomeChip(otherwise.outcome)),
-    h("p", {},
-      complete ? "Never needed: the rules cover every case."
-        : nothing ? "Where no rule holds, nothing is said." : "Where no rule holds, this is said."),
+    h("p", {}, otherwiseText()),
     counted && h("div", { class: "figures" },
       h("p", {}, nothing
         ? `Concerns ${pluralText(otherwise.support, "instance")}.`
@@ -168,58 +243,145 @@ function defaultCard() {
   return withColour(card, otherwise.outcome);
 }
 
+/** Rows that make no rule, as no case fulfils them; a checker knows why. */
+function neverHoldLines() {
+  const never = neverHolding();
+  if (!never.length) return null;
+  const found = model().findings.filter((finding) => finding.kind === "never_fire");
+  const line = (number) => {
+    const finding = found.find((each) => each.rules.includes(number));
+    return h("li", { class: "finding warning" }, finding ? sentence(finding.text) : `Rule ${number} never holds.`);
+  };
+  const items = never.map(line);
+  return moreOf(h("ul", { class: "findings", id: "never-hold" }, items), items, 10);
+}
+
+// --- a table
+
+/** The columns of the table of rules: by what they are sorted, or null; the head; the class of cells. */
+function ruleColumns() {
+  const sortings = sortingsOf(model().rules);
+  const mixed = hasCounts() && !summary.several_labels && model().rules.some((rule) => rule.mix);
+  return [
+    ["number", "rule", "text"],
+    ["conditions", "conditions", "text words"],
+    ["outcome", "outcome", "text"],
+    sortings.includes("support") && ["support", "covers", ""],
+    sortings.includes("confidence") && ["confidence", summary.several_labels ? "mean F1" : "right", ""],
+    mixed && [null, "what they are", "text"],
+  ].filter(Boolean);
+}
+
+function ruleTable() {
+  const columns = ruleColumns();
+  ruleList.heads = columns.map(([name, text, kind]) => h("th", { scope: "col", class: kind, "data-sorting": name },
+    name && model().rules.length > 1
+      ? h("button", { type: "button", class: "sort", onclick: () => sortBy(name) },
+        text, h("span", { "aria-hidden": "true" }))
+      : text));
+  ruleList.rows = h("tbody", {});
+  ruleList.foot = h("tfoot", {}, otherwiseRow(columns.length));
+  const label = "The rules as a table";
+  return h("div", { class: "scroll rule-scroll", tabindex: 0, role: "region", "aria-label": label },
+    h("table", { class: "rule-table", "aria-label": label },
+      h("thead", {}, h("tr", {}, ruleList.heads)), ruleList.rows, ruleList.foot));
+}
+
+function ruleRow(place) {
+  const rule = model().rules[place];
+  const features = featuresOf(rule.box);
+  const words = features.map((feature, i) =>
+    [i > 0 && h("span", { class: "muted" }, " and "), conditionWords(feature, rule.conditions[i])]);
+  const cells = {
+    conditions: () => [
+      words.length ? words : "every case",
+      features.map((feature, i) => allValues(feature, rule.conditions[i])),
+    ],
+    outcome: () => outcomeChip(rule.outcome),
+    support: () => countText(rule.support),
+    confidence: () => (rule.confidence === null ? "–" : percentText(rule.confidence)),
+    null: () => rule.support > 0 && rule.mix && mixBar(rule.mix, rule.support),
+  };
+  const row = h("tr", { id: ruleAnchor(place), "data-rule": place, tabindex: 0, "aria-label": ruleTitle(place) },
+    h("th", { scope: "row", class: "text" }, ruleNumberText(place)),
+    ruleColumns().slice(1).map(([name, , kind]) => h("td", { class: kind }, cells[name]())));
+  return withColour(row, rule.outcome);
+}
+
+function otherwiseRow(width) {
+  const { outcome } = model().default;
+  return h("tr", {}, h("th", { scope: "row", class: "text" }, "otherwise"),
+    h("td", { class: "text", colspan: width - 1 }, outcome !== null && [outcomeChip(outcome), " "], otherwiseText()));
+}
+
 // --- the part of the page
 
-/** What is chosen above the cards, and the cards of the model on show. */
-const ruleList = { descending: false, all: false, cards: [], texts: [] };
+/** What is chosen above the rules, and what is built of them: only what was ever shown. */
+const ruleList = { view: null, sorting: "number", descending: false, limit: 0, places: [], onPaper: false };
 
 function startRules(section) {
   section.addEventListener("click", clickOnCard);
   section.addEventListener("keydown", keyOnCard);
   on("model", () => drawRules(section));
   on("rule", () => highlightCard());
+  on("paper", (begins) => {
+    ruleList.onPaper = begins;
+    showListed();
+  });
   drawRules(section);
+}
+
+function ruleView() {
+  return ruleList.view ?? (model().rules.length > MOST_AS_CARDS ? "table" : "cards");
 }
 
 function drawRules(section) {
   const { rules } = model();
-  ruleList.all = false;
-  ruleList.descending = false;
-  ruleList.cards = rules.map(ruleCard);
-  ruleList.texts = rules.map(searchText);
+  Object.assign(ruleList, { sorting: "number", descending: false, limit: 0, pinned: null, marked: null, texts: null });
+  ruleList.built = { cards: new Map(), table: new Map() };
   ruleList.otherwise = defaultCard();
-  ruleList.holder = h("div", { class: "cards" });
+  ruleList.table = ruleTable();
+  ruleList.cards = h("div", { class: "cards" });
+  ruleList.holder = h("div", {});
   ruleList.count = h("p", { id: "rule-count", role: "status" });
   ruleList.reset = h("button", { type: "button", onclick: resetRules }, "Show all rules");
-  ruleList.more = h("button", { type: "button", class: "more", onclick: showAllCards });
+  ruleList.more = h("p", { class: "more actions" });
+  ruleList.tools = rules.length > 1 ? ruleTools(rules) : null;
   show(section,
     h("h2", {}, "The rules"),
     h("p", { class: "lead" }, rulesLead()),
-    rules.length > 1 && ruleTools(rules),
+    ruleList.tools,
     h("div", { class: "found" }, ruleList.count, ruleList.reset),
     ruleList.holder,
-    ruleList.more);
+    ruleList.more,
+    neverHoldLines());
   listRules();
 }
 
 function rulesLead() {
-  const asked = model().order ? " They are asked in this order, and the first that holds decides." : "";
+  const priority = summary.decides.hit_policy === "PRIORITY";
+  const asked = !model().order ? ""
+    : priority ? ` ${sentence(summary.decides.text)}`
+      : " They are asked in this order, and the first that holds decides.";
   const counted = {
     instances: summary.instances && ` Counts are of the ${pluralText(summary.instances.rows, "instance")} given.`,
     training: " Counts are of the rows that the rules were learned from.",
-  }[summary.counted_on] ?? " Nothing was counted: no instances were given.";
-  return `A rule holds for a case if all its conditions do.${asked}${counted}`;
+  }[summary.counted_on];
+  return `A rule holds for a case if all its conditions do.${asked}`
+    + ((hasCounts() && counted) || " Nothing was counted: no instances were given.");
 }
 
 /** The words that a search looks in: as the page writes them, and as files of rules do. */
 function searchText(rule, place) {
   const names = featuresOf(rule.box).map((feature) => feature.name);
-  const typeset = rule.conditions.join(" ").replaceAll("<=", "≤").replaceAll(">=", "≥");
-  return [ruleTitle(place), rule.text, typeset, outcomeText(rule.outcome), ...names].join(" ").toLowerCase();
+  const text = rule.conditions.join(" and ");
+  const typeset = text.replaceAll("<=", "≤").replaceAll(">=", "≥").replaceAll('"', "");
+  return [ruleTitle(place), text, typeset, outcomeText(rule.outcome), ...names].join(" ").toLowerCase();
 }
 
 function ruleTools(rules) {
-  const used = summary.features.filter((feature) => rules.some((rule) => Object.hasOwn(rule.box, feature.name)));
+  const used = askedFeatures(model());
+  const inConflict = conflictsByPlace().size > 0;
   ruleList.search = h("input", { id: "rule-search", type: "search", autocomplete: "off", oninput: listRules });
   ruleList.feature = h("select", { id: "rule-feature", onchange: listRules },
     h("option", { value: "" }, "all features"),
@@ -227,16 +389,21 @@ function ruleTools(rules) {
   ruleList.outcome = h("select", { id: "rule-outcome", onchange: listRules },
     h("option", { value: "" }, summary.several_labels ? "all labels" : "all outcomes"),
     saidLabels(rules).map((label) => h("option", { value: label }, labelText(label))));
-  ruleList.sort = h("select", { id: "rule-sort", onchange: sortingChosen },
-    Object.keys(SORTINGS).map((name) => h("option", { value: name }, sortingText(name))));
+  ruleList.conflict = h("input", { id: "rule-conflict", type: "checkbox", onchange: listRules });
+  ruleList.sort = h("select", { id: "rule-sort", onchange: () => sortBy(ruleList.sort.value) },
+    sortingsOf(rules).map((name) => h("option", { value: name }, sortingText(name))));
   ruleList.direction = h("button", { id: "rule-direction", type: "button", onclick: turnSorting });
   const labelled = (text, control, wide) => h("label", { class: wide && "wide" }, h("span", {}, text), control);
   return h("div", { class: "tools", role: "search", "aria-label": "Rules" },
     labelled("Search the rules", ruleList.search, true),
     labelled("that ask for", ruleList.feature),
     labelled("that say", ruleList.outcome),
+    inConflict && h("label", { class: "check" }, ruleList.conflict, " in a conflict"),
     labelled("sorted by", ruleList.sort),
-    ruleList.direction);
+    ruleList.direction,
+    h("div", { id: "rule-view", class: "switch", role: "group", "aria-label": "Show the rules as" },
+      ["cards", "table"].map((view) =>
+        h("button", { type: "button", "data-view": view, onclick: () => chooseView(view) }, view))));
 }
 
 /** What rules say; where they say sets of labels, the labels in them. */
@@ -245,70 +412,141 @@ function saidLabels(rules) {
   return [...said].sort((a, b) => a - b);
 }
 
-function sortingText(name) {
-  return name === "number" && model().order ? "order asked" : SORTINGS[name];
+/** By what rules can be sorted: not by what was not counted. */
+function sortingsOf(rules) {
+  const wanted = {
+    support: hasCounts(),
+    confidence: hasCounts() && rules.some((rule) => rule.confidence !== null),
+    conflicts: conflictsByPlace().size > 0,
+  };
+  return Object.keys(SORTINGS).filter((name) => wanted[name] ?? true);
 }
 
-function sortingChosen() {
-  // of these people look for the greatest first
-  ruleList.descending = ["support", "confidence"].includes(ruleList.sort.value);
+function sortingText(name) {
+  if (name !== "number" || !model().order) return SORTINGS[name];
+  return summary.decides.hit_policy === "PRIORITY" ? "priority" : "order asked";
+}
+
+/** Sort by something; if it is sorted by that already, the other way round. */
+function sortBy(name) {
+  const same = ruleList.sorting === name;
+  ruleList.descending = same ? !ruleList.descending : GREATEST_FIRST.includes(name);
+  ruleList.sorting = ruleList.sort.value = name;
   listRules();
 }
 
 function turnSorting() {
-  ruleList.descending = !ruleList.descending;
-  listRules();
+  sortBy(ruleList.sorting);
+}
+
+function chooseView(view) {
+  ruleList.view = view;
+  ruleList.limit = 0;
+  showListed();
 }
 
 function resetRules() {
-  ruleList.search.value = ruleList.feature.value = ruleList.outcome.value = "";
+  if (ruleList.tools) {
+    ruleList.search.value = ruleList.feature.value = ruleList.outcome.value = "";
+    ruleList.conflict.checked = false;
+  }
   listRules();
 }
 
-function showAllCards() {
-  ruleList.all = true;
-  listRules();
-}
-
-/** Put the cards that are asked for in order; the others leave the page. */
+/** Find the rules that are asked for, in their order, and show the first of them. */
 function listRules() {
   const { rules } = model();
-  const places = rules.map((_, place) => place).filter(isWanted);
-  places.sort(ruleOrder());
-  places.forEach((place, at) => {
-    ruleList.cards[place].classList.toggle("beyond", !ruleList.all && at >= FIRST_CARDS);
-  });
-  const whole = places.length === rules.length;
-  const cards = places.map((place) => ruleList.cards[place]);
-  ruleList.holder.replaceChildren(...cards, ...(whole ? [ruleList.otherwise] : []));
-  sayFound(places.length, rules.length);
+  ruleList.places = rules.map((_, place) => place).filter(ruleFilter()).sort(ruleOrder());
+  // who asked for thousands does not wait for all of them at every letter
+  ruleList.limit = Math.min(ruleList.limit, MOST_ON_PAPER);
+  ruleList.pinned = null;
+  showListed();
 }
 
-function sayFound(found, of) {
+/** The rules to show now: the first ones, and one that a link led to. */
+function shownPlaces() {
+  const { places, pinned, onPaper } = ruleList;
+  const limit = Math.max(ruleList.limit, AT_ONCE[ruleView()], onPaper ? MOST_ON_PAPER : 0);
+  const shown = places.slice(0, limit);
+  if (pinned !== null && places.includes(pinned) && !shown.includes(pinned)) shown.push(pinned);
+  return shown;
+}
+
+/** The card or the row of a rule, made when it is first shown. */
+function builtRule(place) {
+  const view = ruleView();
+  const built = ruleList.built[view];
+  if (!built.has(place)) built.set(place, view === "table" ? ruleRow(place) : ruleCard(place));
+  return built.get(place);
+}
+
+function showListed() {
+  const { places } = ruleList;
+  const whole = places.length === model().rules.length;
+  const shown = shownPlaces();
+  const asTable = ruleView() === "table";
+  show(asTable ? ruleList.rows : ruleList.cards, shown.map(builtRule), whole && !asTable && ruleList.otherwise);
+  ruleList.foot.hidden = !whole;
+  const holder = asTable ? ruleList.table : ruleList.cards;
+  if (ruleList.holder.firstChild !== holder) show(ruleList.holder, holder);
+  sayFound(places.length, shown.length);
+  saySorting();
+  highlightCard();
+}
+
+function sayFound(found, shown) {
+  const of = model().rules.length;
   const all = found === of;
-  // rows of a table may make several rules each, which are cards of their own
-  const { size } = model();
-  const what = size.rules === of ? "rule" : "part";
-  const whole = size.rules === of ? pluralText(of, what) : `${pluralText(size.rules, "rule")} in ${pluralText(of, what)}`;
-  const text = all ? whole : `${countText(found)} of ${pluralText(of, what)}`;
-  show(ruleList.count, found || !of ? text : `${text}: none has all that you ask for.`);
+  const text = all ? rulesText() : `${countText(found)} of ${pluralText(of, hasParts() ? "part" : "rule")}`;
+  const some = shown < found ? `; ${countText(shown)} of them are shown` : "";
+  show(ruleList.count, found || !of ? `${text}${some}` : `${text}: none has all that you ask for.`);
   ruleList.reset.hidden = all;
-  ruleList.more.hidden = ruleList.all || found <= FIRST_CARDS;
-  show(ruleList.more, `Show all ${countText(found)}`);
-  if (!ruleList.direction) return;
-  show(ruleList.direction, ruleList.descending ? "↓ descending" : "↑ ascending");
-  ruleList.direction.setAttribute("aria-label",
-    ruleList.descending ? "Descending; turn round" : "Ascending; turn round");
+  ruleList.more.hidden = shown >= found;
+  const step = AT_ONCE[ruleView()];
+  const more = (text, limit) => h("button", { type: "button", onclick: () => showMore(limit) }, text);
+  show(ruleList.more,
+    found - shown > step && more(`Show ${countText(step)} more`, Math.max(ruleList.limit, step) + step),
+    more(`Show all ${countText(found)}`, found));
 }
 
-function isWanted(place) {
-  if (model().rules.length < 2) return true;
-  const rule = model().rules[place];
+/** Show more rules, and go on from the first of them with the keys. */
+function showMore(limit) {
+  const before = Math.max(ruleList.limit, AT_ONCE[ruleView()]);
+  ruleList.limit = limit;
+  showListed();
+  builtRule(ruleList.places[before]).focus({ preventScroll: true });
+}
+
+/** Say how rules are sorted and shown, at all the controls that choose it. */
+function saySorting() {
+  const { sorting, descending } = ruleList;
+  for (const head of ruleList.heads) {
+    const button = head.querySelector("button");
+    if (!button) continue;
+    const sorted = head.dataset.sorting === sorting;
+    head.setAttribute("aria-sort", !sorted ? "none" : descending ? "descending" : "ascending");
+    show(button.lastChild, !sorted ? "" : descending ? " ↓" : " ↑");
+  }
+  if (!ruleList.tools) return;
+  show(ruleList.direction, descending ? "↓ descending" : "↑ ascending");
+  ruleList.direction.setAttribute("aria-label", descending ? "Descending; turn round" : "Ascending; turn round");
+  for (const button of ruleList.tools.querySelectorAll("[data-view]")) {
+    button.setAttribute("aria-pressed", String(button.dataset.view === ruleView()));
+  }
+}
+
+/** Whether a rule is asked for, by all that is chosen above. */
+function ruleFilter() {
+  if (!ruleList.tools) return () => true;
+  const { rules } = model();
   const words = ruleList.search.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const { feature, outcome } = ruleList;
-  return words.every((word) => ruleList.texts[place].includes(word))
-    && (feature.value === "" || Object.hasOwn(rule.box, feature.value))
-    && (outcome.value === "" || summary.outcomes[rule.outcome].labels.includes(Number(outcome.value)));
+  const [feature, outcome] = [ruleList.feature.value, ruleList.outcome.value];
+  const conflicts = ruleList.conflict.checked && conflictsByPlace();
+  if (words.length) ruleList.texts ??= rules.map(searchText);
+  return (place) => words.every((word) => ruleList.texts[place].includes(word))
+    && (feature === "" || Object.hasOwn(rules[place].box, feature))
+    && (outcome === "" || summary.outcomes[rules[place].outcome].labels.includes(Number(outcome)))
+    && (!conflicts || conflicts.has(place));
 }
 
 function ruleOrder() {
@@ -321,8 +559,9 @@ function ruleOrder() {
     support: (place) => rules[place].support ?? -1,
     confidence: (place) => rules[place].confidence ?? -1,
     conditions: (place) => rules[place].conditions.length,
+    conflicts: (place) => conflictsByPlace().get(place)?.size ?? 0,
   };
-  const key = keys[ruleList.sort?.value ?? "number"] ?? number;
+  const key = keys[ruleList.sorting];
   const sign = ruleList.descending ? -1 : 1;
   return (a, b) => sign * (key(a) - key(b)) || number(a) - number(b);
 }
@@ -330,7 +569,7 @@ function ruleOrder() {
 // --- the rule in focus
 
 function cardOf(event) {
-  if (event.target.closest("button, a, input, select")) return null;
+  if (event.target.closest("button, a, input, select, details")) return null;
   return event.target.closest("[data-rule]");
 }
 
@@ -355,24 +594,30 @@ function pressCard(card) {
 }
 
 function highlightCard() {
-  for (const card of ruleList.cards) {
-    if (!card.hasAttribute("aria-current")) continue;
-    card.removeAttribute("aria-current");
-    card.querySelector(".actions")?.remove();
-  }
-  const card = ruleList.cards[state.rule];
+  const card = state.rule === null ? undefined : ruleList.built[ruleView()].get(state.rule);
+  if (card === ruleList.marked) return;
+  ruleList.marked?.removeAttribute("aria-current");
+  ruleList.marked?.querySelector(".actions")?.remove();
+  ruleList.marked = card;
   if (!card) return;
   card.setAttribute("aria-current", "true");
-  card.append(h("div", { class: "actions" },
+  (card.querySelector(".words") ?? card).append(h("div", { class: "actions" },
     h("button", { type: "button", onclick: () => jumpTo("map") }, "Show on the map"),
-    h("button", { type: "button", onclick: () => focusRule(null) }, "Unmark")));
+    h("button", { type: "button", onclick: () => unmark(card) }, "Unmark")));
+}
+
+function unmark(card) {
+  focusRule(null);
+  card.focus({ preventScroll: true }); // the button that had the focus is gone
 }
 
 /** Go to a rule, whatever is filtered. */
 function goToRule(place) {
-  if (!ruleList.cards[place].isConnected) resetRules();
-  if (ruleList.cards[place].classList.contains("beyond")) showAllCards();
+  if (!ruleList.places.includes(place)) resetRules();
+  if (!builtRule(place).isConnected) {
+    ruleList.pinned = place;
+    showListed();
+  }
   focusRule(place);
-  ruleList.cards[place].scrollIntoView({ block: "center" });
-  ruleList.cards[place].focus({ preventScroll: true });
+  jumpTo(builtRule(place).id);
 }

@@ -15,7 +15,7 @@ const KEYWORDS = new Set(
 const WORD = /^[\p{L}\p{Nl}\p{No}_](?:[\p{L}\p{N}_.%/+-]*[\p{L}\p{N}_%+])?$/u;
 const DURATION = /^(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d{1,6}))?S)?)?$/;
 const MONTHS = /^(-?)P(?:(\d+)Y)?(?:(\d+)M)?$/;
-const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+const DATE = /^(\d{4})(-?)(\d{2})\2(\d{2})$/; // 2026-01-31 or 20260131
 const TIME = /^(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?$/;
 const ZONE = /(Z|[+-]\d{2}:\d{2})$/;
 
@@ -49,15 +49,26 @@ const READERS = {
 
 function parseCategory(feature, typed) {
   const codes = feature.admitted;
-  // the texts of listed values are quoted where they would be taken for something else
+  // the texts of listed values are quoted only where they would be taken for something else
   let code = codes.find((each) => feature.values[each] === typed);
   code ??= codes.find((each) => each > OTHER_CODE && feature.values[each] === formatWord(typed));
+  code ??= codes.find((each) => each > OTHER_CODE && feature.values[each] === unquoted(typed));
   if (code === undefined && typed === "") code = codes.find((each) => each === MISSING_CODE);
   else code ??= codes.find((each) => each === OTHER_CODE);
   if (code !== undefined) return { value: code };
   if (typed === "") return { error: "It is never missing: choose a value." };
   const some = feature.values.slice(2, 10).join(", ") + (feature.values.length > 10 ? ", …" : "");
   return { error: `“${typed}” is not among its values (${some}).` };
+}
+
+/** A text without the quotes that it has in notations of rules; null if it has none. */
+function unquoted(typed) {
+  if (!/^".*"$/s.test(typed)) return null;
+  try {
+    return JSON.parse(typed);
+  } catch {
+    return null;
+  }
 }
 
 /** Whether a number, or null for missing, can occur. */
@@ -155,7 +166,7 @@ function readTime(feature, typed) {
 function dayNumber(text) {
   const match = DATE.exec(text);
   if (!match) return null;
-  const [year, month, day] = match.slice(1).map(Number);
+  const [year, month, day] = [match[1], match[3], match[4]].map(Number);
   const moment = new Date(0);
   moment.setUTCFullYear(year, month - 1, day); // Date.UTC would take the year 20 for 1920
   const same = moment.getUTCFullYear() === year && moment.getUTCMonth() === month - 1;

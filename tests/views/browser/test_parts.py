@@ -1,0 +1,448 @@
+"""The parts of the report page: many rules, many outcomes, what goes wrong, and the ways back."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from functools import cache
+
+import numpy as np
+import pytest
+
+import irenic
+from irenic import Categorical, Continuous, Region, Rule, RuleSet, Space
+
+READY = "performance.getEntriesByType('navigation')[0].domInteractive"
+
+
+def ages(*conditions, default=None):
+    """Return rules on one feature: pairs of what it asks for and what follows."""
+    space = Space([Continuous("age", bounds=(0, 100))])
+    rules = [Rule(Region(space, {"age": ends}), then=then) for ends, then in conditions]
+    return RuleSet(space, rules, default=default)
+
+
+@cache
+def in_conflict():
+    """Return five rules, of which the last contradicts three others, which agree."""
+    steps = [((10 * i, 10 * i + 10), "low") for i in range(4)]
+    return irenic.summarise(ages(*steps, ((15, 40), "high")))
+
+
+@cache
+def many_rules(n):
+    """Return rules at random, without instances."""
+    rng = np.random.default_rng(0)
+    space = Space([Continuous(f"f{i}") for i in range(6)])
+    rules = []
+    for i, low in enumerate(rng.permutation(n).tolist()):
+        sides = {"f0": (low, low + 1), f"f{1 + i % 5}": (i % 7, i % 7 + 2)}
+        rules.append(Rule(Region(space, sides), then=str(rng.choice(list("AB")))))
+    return irenic.summarise(RuleSet(space, rules), budget=0.05)
+
+
+def shown(page):
+    """Return the places of the rules that are shown, in the order on the page."""
+    return page.evaluate(
+        "[...document.querySelectorAll('#rules [data-rule]')].map((e) => Number(e.dataset.rule))"
+    )
+
+
+def words(page, selector):
+    return re.sub(r"\s+", " ", page.locator(selector).inner_text())
+
+
+def is_seen(page, selector):
+    """Tell whether something is in the part of the page that the window shows."""
+    return page.evaluate(
+        """(selector) => {
+            const box = document.querySelector(selector).getBoundingClientRect();
+            return box.top >= 0 && box.top < innerHeight;
+        }""",
+        selector,
+    )
+
+
+# --- a part that fails
+
+
+def test_a_part_that_fails_says_so_and_stops_no_other(page_of, noise):
+    rules = ages(((0, 50), "low"))
+    summary = irenic.summarise(rules, {"age": [10.0, 70.0]}, ["low", "low"])
+    summary["models"][0]["results"]["confusion"] = 5
+    page = page_of(summary)
+    assert "This part could not be drawn" in page.locator("#results").inner_text()
+    for part in ("verdicts", "rules", "case", "map", "findings", "about", "contents"):
+        text = page.locator(f"#{part}").inner_text()
+        assert text
+        assert "could not be drawn" not in text
+    (complaint,) = noise
+    assert "is not iterable" in complaint
+    noise.clear()
+
+
+# --- many outcomes
+
+
+@cache
+def outcomes_360():
+    n = 4_000
+    rng = np.random.default_rng(0)
+    ages_ = rng.uniform(0, 100, n).round(2)
+    labels = [f"class {i}" for i in rng.zipf(1.2, n) % 360]
+    rules = ages(*[((10 * i, 10 * i + 9), f"class {300 + i}") for i in range(8)])
+    return irenic.summarise(rules, {"age": ages_}, labels)
+
+
+def test_of_very_many_outcomes_some_are_shown_and_the_rest_summed(page_of):
+    summary = outcomes_360()
+    assert len(summary["outcomes"]) > 300
+    page = page_of(summary)
+    rows = page.locator("#confusion tbody tr").all()
+    assert len(rows) == 31
+    names = page.locator("#confusion tbody th").all_inner_texts()
+    assert names[-1] == "others"
+    assert {f"class {300 + i}" for i in range(8)} <= set(names)
+    assert re.search(r"30 of \d+ outcomes are shown", words(page, "#others"))
+    cells = page.locator("#confusion tbody td.cell").all_inner_texts()
+    assert sum(int(text.replace(",", "")) for text in cells) == 4_000
+    assert page.locator("#confusion th", has_text="contradicted").count() == 0
+
+
+def test_a_cell_of_the_confusion_lists_its_instances(page_of):
+    rules = ages(((0, 40), "low"), ((30, 60), "high"), ((60, 90), "low"))
+    points = {"age": [5.0, 10.0, 35.0, 45.0, 50.0, 70.0, 95.0]}
+    labels = ["low", "high", "low", "low", "high", "low", "high"]
+    page = page_of(irenic.summarise(rules, points, labels))
+    wrong = page.locator("#wrong")
+    assert "Wrongly decided: 4 instances" in wrong.inner_text()
+    found = wrong.locator("tbody tr").all_inner_texts()
+    assert [re.split(r"\s+", row)[0] for row in found] == ["2", "3", "4", "7"]
+    said = [row.split("\t")[2:4] for row in found]
+    assert said == [
+        ["high", "low"],
+        ["low", "contradicted"],
+        ["low", "high"],
+        ["high", "nothing"],
+    ]
+    page.get_by_role("button", name="1: list those that are low, taken for high").click()
+    (row,) = wrong.locator("tbody tr").all()
+    assert row.locator("th").inner_text() == "4"
+    wrong.get_by_role("button", name="List all that are wrongly decided").click()
+    assert wrong.locator("tbody tr").count() == 4
+
+
+def test_a_cell_lists_what_the_summary_counts_in_it(page_of):
+    summary = outcomes_360()
+    page = page_of(summary)
+    confusion = summary["models"][0]["results"]["confusion"]
+    truth, said, count = max(
+        (c for c in confusion if c[0] != c[1] and c[1] >= 0), key=lambda c: c[2]
+    )
+    name = summary["outcomes"][truth]["text"]
+    taken = summary["outcomes"][said]["text"]
+    label = f"{count}: list those that are {name}, taken for {taken}"
+    page.get_by_role("button", name=label, exact=True).click()
+    assert f"Wrongly decided: {count} instances" in page.locator("#wrong").inner_text()
+    assert page.locator("#wrong tbody tr").count() == count
+
+
+def test_instances_that_cannot_occur_are_told_apart(page_of):
+    summary = irenic.summarise(ages(((0, 40), "low")), {"age": [10.0, 60.0, 70.0]})
+    results = summary["models"][0]["results"]
+    results |= {"outside": 1, "outside_rows": [3], "uncovered": 1, "uncovered_rows": [2]}
+    page = page_of(summary)
+    assert "1 instance that cannot occur, says the table" in page.locator("#outside").inner_text()
+    assert page.locator("#outside tbody th").all_inner_texts() == ["3"]
+    assert page.locator("#uncovered tbody th").all_inner_texts() == ["2"]
+    assert "1 cannot occur, says the table" in page.locator("#verdicts").inner_text()
+
+
+def test_of_instances_that_the_file_does_not_hold_the_others_are_listed(page_of):
+    points = {"age": np.linspace(50, 90, 45)}
+    rules = ages(((0, 40), "low"), ((80, 100), "high"))
+    summary = irenic.summarise(rules, points, ["low"] * 45, sample=10)
+    page = page_of(summary)
+    rows = page.locator("#uncovered tbody tr").count()
+    assert 0 < rows <= 10
+    assert f"{rows} of them are in the part of the instances that this file holds" in words(
+        page, "#uncovered"
+    )
+    page.locator("#confusion button.count").first.click()
+    assert "in the part of the instances that this file holds" in words(page, "#wrong")
+
+
+def test_without_a_single_instance_nothing_is_counted(page_of):
+    page = page_of(irenic.summarise(ages(((0, 9), "a"), ((9, 20), "b")), {"age": []}, []))
+    text = page.locator("body").inner_text()
+    assert "0 instances" not in text
+    assert "0 of 0" not in text
+    options = page.locator("#rule-sort option").all()
+    assert [o.get_attribute("value") for o in options] == ["number", "outcome", "conditions"]
+
+
+# --- many rules
+
+
+def test_5000_rules_are_ready_and_sorted_soon(page_of):
+    page = page_of(many_rules(5_000))
+    assert page.evaluate(READY) < 2_000
+    assert len(shown(page)) == 200
+    assert page.locator("#rule-view [data-view=table]").get_attribute("aria-pressed") == "true"
+    sorting = """(view) => {
+        document.querySelector(`[data-view="${view}"]`).click();
+        const start = performance.now();
+        const select = document.getElementById("rule-sort");
+        select.value = "outcome";
+        select.dispatchEvent(new Event("change"));
+        document.body.getBoundingClientRect();
+        return performance.now() - start;
+    }"""
+    assert page.evaluate(sorting, "table") < 300
+    assert page.evaluate(sorting, "cards") < 300
+    assert len(shown(page)) == 48
+    page.get_by_role("button", name="Show 48 more").click()
+    assert len(shown(page)) == 96
+    assert "96 of them are shown" in page.locator("#rule-count").inner_text()
+    assert page.locator("#rules .drawing .axis[d='']").count() > 0  # no ticks of 5,000 cuts
+
+
+def test_a_link_leads_to_a_rule_that_is_not_yet_shown(page_of):
+    page = page_of(many_rules(100))
+    page.locator("[data-view=cards]").click()
+    page.locator("#rule-search").fill("f1")
+    page.evaluate("location.hash = 'rule-90'")
+    page.wait_for_selector('[data-rule="89"]')
+    assert page.locator("#rules [aria-current]").get_attribute("data-rule") == "89"
+    assert is_seen(page, '[data-rule="89"]')
+    assert len(shown(page)) == 49
+
+
+def test_rules_as_a_table_are_sorted_by_their_heads(page_of):
+    rules = ages(((0, 10), "b"), ((10, 40), "a"), ((40, 60), "b"))
+    points = {"age": [5.0, 20.0, 30.0, 35.0, 50.0, 55.0]}
+    page = page_of(irenic.summarise(rules, points, list("bbaabb")))
+    assert page.locator(".rule-table").count() == 0
+    page.locator("#rule-view").get_by_text("table").click()
+    assert shown(page) == [0, 1, 2]
+    row = page.locator('tr[data-rule="1"]').inner_text()
+    assert "10 ≤ age < 40" in re.sub(r"\s+", " ", row)
+    assert "66.7" in row
+    assert page.locator("tr .mix").count() == 3
+    head = page.locator('th[data-sorting="support"]')
+    head.get_by_role("button").click()
+    assert shown(page) == [1, 2, 0]
+    assert head.get_attribute("aria-sort") == "descending"
+    assert page.locator("#rule-sort").input_value() == "support"
+    head.get_by_role("button").click()
+    assert shown(page) == [0, 2, 1]
+    assert head.get_attribute("aria-sort") == "ascending"
+    page.locator("#rule-sort").select_option("outcome")
+    assert page.locator('th[data-sorting="outcome"]').get_attribute("aria-sort") == "ascending"
+    assert head.get_attribute("aria-sort") == "none"
+    page.locator('tr[data-rule="2"]').focus()
+    page.keyboard.press("Enter")
+    assert page.locator("tr[aria-current]").get_attribute("data-rule") == "2"
+
+
+def test_all_cards_are_printed(page_of):
+    page = page_of(many_rules(100))
+    page.locator("[data-view=cards]").click()
+    assert len(shown(page)) == 48
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert len(shown(page)) == 100
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert len(shown(page)) == 48
+
+
+def test_at_most_20_instances_of_a_table_are_printed(page_of):
+    points = {"age": np.linspace(50, 90, 45)}
+    page = page_of(irenic.summarise(ages(((0, 40), "low")), points))
+    page.emulate_media(media="print")
+    assert page.locator("#uncovered tbody tr:visible").count() == 20
+    assert "The first 20 are printed." in page.locator("#uncovered").inner_text()
+
+
+# --- words
+
+
+def test_long_sets_of_values_are_shortened_and_can_be_unfolded(page_of):
+    jobs = [f"job{i}" for i in range(300)]
+    space = Space([Categorical("job", jobs)])
+    rules = RuleSet(space, [Rule(Region(space, {"job": set(jobs[:200])}), then="x")])
+    page = page_of(irenic.summarise(rules))
+    card = page.locator('[data-rule="0"]')
+    text = re.sub(r"\s+", " ", card.inner_text())
+    assert "job in {job0, job1, job2, … and 197 more}" in text
+    assert "job150" not in text
+    card.locator("summary").click()
+    assert "job150" in card.inner_text()
+    assert page.locator("[aria-current]").count() == 0  # to unfold is not to choose the rule
+
+
+def read_table(tmp_path, text, **options):
+    path = tmp_path / "table.csv"
+    path.write_text(text, encoding="utf-8")
+    (table,) = irenic.read_tables(path, **options).tables
+    return table
+
+
+def test_rows_that_never_hold_and_rows_in_parts_are_counted_as_such(page_of, tmp_path):
+    rows = ["age,risk", "< 18,low", '"(18..20), (30..40)",high', "[5..2],low", ">= 60,high"]
+    page = page_of(irenic.summarise(read_table(tmp_path, "\n".join(rows))))
+    assert words(page, "#rule-count") == "4 rules, of which 1 never holds, in 4 parts"
+    assert "4 rules, of which 1 never holds, in 4 parts, over 1 feature" in words(page, "#top")
+    assert "Rule 3 never fires" in words(page, "#never-hold")
+    page.locator("#rule-search").fill("30")
+    assert words(page, "#rule-count") == "1 of 4 parts"
+
+
+def test_priority_is_not_called_the_first(page_of, tmp_path):
+    table = read_table(tmp_path, "age,risk\n< 18,low\n< 30,high\n", hit_policy="PRIORITY")
+    page = page_of(irenic.summarise(table))
+    for part in ("#rules", "#findings"):
+        assert "first" not in words(page, part)
+    assert "the one of the highest priority decides (hit policy PRIORITY)" in words(
+        page, "#verdicts"
+    )
+    assert page.locator("#rule-sort option").first.inner_text() == "priority"
+
+
+def test_rules_say_which_ones_they_contradict(page_of):
+    page = page_of(in_conflict())
+    assert "Rule 5 is in 3 of the 3 conflicts." in words(page, "#conflicts")
+    assert "Contradicts rules 2, 3 and 4." in words(page, '[data-rule="4"]')
+    assert "Contradicts rule 5." in words(page, '[data-rule="1"]')
+    assert "Contradicts" not in words(page, '[data-rule="0"]')
+    page.locator("#rule-conflict").check()
+    assert shown(page) == [1, 2, 3, 4]
+    page.locator("#rule-sort").select_option("conflicts")
+    assert shown(page)[0] == 4
+    page.locator('[data-rule="4"]').get_by_role("link", name="3").click()
+    assert page.locator("#rules [aria-current]").get_attribute("data-rule") == "2"
+
+
+# --- ways back
+
+
+def test_the_way_back_leads_where_one_was(page_of):
+    page = page_of(in_conflict(), viewport={"width": 1000, "height": 500})
+    conflict = page.locator("#conflicts-2")
+    conflict.scroll_into_view_if_needed()
+    before = page.evaluate("scrollY")
+    conflict.get_by_role("button", name="Try this case").click()
+    assert page.evaluate("location.hash") == "#case"
+    assert is_seen(page, "#case h2")
+    page.go_back()
+    page.wait_for_function("location.hash === ''")
+    page.wait_for_function(f"Math.abs(scrollY - {before}) < 30")
+    assert page.evaluate("document.activeElement.closest('li').id") == "conflicts-2"
+    page.go_forward()
+    page.wait_for_function("location.hash === '#case'")
+    page.locator("#came-from a").click()
+    assert page.evaluate("location.hash") == "#conflicts-2"
+    assert is_seen(page, "#conflicts-2")
+    page.locator("#contents a", has_text="Map").click()
+    assert is_seen(page, "#map h2")
+
+
+def test_another_case_has_no_way_back(page_of):
+    page = page_of(in_conflict())
+    page.locator("#conflicts-1").get_by_role("button", name="Try this case").click()
+    assert words(page, "#came-from") == "← Back to the conflict"
+    page.locator("#gaps-1").get_by_role("button", name="Try this case").click()
+    assert words(page, "#came-from") == "← Back to the gap"
+
+
+def test_jumps_work_in_the_frame_of_a_notebook(browser, tmp_path, noise):
+    source = html.escape(irenic.Report(in_conflict()).html, quote=True)
+    frame = f'<iframe sandbox="allow-scripts" height="400" srcdoc="{source}"></iframe>'
+    (tmp_path / "notebook.html").write_text(f"<!doctype html><p>above{frame}", encoding="utf-8")
+    page = browser.new_page()
+    page.on("console", lambda message: noise.append(message.text))
+    page.on("pageerror", lambda error: noise.append(str(error)))
+    page.goto((tmp_path / "notebook.html").as_uri())
+    inside = page.frame_locator("iframe")
+    inside.locator("#contents a", has_text="Map").click()
+    inside.locator("#conflicts-1 a").first.click()
+    assert inside.locator("#rules [aria-current]").get_attribute("data-rule") == "1"
+    inside.locator("#conflicts-1").get_by_role("button", name="Try this case").click()
+    assert inside.locator("#case-answer").get_attribute("data-outcome") == "contradicted"
+    assert page.locator("p").inner_text().startswith("above")
+    page.close()
+    assert noise == []
+
+
+# --- learned models
+
+
+@cache
+def learned():
+    rng = np.random.default_rng(0)
+    table = {name: rng.uniform(0, 10, 200).round(2) for name in ("a", "b")}
+    labels = np.where((table["a"] > 5) & (table["b"] > 3), "yes", "no")
+    model = irenic.RuleSetClassifier(random_state=0, generations=1, moves=100)
+    return irenic.summarise(model.fit(table, labels), table, labels)
+
+
+def test_the_default_of_a_learned_model_is_no_cause_for_alarm(page_of):
+    page = page_of(learned())
+    verdict = page.locator(".verdict", has_text="Not complete")
+    assert "by design the default answers there" in verdict.inner_text()
+    assert verdict.get_attribute("class") == "verdict neutral"
+
+
+def test_another_rule_set_is_said_to_be_another(page_of):
+    summary = learned()
+    other = 0 if summary["chosen"] else 1
+    page = page_of(summary)
+    assert page.locator("#not-in-use").count() == 0
+    assert "Shown here: the rule set in use, with" in words(page, "#front")
+    for control in (f'[data-model="{other}"]', f'[data-show="{other}"]'):
+        page.locator(f"#front {control}").focus()
+        page.keyboard.press("Enter")
+        kept = page.evaluate("(c) => document.activeElement.matches(c)", control)
+        assert kept, control
+        assert "This is not the rule set in use" in words(page, "#top")
+        page.emulate_media(media="print")
+        assert page.locator("#not-in-use p").first.is_visible()
+        page.emulate_media(media="screen")
+        page.locator("#not-in-use button").click()
+        assert page.locator("#not-in-use").count() == 0
+        assert page.evaluate("document.activeElement.tagName") == "H1"
+
+
+def test_scores_that_coincide_are_drawn_once(page_of):
+    summary = learned()
+    for model in summary["models"]:
+        assert model["results"]["accuracy"] == pytest.approx(model["front"]["training_score"])
+    page = page_of(summary)
+    assert page.locator("#front .counted").count() == 0
+    differing = json.loads(json.dumps(summary))
+    for model in differing["models"]:
+        model["results"]["accuracy"] -= 0.25
+    assert page_of(differing).locator("#front .chart .counted").count() > 0
+
+
+def test_only_all_is_100_per_cent(page_of):
+    points = {"age": np.r_[np.full(2_999, 10.0), 20.0]}
+    labels = ["low"] * 2_999 + ["high"]
+    page = page_of(irenic.summarise(ages(((0, 50), "low")), points, labels))
+    assert "over 99.9" in words(page, "#verdicts")
+    assert not re.search(r"right for 2,999 of \S+ \(100", words(page, '[data-rule="0"]'))
+
+
+# --- phones
+
+
+def test_what_is_pressed_on_a_phone_is_large_enough(page_of):
+    page = page_of(in_conflict(), viewport={"width": 390, "height": 844}, has_touch=True)
+    small = page.evaluate(
+        """() => [...document.querySelectorAll(
+            "#contents a, #verdicts a, #rules button, #rules a, #findings a, #findings button"
+        )].filter((e) => e.checkVisibility() && e.getBoundingClientRect().height < 32)
+          .map((e) => e.outerHTML)"""
+    )
+    assert small == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
