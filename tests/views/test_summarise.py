@@ -323,6 +323,7 @@ def test_every_rule_set_of_a_front_is_summarised():
         assert entry["results"]["accuracy"] == pytest.approx(point.training_score)
         assert entry["front"]["training_score"] == point.training_score
     assert model.pareto_front_[summary["chosen"]] is model.chosen_
+    assert summary["score"] == "the share that is right"
     assert [o["text"] for o in summary["outcomes"]] == ["setosa", "versicolor", "virginica"]
 
 
@@ -381,6 +382,7 @@ def test_a_hierarchy_is_closed_before_it_is_counted():
     summary = summarise(model.fit(table, labels), table, labels)
     rows = {label["text"]: label["rows"] for label in summary["labels"]}
     assert rows["1"] == rows["1/2"] == 20
+    assert summary["score"] == "how much of what the labels vary by is explained"
 
 
 # --- instances

@@ -109,6 +109,7 @@ def summarise(
         "labels": _named(data.labels, None if data.counts is None else data.counts @ data.parts),
         "several_labels": data.many,
         "counted_on": whole.counted_on,
+        "score": _score(whole.model_),
         "outside": [{"where": str(r), "box": encode_box(r)} for r in table.outside],
         "instances": _instances(data, shown),
         "models": [whole.model(place, shown) for place in range(len(whole.tables))],
@@ -215,6 +216,15 @@ class _Summary:
         if decided is None:
             return None
         return results(self.tables[place], self.how, self.data, decided, shown)
+
+
+def _score(model: RuleSetClassifier | None) -> str | None:
+    """Return what the scores of a front are, in words; see :class:`irenic.FrontPoint`."""
+    if model is None:
+        return None
+    if model.hierarchy_ is not None:
+        return "how much of what the labels vary by is explained"
+    return "the mean F1 of a row's labels" if model._answers.many else "the share that is right"
 
 
 def _way_out(given: Any) -> str:
