@@ -35,6 +35,7 @@ _SCRIPTS: Final = (
     "engine.js",
     "drawings.js",
     "rules.js",
+    "rule_table.js",
     "findings.js",
     "results.js",
     "front.js",

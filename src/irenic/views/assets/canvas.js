@@ -280,7 +280,7 @@ function drawAxes(pen) {
   pen.restore();
 }
 
-const axisTitle = (feature) => (feature.unit ? `${feature.name} (${feature.unit})` : feature.name);
+const axisTitle = (feature) => (feature.unit ? `${nameText(feature.name)} (${feature.unit})` : feature.name);
 
 function drawTicksAcross(pen, ticks, feature) {
   const { box } = mapView;
@@ -501,7 +501,7 @@ function drawLegend() {
   if (labelled) summary.outcomes.forEach((outcome, place) => outcome.rows && used.add(place));
   const outcomes = [...used].sort((a, b) => a - b);
   const swatch = (outcome) => legendSwatch((pen) => swatchOutcome(pen, outcome, labelled));
-  const entries = outcomes.slice(0, 9).map((outcome) => [swatch(outcome), outcomeText(outcome)]);
+  const entries = outcomes.slice(0, 9).map((outcome) => [swatch(outcome), nameWords(outcomeText(outcome))]);
   if (outcomes.length > 9) entries.push([null, `and ${pluralText(outcomes.length - 9, "more outcome")} in grey`]);
   if (ground?.includes(GROUND.gap)) entries.push([groundSwatch(hatching, "none"), "no rule covers it"]);
   if (ground ? ground.includes(GROUND.open) : everywhere.length) {

@@ -66,6 +66,22 @@ function listWords(things, most = 12) {
   return [shown.map((thing, i) => [before(i), thing]), last];
 }
 
+/** A name or a value out of the rules. One that is written from right to left stays in its place: it does
+ * not turn round the words and signs beside it. */
+function nameWords(text) {
+  return h("bdi", {}, text);
+}
+
+/** The same where there can only be text, as in what is told when one points at something. */
+function nameText(text) {
+  return `\u2068${text}\u2069`;
+}
+
+/** Several names, with commas between them. */
+function nameList(texts) {
+  return texts.map((text, i) => [i ? ", " : "", nameWords(text)]);
+}
+
 // --- what the parts share
 
 const summary = JSON.parse(document.getElementById("summary").textContent);

@@ -49,9 +49,7 @@ function drawingScale(feature, asMissing) {
   const left = asMissing ? DRAWN.left + DRAWN.gutter : DRAWN.left;
   const scale = (number) => {
     const value = whole && Number.isFinite(number) ? Math.ceil(number) - 0.5 : number;
-    // halved first: the whole range of numbers is wider than the greatest number
-    const share = (value / 2 - low / 2) / (high / 2 - low / 2);
-    return round1(left + Math.min(1, Math.max(0, share)) * (DRAWN.right - left));
+    return round1(left + shareBetween(value, low, high) * (DRAWN.right - left));
   };
   scale.low = left;
   return scale;
@@ -164,7 +162,7 @@ function drawValues(feature, codes) {
   const most = counts ? greatest(counts.slice(1), 1) : 1;
   const chips = listed.map((code) =>
     h("span", { class: taken.has(code) ? "taken" : null },
-      taken.has(code) ? "✓ " : "", barePart(feature.values[code]),
+      taken.has(code) ? "✓ " : "", nameWords(barePart(feature.values[code])),
       counts && h("i", { style: { width: `${Math.min(100, (100 * counts[code]) / most)}%` } })),
   );
   if (left) chips.push(h("span", { class: "rest" }, `+${countText(left)}`));
@@ -204,23 +202,23 @@ function drawMix(mix, support, outcome) {
 }
 
 function drawShares(mix, support) {
-  const texts = mixTexts(mix);
-  const more = texts.length > 3 ? ` and ${countText(texts.length - 3)} more` : "";
-  return [mixBar(mix, support), h("p", { class: "small muted" }, texts.slice(0, 3).join(" · "), more)];
-}
-
-function mixTexts(mix) {
-  return mixPlaces(mix).map((label) => `${labelText(label)}: ${countText(mix[label])}`);
+  const places = mixPlaces(mix);
+  const shares = places.slice(0, 3).map((label, i) =>
+    [i ? " · " : "", nameWords(labelText(label)), `: ${countText(mix[label])}`]);
+  const more = places.length > 3 ? ` and ${countText(places.length - 3)} more` : "";
+  return [mixBar(mix, support), h("p", { class: "small muted" }, shares, more)];
 }
 
 /** One bar of all outcomes; pointing at it tells them. */
 function mixBar(mix, support) {
-  const shares = mixPlaces(mix).map((label) =>
+  const places = mixPlaces(mix);
+  const shares = places.map((label) =>
     h("i", { style: { width: `${(100 * mix[label]) / support}%`, background: colour(label) } }),
   );
-  const texts = mixTexts(mix);
-  const said = texts.slice(0, MOST_OUTCOMES_SAID).join(", ");
-  const left = texts.length - MOST_OUTCOMES_SAID;
+  const texts = places.slice(0, MOST_OUTCOMES_SAID).map((label) =>
+    `${nameText(labelText(label))}: ${countText(mix[label])}`);
+  const said = texts.join(", ");
+  const left = places.length - texts.length;
   const words = left > 0 ? `${said} and ${countText(left)} more` : said;
   return h("div", { class: "mix", role: "img", "aria-label": words, title: words }, shares);
 }
@@ -233,7 +231,7 @@ function drawLabels(mix, support, outcome) {
   const places = mixPlaces(mix);
   const rows = places.slice(0, MOST_LABELS_DRAWN).map((label) =>
     h("div", { class: said.has(label) ? "said" : null },
-      h("span", {}, said.has(label) ? "✓ " : "", labelText(label)),
+      h("span", {}, said.has(label) ? "✓ " : "", nameWords(labelText(label))),
       h("span", { class: "bar" }, h("i", { style: { width: `${(100 * mix[label]) / support}%` } })),
       h("span", {}, percentText(mix[label] / support))),
   );

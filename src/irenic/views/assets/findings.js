@@ -161,14 +161,18 @@ function columnList(listed) {
     named(needless, "Rules ask for it, but would say the same everywhere without"));
 }
 
-/** Hide what comes after the first of many items, with a button that shows them. */
-function moreOf(holder, items, first) {
+/** Hide what comes after the first of many items, with a button that shows them; keys go on from the first of
+ * them, as the button is gone. */
+function moreOf(holder, items, first, told = () => {}) {
   if (items.length <= first) return holder;
   for (const item of items.slice(first)) item.hidden = true;
   const button = h("button", { type: "button", class: "more" }, `Show all ${countText(items.length)}`);
   button.addEventListener("click", () => {
     for (const item of items) item.hidden = false;
     button.remove();
+    told();
+    items[first].tabIndex = -1;
+    items[first].focus({ preventScroll: true });
   });
   return [holder, button];
 }
@@ -184,9 +188,16 @@ function findingItem(finding, id) {
     finding.box && regionWords(finding.box, finding.conditions),
     h("div", { class: "foot" },
       finding.rows > 0 && h("b", {}, `${pluralText(finding.rows, "instance")} here.`),
-      finding.case && h("span", { class: "muted" }, `For example at ${caseWords(finding)}.`),
+      finding.case && h("span", { class: "muted" }, "For example at ", caseWords(finding), "."),
       !pair && ruleLinks([...finding.rules, ...finding.by], finding.case),
-      finding.case && tryButton(finding.case, back)));
+      finding.case && tryButton(finding.case, back, findingName(finding, id))));
+}
+
+/** What a finding is called, to tell it from the others. */
+function findingName({ kind, rules }, id) {
+  const [one] = FINDING_KINDS[kind];
+  const pair = ["conflicts", "overlaps"].includes(kind);
+  return pair ? `${one} of rules ${rules.join(" and ")}` : `${one}, number ${id.slice(kind.length + 1)}`;
 }
 
 function findingSentence(finding) {
@@ -220,19 +231,22 @@ function caseWords(finding) {
   const features = featuresOf(finding.box);
   const said = features.map((feature) => {
     const words = valueWords(feature, finding.case[feature.name]);
-    return words === "missing" ? `${feature.name} missing` : `${feature.name} = ${words}`;
+    const name = nameWords(feature.name);
+    return words === "missing" ? [name, " missing"] : [name, " = ", nameWords(words)];
   });
-  return said.join(", ") || "any case";
+  return said.length ? said.map((words, i) => [i ? ", " : "", words]) : "any case";
 }
 
-/** A button that puts a case into the form; from there a link leads back to where the case is from. */
-function tryButton(values, back) {
+/** A button that puts a case into the form; from there a link leads back to where the case is from. Who hears
+ * it alone is told which case it is. */
+function tryButton(values, back, which) {
   const tryIt = () => {
     tell("case", values);
     offerWayBack(back);
     jumpTo("case");
   };
-  return h("button", { type: "button", class: "screen", onclick: tryIt }, "Try this case");
+  const label = `Try this case: ${which}`;
+  return h("button", { type: "button", class: "screen", "aria-label": label, onclick: tryIt }, "Try this case");
 }
 
 function offerWayBack({ id, text }) {

@@ -10,7 +10,8 @@ const NATIVE_TEXTS = {
   time: /^\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/,
 };
 // instance: the place of the instance that the fields were filled from, undefined for other cases
-const caseForm = { fields: new Map(), kept: new Map(), started: false, instance: undefined };
+const caseForm = { fields: new Map(), kept: new Map(), started: false, instance: undefined, saying: 0 };
+const SAY_AFTER = 500; // milliseconds without a key until the answer is read aloud
 
 function startForm(section) {
   show(section,
@@ -19,7 +20,8 @@ function startForm(section) {
       "Type in a case. The answer comes while you type and is worked out in this page: nothing is sent anywhere."),
     h("div", { class: "case-columns" },
       h("form", { id: "case-form", autocomplete: "off", novalidate: true, onsubmit: (event) => event.preventDefault() }),
-      h("div", { id: "case-answer", "aria-live": "polite", "aria-atomic": "true" })));
+      h("div", { id: "case-answer" })),
+    h("p", { class: "unseen", id: "case-said", "aria-live": "polite" }));
   document.getElementById("case-form").addEventListener("input", formTyped);
   drawForm();
   on("model", drawForm);
@@ -70,7 +72,7 @@ function formField(feature) {
   const kept = caseForm.kept.get(feature.name);
   writeText(field, kept?.text ?? "", kept?.missing);
   return h("div", { class: "case-field" },
-    h("label", { for: id }, feature.name, feature.unit && h("span", { class: "muted" }, ` (${feature.unit})`)),
+    h("label", { for: id }, nameWords(feature.name), feature.unit && h("span", { class: "muted" }, ` (${feature.unit})`)),
     h("div", { class: "case-input" }, field.input,
       field.box && h("label", { class: "case-missing" }, field.box, h("span", {}, "missing"))),
     listOf(feature, id),
@@ -85,11 +87,25 @@ function formInput(feature, id) {
     return h("select", attributes, h("option", { value: "" }, "choose …"), categoryOrder(feature).map(option));
   }
   if (isCategory(feature)) return h("input", { ...attributes, type: "text", list: `${id}-list` });
-  const native = NATIVE_INPUTS[feature.kind];
+  const native = nativeInput(feature);
   if (native) return h("input", { ...attributes, type: native, step: native === "date" ? null : 1 });
   // keypads for decimals have no minus sign on some phones
   const digits = ["number", "integer"].includes(feature.kind) && feature.range[0] >= 0;
   return h("input", { ...attributes, type: "text", inputmode: digits ? "decimal" : "text", spellcheck: "false" });
+}
+
+/** The browser's own input for a feature. None where rules or instances have fractions of seconds: people could not
+ * type them there. */
+function nativeInput(feature) {
+  return hasFractions(feature) ? undefined : NATIVE_INPUTS[feature.kind];
+}
+
+function hasFractions(feature) {
+  if (feature.kind !== "time" && feature.kind !== "datetime") return false;
+  const fraction = (micros) => ((micros % 1e6) + 1e6) % 1e6;
+  // "after 12:30" begins a microsecond later: nobody has to type that
+  if (feature.cuts.some((cut) => fraction(cut.at) > 1)) return true;
+  return (summary.instances?.columns[feature.name] ?? []).some((value) => value !== null && fraction(value) > 0);
 }
 
 /** A box to tick where a value may be missing, unless it is among the choices: an empty field says nothing. */
@@ -114,7 +130,7 @@ function hintOf(feature) {
   if (isCategory(feature)) {
     if (feature.admitted.length > MOST_CHOICES) parts.push(`one of ${countText(feature.admitted.length)} values`);
   } else {
-    if (!NATIVE_INPUTS[feature.kind]) parts.push(feature.wanted);
+    if (!nativeInput(feature)) parts.push(feature.wanted);
     if (feature.bounded[0]) parts.push(`from ${formatValue(feature, feature.lowest)}`);
     if (feature.bounded[1]) parts.push(`up to ${formatValue(feature, valueBefore(feature, feature.end))}`);
   }
@@ -129,7 +145,7 @@ function readText(field) {
  * plain text. */
 function writeText({ input, feature, box }, text, missing = false) {
   if (box) box.checked = input.disabled = missing;
-  const native = NATIVE_INPUTS[feature.kind];
+  const native = nativeInput(feature);
   if (native) {
     const fits = text === "" || (NATIVE_TEXTS[feature.kind].test(text) && parseValue(feature, text).error === undefined);
     input.value = ""; // what is there need not fit the other type
@@ -158,6 +174,7 @@ function clearForm() {
   for (const field of caseForm.fields.values()) writeText(field, "");
   caseForm.started = false;
   caseForm.instance = undefined;
+  forgetFormCase();
   answerForm();
 }
 
@@ -169,7 +186,7 @@ function takeRandom() {
 function showOnMap() {
   const place = caseForm.instance;
   const theCase = place === undefined ? readForm().theCase : instanceCase(place);
-  fixMapAt(theCase, place === undefined ? h("h3", {}, "The case in the form") : instanceHead(place));
+  fixMapAt(theCase);
   jumpTo("map");
 }
 
@@ -179,6 +196,7 @@ function formTyped() {
   for (const field of turned) writeText(field, "", field.box.checked);
   caseForm.started = fields.some((field) => readText(field) !== "" || isTicked(field));
   caseForm.instance = undefined; // it is another case now
+  forgetFormCase();
   answerForm();
 }
 
@@ -209,7 +227,22 @@ function readForm() {
 }
 
 function answerForm() {
-  const holder = document.getElementById("case-answer");
+  showAnswer(document.getElementById("case-answer"));
+  sayLater();
+}
+
+/** Have the head of the answer read aloud when nobody has typed for a moment: not all of it, and not at each key. */
+function sayLater() {
+  clearTimeout(caseForm.saying);
+  if (!caseForm.started) return void show(document.getElementById("case-said"));
+  caseForm.saying = setTimeout(() => {
+    const holder = document.getElementById("case-answer");
+    const parts = ["h3", "p"].map((each) => holder.querySelector(each)?.textContent);
+    show(document.getElementById("case-said"), parts.filter(Boolean).join(": "));
+  }, SAY_AFTER);
+}
+
+function showAnswer(holder) {
   const asked = askedFeatures(model());
   const { theCase, known, wrong, empty } = readForm();
   const idle = asked.length > 0 && !caseForm.started;
@@ -234,12 +267,12 @@ function outcomeAttribute(answer) {
   return answer.outcome ?? "none";
 }
 
-const namesText = (features) => features.map((feature) => feature.name).join(", ");
+const namesOf = (features) => joinedBy(", ", features.map((feature) => h("b", {}, nameWords(feature.name))));
 
 function stillNeeded(empty, wrong, idle) {
   const lines = [];
-  if (wrong.length) lines.push(h("p", {}, "Cannot be read yet: ", h("b", {}, namesText(wrong)), "."));
-  if (empty.length) lines.push(h("p", {}, idle ? "Fill in: " : "Still needed: ", h("b", {}, namesText(empty)), "."));
+  if (wrong.length) lines.push(h("p", {}, "Cannot be read yet: ", namesOf(wrong), "."));
+  if (empty.length) lines.push(h("p", {}, idle ? "Fill in: " : "Still needed: ", namesOf(empty), "."));
   const mayMiss = idle && [...caseForm.fields.values()].some((field) => field.box);
   if (mayMiss) lines.push(h("p", { class: "muted small" }, "Tick “missing” where a value is not known."));
   return lines;
@@ -338,7 +371,7 @@ function answerRules(theCase, answer) {
     ruleWords(theCase, answer.rule, false),
     same.length > 0 && h("p", {}, "The same say ", linked(same), ", which also cover this case."),
     rivals.length > 0 && h("p", {}, "Also covering this case, but saying something else: ",
-      linked(rivals, (place) => [" (", outcomeText(said(place)), ")"]), "."),
+      linked(rivals, (place) => [" (", nameWords(outcomeText(said(place))), ")"]), "."),
   ];
 }
 
@@ -353,7 +386,8 @@ function linked(places, after = () => []) {
 function ruleWords(theCase, place, named) {
   const rule = model().rules[place];
   const features = featuresOf(rule.box);
-  const value = (feature) => h("span", { class: "muted" }, ` — here ${formatValue(feature, theCase[feature.name])}`);
+  const here = (feature) => nameWords(formatValue(feature, theCase[feature.name]));
+  const value = (feature) => h("span", { class: "muted" }, " — here ", here(feature));
   return h("div", { class: "case-rule" },
     named && h("p", {}, answerLink(place), " says ", outcomeChip(rule.outcome)),
     features.length === 0 && h("p", {}, "It holds for every case."),

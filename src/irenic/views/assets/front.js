@@ -2,6 +2,8 @@
 
 const CHART = { height: 280, left: 52, right: 18, top: 16, bottom: 44 };
 
+const REACH = 17; // round a point, for a finger
+
 const STRETCHED = "small numbers are spread wider";
 
 /** By which size the chart is drawn. */
@@ -65,11 +67,7 @@ function frontLead() {
 
 /** What a score is, in a sentence. */
 function scoreMeaning() {
-  if (summary.several_labels) {
-    return "The score is the mean F1 of a row's labels: 1 if exactly the labels that are true are said,"
-      + " less for each that is missed or wrongly said.";
-  }
-  return "The score is the share of rows that are right: 1 if all are.";
+  return `The score is ${summary.score}: 1 at best.`;
 }
 
 /** Whether the axis has room for more than its name. */
@@ -210,14 +208,31 @@ function frontPoint(one, place, { x, y }) {
   const heights = [best, training, counted].filter((score) => score !== null).map(y);
   const [top, bottom] = [Math.min(...heights), Math.max(...heights)];
   return s("g", { role: "button", tabindex: 0, "data-model": place, "aria-label": name,
-    "aria-pressed": String(place === state.model), onclick: () => showModel(place), onkeydown: keyOnPoint },
+    "aria-pressed": String(place === state.model), onclick: clickOnPoint, onkeydown: keyOnPoint },
     s("title", {}, name),
-    s("rect", { class: "target", x: cx - 12, y: top - 12, width: 24, height: bottom - top + 24 }),
+    s("rect", { class: "target", x: cx - REACH, y: top - REACH, width: 2 * REACH, height: bottom - top + 2 * REACH }),
     s("path", { class: "link-up", d: `M${cx} ${top}V${bottom}` }),
     validated !== null && training !== null && s("circle", { class: "training", cx, cy: y(training), r: 4 }),
     counted !== null && s("path", { class: "counted", d: crossPath(cx, y(counted)) }),
     s("circle", { class: "main", cx, cy, r: used ? 7 : 5 }),
     s("circle", { class: "ring", cx, cy, r: 11 }));
+}
+
+/** Show the rule set that was meant: where the room round points overlaps, the nearest one. */
+function clickOnPoint(event) {
+  const own = event.currentTarget;
+  const points = [...own.parentElement.querySelectorAll("[data-model]")];
+  const meant = points.reduce((best, each) => (farFrom(each, event) < farFrom(best, event) ? each : best), own);
+  // a press of a key or of a reading aid has no place
+  showModel(Number((event.detail ? meant : own).dataset.model));
+}
+
+/** How far a click is from the scores of a rule set. */
+function farFrom(point, { clientX, clientY }) {
+  const box = point.querySelector(".target").getBoundingClientRect();
+  const reach = box.width / 2;
+  const y = Math.max(box.top + reach, Math.min(clientY, box.bottom - reach));
+  return Math.hypot(clientX - box.left - reach, clientY - y);
 }
 
 function keyOnPoint(event) {
@@ -317,7 +332,7 @@ function frontTable() {
       used.map((which) => h("td", {}, frontScore(which, scoresOf(one)[which])))));
   const head = ["rules", "conditions", ...used.map((which) => columns[which])];
   return tableOf({}, "The same as a table, from small to accurate.",
-    h("tr", {}, h("th", { scope: "col" }, h("span", { class: "unseen" }, "show")),
+    h("tr", {}, h("th", { scope: "col" }, h("span", { class: "unseen" }, "choose")),
       head.map((text) => h("th", { scope: "col" }, text))),
     rows);
 }
@@ -325,9 +340,12 @@ function frontTable() {
 /** The button stays where it is when its rule set is shown, and keeps the focus. */
 function frontStatus(place) {
   const shown = place === state.model;
-  const button = h("button", { type: "button", class: "link screen", "data-show": place, "aria-pressed": String(shown),
-    onclick: () => showModel(place) }, shown ? "shown" : "show");
-  return [place === summary.chosen && ["in use", h("span", { class: shown ? null : "screen" }, " · ")], button, shown && h("span", { class: "paper" }, "shown")];
+  const text = shown ? "shown" : "show";
+  const label = `${text}: the rule set with ${sizeText(summary.models[place])}`;
+  const button = h("button", { type: "button", class: "link screen", "data-show": place, "aria-label": label,
+    "aria-pressed": String(shown), onclick: () => showModel(place) }, text);
+  const used = place === summary.chosen && ["in use", h("span", { class: shown ? null : "screen" }, " · ")];
+  return [used, button, shown && h("span", { class: "paper" }, "shown")];
 }
 
 function frontScore(which, score) {

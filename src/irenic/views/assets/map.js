@@ -56,6 +56,7 @@ function startMap(section) {
     h("p", { class: "unseen", id: "map-help" },
       "Arrow keys move a cross over the map, Enter says which rule decides there."));
   drawTools();
+  renewTools();
   listenToMap();
   renewMap();
 }
@@ -101,7 +102,7 @@ function showRule() {
   }
   const [x, y] = names;
   [mapView.x, mapView.y] = [x, y ?? (mapView.y && mapView.x)]; // with a single condition, what was across goes upwards
-  drawTools();
+  renewTools();
   return renewMap();
 }
 
@@ -111,7 +112,7 @@ function changeModel() {
   if (!asked.includes(mapView.x) && !asked.includes(mapView.y)) chooseAxes();
   mapView.hovered = [];
   show(document.getElementById("map-answer"));
-  drawTools();
+  renewTools();
   renewMap();
 }
 
@@ -187,13 +188,14 @@ function insideOf(feature, condition) {
 /** A value in the middle of a range that reads easily. */
 function roundMiddle(feature, low, high) {
   const middle = low / 2 + high / 2;
-  return feature.step ? Math.floor(middle / feature.step) * feature.step : Number(middle.toPrecision(3));
+  const rounded = feature.step ? Math.floor(middle / feature.step) * feature.step : Number(middle.toPrecision(3));
+  return low <= rounded && rounded <= high ? rounded : middle;
 }
 
 function distanceOn(feature, a, b) {
   if (a === b) return 0;
   if (isCategory(feature) || a === null || b === null) return 1;
-  return Math.abs(a - b) / (feature.range[1] - feature.range[0] || 1);
+  return Math.abs(shareBetween(a, ...feature.range) - shareBetween(b, ...feature.range));
 }
 
 /** The median or the most frequent value of the instances, or the middle of what is drawn. */
@@ -229,6 +231,7 @@ function renewMap() {
   sayHovered(null);
   placeTip(null);
   sayMap();
+  sayRegion();
   askFrame("base");
 }
 
@@ -274,27 +277,37 @@ function findConflicts(plane) {
 
 // --- tools
 
+/** Draw the controls, once: whoever changes them with the keys must not lose the one that has the focus. */
 function drawTools() {
   const tools = document.querySelector("#map .map-tools");
   const several = summary.features.length > 1;
   const names = summary.features.map((feature) => feature.name);
   show(tools,
-    axisChoice("map-x", "across", mapView.x, names, (name) => changeAxis("x", name)),
-    several && axisChoice("map-y", "upwards", mapView.y, ["", ...names], (name) => changeAxis("y", name)),
+    axisChoice("map-x", "across", names, (name) => changeAxis("x", name)),
+    several && axisChoice("map-y", "upwards", ["", ...names], (name) => changeAxis("y", name)),
     modeChoice(),
     summary.instances !== null && uncoveredChoice());
+}
+
+/** Let the controls say what is on show. */
+function renewTools() {
+  for (const what of ["x", "y", "mode"]) {
+    const select = document.getElementById(`map-${what}`);
+    if (select) select.value = mapView[what];
+  }
+  document.getElementById("map-mode").closest(".field").hidden = otherFeatures().length === 0;
   drawSliders();
 }
 
-function axisChoice(id, label, chosen, names, change) {
-  const option = (name) => h("option", { value: name, selected: name === chosen }, name || "nothing: a strip");
+function axisChoice(id, label, names, change) {
+  const option = (name) => h("option", { value: name }, name || "nothing: a strip");
   return h("label", { class: "field" }, h("span", {}, label),
     h("select", { id, onchange: (event) => change(event.target.value) }, names.map(option)));
 }
 
 function modeChoice() {
-  const option = (value, text) => h("option", { value, selected: mapView.mode === value }, text);
-  return h("label", { class: "field", hidden: otherFeatures().length === 0 }, h("span", {}, "the other features"),
+  const option = (value, text) => h("option", { value }, text);
+  return h("label", { class: "field" }, h("span", {}, "the other features"),
     h("select", { id: "map-mode", onchange: (event) => changeMode(event.target.value) },
       option("projected", "are left open"), option("fixed", "are fixed")));
 }
@@ -312,10 +325,15 @@ function uncoveredChoice() {
 
 function changeAxis(axis, name) {
   const other = axis === "x" ? "y" : "x";
-  if (mapView[other] === name) mapView[other] = mapView[axis]; // they change places
+  if (mapView[other] === name) mapView[other] = mapView[axis] || nextBest(name); // they change places
   mapView[axis] = name;
-  drawTools();
+  renewTools();
   renewMap();
+}
+
+/** Another feature than the given one, if possible one that rules ask for. */
+function nextBest(name) {
+  return [...askedFeatures(model()), ...summary.features].find((feature) => feature.name !== name).name;
 }
 
 function changeMode(mode) {
@@ -334,7 +352,7 @@ function drawSliders() {
 
 function fixedField(feature) {
   const id = `map-fixed-${summary.features.indexOf(feature)}`;
-  const label = h("label", { for: id }, feature.name, feature.unit && ` (${feature.unit})`);
+  const label = h("label", { for: id }, nameWords(feature.name), feature.unit && ` (${feature.unit})`);
   if (isCategory(feature)) {
     const chosen = mapView.fixed[feature.name];
     const option = (code) => h("option", { value: code, selected: code === chosen }, feature.values[code]);
@@ -364,10 +382,12 @@ function shortValue(feature, value) {
 }
 
 /** "age = 5", or "age ≈ 5.123". */
-function valueText(feature, value) {
+function valueWithName(feature, value) {
   const text = shortValue(feature, value);
-  return `${feature.name} ${text.startsWith("≈") ? "" : "= "}${text}`;
+  return [nameWords(feature.name), text.startsWith("≈") ? " " : " = ", nameWords(text)];
 }
+
+const joinedBy = (sign, things) => things.map((thing, i) => [i ? sign : "", thing]);
 
 /** Where a slider can stand: round values over the range, and one in every cell between cuts, so that none
  * is passed over; missing first. */
@@ -393,7 +413,7 @@ function fixAt(feature, value) {
 function sayMap() {
   const text = isOpen() || !otherFeatures().length ? projectedText() : fixedText();
   const parts = [text, limitText(), focusText(), instancesText()];
-  show(document.getElementById("map-note"), parts.filter(Boolean).join(" "));
+  show(document.getElementById("map-note"), joinedBy(" ", parts.filter((part) => part !== "")));
   const label = `Map of ${mapView.x}${mapView.y ? ` and ${mapView.y}` : ""}`;
   document.getElementById("map-canvas").setAttribute("aria-label", label);
 }
@@ -414,10 +434,11 @@ function projectedText() {
 }
 
 function fixedText() {
-  const values = otherFeatures().map((feature) => valueText(feature, mapView.fixed[feature.name]));
-  const said = values.slice(0, 6).join(", ") + (values.length > 6 ? ` and ${values.length - 6} more` : "");
+  const values = otherFeatures().map((feature) => valueWithName(feature, mapView.fixed[feature.name]));
+  const more = values.length > 6 ? ` and ${values.length - 6} more` : "";
   const live = `${pluralText(mapView.plane.live.length, "rule")} of ${countText(model().rules.length)}`;
-  return `An exact slice, at ${said}: ${live} can hold here, and hatched is what none covers.`;
+  return ["An exact slice, at ", joinedBy(", ", values.slice(0, 6)), more,
+    `: ${live} can hold here, and hatched is what none covers.`];
 }
 
 /** What is left out because it would take too long. */
@@ -532,9 +553,9 @@ function sayHovered(values) {
     show(line, none);
     return void show(tip, h("p", {}, none));
   }
-  const short = (place) => `${ruleTitle(place)} (${outcomeText(model().rules[place].outcome)})`;
+  const short = (place) => [`${ruleTitle(place)} (`, nameWords(outcomeText(model().rules[place].outcome)), ")"];
   const more = (n) => (rules.length > n ? ` and ${pluralText(rules.length - n, "more rule")}` : "");
-  show(line, `${rules.slice(0, 12).map(short).join(", ")}${more(12)}`);
+  show(line, joinedBy(", ", rules.slice(0, 12).map(short)), more(12));
   show(tip,
     h("ul", {}, rules.slice(0, LISTED).map(ruleLine)),
     rules.length > LISTED && h("p", { class: "muted" }, more(LISTED).trim()));
@@ -625,19 +646,35 @@ function answerAt(place) {
   const hit = near !== null && near.far <= POINT_REACH;
   const theCase = hit ? instanceCase(near.place) : caseAt(place, near);
   sayAnswer(theCase, hit ? instanceHead(near.place) : placeHead(theCase, near));
+  bringIntoSight(document.getElementById("map-answer"));
 }
 
-function sayAnswer(theCase, head) {
-  pickCase(theCase);
-  const { answer, region } = mapView.picked;
+/** Mark a case and say what is decided there. Without a head it is the case in the form, where the answer is read
+ * aloud already. */
+function sayAnswer(theCase, head = null) {
+  pickCase(theCase, head === null);
+  const { whole, answer, region } = mapView.picked;
   const holder = document.getElementById("map-answer");
-  show(holder, head, describeAnswer(theCase, answer),
-    region && h("p", { class: "muted small" }, isRegionOnMap(region)
-      ? "This region is outlined on the map with dots."
-      : "The map does not show this region: the sliders stand elsewhere."),
+  holder.setAttribute("aria-live", head === null ? "off" : "polite");
+  show(holder, head ?? formHead(theCase), describeAnswer(whole, answer),
+    region && h("p", { class: "muted small", id: "map-region" }),
     h("button", { type: "button", onclick: () => takeIntoForm(theCase) }, "Put this case into the form"));
   holder.scrollTop = 0;
-  bringIntoSight(holder);
+  sayRegion();
+}
+
+function formHead(theCase) {
+  const place = instanceOf(theCase);
+  return place === undefined ? h("h3", {}, "The case in the form") : instanceHead(place);
+}
+
+/** Say whether the region of the answer is on the map: the sliders move, the answer stays. */
+function sayRegion() {
+  const line = document.getElementById("map-region");
+  if (!line || !mapView.picked?.region) return;
+  line.textContent = isRegionOnMap(mapView.picked.region)
+    ? "This region is outlined on the map with dots."
+    : "The map does not show this region: the sliders stand elsewhere.";
 }
 
 /** Scroll to an answer that nobody would see; beside the map it is always seen. */
@@ -654,10 +691,11 @@ function takeIntoForm(theCase) {
 }
 
 /** Mark a case on the map. What it says nothing of is as the sliders stand. */
-function pickCase(theCase) {
+function pickCase(theCase, fromForm) {
   const whole = Object.assign(emptyCase(), mapView.fixed, theCase);
   const answer = decideCase(model(), whole);
-  mapView.picked = { theCase, place: instanceOf(theCase), answer, region: regionRound(whole, answer) };
+  const region = regionRound(whole, answer);
+  mapView.picked = { theCase, whole, place: instanceOf(theCase), answer, region, fromForm };
   askFrame("overlay");
 }
 
@@ -690,32 +728,42 @@ function instanceHead(place) {
 
 function placeHead(theCase, near) {
   const shown = [mapView.x, mapView.y].filter(Boolean).map(mapFeature);
-  const said = shown.map((feature) => `${feature.name} = ${formatValue(feature, theCase[feature.name])}`);
-  const others = otherFeatures().map((feature) => valueText(feature, theCase[feature.name]));
+  const exactly = (feature) => [nameWords(feature.name), " = ", nameWords(formatValue(feature, theCase[feature.name]))];
+  const others = otherFeatures().map((feature) => valueWithName(feature, theCase[feature.name]));
   const example = near ? `as in the nearest instance, row ${countText(rowNumber(near.place))}` : "taken as an example";
   const source = mapView.mode === "fixed" ? "from the sliders" : example;
   return [
-    h("h3", {}, `At ${said.join(", ")}`),
-    others.length > 0 && h("p", { class: "muted small" }, `The other features: ${others.join(", ")} (${source}).`),
+    h("h3", {}, "At ", joinedBy(", ", shown.map(exactly))),
+    others.length > 0
+      && h("p", { class: "muted small" }, "The other features: ", joinedBy(", ", others), ` (${source}).`),
   ];
 }
 
-/** A case from elsewhere on the page: mark it, and lay the slice through it. */
+/** A case from elsewhere on the page: mark it, lay the slice through it, and say what is decided. */
 function showCase(theCase) {
   const own = mapView.picked?.theCase === theCase;
-  if (!own) show(document.getElementById("map-answer"));
-  pickCase(theCase);
-  if (mapView.mode !== "fixed") return;
-  mapView.fixed = Object.assign(emptyCase(), mapView.fixed, theCase);
-  drawSliders();
-  renewMap();
+  if (mapView.mode === "fixed") {
+    mapView.fixed = Object.assign(emptyCase(), mapView.fixed, theCase);
+    drawSliders();
+    renewMap();
+  }
+  if (!own) sayAnswer(theCase);
+}
+
+/** The form has another case now: what the map says of the last one is no longer about the form. */
+function forgetFormCase() {
+  if (!mapView.picked?.fromForm) return;
+  mapView.picked = null;
+  show(document.getElementById("map-answer"));
+  askFrame("overlay");
 }
 
 /** Show a case on the map exactly: the slice through it, and what is decided there. */
-function fixMapAt(theCase, head) {
+function fixMapAt(theCase) {
   mapView.mode = "fixed";
   mapView.fixed = Object.assign(emptyCase(), mapView.fixed, theCase);
-  drawTools();
+  renewTools();
   renewMap();
-  sayAnswer(theCase, head);
+  sayAnswer(theCase);
+  bringIntoSight(document.getElementById("map-answer"));
 }

@@ -265,7 +265,7 @@ function numberScale(feature, cells, length, band) {
   const high = Math.min(feature.range[1] + feature.step, Math.max(feature.end ?? Infinity, feature.range[1]));
   const few = feature.step > 0 && (high - low) / feature.step <= FEW_STEPS;
   const shift = few ? feature.step / 2 : 0;
-  const pixel = (value) => left + clamp((value / 2 - low / 2) / (high / 2 - low / 2), 0, 1) * (length - left);
+  const pixel = (value) => left + shareBetween(value, low, high) * (length - left);
   const laid = cells.map((cell) => {
     if (cell.value === null) return { ...cell, from: 0, to: band };
     return { ...cell, from: cell.low <= low ? left : pixel(cell.low), to: cell.high >= high ? length : pixel(cell.high) };
@@ -274,12 +274,16 @@ function numberScale(feature, cells, length, band) {
     lower === null ? 0 : lower <= low ? left : pixel(lower),
     upper === null || upper >= high ? length : upper <= (feature.lowest ?? LOWEST) ? band : pixel(upper),
   ]];
-  const perPixel = (high - low) / (length - left);
+  const perPixel = high / (length - left) - low / (length - left); // high - low may be beyond all numbers
+  const raw = (place) => {
+    const share = clamp((place - left) / (length - left), 0, 1);
+    return low * (1 - share) + high * share;
+  };
   const step = few ? feature.step / perPixel : 0;
   return {
     cells: laid,
     place: (value) => (value === null ? band / 2 : pixel(value + shift)),
-    at: (place) => valueAt(feature, laid, place, left, low + (place - left) * perPixel, perPixel),
+    at: (place) => valueAt(feature, laid, place, left, raw(place), perPixel),
     spans: (condition) => spans(condition ?? [null, null]),
     spread: (value) => (value === null ? band * 0.6 : step > 8 ? step * 0.6 : 0),
     ticks: numberTicks(feature, low, high, pixel, shift, length - left, band),
@@ -296,23 +300,28 @@ function numberTicks(feature, low, high, pixel, shift, length, band) {
 }
 
 /** A readable value at a place on the screen. Cells too narrow to be hit are met from near. */
-function valueAt(feature, cells, place, left, raw, perPixel) {
+function valueAt(feature, cells, place, left, exact, perPixel) {
   const thin = cells.find((cell) => cell.to - cell.from < 4 && Math.abs((cell.from + cell.to) / 2 - place) <= 3);
   if (thin) return thin.value;
   if (place < left - BAND_GAP / 2) return null;
-  const greatest = feature.end === null ? Number.MAX_VALUE : valueBefore(feature, feature.end);
-  const value = clamp(roundTo(feature, raw, perPixel), feature.lowest ?? LOWEST, greatest);
+  const most = feature.end === null ? Number.MAX_VALUE : valueBefore(feature, feature.end);
+  const admitted = (number) => clamp(number, feature.lowest ?? LOWEST, most);
   const inside = (number) => cells.findIndex((cell) => cell.value !== null && cell.low <= number && number < cell.high);
-  // rounding must not carry it over a cut
-  return inside(value) === inside(raw) || feature.step ? value : raw;
+  const here = inside(admitted(exact));
+  const values = roundings(feature, exact, perPixel).map(admitted);
+  return values.find((value) => inside(value) === here) ?? values.at(-1); // rounding must not carry it over a cut
 }
 
-function roundTo(feature, raw, perPixel) {
+const CLOCK_UNITS = [86_400e6, 3600e6, 60e6, 1e6, 1e5, 1e4, 1e3, 100, 10];
+
+/** Values near a place, from those that read most easily to the most exact. */
+function roundings(feature, exact, perPixel) {
+  const floor = (unit) => Math.floor(exact / unit) * unit;
   if (feature.kind === "datetime" || feature.kind === "time" || feature.kind === "duration") {
-    const unit = [86_400e6, 3600e6, 60e6, 1e6].find((size) => size <= perPixel) ?? 1e6;
-    return Math.floor(raw / unit) * unit;
+    return [...CLOCK_UNITS.filter((unit) => unit <= perPixel).map(floor), floor(feature.step)];
   }
-  if (feature.step) return Math.floor(raw / feature.step) * feature.step;
+  if (feature.step) return [floor(feature.step)];
   const unit = 10 ** Math.floor(Math.log10(perPixel));
-  return Number((Math.round(raw / unit) * unit).toPrecision(12));
+  const rounded = Number((Math.round(exact / unit) * unit).toPrecision(12));
+  return Number.isFinite(rounded) ? [rounded, exact] : [exact]; // a unit can be too small to be a number
 }

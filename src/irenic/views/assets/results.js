@@ -4,6 +4,7 @@ const FIRST_INSTANCES = 10;
 const MOST_INSTANCES = 200;
 const MOST_INSTANCES_ON_PAPER = 20;
 const MOST_COLUMNS = 12;
+const MANY_ON_PAPER = 8; // columns that are as wide as their heads would leave the paper
 const MOST_OUTCOMES = 30; // a table of more is no longer read
 // what is said where it is no outcome, as the summary has it; and the outcomes that have no row of their own
 const [SAID_NOTHING, SAID_CONTRADICTED, SAID_OTHERS] = [-1, -2, -3];
@@ -88,6 +89,11 @@ function groupName(place) {
   return { [SAID_NOTHING]: "no rule", [SAID_CONTRADICTED]: "contradicted", [SAID_OTHERS]: "others" }[place];
 }
 
+/** The same as elements, where it stands beside other words. */
+function groupWords(place) {
+  return place >= 0 ? outcomeWords(place) : groupName(place);
+}
+
 function confusionBlock(confusion) {
   const sums = sumConfusion(confusion);
   return [sums.left > 0 && h("p", { class: "lead", id: "others" }, othersText(sums)), confusionTable(sums)];
@@ -95,16 +101,16 @@ function confusionBlock(confusion) {
 
 function confusionTable(sums) {
   const most = greatest(sums.cells.values(), 1);
-  const head = (text) => h("th", { scope: "col" }, text);
-  const share = (place, of) => shareOf(sums.right.get(place) ?? 0, of.get(place) ?? 0);
+  const head = (words) => h("th", { scope: "col" }, h("span", {}, words));
+  const share = (place, of) => shareText(sums.right.get(place) ?? 0, of.get(place) ?? 0);
   const rows = sums.rows.map((truth) =>
-    h("tr", {}, h("th", { scope: "row", class: "text" }, groupName(truth)),
+    h("tr", {}, h("th", { scope: "row", class: "text" }, groupWords(truth)),
       sums.columns.map((said) => confusionCell(sums, truth, said, most)),
       h("td", { class: "margin" }, share(truth, sums.had))));
-  return tableOf({ id: "confusion" },
+  return tableOf({ id: "confusion", class: sums.columns.length > MANY_ON_PAPER && "dense" },
     "What is taken for what. Rows: what is true. Columns: what the rules (or the default) say.",
     h("tr", {}, h("th", { scope: "col", class: "text" }, "true ↓ said →"),
-      sums.columns.map((place) => head(groupName(place))), head("found")),
+      sums.columns.map((place) => head(groupWords(place))), head("found")),
     rows,
     h("tr", {}, h("th", { scope: "row", class: "text" }, "right when said"),
       sums.columns.map((place) =>
@@ -118,7 +124,7 @@ function othersText({ rows, left }) {
 }
 
 /** A share in per cent, a dash for a share of nothing. */
-function shareOf(part, whole) {
+function shareText(part, whole) {
   return whole ? percentText(part / whole) : "–";
 }
 
@@ -131,7 +137,12 @@ function confusionCell(sums, truth, said, most) {
   return h("td", { class: `cell ${look}` },
     h("i", { style: { opacity } }),
     !count ? h("span", { class: "muted" }, "0")
-      : look === "wrong" && summary.instances.shown > 0 ? wrongButton(sums, truth, said, count) : countText(count));
+      : look === "wrong" && summary.instances.shown > 0 ? wrongButton(sums, truth, said, count) : countWords(count));
+}
+
+/** A count that may be broken at its commas: on paper a column can be too narrow for it. */
+function countWords(count) {
+  return countText(count).split(/(?<=,)/).map((part, i) => [i > 0 && h("wbr"), part]);
 }
 
 /** The number in a cell, which lists the instances that it counts. */
@@ -140,20 +151,22 @@ function wrongButton(sums, truth, said, count) {
     drawWrong({ truth, said, count, group: sums.group });
     jumpTo("wrong");
   };
-  const label = `${countText(count)}: list those that are ${groupName(truth)}, ${saidInWords(said)}`;
-  const attributes = { type: "button", class: "count", "aria-label": label, title: label, onclick: choose };
-  return h("button", attributes, countText(count));
+  const label = (name) => [`${countText(count)}: list those that are `, ...cellWords(truth, said, name)].join("");
+  const title = label((place) => nameText(groupName(place)));
+  const attributes = { type: "button", class: "count", "aria-label": label(groupName), title, onclick: choose };
+  return h("button", attributes, countWords(count));
 }
 
-function saidInWords(said) {
-  if (said === SAID_NOTHING) return "where nothing is said";
-  if (said === SAID_CONTRADICTED) return "where rules contradict each other";
-  return `taken for ${groupName(said)}`;
+/** What a cell counts, with names as text or as elements. */
+function cellWords(truth, said, name) {
+  if (said === SAID_NOTHING) return [name(truth), ", where nothing is said"];
+  if (said === SAID_CONTRADICTED) return [name(truth), ", where rules contradict each other"];
+  return [name(truth), ", taken for ", name(said)];
 }
 
-function tableOf(attributes, caption, head, rows, foot) {
+function tableOf(attributes, caption, head, rows, foot = null, label = caption) {
   // named and in the order of the keys, as it can be scrolled sideways
-  return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
+  return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label },
     h("table", attributes, h("caption", {}, h("span", {}, caption)), h("thead", {}, head), h("tbody", {}, rows),
       foot && h("tfoot", {}, foot)));
 }
@@ -165,8 +178,8 @@ function labelsTable(labels) {
   const rows = labels.map(({ both, said, had }, label) =>
     h("tr", {}, h("th", { scope: "row", class: "text" }, labelText(label)),
       [both, said, had].map((count) => h("td", {}, countText(count))),
-      h("td", { class: "margin" }, shareOf(both, both + said)),
-      h("td", { class: "margin" }, shareOf(both, both + had))));
+      h("td", { class: "margin" }, shareText(both, both + said)),
+      h("td", { class: "margin" }, shareText(both, both + had))));
   return tableOf({ id: "confusion" }, "How often each label is said, and how often it is true.",
     h("tr", {}, h("th", { scope: "col", class: "text" }, "label"), head.map((text) => h("th", { scope: "col" }, text))),
     rows);
@@ -192,16 +205,16 @@ function drawWrong(cell, results = model().results) {
   show(wrongHolder,
     h("h3", { tabindex: -1 }, title),
     cell
-      ? h("p", {}, `Those that are ${groupName(cell.truth)}, ${saidInWords(cell.said)}. `,
+      ? h("p", {}, "Those that are ", cellWords(cell.truth, cell.said, groupWords), ". ",
         h("button", { type: "button", class: "link screen", onclick: all }, "List all that are wrongly decided"))
       : h("p", { class: "muted" }, "Something else is said of them than is true, or nothing."),
     cell ? cellTable(cell) : rowsTable("wrong", results));
 }
 
 function cellTable(cell) {
-  const listed = instancesOfCell(cell).slice(0, MOST_INSTANCES);
-  if (!listed.length) return noneHeld();
-  return instanceTable(listed, listedInstances(listed.length, cell.count), "wrong");
+  const places = instancesOfCell(cell);
+  if (!places.length) return noneHeld();
+  return instanceTable(places.slice(0, MOST_INSTANCES), { held: places.length, total: cell.count }, "wrong");
 }
 
 /** The instances that a cell counts, of those in this file; rule by rule along the columns, as that is fast. */
@@ -236,9 +249,9 @@ function saidPlace(answer) {
   return answer.contradicted ? SAID_CONTRADICTED : (answer.outcome ?? SAID_NOTHING);
 }
 
-function saidText(place) {
+function saidWords(place) {
   if (place === SAID_CONTRADICTED) return "contradicted";
-  return place === SAID_NOTHING ? "nothing" : outcomeText(place);
+  return place === SAID_NOTHING ? "nothing" : outcomeWords(place);
 }
 
 // --- instances that are left out
@@ -268,7 +281,7 @@ function leftOutText(which) {
   const otherwise = model().default.outcome;
   return otherwise === null
     ? "Nothing follows for them: there is no default."
-    : `The default says ${outcomeText(otherwise)} of them.`;
+    : ["The default says ", outcomeWords(otherwise), " of them."];
 }
 
 let placesByRow = null;
@@ -280,43 +293,52 @@ function placeOfRow(row) {
   return placesByRow.get(row);
 }
 
-/** The instances of a kind, of whose rows the summary has the first ones. */
+/** The instances of a kind. Of very many rows the summary names some, and those that the file holds first: only
+ * if all that it names are held, there may be more. */
 function rowsTable(which, results) {
   const rows = results[`${which}_rows`];
   const places = rows.map(placeOfRow).filter((place) => place !== undefined);
   if (!places.length) return noneHeld();
-  return instanceTable(places, listedInstances(places.length, results[which]), which);
+  const total = results[which];
+  const held = summary.instances.shown === summary.instances.rows ? total : places.length;
+  const more = held < total && places.length >= MOST_INSTANCES;
+  return instanceTable(places, { held, total, more }, which);
 }
 
 function noneHeld() {
   return h("p", { class: "muted" }, "None of them is among the instances that are part of this file.");
 }
 
-/** Which of some instances are listed: of very many the first, and only those that the file holds. */
-function listedInstances(listed, total) {
-  if (listed === total) return "All of them";
-  if (summary.instances.shown === summary.instances.rows) return `The first ${countText(listed)} of them`;
-  const held = "in the part of the instances that this file holds";
-  if (listed >= MOST_INSTANCES) return `The first ${countText(listed)} of those ${held}`;
-  return `${pluralText(listed, "of them is", "of them are")} ${held}`;
+/** How many of some instances the file holds. */
+function heldText({ held, total, more }) {
+  if (held === total) return total === 1 ? "It is part of this file" : "All of them are part of this file";
+  return `${more ? "At least " : ""}${pluralText(held, "of them is", "of them are")} part of this file`;
 }
 
-function instanceTable(places, listed, which) {
+/** How many of those are shown, if not all. */
+function shownText(shown, { held, more }) {
+  return shown < held || more ? `; the first ${countText(shown)} are shown` : "";
+}
+
+/** A table of some instances; count says how many the file holds, and how many there are in all. */
+function instanceTable(places, count, which) {
   const features = shownFeatures();
   const said = which === "wrong";
   const rows = places.map((place, at) => instanceRow(place, features, which, at));
   const head = (text, kind) => h("th", { scope: "col", class: kind === "category" && "text" }, text);
-  const table = tableOf({ class: which }, instancesCaption(listed, features.length),
+  // on paper other rows are shown, as is said there
+  const shown = h("span", { class: "screen" }, shownText(Math.min(rows.length, FIRST_INSTANCES), count));
+  const table = tableOf({ class: which }, [heldText(count), shown, ".", columnsText()],
     h("tr", {},
       head("row"),
       h("th", { scope: "col", class: "screen" }, h("span", { class: "unseen" }, "try it")),
       summary.instances.outcomes && h("th", { scope: "col", class: "text" }, "true"),
       said && h("th", { scope: "col", class: "text" }, "said"),
       features.map((feature) => head(feature.name, feature.kind))),
-    rows);
+    rows, null, "Instances");
   const paper = rows.length > MOST_INSTANCES_ON_PAPER
     && h("p", { class: "paper muted" }, `The first ${MOST_INSTANCES_ON_PAPER} are printed.`);
-  return [moreOf(table, rows, FIRST_INSTANCES), paper];
+  return [moreOf(table, rows, FIRST_INSTANCES, () => show(shown, shownText(rows.length, count))), paper];
 }
 
 /** The features that the rules ask for, as the others decide nothing; the first of very many. */
@@ -325,9 +347,15 @@ function shownFeatures() {
   return (asked.length ? asked : summary.features).slice(0, MOST_COLUMNS);
 }
 
-function instancesCaption(listed, columns) {
-  const some = columns < summary.features.length ? ", with the features that rules ask for" : "";
-  return columns === MOST_COLUMNS ? `${listed}${some} (the first ${MOST_COLUMNS})` : `${listed}${some}`;
+/** Which features the columns are, if not all of them. */
+function columnsText() {
+  const asked = askedFeatures(model()).length;
+  const of = asked || summary.features.length;
+  const some = of > MOST_COLUMNS ? `the first ${MOST_COLUMNS} of ${countText(of)}` : "";
+  if (asked && asked < summary.features.length) {
+    return ` Columns: the features that rules ask for${some && `, ${some}`}.`;
+  }
+  return some && ` Columns: ${some} features.`;
 }
 
 function instanceRow(place, features, which, at) {
@@ -337,9 +365,9 @@ function instanceRow(place, features, which, at) {
   const back = { id, text: "Back to the instances" };
   return h("tr", { id, class: at >= MOST_INSTANCES_ON_PAPER && "off-paper" },
     h("th", { scope: "row" }, countText(rowNumber(place))),
-    h("td", { class: "screen" }, tryButton(values, back)),
-    outcomes && h("td", { class: "text" }, outcomeText(outcomes[place])),
-    which === "wrong" && h("td", { class: "text" }, saidText(saidPlace(decideCase(model(), values)))),
+    h("td", { class: "screen" }, tryButton(values, back, `row ${countText(rowNumber(place))}`)),
+    outcomes && h("td", { class: "text" }, outcomeWords(outcomes[place])),
+    which === "wrong" && h("td", { class: "text" }, saidWords(saidPlace(decideCase(model(), values)))),
     features.map((feature) => valueCell(feature, values[feature.name])));
 }
 

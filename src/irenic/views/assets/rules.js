@@ -24,6 +24,12 @@ function outcomeText(outcome) {
   return labels.map(labelText).join(", ") || "no label";
 }
 
+/** The same as elements, where it stands beside other words. */
+function outcomeWords(outcome) {
+  const labels = outcome !== null && summary.several_labels ? summary.outcomes[outcome].labels : [];
+  return labels.length ? nameList(labels.map(labelText)) : nameWords(outcomeText(outcome));
+}
+
 /** A value to read, without the quotes that it needs in the text of a rule. */
 function valueWords(feature, value) {
   const text = formatValue(feature, value);
@@ -37,7 +43,7 @@ function withColour(element, outcome) {
 
 /** What a rule says: its name, and a dot in its colour. */
 function outcomeChip(outcome) {
-  return withColour(h("span", { class: "outcome" }, outcomeText(outcome)), outcome);
+  return withColour(h("span", { class: "outcome" }, h("span", {}, outcomeWords(outcome))), outcome);
 }
 
 const partsOfModels = new Map();
@@ -107,32 +113,34 @@ function conditionWords(feature, condition) {
   const typeset = (part) => part.replace(/(?<![^ ])[<>]=(?![^ ])/, (sign) => SIGNS[sign]);
   if (!found) return [text];
   const [before, after] = found;
-  return [typeset(before), h("b", {}, feature.name), typeset(shortSet(after))];
+  return [typeset(before), h("b", {}, nameWords(feature.name)), setWords(after) ?? typeset(after)];
 }
 
 const SET = /^( (?:not )?in \{)(.*)(\}.*)$/s;
 const VALUES = /"(?:[^"\\]|\\.)*"|[^,\s][^,]*/g;
 
-/** The values that a condition lists, if they are too many to read. */
-function manyValues(after) {
-  const values = SET.exec(after)?.[2].match(VALUES) ?? [];
-  return values.length > MOST_VALUES_SAID ? values : null;
+/** The values that a condition lists. */
+function listedValues(after) {
+  return SET.exec(after)?.[2].match(VALUES) ?? [];
 }
 
-/** " in {a, b, c, … and 197 more}" for a set of very many values. */
-function shortSet(after) {
-  const values = manyValues(after);
-  if (!values) return after;
-  const [, start, , end] = SET.exec(after);
-  return `${start}${values.slice(0, 3).join(", ")}, … and ${countText(values.length - 3)} more${end}`;
+/** " in {a, b}", or " in {a, b, c, … and 197 more}" for very many values; null for another condition. */
+function setWords(after) {
+  const set = SET.exec(after);
+  if (!set) return null;
+  const [, start, , end] = set;
+  const values = listedValues(after);
+  const many = values.length > MOST_VALUES_SAID;
+  return [start, nameList(many ? values.slice(0, 3) : values),
+    many && `, … and ${countText(values.length - 3)} more`, end];
 }
 
 /** All values of a condition that was shortened, to unfold. */
 function allValues(feature, condition) {
-  const values = manyValues(splitAtName(feature.name, condition)?.[1] ?? "");
-  return values && h("details", { class: "all-values" },
+  const values = listedValues(splitAtName(feature.name, condition)?.[1] ?? "");
+  return values.length > MOST_VALUES_SAID && h("details", { class: "all-values" },
     h("summary", {}, `All ${countText(values.length)} values`),
-    h("p", { class: "small" }, values.map(barePart).join(", ")));
+    h("p", { class: "small" }, nameList(values.map(barePart))));
 }
 
 /** Split the text of a condition where the feature is named; null if that is not certain. */
@@ -199,7 +207,7 @@ function ruleNumberText(place) {
 /** How many instances a rule covers, how often it is right, and what they are. */
 function ruleFigures(rule) {
   const weighs = ["best", "vote"].includes(summary.decides.how);
-  const weight = weighs && h("p", {}, `Weight ${rule.weight.toLocaleString?.("en-US") ?? rule.weight}`);
+  const weight = weighs && h("p", {}, `Weight ${formatNumber(weightOf(rule))}`);
   if (rule.support === null || !hasCounts()) return weight && h("div", { class: "figures" }, weight);
   return h("div", { class: "figures" },
     h("p", {}, coversText(rule)),
@@ -256,64 +264,6 @@ function neverHoldLines() {
   return moreOf(h("ul", { class: "findings", id: "never-hold" }, items), items, 10);
 }
 
-// --- a table
-
-/** The columns of the table of rules: by what they are sorted, or null; the head; the class of cells. */
-function ruleColumns() {
-  const sortings = sortingsOf(model().rules);
-  const mixed = hasCounts() && !summary.several_labels && model().rules.some((rule) => rule.mix);
-  return [
-    ["number", "rule", "text"],
-    ["conditions", "conditions", "text words"],
-    ["outcome", "outcome", "text"],
-    sortings.includes("support") && ["support", "covers", ""],
-    sortings.includes("confidence") && ["confidence", summary.several_labels ? "mean F1" : "right", ""],
-    mixed && [null, "what they are", "text"],
-  ].filter(Boolean);
-}
-
-function ruleTable() {
-  const columns = ruleColumns();
-  ruleList.heads = columns.map(([name, text, kind]) => h("th", { scope: "col", class: kind, "data-sorting": name },
-    name && model().rules.length > 1
-      ? h("button", { type: "button", class: "sort", onclick: () => sortBy(name) },
-        text, h("span", { "aria-hidden": "true" }))
-      : text));
-  ruleList.rows = h("tbody", {});
-  ruleList.foot = h("tfoot", {}, otherwiseRow(columns.length));
-  const label = "The rules as a table";
-  return h("div", { class: "scroll rule-scroll", tabindex: 0, role: "region", "aria-label": label },
-    h("table", { class: "rule-table", "aria-label": label },
-      h("thead", {}, h("tr", {}, ruleList.heads)), ruleList.rows, ruleList.foot));
-}
-
-function ruleRow(place) {
-  const rule = model().rules[place];
-  const features = featuresOf(rule.box);
-  const words = features.map((feature, i) =>
-    [i > 0 && h("span", { class: "muted" }, " and "), conditionWords(feature, rule.conditions[i])]);
-  const cells = {
-    conditions: () => [
-      words.length ? words : "every case",
-      features.map((feature, i) => allValues(feature, rule.conditions[i])),
-    ],
-    outcome: () => outcomeChip(rule.outcome),
-    support: () => countText(rule.support),
-    confidence: () => (rule.confidence === null ? "–" : percentText(rule.confidence)),
-    null: () => rule.support > 0 && rule.mix && mixBar(rule.mix, rule.support),
-  };
-  const row = h("tr", { id: ruleAnchor(place), "data-rule": place, tabindex: 0, "aria-label": ruleTitle(place) },
-    h("th", { scope: "row", class: "text" }, ruleNumberText(place)),
-    ruleColumns().slice(1).map(([name, , kind]) => h("td", { class: kind }, cells[name]())));
-  return withColour(row, rule.outcome);
-}
-
-function otherwiseRow(width) {
-  const { outcome } = model().default;
-  return h("tr", {}, h("th", { scope: "row", class: "text" }, "otherwise"),
-    h("td", { class: "text", colspan: width - 1 }, outcome !== null && [outcomeChip(outcome), " "], otherwiseText()));
-}
-
 // --- the part of the page
 
 /** What is chosen above the rules, and what is built of them: only what was ever shown. */
@@ -344,7 +294,7 @@ function drawRules(section) {
   ruleList.cards = h("div", { class: "cards" });
   ruleList.holder = h("div", {});
   ruleList.count = h("p", { id: "rule-count", role: "status" });
-  ruleList.reset = h("button", { type: "button", onclick: resetRules }, "Show all rules");
+  ruleList.reset = h("button", { type: "button", onclick: showAllRules }, "Show all rules");
   ruleList.more = h("p", { class: "more actions" });
   ruleList.tools = rules.length > 1 ? ruleTools(rules) : null;
   show(section,
@@ -453,6 +403,12 @@ function resetRules() {
   listRules();
 }
 
+/** Ask for all rules again; the button goes away by that, so the search gets the focus. */
+function showAllRules() {
+  resetRules();
+  ruleList.search.focus({ preventScroll: true });
+}
+
 /** Find the rules that are asked for, in their order, and show the first of them. */
 function listRules() {
   const { rules } = model();
@@ -535,15 +491,27 @@ function saySorting() {
   }
 }
 
+const RULE_NUMBER = /(?<!\S)(?:rule\s+|#)(\d+),?(?!\S)/g;
+
+/** What a search asks for: "rule 3" and "#3" are the rule of that number, not also rule 30; the rest are words. */
+function searchedFor(text) {
+  const typed = text.toLowerCase();
+  return {
+    numbers: [...typed.matchAll(RULE_NUMBER)].map((found) => Number(found[1])),
+    words: typed.replace(RULE_NUMBER, " ").split(/\s+/).filter(Boolean),
+  };
+}
+
 /** Whether a rule is asked for, by all that is chosen above. */
 function ruleFilter() {
   if (!ruleList.tools) return () => true;
   const { rules } = model();
-  const words = ruleList.search.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const { numbers, words } = searchedFor(ruleList.search.value);
   const [feature, outcome] = [ruleList.feature.value, ruleList.outcome.value];
   const conflicts = ruleList.conflict.checked && conflictsByPlace();
   if (words.length) ruleList.texts ??= rules.map(searchText);
-  return (place) => words.every((word) => ruleList.texts[place].includes(word))
+  return (place) => numbers.every((number) => rules[place].number === number)
+    && words.every((word) => ruleList.texts[place].includes(word))
     && (feature === "" || Object.hasOwn(rules[place].box, feature))
     && (outcome === "" || summary.outcomes[rules[place].outcome].labels.includes(Number(outcome)))
     && (!conflicts || conflicts.has(place));

@@ -332,7 +332,8 @@ const NICE_MONTHS = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 2400, 6000, 12
 
 /** Some n round values from low to high, for the axis of a drawing. */
 function niceTicks(feature, low, high, n = 6) {
-  const span = (high - low) / Math.max(1, n);
+  const parts = Math.max(1, n);
+  const span = high / parts - low / parts; // high - low may be beyond all numbers
   if (!(span > 0) || !Number.isFinite(span)) return [low];
   if (feature.kind === "number") return multiples(niceStep(span), low, high);
   if (feature.kind === "integer") return multiples(Math.max(1, niceStep(span)), low, high);
@@ -358,6 +359,7 @@ function niceStep(span) {
 }
 
 function multiples(step, low, high) {
+  if (!(step > 0)) return [low]; // less than the least number
   const ticks = [];
   const first = Math.ceil(low / step);
   for (let k = first; k * step <= high && ticks.length < 100; k++) {
@@ -380,4 +382,13 @@ function monthTicks(months, low, high) {
     if (at >= low) ticks.push(at);
   }
   return ticks;
+}
+
+/** How far a number is from one to another, from 0 to 1. */
+function shareBetween(number, low, high) {
+  if (number <= low) return 0;
+  if (number >= high) return 1;
+  // the whole range of numbers is wider than the greatest number, but the least number cannot be halved
+  const part = Number.isFinite(high - low) ? 1 : 2;
+  return (number / part - low / part) / (high / part - low / part);
 }
