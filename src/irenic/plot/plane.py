@@ -22,7 +22,8 @@ import numpy.typing as npt
 
 from irenic.errors import ConditionError, DataError, did_you_mean
 from irenic.features import FIRST_CODE, LOWEST, MISSING, OTHER, Categorical, Continuous, Feature
-from irenic.literals import display, is_missing, plain
+from irenic.formats.json_rules import decode_value
+from irenic.literals import is_missing
 from irenic.plot.source import chosen
 from irenic.ruleset import RuleSet
 from irenic.space import Space, to_words
@@ -184,8 +185,8 @@ def _encode_category(feature: Mapping[str, Any], value: Any) -> int:
     elif value is OTHER:
         code = 1
     else:
-        listed = {text: code for code, text in enumerate(texts) if code >= FIRST_CODE}
-        code = listed.get(display(plain(value)), 1)
+        listed = [decode_value(entry) for entry in feature["listed"]]
+        code = Categorical(name, listed, other=True).encode_value(value)
     if code in feature["admitted"]:
         return int(code)
     if code == 0:

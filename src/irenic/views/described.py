@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from irenic.conditions import Interval, interval_operators
 from irenic.features import EXACT, LOWEST, UNWRITTEN, WANTED, Categorical, Continuous, Feature
+from irenic.formats.json_rules import encode_value
 from irenic.literals import format_literal
 from irenic.ruleset import RuleSet
 from irenic.space import Instances
@@ -54,6 +55,7 @@ def _category(feature: Categorical, instances: Instances | None) -> dict[str, An
         "kind": "category",
         "missing": feature.missing,
         "values": names,
+        "listed": [encode_value(value) for value in feature.values],
         "admitted": codes_of(feature.everything),
         "distribution": counts,
     }

@@ -167,7 +167,7 @@ def _shown(summary: Mapping[str, Any]) -> dict[str, Any]:
         }
         for model in summary["models"]
     ]
-    return dict(summary) | {"models": models}
+    return dict(summary) | {"features": without(summary["features"], "listed"), "models": models}
 
 
 def _hash(text: str) -> str:

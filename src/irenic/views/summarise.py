@@ -55,8 +55,8 @@ def summarise(
 ) -> dict[str, Any]:
     """Return all that there is to show of rules, as plain data that JSON can hold.
 
-    The report page, the plots and the notebook show this and count nothing themselves; the
-    documentation describes every key (docs/summary.md).
+    The report page and the plots show this and count nothing themselves; the documentation
+    describes every key (docs/summary.md).
 
     Parameters
     ----------
