@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +17,17 @@ from irenic.formats.columns import Table, as_values
 from irenic.literals import counted, display, say
 
 
-class Said(NamedTuple):
+@dataclass(frozen=True)
+class Said:
     """What rules say: outcomes, or where these are sets, the labels in them."""
 
     values: tuple[Hashable, ...]
     many: bool = False
+
+    @cached_property
+    def texts(self) -> dict[str, Hashable]:
+        """The outcomes by how they read."""
+        return {say(value): value for value in self.values}
 
     def read(self, cell: Any) -> Hashable | None:
         """Return a cell as one of the outcomes, if it reads like one; None if it is empty.
@@ -27,13 +35,12 @@ class Said(NamedTuple):
         A table of text carries no types, so "1" in it may be the number that rules say. A set of
         labels is read as ``irenic predict`` writes it, ``a; b``, or as ``{a, b}``.
         """
-        texts = {say(value): value for value in self.values}
         if self.many:
             parts = re.split(r"\s*[;,]\s*", str(cell or "").strip().strip("{}").strip())
-            return frozenset(texts.get(part, part) for part in parts if part)
+            return frozenset(self.texts.get(part, part) for part in parts if part)
         if cell is None or cell in self.values:
             return cell  # type: ignore[no-any-return]
-        return texts.get(say(cell), cell)  # type: ignore[no-any-return]
+        return self.texts.get(say(cell), cell)  # type: ignore[no-any-return]
 
 
 def truth_of(
