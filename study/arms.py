@@ -113,20 +113,24 @@ def learn(
     classes, codes = np.unique(y, return_inverse=True)
     instances = (space or Space.infer(X)).encode(X)
     target = Target.single(classes, codes)
-    weight = np.ones(len(y))
-    cells = Cells.divide(instances, target.truth, weight)
-    problem = Problem(cells, cells.encode(instances), target, weight).in_order()
-    settings = _settings(arm, len(problem), len(classes), evaluations * arm.more // 2)
+    ones = np.ones(len(y))
+    cells = Cells.divide(instances, target.truth, ones)
+    problem = Problem(cells, cells.encode(instances), target, ones, ones).in_order()
+    total = problem.weight.sum()
+    settings = _settings(arm, len(y), len(classes), evaluations * arm.more // 2)
 
     (out,) = folds_of(problem, 1, random_state)
     kept = problem.take(np.setdiff1d(np.arange(len(problem)), out))
-    share = len(kept) / len(problem)
+    share = kept.weight.sum() / total
     fewer = tuple((penalty * share, most) for penalty, most in settings.members)
     first, second = Watch(), Watch()
     tried = _evolved(arm, kept, replace(settings, members=fewer), random_state, first)
     left = problem.take(out)
     truth = left.target.truth.argmax(axis=1)
-    right = [(predict(c, left.encoded, arm.resolve) == truth).mean() for c in tried]
+    right = [
+        np.average(predict(c, left.encoded, arm.resolve) == truth, weights=left.weight)
+        for c in tried
+    ]
     # of equally good penalties the highest: fewer rules
     chosen = max(range(len(right)), key=lambda place: (right[place], place))
 
@@ -136,7 +140,7 @@ def learn(
         loose=_as_rules(found[0], arm, problem),
         resolve=None if arm.resolve == "avoid" else arm.resolve,
         evaluations=first.trace[-1][0] + second.trace[-1][0],
-        trace=[(spent, seconds, worth / len(problem)) for spent, seconds, worth in second.trace],
+        trace=[(spent, seconds, worth / total) for spent, seconds, worth in second.trace],
         level=tree_accuracy(problem),
     )
 
@@ -182,7 +186,8 @@ def tree_accuracy(problem: Problem) -> float:
     """Return the training accuracy of a small tree: the level that arms are timed to."""
     table, codes = problem.encoded.T, problem.target.truth.argmax(axis=1)
     tree = DecisionTreeClassifier(max_leaf_nodes=LEVEL_LEAVES, random_state=0)
-    return float(tree.fit(table, codes).score(table, codes))
+    tree.fit(table, codes, problem.weight)
+    return float(tree.score(table, codes, problem.weight))
 
 
 def repaired(rules: RuleSet, X: Any, y: np.ndarray, random_state: int) -> RuleSet:

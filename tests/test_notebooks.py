@@ -133,7 +133,9 @@ def point_of(rules, labels, **options):
     n = len(rules) + 1
     mix = np.arange(1.0, n + 1)[:, None].repeat(len(labels), axis=1)
     share = np.full(len(labels), 1 / len(labels))
-    counts = RuleCounts(mix, mix.sum(axis=1), np.full(n, 0.5), share)
+    counts = RuleCounts(
+        mix, mix.sum(axis=1), np.full(n, 0.5), share, mix / mix.sum(axis=1)[:, None]
+    )
     scores = {"training_score": 0.9, "validated_score": 0.8, "penalty": 1.0} | options
     return FrontPoint(
         rules, rules=len(rules), conditions=3, explanation_size=1.5, counts=counts, **scores

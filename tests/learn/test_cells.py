@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from irenic import Space
 from irenic.features import LOWEST
-from irenic.learn.cells import MOST_CELLS, Cells
+from irenic.learn.cells import MOST_CELLS, MOST_ROWS, Cells
 from irenic.learn.evolution import covering
 
 NUMBERS = st.one_of(
@@ -329,3 +329,16 @@ def test_bitmaps_of_rows(table, seed):
 
 def bits(words, n):
     return [bool(int(words[i // 64]) >> i % 64 & 1) for i in range(n)]
+
+
+def test_more_rows_do_not_make_cells_coarser(monkeypatch):
+    # bitmaps are made of the rows that evolve, so a table of many more has as many cells
+    monkeypatch.setattr("irenic.learn.cells._MOST_BYTES", 8 * (MOST_ROWS // 64 + 1) * 2 * 60)
+    rng = np.random.default_rng(0)
+    found = []
+    for n in (MOST_ROWS, 5 * MOST_ROWS):
+        names = np.array([f"v{k:02}" for k in range(60)])[rng.permutation(n) % 60]
+        instances, cells = divided({"x": rng.random(n), "name": names})
+        found.append(cells.n_cells.tolist())
+        assert len(np.unique(cells.encode(instances)[1])) == 60
+    assert found == [[60, 60], [60, 60]]

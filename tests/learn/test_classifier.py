@@ -172,12 +172,48 @@ def test_select_refuses_what_is_too_small():
     )
 
 
-@pytest.mark.parametrize("name", ["max_rules", "max_conditions"])
-@pytest.mark.parametrize("value", [-1, 2.5, "few"])
+@pytest.mark.parametrize("name", ["max_rules", "max_conditions", "index"])
+@pytest.mark.parametrize("value", [-1, 2.5, "few", True])
 def test_select_refuses_what_is_no_size(name, value):
     clf = quick().fit(*IRIS)
-    with pytest.raises(ValueError, match=name):
+    with pytest.raises(ConditionError) as caught:
         clf.select(**{name: value})
+    assert str(caught.value) == f"{name} must be a non-negative whole number, got {value!r}"
+
+
+def test_select_takes_every_set_of_the_front_by_its_index():
+    X, y = PEOPLE
+    clf = quick(moves=500).fit(X, y)
+    assert len(clf.pareto_front_) > 2
+    for index, point in enumerate(clf.pareto_front_):
+        other = clf.select(index=np.int64(index))
+        assert other.chosen_ is point is other.pareto_front_.chosen
+        assert other.rules_ is point.rule_set
+        assert (other.predict(X) == point.rule_set.predict(X)).all()
+    last = len(clf.pareto_front_) - 1
+    for options, text in [
+        (
+            {"index": last + 1},
+            f"index must be at most {last}, the last of the front, got {last + 1}",
+        ),
+        ({"index": 0, "max_rules": 2}, "index must be given without max_rules and max_conditions"),
+    ]:
+        with pytest.raises(ConditionError) as caught:
+            clf.select(**options)
+        assert str(caught.value) == text
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_front_has_a_set_of_one_rule_where_a_rule_helps(seed):
+    # two regions of the same label, so that evolution would rather take both rules
+    rng = np.random.default_rng(seed)
+    X = rng.random((400, 4))
+    y = ((X[:, 0] < 0.3) & (X[:, 1] < 0.6)) | ((X[:, 0] > 0.7) & (X[:, 2] < 0.6))
+    options = {"selection": "validation", "moves": 1000, "generations": 2}
+    one = quick(max_rules=1, **options).fit(X, y)
+    selected = quick(**options).fit(X, y).select(max_rules=1)
+    assert len(one.rules_) == len(selected.rules_) == 1
+    assert selected.chosen_.training_score == pytest.approx(one.chosen_.training_score, abs=0.02)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 6])
@@ -412,7 +448,41 @@ def test_a_weight_of_two_is_a_row_given_twice():
     two = quick().fit(X.iloc[rows], y[rows])
     assert texts(one) == texts(two)
     assert one.predict_proba(X) == pytest.approx(two.predict_proba(X))
-    assert [d.support for d in one.explain(X)] == [d.support for d in two.explain(X)]
+
+
+def test_support_and_confidence_are_those_of_rows_whatever_their_weights():
+    X, y = PEOPLE
+    weight = np.arange(len(y)) % 3 + 0.25
+    clf = quick().fit(X, y, sample_weight=weight)
+    covers, counts = clf.rules_.covering(X), clf.chosen_.counts
+    for place, rule in enumerate(clf.rules_):
+        held = y[covers[:, place]]
+        assert counts.support[place] == len(held)
+        assert counts.confidence[place] == pytest.approx((held == rule.then).mean())
+        assert counts.mix[place].tolist() == [(held == label).sum() for label in clf.classes_]
+    left = ~covers.any(axis=1)
+    assert counts.support[-1] == left.sum()
+    for one, case in zip(clf.explain(X), covers, strict=True):
+        assert one.support[0] == (covers[:, one.rules[0]].sum() if case.any() else left.sum())
+        assert f"(support {one.support[0]}, " in one.text
+    # probabilities are by weight, moved by one row towards those of all rows
+    overall = np.array([weight[y == label].sum() for label in clf.classes_]) / weight.sum()
+    for held, found in zip([*covers.T, left], counts.frequencies, strict=True):
+        mix = np.array([weight[held & (y == label)].sum() for label in clf.classes_])
+        assert found == pytest.approx((mix + overall) / (weight[held].sum() + 1))
+
+
+@pytest.mark.parametrize("times", [10, 10.01])
+def test_weights_do_not_leak_into_validation(times):
+    # labels that nothing tells: a copy of a row on both sides would be "validated" as right
+    rng = np.random.default_rng(0)
+    X, y = rng.random((240, 6)), np.arange(240) % 4 == 0
+    options = {"smoothing": 0.5, "selection": "validation", "generations": 4, "moves": 1000}
+    by_class = quick(class_weight={True: times, False: times}, **options).fit(X, y)
+    by_row = quick(**options).fit(X, y, sample_weight=np.full(240, times))
+    for clf in (by_class, by_row):
+        assert clf.chosen_.validated_score < 0.8
+        assert len(clf.rules_) <= 3
 
 
 @pytest.mark.parametrize("data", ["people", "cancer"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +14,8 @@ from irenic import ConditionError, DataError, RuleSet, Space
 from irenic.learn.cells import Cells
 from irenic.learn.front import FrontPoint, RuleCounts, choose, front_of
 from irenic.learn.search import Problem, folds_of
-from irenic.learn.target import Consequents, Target, row_weights
+from irenic.learn.target import Consequents, Target, class_weights, row_weights
+from irenic.learn.trees import Forest
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -26,7 +27,7 @@ def problem_of(table, codes, weight=None, n_labels=None):
     target = Target.single(np.arange(n_labels or int(codes.max()) + 1), codes)
     weight = np.ones(len(codes)) if weight is None else np.asarray(weight, dtype=float)
     cells = Cells.divide(instances, target.truth, weight)
-    return Problem(cells, cells.encode(instances), target, weight)
+    return Problem(cells, cells.encode(instances), target, weight, weight)
 
 
 def content(problem):
@@ -51,22 +52,29 @@ def problems(draw):
 # --- an order of their own
 
 
+def weights_of(problem):
+    """Return the weight and count of each distinct row, however it is divided."""
+    found = {}
+    rows = zip(content(problem), problem.count.tolist(), strict=True)
+    for (cells, truth, weight), count in rows:
+        sums = found.get((cells, truth), (0.0, 0.0))
+        found[cells, truth] = (sums[0] + weight, sums[1] + count)
+    return found
+
+
 @given(problems())
-def test_whole_weights_become_rows(problem):
-    ordered = problem.in_order()
-    counts = {}
-    for cells, truth, weight in content(problem):
-        counts[cells, truth] = counts.get((cells, truth), 0) + int(weight)
-    assert set(ordered.weight) == {1.0}
-    assert Counter((cells, truth) for cells, truth, _ in content(ordered)) == counts
+def test_in_order_equal_rows_have_the_sum_of_their_weights(problem):
+    ordered, expected = problem.in_order(), weights_of(problem)
+    found = weights_of(ordered)
+    assert found == {row: pytest.approx(sums) for row, sums in expected.items()}
+    if not ordered.divided:
+        assert len(ordered) == len(expected)
 
 
 @given(problems(), SEEDS)
 def test_the_order_of_rows_does_not_matter(problem, seed):
     rng = np.random.default_rng(seed)
-    problem = Problem(
-        problem.cells, problem.encoded, problem.target, problem.weight * rng.choice([1, 0.5])
-    )
+    problem = replace(problem, weight=problem.weight * rng.choice([1, 0.5]))
     order = rng.permutation(len(problem))
     assert content(problem.take(order).in_order()) == content(problem.in_order())
 
@@ -74,14 +82,66 @@ def test_the_order_of_rows_does_not_matter(problem, seed):
 @given(problems())
 def test_a_weight_of_two_is_two_rows(problem):
     rows = np.repeat(np.arange(len(problem)), problem.weight.astype(int))
-    repeated = problem.take(rows)
-    repeated = Problem(problem.cells, repeated.encoded, repeated.target, np.ones(len(rows)))
+    ones = np.ones(len(rows))
+    repeated = replace(problem.take(rows), weight=ones, count=ones)
     assert content(repeated.in_order()) == content(problem.in_order())
+
+
+@given(SEEDS, st.integers(2, 5))
+def test_copies_of_a_row_are_left_out_together(seed, n_folds):
+    rng = np.random.default_rng(seed)
+    x = {name: rng.random(30) for name in "abc"}
+    twice = {name: np.tile(values, 2) for name, values in x.items()}
+    # a copy with another label, too, says what is known of a row
+    codes = np.concatenate([np.arange(30) % 2, rng.integers(0, 2, 30)])
+    problem = problem_of(twice, codes, rng.integers(1, 10, 60)).in_order()
+    assert problem.weight.max() > 1
+    assert not problem.divided
+    for out in folds_of(problem, n_folds, seed):
+        cells = problem.encoded.T
+        left = {tuple(row) for row in cells[out].tolist()}
+        kept = np.setdiff1d(np.arange(len(problem)), out)
+        assert left
+        assert left.isdisjoint(tuple(row) for row in cells[kept].tolist())
+
+
+def test_the_bags_of_a_forest_hold_all_copies_of_a_row_or_none():
+    # labels without any pattern: who has not seen a row, nor a copy of it, can only guess
+    rng = np.random.default_rng(0)
+    x = {name: rng.random(200) for name in "abcd"}
+    problem = problem_of(x, rng.permutation(200) % 2, np.full(200, 10)).in_order()
+    table = problem.encoded.T.astype(np.float32)
+    forest = Forest(
+        table, problem.target.truth, problem.weight, problem.groups, single=True, random_state=0
+    )
+    right = (forest.unseen.argmax(axis=1) == problem.target.truth.argmax(axis=1)).mean()
+    assert 0.35 < right < 0.65
+
+
+def test_rows_of_cases_that_all_occur_are_left_out_one_by_one():
+    table = {"a": np.arange(120) % 2, "b": np.arange(120) % 3 == 0}
+    codes = np.arange(120) % 5 == 0
+    problem = problem_of(table, codes.astype(int)).in_order()
+    assert problem.divided
+    assert len(problem) == problem.n_groups == sum(min(20, n) for n in (32, 8, 32, 8, 16, 4, 16, 4))
+    assert problem.weight.sum() == pytest.approx(120)
+    for out in folds_of(problem, 4, 0):
+        assert len({tuple(row) for row in problem.encoded.T[out].tolist()}) == 4
+
+
+def test_class_weights_divide_no_row():
+    table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]}
+    problem = problem_of(table, [0, 1, 0, 1])
+    problem = replace(problem, weight=np.array([1.0, 10.0, 1.0, 10.0])).in_order()
+    assert problem.divided
+    assert problem.weight.tolist() == [1.0, 10.0, 1.0, 10.0]
+    whole = replace(problem, weight=np.full(4, 2.0), count=np.full(4, 2.0), divided=False)
+    assert whole.in_order().weight.tolist() == [1.0] * 8
 
 
 def test_weights_that_sum_up_to_less_than_the_rows_are_raised():
     problem = problem_of({"a": [1, 2, 2]}, [0, 1, 1], weight=[0.1, 0.1, 0.2])
-    assert sorted(problem.in_order().weight) == pytest.approx([0.75, 0.75, 1.5])
+    assert problem.in_order().weight == pytest.approx([0.5, 1.5])
 
 
 # --- samples
@@ -108,20 +168,25 @@ def test_a_sample_of_sets_of_labels():
     rng = np.random.default_rng(0)
     problem = problem_of({"a": rng.integers(0, 9, n)}, np.zeros(n, dtype=int))
     target = Target(np.arange(3), rng.integers(0, 2, (n, 3)).astype(float), many=True)
-    problem = Problem(problem.cells, problem.encoded, target, problem.weight)
+    problem = replace(problem, target=target)
     assert len(problem.sampled(100, 0)) == 100
 
 
 # --- folds
 
 
-@given(problems(), st.integers(2, 5), SEEDS)
-def test_folds_are_disjoint_and_cover_everything(problem, n_folds, seed):
+@given(problems(), st.booleans(), st.integers(2, 5), SEEDS)
+def test_folds_are_disjoint_and_cover_everything(problem, divided, n_folds, seed):
+    problem = replace(problem, divided=divided)
     folds = list(folds_of(problem, n_folds, seed))
     assert len(folds) == n_folds
     assert sorted(np.concatenate(folds).tolist()) == list(range(len(problem)))
+    # groups are spread evenly by their heaviest row, and so are all rows if each is a group
+    order = np.lexsort((-problem.weight, problem.groups))
+    heaviest = {int(problem.groups[row]): row for row in order[::-1]}.values()
+    assert len(heaviest) == problem.n_groups
     for label in problem.target.truth.T > 0:
-        held = [int(label[fold].sum()) for fold in folds]
+        held = [sum(bool(label[row]) for row in heaviest if row in fold) for fold in folds]
         assert max(held) - min(held) <= 1
     again = [fold.tolist() for fold in folds_of(problem, n_folds, seed)]
     assert [fold.tolist() for fold in folds] == again
@@ -141,7 +206,7 @@ def test_one_fold_is_a_quarter():
 def test_one_label_is_worth_one_where_it_is_right():
     target = Target.single(np.array(["a", "b"]), np.array([0, 1, 1]))
     assert target.truth.tolist() == [[1, 0], [0, 1], [0, 1]]
-    consequents = Consequents.of(target, [])
+    consequents = Consequents.of(target, np.ones(len(target)), [])
     assert consequents.values() == ["a", "b"]
     assert consequents.gains(target.truth).tolist() == target.truth.tolist()
 
@@ -156,7 +221,9 @@ def f1(truth, said):
 def test_a_set_of_labels_is_worth_its_f1(y, seed):
     target = Target.sets(y)
     rng = np.random.default_rng(seed)
-    consequents = Consequents.of(target, list(rng.random((5, len(target.labels)))))
+    consequents = Consequents.of(
+        target, np.ones(len(target)), list(rng.random((5, len(target.labels))))
+    )
     values = consequents.values()
     assert len(set(values)) == len(values) == len(consequents)
     assert all(isinstance(value, frozenset) for value in values)
@@ -171,7 +238,7 @@ def test_in_a_hierarchy_consequents_are_closed_and_nearer_is_worth_more():
     assert labels == ["1", "1/1", "1/2", "2"]
     assert target.truth[0].tolist() == [1, 1, 0, 0]
     assert target.label_weights.tolist() == [0.75, 0.5625, 0.5625, 0.75]
-    consequents = Consequents.of(target, list(target.truth))
+    consequents = Consequents.of(target, np.ones(len(target)), list(target.truth))
     for value in consequents.values():
         assert target.hierarchy.is_closed(value)
     gains = consequents.gains(target.truth)
@@ -185,15 +252,14 @@ def test_in_a_hierarchy_consequents_are_closed_and_nearer_is_worth_more():
 
 def test_the_weights_of_rows():
     target = Target.single(np.array(["a", "b"]), np.array([0, 1, 1, 1]))
-    assert row_weights(target, None, None).tolist() == [1, 1, 1, 1]
-    assert row_weights(target, [0, 1, 2, 3], {"b": 2}).tolist() == [0, 2, 4, 6]
-    assert row_weights(target, None, "balanced") == pytest.approx([2, 2 / 3, 2 / 3, 2 / 3])
-    with pytest.raises(DataError) as caught:
-        row_weights(target, None, {"a": 0, "b": 0})
-    assert str(caught.value) == "all weights are 0; at least one row must count"
+    assert row_weights(target, None).tolist() == [1, 1, 1, 1]
+    assert row_weights(target, [0, 1, 2, 3]).tolist() == [0, 1, 2, 3]
+    assert class_weights(target, None).tolist() == [1, 1, 1, 1]
+    assert class_weights(target, {"b": 2}).tolist() == [1, 2, 2, 2]
+    assert class_weights(target, "balanced") == pytest.approx([2, 2 / 3, 2 / 3, 2 / 3])
     many = Target.sets([{"a"}, {"a", "b"}])
     with pytest.raises(DataError) as caught:
-        row_weights(many, None, "balanced")
+        class_weights(many, "balanced")
     assert (
         str(caught.value) == "class_weight is for targets with one label a row; give sample_weight"
     )
@@ -201,7 +267,8 @@ def test_the_weights_of_rows():
 
 # --- the front
 
-COUNTS = RuleCounts(np.zeros((1, 2)), np.zeros(1), np.zeros(1), np.array([0.5, 0.5]))
+HALVES = np.array([0.5, 0.5])
+COUNTS = RuleCounts(np.zeros((1, 2)), np.zeros(1), np.zeros(1), HALVES, HALVES[None, :])
 NOTHING = RuleSet(Space([]))
 
 
@@ -279,10 +346,3 @@ def test_descriptions_are_longer_for_more_rules_conditions_and_mistakes(p, rows,
 
 def test_a_perfect_empty_set_needs_no_bits():
     assert point(0, 0, 1.0).description_length(100, 3, 4) == pytest.approx(0.0, abs=1e-6)
-
-
-def test_frequencies_are_moved_towards_those_of_all_rows():
-    counts = RuleCounts(
-        np.array([[3.0, 0.0], [0.0, 0.0]]), np.array([3.0, 0.0]), np.ones(2), np.array([0.5, 0.5])
-    )
-    assert counts.frequencies().tolist() == [[0.875, 0.125], [0.5, 0.5]]

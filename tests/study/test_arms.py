@@ -136,7 +136,7 @@ def test_the_best_rule_is_the_one_that_evolution_took_for_it():
     target = Target.single(classes, codes)
     instances = Space.infer(X).encode(X)
     cells = Cells.divide(instances, target.truth, np.ones(9))
-    problem = Problem(cells, cells.encode(instances), target, np.ones(9))
+    problem = Problem(cells, cells.encode(instances), target, np.ones(9), np.ones(9))
     rows = prepare(problem, 4, "seeds", 0.0, 0).rows
     masks, then = np.array([[0b01], [0b11]], dtype=np.uint64), np.array([0, 1], dtype=np.int16)
     candidate = evolution.Candidate(masks, then, 1).ranked(rows.cells, rows.gains)
@@ -196,7 +196,7 @@ def test_level_is_the_accuracy_of_a_small_tree():
     target = Target.single(np.arange(16), y)
     instances = Space.infer(X).encode(X)
     cells = Cells.divide(instances, target.truth, np.ones(64))
-    problem = Problem(cells, cells.encode(instances), target, np.ones(64))
+    problem = Problem(cells, cells.encode(instances), target, np.ones(64), np.ones(64))
     # sixteen classes as large as each other, of which eight leaves tell eight
     assert arms.tree_accuracy(problem) == 0.5
 

@@ -387,9 +387,7 @@ def _predictions(
     }
     if not isinstance(model, irenic.RuleSet):
         counts = model.chosen_.counts
-        whole = counts.support.astype(np.int64)
-        support = whole if (whole == counts.support).all() else counts.support
-        found["support"] = support[decided]
+        found["support"] = counts.support.astype(np.int64)[decided]
         found["confidence"] = counts.confidence[decided]
     return found
 

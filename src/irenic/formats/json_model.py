@@ -50,7 +50,7 @@ VERSION: Final = 1
 _CLASS: Final = "RuleSetClassifier"
 _FORMS: Final = ("labels", "matrix", "sets")
 _SCORES: Final = ("training_score", "validated_score", "explanation_size", "penalty")
-_COUNTS: Final = ("support", "confidence", "mix")
+_COUNTS: Final = ("support", "confidence", "mix", "frequencies")
 _KEYS: Final = (
     "version",
     "class",
@@ -167,6 +167,7 @@ def _encode_point(point: FrontPoint, *, own: bool) -> dict[str, Any]:
     entry["support"] = counts.support.tolist()
     entry["confidence"] = [_number(share) for share in counts.confidence.tolist()]
     entry["mix"] = counts.mix.tolist()
+    entry["frequencies"] = counts.frequencies.tolist()
     return entry
 
 
@@ -287,6 +288,7 @@ def _point(entry: Any, space: Space, own: RuleSet | None, overall: npt.NDArray[A
         support=_floats("support", entry["support"], (n,)),
         confidence=_floats("confidence", entry["confidence"], (n,), missing=True),
         overall=overall,
+        frequencies=_floats("frequencies", entry["frequencies"], (n, len(overall))),
     )
     return FrontPoint(
         rule_set=rules, rules=len(rules), conditions=rules.n_conditions, counts=counts, **scores

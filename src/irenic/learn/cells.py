@@ -22,6 +22,8 @@ from irenic.ruleset import RuleSet
 from irenic.space import Instances, Space
 
 MOST_CELLS: Final = 64
+# Rows beyond this are not used to evolve rules, only to count what the rules say of them.
+MOST_ROWS: Final = 20_000
 # Bitmaps of all cuts together are kept below this; with more features, the cells are wider.
 _MOST_BYTES: Final = 1 << 28
 _ROWS_FOR_CUTS: Final = 200_000
@@ -65,7 +67,7 @@ class Cells:
             How many cells a feature may have.
         """
         space, n = instances.space, len(instances)
-        words = n // 64 + 1
+        words = min(n, MOST_ROWS) // 64 + 1
         fair = _MOST_BYTES // (8 * words * max(1, len(space)))
         most = int(max(4, min(most, fair)))
         some = slice(None) if n <= _ROWS_FOR_CUTS else slice(None, None, -(-n // _ROWS_FOR_CUTS))

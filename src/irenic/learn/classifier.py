@@ -21,7 +21,7 @@ from irenic import markup
 from irenic.errors import ConditionError, DataError
 from irenic.features import Continuous, Feature
 from irenic.learn.answers import Answers, Form
-from irenic.learn.cells import Cells
+from irenic.learn.cells import MOST_ROWS, Cells
 from irenic.learn.certificate import certify
 from irenic.learn.evolution import Settings, Watch
 from irenic.learn.front import Front, FrontPoint, choose, front_of, head_of, table_of
@@ -29,7 +29,7 @@ from irenic.learn.labels import is_multilabel
 from irenic.learn.model import Training
 from irenic.learn.running import Named, progress_bar, run
 from irenic.learn.search import SOFT, Plan, Problem
-from irenic.learn.target import Target, row_weights
+from irenic.learn.target import Target, class_weights, row_weights
 from irenic.literals import display, is_missing
 from irenic.outcomes import Explanation
 from irenic.space import Instances, Space
@@ -39,11 +39,9 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-# Rows beyond this are not used to evolve rules, only to count what the rules say of them.
-_MOST_ROWS: Final = 20_000
 # Members of a population with no limit, and the limits of others: sizes that people ask for.
 _MEMBERS: Final = 6
-_SIZES: Final = (3, 7, 15, 31)
+_SIZES: Final = (1, 3, 7, 15, 31)
 # How many right predictions a rule or a condition must be worth, at the least.
 _LOWEST_PENALTY: Final = 0.05
 # Up to so many rows so many validation tasks; beyond, one.
@@ -58,14 +56,15 @@ _INDICATOR: Final = "multilabel-indicator"
 class Decision(Explanation):
     """Why a learned model decides a case as it does: rules, and how they did in training.
 
-    ``support`` and ``confidence`` have one entry for each of ``rules``; where no rule covers the
-    case, one entry for the rows of the default.
+    ``support`` (how many training rows a rule covers) and ``confidence`` (the share of them that it
+    is right for) have one entry for each of ``rules``; where no rule covers the case, one entry for
+    the rows of the default. Rows count as one each, whatever their weights.
 
-    >>> print(Decision("low", (0,), "low, by rule 1 (support 9, confidence 1.00)", (9.0,), (1.0,)))
+    >>> print(Decision("low", (0,), "low, by rule 1 (support 9, confidence 1.00)", (9,), (1.0,)))
     low, by rule 1 (support 9, confidence 1.00)
     """
 
-    support: tuple[float, ...] = ()
+    support: tuple[int, ...] = ()
     confidence: tuple[float, ...] = ()
 
 
@@ -99,7 +98,8 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
         Labels that imply others: "1/2/3" implies "1/2" and "1"; edges are (parent, child). Rows
         have sets of labels then, and predictions are closed.
     class_weight : dict or "balanced", optional
-        How much rows of each class count.
+        How much rows of each class count, times their ``sample_weight``. Weights change what is
+        learned, scores and probabilities; support and confidence are those of rows.
     smoothing : float
         How much of what a row counts for is what a random forest says of it that has not seen it,
         instead of its own label; from 0 to 1. Less noise, fewer rules.
@@ -268,23 +268,27 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
         y : column of labels, 0/1 matrix, or list of sets of labels
             Sets and matrices are for rows that have several labels.
         sample_weight : array, optional
-            How much each row counts; 2 is as good as having the row twice.
+            How much each row counts; a weight of 2 is equivalent to repeating the row.
         """
         table = self._table(X, reset=True)
         target = self._target(y)
-        weight = row_weights(target, sample_weight, self.class_weight)
+        count = row_weights(target, sample_weight)
+        weight = count * class_weights(target, self.class_weight)
         counted = weight > 0
+        if not counted.any():
+            raise DataError("all weights are 0; at least one row must count")
         if len(target) != _length(table):
             raise DataError(f"X has {_length(table)} rows, y has {len(target)}")
         _check_labels(target.take(counted))
         state = int(check_random_state(self.random_state).randint(2**31 - 1))
         space = Space([_opened(feature) for feature in Space.infer(table)])
         instances = space.encode(table).take(counted)
-        target, weight = target.take(counted), weight[counted]
+        target, weight, count = target.take(counted), weight[counted], count[counted]
         earlier = self._earlier(instances, target)
         cells = self._cells if earlier else Cells.divide(instances, target.truth, weight)
         encoded = cells.encode(instances)
-        problem = Problem(cells, encoded, target, weight).sampled(_MOST_ROWS, state).in_order()
+        problem = Problem(cells, encoded, target, weight, count)
+        problem = problem.sampled(MOST_ROWS, state).in_order()
         plan = self._plan(problem, state)
         context = self._init_callback_context(max_subtasks=plan.folds + plan.islands)
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
@@ -316,7 +320,7 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
         self._answers = Answers(target.labels, _form(y, target), target.hierarchy)
         self.pareto_front_ = front_of(points)
         self._cells, self._values = cells, found.consequents.values()
-        self._shape = len(problem), len(target.labels), len(space)
+        self._shape = round(problem.count.sum()), len(target.labels), len(space)
         self._use(self._choose(self.max_rules, self.max_conditions))
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
@@ -365,7 +369,7 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
         return Target.single(classes, codes)
 
     def _plan(self, problem: Problem, state: int) -> Plan:
-        n, n_labels = len(problem), len(problem.target.labels)
+        n, n_labels = round(problem.count.sum()), len(problem.target.labels)
         total = float(problem.weight.sum())
         most = max(64, min(40 * n_labels, n // 15))
         if problem.target.many:
@@ -376,7 +380,7 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
         members = [(float(penalty), most) for penalty in penalties]
         members += [(float(penalties[1]), size) for size in _SIZES if size < most]
         folds = next((k for rows, k in _FOLDS if n <= rows), 1)
-        folds = min(folds, n // 4) if self.selection == "validation" else 0
+        folds = min(folds, problem.n_groups // 4) if self.selection == "validation" else 0
         moves = self.moves or _MOVES
         islands = 2
         seconds = None
@@ -427,19 +431,56 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
         self.certificate_ = certify(self.rules_)
 
     def select(
-        self, *, max_rules: int | None = None, max_conditions: int | None = None
+        self,
+        *,
+        max_rules: int | None = None,
+        max_conditions: int | None = None,
+        index: int | None = None,
     ) -> RuleSetClassifier:
-        """Return a classifier with another rule set of the front: the best that is small enough.
+        """Return a classifier with another rule set of the front, without fitting again.
 
-        Nothing is fitted again; parameters stay as they are.
+        Parameters
+        ----------
+        max_rules, max_conditions : int, optional
+            The largest size: of the rule sets that are small enough, the best one is taken, in
+            the way that ``selection`` names.
+        index : int, optional
+            The place of the rule set in ``pareto_front_``, instead of a size.
+
+        Returns
+        -------
+        RuleSetClassifier
+            A copy with the same parameters and the same front.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from irenic import RuleSetClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> clf = RuleSetClassifier(max_rules=3, random_state=0).fit(X, y)
+        >>> len(clf.select(max_rules=1).rules_)
+        1
+        >>> clf.select(index=0).chosen_ is clf.pareto_front_[0]
+        True
         """
         check_is_fitted(self)
-        for name, size in (("max_rules", max_rules), ("max_conditions", max_conditions)):
+        sizes = {"max_rules": max_rules, "max_conditions": max_conditions}
+        for name, size in {**sizes, "index": index}.items():
             whole = isinstance(size, Integral) and not isinstance(size, bool)
             if size is not None and (not whole or size < 0):
-                raise ConditionError(f"{name} is a whole number that is not negative, not {size!r}")
+                raise ConditionError(f"{name} must be a non-negative whole number, got {size!r}")
         other = copy.copy(self)
-        other._use(other._choose(max_rules, max_conditions))
+        if index is None:
+            other._use(other._choose(max_rules, max_conditions))
+            return other
+        if any(size is not None for size in sizes.values()):
+            raise ConditionError("index must be given without max_rules and max_conditions")
+        if index >= len(self.pareto_front_):
+            last = len(self.pareto_front_) - 1
+            raise ConditionError(
+                f"index must be at most {last}, the last of the front, got {index}"
+            )
+        other._use(self.pareto_front_[index])
         return other
 
     # --- predicting
@@ -476,7 +517,7 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
 
     def _frequencies(self) -> Floats:
         """Return the smoothed frequencies of labels under each rule, and at the end the default."""
-        frequencies = self.chosen_.counts.frequencies()
+        frequencies = self.chosen_.counts.frequencies.copy()
         if self.hierarchy_ is not None:
             return self.hierarchy_.cap(frequencies)
         if self._answers.many:
@@ -504,11 +545,11 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
         told = []
         for one in found:
             places = one.rules or (len(self.rules_),)
-            held = tuple(float(support[r]) for r in places)
+            held = tuple(int(support[r]) for r in places)
             right = tuple(float(confidence[r]) for r in places)
             words = one.text
             if held[0] > 0:
-                words += f" (support {held[0]:g}, confidence {right[0]:.2f})"
+                words += f" (support {held[0]}, confidence {right[0]:.2f})"
             told.append(Decision(one.then, one.rules, words, held, right))
         return told
 

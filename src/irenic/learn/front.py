@@ -26,20 +26,21 @@ _MOST_LABELS: Final = 30
 
 @dataclass(frozen=True, eq=False)
 class RuleCounts:
-    """The training rows under each rule; the last entry is for those that no rule covers."""
+    """The training rows under each rule; the last entry is for those that no rule covers.
+
+    Rows count as one each, whatever their weights; weights enter ``overall`` and ``frequencies``.
+    """
 
     mix: Floats
-    """How many rows of each label; ``[rule, label]``, weighted."""
+    """How many rows of each label; ``[rule, label]``."""
     support: Floats
     """How many rows."""
     confidence: Floats
     """The share of them that the consequent is right for; NaN where there are none."""
     overall: Floats
-    """The share of each label in all rows."""
-
-    def frequencies(self) -> Floats:
-        """Return how likely each label is: counts moved by one row towards the overall shares."""
-        return np.asarray((self.mix + self.overall) / (self.support + 1.0)[:, None])
+    """The share of each label in the weight of all rows."""
+    frequencies: Floats
+    """How likely each label is, by weight, moved by one row towards the overall shares."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +49,9 @@ class FrontPoint:
 
     >>> import numpy as np
     >>> from irenic import RuleSet, Space
-    >>> counts = RuleCounts(np.array([[9.0, 1.0]]), np.array([10.0]), np.array([0.9]),
-    ...                     np.array([0.9, 0.1]))
+    >>> share = np.array([0.9, 0.1])
+    >>> counts = RuleCounts(np.array([[9.0, 1.0]]), np.array([10.0]), np.array([0.9]), share,
+    ...                     frequencies=share[None, :])
     >>> FrontPoint(RuleSet(Space([])), 0.9, 0.8, 0, 0, 0.0, 1.0, counts)
     <FrontPoint: 0 rules, 0 conditions, validated 0.800>
     """

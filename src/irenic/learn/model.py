@@ -116,17 +116,18 @@ class Training:
         """Return what each rule, and at the end the default, is on the training rows."""
         left = ~covers.any(axis=1)
         agreement = self.consequents.agreement(self.target.truth)
-        mix = np.zeros((len(codes), len(self.target.labels)))
+        overall = np.average(self.target.truth, axis=0, weights=self.weight)
+        mix, frequencies = np.zeros((2, len(codes), len(self.target.labels)))
         support, right = np.zeros(len(codes)), np.zeros(len(codes))
         for r, code in enumerate(codes):
             held = left if r == covers.shape[1] else covers[:, r]
-            weight = self.weight[held]
-            mix[r] = weight @ self.target.truth[held]
-            support[r] = weight.sum()
-            right[r] = weight @ agreement[held, code]
+            truth, weight = self.target.truth[held], self.weight[held]
+            mix[r] = truth.sum(axis=0)
+            frequencies[r] = (weight @ truth + overall) / (weight.sum() + 1.0)
+            support[r] = len(truth)
+            right[r] = agreement[held, code].sum()
         confidence = np.divide(right, support, out=np.full(len(right), np.nan), where=support > 0)
-        overall = np.average(self.target.truth, axis=0, weights=self.weight)
-        return RuleCounts(mix, support, confidence, overall)
+        return RuleCounts(mix, support, confidence, overall, frequencies)
 
 
 def completed(rules: RuleSet, then: Hashable) -> RuleSet:

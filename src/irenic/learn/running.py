@@ -109,10 +109,13 @@ def _collect(
     """Return the candidates of all islands, with what validation says of their penalty."""
     # by name, not in the order in which they came in: sums of floats must not depend on that
     outcomes = sorted(outcomes, key=lambda outcome: outcome.name)
-    scores = [outcome.validated for outcome in outcomes if outcome.validated is not None]
+    validated = [outcome for outcome in outcomes if outcome.validated is not None]
     # no rules at all, whatever the penalty: for who asks for fewer than any other has
     penalties = [*(penalty for penalty, _ in plan.settings.members), float(n_rows)]
-    worth = np.mean(scores, axis=0) if scores else np.full(len(penalties), np.nan)
+    worth = np.full(len(penalties), np.nan)
+    if validated:
+        weights = [outcome.weight for outcome in validated]
+        worth = np.average([outcome.validated for outcome in validated], axis=0, weights=weights)
     candidates = [
         (penalty, float(score), candidate)
         for outcome in outcomes

@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -30,8 +31,8 @@ Places = npt.NDArray[np.intp]
 # it: of 0, 0.35, 0.5, 0.65 and 0.8 among the best on twelve small sets, a point above 0 with a
 # third fewer rules.
 SOFT: Final = 0.5
-# Rows that whole weights are turned into, at most.
-_MOST_REPEATED: Final = 100_000
+# Parts that a row may be divided into: enough for folds and bags.
+_MOST_PARTS: Final = 20
 # The share of mistakes of a forest from which on labels count as noise.
 _NOISY: Final = 0.1
 _LEAST_OF_LABEL: Final = 100
@@ -45,6 +46,11 @@ class Problem:
     encoded: Bytes
     target: Target
     weight: Floats
+    """How much each row counts."""
+    count: Floats
+    """How many rows each row stands for; class weights have no part in it."""
+    divided: bool = False
+    """Whether rows of the same cells may be left out one by one."""
 
     def __len__(self) -> int:
         return len(self.weight)
@@ -52,25 +58,56 @@ class Problem:
     def take(self, rows: Places) -> Problem:
         """Return the problem of some of the rows."""
         encoded = np.ascontiguousarray(self.encoded[:, rows])
-        return Problem(self.cells, encoded, self.target.take(rows), self.weight[rows])
+        return replace(
+            self,
+            encoded=encoded,
+            target=self.target.take(rows),
+            weight=self.weight[rows],
+            count=self.count[rows],
+        )
 
     def in_order(self) -> Problem:
-        """Return the problem with rows in an order of their own, a row of weight 2 as two rows.
+        """Return the problem with equal rows as one row of their weight, in an order of its own.
 
-        So what is done next depends neither on the order of rows nor on how they are counted.
+        What follows then depends neither on the order of rows nor on whether a row is repeated or
+        has a weight of 2, and no copy of a row that validation leaves out is learned from.
         """
-        rows = np.arange(len(self))
-        weight = self.weight
-        whole = np.round(weight).astype(np.int64)
-        if (weight == whole).all() and whole.sum() <= max(_MOST_REPEATED, len(self)):
-            rows = np.repeat(rows, whole)
-            weight = np.ones(len(rows))
-        # weights that sum up to less than a row each would all be outweighed by any penalty
-        weight = weight * max(1.0, len(rows) / math.fsum(weight))
         labels = np.packbits(self.target.truth > 0, axis=1)
-        parts = [self.encoded.T[rows], labels[rows], _bytes(weight)]
-        order = np.argsort(_keys(np.concatenate(parts, axis=1)), kind="stable")
-        return replace(self.take(rows[order]), weight=weight[order])
+        keys = _keys(np.concatenate([self.encoded.T, labels], axis=1))
+        _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+        weight, count = (_sums(place.ravel(), each) for each in (self.weight, self.count))
+        # weights below one per row would all be outweighed by any penalty
+        weight = weight * max(1.0, len(weight) / math.fsum(weight))
+        merged = replace(self.take(first), weight=weight, count=count)
+        return merged._divided() if merged._is_exhaustive() else merged
+
+    def _is_exhaustive(self) -> bool:
+        """Return whether at least half of the cases that the cells allow occur.
+
+        New rows will be of the same cases then, and a case that was left out whole would tell
+        nothing about them.
+        """
+        possible: int = math.prod(self.cells.n_cells.tolist())
+        return 2 * self.n_groups >= possible
+
+    def _divided(self) -> Problem:
+        """Return each row as equal parts, one per row that it stands for, up to a limit."""
+        n_parts = np.clip(np.round(self.count), 1, _MOST_PARTS).astype(np.int64)
+        rows = np.repeat(np.arange(len(self)), n_parts)
+        weight, count = (self.weight / n_parts)[rows], (self.count / n_parts)[rows]
+        return replace(self.take(rows), weight=weight, count=count, divided=True)
+
+    @cached_property
+    def groups(self) -> Places:
+        """The group of each row: rows of one group are left out together."""
+        if self.divided:
+            return np.arange(len(self))
+        return np.unique(_keys(self.encoded.T), return_inverse=True)[1].ravel()
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups there are."""
+        return int(self.groups.max(initial=-1)) + 1
 
     def sampled(self, most: int, random_state: int) -> Problem:
         """Return at most so many of the rows, and of every label enough to learn it."""
@@ -123,6 +160,7 @@ def prepare(
             table,
             target.truth,
             problem.weight,
+            problem.groups,
             single=not target.many,
             random_state=random_state,
         )
@@ -142,7 +180,7 @@ def prepare(
             masks, nodes = ladder.leaves(tree)
             grown.append((masks, nodes, _leaf_means(tree, table, nodes, mixed, problem.weight)))
     regions = [mean for *_, means in grown for mean in means]
-    consequents = Consequents.of(target, regions, abstains=abstains)
+    consequents = Consequents.of(target, problem.weight, regions, abstains=abstains)
     gains = consequents.gains(mixed) * problem.weight[:, None]
     rows = _distinct_rows(problem, gains, _shares(forest, table))
     default = len(gains[0]) - 1 if abstains else int(gains.sum(axis=0).argmax())
@@ -230,6 +268,8 @@ class Outcome:
     name: tuple[str, int]
     candidates: list[Candidate]
     validated: Floats | None = None
+    weight: float = 0.0
+    """The weight of the rows left out."""
     consequents: Consequents | None = None
     seconds: float = 0.0
 
@@ -259,7 +299,13 @@ def validate(
         prepared.consequents.as_share(float(np.average(gains[row, s], weights=left.weight)))
         for s in said
     ]
-    return Outcome(name, candidates, np.array(worth), seconds=time.perf_counter() - begun)
+    return Outcome(
+        name,
+        candidates,
+        np.array(worth),
+        float(left.weight.sum()),
+        seconds=time.perf_counter() - begun,
+    )
 
 
 def island(prepared: Prepared, plan: Plan, number: int, watch: Watch | None = None) -> Outcome:
@@ -280,9 +326,10 @@ def _keys(table: Bytes) -> npt.NDArray[np.void]:
     return table.view(np.dtype((np.void, table.shape[1]))).ravel()
 
 
-def _bytes(values: Floats) -> Bytes:
-    """Return the bytes of numbers that are not negative, in the order of which they sort."""
-    return np.ascontiguousarray(values.astype(">f8")).view(np.uint8).reshape(len(values), 8)
+def _sums(places: Places, values: Floats) -> Floats:
+    """Return the sum of the values at each place, the same in whatever order they are given."""
+    order = np.lexsort((values, places))
+    return np.asarray(np.bincount(places[order], weights=values[order]), dtype=float)
 
 
 def folds_of(problem: Problem, n_folds: int, random_state: int) -> Iterator[Places]:
@@ -291,8 +338,13 @@ def folds_of(problem: Problem, n_folds: int, random_state: int) -> Iterator[Plac
     One fold is a held-out quarter.
     """
     rng = np.random.default_rng(random_state)
-    # rows of one label (or of one set of labels) next to each other, at random among themselves
-    keys = np.lexsort([rng.random(len(problem)), *(problem.target.truth.T > 0)])
+    groups, weight = problem.groups, problem.weight
+    by_group = np.lexsort((-weight, groups))
+    heaviest = by_group[np.unique(groups[by_group], return_index=True)[1]]
+    labels = problem.target.truth[heaviest].T > 0
+    # groups of one label (or of one set of labels) next to each other, the heaviest first, so that
+    # folds weigh about the same; at random among equals
+    order = np.lexsort([rng.random(len(heaviest)), -np.bincount(groups, weights=weight), *labels])
     parts = 4 if n_folds == 1 else n_folds
     for fold in range(n_folds):
-        yield np.sort(keys[fold::parts])
+        yield np.flatnonzero(np.isin(groups, order[fold::parts]))

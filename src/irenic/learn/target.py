@@ -86,12 +86,16 @@ class Consequents:
     """Whether there is one more, the last: to predict nothing, which is worth nothing."""
 
     @classmethod
-    def of(cls, target: Target, leaves: Sequence[Floats], *, abstains: bool = False) -> Consequents:
+    def of(
+        cls, target: Target, weight: Floats, leaves: Sequence[Floats], *, abstains: bool = False
+    ) -> Consequents:
         """Return the consequents for a target.
 
         Parameters
         ----------
         target : Target
+        weight : array of shape (n,)
+            How much each row counts.
         leaves : sequence of array
             Frequencies of the labels in regions of the space; sets of labels that are best there
             are what rules may predict. With one label a row it is not used.
@@ -99,17 +103,18 @@ class Consequents:
         if not target.many:
             every = np.eye(len(target.labels))
             return cls(target, every, every > 0, abstains=abstains)
-        overall = target.truth.mean(axis=0)
+        overall = np.average(target.truth, axis=0, weights=weight)
         means = np.array([overall, *leaves])
         if target.hierarchy is not None:
             stands = np.unique(means.round(12), axis=0)[:_MOST_SETS]
             spread = (target.truth - overall) ** 2 @ target.label_weights
             # a closed set: a label that half of the rows have, its ancestors have too
-            scale = max(_EXPLAINED * float(spread.mean()), 1e-12)
+            scale = max(_EXPLAINED * float(np.average(spread, weights=weight)), 1e-12)
             return cls(target, stands, stands >= 0.5, scale, abstains)
         # and the sets that rows have, the most frequent: the best for a mean is never the empty one
-        held, counts = np.unique(target.truth > 0, axis=0, return_counts=True)
-        held = held[np.argsort(-counts, kind="stable")][: _MOST_SETS // 4]
+        held, place = np.unique(target.truth > 0, axis=0, return_inverse=True)
+        often = np.bincount(place.ravel(), weights=weight)
+        held = held[np.argsort(-often, kind="stable")][: _MOST_SETS // 4]
         sets = np.array([*held, *(_best_set(mean) for mean in means)])
         _, first = np.unique(sets, axis=0, return_index=True)
         sets = sets[np.sort(first)[:_MOST_SETS]]
@@ -190,25 +195,25 @@ def as_array(labels: Sequence[Hashable]) -> npt.NDArray[Any]:
     return made
 
 
-def row_weights(target: Target, sample_weight: Any, class_weight: Any) -> Floats:
-    """Return the weight of each row; a weight of 2 is as good as having the row twice."""
-    from sklearn.utils.class_weight import compute_sample_weight
+def row_weights(target: Target, sample_weight: Any) -> Floats:
+    """Return how many rows each row stands for; a weight of 2 is equivalent to repeating it."""
     from sklearn.utils.validation import _check_sample_weight
 
-    n = len(target)
-    weight = (
-        np.ones(n)
-        if sample_weight is None
-        else _check_sample_weight(
-            sample_weight, target.truth, dtype=np.float64, ensure_non_negative=True
-        ).astype(float)
+    if sample_weight is None:
+        return np.ones(len(target))
+    weight = _check_sample_weight(
+        sample_weight, target.truth, dtype=np.float64, ensure_non_negative=True
     )
-    if class_weight is not None:
-        if target.many:
-            raise DataError("class_weight is for targets with one label a row; give sample_weight")
-        weight = weight * compute_sample_weight(
-            class_weight, target.labels[target.truth.argmax(axis=1)]
-        )
-    if not weight.sum() > 0:
-        raise DataError("all weights are 0; at least one row must count")
-    return np.asarray(weight)
+    return np.asarray(weight, dtype=float)
+
+
+def class_weights(target: Target, class_weight: Any) -> Floats:
+    """Return how much each row counts for its class."""
+    from sklearn.utils.class_weight import compute_sample_weight
+
+    if class_weight is None:
+        return np.ones(len(target))
+    if target.many:
+        raise DataError("class_weight is for targets with one label a row; give sample_weight")
+    labels = target.labels[target.truth.argmax(axis=1)]
+    return np.asarray(compute_sample_weight(class_weight, labels))

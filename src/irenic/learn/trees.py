@@ -86,8 +86,9 @@ class Forest:
     """A random forest over cells, and what it says of the rows it was grown on.
 
     A row's label is one draw; what trees say that were grown on other rows is nearer to how likely
-    each label is there. Small rule sets that are fitted to a mix of both generalise better and are
-    smaller (``docs/learning.md``).
+    each label is there. Small rule sets that are fitted to a mix of both generalize better and are
+    smaller (``docs/learning.md``). Bags are drawn from groups of rows, so that a tree that has not
+    seen a row has seen no copy of it either.
     """
 
     def __init__(
@@ -95,51 +96,51 @@ class Forest:
         table: npt.NDArray[np.float32],
         truth: Floats,
         weight: Floats,
+        groups: npt.NDArray[np.intp],
         *,
         single: bool,
         random_state: int,
     ) -> None:
-        from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-
-        self._single, self._n_labels = single, truth.shape[1]
-        common = {
-            # trees of hundreds of labels take long, and average over labels as well
-            "n_estimators": _TREES if self._n_labels <= 50 else _TREES // 4,
-            "random_state": random_state,
-            # beyond this, trees are no better and take most of the time
-            "max_samples": min(len(table), _MOST_SAMPLES),
-        }
-        self._forest: Any
-        if single:
-            self._forest = RandomForestClassifier(**common)
-            self._forest.fit(table, truth.argmax(axis=1), weight)
-        else:
-            self._forest = RandomForestRegressor(max_features=0.33, min_samples_leaf=3, **common)
-            self._forest.fit(table, truth if truth.shape[1] > 1 else truth[:, 0], weight)
-        self.importance: Floats = np.asarray(self._forest.feature_importances_)
-        self.unseen: Floats = self._out_of_bag(table, truth)
-
-    def _out_of_bag(self, table: npt.NDArray[np.float32], truth: Floats) -> Floats:
-        """Return what the trees say of each row that have not seen it."""
-        said = np.zeros_like(truth)
-        n_trees = np.zeros(len(table))
-        for tree, seen in zip(
-            self._forest.estimators_, self._forest.estimators_samples_, strict=True
-        ):
-            unseen = np.ones(len(table), dtype=bool)
-            unseen[seen] = False
-            if unseen.any():
-                said[unseen] += self._say(tree, table[unseen])
-                n_trees += unseen
+        rng = np.random.default_rng(random_state)
+        n_groups, n_labels = int(groups.max()) + 1, truth.shape[1]
+        said, n_trees = np.zeros_like(truth), np.zeros(len(table))
+        self.importance: Floats = np.zeros(table.shape[1])
+        # trees of hundreds of labels take long, and average over labels as well
+        for _ in range(_TREES if n_labels <= 50 else _TREES // 4):
+            # beyond so many, trees are no better and take most of the time
+            bag = rng.integers(n_groups, size=min(n_groups, _MOST_SAMPLES))
+            times = np.bincount(bag, minlength=n_groups)[groups]
+            seen = times > 0
+            seed = int(rng.integers(2**31))
+            tree = _grown(table[seen], truth[seen], (weight * times)[seen], single, seed)
+            self.importance += tree.feature_importances_
+            if not seen.all():
+                said[~seen] += _say(tree, table[~seen], single, n_labels)
+                n_trees += ~seen
         # a row that every tree has seen keeps its own label
-        return np.where(n_trees[:, None] > 0, said / np.maximum(n_trees, 1.0)[:, None], truth)
+        self.unseen: Floats = np.where(
+            n_trees[:, None] > 0, said / np.maximum(n_trees, 1.0)[:, None], truth
+        )
 
-    def _say(self, tree: Any, table: npt.NDArray[np.float32]) -> Floats:
-        if not self._single:
-            return np.asarray(tree.predict(table)).reshape(-1, self._n_labels)
-        said = np.zeros((len(table), self._n_labels))
-        said[:, self._forest.classes_] = tree.predict_proba(table)
-        return said
+
+def _grown(
+    table: npt.NDArray[np.float32], truth: Floats, weight: Floats, single: bool, seed: int
+) -> Any:
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+    if single:
+        tree = DecisionTreeClassifier(max_features="sqrt", random_state=seed)
+        return tree.fit(table, truth.argmax(axis=1), weight)
+    tree = DecisionTreeRegressor(max_features=0.33, min_samples_leaf=3, random_state=seed)
+    return tree.fit(table, truth, weight)
+
+
+def _say(tree: Any, table: npt.NDArray[np.float32], single: bool, n_labels: int) -> Floats:
+    if not single:
+        return np.asarray(tree.predict(table)).reshape(-1, n_labels)
+    said = np.zeros((len(table), n_labels))
+    said[:, tree.classes_] = tree.predict_proba(table)
+    return said
 
 
 _TREES = 100
