@@ -137,6 +137,53 @@ def test_neighbours_become_one(run, file):
     assert found == (0, "IF a < 9 THEN A\n", "2 rules became 1.\n")
 
 
+def test_merge_says_that_the_budget_ended_it(run, file):
+    path = file("IF a < 5 THEN A\nIF 5 <= a < 9 THEN A\n")
+    told = "merging was stopped by seconds; a longer --budget may merge more rules"
+    status, out, err = run("merge", path, "--budget", "0")
+    assert (status, out) == (0, "IF a < 5 THEN A\nIF 5 <= a < 9 THEN A\n")
+    assert err == f"{told}\n2 rules became 2.\n"
+    assert json.loads(run("merge", path, "--budget", "0", "--json")[1])["changes"] == [told]
+
+
+def test_complete_says_that_the_budget_ended_it(run, file, monkeypatch):
+    monkeypatch.setattr("irenic.cutting._BURST", 1)
+    gaps = "".join(f"IF {2 * i} <= a < {2 * i + 1} THEN A\n" for i in range(5))
+    status, _, err = run("complete", file(gaps), "--budget", "0")
+    told = "looking for gaps was stopped by seconds; a longer --budget may find more"
+    assert (status, told in err.splitlines()) == (1, True)
+
+
+def test_trim_says_that_it_is_not_proved(run, file):
+    status, _, err = run("repair", file(CONTRADICTING), "--how", "trim", "--budget", "0")
+    told = "not proved that every trimmed rule keeps its largest region; a longer --budget may"
+    assert (status, f"{told} keep more" in err.splitlines()) == (0, True)
+
+
+def test_a_merged_unique_table_has_no_overlap(run, file, tmp_path):
+    path = file("U,a,b,out\n1,< 10,>= 2,x\n2,-,< 2,x\n", "u.csv")
+    out = tmp_path / "merged.csv"
+    assert run("merge", path, "-o", str(out))[0] == 0
+    assert out.read_text() == "U,a,b,out\n1,< 10,>= 2,x\n2,-,< 2,x\n"
+    assert run("check", str(out), "--fail-on", "overlaps")[0] == 0
+
+
+@pytest.mark.parametrize("policy", ["F", "P"])
+def test_an_ordered_table_is_merged_as_a_set(run, file, tmp_path, policy):
+    path = file(f"{policy},a,out\n1,< 5,x\n2,< 9,x\n3,-,y\n", "f.csv")
+    out = tmp_path / "merged.csv"
+    assert run("merge", path, "-o", str(out))[0] == 0
+    assert run("diff", path, str(out))[0] == 0
+    assert "< 9,x" in out.read_text()
+
+
+@pytest.mark.parametrize("policy", ["C", "R"])
+def test_a_table_in_which_all_rows_count_is_not_merged(run, file, policy):
+    status, _, err = run("merge", file(f"{policy},a,out\n1,< 5,x\n2,< 9,x\n", "c.csv"))
+    assert status == 2
+    assert "all rules that hold count, so merging them would change the result" in err
+
+
 def test_tables_keep_their_names(run, file, tmp_path):
     path, out = file("age,fare\n< 10,5\n[10..20],5\n", "fares.csv"), tmp_path / "o.csv"
     for command in ("merge", "complete", "repair"):

@@ -65,6 +65,8 @@ class Meter:
         self.nodes = 0
         self.regions = 0
         self.stopped_by: StoppedBy | None = None
+        self.ran_out: StoppedBy | None = None
+        """What was used up first, even where ``stopped_by`` was reset to go on with the rest."""
         self._start = time.monotonic()
         self._paused: float | None = None
 
@@ -100,4 +102,5 @@ class Meter:
             self.stopped_by = "regions"
         elif budget.seconds is not None and self.seconds >= budget.seconds:
             self.stopped_by = "seconds"
+        self.ran_out = self.ran_out or self.stopped_by
         return self.stopped_by is not None

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
+import hypothesis.strategies as st
 import pytest
 from grid_cells import cells_of
 from hypothesis import given
 
 import naive
 import strategies as sts
-from irenic import ConflictError, Continuous, Rule, RuleSet, Space
+from irenic import (
+    Budget,
+    ConditionError,
+    ConflictError,
+    Continuous,
+    DecisionTable,
+    Rule,
+    RuleList,
+    RuleSet,
+    Space,
+)
 from irenic.budget import Meter
-from irenic.mend import merge, merging
+from irenic.mend import complete, merge, merging, repair
 from irenic.mend.boxes import boxes_of
 from irenic.mend.merging import fewer, same_union
 
@@ -28,7 +41,7 @@ def check(rules, made):
 
 @given(rules=sts.consistent_rule_sets(default="A"))
 def test_merged_rules_hold_where_those_before_did(rules):
-    check(rules, merge(rules))
+    check(rules, merge(rules).rules)
 
 
 @given(rules=sts.consistent_rule_sets())
@@ -36,7 +49,7 @@ def test_rules_are_merged_where_there_is_too_much_outside_to_grow_among(rules):
     before = merging._MOST_OUTSIDE
     merging._MOST_OUTSIDE = 0
     try:
-        check(rules, merge(rules))
+        check(rules, merge(rules).rules)
     finally:
         merging._MOST_OUTSIDE = before
 
@@ -73,34 +86,161 @@ def plane(*corners, weights=()):
 
 def test_four_quarters_are_one_rule():
     rules = plane((0, 5, 0, 5), (5, 9, 0, 5), (0, 5, 5, 9), (5, 9, 5, 9))
-    assert [str(rule) for rule in merge(rules)] == ["IF 0 <= x < 9 AND 0 <= y < 9 THEN A"]
+    assert [str(rule) for rule in merge(rules).rules] == ["IF 0 <= x < 9 AND 0 <= y < 9 THEN A"]
 
 
 def test_a_pinwheel_of_five_becomes_four():
     # no two of the five make a box; widened, four cover what the fifth in the middle does
     rules = plane((0, 2, 0, 1), (2, 3, 0, 2), (1, 3, 2, 3), (0, 1, 1, 3), (1, 2, 1, 2))
-    made = merge(rules)
+    made = merge(rules).rules
     assert len(made) < 5
     check(rules, made)
 
 
 def test_rules_of_different_weights_are_kept_apart():
     rules = plane((0, 5, 0, 5), (5, 9, 0, 5), weights=[1.0, 2.0])
-    assert merge(rules) == rules
+    assert merge(rules).rules == rules
 
 
 def test_merged_rules_keep_their_weight_and_others_how_they_are_written():
     rules = plane((0, 5, 0, 5), (5, 9, 0, 5), weights=[2.0, 2.0])
     rules.add(Rule({"x": {">": 20, "<=": 30}}, then="B"))
-    assert [str(rule) for rule in merge(rules)] == [
+    assert [str(rule) for rule in merge(rules).rules] == [
         "IF 0 <= x < 9 AND 0 <= y < 5 THEN A WEIGHT 2",
         "IF 20 < x <= 30 THEN B",
     ]
 
 
-def test_without_time_the_rules_stay_as_they_are():
+def test_the_result_says_that_the_search_finished():
+    result = merge(plane((0, 5, 0, 5), (5, 9, 0, 5)))
+    assert (result.finished, result.stopped_by) == (True, None)
+    assert repr(result) == ("<Merged: 1 rule, finished\n  1. IF 0 <= x < 9 AND 0 <= y < 5 THEN A>")
+
+
+def test_without_time_the_rules_stay_as_they_are_and_the_result_says_so():
     rules = plane((0, 5, 0, 5), (5, 9, 0, 5))
-    assert merge(rules, budget=0) == rules
+    result = merge(rules, budget=0)
+    assert result.rules == rules
+    assert (result.finished, result.stopped_by) == (False, "seconds")
+    assert repr(result).startswith("<Merged: 2 rules, stopped by seconds\n  1. IF 0 <= x < 5 AND")
+    assert merge(rules, budget=Budget(nodes=0)).stopped_by == "nodes"
+
+
+def test_rules_that_cannot_be_merged_need_no_budget():
+    rules = RuleSet(None, [Rule({"x": (0, 5)}, then="A"), Rule({"x": (5, 9)}, then="B")])
+    assert merge(rules, budget=0).finished
+
+
+@pytest.mark.parametrize("most_outside", [0, 4_000])
+@given(rules=sts.consistent_rule_sets(), nodes=st.integers(0, 60))
+def test_what_a_budget_ends_is_never_called_finished(most_outside, rules, nodes):
+    before = merging._MOST_OUTSIDE
+    merging._MOST_OUTSIDE = most_outside
+    try:
+        whole, cut = merge(rules), merge(rules, budget=Budget(nodes=nodes))
+    finally:
+        merging._MOST_OUTSIDE = before
+    assert whole.finished
+    check(rules, cut.rules)
+    if cut.finished:
+        assert cut.rules == whole.rules
+
+
+# --- tables with a hit policy
+
+
+@st.composite
+def tables(draw, hit_policy):
+    """Draw a table without conflicts; of those under UNIQUE many have no overlap either."""
+    rules = draw(sts.consistent_rule_sets(default=draw(st.sampled_from([None, "A"]))))
+    if hit_policy == "UNIQUE" and draw(st.booleans()):
+        apart: list[Rule] = []
+        for rule in rules:
+            if not any(rule.region.overlaps(other.region) for other in apart):
+                apart.append(rule)
+        rules = RuleSet(rules.space, apart, default=rules.default)
+    return DecisionTable.of(rules).under(hit_policy)
+
+
+def overlaps(table):
+    return [
+        (a, b)
+        for a, b in combinations(range(len(table.rules)), 2)
+        if table.rows[a] != table.rows[b] and table.rules[a].region.overlaps(table.rules[b].region)
+    ]
+
+
+@pytest.mark.parametrize("most_outside", [0, 4_000])
+@pytest.mark.parametrize("hit_policy", [None, "UNIQUE", "ANY"])
+@given(data=st.data())
+def test_a_merged_table_decides_the_same_and_keeps_its_policy(most_outside, hit_policy, data):
+    table = data.draw(tables(hit_policy))
+    before = merging._MOST_OUTSIDE
+    merging._MOST_OUTSIDE = most_outside
+    try:
+        result = merge(table)
+    finally:
+        merging._MOST_OUTSIDE = before
+    check(table.rules, result.rules)
+    assert result.table.rules == result.rules
+    assert result.table.hit_policy == hit_policy
+    assert result.table.first_conflict() is None
+    if hit_policy == "UNIQUE" and not overlaps(table):
+        assert not overlaps(result.table)
+
+
+@pytest.mark.parametrize("how", ["drop", "trim", "split"])
+@given(data=st.data())
+def test_a_repaired_table_keeps_unique_and_so_does_a_completed_one(how, data):
+    rules = data.draw(sts.rule_sets(max_size=4))
+    table = DecisionTable.of(rules).under("UNIQUE")
+    repaired = repair(table, how).table
+    assert not overlaps(repaired)
+    completed = repaired.with_rules(complete(repaired).rules)
+    assert completed.hit_policy == "UNIQUE"
+    assert not overlaps(completed)
+    assert not overlaps(merge(completed).table)
+
+
+def test_rows_of_a_unique_table_are_joined_without_an_overlap():
+    space = Space([Continuous("a"), Continuous("b")])
+    rules = RuleSet(
+        space,
+        [Rule({"a": {"<": 10}, "b": {">=": 2}}, then="x"), Rule({"b": {"<": 2}}, then="x")],
+    )
+    table = DecisionTable.of(rules).under("UNIQUE")
+    assert merge(table).rules == rules
+    assert overlaps(merge(table.under("ANY")).table) == [(0, 1)]
+
+
+def test_a_pinwheel_in_a_unique_table_is_one_row():
+    rules = plane((0, 2, 0, 1), (2, 3, 0, 2), (1, 3, 2, 3), (0, 1, 1, 3), (1, 2, 1, 2))
+    result = merge(DecisionTable.of(rules).under("UNIQUE"))
+    assert [str(rule) for rule in result.rules] == ["IF 0 <= x < 3 AND 0 <= y < 3 THEN A"]
+
+
+def test_many_rows_of_a_unique_table_are_merged():
+    rules = plane(*((i, i + 1, j, j + 1) for i in range(20) for j in range(20)))
+    result = merge(DecisionTable.of(rules).under("UNIQUE"))
+    assert [str(rule) for rule in result.rules] == ["IF 0 <= x < 20 AND 0 <= y < 20 THEN A"]
+
+
+@pytest.mark.parametrize("hit_policy", ["FIRST", "PRIORITY"])
+def test_an_ordered_table_is_refused(hit_policy):
+    table = DecisionTable.of(plane((0, 5, 0, 5), (5, 9, 0, 5))).under(hit_policy)
+    text = "merge takes rules whose order does not matter; .*irenic.to_set"
+    with pytest.raises(ConditionError, match=text):
+        merge(table)
+    with pytest.raises(ConditionError, match=text):
+        merge(RuleList.of(table.rules))
+
+
+@pytest.mark.parametrize("hit_policy", ["COLLECT", "RULE ORDER", "OUTPUT ORDER"])
+def test_a_table_in_which_all_rows_count_is_refused(hit_policy):
+    table = DecisionTable.of(plane((0, 5, 0, 5), (5, 9, 0, 5))).under(hit_policy)
+    text = f"under {hit_policy} all rules that hold count, so merging them would change the result"
+    with pytest.raises(ConditionError, match=text):
+        merge(table)
 
 
 def test_rules_with_conflicts_are_refused():

@@ -14,12 +14,7 @@ from rich.text import Text
 import irenic
 from irenic.cli.common import Json, console, output, print_json, warn_of_compiling
 from irenic.cli.reading import as_policy, check_output, space_for
-from irenic.errors import (
-    ConditionError,
-    DataError,
-    FormatError,
-    did_you_mean,
-)
+from irenic.errors import DataError, FormatError, did_you_mean
 from irenic.literals import counted, display
 
 if TYPE_CHECKING:
@@ -109,6 +104,11 @@ def repair(
             f"not proved to be the least: it costs {mended.cost:g}, at least {mended.bound:g} is"
             " needed; a longer --budget may find less"
         )
+    elif not mended.optimal:
+        told.append(
+            "not proved that every trimmed rule keeps its largest region; a longer --budget may"
+            " keep more"
+        )
     n = len(mended.changes)
     verdict = counted(n, "change") if n else "nothing contradicted"
     _hand_over(result, out, told, verdict, as_json)
@@ -147,6 +147,8 @@ def complete(
     verdict = f"{counted(len(filled.added), 'rule')} added; " + (
         "every case is covered" if filled.complete else "gaps are left"
     )
+    if filled.stopped_by is not None:
+        told.append(_unfinished("looking for gaps", filled.stopped_by, "find more"))
     _hand_over(found.with_rules(filled.rules), out, told, verdict, as_json)
     raise typer.Exit(0 if filled.complete else 1)
 
@@ -172,10 +174,13 @@ def merge(
     check_output(out, rules, space)
     found = _read(rules, table, target, hit_policy, space)
     warn_of_compiling()
-    before = _as_set(found, budget)
-    after = irenic.merge(before, budget=budget)
-    verdict = f"{counted(len(before), 'rule')} became {len(after):,}"
-    _hand_over(found.with_rules(after), out, [], verdict, as_json)
+    given = found.with_rules(_as_set(found, budget)) if found.is_ordered else found
+    result = irenic.merge(given, budget=budget)
+    told = []
+    if result.stopped_by is not None:
+        told.append(_unfinished("merging", result.stopped_by, "merge more rules"))
+    verdict = f"{counted(len(given.rules), 'rule')} became {len(result.rules):,}"
+    _hand_over(result.table or given, out, told, verdict, as_json)
 
 
 @commands.command(
@@ -309,11 +314,11 @@ def _say_apart(before: DecisionTable, after: DecisionTable, a: Path, b: Path) ->
             print(f"irenic: only {path} asks about {', '.join(only)}", file=sys.stderr)
 
 
+def _unfinished(what: str, stopped_by: str, more: str) -> str:
+    return f"{what} was stopped by {stopped_by}; a longer --budget may {more}"
+
+
 def _as_set(table: DecisionTable, budget: float) -> irenic.RuleSet:
-    if table.collects:
-        raise ConditionError(
-            f"under {table.hit_policy} all rules that hold count; fewer would count for less"
-        )
     rules = table.as_rules()
     return rules if isinstance(rules, irenic.RuleSet) else irenic.to_set(rules, budget=budget)
 

@@ -4,7 +4,7 @@ from irenic.mend.changes import Change, Repair
 from irenic.mend.completing import Completion, Proposal, complete
 from irenic.mend.differing import Difference, Differences, diff
 from irenic.mend.lists import to_set
-from irenic.mend.merging import merge
+from irenic.mend.merging import Merged, merge
 from irenic.mend.repairing import repair
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Completion",
     "Difference",
     "Differences",
+    "Merged",
     "Proposal",
     "Repair",
     "complete",

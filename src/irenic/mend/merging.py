@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from irenic.budget import Budget, Meter
-from irenic.cutting import Boxes, is_covered, uncovered
-from irenic.errors import ConflictError
+from irenic.budget import Budget, Meter, StoppedBy
+from irenic.cutting import Boxes, is_covered, merged, uncovered
+from irenic.decision_table import DecisionTable
+from irenic.errors import ConditionError, ConflictError
+from irenic.literals import counted
 from irenic.mend.boxes import (
     boxes_of,
     covering,
@@ -19,7 +22,8 @@ from irenic.mend.boxes import (
     without_covered,
 )
 from irenic.rule import Rule
-from irenic.ruleset import RuleSet, check_rules
+from irenic.rulelist import RuleList
+from irenic.ruleset import RuleSet
 from irenic.space import Space
 
 # Up to so many boxes of what some rules leave out, rules are grown among them.
@@ -29,7 +33,35 @@ _HULL_NODES: Final = 2_000
 _MOST_HULLS: Final = 300
 
 
-def merge(rules: RuleSet, *, budget: Budget | float | None = None) -> RuleSet:
+@dataclass(frozen=True, eq=False)
+class Merged:
+    """The result of :func:`merge`: the rules, and whether the search finished.
+
+    >>> from irenic import Rule, RuleSet, merge
+    >>> rules = RuleSet(None, [Rule({"age": (0, 30)}, then="low"),
+    ...                        Rule({"age": (30, 60)}, then="low")])
+    >>> merge(rules).finished, merge(rules, budget=0).finished
+    (True, False)
+    """
+
+    rules: RuleSet
+    stopped_by: StoppedBy | None = None
+    """Which part of the budget ended the search early; None if it finished."""
+    table: DecisionTable | None = None
+    """The merged rules as rows, if a table was given."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether the search finished; if not, a larger budget may merge more rules."""
+        return self.stopped_by is None
+
+    def __repr__(self) -> str:
+        end = "finished" if self.finished else f"stopped by {self.stopped_by}"
+        _, *shown = repr(self.rules).split("\n")
+        return "\n".join([f"<Merged: {counted(len(self.rules), 'rule')}, {end}", *shown]) + ">"
+
+
+def merge(rules: RuleSet | DecisionTable, *, budget: Budget | float | None = None) -> Merged:
     """Return fewer rules, or as many, that mean the same.
 
     Rules of one consequent and one weight are widened as far as they together reach, joined with
@@ -38,10 +70,17 @@ def merge(rules: RuleSet, *, budget: Budget | float | None = None) -> RuleSet:
 
     Parameters
     ----------
-    rules : RuleSet
-        Without contradictions.
+    rules : RuleSet or DecisionTable
+        Without contradictions. Rows of a UNIQUE table that do not overlap are merged into rows
+        that do not overlap either. Tables in which the order matters (FIRST, PRIORITY) or all
+        rows count (COLLECT, RULE ORDER, OUTPUT ORDER) are refused.
     budget : Budget or float (seconds), optional
-        Rules for which it does not suffice stay as they are.
+        Rules for which it does not suffice stay as they are, and ``finished`` is False.
+
+    Returns
+    -------
+    Merged
+        With the merged ``rules``, the ``table`` if one was given, and ``finished``.
 
     Examples
     --------
@@ -50,17 +89,47 @@ def merge(rules: RuleSet, *, budget: Budget | float | None = None) -> RuleSet:
     ...                        Rule({"age": (30, 60), "smokes": {False}}, then="low"),
     ...                        Rule({"age": (0, 60), "smokes": {True}}, then="low")])
     >>> merge(rules)
+    <Merged: 1 rule, finished
+      1. IF 0 <= age < 60 THEN low>
+    >>> merge(rules).rules
     <RuleSet: 1 rule, 2 features>
       1. IF 0 <= age < 60 THEN low
     """
-    check_rules(rules)
-    if not rules.is_consistent:
-        conflict = rules.conflicts(limit=1)[0]
+    table = _as_table(rules)
+    meter = Meter(budget)
+    unique = table.hit_policy == "UNIQUE" and not table.rules.overlaps(limit=1)
+    result = _merged_rules(table.rules, meter, apart=unique)
+    given = table.with_rules(result) if isinstance(rules, DecisionTable) else None
+    return Merged(result, meter.ran_out, given)
+
+
+def _as_table(rules: object) -> DecisionTable:
+    """Return rules that can be merged as a table; refuse all others."""
+    table = DecisionTable.of(rules) if isinstance(rules, RuleSet) else rules
+    if isinstance(table, RuleList) or (isinstance(table, DecisionTable) and table.is_ordered):
+        raise ConditionError(
+            "merge takes rules whose order does not matter; turn the list into a set first, with"
+            " irenic.to_set (irenic convert --as-set)"
+        )
+    if not isinstance(table, DecisionTable):
+        raise ConditionError(
+            f"rules must be a RuleSet or a DecisionTable, got {type(rules).__name__};"
+            " make one with RuleSet(space, rules)"
+        )
+    if table.collects:
+        raise ConditionError(
+            f"under {table.hit_policy} all rules that hold count, so merging them would change the"
+            " result"
+        )
+    if (conflict := table.first_conflict()) is not None:
         raise ConflictError(
             f"the rules contradict each other: {conflict}; repair them before they are merged",
             [conflict],
         )
-    meter = Meter(budget)
+    return table
+
+
+def _merged_rules(rules: RuleSet, meter: Meter, *, apart: bool) -> RuleSet:
     groups: dict[tuple[int, float], list[int]] = {}
     for place, key in enumerate(
         zip(rules.then_codes.tolist(), rules.weights.tolist(), strict=True)
@@ -68,19 +137,21 @@ def merge(rules: RuleSet, *, budget: Budget | float | None = None) -> RuleSet:
         groups.setdefault(key, []).append(place)
     made: list[tuple[int, Rule]] = []
     for places in groups.values():
-        made += _merged(rules, places, meter)
+        made += _merged(rules, places, meter, apart=apart)
     made.sort(key=lambda pair: pair[0])
     return RuleSet(rules.space, [rule for _, rule in made], default=rules.default)
 
 
-def _merged(rules: RuleSet, places: list[int], meter: Meter) -> list[tuple[int, Rule]]:
+def _merged(
+    rules: RuleSet, places: list[int], meter: Meter, *, apart: bool
+) -> list[tuple[int, Rule]]:
     """Return rules that mean what those at some places mean, each with a place to be put."""
     given = [rules[i] for i in places]
     as_they_are = list(zip(places, given, strict=True))
     space, boxes = rules.space, boxes_of(rules).take(places)
     if len(given) < 2 or meter.spent():
         return as_they_are
-    few = fewer(space, boxes, meter)
+    few = (fewer_apart if apart else fewer)(space, boxes, meter)
     if len(few.low) > len(given) or not same_union(space, boxes, few, meter):
         return as_they_are
     then, weight = given[0].then, given[0].weight
@@ -113,8 +184,19 @@ def fewer(space: Space, boxes: Boxes, meter: Meter) -> Boxes:
     return without_covered(space, boxes, meter)
 
 
-def _hulls_joined(space: Space, boxes: Boxes, meter: Meter) -> Boxes:
-    """Return boxes with two joined wherever all of the box round them is theirs and others'."""
+def fewer_apart(space: Space, boxes: Boxes, meter: Meter) -> Boxes:
+    """Return disjoint boxes, no more than the disjoint ones given, that hold the same points."""
+    boxes = merged(space, boxes, meter)
+    if not meter.spent() and 1 < len(boxes.low) <= _MOST_HULLS:
+        boxes = _hulls_joined(space, boxes, meter, apart=True)
+    return boxes
+
+
+def _hulls_joined(space: Space, boxes: Boxes, meter: Meter, *, apart: bool = False) -> Boxes:
+    """Return boxes with two joined wherever all of the box around them is theirs and others'.
+
+    ``apart``: only where no other box reaches out of it, so that disjoint boxes stay disjoint.
+    """
     row = 0
     while row < len(boxes.low):
         hulls = _hulls(boxes, row)
@@ -123,6 +205,8 @@ def _hulls_joined(space: Space, boxes: Boxes, meter: Meter) -> Boxes:
             if other == row or meter.spent():
                 continue
             hull = hulls.take([other])
+            if apart and not held_by_one(hull, boxes.take(boxes.meeting(space, hull))).all():
+                continue
             look = Meter(Budget(nodes=_HULL_NODES))
             if is_covered(space, hull, boxes, look):
                 kept = ~held_by_one(hull, boxes)
