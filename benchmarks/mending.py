@@ -11,9 +11,10 @@ import irenic
 from benchmarks.core import rule_set
 from benchmarks.harness import Table, seconds
 from benchmarks.made import random_boxes, tree_leaves
+from irenic import BudgetError
 from irenic.budget import Meter
 from irenic.cutting import uncovered
-from irenic.mend import BudgetError, diff, merge, repair, to_set
+from irenic.mend import diff, merge, repair, to_set
 from irenic.mend.boxes import boxes_of
 from irenic.mend.dropping import cheapest_cover
 
@@ -204,7 +205,7 @@ def the_rest() -> Table:
         table.add(how, len(rules), f"{len(result.rules):,} rules", took, took / base)
     mended = repair(rules, "split").rules
     took = seconds(lambda: merge(mended), repeat=1)
-    table.add("merge", len(mended), f"{len(merge(mended)):,} rules", took, took / base)
+    table.add("merge", len(mended), f"{len(merge(mended).rules):,} rules", took, took / base)
     fewer = repair(rules).rules
     took = seconds(lambda: diff(mended, fewer), repeat=1)
     found = f"{len(diff(mended, fewer)):,} regions"

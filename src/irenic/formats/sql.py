@@ -20,12 +20,14 @@ from irenic.formats.sql_dialects import (
     Dialect,
     boolean,
     check_text,
+    compared_text,
     dialect_of,
     double,
     is_nan,
     number,
     temporal,
     text,
+    text_column,
     whole,
 )
 from irenic.literals import format_literal
@@ -284,8 +286,8 @@ class _Writer:
 
         kind = _type_of_values(feature)
         column: exp.Expr = self.column(feature.name)
-        if kind == "text" and self.dialect.collation:
-            column = exp.Collate(this=column, expression=exp.var(self.dialect.collation))
+        if kind == "text":
+            column = text_column(self.dialect, column)
             self._check_trailing_spaces(feature)
         negated = "not in" in operators
         values = [self._value(feature, kind, v) for v in operators["not in" if negated else "in"]]
@@ -304,7 +306,7 @@ class _Writer:
         from sqlglot import exp
 
         if kind == "text":
-            return text(self.dialect, _as_text(value))
+            return compared_text(self.dialect, _as_text(value))
         if kind == "boolean":
             return exp.Boolean(this=value)
         if kind == "number":

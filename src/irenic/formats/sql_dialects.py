@@ -36,6 +36,8 @@ class Dialect:
     """Whether the columns "Age" and "age" are one, even in quotes."""
     collation: str = ""
     """What makes text compare by its characters, where it does not do so by itself."""
+    text_as_bytes: bool = False
+    """Whether text is compared as UTF-8 bytes: MySQL and MariaDB share no exact collation."""
     times: bool = True
     durations: bool = False
 
@@ -55,7 +57,7 @@ DIALECTS: Final = {
         Dialect("spark", nan="isnan", nan_is_greatest=True, times=False, durations=True),
         Dialect("bigquery", nan="is_nan"),
         Dialect("snowflake", double="cast", nan="equals", nan_is_greatest=True, one_case=False),
-        Dialect("mysql", infinity=False, collation="utf8mb4_0900_bin"),
+        Dialect("mysql", infinity=False, text_as_bytes=True),
         Dialect("sqlite", double="binary", infinity=False),
         Dialect("tsql", infinity=False, collation="Latin1_General_100_BIN2"),
     )
@@ -177,6 +179,31 @@ def text(dialect: Dialect, value: str) -> exp.Expr:
     if dialect.name == "tsql" and not value.isascii():
         return exp.National(this=value)
     return exp.Literal.string(value)
+
+
+def text_column(dialect: Dialect, column: exp.Expr) -> exp.Expr:
+    """Return a column of text such that it is compared character by character."""
+    from sqlglot import exp
+
+    if dialect.text_as_bytes:
+        return _cast(_as_utf8(column), "binary")
+    if dialect.collation:
+        return exp.Collate(this=column, expression=exp.var(dialect.collation))
+    return column
+
+
+def compared_text(dialect: Dialect, value: str) -> exp.Expr:
+    """Return a text that is compared with a :func:`text_column`."""
+    literal = text(dialect, value)
+    # the bytes of ASCII are those of UTF-8, whatever the connection uses
+    return _as_utf8(literal) if dialect.text_as_bytes and not value.isascii() else literal
+
+
+def _as_utf8(value: exp.Expr) -> exp.Expr:
+    from sqlglot import exp
+
+    utf8 = exp.DataType(this=exp.DataType.Type.CHARACTER_SET, kind=exp.var("utf8mb4"))
+    return exp.Cast(this=value, to=utf8)
 
 
 def boolean(dialect: Dialect, value: bool) -> exp.Expr:
