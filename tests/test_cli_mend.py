@@ -209,6 +209,74 @@ def test_a_space_keeps_rules_where_cases_can_be(run, file):
 # --- convert
 
 
+EXPORTED = {
+    "not.csv": 'U,country,out\n1,"not(DE, AT)",foreign\n2,"DE, AT",home\n',
+    "first.csv": 'F,country,out\n1,"DE, AT",home\n2,-,foreign\n',
+    "priority.csv": "P,country,out\n1,DE,home\n2,not(AT),foreign\n3,-,near\n",
+    "age.csv": "age,country,out\n< 18,-,minor\n>= 18,DE,adult\nDEFAULT,,unknown\n",
+    "number.csv": "age,out\nnot(5),x\n5,y\n",
+    "flag.csv": "flag,out\nnot(true),x\ntrue,y\n",
+    "rules.txt": "IF country not in {DE, AT} THEN foreign\nIF country in {DE} THEN home\n",
+    "other.txt": "IF country in {other} THEN foreign\nIF country in {DE} THEN home\n",
+    "bare.json": '{"version": 1, "rules": [{"if": {"country": {"not in": ["DE"]}}, "then": "x"}]}',
+}
+CASES = """country,age,flag
+DE,17,true
+AT,5,false
+FR,18,true
+,,
+"""
+
+
+@pytest.mark.parametrize("name", EXPORTED)
+def test_exports_say_of_missing_values_what_predict_says(run, file, tmp_path, name):
+    path, data = file(EXPORTED[name], name), file(CASES, "cases.csv")
+    status, out, err = run("predict", path, data)
+    assert status == 0, err
+    expected = [line.rsplit(",", 1)[1] for line in out.splitlines()[1:]]
+    cases = [
+        {"country": c, "age": a, "flag": f}
+        for c, a, f in [("DE", 17, True), ("AT", 5, False), ("FR", 18, True), (None, None, None)]
+    ]
+    source = tmp_path / "exported.py"
+    assert run("convert", path, str(source))[0] == 0
+    namespace: dict = {}
+    exec(source.read_text(), namespace)
+    assert [namespace["predict"](case) or "" for case in cases] == expected
+    query = tmp_path / "exported.sql"
+    assert run("convert", path, str(query), "--dialect", "sqlite")[0] == 0
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE cases (country, age, flag)")
+    connection.executemany(
+        "INSERT INTO cases VALUES (?, ?, ?)", [tuple(case.values()) for case in cases]
+    )
+    got = [row[-1] or "" for row in connection.execute(query.read_text())]
+    connection.close()
+    assert got == expected
+
+
+def test_rules_that_contradict_each_other_only_where_a_value_is_missing_are_exported(
+    run, file, tmp_path
+):
+    path = file("flag,out\nnot(true),x\nnot(false),y\n", "flag.csv")
+    assert run("predict", path, file("flag\ntrue\nfalse\n", "a.csv"))[0] == 0
+    assert run("predict", path, file("flag,k\ntrue,1\n,2\n", "b.csv"))[0] == 2
+    source = tmp_path / "exported.py"
+    assert run("convert", path, str(source))[0] == 0
+    namespace: dict = {}
+    exec(source.read_text(), namespace)
+    assert [namespace["predict"]({"flag": flag}) for flag in (True, False)] == ["y", "x"]
+    with pytest.raises(ValueError, match="'flag' is missing, but is declared never to be"):
+        namespace["predict"]({"flag": None})
+
+
+def test_a_space_says_whether_values_of_exported_rules_may_be_missing(run, file, tmp_path):
+    space = '{"version": 1, "rules": [], "space": [{"name": "age", "kind": "number"}]}'
+    path, source = file("IF age < 18 THEN minor\n"), tmp_path / "exported.py"
+    assert run("convert", path, str(source), "--space", file(space, "s.json"))[0] == 0
+    assert "_number(case, 'age')" in source.read_text()
+
+
 @pytest.mark.parametrize("suffix", ["json", "rules", "csv", "xlsx", "dmn"])
 def test_converted_rules_are_the_same(run, file, tmp_path, suffix):
     path, out = file(CONTRADICTING), tmp_path / f"out.{suffix}"

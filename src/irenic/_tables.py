@@ -370,7 +370,9 @@ def encode_codes(column: Any, feature: Categorical) -> Codes:
         values = column.tolist()
         missing = _missing_in(column, values)
     else:
-        values, missing = column.to_list(), column.is_null().to_numpy()
+        values = column.to_list()
+        # NaN is no null in polars and pyarrow
+        missing = column.is_null().to_numpy() | _missing_objects(values)
     lookup = {**feature.codes, **_SPECIAL_CODES}
     try:
         codes = np.fromiter(map(lookup.get, values, repeat(OTHER_CODE)), np.int32, len(values))

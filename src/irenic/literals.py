@@ -284,7 +284,7 @@ def is_missing(value: object) -> bool:
     """Return whether ``value`` is one of the ways to say "no value": None, NaN, NaT, NA."""
     if value is None:
         return True
-    if isinstance(value, float):
+    if isinstance(value, float | np.floating):  # of numpy's, only float64 is a float
         return math.isnan(value)
     if isinstance(value, decimal.Decimal):
         return value.is_nan()

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 import hypothesis.strategies as st
 import numpy as np
@@ -504,7 +505,7 @@ def in_mariadb():
 
     try:
         deadline = time.monotonic() + 60
-        while not os.path.exists(socket):
+        while not Path(socket).exists():
             assert running.poll() is None, "the MariaDB server did not start"
             assert time.monotonic() < deadline, "the MariaDB server took more than a minute"
             time.sleep(0.1)

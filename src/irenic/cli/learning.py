@@ -8,6 +8,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from irenic.cli.dataset import Dataset
+    from irenic.features import Feature
     from irenic.formats.columns import Table
     from irenic.learn import RuleSetClassifier
 
@@ -419,9 +421,18 @@ def _over_table(rules: irenic.RuleSet, path: Path, table: Table, data: Path) -> 
         return rules
     try:
         space = open_to_rules(irenic.Space.infer(table), path, data)
-        return as_set(irenic.read(path, space=space))
+        features = [_listed_by_rules(feature, rules.space) for feature in space]
+        return as_set(irenic.read(path, space=irenic.Space(features)))
     except SpaceError as error:
         raise DataError(str(error)) from None
+
+
+def _listed_by_rules(feature: Feature, named: irenic.Space) -> Feature:
+    """Return an open category of the data with the values of the rules: "other" is all else."""
+    same = named[feature.name]
+    if not isinstance(feature, irenic.Categorical) or not isinstance(same, irenic.Categorical):
+        return feature
+    return replace(feature, values=same.values) if feature.other and same.other else feature
 
 
 def _in_words(value: Any, labels: list[Any]) -> Any:

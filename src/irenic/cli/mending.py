@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +14,7 @@ from rich.text import Text
 
 import irenic
 from irenic.cli.common import Json, console, output, print_json, warn_of_compiling
-from irenic.cli.reading import as_policy, check_output, space_for
+from irenic.cli.reading import as_policy, check_output, space_for, tells_space
 from irenic.errors import DataError, FormatError, did_you_mean
 from irenic.literals import counted, display
 
@@ -222,6 +223,8 @@ def convert(
     """Write rules in another format."""
     check_output(out, rules, space)
     found = _read(rules, table, target, hit_policy, space)
+    if out.suffix.lower() in (".sql", ".py") and space is None and not tells_space(rules):
+        found = _open_to_missing(found, rules, table, target, hit_policy)
     told = ""
     if as_set and found.is_ordered:
         warn_of_compiling()
@@ -304,6 +307,24 @@ def _read(
     if left:
         print(f"irenic: {counted(left, 'other table')} of {path} left out", file=sys.stderr)
     return chosen
+
+
+def _open_to_missing(
+    found: DecisionTable, path: Path, table: str | None, target: str | None, policy: str | None
+) -> DecisionTable:
+    """Return a table of a file without a space, read such that every value may be missing.
+
+    ``irenic predict`` takes the space from its data, in which cells may be empty; what is
+    exported meets data later. It is read anew since ``not in`` holds for a missing value only
+    where there can be one.
+    """
+    from irenic.formats import the_table
+
+    space = irenic.Space([replace(feature, missing=True) for feature in found.space])
+    again = irenic.read_tables(path, space=space, target=target, hit_policy=as_policy(policy))
+    opened = the_table(again, path, table)
+    # rows that contradict each other only where a value is missing are exported as they are
+    return found if not opened.is_ordered and opened.first_conflict() else opened
 
 
 def _say_apart(before: DecisionTable, after: DecisionTable, a: Path, b: Path) -> None:

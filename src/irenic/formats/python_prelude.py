@@ -26,7 +26,7 @@ def _value(case, name, missing):
     elif hasattr(value, "dtype") and hasattr(value, "item"):
         if value.dtype.kind in "mM":
             value = value.astype(value.dtype.kind + "8[us]")
-        value = value.item()
+        value = None if value != value else value.item()
     elif hasattr(value, "to_pydatetime"):
         value = value.to_pydatetime(warn=False)
     elif hasattr(value, "to_pytimedelta"):

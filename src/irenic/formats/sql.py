@@ -2,7 +2,8 @@
 
 It is built of sqlglot's expressions, which quote names and texts, never of pasted text. Each row
 gets what :meth:`RuleSet.predict` says of it, with NULL (and NaN) for missing. A row that the space
-does not admit, which ``predict`` refuses, gets what the tests say of it when taken literally.
+does not admit, which ``predict`` refuses, gets what the conditions say of it when taken literally:
+NULL passes ``not in`` even on a feature that is declared never to be missing.
 """
 
 from __future__ import annotations
@@ -77,7 +78,8 @@ def to_sql(
     -------
     str
         Text, booleans, whole numbers and numbers are of that type in SQL. Consequents of several
-        types, or of others, come as text, and a comment says so.
+        types, or of others, come as text, and a comment says so. Rows that ``predict`` refuses
+        are no error: the conditions are taken literally.
 
     Examples
     --------
@@ -298,7 +300,7 @@ class _Writer:
             inside = exp.In(this=column, expressions=values)
             test = _not(inside) if negated else inside
         # NULL is in no list, and not outside of one either
-        if operators.get("missing", negated and feature.missing):
+        if operators.get("missing", negated):
             return [_any([test, *self._missing(feature)])]
         return [test, *(_not(nan) for nan in self._nan(feature) if negated)]
 

@@ -1,0 +1,297 @@
+"""predict, the SQL in DuckDB and SQLite, and the Python source say the same of every record."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import math
+import sys
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given
+from test_python_source import made
+from test_sql import in_duckdb, in_sqlite
+
+from irenic import (
+    Categorical,
+    ConditionError,
+    Continuous,
+    DataError,
+    DecisionTable,
+    Region,
+    Rule,
+    RuleList,
+    RuleSet,
+    Space,
+)
+from irenic.formats.python_source import to_python
+from irenic.formats.sql import to_sql
+from irenic.literals import Months
+
+pytest.importorskip("sqlglot")
+
+MOST = sys.float_info.max
+# Bounds of conditions and features in ascending order; the first and the last are extremes.
+GRID = {
+    "number": [-MOST, -1, 0.1, 0.1 + 0.2, 7, 1e300],
+    "integer": [-(2**53), -1, 0, 3, 2**53],
+    "date": [dt.date(1, 1, 1), dt.date(1999, 12, 31), dt.date(2020, 2, 29), dt.date(9999, 12, 30)],
+    "datetime": [
+        dt.datetime(1, 1, 1),
+        dt.datetime(1969, 12, 31, 23, 59, 59, 999_999),
+        dt.datetime(2020, 1, 1),
+        dt.datetime(9999, 12, 31),
+    ],
+    "time": [dt.time(0), dt.time(12, 30, 0, 1), dt.time(23, 59, 59, 999_999)],
+    "duration": [dt.timedelta(days=-40), dt.timedelta(0), dt.timedelta(days=3, microseconds=1)],
+    "months": [Months(-5), Months(0), Months(14)],
+}
+VALUES = {
+    "text": ["a", "A", "", "größe", "a "],
+    "boolean": [False, True],
+    "number": [5, 2.5, 0.1],
+    "date": [dt.date(2020, 1, 1), dt.date(2020, 12, 25)],
+}
+UNLISTED = {"text": "other", "number": 99, "date": dt.date(2021, 1, 1)}
+MISSING = [None, math.nan, np.float32("nan"), np.float64("nan"), decimal.Decimal("NaN")]
+MISSING += [np.datetime64("NaT"), np.timedelta64("NaT")]
+ABSENT = object()
+
+
+def missing_of_pandas():
+    pd = pytest.importorskip("pandas")
+    return [pd.NA, pd.NaT]
+
+
+# --- spaces, rules and records
+
+
+@st.composite
+def features(draw, name):
+    missing = draw(st.booleans())
+    if draw(st.booleans()):
+        kind = draw(st.sampled_from(sorted(VALUES)))
+        values = VALUES[kind][: draw(st.integers(1, len(VALUES[kind])))]
+        other = kind != "boolean" and draw(st.booleans())
+        return Categorical(name, values, missing=missing, other=other)
+    kind = draw(st.sampled_from(sorted(GRID)))
+    low = draw(st.sampled_from([None, *GRID[kind][:2]]))
+    high = draw(st.sampled_from([None, *GRID[kind][-2:]]))
+    return Continuous(name, kind=kind, bounds=(low, high), missing=missing)
+
+
+@st.composite
+def spaces(draw):
+    return Space([draw(features(name)) for name in "abc"[: draw(st.integers(1, 3))]])
+
+
+@st.composite
+def conditions(draw, feature):
+    flags = draw(st.sampled_from([{}, {}, {"missing": True}, {"missing": False}]))
+    if isinstance(feature, Categorical):
+        listed = draw(st.lists(st.sampled_from(feature.values), min_size=1, unique=True))
+        return draw(st.sampled_from([{"in": listed}, {"not in": listed}, {}])) | flags
+    low, high = sorted(draw(st.lists(st.sampled_from(GRID[feature.kind]), min_size=2, max_size=2)))
+    tests = [{">": low}, {">=": low}, {"<": high}, {"<=": high}, {"=": low}]
+    tests += [{">": low, "<=": high}, {">=": low, "<": high}, {}]
+    return draw(st.sampled_from(tests)) | flags
+
+
+@st.composite
+def rules(draw, space):
+    asked = {f.name: draw(conditions(f)) for f in space if draw(st.booleans())}
+    kept = {}
+    for name, operators in asked.items():
+        try:
+            Region(space, {name: operators})
+        except ConditionError:
+            continue  # nothing satisfies it
+        kept[name] = operators
+    return Rule(Region(space, kept), then=draw(st.sampled_from("xyz")))
+
+
+@st.composite
+def decisions(draw):
+    """Draw rules that say one thing of each record: lists, sets, and tables of several policies."""
+    space = draw(spaces())
+    found = draw(st.lists(rules(space), max_size=4))
+    default = draw(st.sampled_from([None, "else"]))
+    form = draw(st.sampled_from(["list", "set", "FIRST", "PRIORITY", "ANY", "UNIQUE", None]))
+    if form in ("list", "FIRST", "PRIORITY"):
+        listed = RuleList(space, found, default=default)
+        if form == "list":
+            return listed
+        table = DecisionTable.of(listed.rules).under(form)
+        ranking = ("z", "x") if form == "PRIORITY" else ()
+        return DecisionTable(table.rules, table.rows, table.n_rows, form, ranking=ranking)
+    kept: list[Rule] = []
+    for rule in found:
+        rivals = [r for r in kept if form == "UNIQUE" or r.then != rule.then]
+        if not any(rule.region.overlaps(other.region) for other in rivals):
+            kept.append(rule)
+    held = RuleSet(space, kept, default=default)
+    return held if form == "set" else DecisionTable.of(held).under(form)
+
+
+def ordinary(feature):
+    """Return values that can be stored in one column: bounds, their neighbors, others, missing."""
+    if isinstance(feature, Categorical):
+        kind = next(kind for kind, values in VALUES.items() if feature.values[0] in values)
+        kind = "boolean" if isinstance(feature.values[0], bool) else kind
+        return [*VALUES[kind], *([UNLISTED[kind]] if kind in UNLISTED else []), None]
+    near = [*GRID[feature.kind], None]
+    if feature.kind == "number":
+        near += [math.nextafter(0.1, 0), math.nextafter(7, 8), MOST, 5e-324, -0.0]
+    elif feature.kind == "integer":
+        near += [2, 4]
+    elif feature.kind == "months":
+        near += [Months(13), Months(15)]
+    elif feature.kind == "date":
+        near += [dt.date(2020, 2, 28), dt.date(2020, 3, 1)]
+    elif feature.kind == "datetime":
+        near += [dt.datetime(2020, 1, 1, 0, 0, 0, 1)]
+    elif feature.kind == "time":
+        near += [dt.time(12, 30), dt.time(12, 30, 0, 2)]
+    else:
+        near += [dt.timedelta(days=3), dt.timedelta(days=3, microseconds=2)]
+    return near
+
+
+def odd(feature):
+    """Return values that only Python holds: missing in other words, infinite, left out."""
+    numbers = [math.inf, -math.inf, np.float32("inf"), decimal.Decimal("-Infinity")]
+    is_number = isinstance(feature, Continuous) and feature.kind in ("number", "integer")
+    return [*MISSING, *missing_of_pandas(), ABSENT, *(numbers if is_number else [])]
+
+
+def predicted(decides, record):
+    """Return what predict says of one record; the error if it refuses."""
+    rules = decides.as_rules() if isinstance(decides, DecisionTable) else decides
+    try:
+        said = rules.predict(rules.space.encode_point(record))[0]
+    except DataError as error:
+        said = error
+    if set(record) == set(rules.space.names):  # as a table it has all columns
+        if isinstance(said, DataError):
+            with pytest.raises(DataError):
+                rules.predict([record])
+        else:
+            assert rules.predict([record])[0] == said
+    return said
+
+
+def opened(decides):
+    """Return the same conditions in a space in which everything can occur."""
+    rules = decides.as_rules() if isinstance(decides, DecisionTable) else decides
+    wide: list = []
+    for feature in rules.space:
+        if isinstance(feature, Categorical):
+            wide.append(Categorical(feature.name, feature.values, missing=True, other=True))
+        else:
+            wide.append(Continuous(feature.name, kind=feature.kind, missing=True))
+    space = Space(wide)
+    made = [Rule(Region(space, r.region.conditions()), then=r.then) for r in rules]
+    return RuleList(space, made, default=rules.default)
+
+
+# --- the laws
+
+
+@given(decisions(), st.data())
+def test_the_source_says_what_predict_says_and_refuses_what_it_refuses(decides, data):
+    function = made(to_python(decides))
+    held = decides.rules if isinstance(decides, DecisionTable | RuleList) else decides
+    tested = {name for rule in held for name in rule.region.conditions()}
+    for _ in range(8):
+        record = {
+            f.name: data.draw(st.sampled_from([*ordinary(f), *odd(f)])) for f in decides.space
+        }
+        record = {name: value for name, value in record.items() if value is not ABSENT}
+        expected = predicted(decides, record)
+        # a duration of years and months is given as its number of months there
+        case = {n: v.count if isinstance(v, Months) else v for n, v in record.items()}
+        if not isinstance(expected, DataError):
+            assert function(case) == expected, record
+        elif tested == set(decides.space.names):  # what no rule tests is not looked at
+            with pytest.raises(ValueError, match=r"missing|infinite|beyond|bounds|among|is not a"):
+                function(case)
+
+
+@st.composite
+def stored(draw):
+    """Draw rules and a table of values that a database holds."""
+    decides = draw(decisions())
+    n = draw(st.integers(1, 12))
+    return decides, {
+        f.name: draw(st.lists(st.sampled_from(ordinary(f)), min_size=n, max_size=n))
+        for f in decides.space
+    }
+
+
+def check_sql(decides, table, run):
+    got = run(table)
+    records = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+    # of records that predict refuses, SQL says what the conditions say when taken literally
+    literal = opened(decides).predict(table).tolist()
+    for record, said, otherwise in zip(records, got, literal, strict=True):
+        expected = predicted(decides, record)
+        assert said == (otherwise if isinstance(expected, DataError) else expected), record
+
+
+@given(stored())
+def test_duckdb_says_what_predict_says(given_rules):
+    pa = pytest.importorskip("pyarrow")
+    decides, table = given_rules
+    types = {
+        "number": pa.float64(), "integer": pa.int64(), "date": pa.date32(),
+        "datetime": pa.timestamp("us"), "time": pa.time64("us"), "duration": pa.duration("us"),
+        "months": pa.int64(), str: pa.string(), bool: pa.bool_(), int: pa.float64(),
+        dt.date: pa.date32(),
+    }  # fmt: skip
+    kinds = {
+        f.name: types[f.kind if isinstance(f, Continuous) else type(f.values[0])]
+        for f in decides.space
+    }
+    check_sql(decides, table, lambda t: in_duckdb(to_sql(decides, "cases"), t, kinds))
+
+
+@given(stored().filter(lambda g: not any(getattr(f, "kind", "") == "duration" for f in g[0].space)))
+def test_sqlite_says_what_predict_says(given_rules):
+    decides, table = given_rules
+    sql = to_sql(decides, "cases", dialect="sqlite")
+    check_sql(decides, table, lambda t: in_sqlite(sql, t))
+
+
+def test_nan_in_a_frame_is_a_missing_category():
+    space = Space([Categorical("c", [5, 2.5], missing=True, other=True)])
+    rules = RuleSet(space, [Rule(Region(space, {"c": {"missing": True}}), then="m")], default="-")
+    values = [5.0, math.nan, None, 7.0]
+    pl, pa, pd = map(pytest.importorskip, ("polars", "pyarrow", "pandas"))
+    frames = [
+        pl.DataFrame({"c": values}),
+        pl.DataFrame({"c": values}, schema={"c": pl.Object}),
+        pa.table({"c": pa.array(values, from_pandas=False)}),
+        pd.DataFrame({"c": values}),
+        pd.DataFrame({"c": [5.0, np.float32("nan"), pd.NA, 7.0]}, dtype=object),
+    ]
+    for frame in frames:
+        assert rules.predict(frame).tolist() == ["-", "m", "m", "-"]
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.longdouble])
+def test_nan_of_every_kind_of_float_is_missing(kind):
+    space = Space([Continuous("f", missing=True)])
+    rules = RuleSet(space, [Rule(Region(space, {"f": {"missing": True}}), then="m")], default="-")
+    function = made(to_python(rules))
+    for record, expected in (({"f": kind("nan")}, "m"), ({"f": kind(0.5)}, "-")):
+        assert rules.predict([record]).tolist() == [expected]
+        assert function(record) == expected
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "mysql", "tsql"])
+def test_a_list_of_excluded_values_lets_null_pass_even_where_nothing_is_missing(dialect):
+    space = Space([Categorical("country", ["DE", "AT"], other=True)])
+    rules = RuleSet(space, [Rule({"country": {"not in": ["DE", "AT"]}}, then="foreign")])
+    assert " IS NULL" in to_sql(rules, "cases", dialect=dialect)
