@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import hypothesis.strategies as st
 import pytest
-from grid_cells import cells_of
+from grid_cells import cells_of, said
 from hypothesis import given
 
 import naive
@@ -23,7 +24,7 @@ from irenic import (
     Space,
 )
 from irenic.budget import Meter
-from irenic.mend import complete, merge, merging, repair
+from irenic.mend import complete, merge, merging, repair, to_set
 from irenic.mend.boxes import boxes_of
 from irenic.mend.merging import fewer, same_union
 
@@ -233,6 +234,18 @@ def test_an_ordered_table_is_refused(hit_policy):
         merge(table)
     with pytest.raises(ConditionError, match=text):
         merge(RuleList.of(table.rules))
+
+
+@pytest.mark.parametrize("hit_policy", ["FIRST", "PRIORITY"])
+@given(rules=sts.rule_sets(max_size=4, default="A"))
+def test_an_ordered_table_that_became_a_set_is_merged_and_decides_the_same(hit_policy, rules):
+    table = replace(DecisionTable.of(rules).under(hit_policy), ranking=("C", "A"))
+    result = merge(table.with_rules(to_set(table.as_rules()))).table
+    assert result.hit_policy is None
+    assert result.first_conflict() is None
+    cells = cells_of(rules.space, rules, result.rules)
+    default = result.rules.default  # that of the set: a rule without conditions becomes it
+    assert said(result.rules, cells, default) == said(table.as_rules(), cells, "A")
 
 
 @pytest.mark.parametrize("hit_policy", ["COLLECT", "RULE ORDER", "OUTPUT ORDER"])
