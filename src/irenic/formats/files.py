@@ -5,10 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import stat
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from irenic.errors import FileError, FormatError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MOST_BYTES: Final = 64 * 2**20
 """Larger files of decision tables are refused before they are read."""
@@ -16,12 +21,10 @@ MOST_BYTES: Final = 64 * 2**20
 
 def read_bytes(path: Path, most: int | None = None) -> bytes:
     """Return what a file holds; refuse one of more bytes than ``most``."""
-    try:
+    with _as_file_error("read", path):
         if most is not None and path.stat().st_size > most:
             raise too_large(path.stat().st_size).at(path=str(path))
         return path.read_bytes()
-    except OSError as error:
-        raise FileError(f"cannot read {path}: {error.strerror or error}") from None
 
 
 def too_large(size: int) -> FormatError:
@@ -48,44 +51,92 @@ def as_text(raw: bytes) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+    """Write a text as :func:`write_bytes` writes bytes."""
     write_bytes(path, text.encode("utf-8"))
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all."""
-    try:
-        target = path.resolve()  # a link stays a link
-        temporary = target.with_name(f".irenic-{secrets.token_hex(8)}")
-        _check_target(target)
-        try:
-            with temporary.open("xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            if target.exists():
-                temporary.chmod(target.stat().st_mode & 0o777)
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise FileError(f"cannot write {path}: {error.strerror or error}") from None
+    """Write a file whole or not at all; a pipe or a character device is written into."""
+    with _as_file_error("write", path):
+        target = _target(path)
+        if target is None:
+            _stream(path, data)
+        else:
+            _replace(target, data)
 
 
 def check_target(path: Path) -> None:
     """Refuse a file that cannot be written, before what it is to hold is computed."""
+    with _as_file_error("write", path):
+        _target(path)
+
+
+@contextmanager
+def _as_file_error(verb: str, path: Path) -> Iterator[None]:
+    if "\0" in str(path):
+        raise FileError(f"cannot {verb} {str(path)!r}: a name must not contain a null character")
     try:
-        _check_target(path.resolve())
+        yield
     except OSError as error:
-        raise FileError(f"cannot write {path}: {error.strerror or error}") from None
+        raise FileError(f"cannot {verb} {path}: {error.strerror or error}") from None
 
 
-def _check_target(target: Path) -> None:
-    if target.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if not target.parent.exists():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-    if not target.parent.is_dir():
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-    if not os.access(target if target.exists() else target.parent, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+def _target(path: Path) -> Path | None:
+    """Return the file to create or replace, with links followed; None for a pipe or a device."""
+    try:
+        mode = path.stat().st_mode  # before links are followed by name: they may form a loop
+    except FileNotFoundError:
+        mode = stat.S_IFREG
+    if stat.S_ISDIR(mode):
+        raise _os_error(errno.EISDIR)
+    if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
+        _check_writable(path)
+        return None
+    if not stat.S_ISREG(mode):
+        raise OSError(f"it is {_kind(mode)}; write to a file or a pipe")
+    target = path.resolve()
+    folder = target.parent
+    if not folder.exists() or (path.exists() and not target.exists()):  # an open file, deleted
+        raise _os_error(errno.ENOENT)
+    if not folder.is_dir():
+        raise _os_error(errno.ENOTDIR)
+    if target.exists():
+        _check_writable(target)
+    if not os.access(folder, os.W_OK):
+        raise OSError(f"the folder {folder} is not writable")
+    return target
+
+
+def _check_writable(path: Path) -> None:
+    if not os.access(path, os.W_OK):
+        raise _os_error(errno.EACCES)
+
+
+def _os_error(number: int) -> OSError:
+    return OSError(number, os.strerror(number))
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISBLK(mode):
+        return "a block device"
+    return "a socket" if stat.S_ISSOCK(mode) else "not a regular file"
+
+
+def _replace(target: Path, data: bytes) -> None:
+    temporary = target.with_name(f".irenic-{secrets.token_hex(8)}")
+    try:
+        with temporary.open("xb") as file:
+            if target.exists():
+                temporary.chmod(target.stat().st_mode & 0o777)
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _stream(path: Path, data: bytes) -> None:
+    # neither created nor truncated: if a file took its place meanwhile, that is not for us to clear
+    with os.fdopen(os.open(path, os.O_WRONLY), "wb") as stream:
+        stream.write(data)

@@ -30,8 +30,10 @@ def write(
     (``.csv``, ``.xlsx``) do not hold the space; read back with the same space, the rules are
     equal. SQL (``.sql``, on a table called ``cases``) and Python source (``.py``) are for running:
     :func:`to_sql` and :func:`to_python` have more options. A classifier is written as JSON:
-    :func:`read` reads its rules, :func:`read_model` all of it. The file is written beside and then
-    renamed, so that whatever goes wrong, the old file stays whole.
+    :func:`read` reads its rules, :func:`read_model` all of it. A new file is written next
+    to the old one and then replaces it, so the old file stays whole if anything fails. Links are
+    followed, a pipe or a character device (``/dev/stdout``) is written into, and anything else that
+    is not a regular file is refused.
 
     Examples
     --------
