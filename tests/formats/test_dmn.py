@@ -467,6 +467,10 @@ def test_an_import_that_is_a_circle_ends(tmp_path):
         ('locationURI="bad.dmn"', "the import 'lib': bad.dmn: line 1, column 4: not XML: no element"
          " found"),
         ('locationURI="other.dmn"', "the import 'lib': other.dmn has the namespace 'urn:other'"),
+        ('locationURI="http://[x"', "the import 'lib' is from 'http://[x'; only files in the folder"
+         " of the model are read"),
+        ('locationURI="loop.dmn"', "the import 'lib': loop.dmn cannot be read"),
+        ('locationURI="a%00b.dmn"', "the import 'lib': 'a\\x00b.dmn' cannot be read"),
         ("", "the import 'lib': no .dmn file beside this one has the namespace 'urn:types'"),
     ],
 )  # fmt: skip
@@ -476,6 +480,7 @@ def test_an_import_that_cannot_be_followed_is_told(tmp_path, attributes, message
     (tmp_path / "types.dmn").write_text(TYPES)
     (folder / "sub").mkdir()
     (folder / "link.dmn").symlink_to(tmp_path / "types.dmn")
+    (folder / "loop.dmn").symlink_to("loop.dmn")
     (folder / "bad.dmn").write_text("<a>")
     (folder / "other.dmn").write_text(TYPES.replace("urn:types", "urn:other"))
     before = f'<import name="lib" namespace="urn:types" {attributes}/>'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -215,7 +216,7 @@ class Model:
                 f"the import {called}: {location} has the namespace {found.namespace!r}"
             )
         for path in sorted(folder.glob("*.dmn"))[:_MOST_MODELS]:
-            if not path.resolve().is_relative_to(folder):
+            if not _resolved(path).is_relative_to(folder):
                 continue
             try:
                 found = self._read(path, called)
@@ -258,17 +259,27 @@ def _part(item: Node, path: str) -> tuple[Node | None, str]:
 
 def _inside(folder: Path, location: str, called: str) -> Path:
     """Return the file that an import names, if it lies in the folder of the model."""
-    parts = urlsplit(location)
+    outside = FormatError(
+        f"the import {called} is from {location!r}; only files in the folder of the model are read"
+    )
+    try:
+        parts = urlsplit(location)
+    except ValueError:
+        raise outside from None
     path = Path(unquote(parts.path))
     if parts.scheme or parts.netloc or path.is_absolute() or "\\" in location or not parts.path:
-        raise FormatError(
-            f"the import {called} is from {location!r}; only files in the folder of the model are"
-            " read"
-        )
-    target = (folder / path).resolve()
+        raise outside
+    if "\0" in str(path):
+        raise FormatError(f"the import {called}: {str(path)!r} cannot be read")
+    target = _resolved(folder / path)
     if not target.is_relative_to(folder):
         raise FormatError(
             f"the import {called} is from {location!r}, outside the folder of the model; move it"
             " there"
         )
     return target
+
+
+def _resolved(path: Path) -> Path:
+    # Path.resolve fails for links in a circle, which are no file and are refused as such
+    return Path(os.path.realpath(path))
