@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import Annotated
 
 import typer
 
 import irenic
 from irenic.cli import checking, learning, mending, regions, reporting
+from irenic.cli.common import open_closed_streams, output
 from irenic.errors import IrenicError
 
 app = typer.Typer(
@@ -36,7 +38,8 @@ irenic check --help                       more on one command""",
 
 def _version(wanted: bool) -> None:
     if wanted:
-        print(f"irenic {irenic.__version__}")
+        with output():
+            print(f"irenic {irenic.__version__}")
         raise typer.Exit
 
 
@@ -61,8 +64,10 @@ app.add_typer(reporting.commands)
 
 def main() -> None:
     """Run the command; an error of ours is one line on standard error and exit status 2."""
+    open_closed_streams()
     try:
         app()
-    except IrenicError as error:
-        print(f"irenic: {error}", file=sys.stderr)
+    except (IrenicError, OSError) as error:
+        with suppress(OSError):  # the status says it where nobody reads the errors
+            print(f"irenic: {error}", file=sys.stderr)
         sys.exit(2)

@@ -16,6 +16,7 @@ from irenic.cli.reading import (
     SpaceFile,
     as_policy,
     files_of,
+    is_folder,
     read_example,
     say_example,
     space_for,
@@ -109,7 +110,7 @@ def check(
     given = list(paths or [])
     paths = list(files_of(given, exclude or []))
     files = _checked(paths, data, space, target, as_policy(hit_policy), budget, limit)
-    several = len(given) > 1 or any(path.is_dir() for path in given)
+    several = len(given) > 1 or any(map(is_folder, given))
     with output():
         _print(files, form, several=several, example=not given, most=most)
         for error in (error for file in files for error in file.errors):

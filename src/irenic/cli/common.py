@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -63,7 +64,7 @@ def _laid_out(data: Any, encode: Callable[[Any], str], levels: int, indent: str 
 def progress(what: str) -> Iterator[Progress | None]:
     """Show on a terminal how far a search is; Ctrl-C ends it with what was found."""
     warn_of_compiling()
-    errors = Console(stderr=True, highlight=False)
+    errors = console(stderr=True)
     if not errors.is_terminal:
         yield None
         return
@@ -75,9 +76,15 @@ def progress(what: str) -> Iterator[Progress | None]:
         yield show
 
 
-def console() -> Console:
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        # rich would end with status 1, which says that something is wrong with the rules
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+
+def console(*, stderr: bool = False) -> Console:
     """Return where to print for people."""
-    made = Console(highlight=False, emoji=False)
+    made = _Console(highlight=False, emoji=False, stderr=stderr)
     if not made.is_terminal:
         made.width = _UNWRAPPED
     return made
@@ -93,22 +100,43 @@ def _speaks_unicode() -> bool:
 
 @contextmanager
 def output() -> Iterator[None]:
-    """Print what is printed here; a reader that has gone (``| head``) is no error."""
+    """Print what is printed here; end quietly if its reader has gone (``| head``)."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         yield
         sys.stdout.flush()
     except BrokenPipeError:
-        # Python flushes once more at exit, which must not fail either
-        _close_output()
+        _drop_output()
+        raise typer.Exit(_NO_READER) from None
     except OSError as error:
-        _close_output()
-        raise irenic.FileError(f"cannot write the output: {error.strerror or error}") from None
+        _drop_output()
+        closed = error.errno == errno.EBADF
+        reason = "standard output is closed" if closed else error.strerror or error
+        raise irenic.FileError(f"cannot write the output: {reason}") from None
 
 
-def _close_output() -> None:
+_NO_READER = 128 + 13
+"""The exit status that shells show for a program that SIGPIPE (13) ended."""
+
+
+def _drop_output() -> None:
+    # Python flushes once more at exit, which must not fail either
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def open_closed_streams() -> None:
+    """Stand in for standard streams that were closed: Python has None for them.
+
+    Without this, the next file that is opened would become the standard output. Printing to an
+    output that was closed has to fail, so its stand-in can only be read.
+    """
+    if sys.stdin is None:
+        sys.stdin = os.fdopen(os.open(os.devnull, os.O_RDONLY), "r")
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
 
 
 def warn_of_compiling(module: str = "_kernels", how_long: str = "some seconds") -> None:

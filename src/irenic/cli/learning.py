@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import numpy.typing as npt
 import typer
-from rich.console import Console
 
 import irenic
 from irenic.cli.common import Json, console, output, print_json, warn_of_compiling
-from irenic.cli.reading import as_set, is_model, open_to_rules, tells_space
+from irenic.cli.reading import as_set, check_output, is_model, open_to_rules, tells_space
 from irenic.errors import ConflictError, DataError, FormatError, SpaceError, did_you_mean
 from irenic.literals import display
 from irenic.ruleset import RESOLVE
@@ -146,15 +145,11 @@ def _check_options(
         raise FormatError("--jobs 0 does nothing; use 1 or more, or -1 for one a core")
     if seconds is not None and not seconds > 0:
         raise FormatError(f"--seconds must be above 0, not {seconds:g}")
-    if out is not None:
-        from irenic.formats.files import check_target
-
-        if out.suffix.lower() not in (".json", *_RULE_SUFFIXES):
-            raise FormatError(
-                "a model is written to a .json file, its rules alone to .txt or .rules",
-                path=str(out),
-            )
-        check_target(out)
+    check_output(out, {"DATA": data})
+    if out is not None and out.suffix.lower() not in (".json", *_RULE_SUFFIXES):
+        raise FormatError(
+            "a model is written to a .json file, its rules alone to .txt or .rules", path=str(out)
+        )
 
 
 def _folds(given: Dataset, wanted: int) -> int:
@@ -225,7 +220,7 @@ def _noticing_interrupts() -> Iterator[threading.Event]:
 
 @contextmanager
 def _fold_bar(folds: int) -> Iterator[Callable[[int], None]]:
-    errors = Console(stderr=True, highlight=False)
+    errors = console(stderr=True)
     if not errors.is_terminal:
         yield lambda done: None
         return
@@ -306,15 +301,14 @@ def predict(
     ] = None,
 ) -> None:
     """Add to a table what rules predict for each row."""
-    from irenic.formats.files import check_target
     from irenic.formats.table import check_suffix, read_table, write_table
 
     if resolve not in (None, *RESOLVE):
         hint = did_you_mean(resolve, RESOLVE)
         raise FormatError(f"--resolve cannot be {resolve!r}{hint}")
+    check_output(out, {"RULES": rules, "DATA": data})
     if out is not None:
         check_suffix(out)
-        check_target(out)
     model = _read_model(rules)
     table = read_table(data)
     if not table.shape[0]:

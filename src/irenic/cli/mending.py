@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 import irenic
@@ -19,6 +18,8 @@ from irenic.errors import DataError, FormatError, did_you_mean
 from irenic.literals import counted, display
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from irenic.decision_table import DecisionTable
 
 _IN = typer.Argument(metavar="IN", help="A .txt, .rules, .json, .csv, .xlsx or .dmn file.")
@@ -93,7 +94,7 @@ def repair(
     budget: Seconds = 30.0,
 ) -> None:
     """Take the contradictions out of rules, and say what was changed and why."""
-    check_output(out, rules, data, space)
+    _check_out(out, {"IN": rules, "--data": data, "--space": space})
     found = _read(rules, table, target, hit_policy, space)
     X, y = _instances(data, label)
     warn_of_compiling()
@@ -139,7 +140,7 @@ def complete(
     budget: Seconds = 30.0,
 ) -> None:
     """Propose rules for the cases that none covers, largest gaps first."""
-    check_output(out, rules, data, space)
+    _check_out(out, {"IN": rules, "--data": data, "--space": space})
     found = _read(rules, table, target, hit_policy, space)
     X, y = _instances(data, label)
     warn_of_compiling()
@@ -172,7 +173,7 @@ def merge(
     budget: Seconds = 30.0,
 ) -> None:
     """Say the same with fewer rules, which is proved."""
-    check_output(out, rules, space)
+    _check_out(out, {"IN": rules, "--space": space})
     found = _read(rules, table, target, hit_policy, space)
     warn_of_compiling()
     given = found.with_rules(_as_set(found, budget)) if found.is_ordered else found
@@ -221,7 +222,7 @@ def convert(
     budget: Seconds = 60.0,
 ) -> None:
     """Write rules in another format."""
-    check_output(out, rules, space)
+    _check_out(out, {"IN": rules, "--space": space}, "OUT")
     found = _read(rules, table, target, hit_policy, space)
     if out.suffix.lower() in (".sql", ".py") and space is None and not tells_space(rules):
         found = _open_to_missing(found, rules, table, target, hit_policy)
@@ -241,7 +242,8 @@ def convert(
         write_text(out, irenic.to_sql(found, sql_table, dialect=dialect, column=column) + ";\n")
     else:
         irenic.write(found, out)
-    print(f"{told}{_written(found, out)} written to {out}")
+    with output():
+        print(f"{told}{_written(found, out)} written to {out}")
 
 
 @commands.command(
@@ -289,6 +291,16 @@ def _verdict(found: irenic.Differences) -> str:
 
 
 # --- what they share
+
+
+def _check_out(
+    out: Path | None, inputs: Mapping[str, Path | None], option: str = "--output"
+) -> None:
+    from irenic.formats.writing import check_suffix
+
+    check_output(out, inputs, option)
+    if out is not None:
+        check_suffix(out)
 
 
 def _read(
@@ -375,7 +387,7 @@ def _hand_over(
 
             print_json(summary.mended(table.rules, told))
             return
-        people = console() if out is not None else Console(stderr=True, highlight=False)
+        people = console(stderr=out is None)
         where = "." if out is None else f"; {_written(table, out)} written to {out}"
         for line in (*told, f"{verdict[0].upper()}{verdict[1:]}{where}"):
             people.print(Text(line), soft_wrap=not people.is_terminal)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -14,7 +15,7 @@ from irenic.errors import FileError, FormatError, IrenicError, did_you_mean
 from irenic.literals import display
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from irenic.formats import ReadTables
 
@@ -131,13 +132,31 @@ def is_model(path: Path) -> bool:
         raise error.at(path=str(path)) from None
 
 
-def check_output(out: Path | None, *given: Path | None) -> None:
-    """Refuse to write over a file that is read."""
-    for path in given:
-        if out is None or path is None or not (path.exists() and out.exists()):
-            continue
-        if out.samefile(path):
-            raise FileError(f"{out} is a file that is read; write to a new one")
+def check_output(
+    out: Path | None, inputs: Mapping[str, Path | None], option: str = "--output"
+) -> None:
+    """Refuse an output that is an input or cannot be written, before any work is done.
+
+    ``inputs`` are by the arguments and options that name them, as ``option`` names the output.
+    """
+    from irenic.formats.files import check_target
+
+    if out is None:
+        return
+    for name, path in inputs.items():
+        if path is not None and _is_same(out, path):
+            raise FileError(
+                f"{option} {out} and {name} {path} are the same file, and an input is never"
+                " overwritten; write to a new file"
+            )
+    check_target(out)
+
+
+def _is_same(a: Path, b: Path) -> bool:
+    try:
+        return a.samefile(b)
+    except (OSError, ValueError):  # one of them does not exist, or cannot
+        return False
 
 
 def as_policy(text: str | None) -> Any:
@@ -155,16 +174,27 @@ def files_of(paths: list[Path], exclude: list[str]) -> Iterator[Path]:
     from irenic.formats import SUFFIXES
 
     for path in paths:
-        if not path.is_dir():
+        if not is_folder(path):
             yield path
             continue
         inside = [p for p in sorted(path.rglob("*")) if p.suffix.lower() in SUFFIXES]
-        held = [p for p in inside if p.is_file() and not _is_hidden(p.relative_to(path))]
+        held = [p for p in inside if _may_be_file(p) and not _is_hidden(p.relative_to(path))]
         held = [p for p in held if not any(p.match(pattern) for pattern in exclude)]
         if not held:
             known = ", ".join(SUFFIXES)
             raise FileError(f"{path}: no file in this folder may hold rules ({known})")
         yield from held
+
+
+def is_folder(path: Path) -> bool:
+    """Return whether a path is a folder; one that cannot be looked at is not."""
+    # Path.is_dir raises where a folder above may not be entered
+    return os.path.isdir(path)  # noqa: PTH112
+
+
+def _may_be_file(path: Path) -> bool:
+    # a link that leads nowhere is not passed over in silence: reading it says what is wrong
+    return os.path.isfile(path) or not os.path.exists(path)  # noqa: PTH110, PTH113
 
 
 def _is_hidden(path: Path) -> bool:

@@ -89,7 +89,7 @@ def report(
 ) -> None:
     """Write a page about rules that opens in any browser, without a server or the network."""
     if not as_json:
-        _check_page(out, rules, data)
+        _check_page(out, {"RULES": rules, "DATA": data})
     warn_of_compiling()
     found, X, y = _read(rules, data, label, table, target, as_policy(hit_policy))
     name = title if title is not None else _name(rules, found)
@@ -103,16 +103,15 @@ def report(
         say_example(rules)
         for verdict in page.summary["models"][page.summary["chosen"]]["verdicts"]:
             print(f"{verdict['head']}: {verdict['text']}")
-        print(f"Written to {out} ({out.stat().st_size / 1e6:.1f} MB); open it in a browser.")
+        size = len(page.html.encode("utf-8")) / 1e6
+        print(f"Written to {out} ({size:.1f} MB); open it in a browser.")
 
 
-def _check_page(out: Path, *given: Path | None) -> None:
-    from irenic.formats.files import check_target
+def _check_page(out: Path, inputs: dict[str, Path | None]) -> None:
     from irenic.views.page import check_suffix
 
+    check_output(out, inputs)
     check_suffix(out)
-    check_output(out, *given)
-    check_target(out)
 
 
 def _name(path: Path | None, found: DecisionTable | RuleSetClassifier) -> str:

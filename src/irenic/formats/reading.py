@@ -61,7 +61,8 @@ def read_tables(
     """
     path = Path(path)
     suffix = path.suffix.lower()
-    if not suffix and not path.exists():  # perhaps a folder was meant
+    # perhaps a folder was meant; Path.exists raises where a folder above may not be entered
+    if not suffix and not os.path.exists(path):  # noqa: PTH110
         read_bytes(path)  # raises
     if suffix not in SUFFIXES:
         hint = did_you_mean(suffix, SUFFIXES)

@@ -47,9 +47,7 @@ def write(
     path = Path(path)
     suffix = path.suffix.lower()
     if isinstance(rules, RuleSet | RuleList | DecisionTable):
-        if suffix not in WRITTEN:
-            hint = did_you_mean(suffix, WRITTEN)
-            raise FormatError(f"no format for files that end in {suffix!r}{hint}", path=str(path))
+        check_suffix(path)
         try:
             raw = _dumps(rules, suffix, path.stem)
         except FormatError as error:
@@ -67,6 +65,14 @@ def write(
             path=str(path),
         )
     write_text(path, json_model.dumps(rules))
+
+
+def check_suffix(path: Path) -> None:
+    """Refuse a file whose suffix names no format that rules are written in."""
+    suffix = path.suffix.lower()
+    if suffix not in WRITTEN:
+        hint = did_you_mean(suffix, WRITTEN)
+        raise FormatError(f"no format for files that end in {suffix!r}{hint}", path=str(path))
 
 
 def _dumps(rules: RuleSet | RuleList | DecisionTable, suffix: str, name: str) -> str | bytes:

@@ -1,0 +1,381 @@
+"""What the commands write, where they refuse to, and how they end."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+import irenic
+
+RULES = "IF age < 10 THEN child\nIF age >= 10 THEN adult\n"
+CONTRADICTING = "IF age < 20 THEN child\nIF age >= 10 THEN adult\n"
+DATA = "age,group\n5,child\n40,adult\n"
+
+unix = pytest.mark.skipif(os.name == "nt", reason="streams are closed by a shell")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Work in a folder that holds rules, their space, and a table."""
+    monkeypatch.chdir(tmp_path)
+    Path("rules.txt").write_text(RULES)
+    Path("data.csv").write_text(DATA)
+    irenic.write(irenic.read("rules.txt"), "space.json")
+    return tmp_path
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
+
+
+# --- an output is never an input
+
+
+@pytest.mark.parametrize("form", ["same", "./", "absolute", "link", "hard link"])
+@pytest.mark.parametrize(
+    ("command", "source", "option", "name"),
+    [
+        ("predict rules.txt data.csv -o OUT", "data.csv", "--output", "DATA"),
+        ("predict rules.csv data.csv -o OUT", "rules.csv", "--output", "RULES"),
+        ("repair rules.txt -o OUT", "rules.txt", "--output", "IN"),
+        ("repair rules.txt --data data.csv -o OUT", "data.csv", "--output", "--data"),
+        ("repair rules.txt --space space.json -o OUT", "space.json", "--output", "--space"),
+        ("complete rules.txt -o OUT", "rules.txt", "--output", "IN"),
+        ("complete rules.txt --data data.csv -o OUT", "data.csv", "--output", "--data"),
+        ("merge rules.txt -o OUT", "rules.txt", "--output", "IN"),
+        ("convert rules.txt OUT", "rules.txt", "OUT", "IN"),
+        ("convert rules.txt OUT --space space.json", "space.json", "OUT", "--space"),
+    ],
+)
+def test_an_output_that_is_an_input_is_refused(run, here, command, source, option, name, form):
+    Path("rules.csv").write_text("age,group\n< 10,child\n>= 10,adult\n")
+    out = Path("other").with_suffix(Path(source).suffix)
+    if form == "link":
+        out.symlink_to(source)
+    elif form == "hard link":
+        out.hardlink_to(source)
+    shown = {"same": source, "./": source, "absolute": here / source}.get(form, out)
+    before = contents(here)
+    given = f"./{source}" if form == "./" else shown
+    status, said, err = run(*command.replace("OUT", str(given)).split())
+    assert (status, said) == (2, "")
+    assert err == (
+        f"irenic: {option} {shown} and {name} {source} are the same file, and an input is never"
+        " overwritten; write to a new file\n"
+    )
+    assert contents(here) == before
+
+
+@pytest.mark.parametrize(
+    ("command", "link", "name"),
+    [
+        ("learn data.csv -o OUT", "m.json", "DATA"),
+        ("report rules.txt data.csv -o OUT", "r.html", "DATA"),
+        ("report rules.txt -o OUT", "r.html", "RULES"),
+    ],
+)
+def test_a_link_of_another_suffix_is_an_input_too(run, here, command, link, name):
+    source = "rules.txt" if name == "RULES" else "data.csv"
+    Path(link).symlink_to(source)
+    before = contents(here)
+    status, out, err = run(*command.replace("OUT", link).split())
+    assert (status, out) == (2, "")
+    assert err.startswith(f"irenic: --output {link} and {name} {source} are the same file, and an")
+    assert contents(here) == before
+
+
+def test_a_file_that_is_not_read_is_replaced(run, here):
+    Path("out.csv").write_text("old")
+    assert run("predict", "rules.txt", "data.csv", "-o", "out.csv")[0] in (None, 0)
+    assert Path("out.csv").read_text() == "age,group,prediction\n5,child,child\n40,adult,adult\n"
+
+
+# --- outputs that cannot be
+
+
+@pytest.mark.parametrize("command", ["repair IN -o OUT", "complete IN -o OUT", "merge IN -o OUT",
+                                     "convert IN OUT"])  # fmt: skip
+@pytest.mark.parametrize(
+    ("out", "message"),
+    [
+        ("", "cannot write .: Is a directory"),
+        ("folder", "cannot write folder: Is a directory"),
+        ("none/x.json", "cannot write none/x.json: No such file or directory"),
+        ("rules.txt/x.json", "cannot write rules.txt/x.json: Not a directory"),
+        ("loop.json", "cannot write loop.json: Too many levels of symbolic links"),
+        ("x.jsn", "x.jsn: no format for files that end in '.jsn', did you mean '.json'?"),
+        ("x", "x: no format for files that end in '' (known: '.csv', '.dmn', "),
+    ],
+)
+def test_an_output_that_cannot_be_is_refused_before_the_work(
+    run, here, monkeypatch, command, out, message
+):
+    Path("folder").mkdir()
+    Path("loop.json").symlink_to("loop.json")
+    before = contents(here)
+    monkeypatch.setattr(irenic, "read_tables", None)  # nothing is read
+    status, said, err = run(*(out if a == "OUT" else a.replace("IN", "rules.txt")
+                              for a in command.split()))  # fmt: skip
+    assert (status, said) == (2, "")
+    assert err.startswith(f"irenic: {message}")
+    assert err.count("\n") == 1
+    assert contents(here) == before
+
+
+@pytest.mark.parametrize("command", ["predict rules.txt data.csv", "learn data.csv", "report"])
+@pytest.mark.parametrize("out", ["", "folder", "loop"])
+def test_other_outputs_that_cannot_be_are_refused(run, here, command, out):
+    suffix = {"learn": ".json", "predict": ".csv"}.get(command.split()[0], ".html")
+    Path(f"folder{suffix}").mkdir()
+    Path(f"loop{suffix}").symlink_to(f"loop{suffix}")
+    status, said, err = run(*command.split(), "-o", f"{out}{suffix}" if out else "")
+    assert (status, said) == (2, "")
+    message = {
+        "": "cannot write .: Is a directory",
+        "folder": f"cannot write folder{suffix}: Is a directory",
+        "loop": f"cannot write loop{suffix}: Too many levels of symbolic links",
+    }[out]
+    assert err == f"irenic: {message}\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "predict rules.txt data.csv -o OUT.csv",
+        "convert rules.txt OUT.json",
+        "report -o OUT.html",
+    ],
+)
+def test_a_pipe_gets_what_a_file_would(run, here, command):
+    pipe = here / command.split()[-1]
+    os.mkfifo(pipe)
+    parts = []
+    thread = threading.Thread(target=lambda: parts.append(pipe.read_bytes()), daemon=True)
+    thread.start()
+    status, out, err = run(*command.split())
+    thread.join(10)
+    assert (status or 0, err) == (0, "")
+    assert pipe.name in out
+    assert "0.0 MB" not in out
+    assert stat.S_ISFIFO(pipe.lstat().st_mode)
+    assert len(parts[0]) > 50
+
+
+def test_a_title_that_is_not_text_is_refused(run, here):
+    status, out, err = run("report", "--title", "a\udcff")
+    assert (status, out) == (2, "")
+    assert err == "irenic: --title must be valid Unicode, got 'a\\udcff'\n"
+    status, _, err = run("convert", "rules.txt", "x.sql", "--sql-table", "a\udcff")
+    assert status == 2
+    assert err.count("\n") == 1
+    assert not list(here.glob("*.html")) + list(here.glob(".irenic*")) + list(here.glob("x*"))
+
+
+# --- inputs that cannot be
+
+
+def test_inputs_that_cannot_be_are_one_line(run, here):
+    Path("loop.txt").symlink_to("loop.txt")
+    Path("loop.csv").symlink_to("loop.csv")
+    Path("folder.csv").mkdir()
+    for command, message in {
+        "check loop.txt": "cannot read loop.txt: Too many levels of symbolic links",
+        "check loop.txt/x.txt": "cannot read loop.txt/x.txt: Too many levels of symbolic links",
+        "check a\0b.txt": "cannot read 'a\\x00b.txt': a name must not contain a null character",
+        "gaps loop.txt": "cannot read loop.txt: Too many levels of symbolic links",
+        "convert loop.txt x.json": "cannot read loop.txt: Too many levels of symbolic links",
+        "convert rules.txt a\0b.json": "cannot write 'a\\x00b.json': a name must not contain a",
+        "diff rules.txt loop.txt": "cannot read loop.txt: Too many levels of symbolic links",
+        "predict rules.txt loop.csv": "cannot read loop.csv: Too many levels of symbolic links",
+        "predict rules.txt folder.csv": "cannot read folder.csv: Is a directory",
+        "learn folder.csv": "cannot read folder.csv: Is a directory",
+        "report loop.txt": "cannot read loop.txt: Too many levels of symbolic links",
+        "check rules.txt --space loop.json": "cannot read loop.json: No such file or directory",
+    }.items():
+        status, out, err = run(*command.split(" "))
+        assert (status, out, err.count("\n")) == (2, "", 1), command
+        assert err.startswith(f"irenic: {message}"), command
+
+
+def test_links_of_a_folder_that_lead_nowhere_are_told(run, here):
+    folder = here / "policies"
+    folder.mkdir()
+    (folder / "good.txt").write_text(RULES)
+    (folder / "gone.txt").symlink_to("nothing.txt")
+    (folder / "loop.txt").symlink_to("loop.txt")
+    (folder / "folder.txt").mkdir()
+    status, _, err = run("check", "policies")
+    assert status == 2
+    assert err.splitlines() == [
+        "irenic: cannot read policies/gone.txt: No such file or directory",
+        "irenic: cannot read policies/loop.txt: Too many levels of symbolic links",
+    ]
+
+
+def test_a_folder_that_may_not_be_entered_is_one_line(run, here, monkeypatch):
+    real = os.stat
+
+    def refuse(path, **options):
+        if "secret" in os.fspath(path):
+            raise PermissionError(13, "Permission denied", os.fspath(path))
+        return real(path, **options)
+
+    monkeypatch.setattr(os, "stat", refuse)
+    monkeypatch.setattr("io.open", lambda path, *_, **__: refuse(path))
+    for path in ("secret/x.txt", "secret/x"):
+        status, out, err = run("check", path)
+        assert (status, out) == (2, "")
+        assert err == f"irenic: cannot read {path}: Permission denied\n"
+    status, _, err = run("convert", "rules.txt", "secret/x.json")
+    assert (status, err) == (2, "irenic: cannot write secret/x.json: Permission denied\n")
+
+
+# --- files without rules
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.txt", ""),
+        ("a.rules", "# nothing but a comment\n\n"),
+        ("a.txt", "\ufeff"),
+        ("a.json", '{"version": 1, "rules": []}'),
+        ("a.json", '{"version": 1, "ordered": true, "space": [{"name": "age"}], "rules": []}'),
+    ],
+)
+@pytest.mark.parametrize("form", ["text", "json", "github", "sarif"])
+def test_a_file_without_rules_does_not_pass(run, file, name, text, form):
+    path = file(text, name)
+    status, out, err = run("check", path, "--format", form)
+    assert status == 2
+    message = "no rules in the file; was it cut off?"
+    assert message in (err if form == "text" else out)
+    if form == "text":
+        assert (out, err) == ("", f"irenic: {path}: {message}\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.txt", "DEFAULT low\n"), ("a.json", '{"version": 1, "rules": [], "default": "low"}')],
+)
+def test_a_default_alone_does_not_pass(run, file, name, text):
+    path = file(text, name)
+    assert run("check", path) == (
+        2,
+        "",
+        f"irenic: {path}: no rules in the file, only a default; was it cut off?\n",
+    )
+
+
+def test_an_empty_table_is_not_called_consistent(run, file):
+    path = file("age,fare\n", "fares.csv")
+    assert run("check", path) == (2, "", f"irenic: {path}: table 'fares' has no rules\n")
+
+
+def test_rules_without_features_predict_the_same_for_every_row(run, here):
+    for text, column in {"IF anything THEN A\n": "A", "DEFAULT B\n": "B"}.items():
+        Path("all.txt").write_text(text)
+        status, out, _ = run("predict", "all.txt", "data.csv")
+        assert status in (None, 0)
+        assert out == f"age,group,prediction\n5,child,{column}\n40,adult,{column}\n"
+
+
+def test_a_file_without_rules_predicts_nothing(run, here):
+    Path("none.txt").write_text("")
+    assert run("predict", "none.txt", "data.csv", "-o", "out.csv") == (
+        2,
+        "",
+        "irenic: none.txt: no rules in the file; was it cut off?\n",
+    )
+    assert not Path("out.csv").exists()
+
+
+def test_an_empty_rule_set_can_be_held_written_and_read(tmp_path):
+    rules = irenic.RuleSet(None, [])
+    for name in ("a.json", "a.txt"):
+        irenic.write(rules, tmp_path / name)
+        assert len(irenic.read(tmp_path / name)) == 0
+    assert irenic.check(rules).consistent
+
+
+# --- standard streams that are closed, or that nobody reads
+
+
+def shell(script, folder):
+    """Run a line of a shell, in which irenic is the command: exit status, output, errors."""
+    command = f'irenic() {{ "{sys.executable}" -m irenic "$@"; }}; {script}'
+    done = subprocess.run(
+        ["/bin/sh", "-c", command], capture_output=True, text=True, cwd=folder, check=False
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@unix
+@pytest.mark.parametrize(
+    "command", ["check rules.txt", "check rules.txt --json", "convert rules.txt x.json",
+                "predict rules.txt data.csv", "--version"]
+)  # fmt: skip
+def test_a_closed_output_is_an_error(here, command):
+    status, _, err = shell(f"irenic {command} >&-", here)
+    assert (status, err.splitlines()[-1]) == (
+        2,
+        "irenic: cannot write the output: standard output is closed",
+    )
+    assert "Traceback" not in err
+
+
+@unix
+def test_a_closed_output_without_a_verdict_on_help(here):
+    status, _, err = shell("irenic --help >&-", here)
+    assert (status, err) == (2, "irenic: [Errno 9] Bad file descriptor\n")
+
+
+@unix
+def test_closed_errors_do_not_reach_the_output(here):
+    assert shell("irenic check none.txt 2>&-", here) == (2, "", "")
+    status, out, _ = shell("irenic predict rules.txt data.csv 2>&-", here)
+    assert (status, out) == (0, "age,group,prediction\n5,child,child\n40,adult,adult\n")
+
+
+@unix
+def test_all_streams_closed_still_write_the_file(here):
+    assert shell("irenic convert rules.txt x.json <&- >&- 2>&-", here)[0] == 2
+    assert irenic.read("x.json") == irenic.read("rules.txt")
+
+
+def with_no_reader(*arguments, stream="stdout"):
+    """Run the command with a stream that nobody reads: exit status, and what the other got."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    other = "stderr" if stream == "stdout" else "stdout"
+    try:
+        process = subprocess.run(
+            [sys.executable, "-m", "irenic", *arguments],
+            **{stream: writer, other: subprocess.PIPE},
+            check=False,
+        )
+    finally:
+        os.close(writer)
+    return process.returncode, getattr(process, other)
+
+
+@unix
+@pytest.mark.parametrize(
+    "command",
+    ["check rules.txt", "check rules.txt --json", "convert rules.txt x.json", "--version"],
+)
+def test_a_reader_that_has_gone_ends_the_command_quietly(here, command):
+    assert with_no_reader(*command.split()) == (141, b"")
+
+
+@unix
+def test_the_status_is_kept_if_nobody_reads_the_errors(here):
+    assert with_no_reader("check", "none.txt", "--json", stream="stderr")[0] == 2
+    assert with_no_reader("gaps", "none.txt", stream="stderr") == (2, b"")
