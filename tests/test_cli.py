@@ -69,17 +69,10 @@ def test_several_conflicts_are_counted(run, file):
     assert "\nNot consistent: 3 pairs of the 3 rules contradict each other.\n" in out
 
 
-@pytest.mark.parametrize(
-    ("text", "verdict"),
-    [
-        ("", "Consistent: there are no rules, so none contradict each other.\n"),
-        ("IF a < 5 THEN A", "Consistent: a single rule contradicts nothing.\n"),
-    ],
-)
-def test_few_rules_have_a_verdict_too(run, file, text, verdict):
-    status, out, _ = run("check", file(text))
+def test_a_single_rule_has_a_verdict_too(run, file):
+    status, out, _ = run("check", file("IF a < 5 THEN A"))
     assert status == 0
-    assert f"\n{verdict}" in out
+    assert "\nConsistent: a single rule contradicts nothing.\n" in out
 
 
 def test_many_rules_and_conflicts_are_cut_short(run, file):
@@ -383,7 +376,7 @@ def test_an_output_that_cannot_hold_a_character_gets_an_escape(file):
     assert json.loads(found.stdout)["conflicts"][0]["then"] == ["été", "B"]
 
 
-def test_a_reader_that_goes_away_is_no_error(file):
+def test_a_reader_that_goes_away_ends_the_command_quietly(file):
     path = file("".join(f"IF a < {i} THEN L{i}\n" for i in range(1, 200)))
     process = subprocess.Popen(
         [sys.executable, "-m", "irenic", "check", path, "--json"],
@@ -394,4 +387,4 @@ def test_a_reader_that_goes_away_is_no_error(file):
     process.stdout.close()
     errors = process.stderr.read()
     process.stderr.close()
-    assert (process.wait(60), errors) == (1, b"")
+    assert (process.wait(60), errors) == (141, b"")

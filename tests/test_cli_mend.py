@@ -95,7 +95,11 @@ def test_nothing_is_written_over_the_input(run, file, tmp_path):
     for command in (["repair", path, "-o", path], ["convert", path, str(link)]):
         status, out, err = run(*command)
         assert (status, out) == (2, "")
-        assert err == f"irenic: {command[-1]} is a file that is read; write to a new one\n"
+        option = "OUT" if command[0] == "convert" else "--output"
+        assert err == (
+            f"irenic: {option} {command[-1]} and IN {path} are the same file, and an input is never"
+            " overwritten; write to a new file\n"
+        )
     assert Path(path).read_text() == CONTRADICTING
     data = file("age,risk\n25,low\n", "d.csv")
     assert run("repair", path, "--data", data, "-o", data)[0] == 2

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
 import irenic
 from irenic.cli import checking, learning, mending, regions, reporting
-from irenic.cli.common import open_closed_streams, output
+from irenic.cli.common import drop_output, open_closed_streams, output
 from irenic.errors import IrenicError
 
 app = typer.Typer(
@@ -67,7 +67,14 @@ def main() -> None:
     open_closed_streams()
     try:
         app()
-    except (IrenicError, OSError) as error:
-        with suppress(OSError):  # the status says it where nobody reads the errors
-            print(f"irenic: {error}", file=sys.stderr)
-        sys.exit(2)
+    except IrenicError as error:
+        _end(error)
+    except OSError as error:  # typer could not print the help
+        drop_output()
+        _end(error)
+
+
+def _end(error: Exception) -> NoReturn:
+    with suppress(OSError):  # the status says it where nobody reads the errors
+        print(f"irenic: {error}", file=sys.stderr)
+    sys.exit(2)

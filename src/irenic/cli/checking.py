@@ -17,6 +17,7 @@ from irenic.cli.reading import (
     as_policy,
     files_of,
     is_folder,
+    no_rules,
     read_example,
     say_example,
     space_for,
@@ -166,16 +167,24 @@ def _checked(
                 told = error if isinstance(error, FormatError) else FormatError(str(error))
                 found.append(CheckedFile(str(path), [], [told], holds_several(path)))
                 continue
-            checks = _findings(tables.tables, budget, most, shown)
-            errors = tables.errors
-            if not checks and not errors:
+            errors = [*tables.errors, *_bare(tables.tables, path)]
+            if not tables.tables and not errors:
                 errors = [FormatError("there is no table of rules in it", path=str(path))]
-            if holds_several(path):  # a file that was cut off should not pass
-                bare = [table.name for table in tables.tables if not table.n_rows]
-                texts = (f"table {name!r} has no rules" for name in bare)
-                errors = [*errors, *(FormatError(text, path=str(path)) for text in texts)]
+            filled = [table for table in tables.tables if table.n_rows]
+            checks = _findings(filled, budget, most, shown)
             found.append(CheckedFile(str(path), checks, errors, holds_several(path)))
     return found
+
+
+def _bare(tables: list[irenic.DecisionTable], path: Path) -> list[FormatError]:
+    """Return an error for each table without rules: a file that was cut off should not pass."""
+    from irenic.formats import holds_several
+
+    bare = [table for table in tables if not table.n_rows]
+    if not holds_several(path):
+        return [no_rules(table.rules, path) for table in bare]
+    texts = (f"table {table.name!r} has no rules" for table in bare)
+    return [FormatError(text, path=str(path)) for text in texts]
 
 
 def _findings(

@@ -107,10 +107,10 @@ def output() -> Iterator[None]:
         yield
         sys.stdout.flush()
     except BrokenPipeError:
-        _drop_output()
+        drop_output()
         raise typer.Exit(_NO_READER) from None
     except OSError as error:
-        _drop_output()
+        drop_output()
         closed = error.errno == errno.EBADF
         reason = "standard output is closed" if closed else error.strerror or error
         raise irenic.FileError(f"cannot write the output: {reason}") from None
@@ -120,8 +120,8 @@ _NO_READER = 128 + 13
 """The exit status that shells show for a program that SIGPIPE (13) ended."""
 
 
-def _drop_output() -> None:
-    # Python flushes once more at exit, which must not fail either
+def drop_output() -> None:
+    """Throw away what is left to print: Python flushes at exit, which must not fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

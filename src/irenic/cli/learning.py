@@ -18,7 +18,14 @@ import typer
 
 import irenic
 from irenic.cli.common import Json, console, output, print_json, warn_of_compiling
-from irenic.cli.reading import as_set, check_output, is_model, open_to_rules, tells_space
+from irenic.cli.reading import (
+    as_set,
+    check_output,
+    is_model,
+    no_rules,
+    open_to_rules,
+    tells_space,
+)
 from irenic.errors import ConflictError, DataError, FormatError, SpaceError, did_you_mean
 from irenic.literals import display
 from irenic.ruleset import RESOLVE
@@ -352,8 +359,11 @@ def _predictions(
     if isinstance(model, irenic.RuleList):  # its order settles what rules contradict
         model, resolve = model.rules, "first"
     rules = _rules(model)
+    if not len(rules) and rules.default is None:
+        raise no_rules(rules, path)
     _check_columns(rules.space.names, table, data)
-    used = table.select(rules.space.names)
+    # rules that ask for nothing hold for every row, and a table without columns has none
+    used = table.select(rules.space.names) if rules.space.names else table
     how: Any = resolve
     try:
         if isinstance(model, irenic.RuleSet):
@@ -411,7 +421,7 @@ def _say_unused(names: Sequence[str], table: Table) -> None:
 
 def _over_table(rules: irenic.RuleSet, path: Path, table: Table, data: Path) -> irenic.RuleSet:
     """Return rules of a file that tells no space over that of the table."""
-    if tells_space(path):
+    if tells_space(path) or not rules.space.names:
         return rules
     try:
         space = open_to_rules(irenic.Space.infer(table), path, data)

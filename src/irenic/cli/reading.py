@@ -132,6 +132,12 @@ def is_model(path: Path) -> bool:
         raise error.at(path=str(path)) from None
 
 
+def no_rules(rules: irenic.RuleSet, path: Path) -> FormatError:
+    """Return the error for a file that holds no rules, perhaps because it was cut off."""
+    rest = "" if rules.default is None else ", only a default"
+    return FormatError(f"no rules in the file{rest}; was it cut off?", path=str(path))
+
+
 def check_output(
     out: Path | None, inputs: Mapping[str, Path | None], option: str = "--output"
 ) -> None:
