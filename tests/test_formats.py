@@ -362,7 +362,47 @@ def test_truncated_json_is_told_from_other_mistakes():
         ('{"version": 1, "version": 1}', "the key 'version' stands twice in one object"),
         (
             '{"version": 1, "rules": [{"then": NaN}]}',
-            'NaN is not JSON; an infinite value is {"float": "inf"}',
+            "line 1, column 35: NaN is not JSON; a missing value is null",
+        ),
+        (
+            '{"version": 1, "default": "-Infinity",\n "rules": [{"then": -Infinity}]}',
+            'line 2, column 21: -Infinity is not JSON; an infinite value is {"float": "-inf"}',
+        ),
+        (
+            '{"version": 1, "default": "a\\"1e999",\n\n "rules": [{"then": 1e999}]}',
+            "line 3, column 21: 1e999 is too large for float64; an infinite value is"
+            ' {"float": "inf"}',
+        ),
+        (
+            '{"version": 1, "rules": [{"if": {"a": {">": -1e999}}, "then": 1}]}',
+            "line 1, column 45: -1e999 is too large for float64; an infinite value is"
+            ' {"float": "-inf"}',
+        ),
+        (
+            f'{{"version": 1, "rules": [{{"then": {"9" * 5000}}}]}}',
+            f"line 1, column 35: a number must have fewer digits than 5,000, got {'9' * 56}…",
+        ),
+        (
+            with_rule({"then": {"float": "1e999"}}),
+            "rule 1: {'float': '1e999'} is not a value: it is too large for float64",
+        ),
+        (
+            with_rule({"then": 1}, space=[{"name": "a", "bounds": [{"float": "1e999"}, None]}]),
+            "feature 1 of the space: {'float': '1e999'} is not a value: it is too large for"
+            " float64",
+        ),
+        (
+            with_rule({"then": 1}, space=[{"name": "a", "values": [{"float": "1e999"}]}]),
+            "feature 1 of the space: {'float': '1e999'} is not a value: it is too large for"
+            " float64",
+        ),
+        (
+            with_rule({"then": 1}, default={"float": "-1e999"}),
+            "\"default\": {'float': '-1e999'} is not a value: it is too large for float64",
+        ),
+        (
+            with_rule({"then": {"tuple": 10**400}}),
+            f"rule 1: {{'tuple': 1{'0' * 45}… is not a value: 'tuple' takes a list",
         ),
         ("[" * 200 + "]" * 200, "lists and objects are nested too deeply"),
         ("[" * 100_000 + "]" * 100_000, "lists and objects are nested too deeply"),
@@ -439,7 +479,10 @@ def test_truncated_json_is_told_from_other_mistakes():
             r"rule 1: '\ud800' is not valid Unicode (a lone surrogate)",
         ),
         (with_rule({"then": 1, "weight": "x"}), "rule 1: \"weight\" is a number, not 'x'"),
-        (with_rule({"then": 1, "weight": 10**400}), 'rule 1: "weight" is too large for float64'),
+        (
+            with_rule({"then": 1, "weight": 10**400}),
+            f'rule 1: "weight" must fit into float64, got 1{"0" * 55}…',
+        ),
         (
             with_rule({"then": 1}, space={}),
             '"space" must be a list of features {"name": …}',
@@ -482,7 +525,7 @@ def test_truncated_json_is_told_from_other_mistakes():
         ),
         (
             with_rule({"then": 1}, default={"date": 5}),
-            "{'date': 5} is not a value: 'date' takes a str",
+            "\"default\": {'date': 5} is not a value: 'date' takes a str",
         ),
     ],
 )

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from functools import cache
 
 import joblib
@@ -267,7 +269,38 @@ def drop(*keys):
         (put([[1]], "model", "front", 0, "mix"), '"front", rule set 1: "mix" must hold '),
         (put(None, "model", "front", 0, "support"), '"front", rule set 1: "support" must hold '),
         (put(None, "model", "front", 0, "penalty"), '"front", rule set 1: "penalty" holds numbers'),
-        (put(10**400, "model", "front", 0, "penalty"), '"front", rule set 1: "penalty" holds a'),
+        (
+            put(10**400, "model", "front", 0, "penalty"),
+            '"front", rule set 1: "penalty" must fit into float64, got 1000',
+        ),
+        (
+            put([["u", 10**400]], "model", "parameters", "class_weight"),
+            '"class_weight" must fit into float64, got 1000',
+        ),
+        (
+            put([["u", -1]], "model", "parameters", "class_weight"),
+            '"class_weight" must hold numbers from 0 on, got -1',
+        ),
+        (
+            put([["u", "2"]], "model", "parameters", "class_weight"),
+            "\"class_weight\" holds numbers, not '2'",
+        ),
+        (
+            put({"u": 2}, "model", "parameters", "class_weight"),
+            '"class_weight" is a list of pairs [label, weight]',
+        ),
+        (
+            put([["u", {"float": "inf"}]], "model", "parameters", "class_weight"),
+            "\"class_weight\" holds numbers, not {'float': 'inf'}",
+        ),
+        (
+            put(10**400, "model", "chosen"),
+            '"chosen" is 10000000000000000000000000000000000000000000000000000000…, but the front',
+        ),
+        (
+            put([1, 2, -3], "model", "overall"),
+            '"overall" must hold numbers from 0 on, got -3',
+        ),
         (put(1, "model", "front", 0, "x"), "\"front\", rule set 1: the rule set: unknown key 'x'"),
         (put("other", "default"), '"front", rule set '),
     ],
@@ -282,6 +315,25 @@ def test_a_damaged_model_is_refused_with_the_key(model, path, change, message):
         irenic.read_model(path)
     assert str(caught.value).startswith(f'{path}: "model": {message}')
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("literal", ["1e999", "-1e999", "NaN", "Infinity", "-Infinity", "9" * 5000])
+def test_numbers_that_float64_lacks_are_refused_with_their_place(model, path, literal):
+    text = json_model.dumps(model)
+    keys = ("overall", "support", "mix", "training_score", "penalty", "shape", "n_features_in")
+    for key in (*keys, "time_budget", "version", "chosen", "max_rules", "random_state"):
+        begin = text.index(f'"{key}": ') + len(f'"{key}": ')
+        end = begin + len(re.match(r"\[*([^\],}]+)", text[begin:])[0])
+        begin += len(text[begin:end]) - len(text[begin:end].lstrip("["))
+        path.write_text(text[:begin] + literal + text[end:])
+        line = text[:begin].count("\n") + 1
+        column = begin - text.rfind("\n", 0, begin)
+        with pytest.raises(FormatError) as caught:
+            irenic.read_model(path)
+        place = f"{path}, line {line}, column {column}: "
+        assert str(caught.value).startswith(place), key
+        assert literal[:20] in str(caught.value)
+        assert len(str(caught.value)) < len(place) + 160
 
 
 def test_a_hierarchy_without_order_is_refused(path):
@@ -314,10 +366,13 @@ def places(data, at=()):
 def test_whatever_is_wrong_with_a_file_is_an_error_of_ours(model, data):
     file = json.loads(json_model.dumps(model))
     place = data.draw(st.sampled_from([p for p in places(file) if p]))
-    wrong = st.sampled_from([None, True, -1, 0.5, "x", [], {}, [[]], {"a": 1}, 10**400])
+    wrong = st.sampled_from([None, True, -1, 0.5, "x", [], {}, [[]], {"a": 1}, 10**400, math.inf])
     put(data.draw(wrong), *place)(file)
+    text = json.dumps(file).replace("Infinity", data.draw(st.sampled_from(["1e999", "NaN"])))
     try:
-        json_model.loads(json.dumps(file)).predict(TABLE)
+        again = json_model.loads(text)
+        again.predict(TABLE)
+        json_model.dumps(again)
     except IrenicError as error:
         assert "\n" not in str(error)  # noqa: PT017
 

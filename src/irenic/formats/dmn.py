@@ -9,7 +9,6 @@ all the same. Attributes of the namespace of :data:`OURS` hold what DMN cannot s
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Hashable
 from pathlib import Path
@@ -300,7 +299,7 @@ class _Reader:
         if not text:
             return None
         try:
-            return decode(json.loads(text))
+            return decode(json_rules.load_json(text))
         except (ValueError, TypeError, OverflowError, RecursionError, IrenicError) as error:
             reason = error.message if isinstance(error, FormatError) else str(error)
             self.made.fail(f"the attribute {name!r}: {reason}", text=text, line=node.line)

@@ -35,7 +35,14 @@ import numpy.typing as npt
 
 from irenic.errors import FormatError
 from irenic.formats import json_rules
-from irenic.formats.json_rules import check_keys, decode_value, encode_value, line
+from irenic.formats.json_rules import (
+    as_float,
+    check_keys,
+    decode_value,
+    encode_value,
+    line,
+    short,
+)
 from irenic.literals import plain
 from irenic.rulelist import RuleList
 
@@ -197,7 +204,7 @@ def loads(text: str) -> RuleSetClassifier:
 
 def _model(data: Any, rules: RuleSet) -> RuleSetClassifier:
     if not isinstance(data, dict):
-        raise FormatError(f"it must be an object, not {_short(data)}")
+        raise FormatError(f"it must be an object, not {short(data)}")
     version = data.get("version")
     if version != VERSION or isinstance(version, bool):
         raise FormatError(
@@ -217,7 +224,7 @@ def _model(data: Any, rules: RuleSet) -> RuleSetClassifier:
     model.hierarchy = model.hierarchy_ = hierarchy
     model.classes_ = _labels(data["labels"], data["label_type"])
     if data["answers"] not in _FORMS:
-        raise FormatError(f'"answers" is one of {", ".join(_FORMS)}, not {_short(data["answers"])}')
+        raise FormatError(f'"answers" is one of {", ".join(_FORMS)}, not {short(data["answers"])}')
     if (data["answers"] == "labels") != (hierarchy is None and not _has_sets(rules)):
         raise FormatError('"answers" does not fit what the rules predict')
     model._answers = Answers(model.classes_, data["answers"], hierarchy)
@@ -226,7 +233,8 @@ def _model(data: Any, rules: RuleSet) -> RuleSetClassifier:
     model.n_features_in_ = _whole("n_features_in", data["n_features_in"])
     if model.n_features_in_ != len(rules.space):
         raise FormatError(
-            f'"n_features_in" is {model.n_features_in_}, but the space has {len(rules.space)}'
+            f'"n_features_in" is {short(model.n_features_in_)}, but the space has'
+            f" {len(rules.space)}"
         )
     names = data["feature_names_in"]
     if names is not None:
@@ -238,7 +246,7 @@ def _model(data: Any, rules: RuleSet) -> RuleSetClassifier:
         raise FormatError('"shape" is a list of three numbers: rows, labels, features')
     rows, labels, features = (_whole("shape", number) for number in shape)
     model._shape = rows, labels, features
-    overall = _floats("overall", data["overall"], (len(model.classes_),))
+    overall = _floats("overall", data["overall"], (len(model.classes_),), least=0.0)
     _use_front(model, data, rules, overall)
     return model
 
@@ -252,7 +260,7 @@ def _use_front(
     if not isinstance(front, list) or not front:
         raise FormatError('"front" is a list of rule sets, at least one')
     if chosen >= len(front):
-        raise FormatError(f'"chosen" is {chosen}, but the front has {len(front)} rule sets')
+        raise FormatError(f'"chosen" is {short(chosen)}, but the front has {len(front)} rule sets')
     known = set(model.classes_.tolist())
     points = []
     for i, entry in enumerate(front):
@@ -270,7 +278,7 @@ def _point(entry: Any, space: Space, own: RuleSet | None, overall: npt.NDArray[A
     from irenic.learn.front import FrontPoint, RuleCounts
 
     if not isinstance(entry, dict):
-        raise FormatError(f"it must be an object, not {_short(entry)}")
+        raise FormatError(f"it must be an object, not {short(entry)}")
     check_keys(entry, _POINT_KEYS, "the rule set")
     for key in (*_SCORES, *_COUNTS):
         if key not in entry:
@@ -284,9 +292,9 @@ def _point(entry: Any, space: Space, own: RuleSet | None, overall: npt.NDArray[A
         for score in _SCORES
     }
     counts = RuleCounts(
-        mix=_floats("mix", entry["mix"], (n, len(overall))),
-        support=_floats("support", entry["support"], (n,)),
-        confidence=_floats("confidence", entry["confidence"], (n,), missing=True),
+        mix=_floats("mix", entry["mix"], (n, len(overall)), least=0.0),
+        support=_floats("support", entry["support"], (n,), least=0.0),
+        confidence=_floats("confidence", entry["confidence"], (n,), missing=True, least=0.0),
         overall=overall,
         frequencies=_floats("frequencies", entry["frequencies"], (n, len(overall))),
     )
@@ -299,24 +307,26 @@ def _parameters(data: Any) -> RuleSetClassifier:
     from irenic.learn import RuleSetClassifier
 
     if not isinstance(data, dict):
-        raise FormatError(f'"parameters" is an object, not {_short(data)}')
+        raise FormatError(f'"parameters" is an object, not {short(data)}')
     known = set(RuleSetClassifier().get_params(deep=False)) - {"hierarchy"}
     check_keys(data, sorted(known), '"parameters"')
     given = dict(data)
-    if isinstance(given.get("class_weight"), list):
-        try:
-            pairs = [(decode_value(label), float(weight)) for label, weight in data["class_weight"]]
-            given["class_weight"] = dict(pairs)
-        except (TypeError, ValueError) as error:
-            if isinstance(error, FormatError):
-                raise
-            raise FormatError('"class_weight" is a list of pairs [label, weight]') from None
+    if isinstance(given.get("class_weight"), list | dict):
+        given["class_weight"] = _class_weight(given["class_weight"])
     model = RuleSetClassifier(**given)
     try:
         model._validate_params()
     except ValueError as error:
         raise FormatError(f'"parameters": {error}') from None
     return model
+
+
+def _class_weight(pairs: Any) -> dict[Any, float]:
+    if not isinstance(pairs, list) or not all(isinstance(p, list) and len(p) == 2 for p in pairs):
+        raise FormatError('"class_weight" is a list of pairs [label, weight]')
+    labels = [_at("class_weight", decode_value, label) for label, _ in pairs]
+    weights = _floats("class_weight", [weight for _, weight in pairs], (len(pairs),), least=0.0)
+    return dict(zip(labels, weights.tolist(), strict=True))
 
 
 def _labels(listed: Any, kind: Any) -> npt.NDArray[Any]:
@@ -328,7 +338,7 @@ def _labels(listed: Any, kind: Any) -> npt.NDArray[Any]:
     except (TypeError, ValueError, SyntaxError):
         dtype = None
     if dtype is None or dtype.kind not in _LABEL_KINDS:
-        raise FormatError(f'"label_type" is the type of an array of labels, not {_short(kind)}')
+        raise FormatError(f'"label_type" is the type of an array of labels, not {short(kind)}')
     made = np.empty(len(labels), dtype=object)
     made[:] = labels
     try:
@@ -357,7 +367,7 @@ def _hierarchy(data: Any) -> Hierarchy | None:
     parents: list[list[int]] = [[] for _ in labels]
     for edge in data["edges"]:
         if not isinstance(edge, list) or len(edge) != 2:
-            raise FormatError(f"an edge is a pair of places of labels, not {_short(edge)}")
+            raise FormatError(f"an edge is a pair of places of labels, not {short(edge)}")
         parent, child = (_whole("edges", end) for end in edge)
         if not parent < child < len(labels):  # parents come first, so there is no cycle
             raise FormatError(f"the edge {edge} does not lead from a label to a later one")
@@ -372,7 +382,7 @@ def _check_predictions(rules: RuleSet, known: set[Any], form: str) -> None:
         sets = isinstance(then, frozenset) and form != "labels"
         labels = then if isinstance(then, frozenset) and sets else {then}
         if (form != "labels" and not sets) or not labels <= known:
-            raise FormatError(f'{_short(then)} is predicted, which is not among the "labels"')
+            raise FormatError(f'{short(then)} is predicted, which is not among the "labels"')
 
 
 def _has_sets(rules: RuleSet) -> bool:
@@ -389,12 +399,17 @@ def _at(key: str, decode: Callable[[Any], Any], value: Any) -> Any:
 
 def _whole(key: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise FormatError(f'"{key}" holds whole numbers from 0 on, not {_short(value)}')
+        raise FormatError(f'"{key}" holds whole numbers from 0 on, not {short(value)}')
     return value
 
 
 def _floats(
-    key: str, value: Any, shape: tuple[int, ...], *, missing: bool = False
+    key: str,
+    value: Any,
+    shape: tuple[int, ...],
+    *,
+    missing: bool = False,
+    least: float = -math.inf,
 ) -> npt.NDArray[np.float64]:
     """Return nested lists of numbers as an array; null is NaN, where there may be one."""
 
@@ -403,19 +418,13 @@ def _floats(
             if part is None and missing:
                 return math.nan
             if isinstance(part, bool) or not isinstance(part, int | float):
-                raise FormatError(f'"{key}" holds numbers, not {_short(part)}')
-            return float(part)
+                raise FormatError(f'"{key}" holds numbers, not {short(part)}')
+            if part < least:
+                raise FormatError(f'"{key}" must hold numbers from {least:g} on, got {short(part)}')
+            return as_float(key, part)
         if not isinstance(part, list) or len(part) != left[0]:
             size = " x ".join(map(str, shape))
             raise FormatError(f'"{key}" must hold {size} numbers')
         return [check(item, left[1:]) for item in part]
 
-    try:
-        return np.array(check(value, shape), dtype=np.float64)
-    except OverflowError:
-        raise FormatError(f'"{key}" holds a number that is too large for float64') from None
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}…"
+    return np.array(check(value, shape), dtype=np.float64)

@@ -27,6 +27,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import math
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from irenic.conditions import (
@@ -87,7 +88,7 @@ def loads(text: str, space: Space | None = None) -> RuleSet | RuleList:
         raise FormatError(str(error)) from None
     ordered = data.get("ordered", False)
     if not isinstance(ordered, bool):
-        raise FormatError(f'"ordered" is true or false, not {ordered!r}')
+        raise FormatError(f'"ordered" is true or false, not {short(ordered)}')
     rules = _assembled(space, parsed, data.get("default"))
     return RuleList.of(rules) if ordered else rules
 
@@ -114,7 +115,7 @@ def _assembled(
         except ConditionError as error:
             raise FormatError(f"rule {number}: {error}") from None
     try:
-        return RuleSet(space, rules, default=None if default is None else decode_value(default))
+        return RuleSet(space, rules, default=_named('"default"', decode_value, default))
     except ConditionError as error:
         raise FormatError(f'"default": {error}') from None
 
@@ -122,7 +123,7 @@ def _assembled(
 def parse(text: str) -> dict[str, Any]:
     """Return the object that a JSON text holds, its version checked."""
     try:
-        data = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+        data = load_json(text)
     except json.JSONDecodeError as error:
         cut = " (is the file cut off?)" if error.pos >= len(text.rstrip()) else ""
         raise FormatError(
@@ -179,8 +180,71 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _no_constant(name: str) -> Any:
-    raise FormatError(f'{name} is not JSON; an infinite value is {{"float": "inf"}}')
+def load_json(text: str) -> Any:
+    """Return what a JSON text holds; refuse keys that repeat, and numbers that float64 lacks."""
+
+    def real(literal: str) -> float:
+        value = float(literal)
+        if math.isinf(value):
+            told = f"{short_text(literal)} is too large for float64; {_infinite(literal)}"
+            raise _refused(text, literal, told)
+        return value
+
+    def whole(literal: str) -> int:
+        try:
+            return int(literal)
+        except ValueError:  # more digits than Python converts
+            size = f"fewer digits than {len(literal.lstrip('-')):,}"
+            told = f"a number must have {size}, got {short_text(literal)}"
+            raise _refused(text, literal, told) from None
+
+    def constant(literal: str) -> Any:
+        hint = "a missing value is null" if literal == "NaN" else _infinite(literal)
+        raise _refused(text, literal, f"{literal} is not JSON; {hint}")
+
+    return json.loads(
+        text,
+        object_pairs_hook=_unique,
+        parse_float=real,
+        parse_int=whole,
+        parse_constant=constant,
+    )
+
+
+def _infinite(literal: str) -> str:
+    sign = "-" if literal.startswith("-") else ""
+    return f'an infinite value is {{"float": "{sign}inf"}}'
+
+
+_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s,:\[\]{}"]+')
+
+
+def _refused(text: str, literal: str, message: str) -> FormatError:
+    """Return the error for the first number that is written as ``literal``, with its place."""
+    found = next((token for token in _TOKEN.finditer(text) if token[0] == literal), None)
+    if found is None:
+        return FormatError(message)
+    begin = found.start()
+    line = text.count("\n", 0, begin) + 1
+    return FormatError(message, line=line, column=begin - text.rfind("\n", 0, begin))
+
+
+def short(value: object) -> str:
+    """Return a value for a message, cut where it is long."""
+    return short_text(repr(value))
+
+
+def short_text(text: str) -> str:
+    """Return a text for a message, cut where it is long."""
+    return text if len(text) <= 60 else f"{text[:56]}…"
+
+
+def as_float(key: str, value: int | float) -> float:
+    """Return a number of a file as a float64."""
+    try:
+        return float(value)
+    except OverflowError:
+        raise FormatError(f'"{key}" must fit into float64, got {short(value)}') from None
 
 
 def check_keys(data: Mapping[str, Any], known: Iterable[str], where: str) -> None:
@@ -193,13 +257,15 @@ def check_keys(data: Mapping[str, Any], known: Iterable[str], where: str) -> Non
 def _rule(entry: Any, number: int) -> tuple[dict[str, Operators], Any, float]:
     where = f"rule {number}"
     if not isinstance(entry, dict):
-        raise FormatError(f'{where}: a rule is an object {{"if": …, "then": …}}, not {entry!r}')
+        raise FormatError(
+            f'{where}: a rule is an object {{"if": …, "then": …}}, not {short(entry)}'
+        )
     if "then" not in entry:
         raise FormatError(f'{where} has no "then"; a rule is {{"if": …, "then": …}}')
     check_keys(entry, _RULE_KEYS, where)
     conditions = entry.get("if", {})
     if not isinstance(conditions, dict):
-        raise FormatError(f'{where}: "if" is an object of conditions, not {conditions!r}')
+        raise FormatError(f'{where}: "if" is an object of conditions, not {short(conditions)}')
     try:
         return (
             {name: decode_operators(name, test) for name, test in conditions.items()},
@@ -224,11 +290,8 @@ def decode_point(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _weight(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise FormatError(f'"weight" is a number, not {value!r}')
-    try:
-        return float(value)
-    except OverflowError:
-        raise FormatError('"weight" is too large for float64') from None
+        raise FormatError(f'"weight" is a number, not {short(value)}')
+    return as_float("weight", value)
 
 
 def decode_operators(name: str, test: Any) -> Operators:
@@ -236,17 +299,21 @@ def decode_operators(name: str, test: Any) -> Operators:
     if not isinstance(test, dict):
         raise FormatError(
             f'feature {name!r}: a condition is an object such as {{">=": 18, "<": 30}} or'
-            f' {{"in": ["nurse"]}}, not {test!r}'
+            f' {{"in": ["nurse"]}}, not {short(test)}'
         )
     found: Operators = {}
     for operator, value in test.items():
         if operator in ("missing", "other"):
             if not isinstance(value, bool):
-                raise FormatError(f"feature {name!r}: {operator!r} is true or false, not {value!r}")
+                raise FormatError(
+                    f"feature {name!r}: {operator!r} is true or false, not {short(value)}"
+                )
             found[operator] = value
         elif operator in ("in", "not in"):
             if not isinstance(value, list):
-                raise FormatError(f"feature {name!r}: {operator!r} takes a list, not {value!r}")
+                raise FormatError(
+                    f"feature {name!r}: {operator!r} takes a list, not {short(value)}"
+                )
             found[operator] = [decode_value(v) for v in value]
         else:
             found[operator] = decode_value(value)
@@ -278,25 +345,34 @@ def _feature(entry: Any, where: str) -> Feature:
     flags = {flag: entry.get(flag, False) for flag in ("missing", "other")}
     for flag, value in flags.items():
         if not isinstance(value, bool):
-            raise FormatError(f"{where}: {flag!r} is true or false, not {value!r}")
+            raise FormatError(f"{where}: {flag!r} is true or false, not {short(value)}")
     if "values" in entry:
         if wrong := [key for key in ("kind", "bounds", "unit") if key in entry]:
             raise FormatError(f"{where}: a feature with values has no {wrong[0]!r}")
         if not isinstance(entry["values"], list):
-            raise FormatError(f'{where}: "values" is a list, not {entry["values"]!r}')
-        return Categorical(entry["name"], [decode_value(v) for v in entry["values"]], **flags)
+            raise FormatError(f'{where}: "values" is a list, not {short(entry["values"])}')
+        values = [_named(where, decode_value, value) for value in entry["values"]]
+        return Categorical(entry["name"], values, **flags)
     if flags["other"]:
         raise FormatError(f'{where}: "other" is for features with "values"')
     bounds = entry.get("bounds", [None, None])
     if not isinstance(bounds, list) or len(bounds) != 2:
-        raise FormatError(f'{where}: "bounds" is a list [low, high], not {bounds!r}')
+        raise FormatError(f'{where}: "bounds" is a list [low, high], not {short(bounds)}')
+    low, high = bounds
     return Continuous(
         entry["name"],
         kind=entry.get("kind", "number"),
-        bounds=(decode_value(bounds[0]), decode_value(bounds[1])),
+        bounds=(_named(where, decode_value, low), _named(where, decode_value, high)),
         unit=entry.get("unit", ""),
         missing=flags["missing"],
     )
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if math.isinf(value) and "inf" not in text.lower():
+        raise ValueError("it is too large for float64")
+    return value
 
 
 _TAGS: Final[dict[str, Callable[[Any], Any]]] = {
@@ -304,7 +380,7 @@ _TAGS: Final[dict[str, Callable[[Any], Any]]] = {
     "datetime": dt.datetime.fromisoformat,
     "time": dt.time.fromisoformat,
     "duration": parse_duration,
-    "float": float,
+    "float": _float,
     "expression": lambda text: Expression(decode_value(text)),
     "tuple": lambda items: tuple(decode_value(v) for v in items),
 }
@@ -317,16 +393,16 @@ def decode_value(data: Any) -> Any:
     if isinstance(data, dict):
         if len(data) != 1 or (tag := next(iter(data))) not in _TAGS:
             hint = did_you_mean(next(iter(data), ""), _TAGS)
-            raise FormatError(f"{data!r} is not a value; an object names one type{hint}")
+            raise FormatError(f"{short(data)} is not a value; an object names one type{hint}")
         wanted = list if tag == "tuple" else str
         if not isinstance(data[tag], wanted):
-            raise FormatError(f"{data!r} is not a value: {tag!r} takes a {wanted.__name__}")
+            raise FormatError(f"{short(data)} is not a value: {tag!r} takes a {wanted.__name__}")
         try:
             return _TAGS[tag](data[tag])
         except (ValueError, OverflowError) as error:
             if isinstance(error, FormatError):
                 raise
-            raise FormatError(f"{data!r} is not a value: {error}") from None
+            raise FormatError(f"{short(data)} is not a value: {error}") from None
     if isinstance(data, str) and not is_unicode(data):
         raise FormatError(f"{data!r} is not valid Unicode (a lone surrogate)")
     return data
