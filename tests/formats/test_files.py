@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import gc
+import math
 import os
 import socket
 import stat
+import sys
 import threading
 
+import numpy as np
 import pytest
 
 import irenic
-from irenic import FileError, Rule, RuleSet
+from irenic import FileError, FormatError, Rule, RuleSet
 from irenic.formats.files import check_target, read_bytes, write_bytes
+from irenic.formats.table import read_table, write_table
 
 pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 
@@ -266,3 +271,39 @@ def test_a_file_is_read_as_it_is(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes(b"\0\xff")
     assert read_bytes(path) == b"\0\xff"
+
+
+def test_a_workbook_that_cannot_be_written_leaves_no_noise(tmp_path, monkeypatch):
+    noise = []
+    monkeypatch.setattr(sys, "unraisablehook", noise.append)
+    path = tmp_path / "a.xlsx"
+    rules = [Rule({"age": (0, 10)}, then="b"), Rule({"age": (20, 30)}, then=math.inf)]
+    with pytest.raises(FormatError, match="inf of type float has no form in a decision table"):
+        irenic.write(RuleSet(None, rules), path)
+    with pytest.raises(FormatError, match="a cell holds a control character, which a workbook"):
+        write_table({"a": np.array(["b", "\x01"], dtype=object)}, path)
+    gc.collect()
+    assert noise == []
+    assert names_in(tmp_path) == []
+
+
+def test_a_workbook_does_not_cut_texts(tmp_path):
+    path = tmp_path / "a.xlsx"
+
+    def of(size):
+        rules = RuleSet(None, [Rule({"age": (0, 10)}, then="a" * size)])
+        return rules, {"a": np.array(["b", "a" * size], dtype=object)}
+
+    rules, table = of(32_767)
+    irenic.write(rules, path)
+    assert irenic.read(path, space=rules.space) == rules
+    write_table(table, path)
+    assert read_table(path)["a"].tolist() == table["a"].tolist()
+    before = path.read_bytes()
+    rules, table = of(32_768)
+    told = "a cell holds at most 32,767 characters, and one would hold 32,768; write .csv"
+    for call in (lambda: irenic.write(rules, path), lambda: write_table(table, path)):
+        with pytest.raises(FormatError) as caught:
+            call()
+        assert str(caught.value) == f"{path}: {told}"
+    assert path.read_bytes() == before

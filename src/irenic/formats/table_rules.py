@@ -50,7 +50,7 @@ from irenic.formats.table_sheets import (
 )
 from irenic.formats.unary_sets import cell_text, literal_text
 from irenic.formats.unary_tests import Compare
-from irenic.formats.xlsx_table import openpyxl_module
+from irenic.formats.xlsx_table import check_cells, openpyxl_module
 from irenic.rule import as_consequent
 from irenic.rulelist import RuleList
 from irenic.ruleset import RuleSet
@@ -350,26 +350,23 @@ def dumps_xlsx(rules: RuleSet | RuleList | DecisionTable) -> bytes:
     """Return rules as a workbook of one sheet, a line a row; numbers and booleans are typed."""
     openpyxl = openpyxl_module()
     from openpyxl.cell import WriteOnlyCell
-    from openpyxl.utils.exceptions import IllegalCharacterError
 
     table = as_table(rules)
+    lines = list(_written(table))
+    for line in lines:
+        check_cells(line)
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet(re.sub(r"[\[\]:*?/\\']|[^ -\uffff]", "_", table.name)[:31] or "rules")
     file = io.BytesIO()
-    try:
-        for line in _written(table):
-            cells = []
-            for value in line:
-                made = WriteOnlyCell(sheet, value=value)
-                if isinstance(value, str):
-                    made.data_type = "s"  # text, and neither a formula nor an error
-                cells.append(made)
-            sheet.append(cells)
-        book.save(file)
-    except IllegalCharacterError:
-        raise FormatError(
-            "a cell holds a control character, which a workbook cannot hold; write .csv"
-        ) from None
+    for line in lines:
+        cells = []
+        for value in line:
+            made = WriteOnlyCell(sheet, value=value)
+            if isinstance(value, str):
+                made.data_type = "s"  # text, and neither a formula nor an error
+            cells.append(made)
+        sheet.append(cells)
+    book.save(file)
     return file.getvalue()
 
 

@@ -6,7 +6,7 @@ import datetime as dt
 import io
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from irenic.errors import FormatError
 from irenic.formats.columns import NOTHING, Table, as_column, as_values, check_header
 
 _MOST_ROWS: Final = 1_048_576  # what a sheet can have
+_MOST_CHARACTERS: Final = 32_767  # what a cell can have
 _EXACT: Final = 2**53  # cells hold float64
 # What formulas that fail result in.
 _ERRORS: Final = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"}
@@ -77,13 +78,15 @@ def dumps(table: Mapping[str, npt.NDArray[Any]]) -> bytes:
     """Return a table as a workbook of one sheet."""
     openpyxl = openpyxl_module()
     from openpyxl.cell import WriteOnlyCell
-    from openpyxl.utils.exceptions import IllegalCharacterError
 
     columns = [as_values(column) for column in table.values()]
     if columns and len(columns[0]) >= _MOST_ROWS:
         raise FormatError(
             f"a sheet has at most {_MOST_ROWS:,} rows, not {len(columns[0]) + 1:,}; write .csv"
         )
+    check_cells(table)
+    for column in columns:
+        check_cells(column)
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("irenic")
 
@@ -96,16 +99,29 @@ def dumps(table: Mapping[str, npt.NDArray[Any]]) -> bytes:
         return made
 
     file = io.BytesIO()
-    try:
-        sheet.append([cell(name) for name in table])
-        for row in zip(*columns, strict=True):
-            sheet.append([cell(value) for value in row])
-        book.save(file)
-    except IllegalCharacterError:
-        raise FormatError(
-            "a cell holds a control character, which a workbook cannot hold; write .csv"
-        ) from None
+    sheet.append([cell(name) for name in table])
+    for row in zip(*columns, strict=True):
+        sheet.append([cell(value) for value in row])
+    book.save(file)
     return file.getvalue()
+
+
+def check_cells(values: Iterable[Any]) -> None:
+    """Refuse texts that a workbook cannot hold; openpyxl would cut those that are too long."""
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+
+    for value in values:
+        if not isinstance(value, str):
+            continue
+        if ILLEGAL_CHARACTERS_RE.search(value):
+            raise FormatError(
+                "a cell holds a control character, which a workbook cannot hold; write .csv"
+            )
+        if len(value) > _MOST_CHARACTERS:
+            raise FormatError(
+                f"a cell holds at most {_MOST_CHARACTERS:,} characters, and one would hold"
+                f" {len(value):,}; write .csv"
+            )
 
 
 def _storable(value: Any) -> Any:
