@@ -90,6 +90,41 @@ def test_a_link_of_another_suffix_is_an_input_too(run, here, command, link, name
     assert contents(here) == before
 
 
+MODEL = """<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" namespace="urn:main">
+  <import name="lib" namespace="urn:types" {location}/>
+  <decision name="Fare"><decisionTable>
+    <input><inputExpression typeRef="lib.tAge"><text>age</text></inputExpression></input>
+    <output name="fare"/>
+    <rule><inputEntry><text>&lt; 10</text></inputEntry>
+      <outputEntry><text>"free"</text></outputEntry></rule>
+  </decisionTable></decision>
+</definitions>
+"""
+TYPES = """<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" namespace="urn:types">
+  <itemDefinition name="tAge"><typeRef>number</typeRef></itemDefinition>
+</definitions>
+"""
+
+
+@pytest.mark.parametrize("location", ['locationURI="types.dmn"', ""])
+@pytest.mark.parametrize("command", ["convert main.dmn OUT", "repair main.dmn -o OUT"])
+def test_an_imported_model_is_an_input_too(run, here, command, location):
+    Path("main.dmn").write_text(MODEL.replace("{location}", location))
+    Path("types.dmn").write_text(TYPES)
+    Path("other.dmn").write_text("<definitions namespace='urn:other'/>")
+    before = contents(here)
+    status, out, err = run(*command.replace("OUT", "types.dmn").split())
+    assert (status, out) == (2, "")
+    option = "OUT" if command.startswith("convert") else "--output"
+    imported = here / "types.dmn"
+    assert err == (
+        f"irenic: {option} types.dmn and the import of main.dmn, {imported} are the same file, and"
+        " an input is never overwritten; write to a new file\n"
+    )
+    assert contents(here) == before
+    assert run(*command.replace("OUT", "other.dmn").split())[0] == 0  # not imported
+
+
 def test_a_file_that_is_not_read_is_replaced(run, here):
     Path("out.csv").write_text("old")
     assert run("predict", "rules.txt", "data.csv", "-o", "out.csv")[0] == 0

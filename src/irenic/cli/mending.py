@@ -95,7 +95,7 @@ def repair(
 ) -> None:
     """Take the contradictions out of rules, and say what was changed and why."""
     _check_out(out, {"IN": rules, "--data": data, "--space": space})
-    found = _read(rules, table, target, hit_policy, space)
+    found = _read(rules, table, target, hit_policy, space, out)
     X, y = _instances(data, label)
     warn_of_compiling()
     mended = irenic.repair(found, how.value, X=X, y=y, budget=budget)
@@ -141,7 +141,7 @@ def complete(
 ) -> None:
     """Propose rules for the cases that none covers, largest gaps first."""
     _check_out(out, {"IN": rules, "--data": data, "--space": space})
-    found = _read(rules, table, target, hit_policy, space)
+    found = _read(rules, table, target, hit_policy, space, out)
     X, y = _instances(data, label)
     warn_of_compiling()
     filled = irenic.complete(found, X=X, y=y, max_rules=most, budget=budget)
@@ -174,7 +174,7 @@ def merge(
 ) -> None:
     """Say the same with fewer rules, which is proved."""
     _check_out(out, {"IN": rules, "--space": space})
-    found = _read(rules, table, target, hit_policy, space)
+    found = _read(rules, table, target, hit_policy, space, out)
     warn_of_compiling()
     given = found.with_rules(_as_set(found, budget)) if found.is_ordered else found
     result = irenic.merge(given, budget=budget)
@@ -223,7 +223,7 @@ def convert(
 ) -> None:
     """Write rules in another format."""
     _check_out(out, {"IN": rules, "--space": space}, "OUT")
-    found = _read(rules, table, target, hit_policy, space)
+    found = _read(rules, table, target, hit_policy, space, out, "OUT")
     if out.suffix.lower() in (".sql", ".py") and space is None and not tells_space(rules):
         found = _open_to_missing(found, rules, table, target, hit_policy)
     told = ""
@@ -304,7 +304,13 @@ def _check_out(
 
 
 def _read(
-    path: Path, table: str | None, target: str | None, policy: str | None, space: Path | None
+    path: Path,
+    table: str | None,
+    target: str | None,
+    policy: str | None,
+    space: Path | None,
+    out: Path | None = None,
+    option: str = "--output",
 ) -> DecisionTable:
     from irenic.formats import the_table
 
@@ -314,6 +320,8 @@ def _read(
         target=target,
         hit_policy=as_policy(policy),
     )
+    for imported in found.imports:
+        check_output(out, {f"the import of {path},": imported}, option)
     chosen = the_table(found, path, table)
     left = len(found.tables) - 1
     if left:

@@ -60,6 +60,7 @@ def loads(raw: bytes, *, path: Path | None = None, space: Space | None = None) -
         found.errors.extend(_placed(error, node.line) for error in draft.errors)
         if table is not None:
             found.tables.append(table)
+    found.imports.extend(model.imported())
     return found
 
 

@@ -216,7 +216,7 @@ class Model:
                 f"the import {called}: {location} has the namespace {found.namespace!r}"
             )
         for path in sorted(folder.glob("*.dmn"))[:_MOST_MODELS]:
-            if not _resolved(path).is_relative_to(folder):
+            if not _real_path(path).is_relative_to(folder):
                 continue
             try:
                 found = self._read(path, called)
@@ -227,6 +227,13 @@ class Model:
         raise FormatError(
             f"the import {called}: no .dmn file beside this one has the namespace {namespace!r}"
         )
+
+    def imported(self) -> list[Path]:
+        """Return the files of the models that were imported so far, by any model."""
+        models = list(self.known.values())
+        wanted = {node.get("namespace") for model in models for node in model.imports.values()}
+        others = [model for model in models if model is not self and model.namespace in wanted]
+        return [model.path for model in others if model.path is not None]
 
     def _read(self, path: Path, called: str) -> Model:
         if self.path is not None:
@@ -271,7 +278,7 @@ def _inside(folder: Path, location: str, called: str) -> Path:
         raise outside
     if "\0" in str(path):
         raise FormatError(f"the import {called}: {str(path)!r} cannot be read")
-    target = _resolved(folder / path)
+    target = _real_path(folder / path)
     if not target.is_relative_to(folder):
         raise FormatError(
             f"the import {called} is from {location!r}, outside the folder of the model; move it"
@@ -280,6 +287,6 @@ def _inside(folder: Path, location: str, called: str) -> Path:
     return target
 
 
-def _resolved(path: Path) -> Path:
+def _real_path(path: Path) -> Path:
     # Path.resolve fails for links in a circle, which are no file and are refused as such
     return Path(os.path.realpath(path))

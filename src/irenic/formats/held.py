@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from irenic.decision_table import DecisionTable
 from irenic.errors import FormatError
@@ -18,3 +19,5 @@ class ReadTables:
 
     tables: list[DecisionTable]
     errors: list[FormatError] = field(default_factory=list)
+    imports: list[Path] = field(default_factory=list)
+    """Other files that were read for it: the models that a DMN model imports."""

@@ -75,7 +75,8 @@ def read_tables(
     tables = found.tables
     if hit_policy is not None:
         tables = [table.under(hit_policy) for table in tables]
-    return ReadTables(tables, [error.at(path=str(path)) for error in found.errors])
+    errors = [error.at(path=str(path)) for error in found.errors]
+    return ReadTables(tables, errors, found.imports)
 
 
 def _loads(
