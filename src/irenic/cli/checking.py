@@ -55,7 +55,8 @@ irenic check rules.txt --space space.json   the space from a file
 irenic check loans.dmn --fail-on gaps,conflicts
 
 [bold]Exit status[/]
-0 nothing that counts was found, 1 something was, 2 bad input.
+0 nothing that counts was found, 1 something was, 2 bad input, also
+a file without rules.
 What counts is a contradiction, or an overlap where the hit policy
 rules it out, unless --fail-on says otherwise."""
 )

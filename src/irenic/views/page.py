@@ -82,7 +82,7 @@ class Report:
         return re.sub(r"\{\{([a-z-]+)\}\}", lambda found: parts[found[1]], _asset("page.html"))
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the page to a file, whole or not at all, and return its path."""
+        """Write the page to a file, as :func:`irenic.write` does, and return its path."""
         path = Path(path)
         check_suffix(path)
         write_text(path, self.html)
