@@ -217,7 +217,7 @@ def test_ctrl_c_goes_on_without_cross_validation(run, people, monkeypatch):
         ),
         (
             ["people.csv", "-o", "."],
-            ".: a model is written to a .json file, its rules alone to .txt or .rules",
+            "cannot write .: Is a directory",
         ),
         (
             ["people.csv", "--cv", "1"],

@@ -55,10 +55,10 @@ irenic check rules.txt --space space.json   the space from a file
 irenic check loans.dmn --fail-on gaps,conflicts
 
 [bold]Exit status[/]
-0 nothing that counts was found, 1 something was, 2 bad input, also
-a file without rules.
+0 nothing that counts was found, 1 something was, 2 bad input.
 What counts is a contradiction, or an overlap where the hit policy
-rules it out, unless --fail-on says otherwise."""
+rules it out, unless --fail-on says otherwise. A file without rules is
+bad input."""
 )
 def check(
     paths: Annotated[
