@@ -13,7 +13,7 @@ from rich.text import Text
 
 import irenic
 from irenic.cli.common import Json, console, output, print_json, warn_of_compiling
-from irenic.cli.reading import as_policy, check_output, space_for
+from irenic.cli.reading import Ignore, as_policy, check_output, space_for
 from irenic.errors import (
     ConditionError,
     DataError,
@@ -70,8 +70,8 @@ irenic repair loans.dmn --table Risk -o mended.dmn
 irenic repair rules.txt --data cases.csv       spare what is often right
 
 Which of two rules has to give way is decided by what they are worth: by
---data, else by their weights (WEIGHT in a text or a table), else the
-larger one is cut, and of rules to drop as few as possible go.
+--data, else by their weights (WEIGHT in a text, RULE WEIGHT in a table),
+else the larger one is cut, and of rules to drop as few as possible go.
 
 [bold]Exit status[/]
 0 the rules contradict each other no longer, 2 bad input"""
@@ -91,6 +91,7 @@ def repair(
     label: Label = None,
     table: TableName = None,
     target: Target = None,
+    ignore: Ignore = None,
     hit_policy: Policy = None,
     space: SpaceFile = None,
     as_json: Json = False,
@@ -98,7 +99,7 @@ def repair(
 ) -> None:
     """Take the contradictions out of rules, and say what was changed and why."""
     check_output(out, rules, data, space)
-    found = _read(rules, table, target, hit_policy, space)
+    found = _read(rules, table, target, ignore, hit_policy, space)
     X, y = _instances(data, label)
     warn_of_compiling()
     mended = irenic.repair(found, how.value, X=X, y=y, budget=budget)
@@ -132,6 +133,7 @@ def complete(
     ] = None,
     table: TableName = None,
     target: Target = None,
+    ignore: Ignore = None,
     hit_policy: Policy = None,
     space: SpaceFile = None,
     as_json: Json = False,
@@ -139,7 +141,7 @@ def complete(
 ) -> None:
     """Propose rules for the cases that none covers, largest gaps first."""
     check_output(out, rules, data, space)
-    found = _read(rules, table, target, hit_policy, space)
+    found = _read(rules, table, target, ignore, hit_policy, space)
     X, y = _instances(data, label)
     warn_of_compiling()
     filled = irenic.complete(found, X=X, y=y, max_rules=most, budget=budget)
@@ -163,6 +165,7 @@ def merge(
     out: Out = None,
     table: TableName = None,
     target: Target = None,
+    ignore: Ignore = None,
     hit_policy: Policy = None,
     space: SpaceFile = None,
     as_json: Json = False,
@@ -170,7 +173,7 @@ def merge(
 ) -> None:
     """Say the same with fewer rules, which is proved."""
     check_output(out, rules, space)
-    found = _read(rules, table, target, hit_policy, space)
+    found = _read(rules, table, target, ignore, hit_policy, space)
     warn_of_compiling()
     before = _as_set(found, budget)
     after = irenic.merge(before, budget=budget)
@@ -198,6 +201,7 @@ def convert(
     ],
     table: TableName = None,
     target: Target = None,
+    ignore: Ignore = None,
     hit_policy: Policy = None,
     space: SpaceFile = None,
     as_set: Annotated[
@@ -216,7 +220,7 @@ def convert(
 ) -> None:
     """Write rules in another format."""
     check_output(out, rules, space)
-    found = _read(rules, table, target, hit_policy, space)
+    found = _read(rules, table, target, ignore, hit_policy, space)
     told = ""
     if as_set and found.is_ordered:
         warn_of_compiling()
@@ -249,13 +253,14 @@ def diff(
     b: Annotated[Path, typer.Argument(metavar="B", help="The rules after.")],
     table: TableName = None,
     target: Target = None,
+    ignore: Ignore = None,
     hit_policy: Policy = None,
     space: SpaceFile = None,
     as_json: Json = False,
     budget: Seconds = 60.0,
 ) -> None:
     """List the regions in which two sets of rules decide differently."""
-    before, after = (_read(path, table, target, hit_policy, space) for path in (a, b))
+    before, after = (_read(path, table, target, ignore, hit_policy, space) for path in (a, b))
     _say_apart(before, after, a, b)
     warn_of_compiling()
     found = irenic.diff(before, after, budget=budget)
@@ -284,7 +289,12 @@ def _verdict(found: irenic.Differences) -> str:
 
 
 def _read(
-    path: Path, table: str | None, target: str | None, policy: str | None, space: Path | None
+    path: Path,
+    table: str | None,
+    target: str | None,
+    ignore: list[str] | None,
+    policy: str | None,
+    space: Path | None,
 ) -> DecisionTable:
     from irenic.formats import the_table
 
@@ -292,6 +302,7 @@ def _read(
         path,
         space=space_for(path, None, space),
         target=target,
+        ignore=ignore or (),
         hit_policy=as_policy(policy),
     )
     chosen = the_table(found, path, table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import irenic
-from irenic.errors import FileError, FormatError, IrenicError, did_you_mean
+from irenic.errors import FileError, FormatError, FormatWarning, IrenicError, did_you_mean
 from irenic.literals import display
 
 if TYPE_CHECKING:
@@ -28,6 +29,12 @@ _DATA = typer.Option(
 )
 _SPACE = typer.Option(metavar="FILE", help="A .json file whose space the rules are held against.")
 
+_IGNORE = typer.Option(
+    metavar="COLUMN",
+    help="Column of a .csv or .xlsx table to leave out, such as numbers of rows; may be repeated.",
+)
+
+Ignore = Annotated[list[str] | None, _IGNORE]
 Rules = Annotated[Path | None, _RULES]
 Data = Annotated[Path | None, _DATA]
 SpaceFile = Annotated[Path | None, _SPACE]
@@ -86,7 +93,9 @@ def space_for(path: Path | None, data: Path | None, space_file: Path | None) -> 
 def open_to_rules(space: irenic.Space, path: Path | None, data: Path) -> irenic.Space:
     """Return the space of a table with the values that rules name and no row has; say which."""
     try:
-        named = irenic.read(path).space if path is not None else irenic.Space([])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FormatWarning)  # shown when it is read with the space
+            named = irenic.read(path).space if path is not None else irenic.Space([])
     except IrenicError:
         return space  # said with its place when the file is read with the space
     features: list[irenic.Continuous | irenic.Categorical] = []

@@ -26,6 +26,7 @@ from irenic.features import (
     Categorical,
     Continuous,
 )
+from irenic.formats.doubtful_cells import warning
 from irenic.formats.unary_tests import AllOf, Compare, Not, Test, kind_of, parse_value
 from irenic.literals import Months, check_writable, display, format_duration, format_number, quote
 
@@ -317,7 +318,7 @@ def literal_text(value: Any, *, words: bool = False) -> str:
 @lru_cache(maxsize=10_000)
 def _reads_bare(value: str) -> bool:
     """Return whether a text needs no quotes in a spreadsheet: a word that is nothing else."""
-    if not _WORD.fullmatch(value) or value == "DEFAULT":  # which begins the row of the default
+    if not _WORD.fullmatch(value) or warning(value):
         return False
     try:
         return bool(parse_value(value, words=True) == value)
