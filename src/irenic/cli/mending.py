@@ -178,7 +178,8 @@ def merge(
     before = _as_set(found, budget)
     after = irenic.merge(before, budget=budget)
     verdict = f"{counted(len(before), 'rule')} became {len(after):,}"
-    _hand_over(found.with_rules(after), out, [], verdict, as_json)
+    told = [found.say_never(row) for row in found.never_hold]
+    _hand_over(found.without_barren().with_rules(after), out, told, verdict, as_json)
 
 
 @commands.command(
@@ -231,10 +232,12 @@ def convert(
         print("irenic: the rules are not ordered, so --as-set changes nothing", file=sys.stderr)
     if out.suffix.lower() == ".sql":
         from irenic.formats.files import write_text
+        from irenic.formats.writing import warn_of_loss
 
         named = found.outputs != ("then",)
         column = ", ".join(found.outputs) if named else "prediction"
         write_text(out, irenic.to_sql(found, sql_table, dialect=dialect, column=column) + ";\n")
+        warn_of_loss(found, str(out))
     else:
         irenic.write(found, out)
     print(f"{told}{_written(found, out)} written to {out}")
@@ -352,8 +355,12 @@ def _hand_over(
     table: DecisionTable, out: Path | None, told: list[str], verdict: str, as_json: bool
 ) -> None:
     """Write the rules, or print them; say what was changed, apart from rules that are printed."""
+    from irenic.formats.writing import warn_of_loss
+
     if out is not None:
         irenic.write(table, out)
+    else:
+        warn_of_loss(table)
     with output():
         if as_json:
             from irenic.views import summary

@@ -50,7 +50,7 @@ NOTHING_ASKED: Final = object()
 def check_columns(draft: Draft, space: Space | None) -> None:
     """Note in the draft of a spreadsheet what is doubtful about its columns."""
     names = [column.name for column in draft.inputs]
-    columns = [[_bare(row.cells[place]) for row in draft.rows] for place in range(len(names))]
+    columns = [[bare_value(row.cells[place]) for row in draft.rows] for place in range(len(names))]
     refused = refused_columns(names, columns)
     for place, name in enumerate(names):
         if space is not None and name in space:
@@ -115,7 +115,7 @@ def _compared(cell: Cell) -> Iterable[Compare]:
     return () if isinstance(cell.test, dict) else comparisons(cell.test)
 
 
-def _bare(cell: Cell) -> Any:
+def bare_value(cell: Cell) -> Any:
     """Return the one value that a cell names without a sign, None if it does not."""
     test = cell.test
     if test == ANYTHING:

@@ -192,7 +192,10 @@ def read(
     """
     found = _read_tables(Path(path), space, target, ignore, hit_policy)
     _warn(found)
-    return the_table(found, path, table).as_rules()
+    chosen = the_table(found, path, table)
+    for row in chosen.never_hold:
+        warnings.warn(f"{path}: {chosen.say_never(row)}", FormatWarning, stacklevel=2)
+    return chosen.as_rules()
 
 
 def the_table(

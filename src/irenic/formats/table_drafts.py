@@ -131,6 +131,8 @@ class Draft:
     outside: Any = None
     """Regions said outright, as a function of the space; None: what the domains leave out."""
     aggregation: str = ""
+    left_out: tuple[str, ...] = ()
+    """What else the file says of the table, which is not read."""
     errors: list[FormatError] = field(default_factory=list)
     warnings: list[FormatError] = field(default_factory=list)
     parsed: dict[tuple[str, bool], Test | FormatError] = field(default_factory=dict)

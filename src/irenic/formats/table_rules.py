@@ -26,6 +26,7 @@ from irenic.formats.doubtful_cells import beyond_doubt
 from irenic.formats.doubtful_columns import (
     NOTHING_ASKED,
     CellDoubts,
+    bare_value,
     check_columns,
     refused_columns,
 )
@@ -58,7 +59,7 @@ from irenic.formats.table_sheets import (
     within_margins,
 )
 from irenic.formats.unary_sets import cell_text, literal_text
-from irenic.formats.unary_tests import DASHES, Compare
+from irenic.formats.unary_tests import DASHES, Compare, parse
 from irenic.formats.xlsx_table import openpyxl_module
 from irenic.rule import as_consequent
 from irenic.rulelist import RuleList
@@ -430,7 +431,8 @@ def _written(
     ]
     for number, line in enumerate(lines, 1):
         try:
-            cells: list[Any] = [spell(cell_text(c, words=True)) for c in line.cells]
+            texts = line.texts or [cell_text(c, words=True) for c in line.cells]
+            cells: list[Any] = [spell(text) for text in texts]
             cells += [spell(literal_text(line.weight, words=True))] if weighed else []
             cells.append(outcome_text(line.then))
         except FormatError as error:
@@ -446,7 +448,7 @@ def _written(
 
 def _signs(names: list[str], lines: list[TableLine], letter: str) -> dict[int, list[int]]:
     """Return the cells that need a sign, lest their column be taken for something else."""
-    columns = [[_bare(line.cells[place]) for line in lines] for place in range(len(names))]
+    columns = [[_bare(line, place) for line in lines] for place in range(len(names))]
     places = {names.index(name) for name in refused_columns(names, columns)}
     if names[0] in POLICIES and not letter and columns[0][:1] == [1]:
         places.add(0)  # it would be the number of a rule
@@ -457,9 +459,12 @@ def _signs(names: list[str], lines: list[TableLine], letter: str) -> dict[int, l
     return found
 
 
-def _bare(conditions: list[Operators]) -> Any:
+def _bare(line: TableLine, place: int) -> Any:
     """Return the one value that a cell is written as, None for any other test."""
-    operators = conditions[0] if len(conditions) == 1 else {"": None}
+    if line.texts:
+        return bare_value(Cell(line.texts[place], parse(line.texts[place])))
+    conditions = line.cells[place]
+    operators: Operators = conditions[0] if len(conditions) == 1 else {"": None}
     if not operators:
         return NOTHING_ASKED
     values = operators.get("in") or []
