@@ -168,7 +168,7 @@ def _checked(
                 with warnings.catch_warnings():
                     # they are shown with the file
                     warnings.simplefilter("ignore", FormatWarning)
-                    space = space_for(path, data, space_file)
+                    space = space_for(path, data, space_file, options["ignore"])
                     tables = irenic.read_tables(path, space=space, **options)
             except IrenicError as error:
                 told = error if isinstance(error, FormatError) else FormatError(str(error))

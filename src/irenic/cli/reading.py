@@ -15,7 +15,7 @@ from irenic.errors import FileError, FormatError, FormatWarning, IrenicError, di
 from irenic.literals import display
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from irenic.formats import ReadTables
 
@@ -41,12 +41,15 @@ SpaceFile = Annotated[Path | None, _SPACE]
 
 
 def read_rules(
-    path: Path | None, data: Path | None = None, space_file: Path | None = None
+    path: Path | None,
+    data: Path | None = None,
+    space_file: Path | None = None,
+    ignore: list[str] | None = None,
 ) -> irenic.RuleSet:
     """Return the rule set of a file, or of the example."""
-    space = space_for(path, data, space_file)
+    space = space_for(path, data, space_file, ignore or ())
     if path is not None:
-        return as_set(irenic.read(path, space=space))
+        return as_set(irenic.read(path, space=space, ignore=ignore or ()))
     return read_example(space).tables[0].rules
 
 
@@ -67,7 +70,9 @@ def say_example(rules: Path | None) -> None:
         print("No file given: these are the rules of the example of irenic.\n")
 
 
-def space_for(path: Path | None, data: Path | None, space_file: Path | None) -> irenic.Space | None:
+def space_for(
+    path: Path | None, data: Path | None, space_file: Path | None, ignore: Sequence[str] = ()
+) -> irenic.Space | None:
     """Return the space that a table of instances or a file of rules tells, None for neither."""
     from irenic.formats import json_rules
     from irenic.formats.files import read_text
@@ -76,7 +81,7 @@ def space_for(path: Path | None, data: Path | None, space_file: Path | None) -> 
     if data is not None and space_file is not None:
         raise FormatError("--data and --space both give the space; leave one of them out")
     if data is not None:
-        return open_to_rules(irenic.Space.infer(read_table(data)), path, data)
+        return open_to_rules(irenic.Space.infer(read_table(data)), path, data, ignore)
     if space_file is None:
         return None
     try:
@@ -90,12 +95,14 @@ def space_for(path: Path | None, data: Path | None, space_file: Path | None) -> 
     return space
 
 
-def open_to_rules(space: irenic.Space, path: Path | None, data: Path) -> irenic.Space:
+def open_to_rules(
+    space: irenic.Space, path: Path | None, data: Path, ignore: Sequence[str] = ()
+) -> irenic.Space:
     """Return the space of a table with the values that rules name and no row has; say which."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FormatWarning)  # shown when it is read with the space
-            named = irenic.read(path).space if path is not None else irenic.Space([])
+            named = irenic.Space([]) if path is None else irenic.read(path, ignore=ignore).space
     except IrenicError:
         return space  # said with its place when the file is read with the space
     features: list[irenic.Continuous | irenic.Categorical] = []

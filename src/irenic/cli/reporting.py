@@ -154,7 +154,7 @@ def _read(
     instances, truth = truth_of(given, data, _said(found), names, label)
     used = instances.select(list(names))
     if isinstance(found, irenic.DecisionTable) and path is not None and not tells_space(path):
-        space = open_to_rules(irenic.Space.infer(used), path, data)
+        space = open_to_rules(irenic.Space.infer(used), path, data, options["ignore"])
         found = _table(path, space, table, options)
     return found, used, truth
 
