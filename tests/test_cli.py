@@ -286,6 +286,7 @@ def test_help_holds_examples_one_a_line():
         "irenic check loans.dmn fares.xlsx",
         "irenic check policies/ --format github",
         "irenic check fares.csv --target price",
+        'irenic check fares.csv --ignore "Rule no"',
         "irenic check rules.json --json",
         "irenic check rules.txt --data people.csv",
         "irenic check rules.txt --space space.json",

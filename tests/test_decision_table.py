@@ -68,7 +68,8 @@ def test_rules_of_a_row_stand_together():
     assert table.under("FIRST").as_rules() == RuleList.of(AGES)
     assert table.as_rules() == AGES
     again = table.with_rules(AGES[:1])
-    assert (again.n_rows, again.name, again.hit_policy) == (1, "fares", "UNIQUE")
+    assert (again.n_rows, again.never_hold) == (2, (2,))
+    assert (again.name, again.hit_policy) == ("fares", "UNIQUE")
     assert table.under("FIRST").with_rules(AGES).hit_policy is None
     assert DecisionTable.of(AGES[:1]).first_conflict() is None
 

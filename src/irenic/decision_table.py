@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final, Literal, get_args
+from typing import Final, Literal, NamedTuple, get_args
 
 from irenic import markup
 from irenic.errors import ConditionError, did_you_mean
@@ -20,6 +20,16 @@ HitPolicy = Literal["UNIQUE", "ANY", "FIRST", "PRIORITY", "RULE ORDER", "OUTPUT 
 HIT_POLICIES: Final[tuple[HitPolicy, ...]] = get_args(HitPolicy)
 # How many rules a notebook shows.
 _MOST_SHOWN: Final = 100
+
+
+class BarrenRow(NamedTuple):
+    """A row that can never hold, as it is written back: it makes no rule."""
+
+    row: int
+    cells: tuple[str, ...]
+    """What it asks of each feature, in FEEL."""
+    then: Hashable
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +67,10 @@ class DecisionTable:
     reasons : tuple of (int, str)
         Why rows make no rule, as far as the file tells: the row, and what it asks for that cannot
         occur.
+    barren : tuple of BarrenRow
+        The cells of rows that make no rule, so that they can be written back.
+    left_out : tuple of str
+        What else the file holds, such as annotations, that is not read and not written back.
 
     Examples
     --------
@@ -83,6 +97,8 @@ class DecisionTable:
     aggregation: str = ""
     lines: tuple[int, ...] = ()
     reasons: tuple[tuple[int, str], ...] = ()
+    barren: tuple[BarrenRow, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_rules(self.rules)
@@ -172,14 +188,36 @@ class DecisionTable:
         return tuple(row for row in range(1, self.n_rows + 1) if row not in made)
 
     def with_rules(self, rules: RuleSet) -> DecisionTable:
-        """Return a table of the same name, outputs and policy with other rules, one a row.
+        """Return a table of the same name, outputs and policy with other rules, one per row.
 
-        What was ordered no longer is: a set is held to no policy.
+        What was ordered no longer is: a set is held to no policy. Rows that can never hold follow
+        the rules.
         """
         n = len(rules)
         policy = None if self.is_ordered else self.hit_policy
-        made = replace(self, rules=rules, rows=tuple(range(1, n + 1)), n_rows=n, lines=())
-        return replace(made, hit_policy=policy, ranking=(), reasons=())
+        numbers = {row: n + place for place, row in enumerate(self.never_hold, 1)}
+        rows = tuple(range(1, n + 1))
+        made = replace(self, rules=rules, rows=rows, n_rows=n + len(numbers), lines=())
+        return replace(made, hit_policy=policy, ranking=()).renumbered(numbers)
+
+    def renumbered(self, numbers: Mapping[int, int]) -> DecisionTable:
+        """Return the table with new numbers for rows that make no rule; others are gone."""
+        reasons = tuple((numbers[row], why) for row, why in self.reasons if row in numbers)
+        barren = tuple(b._replace(row=numbers[b.row]) for b in self.barren if b.row in numbers)
+        return replace(self, reasons=reasons, barren=barren)
+
+    def without_barren(self) -> DecisionTable:
+        """Return the table without the rows that can never hold, the others numbered anew."""
+        numbers = {row: number for number, row in enumerate(dict.fromkeys(sorted(self.rows)), 1)}
+        lines = tuple(self.lines[row - 1] for row in numbers) if self.lines else ()
+        rows = tuple(numbers[row] for row in self.rows)
+        made = replace(self, rows=rows, n_rows=len(numbers), lines=lines)
+        return replace(made, reasons=(), barren=())
+
+    def say_never(self, row: int) -> str:
+        """Return the sentence that a row can never hold and is left out, and why."""
+        why = dict(self.reasons).get(row, "")
+        return f"rule {row} can never hold and is left out" + (f": {why}" if why else "")
 
     def under(self, hit_policy: HitPolicy | None) -> DecisionTable:
         """Return the same rows under another policy."""

@@ -12,6 +12,8 @@
     ├── FormatError         text that is not in the format it should be in (also a ValueError)
     └── FileError           a file that cannot be read or written (also an OSError)
 
+    FormatWarning           what may be misread, or cannot be written (a UserWarning)
+
 Every message names the object, the value and the way out.
 """
 
@@ -95,6 +97,15 @@ class FormatError(IrenicError, ValueError):
             line=self.line if self.line is not None else line,
             column=self.column if self.column is not None else column,
         )
+
+
+class FormatWarning(UserWarning):
+    """Something in a file that may have been meant otherwise, or that a format cannot hold.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", FormatWarning)  # refuse what may be misread
+    """
 
 
 class FileError(IrenicError, OSError):

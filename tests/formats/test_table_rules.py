@@ -166,7 +166,7 @@ def test_semicolons_tabs_marks_and_empty_lines():
 
 def test_a_first_line_may_name_what_divides_cells():
     for first in ("sep=|", '"sep=|"', "SEP=|"):
-        table = csv_table(f"{first}\na|b;c|then\n1|x|A\n2|y|B\n")
+        table = csv_table(f"{first}\na|b;c|then\n5|x|A\n7|y|B\n")
         assert (table.space.names, table.lines) == (("a", "b;c"), (3, 4))
     assert csv_table("sep=\t\r\na\tthen\r\n1\tA\r\n").rules[0].then == "A"
     with pytest.raises(FormatError, match=r"^line 3: not CSV"):
@@ -214,11 +214,11 @@ def test_what_is_easily_meant_otherwise_is_told_with_its_cell():
 
 
 def test_weights_and_a_default():
-    table = csv_table("age,WEIGHT,then\n< 5,0.5,A\n>= 5,,B\nDEFAULT,,C\n", hit_policy="ANY")
+    table = csv_table("age,RULE WEIGHT,then\n< 5,0.5,A\n>= 5,,B\nDEFAULT,,C\n", hit_policy="ANY")
     assert table.rules.weights.tolist() == [0.5, 1.0]
     assert (table.rules.default, table.n_rows, table.hit_policy) == ("C", 2, "ANY")
-    assert csv_errors("age,WEIGHT,then\n5,heavy,A\n") == [
-        "line 2: rule 1, column 'WEIGHT', 'heavy': a weight is a number"
+    assert csv_errors("age,RULE WEIGHT,then\n5,heavy,A\n") == [
+        "line 2: rule 1, column 'RULE WEIGHT', 'heavy': a weight is a number"
     ]
     assert csv_errors("age,then\nDEFAULT,A\nDEFAULT,B\n") == ["line 3: a second default"]
 
@@ -710,8 +710,8 @@ def test_names_that_look_like_other_things():
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
-        (RuleSet(Space([Continuous("WEIGHT")]), []),
-         "feature 'WEIGHT' cannot head a column; rename it, or write .json"),
+        (RuleSet(Space([Continuous("RULE WEIGHT")]), []),
+         "feature 'RULE WEIGHT' cannot head a column; rename it, or write .json"),
         (RuleSet(Space([Continuous(" a")]), []),
          "feature ' a' cannot head a column; rename it, or write .json"),
         (RuleSet(Space([]), [Rule({}, then="A")]),

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from contextlib import suppress
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 import irenic
 from irenic.cli import checking, learning, mending, regions, reporting
 from irenic.cli.common import drop_output, open_closed_streams, output
-from irenic.errors import IrenicError
+from irenic.errors import FormatWarning, IrenicError
 
 app = typer.Typer(
     help="Classification rules that never contradict themselves.",
@@ -45,6 +46,7 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _common(
+    context: typer.Context,
     version: Annotated[
         bool,
         typer.Option(
@@ -52,7 +54,21 @@ def _common(
         ),
     ] = False,
 ) -> None:
-    pass
+    context.with_resource(warnings.catch_warnings())
+    warnings.simplefilter("default", FormatWarning)
+    warnings.showwarning = _show(warnings.showwarning)
+
+
+def _show(others: Any) -> Any:
+    """Return how warnings are shown: ours on one line of standard error, others as before."""
+
+    def show(message: Any, category: Any, *place: Any, **options: Any) -> None:
+        if issubclass(category, FormatWarning):
+            print(f"irenic: warning: {message}", file=sys.stderr)
+        else:
+            others(message, category, *place, **options)
+
+    return show
 
 
 app.add_typer(checking.commands)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +14,7 @@ import irenic
 from irenic.cli.common import MOST_GAPS, Json, Most, console, output, print_json, progress
 from irenic.cli.reading import (
     Data,
+    Ignore,
     SpaceFile,
     as_policy,
     files_of,
@@ -22,7 +24,7 @@ from irenic.cli.reading import (
     say_example,
     space_for,
 )
-from irenic.errors import FormatError, IrenicError
+from irenic.errors import FormatError, FormatWarning, IrenicError
 
 if TYPE_CHECKING:
     from irenic.budget import Progress
@@ -49,6 +51,7 @@ irenic check rules.txt                      rules of your own
 irenic check loans.dmn fares.xlsx           decision tables
 irenic check policies/ --format github      a folder, in a CI job
 irenic check fares.csv --target price       the column of outcomes
+irenic check fares.csv --ignore "Rule no"   a column that is no condition
 irenic check rules.json --json              for other programs
 irenic check rules.txt --data people.csv    the space from a table
 irenic check rules.txt --space space.json   the space from a file
@@ -88,6 +91,7 @@ def check(
             metavar="COLUMN", help="The column of outcomes of a .csv or .xlsx file: the last."
         ),
     ] = None,
+    ignore: Ignore = None,
     hit_policy: Annotated[
         str | None,
         typer.Option(
@@ -111,13 +115,16 @@ def check(
     limit = most or (10_000 if form is Form.JSON else 1_000)
     given = list(paths or [])
     paths = list(files_of(given, exclude or []))
-    files = _checked(paths, data, space, target, as_policy(hit_policy), budget, limit)
+    options = {"target": target, "ignore": ignore or (), "hit_policy": as_policy(hit_policy)}
+    files = _checked(paths, data, space, options, budget, limit)
     several = len(given) > 1 or any(map(is_folder, given))
     with output():
         _print(files, form, several=several, example=not given, most=most)
-        for error in (error for file in files for error in file.errors):
-            if form is Form.TEXT:
+        for file in files if form is Form.TEXT else ():
+            for error in file.errors:
                 print(f"irenic: {error}", file=sys.stderr)
+            for told in file.warnings:
+                print(f"irenic: warning: {told}", file=sys.stderr)
     failed = any(found.fails(kinds) for file in files for found in file.tables)
     raise typer.Exit(2 if any(file.errors for file in files) else int(failed))
 
@@ -145,8 +152,7 @@ def _checked(
     given: list[Path],
     data: Path | None,
     space_file: Path | None,
-    target: str | None,
-    policy: Any,
+    options: dict[str, Any],
     budget: float,
     most: int,
 ) -> list[CheckedFile]:
@@ -162,8 +168,11 @@ def _checked(
             return [CheckedFile("example.rules", checks)]
         for path in given:
             try:
-                space = space_for(path, data, space_file)
-                tables = irenic.read_tables(path, space=space, target=target, hit_policy=policy)
+                with warnings.catch_warnings():
+                    # they are shown with the file
+                    warnings.simplefilter("ignore", FormatWarning)
+                    space = space_for(path, data, space_file, options["ignore"])
+                    tables = irenic.read_tables(path, space=space, **options)
             except IrenicError as error:
                 told = error if isinstance(error, FormatError) else FormatError(str(error))
                 found.append(CheckedFile(str(path), [], [told], holds_several(path)))
@@ -173,7 +182,8 @@ def _checked(
                 errors = [FormatError("there is no table of rules in it", path=str(path))]
             filled = [table for table in tables.tables if table.n_rows]
             checks = _findings(filled, budget, most, shown)
-            found.append(CheckedFile(str(path), checks, errors, holds_several(path)))
+            several = holds_several(path)
+            found.append(CheckedFile(str(path), checks, errors, several, tables.warnings))
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -13,8 +14,8 @@ from rich.text import Text
 
 import irenic
 from irenic.cli.common import Json, console, output, print_json, warn_of_compiling
-from irenic.cli.reading import as_policy, check_output, space_for, tells_space
-from irenic.errors import DataError, FormatError, did_you_mean
+from irenic.cli.reading import Ignore, as_policy, check_output, space_for, tells_space
+from irenic.errors import DataError, FormatError, FormatWarning, did_you_mean
 from irenic.literals import counted, display
 
 if TYPE_CHECKING:
@@ -67,8 +68,8 @@ irenic repair loans.dmn --table Risk -o mended.dmn
 irenic repair rules.txt --data cases.csv       spare what is often right
 
 Which of two rules has to give way is decided by what they are worth: by
---data, else by their weights (WEIGHT in a text or a table), else the
-larger one is cut, and of rules to drop as few as possible go.
+--data, else by their weights (WEIGHT in a text, RULE WEIGHT in a table),
+else the larger one is cut, and of rules to drop as few as possible go.
 
 [bold]Exit status[/]
 0 the rules contradict each other no longer, 2 bad input"""
@@ -88,6 +89,7 @@ def repair(
     label: Label = None,
     table: TableName = None,
     target: Target = None,
+    ignore: Ignore = None,
     hit_policy: Policy = None,
     space: SpaceFile = None,
     as_json: Json = False,
@@ -95,7 +97,7 @@ def repair(
 ) -> None:
     """Take the contradictions out of rules, and say what was changed and why."""
     _check_out(out, {"IN": rules, "--data": data, "--space": space})
-    found = _read(rules, table, target, hit_policy, space, out)
+    found = _read(rules, table, target, ignore, hit_policy, space, out)
     X, y = _instances(data, label)
     warn_of_compiling()
     mended = irenic.repair(found, how.value, X=X, y=y, budget=budget)
@@ -134,6 +136,7 @@ def complete(
     ] = None,
     table: TableName = None,
     target: Target = None,
+    ignore: Ignore = None,
     hit_policy: Policy = None,
     space: SpaceFile = None,
     as_json: Json = False,
@@ -141,7 +144,7 @@ def complete(
 ) -> None:
     """Propose rules for the cases that none covers, largest gaps first."""
     _check_out(out, {"IN": rules, "--data": data, "--space": space})
-    found = _read(rules, table, target, hit_policy, space, out)
+    found = _read(rules, table, target, ignore, hit_policy, space, out)
     X, y = _instances(data, label)
     warn_of_compiling()
     filled = irenic.complete(found, X=X, y=y, max_rules=most, budget=budget)
@@ -167,6 +170,7 @@ def merge(
     out: Out = None,
     table: TableName = None,
     target: Target = None,
+    ignore: Ignore = None,
     hit_policy: Policy = None,
     space: SpaceFile = None,
     as_json: Json = False,
@@ -174,11 +178,11 @@ def merge(
 ) -> None:
     """Say the same with fewer rules, which is proved."""
     _check_out(out, {"IN": rules, "--space": space})
-    found = _read(rules, table, target, hit_policy, space, out)
+    found = _read(rules, table, target, ignore, hit_policy, space, out)
     warn_of_compiling()
     given = found.with_rules(_as_set(found, budget)) if found.is_ordered else found
     result = irenic.merge(given, budget=budget)
-    told = []
+    told = [found.say_never(row) for row in found.never_hold]
     if result.stopped_by is not None:
         told.append(_unfinished("merging", result.stopped_by, "merge more rules"))
     verdict = f"{counted(len(given.rules), 'rule')} became {len(result.rules):,}"
@@ -205,6 +209,7 @@ def convert(
     ],
     table: TableName = None,
     target: Target = None,
+    ignore: Ignore = None,
     hit_policy: Policy = None,
     space: SpaceFile = None,
     as_set: Annotated[
@@ -223,9 +228,9 @@ def convert(
 ) -> None:
     """Write rules in another format."""
     _check_out(out, {"IN": rules, "--space": space}, "OUT")
-    found = _read(rules, table, target, hit_policy, space, out, "OUT")
+    found = _read(rules, table, target, ignore, hit_policy, space, out, "OUT")
     if out.suffix.lower() in (".sql", ".py") and space is None and not tells_space(rules):
-        found = _open_to_missing(found, rules, table, target, hit_policy)
+        found = _open_to_missing(found, rules, table, target, ignore, hit_policy)
     told = ""
     if as_set and found.is_ordered:
         warn_of_compiling()
@@ -236,10 +241,12 @@ def convert(
         print("irenic: the rules are not ordered, so --as-set changes nothing", file=sys.stderr)
     if out.suffix.lower() == ".sql":
         from irenic.formats.files import write_text
+        from irenic.formats.writing import warn_of_loss
 
         named = found.outputs != ("then",)
         column = ", ".join(found.outputs) if named else "prediction"
         write_text(out, irenic.to_sql(found, sql_table, dialect=dialect, column=column) + ";\n")
+        warn_of_loss(found, str(out))
     else:
         irenic.write(found, out)
     with output():
@@ -259,13 +266,14 @@ def diff(
     b: Annotated[Path, typer.Argument(metavar="B", help="The rules after.")],
     table: TableName = None,
     target: Target = None,
+    ignore: Ignore = None,
     hit_policy: Policy = None,
     space: SpaceFile = None,
     as_json: Json = False,
     budget: Seconds = 60.0,
 ) -> None:
     """List the regions in which two sets of rules decide differently."""
-    before, after = (_read(path, table, target, hit_policy, space) for path in (a, b))
+    before, after = (_read(path, table, target, ignore, hit_policy, space) for path in (a, b))
     _say_apart(before, after, a, b)
     warn_of_compiling()
     found = irenic.diff(before, after, budget=budget)
@@ -307,6 +315,7 @@ def _read(
     path: Path,
     table: str | None,
     target: str | None,
+    ignore: list[str] | None,
     policy: str | None,
     space: Path | None,
     out: Path | None = None,
@@ -318,6 +327,7 @@ def _read(
         path,
         space=space_for(path, None, space),
         target=target,
+        ignore=ignore or (),
         hit_policy=as_policy(policy),
     )
     for imported in found.imports:
@@ -330,7 +340,12 @@ def _read(
 
 
 def _open_to_missing(
-    found: DecisionTable, path: Path, table: str | None, target: str | None, policy: str | None
+    found: DecisionTable,
+    path: Path,
+    table: str | None,
+    target: str | None,
+    ignore: list[str] | None,
+    policy: str | None,
 ) -> DecisionTable:
     """Return a table of a file without a space, read such that every value may be missing.
 
@@ -341,7 +356,11 @@ def _open_to_missing(
     from irenic.formats import the_table
 
     space = irenic.Space([replace(feature, missing=True) for feature in found.space])
-    again = irenic.read_tables(path, space=space, target=target, hit_policy=as_policy(policy))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)  # the first reading has shown them
+        again = irenic.read_tables(
+            path, space=space, target=target, ignore=ignore or (), hit_policy=as_policy(policy)
+        )
     opened = the_table(again, path, table)
     # rows that contradict each other only where a value is missing are exported as they are
     return found if not opened.is_ordered and opened.first_conflict() else opened
@@ -387,8 +406,12 @@ def _hand_over(
     table: DecisionTable, out: Path | None, told: list[str], verdict: str, as_json: bool
 ) -> None:
     """Write the rules, or print them; say what was changed, apart from rules that are printed."""
+    from irenic.formats.writing import warn_of_loss
+
     if out is not None:
         irenic.write(table, out)
+    else:
+        warn_of_loss(table)
     with output():
         if as_json:
             from irenic.views import summary

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import irenic
-from irenic.errors import FileError, FormatError, IrenicError, did_you_mean
+from irenic.errors import FileError, FormatError, FormatWarning, IrenicError, did_you_mean
 from irenic.literals import display
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from irenic.formats import ReadTables
 
@@ -29,18 +30,27 @@ _DATA = typer.Option(
 )
 _SPACE = typer.Option(metavar="FILE", help="A .json file whose space the rules are held against.")
 
+_IGNORE = typer.Option(
+    metavar="COLUMN",
+    help="Column of a .csv or .xlsx table to leave out, such as numbers of rows; may be repeated.",
+)
+
+Ignore = Annotated[list[str] | None, _IGNORE]
 Rules = Annotated[Path | None, _RULES]
 Data = Annotated[Path | None, _DATA]
 SpaceFile = Annotated[Path | None, _SPACE]
 
 
 def read_rules(
-    path: Path | None, data: Path | None = None, space_file: Path | None = None
+    path: Path | None,
+    data: Path | None = None,
+    space_file: Path | None = None,
+    ignore: list[str] | None = None,
 ) -> irenic.RuleSet:
     """Return the rule set of a file, or of the example."""
-    space = space_for(path, data, space_file)
+    space = space_for(path, data, space_file, ignore or ())
     if path is not None:
-        return as_set(irenic.read(path, space=space))
+        return as_set(irenic.read(path, space=space, ignore=ignore or ()))
     return read_example(space).tables[0].rules
 
 
@@ -61,7 +71,9 @@ def say_example(rules: Path | None) -> None:
         print("No file given: these are the rules of the example of irenic.\n")
 
 
-def space_for(path: Path | None, data: Path | None, space_file: Path | None) -> irenic.Space | None:
+def space_for(
+    path: Path | None, data: Path | None, space_file: Path | None, ignore: Sequence[str] = ()
+) -> irenic.Space | None:
     """Return the space that a table of instances or a file of rules tells, None for neither."""
     from irenic.formats import json_rules
     from irenic.formats.files import read_text
@@ -70,7 +82,7 @@ def space_for(path: Path | None, data: Path | None, space_file: Path | None) -> 
     if data is not None and space_file is not None:
         raise FormatError("--data and --space both give the space; leave one of them out")
     if data is not None:
-        return open_to_rules(irenic.Space.infer(read_table(data)), path, data)
+        return open_to_rules(irenic.Space.infer(read_table(data)), path, data, ignore)
     if space_file is None:
         return None
     try:
@@ -84,10 +96,14 @@ def space_for(path: Path | None, data: Path | None, space_file: Path | None) -> 
     return space
 
 
-def open_to_rules(space: irenic.Space, path: Path | None, data: Path) -> irenic.Space:
+def open_to_rules(
+    space: irenic.Space, path: Path | None, data: Path, ignore: Sequence[str] = ()
+) -> irenic.Space:
     """Return the space of a table with the values that rules name and no row has; say which."""
     try:
-        named = irenic.read(path).space if path is not None else irenic.Space([])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FormatWarning)  # shown when it is read with the space
+            named = irenic.Space([]) if path is None else irenic.read(path, ignore=ignore).space
     except IrenicError:
         return space  # said with its place when the file is read with the space
     features: list[irenic.Continuous | irenic.Categorical] = []

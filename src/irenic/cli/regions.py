@@ -9,7 +9,7 @@ import typer
 
 import irenic
 from irenic.cli.common import MOST_GAPS, Json, Most, console, output, print_json, progress
-from irenic.cli.reading import Data, Rules, SpaceFile, read_rules, say_example
+from irenic.cli.reading import Data, Ignore, Rules, SpaceFile, read_rules, say_example
 from irenic.errors import did_you_mean
 from irenic.literals import display
 
@@ -39,13 +39,14 @@ def gaps(
     as_json: Json = False,
     data: Data = None,
     space: SpaceFile = None,
+    ignore: Ignore = None,
     budget: Seconds = 60.0,
     most: Most = None,
 ) -> None:
     """List the regions that no rule covers."""
     from irenic.views import summary, terminal
 
-    found = read_rules(rules, data, space)
+    found = read_rules(rules, data, space, ignore)
     with progress("looking for gaps") as shown:
         uncovered = irenic.gaps(
             found, budget=irenic.Budget(seconds=budget, regions=MOST_GAPS), progress=shown
@@ -87,12 +88,13 @@ def search(
     as_json: Json = False,
     data: Data = None,
     space: SpaceFile = None,
+    ignore: Ignore = None,
     budget: Seconds = 60.0,
 ) -> None:
     """Find regions in which a new rule contradicts none (the paper's CFSGS)."""
     from irenic.views import summary, terminal
 
-    rule_set = read_rules(rules, data, space)
+    rule_set = read_rules(rules, data, space, ignore)
     with progress("searching") as shown:
         found = irenic.search(
             rule_set,
@@ -137,12 +139,13 @@ def enlarge(
     as_json: Json = False,
     data: Data = None,
     space: SpaceFile = None,
+    ignore: Ignore = None,
 ) -> None:
     """Grow the region round a point in which a new rule contradicts none (the paper's CFSBE)."""
     from irenic.notation import parse_names, parse_point
     from irenic.views import summary
 
-    rule_set = read_rules(rules, data, space)
+    rule_set = read_rules(rules, data, space, ignore)
     if not seed:
         shape = ", ".join(f"{name}=…" for name in rule_set.space.names)
         raise irenic.SeedError(f'say where to begin: --seed "{shape}"')

@@ -10,6 +10,7 @@ import typer
 import irenic
 from irenic.cli.common import Json, output, print_json, warn_of_compiling
 from irenic.cli.reading import (
+    Ignore,
     Rules,
     as_policy,
     check_output,
@@ -72,6 +73,7 @@ def report(
         str | None,
         typer.Option(metavar="COLUMN", help="The column of outcomes of RULES, if .csv or .xlsx."),
     ] = None,
+    ignore: Ignore = None,
     hit_policy: Annotated[
         str | None,
         typer.Option(metavar="POLICY", help="What a table means where several rows hold."),
@@ -91,7 +93,8 @@ def report(
     if not as_json:
         _check_page(out, {"RULES": rules, "DATA": data})
     warn_of_compiling()
-    found, X, y = _read(rules, data, label, table, target, as_policy(hit_policy))
+    options = {"target": target, "ignore": ignore or (), "hit_policy": as_policy(hit_policy)}
+    found, X, y = _read(rules, data, label, table, options)
     name = title if title is not None else _name(rules, found)
     page = irenic.report(found, X, y, name=name, budget=budget, sample=sample)
     if not as_json:
@@ -128,8 +131,7 @@ def _read(
     data: Path | None,
     label: str | None,
     table: str | None,
-    target: str | None,
-    policy: Any,
+    options: dict[str, Any],
 ) -> tuple[DecisionTable | RuleSetClassifier, Table | None, Any]:
     """Return the rules or the model, the instances and their labels."""
     from irenic.cli.truth import truth_of
@@ -142,7 +144,7 @@ def _read(
         found = irenic.read_model(path)
         names = found.space_.names
     else:
-        found = _table(path, None, table, target, policy)
+        found = _table(path, None, table, options)
         names = found.space.names
     if data is None:
         return found, None, None
@@ -151,8 +153,8 @@ def _read(
     instances, truth = truth_of(given, data, _said(found), names, label)
     used = instances.select(list(names))
     if isinstance(found, irenic.DecisionTable) and path is not None and not tells_space(path):
-        space = open_to_rules(irenic.Space.infer(used), path, data)
-        found = _table(path, space, table, target, policy)
+        space = open_to_rules(irenic.Space.infer(used), path, data, options["ignore"])
+        found = _table(path, space, table, options)
     return found, used, truth
 
 
@@ -175,14 +177,13 @@ def _table(
     path: Path | None,
     space: irenic.Space | None,
     table: str | None,
-    target: str | None,
-    policy: Any,
+    options: dict[str, Any],
 ) -> DecisionTable:
     from irenic.formats import the_table
 
     if path is None:
         return read_example(space).tables[0]
-    found = irenic.read_tables(path, space=space, target=target, hit_policy=policy)
+    found = irenic.read_tables(path, space=space, **options)
     return the_table(found, path, table)
 
 

@@ -23,7 +23,7 @@ from irenic.formats.held import ReadTables
 from irenic.formats.table_assembly import assemble
 from irenic.formats.table_drafts import MOST_COLUMNS, POLICIES, Cell, Draft, Input, Row
 from irenic.formats.unary_tests import ANYTHING, Test, comparisons, parse, parse_value
-from irenic.literals import Expression
+from irenic.literals import Expression, counted
 from irenic.region import Region
 from irenic.space import Space
 
@@ -107,6 +107,8 @@ class _Reader:
         rows = self.ours(node, "rows", _whole)
         made.n_rows = max([rows or 0, *(row.number for row in made.rows)])
         made.default = self.default()
+        notes = [n for rule in node.all("rule") for n in rule.all("annotationEntry") if n.said()]
+        made.left_out = (counted(len(notes), "annotation"),) if notes else ()
         made.ranking = self.ranking()
         regions = self.ours(node, "outside", _list)
         if regions is not None:

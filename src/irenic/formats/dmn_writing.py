@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any, Final
 from xml.sax.saxutils import quoteattr
 
@@ -218,6 +219,16 @@ class _Writer:
         except FormatError as error:
             raise FormatError(f"rule {number}: {error.message}") from None
 
+    def tests(self, line: Line) -> Iterator[tuple[str, str]]:
+        """Yield the cells of a line, each with the attribute that it needs."""
+        for text in line.texts:
+            yield text, ""
+        for conditions in line.cells:
+            try:
+                yield cell_text(conditions), ""
+            except FormatError:  # a value that FEEL has no literal for
+                yield "-", _ours("test", json_rules.encode_operators(conditions[0]))
+
     def _rule(self, number: int, line: Line) -> str:
         text = f'      <rule id="rule{number}"'
         if "row" in self.keep:
@@ -227,13 +238,7 @@ class _Writer:
         if not self.sayable(line.then):
             text += _ours("then", json_rules.encode_value(line.then))
         parts = [text + ">"]
-        for place, conditions in enumerate(line.cells, 1):
-            ours = ""
-            try:
-                said = cell_text(conditions)
-            except FormatError:  # a value that FEEL has no literal for
-                said = "-"
-                ours = _ours("test", json_rules.encode_operators(conditions[0]))
+        for place, (said, ours) in enumerate(self.tests(line), 1):
             parts.append(
                 f'        <inputEntry id="test{number}.{place}"{ours}><text>{_escaped(said)}</text>'
                 "</inputEntry>"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from irenic.decision_table import DecisionTable, HitPolicy
-from irenic.errors import FormatError, did_you_mean
+from irenic.errors import FormatError, FormatWarning, did_you_mean
 from irenic.formats import json_rules, text_rules
 from irenic.formats.files import MOST_BYTES, as_text, read_bytes
 from irenic.formats.held import ReadTables
@@ -26,12 +28,14 @@ def read_tables(
     *,
     space: Space | None = None,
     target: str | None = None,
+    ignore: str | Sequence[str] = (),
     hit_policy: HitPolicy | None = None,
 ) -> ReadTables:
     """Return every table of rules that a file holds, and what could not be read of it.
 
     A mistake in one table does not keep the others from being read: ``tables`` are those that
-    are whole, ``errors`` says what is wrong with the rest and where.
+    are whole, ``errors`` says what is wrong with the rest and where. ``warnings`` says what was
+    read but may mean something else; each is a :class:`FormatWarning`, too.
 
     Parameters
     ----------
@@ -42,6 +46,9 @@ def read_tables(
         The space of the rules, instead of the one that the file tells of.
     target : str, optional
         The column of outcomes of a ``.csv`` or ``.xlsx`` file; the last by default.
+    ignore : str or sequence of str, optional
+        Columns of a ``.csv`` or ``.xlsx`` file to leave out: neither conditions nor outcomes, such
+        as numbers of rows and comments.
     hit_policy : str, optional
         What the tables mean where several rows hold, instead of what the file says.
 
@@ -59,7 +66,23 @@ def read_tables(
       2. IF age >= 60 THEN reduced
       3. IF 18 <= age < 60 THEN full
     """
-    path = Path(path)
+    found = _read_tables(Path(path), space, target, ignore, hit_policy)
+    _warn(found)
+    return found
+
+
+def _warn(found: ReadTables) -> None:
+    for told in found.warnings:
+        warnings.warn(str(told), FormatWarning, stacklevel=3)
+
+
+def _read_tables(
+    path: Path,
+    space: Space | None,
+    target: str | None,
+    ignore: str | Sequence[str],
+    hit_policy: HitPolicy | None,
+) -> ReadTables:
     suffix = path.suffix.lower()
     # perhaps a folder was meant; Path.exists raises where a folder above may not be entered
     if not suffix and not os.path.exists(path):  # noqa: PTH110
@@ -69,29 +92,36 @@ def read_tables(
         raise FormatError(f"no format for files that end in {suffix!r}{hint}", path=str(path))
     raw = read_bytes(path, MOST_BYTES if holds_several(path) else None)
     try:
-        found = _loads(raw, path, suffix, space, target)
+        found = _loads(raw, path, suffix, space, target, ignore)
     except FormatError as error:
         raise error.at(path=str(path)) from None
     tables = found.tables
     if hit_policy is not None:
         tables = [table.under(hit_policy) for table in tables]
-    errors = [error.at(path=str(path)) for error in found.errors]
-    return ReadTables(tables, errors, found.imports)
+    errors, told = (
+        [one.at(path=str(path)) for one in some] for some in (found.errors, found.warnings)
+    )
+    return ReadTables(tables, errors, told, found.imports)
 
 
 def _loads(
-    raw: bytes, path: Path, suffix: str, space: Space | None, target: str | None
+    raw: bytes,
+    path: Path,
+    suffix: str,
+    space: Space | None,
+    target: str | None,
+    ignore: str | Sequence[str],
 ) -> ReadTables:
     _check_content(raw, suffix)
     # each reader is imported when it is needed: openpyxl and XML are for few
     if suffix == ".csv":
         from irenic.formats import table_rules
 
-        return table_rules.loads_csv(raw, target=target, space=space, name=path.stem)
+        return table_rules.loads_csv(raw, target=target, ignore=ignore, space=space, name=path.stem)
     if suffix == ".xlsx":
         from irenic.formats import table_rules
 
-        return table_rules.loads_xlsx(raw, target=target, space=space)
+        return table_rules.loads_xlsx(raw, target=target, ignore=ignore, space=space)
     if suffix in _DMN:
         from irenic.formats import dmn
 
@@ -127,6 +157,7 @@ def read(
     space: Space | None = None,
     table: str | None = None,
     target: str | None = None,
+    ignore: str | Sequence[str] = (),
     hit_policy: HitPolicy | None = None,
 ) -> RuleSet | RuleList:
     """Return the rules that a file holds; the suffix says in which format.
@@ -141,7 +172,7 @@ def read(
         its tests.
     table : str, optional
         Which table, by its name or id, where the file holds several.
-    target, hit_policy : str, optional
+    target, ignore, hit_policy : optional
         As for :func:`read_tables`.
 
     Returns
@@ -160,8 +191,12 @@ def read(
       1. IF age < 10 THEN child
       2. IF age >= 10 THEN adult
     """
-    found = read_tables(path, space=space, target=target, hit_policy=hit_policy)
-    return the_table(found, path, table).as_rules()
+    found = _read_tables(Path(path), space, target, ignore, hit_policy)
+    _warn(found)
+    chosen = the_table(found, path, table)
+    for row in chosen.never_hold:
+        warnings.warn(f"{path}: {chosen.say_never(row)}", FormatWarning, stacklevel=2)
+    return chosen.as_rules()
 
 
 def the_table(

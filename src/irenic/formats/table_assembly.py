@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from irenic.conditions import Interval, Operators, encode_bits, encode_interval
-from irenic.decision_table import DecisionTable
+from irenic.decision_table import BarrenRow, DecisionTable
 from irenic.errors import ConditionError, FormatError, SpaceError, did_you_mean
 from irenic.features import LOWEST, OTHER_CODE, Categorical, Continuous, Feature
 from irenic.formats.table_drafts import Cell, Draft, Input, Row, short
@@ -27,13 +27,14 @@ from irenic.formats.unary_sets import (
     bits,
     cell_text,
     complement,
+    feel_text,
     held,
     intersection,
     intervals,
     kinds_of,
     shown,
 )
-from irenic.formats.unary_tests import ANYTHING, AnyOf, Compare, Test, comparisons, kind_of
+from irenic.formats.unary_tests import ANYTHING, AllOf, AnyOf, Compare, Test, comparisons, kind_of
 from irenic.region import Region
 from irenic.rule import Rule
 from irenic.ruleset import RuleSet
@@ -62,6 +63,7 @@ def assemble(draft: Draft, space: Space | None = None) -> DecisionTable | None:
         space = Space([axis.feature for axis in axes])
     try:
         rules, rows, reasons = _rules(draft, axes, space)
+        barren = [] if draft.errors else _barren(draft, axes, space, {row for row, _ in reasons})
         if draft.errors:
             return None
         outside = draft.outside(space) if draft.outside else _outside(axes, space)
@@ -78,6 +80,8 @@ def assemble(draft: Draft, space: Space | None = None) -> DecisionTable | None:
             aggregation=draft.aggregation,
             lines=_lines(draft),
             reasons=reasons,
+            barren=tuple(barren),
+            left_out=draft.left_out,
         )
     except FormatError as error:
         draft.fail(error.message)
@@ -241,6 +245,36 @@ def _rules(
             reasons.setdefault(row.number, select.why_never(row, chosen))
     barren = reasons.keys() - set(rows)
     return rules, rows, tuple((row, words) for row, words in reasons.items() if row in barren)
+
+
+def _barren(draft: Draft, axes: list[Axis], space: Space, numbers: set[int]) -> Iterator[BarrenRow]:
+    """Yield the rows that never hold, as they are written: those that the space rules out.
+
+    What a domain with holes rules out could be read as a rule where the space alone is known.
+    """
+    # without the holes
+    select = _Selector(draft, {axis.feature.name: Axis(axis.feature) for axis in axes})
+    for row in draft.rows:
+        if row.number not in numbers or next(regions(space, select.row(row)), None) is not None:
+            continue
+        tests: dict[str, list[Test | Operators]] = {name: [] for name in space.names}
+        for column, cell in zip(draft.inputs, row.cells, strict=True):
+            if cell.test != ANYTHING:
+                tests[column.name].append(cell.test)
+        try:
+            cells = tuple(_feel(tests[name]) for name in space.names)
+        except FormatError:  # a value that FEEL has no literal for
+            continue
+        yield BarrenRow(row.number, cells, row.then, row.weight)
+
+
+def _feel(tests: list[Test | Operators]) -> str:
+    if len(tests) == 1:
+        return feel_text(tests[0])
+    parts = tuple(test for test in tests if not isinstance(test, dict))
+    if len(parts) < len(tests):
+        raise FormatError("tests of two sorts on one feature")
+    return feel_text(AllOf(parts))
 
 
 class _Selector:

@@ -131,7 +131,10 @@ class Draft:
     outside: Any = None
     """Regions said outright, as a function of the space; None: what the domains leave out."""
     aggregation: str = ""
+    left_out: tuple[str, ...] = ()
+    """What else the file says of the table, which is not read."""
     errors: list[FormatError] = field(default_factory=list)
+    warnings: list[FormatError] = field(default_factory=list)
     parsed: dict[tuple[str, bool], Test | FormatError] = field(default_factory=dict)
 
     def fail(
@@ -145,6 +148,20 @@ class Draft:
     ) -> None:
         """Note what is wrong."""
         self.errors.append(
+            TableError(message, table=self.name, rule=rule, header=header, text=text, line=line)
+        )
+
+    def warn(
+        self,
+        message: str,
+        *,
+        rule: int | None = None,
+        header: str = "",
+        text: str = "",
+        line: int | None = None,
+    ) -> None:
+        """Note what is read, but may mean something else."""
+        self.warnings.append(
             TableError(message, table=self.name, rule=rule, header=header, text=text, line=line)
         )
 

@@ -22,6 +22,8 @@ class Line(NamedTuple):
     cells: list[list[Operators]]
     then: Hashable
     weight: float
+    texts: tuple[str, ...] = ()
+    """The cells in FEEL instead, of a row that can never hold."""
 
 
 def as_table(rules: RuleSet | RuleList | DecisionTable, name: str = "") -> DecisionTable:
@@ -39,6 +41,8 @@ def as_table(rules: RuleSet | RuleList | DecisionTable, name: str = "") -> Decis
 def lines_of(table: DecisionTable) -> list[Line]:
     """Return the lines of a table: one a row where a line can say all rules of the row.
 
+    Rows that can never hold are among them, as far as their cells are known.
+
     >>> rules = RuleSet(None, [Rule({"age": (None, 18)}, then="A"),
     ...                        Rule({"age": (60, None)}, then="A")])
     >>> lines_of(DecisionTable(rules, rows=(1, 1), n_rows=1))[0].cells
@@ -53,7 +57,9 @@ def lines_of(table: DecisionTable) -> list[Line]:
             found.append(Line(row, merged, rules[0].then, rules[0].weight))
         else:
             found += [Line(row, _cells(rule), rule.then, rule.weight) for rule in rules]
-    return found
+    in_order = list(table.rows) == sorted(table.rows)
+    found += [Line(kept.row, [], kept.then, kept.weight, kept.cells) for kept in table.barren]
+    return sorted(found, key=lambda line: line.row) if in_order else found
 
 
 def _cells(rule: Rule) -> list[list[Operators]]:
@@ -96,7 +102,7 @@ def _key(rule: Rule, feature: Any) -> Any:
 def split_thens(table: DecisionTable) -> int:
     """Return over how many output columns the consequents of a table are spread."""
     n = len(table.outputs)
-    thens = [rule.then for rule in table.rules]
+    thens = [rule.then for rule in table.rules] + [kept.then for kept in table.barren]
     if table.rules.default is not None:
         thens.append(table.rules.default)
     spread = n > 1 and thens and all(isinstance(t, tuple) and len(t) == n for t in thens)

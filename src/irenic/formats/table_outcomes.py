@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterator
 from typing import Any, Final
 
 from irenic.errors import FormatError
+from irenic.formats.doubtful_cells import ERRORS, like_a_number, refusal
 from irenic.formats.unary_sets import literal_text
 from irenic.formats.unary_tests import parse_value
 from irenic.literals import MAX_DEPTH, Expression, format_literal
@@ -32,6 +33,8 @@ def read_outcome(text: str) -> Hashable:
     text = text.strip()
     if FORMULA.match(text):
         raise FormatError(LIKE_A_FORMULA)
+    if text in ERRORS and (reason := refusal(text)):
+        raise FormatError(reason)
     if match := _EXPRESSION.fullmatch(text):
         return _expression(match)
     try:
@@ -122,6 +125,8 @@ def _reads_bare(text: str) -> bool:
     """Return whether a text as it is, without quotes, is read as that text."""
     if not text.isprintable() or text[:1] in ("", "=", "+", "-", "@") or ZEROS.match(text):
         return False  # with such a sign spreadsheets would take it for a formula
+    if like_a_number(text):
+        return False
     try:
         return read_outcome(text) == text
     except ValueError:

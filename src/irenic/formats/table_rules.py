@@ -2,9 +2,9 @@
 
 The first row names the columns: a feature each, and the outcome, which is the last column unless
 another is named. A cell holds a unary test (:mod:`irenic.formats.unary_tests`); what is empty or
-``-`` asks for nothing. A column called ``WEIGHT`` holds the weights of rules, and a row that begins
-with ``DEFAULT`` says what holds where no other row does. As in DMN, the letter of a hit policy at
-the top left heads the numbers of the rules.
+``-`` asks for nothing. A column called ``RULE WEIGHT`` holds the weights of rules, and a row that
+begins with ``DEFAULT`` says what holds where no other row does. As in DMN, the letter of a hit
+policy at the top left heads the numbers of the rules.
 """
 
 from __future__ import annotations
@@ -14,13 +14,22 @@ import datetime as dt
 import io
 import math
 import re
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from irenic.conditions import Operators
 from irenic.decision_table import DecisionTable, HitPolicy
 from irenic.errors import FormatError, did_you_mean
 from irenic.formats.columns import check_header
+from irenic.formats.doubtful_cells import beyond_doubt
+from irenic.formats.doubtful_columns import (
+    NOTHING_ASKED,
+    CellDoubts,
+    bare_value,
+    check_columns,
+    refused_columns,
+)
 from irenic.formats.held import ReadTables
 from irenic.formats.table_assembly import assemble
 from irenic.formats.table_drafts import (
@@ -32,6 +41,7 @@ from irenic.formats.table_drafts import (
     Row,
     TableError,
 )
+from irenic.formats.table_lines import Line as TableLine
 from irenic.formats.table_lines import as_table, lines_of
 from irenic.formats.table_outcomes import (
     FORMULA,
@@ -49,14 +59,14 @@ from irenic.formats.table_sheets import (
     within_margins,
 )
 from irenic.formats.unary_sets import cell_text, literal_text
-from irenic.formats.unary_tests import Compare
+from irenic.formats.unary_tests import DASHES, Compare, parse
 from irenic.formats.xlsx_table import check_cells, openpyxl_module
 from irenic.rule import as_consequent
 from irenic.rulelist import RuleList
 from irenic.ruleset import RuleSet
 from irenic.space import Space
 
-WEIGHT: Final = "WEIGHT"
+WEIGHT: Final = "RULE WEIGHT"
 DEFAULT: Final = "DEFAULT"
 
 
@@ -71,6 +81,7 @@ def loads_csv(
     raw: bytes,
     *,
     target: str | Sequence[str] | None = None,
+    ignore: str | Sequence[str] = (),
     space: Space | None = None,
     hit_policy: HitPolicy | None = None,
     name: str = "",
@@ -84,30 +95,34 @@ def loads_csv(
       2. IF age >= 60 THEN reduced
       3. IF 18 <= age < 60 AND job not in {nurse, clerk} THEN full
     """
-    lines = csv_lines(raw)
+    lines, delimiter = csv_lines(raw)
     if not lines:
         raise FormatError("the table is empty; its first line names the columns")
-    draft = _draft(name, lines, _targets(target), hit_policy, space)
+    # where commas divide cells, decimals have a point
+    options = _Options(_names(target), _names(ignore), hit_policy, space, delimiter == ",")
+    draft = _draft(name, lines, options)
     table = assemble(draft, space)
-    return ReadTables([] if table is None else [table], draft.errors)
+    return ReadTables([] if table is None else [table], draft.errors, draft.warnings)
 
 
-def _targets(target: str | Sequence[str] | None) -> list[str]:
-    if target is None:
-        return []
-    return [target] if isinstance(target, str) else list(target)
+class _Options(NamedTuple):
+    """How the sheets of a file are to be read."""
+
+    targets: list[str]
+    ignored: list[str]
+    policy: HitPolicy | None
+    space: Space | None
+    points_are_sure: bool = False
+    typed: bool = False
 
 
-def _draft(
-    name: str,
-    lines: list[Line],
-    targets: list[str],
-    policy: HitPolicy | None,
-    space: Space | None,
-    *,
-    typed: bool = False,
-) -> Draft:
-    lines = within_margins(lines)
+def _names(given: str | Sequence[str] | None) -> list[str]:
+    return [given] if isinstance(given, str) else list(given or ())
+
+
+def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
+    lines = _without(within_margins(lines), options.ignored)
+    targets, space = options.targets, options.space
     header = lines[0]
     names = _header(header)
     letter = _letter(names, lines[1:], targets, space)
@@ -117,9 +132,7 @@ def _draft(
         names = names[1:]
         lines = [Line(line.number, line.cells[1:]) for line in lines]
     columns = [n for n in names if n != WEIGHT]
-    for wanted in targets:
-        if wanted not in columns:
-            raise _NoTableError(f"no column is called {wanted!r}{did_you_mean(wanted, columns)}")
+    _check_known(targets, columns)
     outputs = targets or columns[-1:]
     inputs = [n for n in columns if n not in outputs]
     if not inputs:
@@ -131,13 +144,32 @@ def _draft(
     draft = Draft(name, inputs=[Input(n) for n in inputs], outputs=tuple(outputs))
     if letter:
         draft.hit_policy, draft.aggregation = POLICIES[letter]
-    draft.hit_policy = policy or draft.hit_policy
-    reader = _Rows(draft, names, inputs, outputs, typed)
+    draft.hit_policy = options.policy or draft.hit_policy
+    reader = _Rows(draft, names, options)
     for line in lines[1:]:
         reader.read(line)
+    reader.doubts.end()
     draft.n_rows = len(draft.rows)
     draft.outputs = _outputs(draft)
+    check_columns(draft, space)
     return draft
+
+
+def _without(lines: list[Line], ignored: list[str]) -> list[Line]:
+    """Return lines without some columns."""
+    if not ignored:
+        return lines
+    names = _header(lines[0])
+    _check_known(ignored, names)
+    gone = {place for place, name in enumerate(names) if name in ignored}
+    kept = [[c for i, c in enumerate(line.cells) if i not in gone] for line in lines]
+    return [Line(line.number, cells) for line, cells in zip(lines, kept, strict=True)]
+
+
+def _check_known(wanted: Iterable[str], columns: list[str]) -> None:
+    for name in wanted:
+        if name not in columns:
+            raise _NoTableError(f"no column is called {name!r}{did_you_mean(name, columns)}")
 
 
 def _header(line: Line) -> list[str]:
@@ -198,17 +230,11 @@ def _plain(value: Any) -> str:
 class _Rows:
     """Rows of a sheet put into a draft."""
 
-    def __init__(
-        self,
-        draft: Draft,
-        names: list[str],
-        inputs: list[str],
-        outputs: Sequence[str],
-        typed: bool,
-    ) -> None:
-        self.draft, self.names, self.typed = draft, names, typed
-        self.inputs = [names.index(n) for n in inputs]
-        self.outputs = [names.index(n) for n in outputs]
+    def __init__(self, draft: Draft, names: list[str], options: _Options) -> None:
+        self.draft, self.names, self.typed = draft, names, options.typed
+        self.doubts = CellDoubts(draft, options.space, points_are_sure=options.points_are_sure)
+        self.inputs = [names.index(column.name) for column in draft.inputs]
+        self.outputs = [names.index(n) for n in draft.outputs]
         self.weight = names.index(WEIGHT) if WEIGHT in names else None
 
     def read(self, line: Line) -> None:
@@ -233,7 +259,7 @@ class _Rows:
 
     def is_default(self, cells: list[Any]) -> bool:
         first, *others = [cells[i] for i in self.inputs]
-        return first == DEFAULT and all(other in (None, DEFAULT) for other in others)
+        return first == DEFAULT and all(o in (None, DEFAULT) or _asks_nothing(o) for o in others)
 
     def cell(self, value: Any, number: int, header: str, line: Line) -> Cell:
         if isinstance(value, str) and FORMULA.match(value):
@@ -242,7 +268,9 @@ class _Rows:
             # a number would have lost its zeros
             return Cell(literal_text(value.strip()), Compare("=", value.strip()))
         if value is None or isinstance(value, str):
-            return self.draft.read_cell(value or "", number, header, line.number, words=True)
+            cell = self.draft.read_cell(value or "", number, header, line.number, words=True)
+            self.doubts.cell(cell, number, header, line.number)
+            return cell
         if isinstance(value, Unreadable):
             self.fail(value.reason, number, header, line, value.text)
             return self.draft.read_cell("", number, header, line.number)
@@ -262,9 +290,11 @@ class _Rows:
                 raise FormatError("no outcome; every rule says something")
             if isinstance(value, Unreadable):
                 raise FormatError(value.reason)
-            return as_consequent(
-                read_outcome(value) if isinstance(value, str) else _as_literal(value)
-            )
+            if not isinstance(value, str):
+                return as_consequent(_as_literal(value))
+            then = read_outcome(value)
+            self.doubts.outcome(value, then, number, header, line.number)
+            return as_consequent(then)
         except ValueError as error:
             reason = error.message if isinstance(error, FormatError) else str(error)
             text = value if isinstance(value, str) else getattr(value, "text", "")
@@ -280,7 +310,13 @@ class _Rows:
         if math.isnan(weight):
             self.fail("a weight is a number", number, WEIGHT, line, str(value))
             return 1.0
+        if isinstance(value, str):
+            self.doubts.numbers(value, [weight], number, WEIGHT, line.number)
         return weight
+
+
+def _asks_nothing(value: Any) -> bool:
+    return isinstance(value, str) and value.strip() in DASHES
 
 
 def _as_literal(value: Any) -> Any:
@@ -297,6 +333,7 @@ def loads_xlsx(
     raw: bytes,
     *,
     target: str | Sequence[str] | None = None,
+    ignore: str | Sequence[str] = (),
     space: Space | None = None,
     hit_policy: HitPolicy | None = None,
 ) -> ReadTables:
@@ -304,21 +341,24 @@ def loads_xlsx(
     tables: list[DecisionTable] = []
     errors: list[FormatError] = []
     notes: list[FormatError] = []
+    told: list[FormatError] = []
+    options = _Options(_names(target), _names(ignore), hit_policy, space, typed=True)
     for title, lines in sheets(raw):
         try:
-            draft = _draft(title, lines, _targets(target), hit_policy, space, typed=True)
+            draft = _draft(title, lines, options)
         except FormatError as error:
             kept = notes if isinstance(error, _NoTableError) else errors
             kept.append(TableError(error.message, table=title, line=error.line))
             continue
         table = assemble(draft, space)
         errors += draft.errors
+        told += draft.warnings
         tables += [] if table is None else [table]
     if not tables and not errors:
         errors = notes  # beside a table they are sheets of another sort
     if not tables and not errors:
         raise FormatError("no sheet holds a table; its first row names the columns")
-    return ReadTables(tables, errors)
+    return ReadTables(tables, errors, told)
 
 
 # --- writing
@@ -352,7 +392,7 @@ def dumps_xlsx(rules: RuleSet | RuleList | DecisionTable) -> bytes:
     from openpyxl.cell import WriteOnlyCell
 
     table = as_table(rules)
-    lines = list(_written(table))
+    lines = list(_written(table, spell=beyond_doubt))
     for line in lines:
         check_cells(line)
     book = openpyxl.Workbook(write_only=True)
@@ -370,13 +410,16 @@ def dumps_xlsx(rules: RuleSet | RuleList | DecisionTable) -> bytes:
     return file.getvalue()
 
 
-def _written(table: DecisionTable) -> Iterator[list[Any]]:
+def _written(
+    table: DecisionTable, spell: Callable[[str], str] = lambda text: text
+) -> Iterator[list[Any]]:
     """Return the cells of a sheet, line by line: texts, and outcomes that are numbers."""
     letter, table = _under_letter(table)
     names = list(table.space.names)
     _check_heads(names)
     lines = lines_of(table)
     weighed = any(line.weight != 1.0 for line in lines)
+    signs = _signs(names, lines, letter)
     yield [
         *([letter] if letter else []),
         *names,
@@ -385,18 +428,46 @@ def _written(table: DecisionTable) -> Iterator[list[Any]]:
     ]
     for number, line in enumerate(lines, 1):
         try:
-            cells: list[Any] = [cell_text(c, words=True) for c in line.cells]
-            cells += [literal_text(line.weight, words=True)] if weighed else []
+            texts = line.texts or [cell_text(c, words=True) for c in line.cells]
+            cells: list[Any] = [spell(text) for text in texts]
+            cells += [spell(literal_text(line.weight, words=True))] if weighed else []
             cells.append(outcome_text(line.then))
         except FormatError as error:
             raise FormatError(f"rule {number}: {error.message}") from None
-        if names[0] in POLICIES and not letter and number == 1 and cells[0] == "1":
-            cells[0] = "= 1"  # which is no number of a rule
+        for place in signs.get(number, ()):
+            cells[place] = f"= {cells[place]}"
         yield [*([number] if letter else []), *cells]
     if table.rules.default is not None:
         blank = [""] * (len(names) - 1 + weighed)
         first = ["", DEFAULT] if letter else [DEFAULT]
         yield [*first, *blank, outcome_text(table.rules.default)]
+
+
+def _signs(names: list[str], lines: list[TableLine], letter: str) -> dict[int, list[int]]:
+    """Return the cells that need a sign, lest their column be taken for something else."""
+    columns = [[_bare(line, place) for line in lines] for place in range(len(names))]
+    places = {names.index(name) for name in refused_columns(names, columns)}
+    if names[0] in POLICIES and not letter and columns[0][:1] == [1]:
+        places.add(0)  # it would be the number of a rule
+    found: dict[int, list[int]] = {}
+    for place in sorted(places):
+        number = next(n for n, v in enumerate(columns[place], 1) if v is not NOTHING_ASKED)
+        found.setdefault(number, []).append(place)
+    return found
+
+
+def _bare(line: TableLine, place: int) -> Any:
+    """Return the one value that a cell is written as, None for any other test."""
+    if line.texts:
+        return bare_value(Cell(line.texts[place], parse(line.texts[place])))
+    conditions = line.cells[place]
+    operators: Operators = conditions[0] if len(conditions) == 1 else {"": None}
+    if not operators:
+        return NOTHING_ASKED
+    values = operators.get("in") or []
+    if len(operators) != 1 or len(values) > 1:
+        return None
+    return operators.get("=", values[0] if values else None)
 
 
 def _under_letter(table: DecisionTable) -> tuple[str, DecisionTable]:

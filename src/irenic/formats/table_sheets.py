@@ -61,9 +61,13 @@ def within_margins(lines: list[Line]) -> list[Line]:
 # --- CSV
 
 
-def csv_lines(raw: bytes) -> list[Line]:
-    """Return the lines of a CSV file that are not empty."""
-    return list(_csv_lines(seen(_text(raw))))
+def csv_lines(raw: bytes) -> tuple[list[Line], str]:
+    """Return the lines of a CSV file that are not empty, and the sign that divides its cells."""
+    text, before = seen(_text(raw)), 0
+    if said := _DIVIDER.match(text):
+        text, before = text[said.end() :], 1
+    delimiter = said["sign"] if said else delimiter_of(text)
+    return list(_csv_lines(text, delimiter, before)), delimiter
 
 
 def _text(raw: bytes) -> str:
@@ -88,11 +92,7 @@ def _text(raw: bytes) -> str:
 _DIVIDER: Final = re.compile(r'"?sep=(?P<sign>[^\w\s"]|\t)"?[,;\t ]*(?:\r\n|\r|\n)', re.IGNORECASE)
 
 
-def _csv_lines(text: str) -> Iterator[Line]:
-    before = 0
-    if said := _DIVIDER.match(text):
-        text, before = text[said.end() :], 1
-    delimiter = said["sign"] if said else delimiter_of(text)
+def _csv_lines(text: str, delimiter: str, before: int) -> Iterator[Line]:
     reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
     skipped, n_cells = before, 0
     try:

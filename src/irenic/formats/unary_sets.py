@@ -26,7 +26,8 @@ from irenic.features import (
     Categorical,
     Continuous,
 )
-from irenic.formats.unary_tests import AllOf, Compare, Not, Test, kind_of, parse_value
+from irenic.formats.doubtful_cells import warning
+from irenic.formats.unary_tests import AllOf, AnyOf, Compare, Not, Test, kind_of, parse_value
 from irenic.literals import Months, check_writable, display, format_duration, format_number, quote
 
 Cut: TypeAlias = tuple[float, bool]
@@ -317,7 +318,7 @@ def literal_text(value: Any, *, words: bool = False) -> str:
 @lru_cache(maxsize=10_000)
 def _reads_bare(value: str) -> bool:
     """Return whether a text needs no quotes in a spreadsheet: a word that is nothing else."""
-    if not _WORD.fullmatch(value) or value == "DEFAULT":  # which begins the row of the default
+    if not _WORD.fullmatch(value) or warning(value):
         return False
     try:
         return bool(parse_value(value, words=True) == value)
@@ -340,6 +341,62 @@ def _decimal(value: float) -> str:
     text = format(Decimal(repr(value)), "f").removesuffix(".0")
     # beyond 2**53 a whole number would be read as an integer, which need not be this float
     return f"{text}.0" if abs(value) > EXACT and "." not in text else text
+
+
+def feel_text(test: Test | Operators) -> str:
+    """Return a test as a cell, which reads back as one that selects the same.
+
+    >>> from irenic.formats.unary_tests import parse
+    >>> feel_text(parse("nurse, [10..5]", words=True)), feel_text(parse("? > 5 and ? < 3"))
+    ('"nurse", [10..5]', '(5..3)')
+    """
+    if isinstance(test, dict):
+        return cell_text([test])
+    if test == AllOf(()):
+        return "-"
+    text = _listed(test)
+    # what asks of ? within brackets is read in spreadsheets only where the cell begins with it
+    return f"? in ({text})" if _joined(test) else text
+
+
+def _listed(test: Test) -> str:
+    parts = test.tests if isinstance(test, AnyOf) else (test,)
+    return ", ".join(map(_one, parts))
+
+
+def _one(test: Test) -> str:
+    if isinstance(test, Compare):
+        sign = "" if test.order == "=" else f"{test.order} "
+        return f"{sign}{literal_text(test.value)}"
+    if isinstance(test, Not):
+        return f"not({_listed(test.test)})"
+    if isinstance(test, AnyOf):
+        return f"({_listed(test)})"
+    if bounds := _range_of(test):
+        low, high = bounds
+        opening, closing = "[" if low.order == ">=" else "(", "]" if high.order == "<=" else ")"
+        return f"{opening}{literal_text(low.value)}..{literal_text(high.value)}{closing}"
+    return " and ".join(f"? in ({_listed(part)})" for part in test.tests)
+
+
+def _range_of(test: AllOf) -> tuple[Compare, Compare] | None:
+    """Return the two comparisons of a range, None of tests that are none."""
+    parts = [part for part in test.tests if isinstance(part, Compare)]
+    if len(test.tests) != 2 or len(parts) != 2:
+        return None
+    low, high = parts
+    ordered = low.order in (">", ">=") and high.order in ("<", "<=")
+    return (low, high) if ordered and kind_of(low.value) == kind_of(high.value) else None
+
+
+def _joined(test: Test) -> bool:
+    """Return whether a test holds others joined by "and", which are said of ``?``."""
+    if isinstance(test, Compare):
+        return False
+    if isinstance(test, Not):
+        return _joined(test.test)
+    joined = isinstance(test, AllOf) and _range_of(test) is None
+    return joined or any(map(_joined, test.tests))
 
 
 def cell_text(conditions: Sequence[Operators], *, words: bool = False) -> str:

@@ -23,6 +23,7 @@ from collections.abc import Hashable, Iterator
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from irenic.errors import FormatError
+from irenic.formats.doubtful_cells import refusal
 from irenic.formats.feel_literals import (
     TEMPORAL,
     Token,
@@ -78,7 +79,7 @@ _ASKS: Final = re.compile(r"[\s(]*\?\s*(?:[<>=!]|in\b|between\b|$)")
 # Signs that spreadsheets and word processors put in the place of others.
 _PRETTY: Final = {"≤": "<=", "≥": ">=", "≠": "!="}
 _PRETTY_SIGN: Final = re.compile(rf"{_STRING}|[≤≥≠]", re.DOTALL)
-_DASHES: Final = ("-", "–", "—", "−")
+DASHES: Final = ("-", "–", "—", "−")
 
 
 class Compare(NamedTuple):
@@ -118,8 +119,10 @@ def parse(text: str, *, words: bool = False) -> Test:
     >>> parse("nurse, clerk", words=True)
     AnyOf(tests=(Compare(order='=', value='nurse'), Compare(order='=', value='clerk')))
     """
-    if text.strip() in ("", "-") or (words and text.strip() in _DASHES):
+    if text.strip() in ("", "-") or (words and text.strip() in DASHES):
         return ANYTHING
+    if words and text.strip() == "?":
+        raise FormatError("'?' may mean a missing value, or true; write null, or true")
     if words:
         text = _PRETTY_SIGN.sub(lambda m: _PRETTY.get(m.group(), m.group()), text)
     parser = _Parser(text, words and _ASKS.match(text) is None)
@@ -272,6 +275,11 @@ class _Parser:
             before = self.tokens[self.at - 1]
             if self.token.text == "(" and before.text.lower() in _FUNCTIONS:
                 raise _function(before.text, before)
+            if self.token.text == ".." and self.at == 1:
+                high = self.tokens[self.at + 1].text
+                raise FormatError(
+                    f"a range stands in brackets: [{before.text}..{high}]", column=before.column
+                )
             hint = "; put text in quotes" if self.words else ""
             raise FormatError(f"unexpected {self.token.text!r}{hint}", column=self.token.column)
 
@@ -498,27 +506,12 @@ def _function(name: str, token: Token) -> FormatError:
     return FormatError(f"{name!r} is a function; functions are not read", column=token.column)
 
 
-# What begins neither a word nor a test.
-_NO_TEXT: Final = re.compile(r"[\d+*/%^&|~{}–—−-]")
-_TWO_NUMBERS: Final = re.compile(r"(-?[\d.]+)\s*(?:-|–|—|to)\s*(-?[\d.]+)")
-_AND_MORE: Final = re.compile(r"([\d.]+)\s*\+")
-
-
 def _bare(token: Token) -> str:
     text = token.text
-    if text in _DASHES:
+    if text in DASHES:
         raise FormatError(
             f"{text!r} stands for any value only alone in a cell", column=token.column
         )
-    if _NO_TEXT.match(text) is None:
-        return text
-    hint = ""
-    if bounds := _TWO_NUMBERS.fullmatch(text):
-        hint = f"; a range is written [{bounds[1]}..{bounds[2]}]"
-    elif least := _AND_MORE.fullmatch(text):
-        hint = f"; at least {least[1]} is written >= {least[1]}"
-    elif text == "*":
-        hint = "; any value is written -"
-    elif re.fullmatch(r"\d{1,2}[./]\d{1,2}[./]\d{4}", text):
-        hint = "; dates are written 2026-01-31"
-    raise FormatError(f"{text!r} is no test; quote it if it is text{hint}", column=token.column)
+    if reason := refusal(text):
+        raise FormatError(reason, column=token.column)
+    return text

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from irenic.decision_table import DecisionTable
-from irenic.errors import FormatError, did_you_mean
+from irenic.errors import FormatError, FormatWarning, did_you_mean
 from irenic.formats import json_rules, text_rules
 from irenic.formats.branches import without_policy
 from irenic.formats.files import read_text, write_bytes, write_text
@@ -30,10 +31,12 @@ def write(
     (``.csv``, ``.xlsx``) do not hold the space; read back with the same space, the rules are
     equal. SQL (``.sql``, on a table called ``cases``) and Python source (``.py``) are for running:
     :func:`to_sql` and :func:`to_python` have more options. A classifier is written as JSON:
-    :func:`read` reads its rules, :func:`read_model` all of it. A new file is written next
-    to the old one and then replaces it, so the old file stays whole if anything fails. Links are
-    followed, a pipe or a character device (``/dev/stdout``) is written into, and anything else that
-    is not a regular file is refused.
+    :func:`read` reads its rules, :func:`read_model` all of it. A :class:`FormatWarning` names
+    everything of a table that the file does not hold, such as annotations, and rows that can never
+    hold where the file is not a table. A new file is written next to the old one and then replaces
+    it, so the old file stays whole if anything fails. Links are followed, a pipe or a character
+    device (``/dev/stdout``) is written into, and anything else that is not a regular file is
+    refused.
 
     Examples
     --------
@@ -53,6 +56,8 @@ def write(
         except FormatError as error:
             raise error.at(path=str(path)) from None
         write_bytes(path, raw.encode("utf-8") if isinstance(raw, str) else raw)
+        if isinstance(rules, DecisionTable):
+            warn_of_loss(rules, str(path))
         return
     # scikit-learn, which a classifier needs and a rule set does not, is there already if it is one
     from irenic.formats import json_model
@@ -73,6 +78,20 @@ def check_suffix(path: Path) -> None:
     if suffix not in WRITTEN:
         hint = did_you_mean(suffix, WRITTEN)
         raise FormatError(f"no format for files that end in {suffix!r}{hint}", path=str(path))
+
+
+TABLES: Final = (".csv", ".dmn", ".xlsx")
+"""What files that hold rows end in."""
+
+
+def warn_of_loss(table: DecisionTable, path: str = "") -> None:
+    """Warn of what a table holds and a file does not: rows that never hold, and annotations."""
+    kept = {row.row for row in table.barren} if path.lower().endswith(TABLES) else set()
+    told = [table.say_never(row) for row in table.never_hold if row not in kept]
+    told += [f"{w} {'is' if w.startswith('1 ') else 'are'} left out" for w in table.left_out]
+    for text in told:
+        # where the caller of `write` is
+        warnings.warn(f"{path}: {text}" if path else text, FormatWarning, stacklevel=3)
 
 
 def _dumps(rules: RuleSet | RuleList | DecisionTable, suffix: str, name: str) -> str | bytes:

@@ -13,12 +13,11 @@ import numpy.typing as npt
 
 from irenic.errors import FormatError
 from irenic.formats.columns import NOTHING, Table, as_column, as_values, check_header
+from irenic.formats.doubtful_cells import ERRORS
 
 _MOST_ROWS: Final = 1_048_576  # what a sheet can have
 _MOST_CHARACTERS: Final = 32_767  # what a cell can have
 _EXACT: Final = 2**53  # cells hold float64
-# What formulas that fail result in.
-_ERRORS: Final = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"}
 
 
 def loads(raw: bytes) -> Table:
@@ -47,7 +46,7 @@ def _rows(sheet: Any) -> list[list[Any]]:
     sheet.reset_dimensions()  # what other programs say of them may be wrong
     found = []
     for row in sheet.iter_rows(values_only=True):
-        cells = [None if isinstance(v, str) and v in _ERRORS else v for v in row]
+        cells = [None if isinstance(v, str) and v in ERRORS else v for v in row]
         while cells and cells[-1] is None:
             cells.pop()
         if cells:

@@ -99,7 +99,9 @@ def merge(rules: RuleSet | DecisionTable, *, budget: Budget | float | None = Non
     meter = Meter(budget)
     unique = table.hit_policy == "UNIQUE" and not table.rules.overlaps(limit=1)
     result = _merged_rules(table.rules, meter, apart=unique)
-    given = table.with_rules(result) if isinstance(rules, DecisionTable) else None
+    given = None
+    if isinstance(rules, DecisionTable):
+        given = table.without_barren().with_rules(result)
     return Merged(result, meter.ran_out, given)
 
 

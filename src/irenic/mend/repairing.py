@@ -258,7 +258,8 @@ def _renumbered(
     number = {row: i for i, row in enumerate(left, 1)}
     lines = tuple(table.lines[row - 1] for row in left) if table.lines else ()
     made = tuple(number[row] for row in rows)
-    return replace(table, rules=rules, rows=made, n_rows=len(left), lines=lines)
+    new_table = replace(table, rules=rules, rows=made, n_rows=len(left), lines=lines)
+    return new_table.renumbered(number)
 
 
 # --- trim and split

@@ -12,7 +12,7 @@ _COMMANDS: Final = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def lines(files: Iterable[CheckedFile]) -> Iterator[str]:
-    """Yield a workflow command for each finding and each error.
+    """Yield a workflow command for each error, warning and finding.
 
     >>> from irenic.errors import FormatError
     >>> print(*lines([CheckedFile("a.dmn", [], [FormatError("not XML", line=3)])]), sep="\\n")
@@ -21,6 +21,8 @@ def lines(files: Iterable[CheckedFile]) -> Iterator[str]:
     for file in files:
         for error in file.errors:
             yield _command("error", file.path, error.line, "cannot be read", error.message)
+        for told in file.warnings:
+            yield _command("warning", file.path, told.line, "may be misread", told.message)
         for found in file.tables:
             where = f"{found.table.name}: " if found.table.name else ""
             for kind in KINDS:

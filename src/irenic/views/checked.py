@@ -1,4 +1,4 @@
-"""A file that was checked: what was found in its tables, and what could not be read."""
+"""A file that was checked: what was found in its tables, and what could not be read of it."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ class CheckedFile:
     errors: list[FormatError] = field(default_factory=list)
     several: bool = False
     """Whether files of this kind can hold several tables."""
+    warnings: list[FormatError] = field(default_factory=list)
+    """What was read but may mean something else."""
 
 
 def line_of(found: Findings, finding: Finding) -> int | None:

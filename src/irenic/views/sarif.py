@@ -38,7 +38,8 @@ def document(files: Iterable[CheckedFile], version: str) -> dict[str, Any]:
         for found in file.tables
         for finding in found
     ]
-    notes = [_notification(file, error) for file in files for error in file.errors]
+    failures = [_notification(file, error) for file in files for error in file.errors]
+    doubts = [_notification(file, told, "warning") for file in files for told in file.warnings]
     rules = [
         {
             "id": kind,
@@ -49,7 +50,12 @@ def document(files: Iterable[CheckedFile], version: str) -> dict[str, Any]:
     ]
     run = {
         "tool": {"driver": {"name": "irenic", "version": version, "rules": rules}},
-        "invocations": [{"executionSuccessful": not notes, "toolExecutionNotifications": notes}],
+        "invocations": [
+            {
+                "executionSuccessful": not failures,
+                "toolExecutionNotifications": failures + doubts,
+            }
+        ],
         "results": results,
     }
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -74,9 +80,9 @@ def _result(file: CheckedFile, found: Findings, finding: Finding) -> dict[str, A
     }
 
 
-def _notification(file: CheckedFile, error: FormatError) -> dict[str, Any]:
+def _notification(file: CheckedFile, error: FormatError, level: str = "error") -> dict[str, Any]:
     location = _location(file.path, error.line)
-    return {"level": "error", "message": {"text": error.message}, "locations": [location]}
+    return {"level": level, "message": {"text": error.message}, "locations": [location]}
 
 
 def _location(path: str, line: int | None) -> dict[str, Any]:

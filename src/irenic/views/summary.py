@@ -61,6 +61,7 @@ def checked_file(file: CheckedFile) -> dict[str, Any]:
     return {
         "tables": [_table(found) for found in file.tables],
         "errors": [_error(error) for error in file.errors],
+        "warnings": [_error(warning) for warning in file.warnings],
     }
 
 

@@ -1,0 +1,251 @@
+"""Rows that can never hold, and all else in a table, are written back or said to be left out."""
+
+from __future__ import annotations
+
+import json
+import warnings
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import irenic
+import naive_cells
+from irenic import Categorical, Continuous, DecisionTable, FormatWarning, Rule, RuleSet, Space
+from irenic.cli import app
+from irenic.formats import dmn, dmn_writing
+from irenic.formats.table_rules import dumps_csv, dumps_xlsx, loads_csv, loads_xlsx
+from irenic.formats.unary_sets import bits, feel_text, held
+from irenic.formats.unary_tests import parse
+
+AGES = 'age,job,then\n< 18,-,A\n[10..5],nurse,B\n">= 18 and < 30",-,C\n'
+WHY = "column 'age' asks for [10..5], which holds for nothing"
+LEFT_OUT = f"rule 2 can never hold and is left out: {WHY}"
+
+
+def facts(table):
+    return (table.rules, table.rows, table.n_rows, table.never_hold, table.reasons)
+
+
+def read_back(table):
+    """Return a table written in each format of tables and read again with its space."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FormatWarning)
+        texts = dumps_csv(table), dumps_xlsx(table), dmn_writing.dumps(table).encode()
+    found = [
+        loads_csv(texts[0], space=table.space),
+        loads_xlsx(texts[1], space=table.space),
+        dmn.loads(texts[2]),
+    ]
+    assert [one.errors for one in found] == [[], [], []]
+    return [one.tables[0] for one in found]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["[10..5]"],
+        ["5", "[10..5]", "7"],
+        ["< 5 and > 7"],
+        ['"? > 5 and ? < 3"', "9"],
+        ['"not(< 5, >= 5)"'],
+        ['"1, [10..5]"', '"[9..8], [3..2]"'],
+        ["? in (> 7 and < 3) and ? in (1)"],
+        ["[2021-01-01..2020-01-01]", "> 2020-01-01"],
+        ["[1.125..1.124]"],
+    ],
+)
+def test_a_row_that_never_holds_is_written_back(cells):
+    table = loads_csv(("a,b,then\n" + "".join(f"{c},x,A\n" for c in cells)).encode()).tables[0]
+    assert table.never_hold
+    for back in read_back(table):
+        assert facts(back)[:4] == facts(table)[:4]
+        assert [row for row, _ in back.reasons] == [row for row, _ in table.reasons]
+        assert [kept.then for kept in back.barren] == [kept.then for kept in table.barren]
+
+
+def test_rows_outside_of_the_space_are_written_back():
+    space = Space([Continuous("age", bounds=(0, 120)), Categorical("job", ["nurse", "cook"])])
+    text = "age,job,RULE WEIGHT,then\n>= 200,-,0.5,A\n5,clerk,,B\n7,-,,C\n"
+    table = loads_csv(text.encode(), space=space).tables[0]
+    assert table.never_hold == (1, 2)
+    assert (
+        dumps_csv(table).decode()
+        == 'age,job,RULE WEIGHT,then\n>= 200,-,0.5,A\n5,"""clerk""",1,B\n7,-,1,C\n'
+    )
+    for back in read_back(table):
+        assert facts(back)[:4] == facts(table)[:4]
+        assert [kept.weight for kept in back.barren] == [0.5, 1.0]
+
+
+@given(st.data())
+def test_a_test_reads_back_as_what_it_selects(data):
+    kind = data.draw(st.sampled_from(list(naive_cells.NAMED)))
+    test = parse(data.draw(naive_cells.cells(kind)).text)
+    for words in (False, True):
+        back = parse(feel_text(test), words=words)
+        if kind in naive_cells.ORDERED:
+            feature = Continuous("f", kind=kind, missing=True)
+            assert held(feature, back) == held(feature, test)
+        else:
+            feature = Categorical("f", naive_cells.NAMED[kind], missing=True, other=kind == "text")
+            assert bits(feature, back) == bits(feature, test)
+
+
+MODEL = """<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" name="m">
+  <decision name="Fee"><decisionTable hitPolicy="{policy}">
+    <input><inputExpression typeRef="number"><text>age</text></inputExpression>
+      <inputValues><text>{values}</text></inputValues></input>
+    <output name="fee"/><output name="why"/>{more}
+    <rule><inputEntry><text>7</text></inputEntry><outputEntry><text>1</text></outputEntry>
+      <outputEntry><text>"x"</text></outputEntry>{note}</rule>
+    <rule><inputEntry><text>&lt; 5</text></inputEntry><outputEntry><text>2</text></outputEntry>
+      <outputEntry><text></text></outputEntry></rule>
+    <rule><inputEntry><text>&lt; 5</text></inputEntry><outputEntry><text>2</text></outputEntry>
+      <outputEntry><text></text></outputEntry></rule>
+  </decisionTable></decision></definitions>"""
+
+
+def model(values="[0..6]", policy="ANY", note="", more=""):
+    text = MODEL.format(values=values, policy=policy, note=note, more=more)
+    return dmn.loads(text.encode()).tables[0]
+
+
+def test_duplicates_and_empty_outcomes_are_kept():
+    table = model()
+    assert (table.n_rows, table.never_hold, len(table.rules)) == (3, (1,), 2)
+    for back in read_back(table):
+        assert facts(back)[:4] == facts(table)[:4]
+
+
+@pytest.mark.parametrize("policy", ["UNIQUE", "FIRST", "COLLECT", "RULE ORDER", "PRIORITY"])
+def test_under_any_policy(policy):
+    table = model(policy=policy)
+    for back in read_back(table):
+        assert (back.n_rows, len(back.never_hold)) == (3, 1)
+    assert model(values="&lt; 0").never_hold == (1,)
+
+
+def test_a_table_of_nothing_but_rows_that_never_hold():
+    assert model(values="[10..20]").never_hold == (1, 2, 3)
+    table = loads_csv(b"a,b,c\n[5..3],1,2\n", target=["b", "c"]).tables[0]
+    for back in read_back(table):
+        assert (back.n_rows, back.never_hold) == (1, (1,))
+        assert back.barren[0].then == (1, 2)
+
+
+def test_a_row_in_a_hole_of_the_domain_cannot_be_written(tmp_path):
+    table = model(values="[0..6], [8..9]")
+    assert (table.never_hold, table.barren) == ((1,), ())
+    reason = "column 'age' asks for 7, which cannot occur (<= 6, >= 8)"
+    for suffix in (".dmn", ".csv", ".xlsx", ".json"):
+        with pytest.warns(FormatWarning) as told:
+            irenic.write(table, tmp_path / f"x{suffix}")
+        assert [str(one.message) for one in told] == [
+            f"{tmp_path / f'x{suffix}'}: rule 1 can never hold and is left out: {reason}"
+        ]
+
+
+# --- what cannot hold such rows
+
+
+@pytest.fixture
+def ages(tmp_path):
+    path = tmp_path / "ages.csv"
+    path.write_text(AGES)
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".json", ".txt", ".rules", ".sql", ".py"])
+def test_files_of_rules_leave_them_out_with_a_warning(suffix, ages, tmp_path):
+    table = irenic.read_tables(ages).tables[0]
+    out = tmp_path / f"x{suffix}"
+    with pytest.warns(FormatWarning) as told:
+        irenic.write(table, out)
+    assert [str(one.message) for one in told] == [f"{out}: {LEFT_OUT}"]
+    assert told[0].filename == __file__
+    found = run("convert", ages, tmp_path / f"y{suffix}")
+    assert found.exit_code == 0
+    assert found.stderr == f"irenic: warning: {tmp_path / f'y{suffix}'}: {LEFT_OUT}\n"
+
+
+def test_rules_alone_leave_them_out_with_a_warning(ages):
+    with pytest.warns(FormatWarning) as told:
+        rules = irenic.read(ages)
+    assert [str(one.message) for one in told] == [f"{ages}: {LEFT_OUT}"]
+    assert len(rules) == 2
+
+
+def test_rows_whose_cells_are_not_known_are_left_out_with_a_warning(tmp_path):
+    rules = RuleSet(None, [Rule({"age": (0, 5)}, then="A")])
+    table = DecisionTable(rules, rows=(2,), n_rows=3)
+    with pytest.warns(FormatWarning) as told:
+        irenic.write(table, tmp_path / "x.csv")
+    assert [str(one.message) for one in told] == [
+        f"{tmp_path / 'x.csv'}: rule {n} can never hold and is left out" for n in (1, 3)
+    ]
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx", ".dmn"])
+@pytest.mark.parametrize("command", ["convert", "complete", "repair"])
+def test_commands_keep_them(command, suffix, ages, tmp_path):
+    out = tmp_path / f"out{suffix}"
+    found = run(command, ages, out) if command == "convert" else run(command, ages, "-o", out)
+    assert found.stderr == ""
+    table = irenic.read_tables(out).tables[0]
+    assert [words for _, words in table.reasons] == [WHY]
+    assert len(table.never_hold) == 1
+
+
+@pytest.mark.parametrize("command", ["complete", "repair"])
+def test_commands_say_what_is_not_printed(command, ages):
+    found = run(command, ages)
+    assert f"irenic: warning: {LEFT_OUT.replace('rule 2', 'rule')}" not in found.stderr
+    assert "can never hold and is left out: column 'age' asks for [10..5]" in found.stderr
+    assert "never" not in found.stdout
+    found = run(command, ages, "--json")
+    json.loads(found.stdout)
+    assert "can never hold and is left out" in found.stderr
+
+
+def test_merge_says_what_it_leaves_out(ages, tmp_path):
+    found = run("merge", ages, "-o", tmp_path / "out.csv")
+    assert found.stdout.splitlines()[0] == LEFT_OUT
+    assert irenic.read_tables(tmp_path / "out.csv").tables[0].never_hold == ()
+
+
+def test_a_repair_numbers_them_anew():
+    text = "age,then\n[0..9],A\n[5..9],B\n[9..5],C\n"
+    table = loads_csv(text.encode()).tables[0]
+    mended = irenic.repair(table).table
+    assert (mended.n_rows, mended.never_hold) == (2, (2,))
+    assert mended.reasons == ((2, "column 'age' asks for [9..5], which holds for nothing"),)
+    assert [kept.row for kept in mended.barren] == [2]
+
+
+# --- annotations
+
+NOTE = "<annotationEntry><text>because</text></annotationEntry>"
+
+
+def test_annotations_that_are_left_out_are_said(tmp_path):
+    path = tmp_path / "m.dmn"
+    text = MODEL.format(values="[0..9]", policy="ANY", more='<annotation name="n"/>', note=NOTE)
+    path.write_text(text)
+    table = irenic.read_tables(path).tables[0]
+    assert table.left_out == ("1 annotation",)
+    out = tmp_path / "out.dmn"
+    with pytest.warns(FormatWarning) as told:
+        irenic.write(table, out)
+    assert [str(one.message) for one in told] == [f"{out}: 1 annotation is left out"]
+    assert run("convert", path, tmp_path / "x.csv").stderr == (
+        f"irenic: warning: {tmp_path / 'x.csv'}: 1 annotation is left out\n"
+    )
+    assert run("check", path).stderr == ""
+    empty = path.read_text().replace("because", "")
+    assert dmn.loads(empty.encode()).tables[0].left_out == ()

@@ -1,0 +1,530 @@
+"""Cells, columns and values of spreadsheets that are easily meant otherwise than they are read."""
+
+from __future__ import annotations
+
+import io
+import json
+import warnings
+
+import openpyxl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import irenic
+from irenic import Categorical, Continuous, FormatWarning, Rule, RuleSet, Space
+from irenic.cli import app
+from irenic.formats.table_rules import dumps_csv, dumps_xlsx, loads_csv, loads_xlsx
+from irenic.formats.unary_sets import literal_text
+from irenic.formats.unary_tests import Compare, parse
+
+
+def messages(found):
+    return [str(error) for error in found.errors], [str(note) for note in found.warnings]
+
+
+def csv(text, **options):
+    return messages(loads_csv(text.encode(), **options))
+
+
+def workbook(*rows):
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def quoted(text):
+    return '"' + text.replace('"', '""') + '"'
+
+
+# --- words
+
+FOR_OTHERS = "DEFAULT in the first column of a row without conditions"
+
+
+@pytest.mark.parametrize(
+    ("cell", "meaning", "spelling"),
+    [
+        ("any", "any value", "-"),
+        ("ALL", "any value", "-"),
+        ("any value", "any value", "-"),
+        ("Else", "all other cases", FOR_OTHERS),
+        ("otherwise", "all other cases", FOR_OTHERS),
+        ("all others", "all other cases", FOR_OTHERS),
+        ("not nurse", "every value but 'nurse'", "not(nurse)"),
+        ("NOT  fire fighter", "every value but 'fire fighter'", "not(fire fighter)"),
+        ("except nurse", "every value but 'nurse'", "not(nurse)"),
+        ("all but nurse", "every value but 'nurse'", "not(nurse)"),
+        ("other than nurse", "every value but 'nurse'", "not(nurse)"),
+        ("nurse or clerk", "several values", "nurse, clerk"),
+        ("a or b or c", "several values", "a, b, c"),
+        ("nurse; clerk", "several values", "nurse, clerk"),
+        ("nurse | clerk", "several values", "nurse, clerk"),
+        ("nurse\nclerk", "several values", "nurse, clerk"),
+        ("under 18", "a comparison", "< 18"),
+        ("Less than 18", "a comparison", "< 18"),
+        ("over 65", "a comparison", "> 65"),
+        ("at least 2020-01-31", "a comparison", ">= 2020-01-31"),
+        ("from 18", "a comparison", ">= 18"),
+        ("up to 18", "a comparison", "<= 18"),
+        ("max. 5", "a comparison", "<= 5"),
+        ("between 18 and 25", "a range", "[18..25]"),
+        ("from 18 to 25", "a range", "[18..25]"),
+        ("nur*", "a pattern", "the values one by one"),
+    ],
+)  # fmt: skip
+def test_words_that_may_be_a_condition_are_refused(cell, meaning, spelling):
+    reason = f'{cell!r} may mean {meaning} or the text itself; write {spelling}, or "{cell}"'
+    if "\n" in cell:
+        reason = reason.replace(f'"{cell}"', '"nurse\\nclerk"')
+    expected = f"line 2: rule 1, column 'a', {cell!r}: {reason} in quotes for the text"
+    for text in (f"a,b,then\n{quoted(cell)},5,A\n", f"a;b;then\n{quoted(cell)};5;A\n"):
+        assert csv(text) == ([expected], [])
+    found = loads_xlsx(workbook(["a", "b", "then"], [cell, 5, "A"]))
+    assert [error.reason for error in found.errors] == [f"{reason} in quotes for the text"]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["any", "else", "not nurse", "a or b", "a; b", "under 18", "nur*", "DEFAULT", "n/a", "?"],
+)
+def test_text_in_quotes_is_the_text_itself(cell):
+    table = loads_csv(f"a,b,then\n{quoted(quoted(cell))},5,A\n".encode())
+    assert messages(table) == ([], [])
+    assert table.tables[0].space["a"].values == (cell,)
+    space = Space([Categorical("a", [cell], other=True)])
+    rules = RuleSet(space, [Rule({"a": {cell}}, then="A")])
+    for found in (loads_csv(dumps_csv(rules)), loads_xlsx(dumps_xlsx(rules))):
+        assert messages(found) == ([], [])
+        assert found.tables[0].space["a"].values == (cell,)
+
+
+@pytest.mark.parametrize("cell", ["any", "else", "not nurse", "a or b", "under 18", "n/a", "18-25"])
+def test_outcomes_are_text_as_it_is(cell):
+    found = loads_csv(f"a,then\n5,{cell}\n".encode())
+    assert messages(found) == ([], [])
+    assert found.tables[0].rules[0].then == cell
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "OR", "or", "orc", "north", "Not", "nothing", "notary", "allergic", "Anya", "Overland",
+        "Under the Bridge", "from Berlin", "Bosnia and Herzegovina", "New York", "full-time", "A-C",
+        "minor 5", "elsewhere", "Zone 1", "x-ray", "Max", "before", "yes",
+    ],
+)  # fmt: skip
+def test_ordinary_words_are_text(cell):
+    assert csv(f"a,b,then\n{quoted(cell)},5,A\n") == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("cell", "reason"),
+    [
+        ("'nurse'", "quotes around text are straight and double; write \"nurse\", or nurse without"
+                    " quotes"),
+        ("“nurse”", "quotes around text are straight and double; write \"nurse\", or nurse without"
+                    " quotes"),
+        ("$100", "'$100' is no test; quote it if it is text; amounts are written without a"
+                 " currency: 100"),
+        ("€ 100", "'€ 100' is no test; quote it if it is text; amounts are written without a"
+                  " currency: 100"),
+        ("100 EUR", "'100 EUR' is no test; quote it if it is text"),
+        ("10%", "'10%' is no test; quote it if it is text"),
+        ("#N/A", "'#N/A' is an error of a spreadsheet; put a value there"),
+        ("18 or 25", "'18 or 25' is no test; quote it if it is text; either of several values is"
+                     " written 18, 25"),
+        ("65 or more", "'65 or more' is no test; quote it if it is text; at least 65 is written"
+                       " >= 65"),
+        ("65 and older", "'65 and older' is no test; quote it if it is text; at least 65 is written"
+                         " >= 65"),
+        ("5 or less", "'5 or less' is no test; quote it if it is text; at most 5 is written <= 5"),
+        ("1 000", "'1 000' is no test; quote it if it is text; thousands are written together:"
+                  " 1000"),
+        ("1'000", "\"1'000\" is no test; quote it if it is text; thousands are written together:"
+                  " 1000"),
+        ("1.000.000", "'1.000.000' is no test; quote it if it is text; thousands are written"
+                      " together: 1000000"),
+        ("?", "'?' may mean a missing value, or true; write null, or true"),
+        ("18..25", "a range stands in brackets: [18..25]"),
+    ],
+)  # fmt: skip
+def test_other_cells_that_are_refused(cell, reason):
+    [error] = loads_csv(f"a,b,then\n{quoted(cell)},5,A\n".encode()).errors
+    assert error.reason == reason
+
+
+def test_an_error_of_a_spreadsheet_is_no_outcome():
+    assert csv("a,then\n5,#DIV/0!\n") == (
+        [
+            "line 2: rule 1, column 'then', '#DIV/0!': '#DIV/0!' is an error of a spreadsheet; put"
+            " a value there"
+        ],
+        [],
+    )
+
+
+@pytest.mark.parametrize(
+    ("cell", "reason"),
+    [
+        ("n/a", "'n/a' is read as text; a missing value is written null"),
+        ("None", "'None' is read as text; a missing value is written null"),
+        ("other", "'other' is read as text; every value but a and b is written not(a, b)"),
+        ("default", "'default' is read as text; every value but a and b is written not(a, b)"),
+        ("nurse/clerk", "'nurse/clerk' is read as one text; several values are written nurse,"
+                        " clerk"),
+        ("Monday to Friday", "'Monday to Friday' is read as one text; the values between are"
+                             " listed one by one"),
+        ("A – C", "'A – C' is read as one text; the values between are listed one by one"),
+    ],
+)  # fmt: skip
+def test_words_that_are_read_with_a_warning(cell, reason):
+    text = f"a,b,then\n{cell},5,A\n-,6,B\n{quoted('x, ' + cell)},7,C\n"
+    expected = f"line 2: rule 1, column 'a', {cell!r}: {reason} (no warning in quotes: \"{cell}\")"
+    assert csv(text) == ([], [expected])
+    assert csv(text, space=Space([Categorical("a", ["x", cell]), Continuous("b")])) == ([], [])
+
+
+def test_a_default_may_have_cells_that_ask_for_nothing():
+    found = loads_csv(b"age,job,then\n< 5,-,A\nDEFAULT,-,B\n")
+    assert messages(found) == ([], [])
+    assert found.tables[0].rules.default == "B"
+    reason = (
+        'DEFAULT begins a row without conditions, for all other cases; write "DEFAULT" in quotes'
+        " for the text"
+    )
+    assert csv("age,job,then\n5,-,A\nDEFAULT,nurse,B\n")[0][0] == (
+        f"line 3: rule 2, column 'age', 'DEFAULT': {reason}"
+    )
+    assert csv("job,age,then\nnurse,DEFAULT,B\n")[0][0] == (
+        f"line 2: rule 1, column 'age', 'DEFAULT': {reason}"
+    )
+
+
+# --- numbers
+
+THOUSANDS = (
+    "'1.000' may be 1000 or 1: write 1000 if the point divides thousands, 1.0000 if it begins the"
+    " decimals"
+)
+
+
+@pytest.mark.parametrize("cell", ["1.000", "< 1.000", "[1.000..2.5000)", "5, 1.000", "-1.000"])
+@pytest.mark.parametrize("sign", [";", "\t"])
+def test_a_point_before_three_digits_may_divide_thousands(cell, sign):
+    if "2.5" in cell:
+        cell = cell.replace("2.5000", "2000")
+    found = loads_csv(f"a{sign}b{sign}then\n{cell}{sign}5{sign}A\n".encode())
+    [error] = found.errors
+    assert error.reason == THOUSANDS
+    assert (error.line, error.rule, error.header, error.text) == (2, 1, "a", cell)
+    assert messages(loads_csv(f"a,b,then\n{quoted(cell)},5,A\n".encode())) == ([], [])
+    [error] = loads_xlsx(workbook(["a", "b", "then"], [cell, 5, "A"])).errors
+    assert error.reason == THOUSANDS
+
+
+def test_outcomes_and_weights_may_be_thousands_too():
+    found = loads_csv(b"a;RULE WEIGHT;then\n< 5;1.000;2.000\n>= 5;;5\nDEFAULT;;1.000\n")
+    assert [(error.line, error.header, error.text) for error in found.errors] == [
+        (2, "then", "2.000"),
+        (2, "RULE WEIGHT", "1.000"),
+        (4, "then", "1.000"),
+    ]
+
+
+@pytest.mark.parametrize("cell", ["2.5", "< 0.125", "1234.500", "[0..1.0000]"])
+def test_another_cell_settles_what_the_point_means(cell):
+    for text in (f"a;b;then\n1.000;{cell};A\n", f"a;b;then\n{cell};-;A\n-;>= 1.000;B\n"):
+        assert csv(text) == ([], [])
+    assert csv("a;b;then\n1.000;-;2.5\n") == ([], [])
+    assert csv('a;b;then\n1.000;"""2.5""";2\n') != ([], [])
+
+
+@pytest.mark.parametrize("cell", ["v 1.000", '"1.000"', "12:30:01.125", "PT1.125S", "1.0", "0.125"])
+def test_what_is_no_number_in_thousands_is_read(cell):
+    assert csv(f"a;b;then\n{quoted(cell)};5;A\n") == ([], [])
+
+
+@pytest.mark.parametrize("cell", ["1,000", "2,5", "1.000,50", "1 000", "1'000,5", "1.000.000"])
+def test_an_outcome_like_a_number_is_text_with_a_warning(cell):
+    for text in (f"a;then\n5;{cell}\n", f'a,then\n5,"{cell}"\n'):
+        assert csv(text) == (
+            [],
+            [
+                f"line 2: rule 1, column 'then', {cell!r}: read as text; a number has a point"
+                f" before its decimals and nothing between thousands (no warning in quotes:"
+                f' "{cell}")'
+            ],
+        )
+    assert csv(f"a;then\n5;{quoted(quoted(cell))}\n") == ([], [])
+
+
+@given(st.integers(100, 999_999).map(lambda n: n / 1000), st.integers(1, 5))
+def test_what_is_written_is_never_in_doubt(number, places):
+    number = round(number, places)
+    rules = RuleSet(None, [Rule({"a": (-number, number)}, then=number, weight=number)])
+    for found in (loads_csv(dumps_csv(rules)), loads_xlsx(dumps_xlsx(rules))):
+        assert messages(found) == ([], [])
+        assert found.tables[0].rules == rules
+
+
+@given(st.text(max_size=8) | st.sampled_from(["any", "a or b", "n/a", "'x'", "x/y", "Not a"]))
+def test_text_is_written_so_that_it_is_read_without_doubt(value):
+    space = Space([Categorical("a", [value], other=True)])
+    rules = RuleSet(space, [Rule({"a": {value}}, then="A")])
+    assert messages(loads_csv(dumps_csv(rules))) == ([], [])
+    assert parse(literal_text(value, words=True), words=True) == Compare("=", value)
+
+
+# --- columns
+
+
+NUMBERED = "Rule,age,then\n1,< 5,A\n2,>= 3,B\n3,>= 3,C\n"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Rule", "#", "No", "no.", "Nr.", "ID", "Rule ID", "rule_no", "Row", "Code", "age group"],
+)
+def test_a_column_that_numbers_the_rows_is_refused(name):
+    text = NUMBERED.replace("Rule", name)
+    assert csv(text) == (
+        [
+            f"column {name!r}: it numbers the rows, so that no two could ever overlap; leave it out"
+            f" with ignore={name!r} (--ignore), or write = 1 in its first cell if it is a condition"
+        ],
+        [],
+    )
+    found = loads_csv(text.encode(), ignore=name)
+    assert messages(found) == ([], [])
+    assert found.tables[0].space.names == ("age",)
+    assert len(found.tables[0].rules.conflicts()) == 3
+    meant = loads_csv(text.replace("\n1,", "\n= 1,").encode())
+    assert meant.tables[0].space.names == (name, "age")
+    space = Space([Continuous(name), Continuous("age")])
+    assert messages(loads_csv(text.encode(), space=space)) == ([], [])
+
+
+@pytest.mark.parametrize("name", ["Rule", "ID", "Rule ID"])
+def test_names_of_rows_are_no_condition_wherever_they_stand(name):
+    errors, notes = csv(f"age,{name},then\n< 5,R1,A\n>= 3,R2,B\n> 9,,C\n")
+    assert (len(errors), notes) == (1, [])
+    assert errors[0].startswith(f"column {name!r}: it numbers the rows")
+    found = loads_xlsx(workbook([name, "age", "then"], [7, "< 5", "A"], [9, ">= 3", "B"]))
+    assert found.errors[0].message.endswith("or write = 7 in its first cell if it is a condition")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "U,age,then\n1,< 5,A\n2,>= 3,B\n",  # a hit policy
+        "month,price\n1,A\n2,B\n3,C\n",  # nothing else is asked
+        "code,age,then\n1,< 5,A\n1,>= 3,B\n2,>= 3,C\n",
+        "code,age,then\n1,< 5,A\n3,>= 3,B\n",
+        "ID,age,then\n> 5,< 5,A\n<= 5,>= 3,B\n",
+        "ID,age,then\n5,< 5,A\n5,>= 3,B\n",
+    ],
+)
+def test_other_columns_are_conditions(text):
+    assert csv(text) == ([], [])
+
+
+def test_a_first_column_that_differs_in_every_row_is_read_with_a_warning():
+    text = "country,age,then\nDE,< 5,A\nFR,>= 3,B\nIT,>= 3,C\n"
+    assert csv(text) == (
+        [],
+        [
+            "column 'country': every row has another value here, so that no two can overlap; if"
+            " these are the names of the rows, leave them out with ignore='country' (--ignore)"
+        ],
+    )
+    assert csv(text, ignore=["country"]) == ([], [])
+    assert csv(text, space=loads_csv(text.encode()).tables[0].space) == ([], [])
+
+
+def test_what_is_written_is_not_taken_for_numbers_of_rows():
+    for name in ("Rule", "x"):
+        space = Space([Continuous(name), Continuous("age")])
+        rules = RuleSet(space, [Rule({name: {"=": n}}, then=str(n)) for n in (1, 2, 3)])
+        for found in (loads_csv(dumps_csv(rules)), loads_xlsx(dumps_xlsx(rules))):
+            assert messages(found) == ([], [])
+            assert found.tables[0].space.names == (name, "age")
+
+
+def test_a_column_to_ignore_must_exist():
+    with pytest.raises(
+        irenic.FormatError, match=r"^no column is called 'Rul', did you mean 'Rule'\?$"
+    ):
+        loads_csv(NUMBERED.encode(), ignore="Rul")
+    with pytest.raises(irenic.FormatError, match=r"^no column is called 'then'"):
+        loads_csv(NUMBERED.encode(), ignore="then", target="then")
+
+
+def test_ignored_columns_are_not_read_at_all():
+    text = "U,note,age,note,then\n1,any,< 5,1.000,A\n2,=A1,>= 5,,B\n"
+    found = loads_csv(text.encode(), ignore=["note"])
+    assert messages(found) == ([], [])
+    assert (found.tables[0].hit_policy, found.tables[0].space.names) == ("UNIQUE", ("age",))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "name"),
+    [
+        ("Age from", "Age to", "Age"),
+        ("age_from", "age_to", "age"),
+        ("Min age", "Max age", "age"),
+        ("Income (min)", "Income (max)", "Income"),
+        ("From", "To", ""),
+    ],
+)
+def test_two_columns_of_bounds_are_refused(low, high, name):
+    way = f"one column {name!r}" if name else "one column"
+    expected = (
+        [
+            f"column {column!r}: it looks like a bound of a range, and its numbers are read as"
+            f" exact values; use {way} with ranges such as [18..25], or write = {first} in its"
+            " first cell if it is a condition of its own"
+            for column, first in ((low, 18), (high, 25))
+        ],
+        [],
+    )
+    assert csv(f"job,{low},{high},then\n-,18,25,A\n-,26,40,B\n") == expected
+    texts = f"job,{low},{high},then\n-,Berlin,Paris,A\n-,Berlin,Rome,B\n"
+    assert csv(texts) == ([], [])
+    assert csv(f"job,{low},{high},then\n-,>= 18,< 25,A\n-,>= 26,< 40,B\n") == ([], [])
+    assert csv(f"job,{low},{high},then\n-,= 18,= 25,A\n-,26,40,B\n") == ([], [])
+
+
+def test_one_column_of_lower_bounds_is_refused_too():
+    assert len(csv("Age from,then\n18,A\n26,B\n")[0]) == 1
+    assert csv("pulse max,then\n180,A\n190,B\n") == ([], [])
+
+
+def test_values_that_differ_in_case_or_blanks_are_told():
+    text = (
+        'job,age,then\nNurse,< 5,Low\nnurse,>= 5,low\nfire fighter,-,x\n"fire  fighter, cook",-,y\n'
+    )
+    rest = "they are different values; write them alike if one is meant"
+    assert csv(text) == (
+        [],
+        [
+            f"column 'job': 'Nurse' and 'nurse' differ only in case or blanks; {rest}",
+            "column 'job': 'fire fighter' and 'fire  fighter' differ only in case or blanks;"
+            f" {rest}",
+            f"column 'then': 'Low' and 'low' differ only in case or blanks; {rest}",
+        ],
+    )
+    listed = Space([Categorical("job", ["Nurse", "nurse", "fire fighter", "fire  fighter", "cook"]),
+                    Continuous("age")])  # fmt: skip
+    assert len(csv(text, space=listed)[1]) == 1
+
+
+# --- weights
+
+
+def test_a_column_of_weights_is_named_as_such():
+    found = loads_csv(b"age,RULE WEIGHT,then\n< 5,0.5,A\n>= 5,,B\n")
+    assert found.tables[0].rules.weights.tolist() == [0.5, 1.0]
+    assert csv("AGE,WEIGHT,DOSE\n< 5,0.5,A\n>= 5,,B\n") == (
+        [
+            "column 'WEIGHT': it may hold the weights of rules or a condition; call it 'RULE"
+            " WEIGHT' for the former, 'weight' for the latter"
+        ],
+        [],
+    )
+    for text in ("AGE,WEIGHT,DOSE\n< 5,> 80,A\n>= 5,<= 80,B\n", "age,weight,then\n< 5,80,A\n"):
+        found = loads_csv(text.encode())
+        assert messages(found) == ([], [])
+        assert len(found.tables[0].space) == 2
+    space = Space([Continuous("AGE"), Continuous("WEIGHT")])
+    rules = RuleSet(space, [Rule({"WEIGHT": {"=": 80}}, then="A", weight=2.0)])
+    for options in ({}, {"space": space}):
+        for found in (
+            loads_csv(dumps_csv(rules), **options),
+            loads_xlsx(dumps_xlsx(rules), **options),
+        ):
+            assert messages(found) == ([], [])
+            assert str(found.tables[0].rules[0]) == str(rules[0])
+
+
+# --- how warnings are told
+
+WARNED = "country,age,then\nDE,< 5,A\nFR,>= 3,B\nIT,>= 3,C\n"
+
+
+@pytest.fixture
+def warned(tmp_path):
+    path = tmp_path / "countries.csv"
+    path.write_text(WARNED)
+    return path
+
+
+def test_reading_warns_in_python(warned):
+    for read in (irenic.read, irenic.read_tables):
+        with pytest.warns(
+            FormatWarning, match="column 'country': every row has another value"
+        ) as told:
+            read(warned)
+        assert len(told) == 1
+        assert told[0].filename == __file__
+        assert str(told[0].message).startswith(f"{warned}: table 'countries', column 'country'")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        irenic.read(warned, ignore="country")
+        assert len(irenic.read_tables(warned, ignore=["country"]).tables[0].space) == 1
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_check_tells_warnings(warned):
+    found = run("check", warned)
+    assert found.exit_code == 0
+    line = f"irenic: warning: {warned}: table 'countries', column 'country': every row has another"
+    assert found.stderr.startswith(line)
+    assert found.stderr.count("irenic: warning") == 1
+    assert run("check", warned, "--ignore", "country").stderr == ""
+    assert run("check", warned, "--ignore", "country").exit_code == 1
+
+
+def test_warnings_do_not_spoil_what_other_programs_read(warned):
+    found = run("check", warned, "--json")
+    assert found.stderr == ""
+    [note] = json.loads(found.stdout)["warnings"]
+    assert (note["table"], note["header"], note["line"]) == ("countries", "country", None)
+    found = run("check", warned, "--format", "sarif")
+    [invocation] = json.loads(found.stdout)["runs"][0]["invocations"]
+    assert invocation["executionSuccessful"] is True
+    assert [n["level"] for n in invocation["toolExecutionNotifications"]] == ["warning"]
+    lines = run("check", warned, "--format", "github").stdout.splitlines()
+    assert lines[0].startswith(f"::warning file={warned},title=irenic%3A may be misread::table")
+
+
+@pytest.mark.parametrize("command", ["convert", "complete", "merge", "diff", "report", "gaps"])
+def test_every_command_tells_warnings(command, warned, tmp_path):
+    more = {
+        "convert": [tmp_path / "x.json"],
+        "diff": [warned],
+        "report": ["-o", tmp_path / "r.html"],
+    }
+    found = run(command, warned, *more.get(command, []))
+    assert found.stderr.count("irenic: warning: ") == 1
+    if command == "convert":
+        more["convert"][0].unlink()
+    found = run(command, warned, *more.get(command, []), "--ignore", "country")
+    assert "warning" not in found.stderr
+    assert found.exit_code < 2 or command == "merge"  # the rows contradict each other now
+
+
+def test_columns_are_left_out_where_a_table_tells_the_space(warned, tmp_path):
+    data = tmp_path / "people.csv"
+    data.write_text("age,then\n1,A\n30,B\n")
+    for command in ("check", "gaps", "search"):
+        found = run(command, warned, "--data", data, "--ignore", "country")
+        assert found.exit_code < 2, found.stderr
+        assert found.stderr == ""
