@@ -183,12 +183,14 @@ def _volume_score(rules: RuleSet, instances: Instances | None) -> _Score:
             f'objective="volume" needs X, or bounds for every feature; {name!r} has none'
         )
     sizes = [f.everything.bit_count() for f in space.categorical]
+    # halves where the distance is beyond the greatest float64
+    scale = np.where(high / 2 - low / 2 > -LOWEST / 2, 0.5, 1.0)
+    whole = high * scale - low * scale
 
     def volume(region: Region) -> float:
-        # halves: the distance between two float64 may be beyond the greatest of them
-        sides = np.minimum(region.upper, high) / 2 - np.maximum(region.lower, low) / 2
-        whole = high / 2 - low / 2
-        shares = np.where(whole > 0, np.maximum(sides, 0) / np.where(whole > 0, whole, 1), 1.0)
+        bottom, top = np.clip(region.lower, low, high), np.clip(region.upper, low, high)
+        sides = top * scale - bottom * scale
+        shares = np.where(whole > 0, sides / np.where(whole > 0, whole, 1), 1.0)
         sets = [
             (region.bits(f.name) & f.everything).bit_count() / size
             for f, size in zip(space.categorical, sizes, strict=True)
