@@ -23,7 +23,7 @@ from irenic.features import EXACT, LOWEST
 from irenic.region import Region
 from irenic.rule import as_consequent
 from irenic.ruleset import RuleSet
-from irenic.space import Instances
+from irenic.space import Instances, first_text
 
 Objective = Literal["instances", "class", "volume"]
 # Nodes, not seconds: the same call gives the same answer on a busy machine.
@@ -131,7 +131,8 @@ def _score(
     weight = np.ones(len(instances))
     if sample_weight is not None:
         try:
-            weight = np.asarray(sample_weight, dtype=np.float64)
+            is_text = first_text(sample_weight) is not None
+            weight = np.empty(0) if is_text else np.asarray(sample_weight, dtype=np.float64)
         except (TypeError, ValueError):
             weight = np.empty(0)
         fine = np.isfinite(weight) & (weight >= 0)

@@ -7,7 +7,7 @@ to the row's own (F1); in a hierarchy, how near the frequencies that stand for a
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from irenic.errors import DataError
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import as_indicator, label_set
+from irenic.space import first_text
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -195,6 +196,12 @@ def row_weights(target: Target, sample_weight: Any, class_weight: Any) -> Floats
     from sklearn.utils.class_weight import compute_sample_weight
     from sklearn.utils.validation import _check_sample_weight
 
+    if sample_weight is not None and (text := first_text(sample_weight)) is not None:
+        raise DataError(f"sample_weight must be numbers, got {text!r}")
+    if isinstance(class_weight, Mapping):
+        for label, number in class_weight.items():
+            if isinstance(number, str | bytes):
+                raise DataError(f"class_weight must be numbers, got {number!r} for {label!r}")
     n = len(target)
     weight = (
         np.ones(n)
