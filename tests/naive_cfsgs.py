@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from dataclasses import dataclass
-from itertools import combinations, product
+from fractions import Fraction
+from itertools import combinations, permutations, product
 
 import networkx
 import numpy as np
@@ -94,6 +96,67 @@ def passing_paths(rules):
                 yield from below(level + 1, both)
 
     yield from below(0, Region(rules.space))
+
+
+def paths_in_order(rules, levels, orders, *, passing):
+    """Yield the regions of all consistent paths, the nodes of each level in an order of its own.
+
+    ``levels`` are the places of the rules, ``orders[place]`` those of a rule's constraints. With
+    ``passing`` a rule that the region misses already adds no constraint; without it, this is the
+    paper's search to the letter.
+    """
+    regions = [rule.region for rule in rules]
+    nodes = [[made for _, made in negated_tests(region)] for region in regions]
+
+    def below(depth, region):
+        if depth == len(levels):
+            yield region
+            return
+        place = levels[depth]
+        if passing and not region.overlaps(regions[place]):
+            yield from below(depth + 1, region)
+            return
+        for node in orders[place]:
+            both = region & nodes[place][node]
+            if not both.is_empty:
+                yield from below(depth + 1, both)
+
+    yield from below(0, Region(rules.space))
+
+
+def chances(rules, levels, *, passing):
+    """Return how likely each region is the first, exactly, if every level is shuffled once.
+
+    On the way to the first region a level is met once, and each of its nodes from which a path
+    goes on to the end is equally likely to come before the others.
+    """
+    regions = [rule.region for rule in rules]
+
+    def below(depth, region):
+        if depth == len(levels):
+            return {region: Fraction(1)}
+        here = regions[levels[depth]]
+        if passing and not region.overlaps(here):
+            return below(depth + 1, region)
+        cuts = [region & made for _, made in negated_tests(here)]
+        ends = [end for end in (below(depth + 1, c) for c in cuts if not c.is_empty) if end]
+        found = Counter()
+        for end in ends:
+            for made, chance in end.items():
+                found[made] += chance / len(ends)
+        return found
+
+    return dict(below(0, Region(rules.space)))
+
+
+def chances_over_levels(rules, *, passing):
+    """Return how likely each region is the first if the levels are in random order as well."""
+    found = Counter()
+    every = list(permutations(range(len(rules))))
+    for levels in every:
+        for made, chance in chances(rules, levels, passing=passing).items():
+            found[made] += chance / len(every)
+    return dict(found)
 
 
 # --- the grid

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from irenic.plot.scale import Categories, Strip, scale_of
 
 
@@ -41,7 +43,8 @@ def places_of(summary, values, missing=None):
         if isinstance(scale, Categories):
             found.append(scale.place.get(value))
             continue
-        place = float(scale.places([None if value == float("-inf") else value])[0])
+        column = [None if value == float("-inf") else value]
+        place = float(scale.places(column, np.random.default_rng(0))[0])
         inside = scale.limits[0] <= place < scale.limits[1]
         found.append(place if inside else None)
     return found if len(found) > 1 else [*found, sum(Strip.limits) / 2]

@@ -440,7 +440,9 @@ def test_a_question_that_cannot_be_asked_is_refused(options, error, message):
     assert str(raised.value) == message
 
 
-@pytest.mark.parametrize("weights", [[1], [1, -1], [1, math.nan], [1, math.inf], ["a", "b"]])
+@pytest.mark.parametrize(
+    "weights", [[1], [1, -1], [1, math.nan], [1, math.inf], ["a", "b"], [1, "2"]]
+)
 def test_weights_of_instances_are_numbers_that_are_not_negative(weights):
     with pytest.raises(DataError) as error:
         best_region(PAPER, P1, [[1, 1], [2, 2]], sample_weight=weights)

@@ -6,7 +6,8 @@ import os
 import sys
 import tracemalloc
 from collections import Counter
-from itertools import pairwise
+from fractions import Fraction
+from itertools import pairwise, permutations, product
 
 import networkx
 import numpy as np
@@ -428,6 +429,99 @@ def test_every_maximal_region_of_the_example_that_is_first_somewhere_can_be_draw
     )
     assert set(firsts) == set(search(PAPER, maximal=True))
     assert max(firsts.values()) < 100
+
+
+class Dealt(np.random.Generator):
+    """A generator whose permutations are dealt, one after the other."""
+
+    def __init__(self, permutations):
+        super().__init__(np.random.PCG64(0))
+        self.left = list(permutations)
+
+    def permutation(self, x):
+        made = np.array(self.left.pop(0))
+        assert sorted(made) == list(range(x))
+        return made
+
+
+def reordered(rules, places):
+    rules = list(rules)
+    return RuleSet(PLANE, [rules[i] for i in places])
+
+
+PAIR = reordered(PAPER, [0, 2])
+SHUFFLES = list(permutations(range(4)))
+
+
+def test_the_literal_search_depends_on_the_order_of_the_rules_even_if_every_level_is_shuffled():
+    top = region("f2 >= 9")
+    literal = {
+        levels: oracle.chances(PAPER, levels, passing=False)[top]
+        for levels in permutations(range(3))
+    }
+    assert literal == {p: Fraction(1, 48 if p[0] == 2 else 36) for p in permutations(range(3))}
+    passing = {oracle.chances(PAPER, p, passing=True)[top] for p in permutations(range(3))}
+    assert passing == {Fraction(1, 4), Fraction(1, 12), Fraction(1, 16), Fraction(1, 48)}
+
+
+@pytest.mark.parametrize("places", [(0, 1), (1, 0)])
+def test_every_shuffle_of_two_levels_gives_the_chances_of_the_oracle(places):
+    rules = reordered(PAIR, places)
+    dealt = product(permutations(range(2)), SHUFFLES, SHUFFLES)
+    drawn = Counter(next(search(rules, order="random", random_state=Dealt(d))) for d in dealt)
+    total = 2 * len(SHUFFLES) ** 2
+    expected = oracle.chances_over_levels(PAIR, passing=True)
+    assert {made: Fraction(count, total) for made, count in drawn.items()} == expected
+
+
+@given(st.lists(st.permutations(range(4)), min_size=3, max_size=3))
+def test_each_level_is_shuffled_once_for_the_whole_search(shuffles):
+    found = list(search(PAPER, order="random", random_state=Dealt([range(3), *shuffles])))
+    assert len(set(found)) == len(found)
+    assert any(
+        _in_order(found, oracle.paths_in_order(PAPER, levels, orders, passing=True))
+        for levels in permutations(range(3))  # they start from an order of the search's own
+        for orders in permutations(shuffles)  # levels are shuffled as they are met
+    )
+
+
+def _in_order(found, expected):
+    """Return whether regions come in the order of others, beginning with the first."""
+    left = iter(expected)
+    return found[0] == next(left) and all(any(f == e for e in left) for f in found[1:])
+
+
+@pytest.mark.parametrize("maximal", [False, True])
+def test_what_is_drawn_does_not_depend_on_the_order_of_the_rules(maximal):
+    for seed in range(5):
+        answers = {
+            tuple(search(rules, order="random", random_state=seed, maximal=maximal))
+            for rules in (reordered(PAPER, places) for places in permutations(range(3)))
+        }
+        assert len(answers) == 1
+
+
+@given(oracle.sets_of_rules(max_size=4), st.randoms(use_true_random=False), st.integers(0, 9))
+def test_what_is_drawn_does_not_depend_on_the_order_of_any_rules(rules, rnd, seed):
+    shuffled = list(rules)
+    rnd.shuffle(shuffled)
+    others = RuleSet(rules.space, shuffled)
+    assert list(search(rules, order="random", random_state=seed)) == list(
+        search(others, order="random", random_state=seed)
+    )
+
+
+@pytest.mark.parametrize("places", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
+def test_first_regions_are_as_frequent_as_the_oracle_says_whatever_the_order(places):
+    rules = reordered(PAPER, places)
+    n = 400 if INTERPRETED else 4000
+    rng = np.random.default_rng(sum(places[:2]))
+    drawn = Counter(next(search(rules, order="random", random_state=rng)) for _ in range(n))
+    expected = oracle.chances_over_levels(PAPER, passing=True)
+    assert set(drawn) <= set(expected)
+    for made, chance in expected.items():
+        spread = float(chance * (1 - chance) / n) ** 0.5
+        assert abs(drawn[made] / n - float(chance)) < 5 * spread
 
 
 def test_random_order_is_reproducible():

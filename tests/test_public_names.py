@@ -10,6 +10,8 @@ import pytest
 
 import irenic
 
+MODULES = ["irenic", *(m.name for m in pkgutil.walk_packages(irenic.__path__, "irenic."))]
+MODULES.remove("irenic.__main__")  # importing it runs the command
 CLASSES = [
     name
     for name in irenic.__all__
@@ -33,6 +35,14 @@ def test_the_public_names_are_sorted_and_occur_once():
 @pytest.mark.parametrize("name", irenic.__all__)
 def test_a_public_name_exists(name):
     assert getattr(irenic, name) is not None
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_name_that_a_module_lists_exists(module):
+    found = importlib.import_module(module)
+    listed = getattr(found, "__all__", [])
+    assert len(set(listed)) == len(listed)
+    assert [name for name in listed if not hasattr(found, name)] == []
 
 
 def test_every_name_that_the_package_imports_is_public():
@@ -68,13 +78,11 @@ def test_every_error_is_public():
 def test_whatever_is_written_for_users_is_public():
     # what users call has a section of examples; what modules share among themselves has not
     found = {}
-    for module in pkgutil.walk_packages(irenic.__path__, "irenic."):
-        if module.name == "irenic.__main__":
-            continue
-        for name, value in vars(importlib.import_module(module.name)).items():
-            ours = getattr(value, "__module__", None) == module.name and not name.startswith("_")
+    for module in MODULES:
+        for name, value in vars(importlib.import_module(module)).items():
+            ours = getattr(value, "__module__", None) == module and not name.startswith("_")
             if ours and "Examples\n--------" in (inspect.getdoc(value) or ""):
-                found[name] = module.name
+                found[name] = module
     plots = {name: f"irenic.plot.{name}" for name in irenic.plot.__all__}
     hidden = {name: where for name, where in found.items() if name not in irenic.__all__}
     assert hidden == plots

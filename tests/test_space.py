@@ -5,6 +5,7 @@ import decimal
 import math
 import pickle
 import zoneinfo
+from collections import namedtuple
 
 import numpy as np
 import pandas as pd
@@ -588,6 +589,67 @@ def test_columns_that_are_named_by_numbers_are_known_by_their_text():
     assert space.encode(table).values.tolist() == [[1.0, 3.0], [2.0, 4.0]]
 
 
+SIZED = namedtuple("SIZED", ["size", "color"])
+COLORED = namedtuple("COLORED", ["color", "size"])
+
+
+class SparkRow(tuple):
+    """A row as PySpark has it: a tuple with the names of its fields as an attribute."""
+
+    @classmethod
+    def of(cls, **cells):
+        row = cls(cells.values())
+        row.__fields__ = list(cells)
+        return row
+
+
+ROWS = [(0.63, "b", 2**53 + 2, True), (0.27, "a", 5, False)]
+
+
+@pytest.mark.parametrize("make", [tuple, list, lambda row: np.array(row, dtype=object)])
+def test_rows_of_mixed_types_keep_the_types_of_their_columns(make):
+    found = Space.infer([make(row) for row in ROWS])
+    assert found == Space(
+        [
+            Continuous("x0"),
+            Categorical("x1", ["a", "b"], other=True),
+            Continuous("x2", kind="integer"),
+            Categorical("x3", [False, True]),
+        ]
+    )
+    with pytest.raises(DataError, match=r"^column 'x2', row 1: 9007199254740994 is beyond 2\*\*53"):
+        found.encode([make(row) for row in ROWS])
+
+
+@pytest.mark.parametrize("make", [COLORED._make, lambda c: SparkRow.of(color=c[0], size=c[1])])
+def test_rows_with_field_names_are_read_by_name(make):
+    rows = [make(("red", 0.5)), make(("blue", 2.0))]
+    space = Space([Continuous("size"), Categorical("color", ["red", "blue"])])
+    expected = space.encode({"size": [0.5, 2.0], "color": ["red", "blue"]})
+    for found in (space.encode(rows), space.encode(tuple(rows))):
+        assert found.values.tolist() == expected.values.tolist()
+        assert found.codes.tolist() == expected.codes.tolist()
+    assert Space.infer(rows).names == ("color", "size")
+    point = space.encode_point(rows[1])
+    assert (point.values.tolist(), point.codes.tolist()) == ([[2.0]], [[3]])
+    assert rows[1] in Region(space, {"size": (1, 3)})
+
+
+@pytest.mark.parametrize("table", [[(1j, 1)], np.array([[1j, 1]], dtype=object), {"x0": [1j, 2]}])
+def test_complex_numbers_are_refused_in_any_container(table):
+    text = "column 'x0': a feature cannot be made of complex values"
+    refused(SpaceError, text, Space.infer, table)
+
+
+def test_fields_that_a_point_lacks_or_does_not_know_are_named():
+    space = Space([Continuous("size"), Categorical("colour", ["red", "blue"])])
+    with pytest.raises(DataError) as caught:
+        space.encode([SIZED(1, "red")])
+    assert str(caught.value) == "the table has no column 'colour', did you mean 'color'?"
+    with pytest.raises(ConditionError, match=r"^unknown feature 'color', did you mean 'colour'\?$"):
+        space.encode_point(SIZED(1, "red"))
+
+
 @pytest.mark.parametrize(
     ("table", "text"),
     [
@@ -602,7 +664,20 @@ def test_columns_that_are_named_by_numbers_are_known_by_their_text():
         ({"a": 5}, "a column is a list of values, not 5"),
         ({"a": np.ones((2, 2))}, "a column has one dimension, not 2"),
         ({1: [1], "1": [2]}, "the table has two columns called '1'"),
-        ([[1], [1, 2]], "a list of points holds mappings {name: value}, or rows of one length"),
+        ([[1], [1, 2]], "row 2 of the table must have 1 value like row 1, got 2: [1, 2]"),
+        ([(1, 2), [3]], "row 2 of the table must have 2 values like row 1, got 1: [3]"),
+        (
+            [SIZED(1, "red"), COLORED("red", 1)],
+            "row 2 of the table must have the fields size, color like row 1, got color, size",
+        ),
+        (
+            [SIZED(1, "red"), (1, "red")],
+            "row 2 of the table must have the fields size, color like row 1, got none",
+        ),
+        (
+            [(1, "red"), SIZED(1, "red")],
+            "row 2 of the table must have no field names like row 1, got size, color",
+        ),
         ([5], "a list of points holds mappings {name: value}, or rows of one length"),
         (["abc"], "a list of points holds mappings {name: value}, or rows of one length"),
         (

@@ -11,6 +11,7 @@ import datetime as dt
 import decimal
 import math
 import operator
+import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import repeat
@@ -31,7 +32,7 @@ from irenic.features import (
     Feature,
     Kind,
 )
-from irenic.literals import Months, is_missing, plain
+from irenic.literals import Months, counted, is_missing, plain
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Codes: TypeAlias = npt.NDArray[np.int32]
@@ -125,15 +126,50 @@ def _from_sequence(table: Sequence[Any]) -> Columns:
         keys = list(dict.fromkeys(name for row in table for name in row))
         columns = [_objects((row.get(key) for row in table), len(table)) for key in keys]
         return Columns(_as_names(keys), columns, len(table))
-    if not table or not all(
-        isinstance(row, Sequence | np.ndarray)
-        and not isinstance(row, str | bytes)
-        and len(row) == len(table[0])
-        for row in table
-    ):
+    if not table or not all(map(_is_row, table)):
         raise DataError("a list of points holds mappings {name: value}, or rows of one length")
+    names = field_names(table[0])
+    _check_alike(table, names)
     cells = zip(*table, strict=True)
-    return Columns(None, [_objects(column, len(table)) for column in cells], len(table))
+    columns = [_objects(column, len(table)) for column in cells]
+    return Columns(None if names is None else _as_names(names), columns, len(table))
+
+
+def _is_row(row: Any) -> bool:
+    if isinstance(row, np.ndarray):
+        return row.ndim == 1
+    return isinstance(row, Sequence) and not isinstance(row, str | bytes)
+
+
+def field_names(row: Any) -> list[str] | None:
+    """Return the names that a named tuple or a Spark row has for its values, None for others.
+
+    >>> from typing import NamedTuple
+    >>> field_names(NamedTuple("Point", [("x", float), ("y", float)])(1.0, 2.0))
+    ['x', 'y']
+    """
+    if not isinstance(row, tuple) or type(row) is tuple:
+        return None
+    # in this order: a Spark row may have a column called "_fields"
+    names = getattr(row, "__fields__", None) or getattr(row, "_fields", None)
+    return list(names) if isinstance(names, tuple | list) and len(names) == len(row) else None
+
+
+def _check_alike(table: Sequence[Any], names: list[str] | None) -> None:
+    """Refuse rows of several lengths or with several names: their columns cannot be told."""
+    n = len(table[0])
+    for number, row in enumerate(table, start=1):
+        if len(row) != n:
+            raise DataError(
+                f"row {number} of the table must have {counted(n, 'value')} like row 1,"
+                f" got {len(row)}: {reprlib.repr(row)}"
+            )
+        if (here := field_names(row)) != names:
+            wanted = "no field names" if names is None else f"the fields {', '.join(names)}"
+            raise DataError(
+                f"row {number} of the table must have {wanted} like row 1,"
+                f" got {'none' if here is None else ', '.join(here)}"
+            )
 
 
 def _from_frame(table: Any) -> Columns:
@@ -291,7 +327,8 @@ def _micros(
     return values
 
 
-_NUMBERS = {int, float, decimal.Decimal, type(None)}
+_FLOATS = {float, np.float64, type(None)}
+_NUMBERS = {int, np.int64, decimal.Decimal, *_FLOATS}
 
 
 def _objects_to_floats(values: list[Any], feature: Continuous) -> Floats:
@@ -299,9 +336,7 @@ def _objects_to_floats(values: list[Any], feature: Continuous) -> Floats:
     if feature.kind in ("number", "integer") and types <= _NUMBERS:
         floats = _as_floats(values)
         # 2**53 itself may be the rounded image of a greater integer
-        if floats is not None and (
-            types <= {float, type(None)} or not (np.abs(floats) >= EXACT).any()
-        ):
+        if floats is not None and (types <= _FLOATS or not (np.abs(floats) >= EXACT).any()):
             return _clean(floats, feature, floats)
     out = np.empty(len(values), dtype=np.float64)
     for row, value in enumerate(values):
@@ -510,6 +545,8 @@ def _infer_objects(name: str, values: list[Any]) -> Feature:
     missing = any(map(is_missing, distinct))
     present = list(dict.fromkeys(plain(v) for v in distinct if not is_missing(v)))
     types = {type(plain(v)) for v in (*present, *samples) if not is_missing(v)}
+    if complex in types:
+        raise SpaceError(f"column {name!r}: a feature cannot be made of complex values")
     if types == {int}:
         return Continuous(name, kind="integer", missing=missing)
     if types and types <= {int, float, decimal.Decimal}:

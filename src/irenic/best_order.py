@@ -23,7 +23,7 @@ from irenic.features import EXACT, LOWEST
 from irenic.region import Region
 from irenic.rule import as_consequent
 from irenic.ruleset import RuleSet
-from irenic.space import Instances
+from irenic.space import Instances, first_text
 
 Objective = Literal["instances", "class", "volume"]
 # Nodes, not seconds: the same call gives the same answer on a busy machine.
@@ -131,7 +131,8 @@ def _score(
     weight = np.ones(len(instances))
     if sample_weight is not None:
         try:
-            weight = np.asarray(sample_weight, dtype=np.float64)
+            is_text = first_text(sample_weight) is not None
+            weight = np.empty(0) if is_text else np.asarray(sample_weight, dtype=np.float64)
         except (TypeError, ValueError):
             weight = np.empty(0)
         fine = np.isfinite(weight) & (weight >= 0)
@@ -183,12 +184,14 @@ def _volume_score(rules: RuleSet, instances: Instances | None) -> _Score:
             f'objective="volume" needs X, or bounds for every feature; {name!r} has none'
         )
     sizes = [f.everything.bit_count() for f in space.categorical]
+    # halves where the distance is beyond the greatest float64
+    scale = np.where(high / 2 - low / 2 > -LOWEST / 2, 0.5, 1.0)
+    whole = high * scale - low * scale
 
     def volume(region: Region) -> float:
-        # halves: the distance between two float64 may be beyond the greatest of them
-        sides = np.minimum(region.upper, high) / 2 - np.maximum(region.lower, low) / 2
-        whole = high / 2 - low / 2
-        shares = np.where(whole > 0, np.maximum(sides, 0) / np.where(whole > 0, whole, 1), 1.0)
+        bottom, top = np.clip(region.lower, low, high), np.clip(region.upper, low, high)
+        sides = top * scale - bottom * scale
+        shares = np.where(whole > 0, sides / np.where(whole > 0, whole, 1), 1.0)
         sets = [
             (region.bits(f.name) & f.everything).bit_count() / size
             for f, size in zip(space.categorical, sizes, strict=True)

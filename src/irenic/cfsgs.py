@@ -208,8 +208,10 @@ def search(
     consequent : hashable, optional
         Rules with an equal consequent may be overlapped; with None every rule is a rival.
     order : {"lexicographic", "random"}
-        In which order the constraints of each rule are tried. The paper's order prefers the lower
-        values of the first features; a random one (with ``random_state``) does not.
+        The order in which constraints are tried. The paper's order prefers the lower values of
+        the first features. In random order, the rules and the constraints of each rule are
+        shuffled once per search. The same ``random_state`` then gives the same regions, in
+        whatever order the rules are given.
     within : Region, optional
         Search only in this region.
     maximal : bool

@@ -109,7 +109,8 @@ class Paths:
         Where to search; not empty.
     meter : Meter
     rng : numpy Generator, optional
-        Explore the constraints of each rule in random order.
+        Explore the levels, and the constraints of each, in random order. Both orders are drawn
+        once for the whole search.
     maximal : bool
         Only regions that cannot be enlarged, each once.
     instances, least
@@ -136,10 +137,11 @@ class Paths:
         self.root = Boxes.of_region(box)
         self.instances, self.least = instances, least
         self.progress = progress
+        self.shuffled: dict[int, list[Negation]] = {}
 
     def __iter__(self) -> Iterator[Region]:
         rows = np.arange(0 if self.instances is None else len(self.instances))
-        root = _Node(self.root, np.arange(len(self.rules.low)), (), rows, None, False)
+        root = _Node(self.root, self._levels(), (), rows, None, False)
         opened = self._opened(root._replace(rules=self._meeting(root), rows=self._inside(root)))
         if opened is not None and not len(opened.rules):
             yield from self._hand_on(opened.box)
@@ -177,13 +179,34 @@ class Paths:
 
     # --- going down
 
+    def _levels(self) -> npt.NDArray[np.intp]:
+        """Return the rules in the order of the levels.
+
+        A random order starts from sorted rules, so that what is drawn depends on the rules alone
+        and not on the order in which they are given.
+        """
+        low, high, masks = self.rules
+        if self.rng is None:
+            return np.arange(len(low))
+        # adding 0 turns -0.0 into 0.0, which compares equal and has other bytes
+        bits = np.hstack([(low + 0.0).view("u8"), (high + 0.0).view("u8"), masks])
+        ordered = sorted(range(len(bits)), key=[row.tobytes() for row in bits].__getitem__)
+        return np.array(ordered, dtype=np.intp)[self.rng.permutation(len(bits))]
+
+    def _constraints(self, row: int) -> list[Negation]:
+        """Return the constraints of a level, in the order in which they are explored."""
+        if row in self.shuffled:
+            return self.shuffled[row]
+        found = [c for _, c in negations(self.space, self.rules, row)]
+        if self.rng is not None:
+            found = [found[i] for i in self.rng.permutation(len(found))]
+            self.shuffled[row] = found
+        return found
+
     def _children(self, node: _Node) -> Iterator[_Node]:
         """Yield the nodes below: the first rule's constraints that leave something free."""
-        constraints = [c for _, c in negations(self.space, self.rules, int(node.rules[0]))]
-        if self.rng is not None:
-            self.rng.shuffle(constraints)
         excluded = node.excluded
-        for constraint in constraints:
+        for constraint in self._constraints(int(node.rules[0])):
             box = self._cut(node.box, constraint)
             if box is None:
                 continue

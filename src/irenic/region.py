@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Self, TypeAlias
 
@@ -498,7 +498,8 @@ class Region:
         ----------
         within : Region, optional
             Measure only what lies in this region too. Without it, an unbounded side gives
-            infinity. A missing value has no length.
+            infinity, and so does a volume beyond the greatest float64. A missing value has no
+            length.
 
         >>> space = Space([Continuous("f1", bounds=(0, 10)), Categorical("c", ["a", "b", "c"])])
         >>> Region(space, {"f1": (2, 5), "c": {"a", "b"}}).volume()
@@ -512,12 +513,14 @@ class Region:
             low, high = feature.reach(float(region.lower[row]), float(region.upper[row]))
             if low <= LOWEST or high == math.inf:
                 sides.append(math.inf if low < high else 0.0)
+            elif math.isinf(high - low):  # longer than the greatest float64: as a product
+                sides += [high / 2 - low / 2, 2.0]
             else:
                 sides.append(max(high - low, 0.0) / (feature.step or 1))
         sides += [
             (region.bits(f.name) & f.everything).bit_count() for f in region.space.categorical
         ]
-        return 0.0 if 0.0 in sides else math.prod(sides)
+        return 0.0 if 0.0 in sides else _product(sides)
 
     # --- for those who write learners
 
@@ -623,7 +626,8 @@ class Region:
                 continue  # between "missing" and anything else there is no half way
             if lower[row] > LOWEST:
                 cut = (1.0 - shares[0, row]) * lower[row] + shares[0, row] * value
-                lower[row] = min(feature.snap(cut), value)
+                # rounding may carry a cut outwards
+                lower[row] = max(min(feature.snap(cut), value), lower[row])
             if upper[row] < math.inf:
                 least = feature.after(value)
                 cut = (1.0 - shares[1, row]) * upper[row] + shares[1, row] * value
@@ -658,6 +662,18 @@ def whole_or(within: Region | None, space: Space) -> Region:
     if not isinstance(within, Region):
         raise ConditionError(f"within is a Region, not {within!r}; make one with Region(space, …)")
     return within.cast(space)
+
+
+def _product(factors: Iterable[float]) -> float:
+    """Return a product that overflows only if it is too large itself, not on the way to it."""
+    mantissa, exponent = 1.0, 0
+    for factor in factors:
+        mantissa, shift = math.frexp(mantissa * math.frexp(factor)[0])
+        exponent += shift + math.frexp(factor)[1]
+    try:
+        return math.ldexp(mantissa, exponent)
+    except OverflowError:
+        return math.inf
 
 
 def _is_possible(space: Space, lower: Floats, upper: Floats, masks: Words) -> bool:

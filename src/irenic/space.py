@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from irenic._tables import encode_codes, encode_floats, infer_feature, take_apart
+from irenic._tables import encode_codes, encode_floats, field_names, infer_feature, take_apart
 from irenic.errors import ConditionError, DataError, SpaceError, did_you_mean
 from irenic.features import LOWEST, OTHER, UNWRITTEN, Categorical, Continuous, Feature
 from irenic.literals import is_missing
@@ -184,6 +184,7 @@ class Space:
         Parameters
         ----------
         table : pandas, polars or pyarrow frame, 2-D array, mapping of columns, list of points
+            Points are mappings, tuples or lists; named tuples and Spark rows name the columns.
         names : sequence of str, optional
             Names for a table that has none (``x0``, ``x1``, … otherwise).
 
@@ -238,7 +239,8 @@ class Space:
         Parameters
         ----------
         point : mapping, sequence or Instances of length 1
-            Values by name (a feature left out is missing), or in the order of the features.
+            Values by name (a feature left out is missing), or in the order of the features. Named
+            tuples and Spark rows are read by name.
 
         Examples
         --------
@@ -266,6 +268,9 @@ class Space:
         return Instances(self, values, codes)
 
     def _by_name(self, point: Any) -> Mapping[str, Any]:
+        names = field_names(point)
+        if names is not None:
+            point = dict(zip(names, point, strict=True))
         if isinstance(point, Mapping):
             for name in point:
                 if name not in self._place:
@@ -351,6 +356,14 @@ def to_list(column: Any) -> list[Any]:
         if hasattr(column, method):
             return list(getattr(column, method)())
     return list(column)
+
+
+def first_text(values: Any) -> str | bytes | None:
+    """Return the first text among values that are to be numbers: numpy would read it as one."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
+        return None
+    listed = to_list(values) if hasattr(values, "__len__") else [values]
+    return next((value for value in listed if isinstance(value, str | bytes)), None)
 
 
 def to_words(bits: int, n_words: int) -> list[int]:

@@ -139,6 +139,28 @@ def test_labels_of_several_types():
     )
 
 
+@pytest.mark.parametrize("make", [list, tuple, pd.Series, lambda y: np.array(y, dtype=object)])
+@pytest.mark.parametrize(
+    ("pair", "kinds"),
+    [([1, "a"], "int, str"), ([False, "a"], "bool, str"), ([1, True], "bool, int")],
+)
+def test_labels_of_several_types_in_any_container(make, pair, kinds):
+    text = f"y: labels of several types ({kinds}); use one type"
+    refused(DataError, text, X, make(pair * 75))
+
+
+@pytest.mark.parametrize("make", [list, tuple])
+@pytest.mark.parametrize("missing", [None, float("nan"), np.nan, pd.NA])
+def test_a_missing_label_among_text_is_no_text(make, missing):
+    text = "y: row 2 has no label; leave such rows out of X and y"
+    refused(DataError, text, X, make(["a", missing, "b"] * 50))
+
+
+def test_whole_numbers_and_fractions_are_labels_of_one_type():
+    clf = quick().fit(X, [1, 2.0, np.int64(3)] * 50)
+    assert clf.classes_.tolist() == [1, 2, 3]
+
+
 @pytest.mark.parametrize("n", [149, 151])
 def test_lengths_that_differ(n):
     y = np.resize(Y, n)
@@ -159,7 +181,43 @@ def test_weights_that_are_wrong():
             quick().fit(X, Y, sample_weight=weight)
 
 
+@pytest.mark.parametrize(
+    ("weight", "text"),
+    [
+        (["1", "2"] * 75, "1"),
+        ([1, "2"] * 75, "2"),
+        ([1.0, b"2"] * 75, b"2"),
+        (np.array(["1", "2"] * 75), "1"),
+        (pd.Series(["1", "2"] * 75), "1"),
+    ],
+)
+def test_weights_that_are_text(weight, text):
+    with pytest.raises(DataError) as caught:
+        quick().fit(X, Y, sample_weight=weight)
+    assert str(caught.value) == f"sample_weight must be numbers, got {text!r}"
+
+
+def test_class_weights_that_are_text():
+    text = "class_weight must be numbers, got '2' for 0"
+    refused(DataError, text, X, Y, class_weight={0: "2", 1: 1, 2: 1})
+
+
 # --- tables
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        ([(1, 2), (3,)], "row 2 of the table must have 2 values like row 1, got 1: (3,)"),
+        ([[1], [1, 2]], "row 2 of the table must have 1 value like row 1, got 2: [1, 2]"),
+    ],
+)
+def test_rows_of_several_lengths(rows, text):
+    refused(DataError, text, rows * 10, ["a", "b"] * 10)
+    clf = quick().fit([(1, "a"), (2, "b")] * 10, ["a", "b"] * 10)
+    with pytest.raises(DataError) as caught:
+        clf.predict(rows)
+    assert str(caught.value) == text
 
 
 def test_no_rows():

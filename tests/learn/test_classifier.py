@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from irenic import ConditionError, Decision, RuleSetClassifier, gaps
+from irenic import ConditionError, DataError, Decision, RuleSetClassifier, gaps
 
 pytestmark = needs_jit
 
@@ -361,6 +361,51 @@ def test_arrays_and_frames_of_numbers_give_the_same_rules():
     assert texts(quick().fit(pl.DataFrame(X, schema=names), y)) == texts(clf)
     assert texts(quick().fit(X.tolist(), y.tolist())) == texts(clf)
     assert texts(quick().fit(np.asfortranarray(X), y)) == texts(clf)
+
+
+def as_rows(frame, make):
+    return [make(row) for row in as_strings(frame).itertuples(index=False)]
+
+
+@pytest.mark.parametrize("make", [tuple, list, lambda row: np.array(row, dtype=object)])
+def test_rows_keep_the_types_of_their_columns(make):
+    X, y = PEOPLE
+    rows = as_rows(X, make)
+    clf = quick().fit(rows, y)
+    expected = quick().fit(as_strings(X).to_numpy(), y)
+    assert clf.space_ == expected.space_
+    assert [type(f).__name__ for f in clf.space_] == ["Continuous", "Categorical"] * 2
+    assert texts(clf) == texts(expected)
+    assert not hasattr(clf, "feature_names_in_")
+    assert clf.n_features_in_ == 4
+    for table in (rows, tuple(rows), as_strings(X).to_numpy()):
+        assert clf.predict(table).tolist() == expected.predict(as_strings(X).to_numpy()).tolist()
+    assert [str(d) for d in clf.explain(rows)] == [
+        str(d) for d in expected.explain(as_strings(X).to_numpy())
+    ]
+
+
+@pytest.mark.parametrize("make", [lambda row: row, lambda row: row._asdict()])
+def test_rows_with_names_give_the_rules_of_the_frame(make):
+    X, y = PEOPLE
+    rows = as_rows(X, make)
+    clf = quick().fit(rows, y)
+    expected = quick().fit(X, y)
+    assert texts(clf) == texts(expected)
+    assert clf.feature_names_in_.tolist() == list(X.columns)
+    assert clf.predict(rows).tolist() == expected.predict(X).tolist()
+    reordered = [{name: row[name] for name in reversed(row)} for row in as_rows(X, _as_dict)]
+    assert clf.predict(reordered).tolist() == expected.predict(X).tolist()
+
+
+def _as_dict(row):
+    return row._asdict()
+
+
+def test_integers_that_numpy_would_round_among_fractions_are_refused():
+    rows = [(2**53 + 1, 0.5), (2, 1.5)] * 10
+    with pytest.raises(DataError, match=r"^column 'x0', row 1: 9007199254740993 is beyond 2\*\*53"):
+        quick().fit(rows, ["a", "b"] * 10)
 
 
 def test_arrays_of_objects():

@@ -229,6 +229,7 @@ def test_rules_that_agree_are_left_alone():
         (lambda r: repair(RuleList.of(r)), r"nothing to repair; irenic.to_set .* turns"),
         (lambda r: repair(r, weights=[1.0]), "weights are 2 finite numbers greater than 0, one a"),
         (lambda r: repair(r, weights=[1.0, 0]), "weights are 2 finite numbers greater than 0"),
+        (lambda r: repair(r, weights=[1, "2"]), "weights are 2 finite numbers greater than 0"),
         (lambda r: repair(r, weights="ab"), "weights are 2 finite numbers greater than 0"),
     ],
 )

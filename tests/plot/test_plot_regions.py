@@ -52,6 +52,17 @@ def points(ax):
 # --- what is drawn
 
 
+def test_points_of_two_categories_fill_their_cells_instead_of_the_diagonals():
+    space = Space([Categorical("a", ["p", "q"]), Categorical("b", ["r", "s"])])
+    rules = RuleSet(space, [Rule({"a": "p", "b": "r"}, then="A")])
+    ax = plot.regions(rules, data={"a": ["p"] * 200, "b": ["r"] * 200})
+    places = points(ax)["points"].get_offsets()
+    assert abs(np.corrcoef(places.T)[0, 1]) < 0.2
+    assert (np.ptp(places, axis=0) > 0.5).all()
+    again = plot.regions(rules, data={"a": ["p"] * 200, "b": ["r"] * 200})
+    assert (points(again)["points"].get_offsets() == places).all()
+
+
 def test_a_rectangle_reaches_as_far_as_the_conditions():
     ax = plot.regions(RULES, x="age", y="income")
     assert extents(ax, "rule 1") == [(0, 40, 0, 30)]

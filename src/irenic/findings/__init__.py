@@ -13,5 +13,4 @@ __all__ = [
     "Level",
     "case_in",
     "check",
-    "say",
 ]

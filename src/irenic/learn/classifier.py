@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from numbers import Integral, Number, Real
+from typing import Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from irenic import markup
+from irenic._tables import take_apart
 from irenic.errors import ConditionError, DataError
 from irenic.features import Continuous, Feature
 from irenic.learn.answers import Answers, Form
@@ -30,12 +31,9 @@ from irenic.learn.model import Training
 from irenic.learn.running import Named, progress_bar, run
 from irenic.learn.search import SOFT, Plan, Problem
 from irenic.learn.target import Target, class_weights, row_weights
-from irenic.literals import display, is_missing
+from irenic.literals import display, is_missing, plain
 from irenic.outcomes import Explanation
 from irenic.space import Instances, Space
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Floats = npt.NDArray[np.float64]
 
@@ -263,8 +261,9 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
         Parameters
         ----------
         X : table
-            pandas, polars, pyarrow, or an array; columns of numbers, dates, booleans, text and
-            categories, with missing values.
+            pandas, polars, pyarrow, an array, or a list of rows; columns of numbers, dates,
+            booleans, text and categories, with missing values. Rows are tuples, lists or mappings;
+            mappings, named tuples and Spark rows name the features.
         y : column of labels, 0/1 matrix, or list of sets of labels
             Sets and matrices are for rows that have several labels.
         sample_weight : array, optional
@@ -327,6 +326,7 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
 
     def _table(self, X: Any, *, reset: bool) -> Any:
         """Return a table as it is, if it is one of columns, else as an array; check its columns."""
+        X = _by_columns(X)
         names = _own_names(X)
         if names is not None or hasattr(X, "columns"):
             if hasattr(X, "collect"):
@@ -354,14 +354,19 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
             y = np.asarray(y)  # rows of 0 and 1 in lists, as scikit-learn reads them
         if self.hierarchy is not None or is_multilabel(y):
             return Target.sets(y, self.hierarchy)
+        if isinstance(y, list | tuple) and len(set(map(type, y))) > 1:
+            _check_alike(y)  # numpy would make text of 1 beside "a"
         y = column_or_1d(y, warn=True)
-        _check_present(y)
+        if y.dtype == object:
+            _check_alike(y)
+        elif y.dtype.kind == "f":
+            assert_all_finite(y, input_name="y")
         try:
             classes, codes = np.unique(y, return_inverse=True)
         except TypeError:
-            kinds = sorted({type(label).__name__ for label in y})
+            kind = type(y[0]).__name__
             raise DataError(
-                f"y: labels of several types ({', '.join(kinds)}); use one type"
+                f"y: labels of type {kind} have no order; use text or numbers"
             ) from None
         check_classification_targets(y)
         if len(classes) > _MOST_LABELS:
@@ -603,6 +608,29 @@ def _form(y: Any, target: Target) -> Form:
     return "matrix" if _is_matrix(y) else "sets"
 
 
+def _by_columns(X: Any) -> Any:
+    """Return rows in a list as an array of objects, or as columns if they name their values.
+
+    Each column keeps its type; numpy would make text of numbers that stand beside text. What is
+    not a list of rows is left to scikit-learn.
+    """
+    if not isinstance(X, list | tuple) or not X:
+        return X
+    if not all(isinstance(row, list | tuple | Mapping) or _is_vector(row) for row in X):
+        return X
+    taken = take_apart(X)
+    if taken.names is not None:
+        return dict(zip(taken.names, taken.columns, strict=True))
+    cells = np.empty((taken.length, len(taken.columns)), dtype=object)
+    for place, column in enumerate(taken.columns):
+        cells[:, place] = column
+    return cells
+
+
+def _is_vector(row: Any) -> bool:
+    return isinstance(row, np.ndarray) and row.ndim == 1
+
+
 def _own_names(X: Any) -> list[str] | None:
     """Return the columns of a table that scikit-learn does not know: a mapping, or of pyarrow."""
     if isinstance(X, dict) and not hasattr(X, "tocsr"):  # a sparse matrix may be a dict, too
@@ -631,13 +659,14 @@ def _length(table: Any) -> int:
     return len(table) if not hasattr(table, "shape") else int(table.shape[0])
 
 
-def _check_present(y: npt.NDArray[Any]) -> None:
-    """Refuse labels that are missing or infinite, in scikit-learn's words where it has some."""
-    if y.dtype.kind == "f":
-        assert_all_finite(y, input_name="y")
-    elif y.dtype == object:
-        missing = np.array([is_missing(label) for label in y], dtype=bool)
-        if missing.any():
-            raise DataError(
-                f"y: row {int(missing.argmax()) + 1} has no label; leave such rows out of X and y"
-            )
+def _check_alike(labels: Iterable[Any]) -> None:
+    """Refuse labels that are missing, and labels of several types, such as 1 and True."""
+    kinds: set[type] = set()
+    for row, label in enumerate(labels, start=1):
+        if is_missing(label):
+            raise DataError(f"y: row {row} has no label; leave such rows out of X and y")
+        kinds.add(type(plain(label)))
+    numbers = {kind for kind in kinds - {bool} if issubclass(kind, Number)}
+    if len(kinds - numbers) + bool(numbers) > 1:
+        shown = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise DataError(f"y: labels of several types ({shown}); use one type")

@@ -7,7 +7,7 @@ to the row's own (F1); in a hierarchy, how near the frequencies that stand for a
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from irenic.errors import DataError
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import as_indicator, label_set
+from irenic.space import first_text
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -201,6 +202,8 @@ def row_weights(target: Target, sample_weight: Any) -> Floats:
 
     if sample_weight is None:
         return np.ones(len(target))
+    if (text := first_text(sample_weight)) is not None:
+        raise DataError(f"sample_weight must be numbers, got {text!r}")
     weight = _check_sample_weight(
         sample_weight, target.truth, dtype=np.float64, ensure_non_negative=True
     )
@@ -213,6 +216,10 @@ def class_weights(target: Target, class_weight: Any) -> Floats:
 
     if class_weight is None:
         return np.ones(len(target))
+    if isinstance(class_weight, Mapping):
+        for label, number in class_weight.items():
+            if isinstance(number, str | bytes):
+                raise DataError(f"class_weight must be numbers, got {number!r} for {label!r}")
     if target.many:
         raise DataError("class_weight is for targets with one label a row; give sample_weight")
     labels = target.labels[target.truth.argmax(axis=1)]

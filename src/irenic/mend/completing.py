@@ -261,8 +261,10 @@ class _Data(NamedTuple):
             if high > np.finfo(np.float64).min:
                 quarters = values[known] / 4
                 far = np.maximum(np.maximum(low / 4 - quarters, quarters - high / 4), 0.0)
+                with np.errstate(over="ignore"):  # beyond 1e100 all are equally far
+                    far = far / self.scale[axis]
                 # a value on an exclusive bound is outside all the same
-                far = np.where(values[known] == high, 1e-12, far / self.scale[axis])
+                far = np.where(values[known] == high, 1e-12, far)
                 apart[known] = np.minimum(far, 1e100)
             apart[(low <= values) & (values < high)] = 0.0
             total += np.square(apart)

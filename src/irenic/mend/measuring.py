@@ -58,12 +58,15 @@ class Share:
         bottom, top = max(self.outer.low[0, axis], LOWEST), self.outer.high[0, axis]
         feature = space.continuous[axis]
         lower, upper = feature.reach(float(bottom), float(top))
-        least, most = np.maximum(low, lower), np.minimum(high, upper)
+        least, most = np.clip(low, lower, upper), np.clip(high, lower, upper)
         if lower <= LOWEST or upper == math.inf:
             least, most = self._squeezed(axis, least), self._squeezed(axis, most)
             length = np.maximum(most - least, 0.0)
         else:
-            length = np.maximum(most - least, 0.0) / (upper - lower or 1.0)
+            # halves where the whole length is beyond the greatest float64
+            scale = 1.0 if math.isfinite(upper - lower) else 0.5
+            whole = upper * scale - lower * scale
+            length = np.maximum(most * scale - least * scale, 0.0) / (whole or 1.0)
         # two cuts can be so near that their lengths are lost in rounding
         length = np.where((least < most) | (high > low), np.maximum(length, 1e-300), length)
         share: npt.NDArray[np.float64] = length * (1.0 - _MISSING) + _MISSING * missing

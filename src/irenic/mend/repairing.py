@@ -24,7 +24,7 @@ from irenic.pairs import Conflict, Pairs
 from irenic.rule import Rule, as_consequent
 from irenic.rulelist import RuleList
 from irenic.ruleset import RuleSet
-from irenic.space import Instances, to_list
+from irenic.space import Instances, first_text, to_list
 
 How = Literal["drop", "trim", "split"]
 # What a rule is worth at least, so that none is dropped for nothing.
@@ -176,7 +176,8 @@ def _values(
 
 def _given(weights: Sequence[float], n: int) -> npt.NDArray[np.float64]:
     try:
-        values = np.asarray(weights, dtype=np.float64)
+        is_text = first_text(weights) is not None
+        values = np.empty(0) if is_text else np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
         values = np.empty(0)
     if values.shape != (n,) or not (np.isfinite(values) & (values > 0)).all():

@@ -235,9 +235,10 @@ class _Picture:
             return
         shown = beside(self.summary, self.found)
         self.left_out = int((~shown).sum())
-        across = self.x.places(instances["columns"][self.x.name])
-        names = instances["columns"]
-        upwards = self.y.places(names[self.y.name] if self.y.name else names[self.x.name])
+        columns = instances["columns"]
+        rng = np.random.default_rng(0)  # one for both axes, or points would lie on diagonals
+        across = self.x.places(columns[self.x.name], rng)
+        upwards = self.y.places(columns[self.y.name or self.x.name], rng)
         size = float(np.clip(2400 / max(1, shown.sum()), 6, 26))
         style = {
             "s": size,

@@ -39,7 +39,7 @@ class Scale(Protocol):
     def spans(self, condition: Sequence[Any] | None) -> list[Span]:
         """Return from where to where a condition reaches, as far as that is drawn."""
 
-    def places(self, column: Sequence[Any]) -> Floats:
+    def places(self, column: Sequence[Any], rng: np.random.Generator) -> Floats:
         """Return where values lie; NaN for one that has no place."""
 
     def dress(self, axis: Any) -> None:
@@ -156,7 +156,7 @@ class Numbers:
         end = min(self.high, self._drawn(upper - self.half))
         return [*found, *([(start, end)] if start < end else [])]
 
-    def places(self, column: Sequence[Any]) -> Floats:
+    def places(self, column: Sequence[Any], rng: np.random.Generator) -> Floats:
         """Return where numbers lie, missing ones amid their band."""
         values = as_floats(column)
         amid = math.nan if self.band is None else (self.band[0] + self.band[1]) / 2
@@ -189,10 +189,10 @@ class Categories:
             for first, last in runs(sorted(self.place[c] for c in condition if c in self.place))
         ]
 
-    def places(self, column: Sequence[Any]) -> Floats:
+    def places(self, column: Sequence[Any], rng: np.random.Generator) -> Floats:
         """Return the cells of values, each spread so that many can be seen."""
         amid = np.array([self.place.get(code, math.nan) for code in column], dtype=np.float64)
-        return amid + np.random.default_rng(0).uniform(-0.3, 0.3, len(amid))
+        return amid + rng.uniform(-0.3, 0.3, len(amid))
 
     def dress(self, axis: Any) -> None:
         """Write the values, some of them if there are many."""
@@ -221,9 +221,9 @@ class Strip:
         """Return the whole height."""
         return [self.limits]
 
-    def places(self, column: Sequence[Any]) -> Floats:
+    def places(self, column: Sequence[Any], rng: np.random.Generator) -> Floats:
         """Return heights at which many values can be told apart."""
-        return np.random.default_rng(1).uniform(0.1, 0.9, len(column))
+        return rng.uniform(0.1, 0.9, len(column))
 
     def dress(self, axis: Any) -> None:
         """Write nothing."""

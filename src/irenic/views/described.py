@@ -130,7 +130,9 @@ def _range(
         low = max(low - room, feature.lowest)
     if feature.bounds[1] is None:
         high = min(high + room, -LOWEST)
-    return low, high if high > low else low + room
+    if high > low:
+        return low, high
+    return (low, low + room) if math.isfinite(low + room) else (low - room, low)
 
 
 def _histogram(
@@ -139,7 +141,7 @@ def _histogram(
     """Return how many values lie in each of equal bins; each has as many whole numbers."""
     edges = np.linspace(low / 2, high / 2, _BINS + 1) * 2  # the whole range may overflow
     if len(values) and (values % 1 == 0).all() and high - low < EXACT:
-        width = math.ceil((high - low) / _BINS)
+        width = max(1, math.ceil((high - low) / _BINS))
         edges = np.arange(math.floor(low) - 0.5, high + width, width)
     counts, _ = np.histogram(values, edges)
     return {"edges": edges.tolist(), "counts": counts.tolist(), "missing": missing}
