@@ -22,7 +22,7 @@ HIT_POLICIES: Final[tuple[HitPolicy, ...]] = get_args(HitPolicy)
 _MOST_SHOWN: Final = 100
 
 
-class BarrenRow(NamedTuple):
+class UnsatisfiableRow(NamedTuple):
     """A row that can never hold, as it is written back: it makes no rule."""
 
     row: int
@@ -67,7 +67,7 @@ class DecisionTable:
     reasons : tuple of (int, str)
         Why rows make no rule, as far as the file tells: the row, and what it asks for that cannot
         occur.
-    barren : tuple of BarrenRow
+    unsatisfiable : tuple of UnsatisfiableRow
         The cells of rows that make no rule, so that they can be written back.
     left_out : tuple of str
         What else the file holds, such as annotations, that is not read and not written back.
@@ -97,7 +97,7 @@ class DecisionTable:
     aggregation: str = ""
     lines: tuple[int, ...] = ()
     reasons: tuple[tuple[int, str], ...] = ()
-    barren: tuple[BarrenRow, ...] = ()
+    unsatisfiable: tuple[UnsatisfiableRow, ...] = ()
     left_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -203,16 +203,18 @@ class DecisionTable:
     def renumbered(self, numbers: Mapping[int, int]) -> DecisionTable:
         """Return the table with new numbers for rows that make no rule; others are gone."""
         reasons = tuple((numbers[row], why) for row, why in self.reasons if row in numbers)
-        barren = tuple(b._replace(row=numbers[b.row]) for b in self.barren if b.row in numbers)
-        return replace(self, reasons=reasons, barren=barren)
+        unsatisfiable = tuple(
+            b._replace(row=numbers[b.row]) for b in self.unsatisfiable if b.row in numbers
+        )
+        return replace(self, reasons=reasons, unsatisfiable=unsatisfiable)
 
-    def without_barren(self) -> DecisionTable:
+    def without_unsatisfiable(self) -> DecisionTable:
         """Return the table without the rows that can never hold, the others numbered anew."""
         numbers = {row: number for number, row in enumerate(dict.fromkeys(sorted(self.rows)), 1)}
         lines = tuple(self.lines[row - 1] for row in numbers) if self.lines else ()
         rows = tuple(numbers[row] for row in self.rows)
         made = replace(self, rows=rows, n_rows=len(numbers), lines=lines)
-        return replace(made, reasons=(), barren=())
+        return replace(made, reasons=(), unsatisfiable=())
 
     def say_never(self, row: int) -> str:
         """Return the sentence that a row can never hold and is left out, and why."""

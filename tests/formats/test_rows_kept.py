@@ -62,7 +62,9 @@ def test_a_row_that_never_holds_is_written_back(cells):
     for back in read_back(table):
         assert facts(back)[:4] == facts(table)[:4]
         assert [row for row, _ in back.reasons] == [row for row, _ in table.reasons]
-        assert [kept.then for kept in back.barren] == [kept.then for kept in table.barren]
+        assert [kept.then for kept in back.unsatisfiable] == [
+            kept.then for kept in table.unsatisfiable
+        ]
 
 
 def test_rows_outside_of_the_space_are_written_back():
@@ -76,7 +78,7 @@ def test_rows_outside_of_the_space_are_written_back():
     )
     for back in read_back(table):
         assert facts(back)[:4] == facts(table)[:4]
-        assert [kept.weight for kept in back.barren] == [0.5, 1.0]
+        assert [kept.weight for kept in back.unsatisfiable] == [0.5, 1.0]
 
 
 @given(st.data())
@@ -132,12 +134,12 @@ def test_a_table_of_nothing_but_rows_that_never_hold():
     table = loads_csv(b"a,b,c\n[5..3],1,2\n", target=["b", "c"]).tables[0]
     for back in read_back(table):
         assert (back.n_rows, back.never_hold) == (1, (1,))
-        assert back.barren[0].then == (1, 2)
+        assert back.unsatisfiable[0].then == (1, 2)
 
 
 def test_a_row_in_a_hole_of_the_domain_cannot_be_written(tmp_path):
     table = model(values="[0..6], [8..9]")
-    assert (table.never_hold, table.barren) == ((1,), ())
+    assert (table.never_hold, table.unsatisfiable) == ((1,), ())
     reason = "column 'age' asks for 7, which cannot occur (<= 6, >= 8)"
     for suffix in (".dmn", ".csv", ".xlsx", ".json"):
         with pytest.warns(FormatWarning) as told:
@@ -225,7 +227,7 @@ def test_a_repair_numbers_them_anew():
     mended = irenic.repair(table).table
     assert (mended.n_rows, mended.never_hold) == (2, (2,))
     assert mended.reasons == ((2, "column 'age' asks for [9..5], which holds for nothing"),)
-    assert [kept.row for kept in mended.barren] == [2]
+    assert [kept.row for kept in mended.unsatisfiable] == [2]
 
 
 # --- annotations

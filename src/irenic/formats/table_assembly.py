@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from irenic.conditions import Interval, Operators, encode_bits, encode_interval
-from irenic.decision_table import BarrenRow, DecisionTable
+from irenic.decision_table import DecisionTable, UnsatisfiableRow
 from irenic.errors import ConditionError, FormatError, SpaceError, did_you_mean
 from irenic.features import LOWEST, OTHER_CODE, Categorical, Continuous, Feature
 from irenic.formats.table_drafts import Cell, Draft, Input, Row, short
@@ -63,7 +63,9 @@ def assemble(draft: Draft, space: Space | None = None) -> DecisionTable | None:
         space = Space([axis.feature for axis in axes])
     try:
         rules, rows, reasons = _rules(draft, axes, space)
-        barren = [] if draft.errors else _barren(draft, axes, space, {row for row, _ in reasons})
+        unsatisfiable = (
+            [] if draft.errors else _unsatisfiable(draft, axes, space, {row for row, _ in reasons})
+        )
         if draft.errors:
             return None
         outside = draft.outside(space) if draft.outside else _outside(axes, space)
@@ -80,7 +82,7 @@ def assemble(draft: Draft, space: Space | None = None) -> DecisionTable | None:
             aggregation=draft.aggregation,
             lines=_lines(draft),
             reasons=reasons,
-            barren=tuple(barren),
+            unsatisfiable=tuple(unsatisfiable),
             left_out=draft.left_out,
         )
     except FormatError as error:
@@ -243,11 +245,17 @@ def _rules(
             rows.append(row.number)
         if made == len(rules):
             reasons.setdefault(row.number, select.why_never(row, chosen))
-    barren = reasons.keys() - set(rows)
-    return rules, rows, tuple((row, words) for row, words in reasons.items() if row in barren)
+    unsatisfiable = reasons.keys() - set(rows)
+    return (
+        rules,
+        rows,
+        tuple((row, words) for row, words in reasons.items() if row in unsatisfiable),
+    )
 
 
-def _barren(draft: Draft, axes: list[Axis], space: Space, numbers: set[int]) -> Iterator[BarrenRow]:
+def _unsatisfiable(
+    draft: Draft, axes: list[Axis], space: Space, numbers: set[int]
+) -> Iterator[UnsatisfiableRow]:
     """Yield the rows that never hold, as they are written: those that the space rules out.
 
     What a domain with holes rules out could be read as a rule where the space alone is known.
@@ -265,7 +273,7 @@ def _barren(draft: Draft, axes: list[Axis], space: Space, numbers: set[int]) -> 
             cells = tuple(_feel(tests[name]) for name in space.names)
         except FormatError:  # a value that FEEL has no literal for
             continue
-        yield BarrenRow(row.number, cells, row.then, row.weight)
+        yield UnsatisfiableRow(row.number, cells, row.then, row.weight)
 
 
 def _feel(tests: list[Test | Operators]) -> str:
@@ -330,7 +338,7 @@ class _Selector:
             return ""
         return f" (the column is of {_PLURALS.get(min(kinds), 'other values')}: {source})"
 
-    def is_barren(self, name: str, conditions: Sequence[Condition]) -> bool:
+    def is_unsatisfiable(self, name: str, conditions: Sequence[Condition]) -> bool:
         """Return whether conditions on one feature alone leave nothing."""
         feature = self.axes[name].feature
         if isinstance(feature, Categorical):
@@ -343,7 +351,9 @@ class _Selector:
 
     def why_never(self, row: Row, chosen: dict[str, Sequence[Condition]]) -> str:
         """Return why a row can never hold: the first feature that leaves it nothing."""
-        name = next((n for n, conditions in chosen.items() if self.is_barren(n, conditions)), None)
+        name = next(
+            (n for n, conditions in chosen.items() if self.is_unsatisfiable(n, conditions)), None
+        )
         if name is None:
             return "its conditions never hold together"
         cells = [c for i, c in zip(self.draft.inputs, row.cells, strict=True) if i.name == name]

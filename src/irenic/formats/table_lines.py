@@ -58,7 +58,9 @@ def lines_of(table: DecisionTable) -> list[Line]:
         else:
             found += [Line(row, _cells(rule), rule.then, rule.weight) for rule in rules]
     in_order = list(table.rows) == sorted(table.rows)
-    found += [Line(kept.row, [], kept.then, kept.weight, kept.cells) for kept in table.barren]
+    found += [
+        Line(kept.row, [], kept.then, kept.weight, kept.cells) for kept in table.unsatisfiable
+    ]
     return sorted(found, key=lambda line: line.row) if in_order else found
 
 
@@ -102,7 +104,7 @@ def _key(rule: Rule, feature: Any) -> Any:
 def split_thens(table: DecisionTable) -> int:
     """Return over how many output columns the consequents of a table are spread."""
     n = len(table.outputs)
-    thens = [rule.then for rule in table.rules] + [kept.then for kept in table.barren]
+    thens = [rule.then for rule in table.rules] + [kept.then for kept in table.unsatisfiable]
     if table.rules.default is not None:
         thens.append(table.rules.default)
     spread = n > 1 and thens and all(isinstance(t, tuple) and len(t) == n for t in thens)

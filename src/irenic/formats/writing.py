@@ -86,7 +86,7 @@ TABLES: Final = (".csv", ".dmn", ".xlsx")
 
 def warn_of_loss(table: DecisionTable, path: str = "") -> None:
     """Warn of what a table holds and a file does not: rows that never hold, and annotations."""
-    kept = {row.row for row in table.barren} if path.lower().endswith(TABLES) else set()
+    kept = {row.row for row in table.unsatisfiable} if path.lower().endswith(TABLES) else set()
     told = [table.say_never(row) for row in table.never_hold if row not in kept]
     told += [f"{w} {'is' if w.startswith('1 ') else 'are'} left out" for w in table.left_out]
     for text in told:

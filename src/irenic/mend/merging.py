@@ -101,7 +101,7 @@ def merge(rules: RuleSet | DecisionTable, *, budget: Budget | float | None = Non
     result = _merged_rules(table.rules, meter, apart=unique)
     given = None
     if isinstance(rules, DecisionTable):
-        given = table.without_barren().with_rules(result)
+        given = table.without_unsatisfiable().with_rules(result)
     return Merged(result, meter.ran_out, given)
 
 
