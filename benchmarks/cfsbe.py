@@ -75,7 +75,7 @@ def instance(n: int, d: int, seed: int = 3):
 
 def kernel_call(rules: irenic.RuleSet, x):
     """Return a call of the kernel alone, and its outputs."""
-    from irenic import _kernels
+    from irenic.kernels import packed as _kernels
 
     packed, space, d = rules.packed, rules.space, len(x)
     low, high, words = np.empty(d), np.empty(d), np.empty(0, dtype=np.uint64)

@@ -15,15 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.fitted import (
-    Columns,
-    Fitted,
-    most_frequent,
-    objects,
-    positives,
-    quiet,
-    stacked,
-)
+from benchmarks.fitted import Columns, Fitted, most_frequent, objects, positives, quiet, stacked
 
 Body = list[tuple[int, str, float]]
 OPERATORS = {

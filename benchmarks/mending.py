@@ -13,10 +13,10 @@ from benchmarks.harness import Table, seconds
 from benchmarks.made import random_boxes, tree_leaves
 from irenic import BudgetError
 from irenic.budget import Meter
-from irenic.cutting import uncovered
 from irenic.mend import diff, merge, repair, to_set
-from irenic.mend.boxes import boxes_of
-from irenic.mend.dropping import cheapest_cover
+from irenic.mend._boxes import boxes_of
+from irenic.mend._drop import cheapest_cover
+from irenic.model.cutting import uncovered
 
 
 def halves(n: int, d: int, most: int, seed: int = 0):

@@ -18,9 +18,9 @@ import pandas as pd
 from sklearn.tree import DecisionTreeClassifier
 
 from irenic import Rule, RuleSet, Space, enlarge
-from irenic.learn.cells import Cells
-from irenic.learn.evolution import Candidate, Settings, Watch, evolve, predict
-from irenic.learn.search import Prepared, Problem, folds_of, prepare
+from irenic.learn._cells import Cells
+from irenic.learn._evolution import Candidate, Settings, Watch, evolve, predict
+from irenic.learn._tasks import Prepared, Problem, folds_of, prepare
 from irenic.learn.target import Target
 from study.starts import Start, population
 

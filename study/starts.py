@@ -12,20 +12,10 @@ from typing import Literal
 
 import numpy as np
 
-from irenic import (
-    Budget,
-    Categorical,
-    Continuous,
-    Region,
-    Rule,
-    RuleSet,
-    Space,
-    enlarge,
-    search,
-)
-from irenic._evolution import Rows
-from irenic.learn.evolution import Candidate
-from irenic.space import Instances
+from irenic import Budget, Categorical, Continuous, Region, Rule, RuleSet, Space, enlarge, search
+from irenic.kernels.evolution import Rows
+from irenic.learn._evolution import Candidate
+from irenic.model.space import Instances
 
 Start = Literal["CFSBE", "CFSGS", "drawn"]
 # Regions that CFSGS may look at before a draw is given up: most of them hold no row.

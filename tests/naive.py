@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from irenic import MISSING, OTHER, Continuous
-from irenic.literals import Months
-from irenic.space import Instances
+from irenic.model.literals import Months
+from irenic.model.space import Instances
 
 STEP = {"number": 0, "integer": 1, "date": 86_400_000_000, "months": 1}
 EPOCH = dt.date(1970, 1, 1)

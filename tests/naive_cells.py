@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
-from irenic.literals import Months
+from irenic.model.literals import Months
 
 
 class Said(NamedTuple):

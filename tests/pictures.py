@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irenic.plot.scale import Categories, Strip, scale_of
+from irenic.plot._scale import Categories, Strip, scale_of
 
 
 def patches(ax, gid):

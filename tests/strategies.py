@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import naive
 from irenic import MISSING, OTHER, Categorical, Continuous, Region, Rule, RuleSet, Space
-from irenic.literals import Months
+from irenic.model.literals import Months
 
 GRID = {
     "number": [-1.0, 0, 2.5, 5, 7],

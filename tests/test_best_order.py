@@ -25,10 +25,10 @@ from irenic import (
     RuleSet,
     SeedError,
     Space,
-    best_order,
     best_region,
     enlarge,
 )
+from irenic.searching import best_region as best_order
 
 PLANE = Space([Continuous("f1"), Continuous("f2")])
 PAPER = RuleSet(

@@ -29,9 +29,9 @@ from irenic import (
     Space,
     constraint_graph,
     constraints,
-    cutting,
     search,
 )
+from irenic.model import cutting
 
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 PLANE = Space([Continuous("f1"), Continuous("f2")])

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import irenic
 from irenic import cli
-from irenic.formats import json_rules
+from irenic.formats.json import rules as json_rules
 
 CONSISTENT = "IF age < 10 THEN child\nIF age >= 10 THEN adult\n"
 CONTRADICTING = "IF age < 30 AND job in {nurse} THEN low\nIF age >= 29 THEN high\nDEFAULT none\n"

@@ -14,7 +14,7 @@ import pytest
 import irenic
 from irenic import cli
 from irenic.cli import dataset
-from irenic.formats.table import read_table, write_table
+from irenic.frames.table import read_table, write_table
 
 ROWS = 60
 
@@ -171,7 +171,7 @@ def test_missing_and_new_values_in_a_fold_are_no_error(run, people):
 
 
 def test_ctrl_c_goes_on_without_cross_validation(run, people, monkeypatch):
-    from irenic.views import comparison
+    from irenic.learn import cross_validation as comparison
 
     def stop(*_, **__):
         os.kill(os.getpid(), signal.SIGINT)

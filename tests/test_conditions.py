@@ -20,7 +20,7 @@ from irenic import (
     RuleSet,
     Space,
 )
-from irenic.conditions import (
+from irenic.model.condition import (
     as_operators,
     bits_operators,
     encode_bits,
@@ -29,8 +29,8 @@ from irenic.conditions import (
     interval_operators,
     interval_text,
 )
-from irenic.features import LOWEST
-from irenic.literals import Months
+from irenic.model.features import LOWEST
+from irenic.model.literals import Months
 
 NUMBER = Continuous("f", missing=True)
 INTEGER = Continuous("n", kind="integer", missing=True)

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 import naive
 import naive_cfsgs as oracle
 import strategies as sts
-from irenic import Budget, Categorical, Continuous, Region, Rule, RuleSet, Space, cutting
+from irenic import Budget, Categorical, Continuous, Region, Rule, RuleSet, Space
 from irenic.budget import Meter
-from irenic.cutting import Boxes, Cutter, is_covered, merged, uncovered
+from irenic.model import cutting
+from irenic.model.cutting import Boxes, Cutter, is_covered, merged, uncovered
 
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 

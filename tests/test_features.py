@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irenic import MISSING, OTHER, Categorical, ConditionError, Continuous, DataError, SpaceError
-from irenic.features import LOWEST
+from irenic.model.features import LOWEST
 
 
 def refused(error, text, make, *args, **options):

@@ -24,8 +24,9 @@ from irenic import (
     RuleSet,
     Space,
 )
-from irenic.formats import json_rules, text_rules
-from irenic.literals import Expression, Months
+from irenic.formats import text as text_rules
+from irenic.formats.json import rules as json_rules
+from irenic.model.literals import Expression, Months
 
 # --- arbitrary spaces, regions and rule sets
 

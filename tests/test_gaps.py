@@ -26,10 +26,10 @@ from irenic import (
     Rule,
     RuleSet,
     Space,
-    cutting,
     gaps,
     search,
 )
+from irenic.model import cutting
 
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 PLANE = Space([Continuous("f1"), Continuous("f2")])

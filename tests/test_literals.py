@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from irenic import MISSING, OTHER, FormatError
-from irenic.literals import (
+from irenic.model.literals import (
     KEYWORDS,
     Expression,
     Months,
@@ -26,7 +26,7 @@ from irenic.literals import (
     plain,
     quote,
 )
-from irenic.notation import parse_line, tokenize
+from irenic.model.notation import parse_line, tokenize
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 scalars = (

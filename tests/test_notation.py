@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from irenic import MISSING, OTHER, Categorical, Continuous, FormatError, Region, Rule, Space
-from irenic.literals import Months, format_word
-from irenic.notation import ParsedRule, parse_conditions, parse_line, parse_rule
+from irenic.model.literals import Months, format_word
+from irenic.model.notation import ParsedRule, parse_conditions, parse_line, parse_rule
 
 SPACE = Space(
     [

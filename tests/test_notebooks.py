@@ -33,12 +33,12 @@ from irenic import (
     Space,
     check,
     gaps,
-    markup,
 )
+from irenic.learn._certificate import certify
 from irenic.learn.answers import Answers
-from irenic.learn.certificate import certify
 from irenic.learn.front import RuleCounts
-from irenic.literals import display, say
+from irenic.model import markup
+from irenic.model.literals import display, say
 from learn.fitting import needs_jit, people, quick
 
 TAGS = {"div", "span", "code", "table", "thead", "tbody", "tr", "th", "td", "details", "summary"}

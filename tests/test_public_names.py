@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -45,6 +48,19 @@ def test_every_name_that_a_module_lists_exists(module):
     assert [name for name in listed if not hasattr(found, name)] == []
 
 
+@pytest.mark.parametrize("module", MODULES)
+def test_private_modules_are_imported_inside_their_folder_only(module):
+    found = importlib.import_module(module)
+    tree = ast.parse(Path(found.__file__).read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("irenic"):
+            continue
+        for name in (node.module, *(f"{node.module}.{alias.name}" for alias in node.names)):
+            folder = re.match(r"(irenic(?:\.[a-z][a-z_]*)*)\._[a-z]", name)
+            if name in MODULES and folder:
+                assert f"{module}.".startswith(f"{folder[1]}."), f"{module} imports {name}"
+
+
 def test_every_name_that_the_package_imports_is_public():
     imported = {
         name
@@ -83,7 +99,7 @@ def test_whatever_is_written_for_users_is_public():
             ours = getattr(value, "__module__", None) == module and not name.startswith("_")
             if ours and "Examples\n--------" in (inspect.getdoc(value) or ""):
                 found[name] = module
-    plots = {name: f"irenic.plot.{name}" for name in irenic.plot.__all__}
+    plots = {name: f"irenic.plot._{name}" for name in irenic.plot.__all__}
     hidden = {name: where for name, where in found.items() if name not in irenic.__all__}
     assert hidden == plots
     assert {"Continuous", "Region", "RuleSet", "Space", "read", "write"} <= set(found)

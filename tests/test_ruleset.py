@@ -242,7 +242,7 @@ def spread_out(spread, space, n, rng):
 @pytest.mark.parametrize("n", [150] if INTERPRETED else [30, 500, 2000])
 def test_pairs_of_many_rules_are_found_exactly_once(shape, spread, n, monkeypatch):
     if INTERPRETED:  # cut already where few rules are left
-        monkeypatch.setattr("irenic._kernels._DIRECT", 40)
+        monkeypatch.setattr("irenic.kernels.packed._DIRECT", 40)
     rng = np.random.default_rng([*shape, len(spread), n])
     space = mixed_space(*shape)
     regions = spread_out(spread, space, n, rng)

@@ -26,8 +26,8 @@ from irenic import (
     Space,
     SpaceError,
 )
-from irenic.literals import Months
-from irenic.space import from_words, to_words
+from irenic.model.literals import Months
+from irenic.model.space import from_words, to_words
 
 COLORS = Categorical("color", ["yellow", "blue"])
 ZONE = zoneinfo.ZoneInfo("Europe/Vienna")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from irenic import Categorical, Continuous, DataError, FileError, FormatError, Space
-from irenic.formats.table import read_table
+from irenic.frames.table import read_table
 
 
 @pytest.fixture

@@ -3,12 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 from irenic import plot as plot
-from irenic.best_order import BestRegion, best_region
 from irenic.budget import Budget
-from irenic.cfsbe import enlarge, enlarge_many
-from irenic.cfsgs import Constraint, Search, constraint_graph, constraints, search
-from irenic.coverage import CoverageMap
-from irenic.decision_table import DecisionTable
+from irenic.checking import Finding, Findings, check
 from irenic.errors import (
     BudgetError,
     ConditionError,
@@ -21,8 +17,6 @@ from irenic.errors import (
     SeedError,
     SpaceError,
 )
-from irenic.features import MISSING, OTHER, Categorical, Continuous
-from irenic.findings import Finding, Findings, check
 from irenic.formats import (
     ReadTables,
     from_imodels,
@@ -37,8 +31,6 @@ from irenic.formats import (
     to_sql,
     write,
 )
-from irenic.gaps import Gaps, gaps
-from irenic.literals import Expression, Months
 from irenic.mend import (
     Change,
     Completion,
@@ -53,25 +45,26 @@ from irenic.mend import (
     repair,
     to_set,
 )
-from irenic.outcomes import Explanation, Statistics
-from irenic.pairs import Conflict
-from irenic.region import Region
-from irenic.rule import Rule
-from irenic.rulelist import RuleList
-from irenic.ruleset import RuleSet
-from irenic.space import Instances, Space
-from irenic.views.page import Report, report
-from irenic.views.summarise import summarise
+from irenic.model.conflict import Conflict
+from irenic.model.coverage import CoverageMap
+from irenic.model.decision_table import DecisionTable
+from irenic.model.explanation import Explanation, Statistics
+from irenic.model.features import MISSING, OTHER, Categorical, Continuous
+from irenic.model.literals import Expression, Months
+from irenic.model.region import Region
+from irenic.model.rule import Rule
+from irenic.model.rulelist import RuleList
+from irenic.model.ruleset import RuleSet
+from irenic.model.space import Instances, Space
+from irenic.reporting.page import Report, report
+from irenic.reporting.summarise import summarise
+from irenic.searching.best_region import BestRegion, best_region
+from irenic.searching.cfsbe import enlarge, enlarge_many
+from irenic.searching.cfsgs import Constraint, Search, constraint_graph, constraints, search
+from irenic.searching.gaps import Gaps, gaps
 
 if TYPE_CHECKING:
-    from irenic.learn import (
-        Certificate,
-        Decision,
-        Front,
-        FrontPoint,
-        Hierarchy,
-        RuleSetClassifier,
-    )
+    from irenic.learn import Certificate, Decision, Front, FrontPoint, Hierarchy, RuleSetClassifier
 
 __all__ = [
     "MISSING",

@@ -13,8 +13,9 @@ import naive_cells
 import strategies as sts
 import test_formats
 from irenic import Categorical, Continuous, DecisionTable, Region, Rule, RuleList, RuleSet, Space
-from irenic.formats import dmn, dmn_writing
-from irenic.literals import Expression, Months
+from irenic.formats.dmn import reading as dmn
+from irenic.formats.dmn import writing as dmn_writing
+from irenic.model.literals import Expression, Months
 
 # The namespaces of models, version by version.
 VERSIONS = {

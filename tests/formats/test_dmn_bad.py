@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from test_dmn import CAMUNDA, ITEMS, LOAN, TIMES, model
 
 from irenic import FormatError, IrenicError
-from irenic.formats import dmn, dmn_xml
+from irenic.formats.dmn import _xml as dmn_xml
+from irenic.formats.dmn import reading as dmn
 
 ENTITY = (
     "a document type or an entity, which DMN does not need and which is refused; take out the"

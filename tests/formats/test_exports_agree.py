@@ -26,9 +26,9 @@ from irenic import (
     RuleSet,
     Space,
 )
-from irenic.formats.python_source import to_python
-from irenic.formats.sql import to_sql
-from irenic.literals import Months
+from irenic.formats.python.source import to_python
+from irenic.formats.sql.source import to_sql
+from irenic.model.literals import Months
 
 pytest.importorskip("sqlglot")
 

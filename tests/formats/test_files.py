@@ -15,8 +15,8 @@ import pytest
 
 import irenic
 from irenic import FileError, FormatError, Rule, RuleSet
-from irenic.formats.files import check_target, read_bytes, write_bytes
-from irenic.formats.table import read_table, write_table
+from irenic.frames.files import check_target, read_bytes, write_bytes
+from irenic.frames.table import read_table, write_table
 
 pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 

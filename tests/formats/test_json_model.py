@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import irenic
 from irenic import FileError, FormatError, IrenicError, Rule, RuleSet, RuleSetClassifier
-from irenic.formats import json_model
+from irenic.formats.json import model as json_model
 
 N = 60
 TABLE = pd.DataFrame(

@@ -31,8 +31,8 @@ from irenic import (
     RuleSet,
     Space,
 )
-from irenic.formats.python_source import dumps, to_python
-from irenic.literals import Months
+from irenic.formats.python.source import dumps, to_python
+from irenic.model.literals import Months
 
 
 def made(source, name="predict"):

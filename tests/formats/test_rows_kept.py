@@ -14,10 +14,11 @@ import irenic
 import naive_cells
 from irenic import Categorical, Continuous, DecisionTable, FormatWarning, Rule, RuleSet, Space
 from irenic.cli import app
-from irenic.formats import dmn, dmn_writing
-from irenic.formats.table_rules import dumps_csv, dumps_xlsx, loads_csv, loads_xlsx
-from irenic.formats.unary_sets import bits, feel_text, held
-from irenic.formats.unary_tests import parse
+from irenic.formats.dmn import reading as dmn
+from irenic.formats.dmn import writing as dmn_writing
+from irenic.formats.feel.sets import bits, feel_text, held
+from irenic.formats.feel.unary_tests import parse
+from irenic.formats.sheets.rules import dumps_csv, dumps_xlsx, loads_csv, loads_xlsx
 
 AGES = 'age,job,then\n< 18,-,A\n[10..5],nurse,B\n">= 18 and < 30",-,C\n'
 WHY = "column 'age' asks for [10..5], which holds for nothing"

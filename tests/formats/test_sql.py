@@ -38,9 +38,9 @@ from irenic import (
     RuleSet,
     Space,
 )
-from irenic.formats.sql import dumps, to_sql
-from irenic.formats.sql_dialects import DIALECTS, double
-from irenic.literals import Expression, Months
+from irenic.formats.sql._dialects import DIALECTS, double
+from irenic.formats.sql.source import dumps, to_sql
+from irenic.model.literals import Expression, Months
 
 sqlglot = pytest.importorskip("sqlglot")
 from sqlglot import exp  # noqa: E402

@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 import irenic
 from irenic import Categorical, Continuous, FormatWarning, Rule, RuleSet, Space
 from irenic.cli import app
-from irenic.formats.table_rules import dumps_csv, dumps_xlsx, loads_csv, loads_xlsx
-from irenic.formats.unary_sets import literal_text
-from irenic.formats.unary_tests import Compare, parse
+from irenic.formats.feel.sets import literal_text
+from irenic.formats.feel.unary_tests import Compare, parse
+from irenic.formats.sheets.rules import dumps_csv, dumps_xlsx, loads_csv, loads_xlsx
 
 
 def messages(found):

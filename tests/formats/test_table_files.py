@@ -13,8 +13,8 @@ import pytest
 from pyarrow import parquet
 
 from irenic import Categorical, Continuous, FileError, FormatError, Space
-from irenic.formats.columns import Table
-from irenic.formats.table import read_table, write_table
+from irenic.frames.columns import Table
+from irenic.frames.table import read_table, write_table
 
 
 def column(*values):

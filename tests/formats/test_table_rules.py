@@ -21,8 +21,8 @@ from irenic import (
     RuleSet,
     Space,
 )
-from irenic.formats.table_rules import dumps_csv, dumps_xlsx, loads_csv, loads_xlsx
-from irenic.literals import Expression, Months
+from irenic.formats.sheets.rules import dumps_csv, dumps_xlsx, loads_csv, loads_xlsx
+from irenic.model.literals import Expression, Months
 
 
 def csv_table(text, **options):

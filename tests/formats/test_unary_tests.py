@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import naive_cells
 from irenic import Categorical, Continuous, FormatError
-from irenic.formats.unary_sets import bits, cell_text, held, intervals, literal_text
-from irenic.formats.unary_tests import AllOf, AnyOf, Compare, Not, parse, parse_value
-from irenic.literals import Months
+from irenic.formats.feel.sets import bits, cell_text, held, intervals, literal_text
+from irenic.formats.feel.unary_tests import AllOf, AnyOf, Compare, Not, parse, parse_value
+from irenic.model.literals import Months
 
 AGE = Continuous("age")
 JOB = Categorical("job", ["nurse", "clerk", "cook"], other=True)

@@ -11,7 +11,7 @@ import pytest
 import z3
 
 from irenic import RuleSetClassifier
-from irenic.features import Continuous
+from irenic.model.features import Continuous
 
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 needs_jit = pytest.mark.skipif(

@@ -10,9 +10,9 @@ from itertools import combinations
 import numpy as np
 from hypothesis import strategies as st
 
-from irenic import _evolution as kernels
-from irenic._evolution import Rows
-from irenic.learn.evolution import Candidate, new_draft
+from irenic.kernels import evolution as kernels
+from irenic.kernels.evolution import Rows
+from irenic.learn._evolution import Candidate, new_draft
 
 MODES = ("avoid", "vote", "best")
 # Sums of float32 gains in another order differ by this much.

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irenic import Space
-from irenic.features import LOWEST
-from irenic.learn.cells import MOST_CELLS, MOST_ROWS, Cells
-from irenic.learn.evolution import covering
+from irenic.learn._cells import MOST_CELLS, MOST_ROWS, Cells
+from irenic.learn._evolution import covering
+from irenic.model.features import LOWEST
 
 NUMBERS = st.one_of(
     st.sampled_from([None, -0.0, 0.0, 1.0, 1.5, 2.0, 1e-300, -1e300, 1e300]),
@@ -333,7 +333,7 @@ def bits(words, n):
 
 def test_more_rows_do_not_make_cells_coarser(monkeypatch):
     # bitmaps are made of the rows that evolve, so a table of many more has as many cells
-    monkeypatch.setattr("irenic.learn.cells._MOST_BYTES", 8 * (MOST_ROWS // 64 + 1) * 2 * 60)
+    monkeypatch.setattr("irenic.learn._cells._MOST_BYTES", 8 * (MOST_ROWS // 64 + 1) * 2 * 60)
     rng = np.random.default_rng(0)
     found = []
     for n in (MOST_ROWS, 5 * MOST_ROWS):

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irenic import _evolution as kernels
-from irenic.learn.evolution import Settings, Watch, covering, evolve, predict
+from irenic.kernels import evolution as kernels
+from irenic.learn._evolution import Settings, Watch, covering, evolve, predict
 
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 MOVES = 300 if INTERPRETED else 1500

@@ -12,8 +12,9 @@ from fitting import check_consistent, needs_jit, people, quick, texts
 from sklearn.callback import ProgressBar
 from sklearn.datasets import load_iris
 
-from irenic.learn import classifier, running
-from irenic.learn.evolution import Watch
+from irenic.learn import _classifier as classifier
+from irenic.learn import _running as running
+from irenic.learn._evolution import Watch
 
 pytestmark = needs_jit
 

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irenic import ConditionError, DataError, RuleSet, Space
-from irenic.learn.cells import Cells
+from irenic.learn._cells import Cells
+from irenic.learn._tasks import Problem, folds_of
+from irenic.learn._trees import Forest
 from irenic.learn.front import FrontPoint, RuleCounts, choose, front_of
-from irenic.learn.search import Problem, folds_of
 from irenic.learn.target import Consequents, Target, class_weights, row_weights
-from irenic.learn.trees import Forest
 
 SEEDS = st.integers(0, 2**32 - 1)
 

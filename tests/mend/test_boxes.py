@@ -12,8 +12,8 @@ import naive
 import strategies as sts
 from irenic import Region, Rule
 from irenic.budget import Meter
-from irenic.cutting import Boxes
-from irenic.mend import boxes as mod
+from irenic.mend import _boxes as mod
+from irenic.model.cutting import Boxes
 
 
 def as_boxes(regions):

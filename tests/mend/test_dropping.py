@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irenic.budget import Meter
-from irenic.mend import dropping
-from irenic.mend.dropping import cheapest_cover
+from irenic.mend import _drop as dropping
+from irenic.mend._drop import cheapest_cover
 
 
 @st.composite

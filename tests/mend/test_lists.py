@@ -22,9 +22,11 @@ from irenic import (
 )
 from irenic.budget import Meter
 from irenic.errors import BudgetError
-from irenic.mend import boxes, lists, to_set
-from irenic.mend.boxes import boxes_of
-from irenic.mend.proving import ListProof
+from irenic.mend import _boxes as boxes
+from irenic.mend import _to_set as lists
+from irenic.mend import to_set
+from irenic.mend._boxes import boxes_of
+from irenic.mend._prove import ListProof
 
 DEFAULTS = st.sampled_from([None, "A", "Z"])
 

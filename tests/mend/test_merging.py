@@ -24,9 +24,10 @@ from irenic import (
     Space,
 )
 from irenic.budget import Meter
-from irenic.mend import complete, merge, merging, repair, to_set
-from irenic.mend.boxes import boxes_of
-from irenic.mend.merging import fewer, same_union
+from irenic.mend import _merge as merging
+from irenic.mend import complete, merge, repair, to_set
+from irenic.mend._boxes import boxes_of
+from irenic.mend._merge import fewer, same_union
 
 
 def held_by(rules, cell):

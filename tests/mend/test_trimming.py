@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from irenic import Categorical, Continuous, Region, Space
 from irenic.budget import Meter
-from irenic.cutting import Boxes
-from irenic.mend import trimming
-from irenic.mend.boxes import joined
-from irenic.mend.measuring import Share
-from irenic.mend.trimming import largest_free
+from irenic.mend import _trim as trimming
+from irenic.mend._boxes import joined
+from irenic.mend._measure import Share
+from irenic.mend._trim import largest_free
+from irenic.model.cutting import Boxes
 
 SPACE = Space([Continuous("x", missing=True), Continuous("n", kind="integer"),
                Categorical("c", ["u", "v", "w"])])  # fmt: skip

@@ -27,8 +27,8 @@ from irenic import (
     gaps,
     plot,
 )
-from irenic.plot.plane import holds, plane, value_text
-from irenic.plot.source import summary_of
+from irenic.plot._plane import holds, plane, value_text
+from irenic.plot._source import summary_of
 from pictures import holds as is_drawn
 from pictures import places_of
 

@@ -28,8 +28,8 @@ from irenic import (
     Space,
     plot,
 )
-from irenic.plot.figure import label
-from irenic.plot.rules import condition_text, values_text
+from irenic.plot._figure import label
+from irenic.plot._rules import condition_text, values_text
 from pictures import extents, legend, patches, texts
 
 AGES = RuleSet(

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irenic import Categorical, Continuous, Region, Rule, RuleSet, Space
-from irenic.learn import evolution
-from irenic.learn.cells import Cells
-from irenic.learn.search import Problem, prepare
+from irenic.learn import _evolution as evolution
+from irenic.learn._cells import Cells
+from irenic.learn._tasks import Problem, prepare
 from irenic.learn.target import Target
 from learn import naive_evolution as naive
 from learn.fitting import needs_jit

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 from irenic import DecisionTable, FormatError, Rule, RuleSet, check
-from irenic.findings import KINDS
-from irenic.views import annotations, sarif, summary
-from irenic.views.checked import CheckedFile, line_of
+from irenic.checking import KINDS
+from irenic.reporting import github as annotations
+from irenic.reporting import sarif, summary
+from irenic.reporting.checked import CheckedFile, line_of
 
 
 def table(name="fares", policy=None, lines=(3, 5, 8)):

@@ -6,7 +6,7 @@ from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 from irenic import RuleSetClassifier
-from irenic.views import comparison
+from irenic.learn import cross_validation as comparison
 
 X, Y = load_iris(return_X_y=True)
 

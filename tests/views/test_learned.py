@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import irenic
-from irenic.formats.columns import Table
-from irenic.views import learned
+from irenic.frames.columns import Table
+from irenic.reporting import learned
 
 
 @pytest.fixture(scope="module")

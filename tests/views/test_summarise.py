@@ -26,7 +26,7 @@ from irenic import (
     Space,
     summarise,
 )
-from irenic.formats.json_rules import decode_region, decode_value
+from irenic.formats.json.rules import decode_region, decode_value
 
 AGES = RuleSet(
     None, [Rule({"age": (0, 30)}, then="low"), Rule({"age": (29, 60)}, then="high")], default="low"

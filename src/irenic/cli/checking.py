@@ -28,8 +28,8 @@ from irenic.errors import FormatError, FormatWarning, IrenicError
 
 if TYPE_CHECKING:
     from irenic.budget import Progress
-    from irenic.findings import Kind
-    from irenic.views.checked import CheckedFile
+    from irenic.checking import Kind
+    from irenic.reporting.checked import CheckedFile
 
 
 class Form(StrEnum):
@@ -131,7 +131,7 @@ def check(
 
 def _kinds(fail_on: str | None) -> list[Kind] | None:
     """Return the kinds of findings to fail on; None for what the hit policies rule out."""
-    from irenic.findings import KINDS, NOUNS
+    from irenic.checking import KINDS, NOUNS
 
     if fail_on is None:
         return None
@@ -158,7 +158,7 @@ def _checked(
 ) -> list[CheckedFile]:
     """Return each file with its findings; one that cannot be read does not stop the others."""
     from irenic.formats import holds_several
-    from irenic.views.checked import CheckedFile
+    from irenic.reporting.checked import CheckedFile
 
     found = []
     with progress("looking for gaps") as shown:
@@ -208,7 +208,8 @@ def _findings(
 def _print(
     files: list[CheckedFile], form: Form, *, several: bool, example: bool, most: int | None
 ) -> None:
-    from irenic.views import annotations, sarif, summary, terminal
+    from irenic.reporting import github as annotations
+    from irenic.reporting import sarif, summary, terminal
 
     if form is Form.GITHUB:
         for line in annotations.lines(files):

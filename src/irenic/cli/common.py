@@ -139,9 +139,9 @@ def open_closed_streams() -> None:
         sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
 
 
-def warn_of_compiling(module: str = "_kernels", how_long: str = "some seconds") -> None:
+def warn_of_compiling(module: str = "packed", how_long: str = "some seconds") -> None:
     """Say on a terminal that the first run compiles: a person waits for it."""
-    here = Path(irenic.__file__).parent / "__pycache__"
+    here = Path(irenic.__file__).parent / "kernels" / "__pycache__"
     kept = Path(os.environ.get("NUMBA_CACHE_DIR") or here)
     if sys.stderr.isatty() and not any(kept.rglob(f"{module}.*.nbi")):
         print(f"compiling (once, {how_long}) …", file=sys.stderr)

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.errors import DataError, did_you_mean
-from irenic.formats.columns import Table
-from irenic.formats.table import read_table
-from irenic.literals import display, is_missing
+from irenic.frames.columns import Table
+from irenic.frames.table import read_table
+from irenic.model.literals import display, is_missing
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,25 +18,18 @@ import typer
 
 import irenic
 from irenic.cli.common import Json, console, output, print_json, warn_of_compiling
-from irenic.cli.reading import (
-    as_set,
-    check_output,
-    is_model,
-    no_rules,
-    open_to_rules,
-    tells_space,
-)
+from irenic.cli.reading import as_set, check_output, is_model, no_rules, open_to_rules, tells_space
 from irenic.errors import ConflictError, DataError, FormatError, SpaceError, did_you_mean
-from irenic.literals import display
-from irenic.ruleset import RESOLVE
+from irenic.model.literals import display
+from irenic.model.ruleset import RESOLVE
 
 if TYPE_CHECKING:
     from types import FrameType
 
     from irenic.cli.dataset import Dataset
-    from irenic.features import Feature
-    from irenic.formats.columns import Table
+    from irenic.frames.columns import Table
     from irenic.learn import RuleSetClassifier
+    from irenic.model.features import Feature
 
 commands = typer.Typer()
 
@@ -101,7 +94,7 @@ def learn(
 
     given = dataset.embedded() if data is None else dataset.read(data, target)
     folds = _folds(given, cv)
-    warn_of_compiling("_evolution", "about a minute")
+    warn_of_compiling("evolution", "about a minute")
 
     def make(*, verbose: bool) -> RuleSetClassifier:
         return irenic.RuleSetClassifier(
@@ -119,7 +112,7 @@ def learn(
     if out is not None:
         irenic.write(model if out.suffix.lower() == ".json" else model.rules_, out)
     compared = _compare(lambda: make(verbose=False), given, folds, random_state) if folds else None
-    from irenic.views import learned, terminal
+    from irenic.reporting import learned, terminal
 
     result = learned.summary(
         model,
@@ -163,7 +156,7 @@ def _folds(given: Dataset, wanted: int) -> int:
     """Return how many folds the rows allow; say so where these are fewer than wanted."""
     if not wanted:
         return 0
-    from irenic.views.comparison import folds_for
+    from irenic.learn.cross_validation import folds_for
 
     folds = folds_for(given.counts, wanted)
     rarest = min(given.counts, key=lambda label: given.counts[label])
@@ -182,7 +175,7 @@ def _compare(
     make: Callable[[], RuleSetClassifier], given: Dataset, folds: int, random_state: int
 ) -> dict[str, Any] | None:
     """Return how the learner and others do on rows left out; None if a person does not wait."""
-    from irenic.views import comparison
+    from irenic.learn import cross_validation as comparison
 
     table, codes = given.features, np.unique(given.labels, return_inverse=True)[1]
     learners = {
@@ -308,7 +301,7 @@ def predict(
     ] = None,
 ) -> None:
     """Add to a table what rules predict for each row."""
-    from irenic.formats.table import check_suffix, read_table, write_table
+    from irenic.frames.table import check_suffix, read_table, write_table
 
     if resolve not in (None, *RESOLVE):
         hint = did_you_mean(resolve, RESOLVE)
@@ -331,7 +324,7 @@ def predict(
             )
     whole = table.select(list(table))
     whole.update(added)
-    from irenic.formats import csv_table
+    from irenic.frames import csv as csv_table
 
     if out is not None:
         write_table(whole, out)
@@ -449,6 +442,6 @@ def _in_words(value: Any, labels: list[Any]) -> Any:
 
 
 def _column(values: list[Any]) -> npt.NDArray[Any]:
-    from irenic.formats.columns import as_column
+    from irenic.frames.columns import as_column
 
     return as_column(values)

@@ -16,12 +16,12 @@ import irenic
 from irenic.cli.common import Json, console, output, print_json, warn_of_compiling
 from irenic.cli.reading import Ignore, as_policy, check_output, space_for, tells_space
 from irenic.errors import DataError, FormatError, FormatWarning, did_you_mean
-from irenic.literals import counted, display
+from irenic.model.literals import counted, display
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from irenic.decision_table import DecisionTable
+    from irenic.model.decision_table import DecisionTable
 
 _IN = typer.Argument(metavar="IN", help="A .txt, .rules, .json, .csv, .xlsx or .dmn file.")
 _OUT = typer.Option(
@@ -240,8 +240,8 @@ def convert(
     elif as_set:
         print("irenic: the rules are not ordered, so --as-set changes nothing", file=sys.stderr)
     if out.suffix.lower() == ".sql":
-        from irenic.formats.files import write_text
         from irenic.formats.writing import warn_of_loss
+        from irenic.frames.files import write_text
 
         named = found.outputs != ("then",)
         column = ", ".join(found.outputs) if named else "prediction"
@@ -279,7 +279,7 @@ def diff(
     found = irenic.diff(before, after, budget=budget)
     with output():
         if as_json:
-            from irenic.views import summary
+            from irenic.reporting import summary
 
             print_json(summary.differences(found))
         else:
@@ -389,8 +389,8 @@ def _instances(data: Path | None, label: str | None) -> tuple[Any, Any]:
         if label is not None:
             raise FormatError("--label names a column of --data, which is not given")
         return None, None
-    from irenic.formats.columns import as_values
-    from irenic.formats.table import read_table
+    from irenic.frames.columns import as_values
+    from irenic.frames.table import read_table
 
     table = read_table(data)
     name = list(table)[-1] if label is None else label
@@ -414,7 +414,7 @@ def _hand_over(
         warn_of_loss(table)
     with output():
         if as_json:
-            from irenic.views import summary
+            from irenic.reporting import summary
 
             print_json(summary.mended(table.rules, told))
             return
@@ -423,7 +423,7 @@ def _hand_over(
         for line in (*told, f"{verdict[0].upper()}{verdict[1:]}{where}"):
             people.print(Text(line), soft_wrap=not people.is_terminal)
         if out is None:
-            from irenic.formats import text_rules
+            from irenic.formats import text as text_rules
 
             print(text_rules.dumps(table.rules), end="")
 
@@ -431,7 +431,7 @@ def _hand_over(
 def _written(table: DecisionTable, out: Path) -> str:
     """Return how many rules a file holds: rows that make several may be several there."""
     if out.suffix.lower() in (".csv", ".xlsx", ".dmn"):
-        from irenic.formats.table_lines import lines_of
+        from irenic.formats.tables.lines import lines_of
 
         return counted(len(lines_of(table)), "rule")
     return counted(len(table.rules), "rule")

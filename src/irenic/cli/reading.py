@@ -13,7 +13,7 @@ import typer
 
 import irenic
 from irenic.errors import FileError, FormatError, FormatWarning, IrenicError, did_you_mean
-from irenic.literals import display
+from irenic.model.literals import display
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -75,9 +75,9 @@ def space_for(
     path: Path | None, data: Path | None, space_file: Path | None, ignore: Sequence[str] = ()
 ) -> irenic.Space | None:
     """Return the space that a table of instances or a file of rules tells, None for neither."""
-    from irenic.formats import json_rules
-    from irenic.formats.files import read_text
-    from irenic.formats.table import read_table
+    from irenic.formats.json import rules as json_rules
+    from irenic.frames.files import read_text
+    from irenic.frames.table import read_table
 
     if data is not None and space_file is not None:
         raise FormatError("--data and --space both give the space; leave one of them out")
@@ -126,8 +126,8 @@ def open_to_rules(
 
 def tells_space(path: Path) -> bool:
     """Return whether a file of rules declares the features that they are about."""
-    from irenic.formats import json_rules
-    from irenic.formats.files import read_text
+    from irenic.formats.json import rules as json_rules
+    from irenic.frames.files import read_text
 
     suffix = path.suffix.lower()
     return suffix in (".dmn", ".xml") or (
@@ -137,8 +137,8 @@ def tells_space(path: Path) -> bool:
 
 def is_model(path: Path) -> bool:
     """Return whether a file holds a model of ``irenic learn`` rather than rules alone."""
-    from irenic.formats import json_rules
-    from irenic.formats.files import read_text
+    from irenic.formats.json import rules as json_rules
+    from irenic.frames.files import read_text
 
     if path.suffix.lower() != ".json":
         return False
@@ -161,7 +161,7 @@ def check_output(
 
     ``inputs`` are by the arguments and options that name them, as ``option`` names the output.
     """
-    from irenic.formats.files import check_target
+    from irenic.frames.files import check_target
 
     if out is None:
         return
@@ -183,7 +183,7 @@ def _is_same(a: Path, b: Path) -> bool:
 
 def as_policy(text: str | None) -> Any:
     """Return a hit policy as an option names it, in any case."""
-    from irenic.decision_table import HIT_POLICIES
+    from irenic.model.decision_table import HIT_POLICIES
 
     if text is None or text.upper() in HIT_POLICIES:
         return text and text.upper()

@@ -11,7 +11,7 @@ import irenic
 from irenic.cli.common import MOST_GAPS, Json, Most, console, output, print_json, progress
 from irenic.cli.reading import Data, Ignore, Rules, SpaceFile, read_rules, say_example
 from irenic.errors import did_you_mean
-from irenic.literals import display
+from irenic.model.literals import display
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -44,7 +44,7 @@ def gaps(
     most: Most = None,
 ) -> None:
     """List the regions that no rule covers."""
-    from irenic.views import summary, terminal
+    from irenic.reporting import summary, terminal
 
     found = read_rules(rules, data, space, ignore)
     with progress("looking for gaps") as shown:
@@ -92,7 +92,7 @@ def search(
     budget: Seconds = 60.0,
 ) -> None:
     """Find regions in which a new rule contradicts none (the paper's CFSGS)."""
-    from irenic.views import summary, terminal
+    from irenic.reporting import summary, terminal
 
     rule_set = read_rules(rules, data, space, ignore)
     with progress("searching") as shown:
@@ -142,8 +142,8 @@ def enlarge(
     ignore: Ignore = None,
 ) -> None:
     """Grow the region round a point in which a new rule contradicts none (the paper's CFSBE)."""
-    from irenic.notation import parse_names, parse_point
-    from irenic.views import summary
+    from irenic.model.notation import parse_names, parse_point
+    from irenic.reporting import summary
 
     rule_set = read_rules(rules, data, space, ignore)
     if not seed:

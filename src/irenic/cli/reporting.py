@@ -24,9 +24,9 @@ from irenic.errors import DataError, FormatError, did_you_mean
 
 if TYPE_CHECKING:
     from irenic.cli.truth import Said
-    from irenic.decision_table import DecisionTable
-    from irenic.formats.columns import Table
+    from irenic.frames.columns import Table
     from irenic.learn import RuleSetClassifier
+    from irenic.model.decision_table import DecisionTable
 
 commands = typer.Typer()
 
@@ -111,7 +111,7 @@ def report(
 
 
 def _check_page(out: Path, inputs: dict[str, Path | None]) -> None:
-    from irenic.views.page import check_suffix
+    from irenic.reporting.page import check_suffix
 
     check_output(out, inputs)
     check_suffix(out)
@@ -135,7 +135,7 @@ def _read(
 ) -> tuple[DecisionTable | RuleSetClassifier, Table | None, Any]:
     """Return the rules or the model, the instances and their labels."""
     from irenic.cli.truth import truth_of
-    from irenic.formats.table import read_table
+    from irenic.frames.table import read_table
 
     if data is None and label is not None:
         raise FormatError("--label names a column of DATA, which is not given")

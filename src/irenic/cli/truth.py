@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from irenic.errors import DataError, did_you_mean
-from irenic.formats.columns import Table, as_values
-from irenic.literals import counted, display, say
+from irenic.frames.columns import Table, as_values
+from irenic.model.literals import counted, display, say
 
 
 @dataclass(frozen=True)

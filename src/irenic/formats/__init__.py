@@ -1,6 +1,6 @@
 """Files of rules: one module a format, chosen by the file's suffix."""
 
-from irenic.formats.held import ReadTables
+from irenic.formats._reading import SUFFIXES, holds_several, read, read_tables, the_table
 from irenic.formats.models import (
     from_imodels,
     from_orange,
@@ -8,9 +8,9 @@ from irenic.formats.models import (
     from_sklearn,
     from_wittgenstein,
 )
-from irenic.formats.python_source import to_python
-from irenic.formats.reading import SUFFIXES, holds_several, read, read_tables, the_table
-from irenic.formats.sql import to_sql
+from irenic.formats.python.source import to_python
+from irenic.formats.sql.source import to_sql
+from irenic.formats.tables.read_tables import ReadTables
 from irenic.formats.writing import read_model, write
 
 __all__ = [

@@ -7,13 +7,14 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from irenic.decision_table import DecisionTable
 from irenic.errors import FormatError, FormatWarning, did_you_mean
-from irenic.formats import json_rules, text_rules
-from irenic.formats.branches import without_policy
-from irenic.formats.files import read_text, write_bytes, write_text
-from irenic.rulelist import RuleList
-from irenic.ruleset import RuleSet, check_rules
+from irenic.formats import text as text_rules
+from irenic.formats._branches import without_policy
+from irenic.formats.json import rules as json_rules
+from irenic.frames.files import read_text, write_bytes, write_text
+from irenic.model.decision_table import DecisionTable
+from irenic.model.rulelist import RuleList
+from irenic.model.ruleset import RuleSet, check_rules
 
 if TYPE_CHECKING:
     from irenic.learn import RuleSetClassifier
@@ -60,7 +61,7 @@ def write(
             warn_of_loss(rules, str(path))
         return
     # scikit-learn, which a classifier needs and a rule set does not, is there already if it is one
-    from irenic.formats import json_model
+    from irenic.formats.json import model as json_model
 
     if not json_model.is_model(rules):
         check_rules(rules)  # raises
@@ -98,23 +99,23 @@ def _dumps(rules: RuleSet | RuleList | DecisionTable, suffix: str, name: str) ->
     """Return what a file of the rules holds."""
     # each writer is imported when it is needed: openpyxl and sqlglot are for few
     if suffix == ".csv":
-        from irenic.formats import table_rules
+        from irenic.formats.sheets import rules as table_rules
 
         return table_rules.dumps_csv(rules)
     if suffix == ".xlsx":
-        from irenic.formats import table_rules
+        from irenic.formats.sheets import rules as table_rules
 
         return table_rules.dumps_xlsx(rules)
     if suffix == ".dmn":
-        from irenic.formats import dmn_writing
+        from irenic.formats.dmn import writing as dmn_writing
 
         return dmn_writing.dumps(rules, name=name)
     if suffix == ".sql":
-        from irenic.formats import sql
+        from irenic.formats.sql import source as sql
 
         return sql.dumps(rules)
     if suffix == ".py":
-        from irenic.formats import python_source
+        from irenic.formats.python import source as python_source
 
         return python_source.dumps(rules)
     form = f"{suffix} files"
@@ -150,7 +151,7 @@ def read_model(path: str | os.PathLike[str]) -> RuleSetClassifier:
     path = Path(path)
     if path.suffix.lower() != ".json":
         raise FormatError("a model is read from a .json file", path=str(path))
-    from irenic.formats import json_model
+    from irenic.formats.json import model as json_model
 
     text = read_text(path)
     try:

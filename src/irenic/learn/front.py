@@ -10,12 +10,12 @@ from typing import Final, SupportsIndex, overload
 import numpy as np
 import numpy.typing as npt
 
-from irenic import markup
 from irenic.errors import ConditionError
-from irenic.learn.evolution import Candidate
-from irenic.literals import counted
-from irenic.markup import Column
-from irenic.ruleset import RuleSet, rules_table
+from irenic.learn._evolution import Candidate
+from irenic.model import markup
+from irenic.model.literals import counted
+from irenic.model.markup import Column
+from irenic.model.ruleset import RuleSet, rules_table
 
 Floats = npt.NDArray[np.float64]
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.errors import DataError, did_you_mean
-from irenic.literals import is_missing, plain
+from irenic.model.literals import is_missing, plain
 
 Label: TypeAlias = Hashable
 Indicator: TypeAlias = npt.NDArray[np.bool_]

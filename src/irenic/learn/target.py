@@ -17,7 +17,7 @@ import numpy.typing as npt
 from irenic.errors import DataError
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import as_indicator, label_set
-from irenic.space import first_text
+from irenic.model.space import first_text
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

@@ -1,11 +1,11 @@
 """Mending rules: lists into sets, contradictions and gaps out of sets, and what changes change."""
 
-from irenic.mend.changes import Change, Repair
-from irenic.mend.completing import Completion, Proposal, complete
-from irenic.mend.differing import Difference, Differences, diff
-from irenic.mend.lists import to_set
-from irenic.mend.merging import Merged, merge
-from irenic.mend.repairing import repair
+from irenic.mend._changes import Change, Repair
+from irenic.mend._complete import Completion, Proposal, complete
+from irenic.mend._diff import Difference, Differences, diff
+from irenic.mend._merge import Merged, merge
+from irenic.mend._repair import repair
+from irenic.mend._to_set import to_set
 
 __all__ = [
     "Change",

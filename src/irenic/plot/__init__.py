@@ -3,9 +3,9 @@
 matplotlib is imported when something is drawn; ``pip install 'irenic[plot]'`` brings it.
 """
 
-from irenic.plot.coverage import coverage
-from irenic.plot.front import front
-from irenic.plot.regions import regions
-from irenic.plot.rules import rules
+from irenic.plot._coverage import coverage
+from irenic.plot._front import front
+from irenic.plot._regions import regions
+from irenic.plot._rules import rules
 
 __all__ = ["coverage", "front", "regions", "rules"]

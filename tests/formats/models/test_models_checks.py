@@ -14,7 +14,7 @@ from irenic.formats.models import (
     from_sklearn,
     from_wittgenstein,
 )
-from irenic.formats.models.checks import described, kinds_of, labels_of, named, rule_of
+from irenic.formats.models._checks import described, kinds_of, labels_of, named, rule_of
 
 SPACE = Space([Continuous("a", missing=True), Categorical("c", ["x", "y", "z"], missing=True)])
 

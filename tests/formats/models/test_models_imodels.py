@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from irenic import Continuous, FormatError, RuleList, RuleSet, SpaceError, gaps
-from irenic.formats.models.imodels import from_imodels
+from irenic.formats.models._imodels import from_imodels
 
 # The library's own warnings are not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from irenic import Categorical, Continuous, FormatError, RuleList, RuleSet
-from irenic.formats.models.orange import from_orange
+from irenic.formats.models._orange import from_orange
 
 # The library's own warnings are not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore")

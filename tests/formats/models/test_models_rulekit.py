@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from irenic import Categorical, Continuous, FormatError
-from irenic.formats.models.rulekit import from_rulekit
+from irenic.formats.models._rulekit import from_rulekit
 
 # The library's own warnings are not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -21,8 +21,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
 
 from irenic import Continuous, FormatError, SpaceError, gaps
-from irenic.features import LOWEST
-from irenic.formats.models.sklearn import cuts_of, from_sklearn
+from irenic.formats.models._sklearn import cuts_of, from_sklearn
+from irenic.model.features import LOWEST
 
 FLOAT32_MAX = float(np.finfo(np.float32).max)
 
@@ -164,7 +164,7 @@ def test_a_leaf_that_takes_missing_beside_an_interval_is_several_rules():
 
 
 def test_too_many_rules_for_missing_values_are_refused(monkeypatch):
-    from irenic.formats.models import sklearn as module
+    from irenic.formats.models import _sklearn as module
 
     monkeypatch.setattr(module, "_MOST_RULES", 10)
     X, y = made(0, missing=0.3)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from irenic import Categorical, Continuous, FormatError
-from irenic.formats.models.wittgenstein import from_wittgenstein
+from irenic.formats.models._wittgenstein import from_wittgenstein
 
 # The library's own warnings are not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from irenic.views.page import Report
+from irenic.reporting.page import Report
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 

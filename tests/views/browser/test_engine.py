@@ -13,12 +13,12 @@ import pytest
 import irenic
 from irenic import Categorical, Continuous, DecisionTable, Region, Rule, RuleList, RuleSet, Space
 from irenic.errors import ConditionError, DataError, SeedError
-from irenic.features import LOWEST
-from irenic.literals import Months
-from irenic.space import Instances
-from irenic.views.boxes import encode_box, encode_columns
-from irenic.views.page import Report
-from irenic.views.summarise import summarise
+from irenic.model.features import LOWEST
+from irenic.model.literals import Months
+from irenic.model.space import Instances
+from irenic.reporting.boxes import encode_box, encode_columns
+from irenic.reporting.page import Report
+from irenic.reporting.summarise import summarise
 
 N = 120
 # Names that are quoted, and names that every object of JavaScript already has.

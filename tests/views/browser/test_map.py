@@ -7,7 +7,7 @@ import datetime as dt
 import pytest
 
 from irenic import Categorical, Continuous, Region, Rule, RuleSet, Space
-from irenic.views.summarise import summarise
+from irenic.reporting.summarise import summarise
 
 
 def rules_of(features, *conditions):

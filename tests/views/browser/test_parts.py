@@ -14,7 +14,7 @@ import pytest
 
 import irenic
 from irenic import Categorical, Continuous, Region, Rule, RuleSet, Space
-from irenic.views.page import _SCRIPTS
+from irenic.reporting.page import _SCRIPTS
 
 READY = "performance.getEntriesByType('navigation')[0].domInteractive"
 
@@ -114,7 +114,7 @@ def is_seen(page, selector):
 
 def test_no_name_is_given_twice():
     """The scripts share a scope, in which a later function takes an earlier one's place."""
-    assets = files("irenic.views") / "assets"
+    assets = files("irenic.reporting") / "assets"
     declared = Counter()
     for name in _SCRIPTS:
         text = (assets / name).read_text(encoding="utf-8")

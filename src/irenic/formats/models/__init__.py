@@ -5,10 +5,10 @@ be installed to import this package. What is read predicts what the model predic
 way that the model resolves.
 """
 
-from irenic.formats.models.imodels import from_imodels
-from irenic.formats.models.orange import from_orange
-from irenic.formats.models.rulekit import from_rulekit
-from irenic.formats.models.sklearn import from_sklearn
-from irenic.formats.models.wittgenstein import from_wittgenstein
+from irenic.formats.models._imodels import from_imodels
+from irenic.formats.models._orange import from_orange
+from irenic.formats.models._rulekit import from_rulekit
+from irenic.formats.models._sklearn import from_sklearn
+from irenic.formats.models._wittgenstein import from_wittgenstein
 
 __all__ = ["from_imodels", "from_orange", "from_rulekit", "from_sklearn", "from_wittgenstein"]

@@ -1,0 +1,16 @@
+"""What there is to say of rules: contradictions, gaps, rules that could go, columns in vain."""
+
+from irenic.checking._check import Findings, check
+from irenic.checking._finding import KINDS, LEVELS, NOUNS, Finding, Kind, Level, case_in
+
+__all__ = [
+    "KINDS",
+    "LEVELS",
+    "NOUNS",
+    "Finding",
+    "Findings",
+    "Kind",
+    "Level",
+    "case_in",
+    "check",
+]

@@ -1,0 +1,1 @@
+"""Decision tables in DMN models."""

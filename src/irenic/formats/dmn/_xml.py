@@ -1,0 +1,186 @@
+"""XML read without risk: no document types, no entities, nothing from elsewhere, within limits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+from xml.parsers import expat
+
+from irenic.errors import FormatError
+from irenic.formats.tables.drafts import MOST_CELLS, MOST_COLUMNS
+from irenic.frames.files import MOST_BYTES, too_large
+
+_CELL: Final = re.compile(rb"</(?:[\w.-]+:)?(?:in|out)putEntry\s*>|putEntry\b[^<>]*/>")
+MOST_DEPTH: Final = 200
+_MOST_ELEMENTS: Final = 2_500_000
+# Pictures of the model, which say nothing of its rules.
+_LEFT_OUT: Final = ("DMNDI", "extensionElements")
+
+
+_NO_CHILDREN: Final[list[Any]] = []
+_NO_PREFIXES: Final[dict[str, str]] = {}
+
+
+class Node:
+    """An element: its local name, its attributes, its children, its text, and its line."""
+
+    __slots__ = ("attributes", "children", "line", "namespace", "parent", "prefixes", "tag", "text")
+
+    def __init__(self, name: str, attributes: dict[str, str], line: int, parent: Any) -> None:
+        self.namespace, _, self.tag = name.rpartition(" ")
+        self.attributes = attributes
+        self.line = line
+        self.parent: Node | None = parent
+        self.children: list[Node] = _NO_CHILDREN  # most elements have none: a list when needed
+        self.text = ""
+        self.prefixes: dict[str, str] = _NO_PREFIXES
+
+    def get(self, name: str, default: str = "") -> str:
+        """Return an attribute; one of another namespace by ``"namespace name"``."""
+        return self.attributes.get(name, default)
+
+    def all(self, tag: str) -> list[Node]:
+        """Return the children of a local name."""
+        return [child for child in self.children if child.tag == tag]
+
+    def first(self, tag: str) -> Node | None:
+        """Return the first child of a local name."""
+        return next((child for child in self.children if child.tag == tag), None)
+
+    def said(self, tag: str = "text") -> str:
+        """Return the text of the first child of a local name, ``""`` if there is none."""
+        child = self.first(tag)
+        return "" if child is None else child.text.strip()
+
+    def ancestors(self) -> Iterator[Node]:
+        """Return what the element stands in, from the inside."""
+        node = self.parent
+        while node is not None:
+            yield node
+            node = node.parent
+
+    def descendants(self, tag: str) -> Iterator[Node]:
+        """Return all elements of a local name within, in the order of the file."""
+        stack = self.children[::-1]
+        while stack:
+            node = stack.pop()
+            if node.tag == tag:
+                yield node
+            stack += node.children[::-1]
+
+    def prefix(self, name: str) -> str | None:
+        """Return the namespace that a prefix stands for here."""
+        for node in (self, *self.ancestors()):
+            if name in node.prefixes:
+                return node.prefixes[name]
+        return None
+
+
+def parse(raw: bytes) -> Node:
+    """Return the root element of an XML document.
+
+    >>> parse(b'<a xmlns="urn:x"><b n="1">text</b></a>').first("b").said()
+    ''
+    """
+    if len(raw) > MOST_BYTES:
+        raise too_large(len(raw))
+    # counted before anything is made of them: that takes a moment, and reading them does not
+    if raw.count(b"</") + raw.count(b"/>") > _MOST_ELEMENTS:
+        raise FormatError(f"more than {_MOST_ELEMENTS:,} elements; divide the model")
+    if sum(1 for _ in _CELL.finditer(raw)) > MOST_CELLS:
+        raise FormatError(f"more than {MOST_CELLS:,} cells; divide the model")
+    builder = _Builder()
+    try:
+        builder.parser.Parse(raw, True)
+    except expat.ExpatError as error:
+        what = expat.ErrorString(error.code)
+        raise FormatError(f"not XML: {what}", line=error.lineno, column=error.offset + 1) from None
+    except (LookupError, ValueError, UnicodeError) as error:
+        if isinstance(error, FormatError):
+            raise
+        raise FormatError(f"not XML: {error}", line=builder.line) from None
+    assert builder.root is not None
+    return builder.root
+
+
+class _Builder:
+    """Elements put together as expat meets them."""
+
+    def __init__(self) -> None:
+        self.parser = parser = expat.ParserCreate(namespace_separator=" ")
+        parser.buffer_text = True
+        parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+        parser.StartDoctypeDeclHandler = self.refuse
+        parser.EntityDeclHandler = self.refuse
+        parser.ExternalEntityRefHandler = self.refuse
+        parser.StartNamespaceDeclHandler = self.bind
+        parser.StartElementHandler = self.start
+        parser.EndElementHandler = self.end
+        parser.CharacterDataHandler = self.characters
+        self.root: Node | None = None
+        self.node: Node | None = None
+        self.pieces: list[list[str]] = []
+        self.prefixes: dict[str, str] = {}
+        self.skipping = 0
+        self.depth = self.elements = self.cells = 0
+
+    @property
+    def line(self) -> int:
+        return self.parser.CurrentLineNumber
+
+    def refuse(self, *_: Any) -> Any:
+        raise FormatError(
+            "a document type or an entity, which DMN does not need and which is refused; take out"
+            " the <!DOCTYPE …>",
+            line=self.line,
+        )
+
+    def bind(self, prefix: str | None, uri: str) -> None:
+        self.prefixes[prefix or ""] = uri
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        self.elements += 1
+        self.depth += 1
+        if self.depth > MOST_DEPTH:
+            raise FormatError(f"elements nested more than {MOST_DEPTH} deep", line=self.line)
+        if self.elements > _MOST_ELEMENTS:
+            raise FormatError(f"more than {_MOST_ELEMENTS:,} elements", line=self.line)
+        tag = name.rpartition(" ")[2]
+        if self.skipping or tag in _LEFT_OUT:
+            self.skipping += 1
+            return
+        node = Node(name, attributes, self.line, self.node)
+        if self.prefixes:
+            node.prefixes, self.prefixes = self.prefixes, {}
+        if self.node is None:
+            self.root = node
+        else:
+            if self.node.children is _NO_CHILDREN:
+                self.node.children = []
+            self.node.children.append(node)
+            self.count(tag, self.node)
+        self.node = node
+        self.pieces.append([])
+
+    def count(self, tag: str, table: Node) -> None:
+        """Refuse what is too large to be a table as soon as that is seen."""
+        if tag in ("inputEntry", "outputEntry"):
+            self.cells += 1
+            if self.cells > MOST_CELLS:
+                raise FormatError(f"more than {MOST_CELLS:,} cells", line=self.line)
+        elif tag in ("input", "output") and len(table.children) > 2 * MOST_COLUMNS:
+            raise FormatError(f"a table of more than {MOST_COLUMNS:,} columns", line=self.line)
+
+    def end(self, _: str) -> None:
+        self.depth -= 1
+        if self.skipping:
+            self.skipping -= 1
+        elif self.node is not None:
+            if pieces := self.pieces.pop():
+                self.node.text = "".join(pieces)
+            self.node = self.node.parent
+
+    def characters(self, text: str) -> None:
+        if self.pieces and not self.skipping:
+            self.pieces[-1].append(text)

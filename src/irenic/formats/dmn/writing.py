@@ -1,0 +1,318 @@
+"""Rules written as a DMN 1.3 model of one decision table; read back, they are the same.
+
+What other tools need is said in DMN. What DMN cannot say (that a number is whole, that a value may
+be missing, a unit, a weight, a value that FEEL has no literal for) stands in attributes of our own
+namespace, and only where it is needed: the model is read once without them, to see what is lost.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+from xml.sax.saxutils import quoteattr
+
+from irenic.errors import FormatError, IrenicError
+from irenic.formats.dmn import reading as dmn
+from irenic.formats.feel.sets import cell_text, literal_text
+from irenic.formats.feel.unary_tests import kind_of
+from irenic.formats.json import rules as json_rules
+from irenic.formats.tables.lines import Line, as_table, lines_of, split_thens
+from irenic.model.decision_table import DecisionTable
+from irenic.model.features import Categorical, Continuous, Feature
+from irenic.model.literals import Expression
+from irenic.model.rulelist import RuleList
+from irenic.model.ruleset import RuleSet
+
+_MODEL: Final = "https://www.omg.org/spec/DMN/20191111/MODEL/"
+_TYPES: Final = {
+    "number": "number",
+    "integer": "number",
+    "text": "string",
+    "boolean": "boolean",
+    "date": "date",
+    "time": "time",
+    "datetime": "date and time",
+    "duration": "days and time duration",
+    "months": "years and months duration",
+}
+_NOT_IN_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def dumps(rules: RuleSet | RuleList | DecisionTable, *, name: str = "") -> str:
+    """Return rules as DMN: a list under FIRST, a set under ANY, or UNIQUE where no two overlap.
+
+    >>> from irenic import Rule
+    >>> print(dumps(RuleSet(None, [Rule({"age": (0, 10)}, then="child")]), name="ages"))
+    <?xml version="1.0" encoding="UTF-8"?>
+    <definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" xmlns:irenic="urn:irenic:dmn"
+        id="definitions" name="ages" namespace="urn:irenic:dmn:model">
+      <inputData id="data1" name="age">
+        <variable name="age" typeRef="number"/>
+      </inputData>
+      <decision id="decision" name="ages">
+        <variable name="ages" typeRef="string"/>
+        <informationRequirement id="needs1"><requiredInput href="#data1"/></informationRequirement>
+        <decisionTable id="table" hitPolicy="UNIQUE">
+          <input id="input1">
+            <inputExpression id="expression1" typeRef="number"><text>age</text></inputExpression>
+          </input>
+          <output id="output1" name="then" typeRef="string"/>
+          <rule id="rule1">
+            <inputEntry id="test1.1"><text>[0..10)</text></inputEntry>
+            <outputEntry id="then1.1"><text>"child"</text></outputEntry>
+          </rule>
+        </decisionTable>
+      </decision>
+    </definitions>
+    <BLANKLINE>
+    """
+    table = as_table(rules, name)
+    policy = table.hit_policy or _policy(table.rules)
+    writer = _Writer(table, policy, table.name or name or "rules")
+    text = writer.model()
+    if not writer.learn(text):
+        return text
+    return writer.model()
+
+
+def _policy(rules: RuleSet) -> str:
+    apart = not len(rules.conflicts(limit=1)) and not len(rules.overlaps(limit=1))
+    return "UNIQUE" if apart else "ANY"
+
+
+class _Writer:
+    """A table as XML, and which of our attributes it takes to lose nothing."""
+
+    def __init__(self, table: DecisionTable, policy: str, name: str) -> None:
+        self.table, self.policy, self.name = table, policy, name
+        self.lines = lines_of(table)
+        self.spread = split_thens(table)
+        self.features: set[str] = set()
+        self.keep: set[str] = set()
+
+    # --- what is lost
+
+    def learn(self, text: str) -> bool:
+        """Find out which attributes are needed, by reading what was written without them."""
+        table = self.table
+        try:
+            found = dmn.loads(text.encode("utf-8"))
+            back = found.tables[0] if found.tables else None
+        except IrenicError:
+            back = None
+        if back is None:
+            self.features = set(table.space.names)
+            self.keep = {"row", "ranking", "outside"}
+            return True
+        names = back.space.names
+        if names != table.space.names:
+            self.features = set(table.space.names)
+        else:
+            pairs = zip(table.space, back.space, strict=True)
+            self.features = {a.name for a, b in pairs if not _same(a, b)}
+        if (back.rows, back.n_rows) != (table.rows, table.n_rows):
+            self.keep.add("row")
+        if back.ranking != table.ranking:
+            self.keep.add("ranking")
+        if back.outside != table.outside or (self.features and table.outside):
+            self.keep.add("outside")
+        return bool(self.features or self.keep)
+
+    # --- elements
+
+    def model(self) -> str:
+        table = self.table
+        name = _attribute(self.name)
+        thens = self.outcome_types()
+        parts = [
+            '<?xml version="1.0" encoding="UTF-8"?>',
+            f'<definitions xmlns="{_MODEL}" xmlns:irenic="{dmn.OURS}"',
+            f'    id="definitions" name={name} namespace="{dmn.OURS}:model">',
+        ]
+        needs = []
+        for number, feature in enumerate(table.space, 1):
+            label = _attribute(feature.name)
+            parts += [
+                f'  <inputData id="data{number}" name={label}>',
+                f"    <variable name={label}{_type(_kind(feature))}/>",
+                "  </inputData>",
+            ]
+            needs.append(
+                f'    <informationRequirement id="needs{number}"><requiredInput'
+                f' href="#data{number}"/></informationRequirement>'
+            )
+        parts.append(f'  <decision id="decision" name={name}>')
+        result = thens[0] if len(thens) == 1 else ""
+        parts += [f"    <variable name={name}{_type(result)}/>", *needs]
+        parts.append(f"    {self.opening()}")
+        parts += [self.input(n, f) for n, f in enumerate(table.space, 1)]
+        parts += [self.output(n, kind) for n, kind in enumerate(thens)]
+        parts += [self.rule(n, line) for n, line in enumerate(self.lines, 1)]
+        parts += ["    </decisionTable>", "  </decision>", "</definitions>"]
+        return "\n".join(parts) + "\n"
+
+    def opening(self) -> str:
+        table = self.table
+        text = f'<decisionTable id={_attribute(table.id or "table")} hitPolicy="{self.policy}"'
+        text += f' aggregation="{table.aggregation}"' if table.aggregation else ""
+        if "row" in self.keep:
+            text += f' irenic:rows="{table.n_rows}"' if table.n_rows else ""
+        if "ranking" in self.keep:
+            text += _ours("ranking", [json_rules.encode_value(v) for v in table.ranking])
+        if "outside" in self.keep:
+            text += _ours("outside", [json_rules.encode_region(r) for r in table.outside])
+        default = table.rules.default
+        if default is not None and not self.sayable(default):
+            text += _ours("default", json_rules.encode_value(default))
+        return text + ">"
+
+    def input(self, number: int, feature: Feature) -> str:
+        ours = ""
+        if feature.name in self.features:
+            ours = _ours("feature", json_rules.encode_feature(feature))
+        domain = _domain(feature)
+        text = f'      <input id="input{number}"{ours}>\n'
+        text += (
+            f'        <inputExpression id="expression{number}"{_type(_kind(feature))}><text>'
+            f"{_escaped(feature.name)}</text></inputExpression>\n"
+        )
+        if domain:
+            text += f"        <inputValues><text>{_escaped(domain)}</text></inputValues>\n"
+        return text + "      </input>"
+
+    def outcome_types(self) -> list[str]:
+        """Return the kind of each output column, "" where its values are of several kinds."""
+        thens = [line.then for line in self.lines]
+        if self.spread == 1:
+            columns: list[list[Any]] = [list(thens)]
+        else:
+            columns = [[then[i] for then in thens] for i in range(self.spread)]  # type: ignore[index]
+        kinds = [{kind_of(value) for value in column} for column in columns]
+        return [next(iter(k)) if len(k) == 1 and k <= set(_TYPES) else "" for k in kinds]
+
+    def output(self, place: int, kind: str) -> str:
+        table = self.table
+        names = table.outputs if self.spread > 1 else table.outputs[:1] or ("then",)
+        text = f'      <output id="output{place + 1}" name={_attribute(names[place])}{_type(kind)}'
+        inner = []
+        if table.ranking and self.spread == 1:
+            values = [_literal(value) for value in table.ranking]
+            if None not in values:
+                said = _escaped(", ".join(v for v in values if v is not None))
+                inner.append(f"        <outputValues><text>{said}</text></outputValues>")
+        default = table.rules.default
+        if default is not None and self.sayable(default):
+            said = _escaped(_literal(self.parts(default)[place]) or "")
+            inner.append(f"        <defaultOutputEntry><text>{said}</text></defaultOutputEntry>")
+        return "\n".join([text + ">", *inner, "      </output>"]) if inner else f"{text}/>"
+
+    def parts(self, then: Any) -> list[Any]:
+        return list(then) if self.spread > 1 else [then]
+
+    def sayable(self, then: Any) -> bool:
+        return all(_literal(part) is not None for part in self.parts(then))
+
+    def rule(self, number: int, line: Line) -> str:
+        try:
+            return self._rule(number, line)
+        except FormatError as error:
+            raise FormatError(f"rule {number}: {error.message}") from None
+
+    def tests(self, line: Line) -> Iterator[tuple[str, str]]:
+        """Yield the cells of a line, each with the attribute that it needs."""
+        for text in line.texts:
+            yield text, ""
+        for conditions in line.cells:
+            try:
+                yield cell_text(conditions), ""
+            except FormatError:  # a value that FEEL has no literal for
+                yield "-", _ours("test", json_rules.encode_operators(conditions[0]))
+
+    def _rule(self, number: int, line: Line) -> str:
+        text = f'      <rule id="rule{number}"'
+        if "row" in self.keep:
+            text += f' irenic:row="{line.row}"'
+        if line.weight != 1.0:
+            text += _ours("weight", json_rules.encode_value(line.weight))
+        if not self.sayable(line.then):
+            text += _ours("then", json_rules.encode_value(line.then))
+        parts = [text + ">"]
+        for place, (said, ours) in enumerate(self.tests(line), 1):
+            parts.append(
+                f'        <inputEntry id="test{number}.{place}"{ours}><text>{_escaped(said)}</text>'
+                "</inputEntry>"
+            )
+        for place, value in enumerate(self.parts(line.then), 1):
+            said = _literal(value) or "null"
+            parts.append(
+                f'        <outputEntry id="then{number}.{place}"><text>{_escaped(said)}</text>'
+                "</outputEntry>"
+            )
+        return "\n".join([*parts, "      </rule>"])
+
+
+def _same(a: Feature, b: Feature) -> bool:
+    """Return whether two features are equal, and their values of the same types."""
+    if isinstance(a, Categorical) and isinstance(b, Categorical):
+        return a == b and [*map(type, a.values)] == [*map(type, b.values)]
+    return a == b
+
+
+def _kind(feature: Feature) -> str:
+    if isinstance(feature, Continuous):
+        return feature.kind
+    kinds = {kind_of(value) for value in feature.values}
+    return next(iter(kinds)) if len(kinds) == 1 and kinds <= set(_TYPES) else ""
+
+
+def _type(kind: str) -> str:
+    return f' typeRef="{_TYPES[kind]}"' if kind else ""
+
+
+def _domain(feature: Feature) -> str:
+    """Return the values that a feature may have, as far as FEEL can say them."""
+    try:
+        null = ", null" if feature.missing else ""
+        if isinstance(feature, Categorical):
+            both = _kind(feature) == "boolean" and len(feature.values) == 2
+            if feature.other or both:
+                return ""
+            return ", ".join(map(literal_text, feature.values)) + null
+        low, high = feature.bounds
+        if low is None and high is None:
+            return ""
+        if low is not None and high is not None:
+            return f"[{literal_text(low)}..{literal_text(high)}]{null}"
+        order, bound = (">=", low) if high is None else ("<=", high)
+        return f"{order} {literal_text(bound)}{null}"
+    except FormatError:
+        return ""
+
+
+def _literal(value: Any) -> str | None:
+    """Return a consequent as an output entry that reads back as the same, None if there is none."""
+    try:
+        text = value.text if isinstance(value, Expression) else literal_text(value)
+    except FormatError:
+        return None
+    back = dmn.as_output(text.strip())
+    if type(back) is not type(value) or back != value or _NOT_IN_XML.search(text):
+        return None
+    return text
+
+
+def _ours(name: str, data: Any) -> str:
+    return f" irenic:{name}={quoteattr(json.dumps(data))}"
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_NOT_IN_XML.sub("\ufffd", text), {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+
+
+def _escaped(text: str) -> str:
+    text = _NOT_IN_XML.sub("\ufffd", text)
+    for sign, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\r", "&#13;")):
+        text = text.replace(sign, entity)
+    return text

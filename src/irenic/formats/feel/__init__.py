@@ -1,0 +1,1 @@
+"""Cells of decision tables: FEEL's unary tests."""

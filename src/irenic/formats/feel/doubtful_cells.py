@@ -1,0 +1,200 @@
+"""Cells of spreadsheets that are easily meant otherwise than they are read.
+
+Text without quotes is refused where people write a condition in this way (``any``, ``not nurse``,
+``under 18``), and read with a warning where it is more likely a value (``n/a``, ``nurse/clerk``).
+In quotes it is always the text itself. Columns are looked at in
+:mod:`irenic.formats.doubtful_columns`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from irenic.frames.xlsx import ERRORS
+from irenic.model.literals import quote
+
+# --- text without quotes
+
+_ANY: Final = frozenset(
+    {"any", "all", "anything", "everything", "whatever", "any value", "all values", "don't care"}
+)
+_ELSE: Final = frozenset(
+    {"else", "otherwise", "all other", "all others", "any other", "anything else"}
+    | {"everything else"}
+)
+_MISSING: Final = frozenset(
+    {"na", "n/a", "n.a.", "nan", "none", "blank", "empty", "missing", "(blank)"}
+)
+_OTHER: Final = frozenset({"default", "other", "others", "rest", "the rest", "remaining"})
+_COMPARED: Final = {
+    "<": "under|below|before|(?:less|fewer|lower|smaller|younger|earlier) than",
+    ">": "over|above|after|(?:more|greater|higher|larger|older|later) than",
+    ">=": "at least|from|since|starting (?:at|from)|min(?:imum|\\.)?|(?:not|no) less than",
+    "<=": "at most|up to|until|till|max(?:imum|\\.)?|(?:not|no) more than",
+}
+_VALUE: Final = r"(-?\d[\w.:-]*)"
+_COMPARISONS: Final = {
+    sign: re.compile(rf"(?:{words})\s+{_VALUE}.*", re.IGNORECASE | re.DOTALL)
+    for sign, words in _COMPARED.items()
+}
+_BETWEEN: Final = re.compile(
+    rf"(?:between|from)\s+{_VALUE}\s+(?:and|to|until|-|–)\s+{_VALUE}", re.IGNORECASE
+)
+_EXCEPT: Final = re.compile(
+    r"(?:not|except|excluding|other than|(?:all|any|anything|everything) (?:but|except))\s+(.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_LISTED: Final = re.compile(r"(?:^|\s+)or\s+|\s*[;|\n]\s*", re.IGNORECASE)
+_SPAN: Final = re.compile(r"\w[\w.]*(?:\s+(?:to|-|–|—)\s+|[–—])\w[\w.]*")
+_IN_QUOTES: Final = re.compile(r"['‘’‚“”„«»](.*)['‘’“”«»]", re.DOTALL)
+
+# What begins neither a word nor a test.
+_NO_TEXT: Final = re.compile(r"[\d+*/%^&|~{}–—−-]|[$€£¥]\s*\d")
+_HINTS: Final = {
+    r"(-?[\d.]+)\s*(?:-|–|—|to)\s*(-?[\d.]+)": "a range is written [{0}..{1}]",
+    r"([\d.]+)\s*\+": "at least {0} is written >= {0}",
+    r"([\d.]+) (?:or|and) (?:more|over|above|older|up|higher|greater|later)": (
+        "at least {0} is written >= {0}"
+    ),
+    r"([\d.]+) (?:or|and) (?:less|under|below|younger|lower|fewer|earlier)": (
+        "at most {0} is written <= {0}"
+    ),
+    r"([\d.]+) or ([\d.]+)": "either of several values is written {0}, {1}",
+    r"\*": "any value is written -",
+    r"\d{1,2}[./]\d{1,2}[./]\d{4}": "dates are written 2026-01-31",
+    r"[$€£¥]\s*([\d.]+)": "amounts are written without a currency: {0}",
+}
+_GROUPED: Final = re.compile(r"\d{1,3}(?:[.'’ \u00a0\u202f]\d{3})+")
+
+
+def refusal(text: str) -> str | None:
+    """Return why a text without quotes is no value of a cell, None if it is one.
+
+    >>> refusal("any")
+    '\\'any\\' may mean any value or the text itself; write -, or "any" in quotes for the text'
+    """
+    if text in ERRORS:
+        return f"{text!r} is an error of a spreadsheet; put a value there"
+    if _NO_TEXT.match(text):
+        return f"{text!r} is no test; quote it if it is text{_hint(text)}"
+    if inner := _IN_QUOTES.fullmatch(text):
+        return (
+            f"quotes around text are straight and double; write {quote(inner[1])}, or {inner[1]}"
+            " without quotes"
+        )
+    if text == "DEFAULT":
+        return (
+            "DEFAULT begins a row without conditions, for all other cases; write"
+            ' "DEFAULT" in quotes for the text'
+        )
+    meaning, spelling = _condition(text)
+    if not meaning:
+        return None
+    return (
+        f"{text!r} may mean {meaning} or the text itself; write {spelling}, or {quote(text)} in"
+        " quotes for the text"
+    )
+
+
+def _hint(text: str) -> str:
+    for pattern, hint in _HINTS.items():
+        if match := re.fullmatch(pattern, text):
+            return f"; {hint.format(*match.groups())}"
+    if _GROUPED.fullmatch(text):
+        return f"; thousands are written together: {re.sub(r'[^0-9]', '', text)}"
+    return ""
+
+
+def _condition(text: str) -> tuple[str, str]:
+    """Return which condition a text may stand for and how that is written, "" for none."""
+    word = " ".join(text.casefold().replace("’", "'").split())
+    if word in _ANY:
+        return "any value", "-"
+    if word in _ELSE:
+        return "all other cases", "DEFAULT in the first column of a row without conditions"
+    if bounds := _BETWEEN.fullmatch(text):
+        return "a range", f"[{bounds[1]}..{bounds[2]}]"
+    for sign, pattern in _COMPARISONS.items():
+        if compared := pattern.fullmatch(text):
+            return "a comparison", f"{sign} {compared[1]}"
+    if excluded := _EXCEPT.fullmatch(text):
+        return f"every value but {excluded[1]!r}", f"not({excluded[1]})"
+    parts = _LISTED.split(text)
+    if len(parts) > 1:
+        return "several values", ", ".join(filter(None, parts))
+    return ("a pattern", "the values one by one") if "*" in text else ("", "")
+
+
+def warning(text: str) -> str | None:
+    """Return what else a text without quotes may mean, where it is read as text all the same.
+
+    >>> warning("n/a")
+    "'n/a' is read as text; a missing value is written null"
+    """
+    word = " ".join(text.casefold().split())
+    if word in _MISSING:
+        return f"{text!r} is read as text; a missing value is written null"
+    if word in _OTHER:
+        return f"{text!r} is read as text; every value but a and b is written not(a, b)"
+    parts = [part.strip() for part in text.split("/")]
+    if len(parts) > 1 and all(parts):
+        listed = ", ".join(parts)
+        return f"{text!r} is read as one text; several values are written {listed}"
+    if _SPAN.fullmatch(text):
+        return f"{text!r} is read as one text; the values between are listed one by one"
+    return None
+
+
+# --- numbers
+
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_DECIMAL: Final = re.compile(r"(?:(?<=\.\.)|(?<![\w.:]))-?\d*\.\d+(?!\w|[.,]\d)")
+_THOUSANDS: Final = re.compile(r"-?[1-9]\d{0,2}\.\d{3}")
+_LIKE_A_NUMBER: Final = re.compile(
+    r"[-+]?(?:\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d*,\d+)"
+)
+
+
+def decimals(text: str) -> list[str]:
+    """Return the numbers with a point that a cell holds outside of quotes.
+
+    >>> decimals('[1.000..2.5], "3.5"')
+    ['1.000', '2.5']
+    """
+    return _DECIMAL.findall(_STRING.sub('""', text))
+
+
+def may_be_thousands(number: str) -> bool:
+    """Return whether the point of a number may divide thousands, as in ``1.000``."""
+    return _THOUSANDS.fullmatch(number) is not None
+
+
+def thousands_or_not(number: str) -> str:
+    """Return what to say of a number that may be in thousands."""
+    digits = number.lstrip("-")
+    return (
+        f"{digits!r} may be {digits.replace('.', '')} or {float(digits):g}: write"
+        f" {digits.replace('.', '')} if the point divides thousands, {digits}0 if it begins the"
+        " decimals"
+    )
+
+
+def beyond_doubt(text: str) -> str:
+    """Return a cell with another 0 where a point might be taken for one that divides thousands.
+
+    >>> beyond_doubt('[1.125..2.5), "1.125"')
+    '[1.1250..2.5), "1.125"'
+    """
+
+    def longer(match: re.Match[str]) -> str:
+        return f"{match.group()}0" if may_be_thousands(match.group()) else match.group()
+
+    kept = _STRING.findall(text)
+    parts = [_DECIMAL.sub(longer, part) for part in _STRING.split(text)]
+    return "".join(a + b for a, b in zip(parts, [*kept, ""], strict=True))
+
+
+def like_a_number(text: str) -> bool:
+    """Return whether an outcome that is text looks like a number written in another way."""
+    return _LIKE_A_NUMBER.fullmatch(text.strip()) is not None

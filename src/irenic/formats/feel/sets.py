@@ -1,0 +1,441 @@
+"""What a unary test selects on a feature, and a selection as the text of a cell.
+
+On a continuous feature a test selects disjoint intervals, on a categorical one a set of values.
+What a test says of a missing value (null) follows FEEL: an order with null is neither true nor
+false, so that neither ``< 5`` nor ``not(< 5)`` holds for it, while ``not(5)`` does.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from irenic.errors import ConditionError, FormatError
+from irenic.formats.feel.doubtful_cells import warning
+from irenic.formats.feel.unary_tests import AllOf, AnyOf, Compare, Not, Test, kind_of, parse_value
+from irenic.model.condition import LOWER_AFTER, UPPER_AFTER, Interval, Operators, cut_after
+from irenic.model.features import (
+    EXACT,
+    FIRST_CODE,
+    LOWEST,
+    MISSING_CODE,
+    WANTED,
+    Categorical,
+    Continuous,
+)
+from irenic.model.literals import (
+    Months,
+    check_writable,
+    display,
+    format_duration,
+    format_number,
+    quote,
+)
+
+Cut: TypeAlias = tuple[float, bool]
+"""Where an interval begins or ends, and whether that was written as a value just before it."""
+Span: TypeAlias = tuple[Cut, Cut]
+
+WHOLE: Final[tuple[Span, ...]] = (((LOWEST, False), (math.inf, False)),)
+# Which sorts of literal a kind of feature is compared with.
+_FITTING: Final = {
+    "number": {"number"},
+    "integer": {"number"},
+    "date": {"date"},
+    "datetime": {"date", "datetime"},
+    "time": {"time"},
+    "duration": {"duration"},
+    "months": {"months"},
+}
+_NOUNS: Final = {
+    "number": "a number",
+    "boolean": "true or false",
+    "text": "a text",
+    "date": "a date",
+    "datetime": "a date and time",
+    "time": "a time of day",
+    "duration": "a duration of days and less",
+    "months": "a duration of years and months",
+}
+
+
+class MisfitError(FormatError):
+    """A literal of another sort than the values of its column."""
+
+
+class Held(NamedTuple):
+    """The values of a continuous feature that pass; of "missing" None says neither yes nor no."""
+
+    spans: tuple[Span, ...]
+    missing: bool | None
+
+
+# --- continuous features
+
+
+def held(feature: Continuous, test: Test) -> Held:
+    """Return what passes a test, in ascending intervals that do not touch."""
+    if isinstance(test, Compare):
+        return _compared(feature, test)
+    if isinstance(test, Not):
+        inner = held(feature, test.test)
+        return Held(complement(inner.spans), None if inner.missing is None else not inner.missing)
+    parts = [held(feature, part) for part in test.tests]
+    if isinstance(test, AllOf):
+        spans = WHOLE
+        for part in parts:
+            spans = intersection(spans, part.spans)
+        return Held(spans, _all([part.missing for part in parts]))
+    return Held(union(s for part in parts for s in part.spans), _any([p.missing for p in parts]))
+
+
+def _compared(feature: Continuous, test: Compare) -> Held:
+    order, value = test
+    if value is None:
+        return Held((), True) if order == "=" else Held(WHOLE, False)
+    if kind_of(value) not in _FITTING[feature.kind]:
+        raise MisfitError(f"{shown(value)} is not {WANTED[feature.kind]}")
+    _check_zone(feature, value)
+    try:
+        at: Cut = (feature.snap(feature.encode_bound(value)), False)
+        after: Cut = cut_after(feature, value)
+    except ConditionError as error:
+        raise FormatError(str(error).removeprefix(f"feature {feature.name!r}: ")) from None
+    low, high = WHOLE[0]
+    if order in ("=", "!="):
+        point = union([(at, after)])
+        return Held(point, False) if order == "=" else Held(complement(point), True)
+    span = {"<": (low, at), "<=": (low, after), ">": (after, high), ">=": (at, high)}[order]
+    return Held(union([span]), None)
+
+
+def _check_zone(feature: Continuous, value: Any) -> None:
+    if getattr(value, "tzinfo", None) is None or feature.unit == "UTC":
+        return
+    raise FormatError(
+        f"{value.isoformat()} has a time zone, and the values of {feature.name!r} have none; drop"
+        " the zone"
+    )
+
+
+def union(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Return spans as disjoint ones in ascending order; those that touch are merged."""
+    found: list[Span] = []
+    for low, high in sorted(s for s in spans if s[0][0] < s[1][0]):
+        if found and low[0] <= found[-1][1][0]:
+            found[-1] = (found[-1][0], max(found[-1][1], high))
+        else:
+            found.append((low, high))
+    return tuple(found)
+
+
+def intersection(a: Iterable[Span], b: Iterable[Span]) -> tuple[Span, ...]:
+    """Return what lies in both of two lists of disjoint ascending spans."""
+    found: list[Span] = []
+    left, right = list(a), list(b)
+    i = j = 0
+    while i < len(left) and j < len(right):
+        found.append((max(left[i][0], right[j][0]), min(left[i][1], right[j][1])))
+        if left[i][1][0] < right[j][1][0]:
+            i += 1
+        else:
+            j += 1
+    return union(found)
+
+
+def complement(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Return what lies between disjoint ascending spans, and beyond them."""
+    start, end = WHOLE[0]
+    found = []
+    for low, high in spans:
+        found.append((start, low))
+        start = high
+    return union([*found, (start, end)])
+
+
+def _all(parts: Sequence[bool | None]) -> bool | None:
+    if False in parts:
+        return False
+    return None if None in parts else True
+
+
+def _any(parts: Sequence[bool | None]) -> bool | None:
+    if True in parts:
+        return True
+    return None if None in parts else False
+
+
+def intervals(feature: Continuous, selected: Held) -> list[Interval]:
+    """Return a selection as the conditions of as many rules; [] if nothing is left.
+
+    >>> from irenic.formats.feel.unary_tests import parse
+    >>> age = Continuous("age")
+    >>> [(i.lower, i.upper) for i in intervals(age, held(age, parse("[18..30), >= 60")))]
+    [(18.0, 30.0), (60.0, inf)]
+    """
+    missing = bool(selected.missing) and feature.missing
+    if selected.spans == WHOLE and (missing or not feature.missing):
+        return [Interval(-math.inf, math.inf)]
+    found = [
+        Interval(low, high, (LOWER_AFTER if above else 0) | (UPPER_AFTER if upto else 0))
+        for (low, above), (high, upto) in selected.spans
+    ]
+    if missing and found and found[0].lower <= LOWEST:
+        found[0] = found[0]._replace(lower=-math.inf)
+    elif missing:
+        found.insert(0, Interval(-math.inf, LOWEST))
+    return found
+
+
+# --- categorical features
+
+
+def kinds_of(feature: Categorical) -> frozenset[str]:
+    """Return which sorts of literal a categorical feature is compared with."""
+    return frozenset(map(kind_of, feature.values))
+
+
+def bits(feature: Categorical, test: Test, kinds: frozenset[str] | None = None) -> int:
+    """Return the bits of the values that pass a test: 0 missing, 1 other, then the values.
+
+    ``kinds`` are those of :func:`kinds_of`, for who asks many times.
+
+    >>> from irenic.formats.feel.unary_tests import parse
+    >>> bin(bits(Categorical("job", ["nurse", "clerk"]), parse('not("nurse")')))
+    '0b1000'
+    """
+    passing, missing = _passing(feature, test, kinds_of(feature) if kinds is None else kinds)
+    return (passing | bool(missing) << MISSING_CODE) & feature.everything
+
+
+def _passing(feature: Categorical, test: Test, kinds: frozenset[str]) -> tuple[int, bool | None]:
+    present = feature.everything & ~(1 << MISSING_CODE)
+    if isinstance(test, Compare):
+        return _compared_values(feature, test, present, kinds)
+    if isinstance(test, Not):
+        inner, missing = _passing(feature, test.test, kinds)
+        return present & ~inner, None if missing is None else not missing
+    parts = [_passing(feature, part, kinds) for part in test.tests]
+    said = [missing for _, missing in parts]
+    if isinstance(test, AllOf):
+        for part, _ in parts:
+            present &= part
+        return present, _all(said)
+    found = 0
+    for part, _ in parts:
+        found |= part
+    return found, _any(said)
+
+
+def _compared_values(
+    feature: Categorical, test: Compare, present: int, kinds: frozenset[str]
+) -> tuple[int, bool | None]:
+    order, value = test
+    if value is None:
+        return (0, True) if order == "=" else (present, False)
+    kind = kind_of(value)
+    if kinds and kind not in kinds:
+        nouns = " or ".join(sorted(_NOUNS.get(k, "another value") for k in kinds))
+        raise MisfitError(f"{shown(value)} is not {nouns}")
+    if order in ("=", "!="):
+        code = feature.codes.get(value)
+        if code is not None and kind_of(feature.values[code - FIRST_CODE]) != kind:
+            code = None  # 1 and true are equal in Python
+        if code is None and feature.other:
+            raise FormatError(
+                f"{shown(value)} is not among the listed values of {feature.name!r}"
+                f" ({feature.show_values()}), so it is not told from other values; list it"
+            )
+        found = 0 if code is None else 1 << code
+        return (found, False) if order == "=" else (present & ~found, True)
+    if feature.other:
+        raise FormatError(
+            f"{order} {shown(value)} on {feature.name!r}, which may have any value: what lies there"
+            f" is not known; list its values{_date_hint(value)}"
+        )
+    passes = _ORDERS[order]
+    found = 0
+    for code, listed in enumerate(feature.values, FIRST_CODE):
+        if kind_of(listed) == kind and kind != "boolean" and passes(listed, value):
+            found |= 1 << code
+    return found, None
+
+
+def _date_hint(value: Any) -> str:
+    dated = isinstance(value, str) and re.fullmatch(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}", value)
+    return ' (dates are written 2026-01-31, in FEEL date("2026-01-31"))' if dated else ""
+
+
+_ORDERS: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "<": lambda a, b: bool(a < b),
+    "<=": lambda a, b: bool(a <= b),
+    ">": lambda a, b: bool(a > b),
+    ">=": lambda a, b: bool(a >= b),
+}
+
+
+# --- as text
+
+
+def shown(value: Any) -> str:
+    """Return a literal for a message."""
+    if isinstance(value, dt.date | dt.time):
+        return value.isoformat()  # with its zone, if it has one
+    return "null" if value is None else quote(value) if isinstance(value, str) else display(value)
+
+
+# Not in XML even as references, or of no width and left out where spreadsheets are read.
+_NOT_IN_XML: Final = re.compile("[\u200b\u2060\ufeff\ufffe\uffff]")
+
+
+def literal_text(value: Any, *, words: bool = False) -> str:
+    """Return a value as FEEL; with ``words`` dates, durations and words bare, as in spreadsheets.
+
+    >>> literal_text(dt.date(2026, 1, 31)), literal_text(dt.date(2026, 1, 31), words=True)
+    ('date("2026-01-31")', '2026-01-31')
+    """
+    check_writable(value)
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, str):
+        if words and _reads_bare(value):
+            return value
+        return _NOT_IN_XML.sub(lambda m: f"\\u{ord(m.group()):04x}", quote(value))
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return format_number(value) if words and abs(value) <= EXACT else _decimal(value)
+    for kind, name in _CONSTRUCTORS.items():
+        if type(value) is kind:
+            text = format_duration(value) if name == "duration" else value.isoformat()
+            if getattr(value, "tzinfo", None) and type(value).fromisoformat(text) != value:
+                raise FormatError(f"{text} has a time zone without a fixed offset; drop it")
+            return text if words else f'{name}("{text}")'
+    raise FormatError(
+        f"{value!r} of type {type(value).__name__} has no form in a decision table;"
+        " use text, numbers, booleans, dates, times or durations"
+    )
+
+
+@lru_cache(maxsize=10_000)
+def _reads_bare(value: str) -> bool:
+    """Return whether a text needs no quotes in a spreadsheet: a word that is nothing else."""
+    if not _WORD.fullmatch(value) or warning(value):
+        return False
+    try:
+        return bool(parse_value(value, words=True) == value)
+    except FormatError:
+        return False
+
+
+_WORD: Final = re.compile(r"[^\W\d_]\w*")
+_CONSTRUCTORS: Final[dict[Any, str]] = {
+    dt.datetime: "date and time",
+    dt.date: "date",
+    dt.time: "time",
+    dt.timedelta: "duration",
+    Months: "duration",
+}
+
+
+def _decimal(value: float) -> str:
+    """Return a number without exponent, which FEEL lacks; read back, it is the same float."""
+    text = format(Decimal(repr(value)), "f").removesuffix(".0")
+    # beyond 2**53 a whole number would be read as an integer, which need not be this float
+    return f"{text}.0" if abs(value) > EXACT and "." not in text else text
+
+
+def feel_text(test: Test | Operators) -> str:
+    """Return a test as a cell, which reads back as one that selects the same.
+
+    >>> from irenic.formats.feel.unary_tests import parse
+    >>> feel_text(parse("nurse, [10..5]", words=True)), feel_text(parse("? > 5 and ? < 3"))
+    ('"nurse", [10..5]', '(5..3)')
+    """
+    if isinstance(test, dict):
+        return cell_text([test])
+    if test == AllOf(()):
+        return "-"
+    text = _listed(test)
+    # what asks of ? within brackets is read in spreadsheets only where the cell begins with it
+    return f"? in ({text})" if _joined(test) else text
+
+
+def _listed(test: Test) -> str:
+    parts = test.tests if isinstance(test, AnyOf) else (test,)
+    return ", ".join(map(_one, parts))
+
+
+def _one(test: Test) -> str:
+    if isinstance(test, Compare):
+        sign = "" if test.order == "=" else f"{test.order} "
+        return f"{sign}{literal_text(test.value)}"
+    if isinstance(test, Not):
+        return f"not({_listed(test.test)})"
+    if isinstance(test, AnyOf):
+        return f"({_listed(test)})"
+    if bounds := _range_of(test):
+        low, high = bounds
+        opening, closing = "[" if low.order == ">=" else "(", "]" if high.order == "<=" else ")"
+        return f"{opening}{literal_text(low.value)}..{literal_text(high.value)}{closing}"
+    return " and ".join(f"? in ({_listed(part)})" for part in test.tests)
+
+
+def _range_of(test: AllOf) -> tuple[Compare, Compare] | None:
+    """Return the two comparisons of a range, None of tests that are none."""
+    parts = [part for part in test.tests if isinstance(part, Compare)]
+    if len(test.tests) != 2 or len(parts) != 2:
+        return None
+    low, high = parts
+    ordered = low.order in (">", ">=") and high.order in ("<", "<=")
+    return (low, high) if ordered and kind_of(low.value) == kind_of(high.value) else None
+
+
+def _joined(test: Test) -> bool:
+    """Return whether a test holds others joined by "and", which are said of ``?``."""
+    if isinstance(test, Compare):
+        return False
+    if isinstance(test, Not):
+        return _joined(test.test)
+    joined = isinstance(test, AllOf) and _range_of(test) is None
+    return joined or any(map(_joined, test.tests))
+
+
+def cell_text(conditions: Sequence[Operators], *, words: bool = False) -> str:
+    """Return the cell that asks for one of some conditions on a feature.
+
+    >>> cell_text([{">=": 18, "<": 30}, {">": 60}]), cell_text([{}])
+    ('[18..30), > 60', '-')
+    """
+    if any(not operators for operators in conditions):
+        return "-"
+    return ", ".join(text for ops in conditions for text in _items(ops, words))
+
+
+def _items(operators: Operators, words: bool) -> list[str]:
+    def show(value: Any) -> str:
+        return literal_text(value, words=words)
+
+    if set(operators) == {"missing"}:
+        return ["null"] if operators["missing"] else ["not(null)"]
+    null = ["null"] if operators.get("missing") else []
+    if "not in" in operators:
+        excluded = [show(v) for v in operators["not in"]]
+        excluded += ["null"] if operators.get("missing") is False else []
+        return [f"not({', '.join(excluded)})"]
+    if "in" in operators:
+        return [*map(show, operators["in"]), *null]
+    if "=" in operators:
+        return [show(operators["="]), *null]
+    low = next((op for op in (">", ">=") if op in operators), None)
+    high = next((op for op in ("<", "<=") if op in operators), None)
+    if low and high:
+        opening, closing = "[" if low == ">=" else "(", "]" if high == "<=" else ")"
+        return [f"{opening}{show(operators[low])}..{show(operators[high])}{closing}", *null]
+    only = low or high or ""
+    return [f"{only} {show(operators[only])}", *null]

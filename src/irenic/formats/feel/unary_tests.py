@@ -1,0 +1,517 @@
+"""Unary tests read: what a cell of a decision table asks of one value, in FEEL or near to it.
+
+::
+
+    tests      = "-" | item {"," item}
+    item       = and {"or" and},  and = unit {"and" unit}
+    unit       = [<, <=, >, >=, =, !=] value | range | not(tests) | (tests) | "[" tests "]"
+               | "?" order value | value order "?" | "?" in unit | "?" between value and value | "?"
+    range      = "[" or "(" or "]"  value ".." value  "]" or ")" or "["
+    value      = number | "text" | true | false | null | @"2026-01-31"
+               | date("…") | date(y, m, d) | time("…") | date and time("…") | duration("P1Y2M")
+
+With ``words``, as in spreadsheets, ISO dates, times and durations stand bare, and so does text that
+begins with a letter and is nothing of the above. What is easily meant otherwise (``100,5``,
+``0-17``) is refused. So are names, other functions and arithmetic: nothing is evaluated.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Hashable, Iterator
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from irenic.errors import FormatError
+from irenic.formats.feel._literals import (
+    TEMPORAL,
+    Token,
+    construct,
+    read_at,
+    read_duration,
+    read_number,
+    read_temporal,
+    read_text,
+    said,
+)
+from irenic.formats.feel.doubtful_cells import refusal
+from irenic.model.literals import Months
+
+MAX_DEPTH: Final = 50
+MOST_CHARACTERS: Final = 100_000
+"""How long one cell may be."""
+
+ORDERS: Final = ("<", "<=", ">", ">=")
+_FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
+
+_STRING: Final = r'"(?:[^"\\]|\\.)*"'
+_SINGLE: Final = r"'(?:[^'\\]|\\.)*'"  # as some tools write text
+_NUMBER: Final = r"-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
+_SIGN: Final = r"<=|>=|!=|==|\.\.|[<>=(),\[\]?@-]"
+_CALL: Final = r"date\s+and\s+time|date|time|duration|not"
+_FEEL: Final = re.compile(
+    r"(?P<space>\s+|//[^\n]*|/\*.*?\*/)"
+    rf"|(?P<string>{_STRING}|{_SINGLE})"
+    rf"|(?P<number>{_NUMBER})(?!\w)"
+    rf"|(?P<call>{_CALL})(?=\s*\()"
+    rf"|(?P<sign>{_SIGN})"
+    r"|(?P<word>[^\W\d]\w*(?:\.[^\W\d]\w*)*)",
+    re.DOTALL,
+)
+_ISO_DURATION: Final = r"-?P(?=[\dT])(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T[\dHMS.]+)?"
+# A bare number or word ends where the next piece of a test begins.
+_END: Final = r"(?=\s*(?:$|[,\]\)\[]|\.\.|(?:and|or)\s*[<>=!]))"
+_WORDS: Final = re.compile(
+    r"(?P<space>\s+)"
+    rf"|(?P<string>{_STRING})"
+    rf"|(?P<temporal>{TEMPORAL}){_END}"
+    rf"|(?P<duration>{_ISO_DURATION}){_END}"
+    rf"|(?P<number>{_NUMBER}){_END}"
+    rf"|(?P<call>{_CALL})(?=\s*\()"
+    rf"|(?P<word>(?i:true|false|null)|and|or){_END}"
+    r"|(?P<connective>(?:and|or)(?=\s*[<>=!]))"
+    r"|(?P<sign><=|>=|!=|==|\.\.|[<>=(),\[\]@])"
+    r"""|(?P<bare>(?!@)(?:(?!\.\.)[^,<>=!()\[\]"])+)""",
+    re.DOTALL,
+)
+# What begins an expression about the value itself; in spreadsheets it is read as in FEEL.
+_ASKS: Final = re.compile(r"[\s(]*\?\s*(?:[<>=!]|in\b|between\b|$)")
+# Signs that spreadsheets and word processors put in the place of others.
+_PRETTY: Final = {"≤": "<=", "≥": ">=", "≠": "!="}
+_PRETTY_SIGN: Final = re.compile(rf"{_STRING}|[≤≥≠]", re.DOTALL)
+DASHES: Final = ("-", "–", "—", "−")
+
+
+class Compare(NamedTuple):
+    """A comparison of the value with a literal; None is null."""
+
+    order: str
+    value: Any
+
+
+class Not(NamedTuple):
+    """What does not pass a test."""
+
+    test: Test
+
+
+class AllOf(NamedTuple):
+    """What passes all of some tests; all of none is anything."""
+
+    tests: tuple[Test, ...]
+
+
+class AnyOf(NamedTuple):
+    """What passes one of some tests."""
+
+    tests: tuple[Test, ...]
+
+
+Test: TypeAlias = "Compare | Not | AllOf | AnyOf"
+ANYTHING: Final = AllOf(())
+
+
+def parse(text: str, *, words: bool = False) -> Test:
+    """Return what a cell asks; ``words`` admits what people write in spreadsheets.
+
+    >>> parse("[18..30)")
+    AllOf(tests=(Compare(order='>=', value=18), Compare(order='<', value=30)))
+    >>> parse("nurse, clerk", words=True)
+    AnyOf(tests=(Compare(order='=', value='nurse'), Compare(order='=', value='clerk')))
+    """
+    if text.strip() in ("", "-") or (words and text.strip() in DASHES):
+        return ANYTHING
+    if words and text.strip() == "?":
+        raise FormatError("'?' may mean a missing value, or true; write null, or true")
+    if words:
+        text = _PRETTY_SIGN.sub(lambda m: _PRETTY.get(m.group(), m.group()), text)
+    parser = _Parser(text, words and _ASKS.match(text) is None)
+    test = parser.tests()
+    parser.end()
+    return test
+
+
+def parse_value(text: str, *, words: bool = False) -> Any:
+    """Return the literal that a text is; None is null.
+
+    >>> parse_value('date("2026-01-31")'), parse_value("-1.5"), parse_value('"a, b"')
+    (datetime.date(2026, 1, 31), -1.5, 'a, b')
+    """
+    parser = _Parser(text, words)
+    value = parser.value()
+    parser.end()
+    return value
+
+
+def comparisons(test: Test) -> Iterator[Compare]:
+    """Return the comparisons that a test is made of."""
+    if isinstance(test, Compare):
+        yield test
+    elif isinstance(test, Not):
+        yield from comparisons(test.test)
+    else:
+        for part in test.tests:
+            yield from comparisons(part)
+
+
+def kind_of(value: Hashable) -> str:
+    """Return what sort of value a literal is; values of different sorts are not compared.
+
+    >>> kind_of(5), kind_of(True), kind_of("5"), kind_of(None)
+    ('number', 'boolean', 'text', 'null')
+    """
+    if value is None:
+        return "null"
+    return _KINDS.get(type(value), "value")
+
+
+_KINDS: Final[dict[type, str]] = {
+    bool: "boolean",
+    int: "number",
+    float: "number",
+    str: "text",
+    dt.datetime: "datetime",
+    dt.date: "date",
+    dt.time: "time",
+    dt.timedelta: "duration",
+    Months: "months",
+}
+
+
+def _tokenize(text: str, words: bool) -> list[Token]:
+    if len(text) > MOST_CHARACTERS:
+        raise FormatError(f"a cell of {len(text):,} characters; {MOST_CHARACTERS:,} are read")
+    pattern = _WORDS if words else _FEEL
+    tokens = []
+    at = 0
+    while at < len(text):
+        match = pattern.match(text, at)
+        if match is None:
+            raise FormatError(_unreadable(text[at:]), column=at + 1)
+        if text.startswith("...", at) and match.lastgroup == "sign":
+            raise FormatError("a range has two points, as in [18..30], not three", column=at + 1)
+        if match.lastgroup != "space":
+            tokens.append(Token(match.lastgroup or "", match.group().rstrip(), at + 1))
+        at = match.end()
+    tokens.append(Token("end", "", len(text) + 1))
+    if words:
+        _check_numbers(tokens)
+    return tokens
+
+
+def _check_numbers(tokens: list[Token]) -> None:
+    """Refuse numbers that are easily meant otherwise: ``100,5`` and ``007``."""
+    called = 0  # in date(2026,01,31) they are as in FEEL
+    for place, token in enumerate(tokens):
+        if token.kind == "call" and token.text != "not":
+            called += 1
+        elif called and token == ("sign", ")", token.column):
+            called -= 1
+        if token.kind != "number" or called:
+            continue
+        if re.match(r"-?0\d", token.text):
+            raise FormatError(
+                f"{token.text!r} begins with 0; quote it if it is text, else leave out the 0",
+                column=token.column,
+            )
+        comma, after = [*tokens[place + 1 : place + 3], token, token][:2]
+        near = comma.column == token.column + len(token.text) and after.column == comma.column + 1
+        if comma.text == "," and near and after.text[:1].isdigit() and after.kind != "temporal":
+            raise FormatError(
+                f"'{token.text},{after.text}' may be one number or two: decimals are written with"
+                " a point and thousands together, and a list has a space after the comma",
+                column=token.column,
+            )
+
+
+def _unreadable(rest: str) -> str:
+    if rest[0] in "\"'":
+        return "a text in quotes that is not closed"
+    if rest[0].isdigit():
+        word = re.split(r"[\s,<>=()\[\]]", rest, maxsplit=1)[0]
+        return f"{word!r} is no number"
+    return f"{rest[0]!r} begins no test; a cell compares with values, such as >= 18"
+
+
+class _Parser:
+    """Recursive descent over the tokens of one cell."""
+
+    def __init__(self, text: str, words: bool) -> None:
+        self.words = words
+        self.tokens = _tokenize(text, words)
+        self.at = 0
+        self.depth = 0
+
+    @property
+    def token(self) -> Token:
+        return self.tokens[self.at]
+
+    def take(self) -> Token:
+        token = self.token
+        self.at = min(self.at + 1, len(self.tokens) - 1)
+        return token
+
+    def sign(self, *signs: str) -> str | None:
+        if self.token.kind == "sign" and self.token.text in signs:
+            return self.take().text
+        return None
+
+    def word(self, *words: str) -> str | None:
+        if self.token.kind in ("word", "connective") and self.token.text in words:
+            return self.take().text
+        return None
+
+    def need(self, sign: str) -> None:
+        if not self.sign(sign):
+            raise self.expected(repr(sign))
+
+    def expected(self, what: str) -> FormatError:
+        token = self.token
+        found = "it ends" if token.kind == "end" else f"found {token.text!r}"
+        return FormatError(f"expected {what}, {found}", column=token.column)
+
+    def end(self) -> None:
+        if self.token.kind != "end":
+            before = self.tokens[self.at - 1]
+            if self.token.text == "(" and before.text.lower() in _FUNCTIONS:
+                raise _function(before.text, before)
+            if self.token.text == ".." and self.at == 1:
+                high = self.tokens[self.at + 1].text
+                raise FormatError(
+                    f"a range stands in brackets: [{before.text}..{high}]", column=before.column
+                )
+            hint = "; put text in quotes" if self.words else ""
+            raise FormatError(f"unexpected {self.token.text!r}{hint}", column=self.token.column)
+
+    def nest(self, token: Token) -> None:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise FormatError("brackets nested too deeply", column=token.column)
+
+    # --- tests
+
+    def tests(self) -> Test:
+        self.nest(self.token)
+        found = [self.item()]
+        while self.sign(","):
+            found.append(self.item())
+        self.depth -= 1
+        return found[0] if len(found) == 1 else AnyOf(tuple(found))
+
+    def item(self) -> Test:
+        found = [self.conjunction()]
+        while self.word("or"):
+            found.append(self.conjunction())
+        return found[0] if len(found) == 1 else AnyOf(tuple(found))
+
+    def conjunction(self) -> Test:
+        start, first = self.at, self.unit()
+        found = [first]
+        while self.word("and"):
+            found.append(self.unit())
+        joined = len(found) > 1 or (self.token.kind == "word" and self.token.text == "or")
+        if joined and not self.words and "?" not in {t.text for t in self.tokens[start:]}:
+            raise FormatError(
+                "'and' and 'or' join tests of ?, as in ? > 5 and ? < 10",
+                column=self.tokens[start].column,
+            )
+        return first if len(found) == 1 else AllOf(tuple(found))
+
+    def unit(self) -> Test:
+        token = self.token
+        if token.kind == "call" and token.text == "not":
+            self.take()
+            self.need("(")
+            inner = self.tests()
+            self.need(")")
+            return Not(inner)
+        if self.sign("?"):
+            return self.question()
+        if order := self.order():
+            return self.compared(order, token)
+        if token.kind == "sign" and token.text in ("[", "(", "]"):
+            return self.bracket()
+        value = self.value()
+        flipped = self.order()
+        if flipped is None:
+            return Compare("=", value)
+        if not self.sign("?"):
+            raise self.expected("'?'")
+        return _compare(_FLIPPED[flipped], value, token.column)
+
+    def order(self) -> str | None:
+        if self.sign("=="):
+            return "="
+        return self.sign("<", "<=", ">", ">=", "=", "!=")
+
+    def compared(self, order: str, token: Token) -> Test:
+        return _compare(order, self.value(), token.column)
+
+    def question(self) -> Test:
+        """Read on after ``?``, the value itself."""
+        token = self.token
+        if self.word("in"):
+            if self.token.text == "?":
+                raise self.expected("a test after 'in'")
+            return self.unit()
+        if self.word("between"):
+            low = self.value()
+            if not self.word("and"):
+                raise self.expected("'and'")
+            return _range(low, True, self.value(), True, token.column)
+        if order := self.order():
+            return self.compared(order, token)
+        if token.kind == "end" or (token.kind in ("sign", "word") and token.text in _AFTER):
+            return Compare("=", True)
+        raise self.expected("a comparison, 'in' or 'between' after '?'")
+
+    def bracket(self) -> Test:
+        """Read a range, or tests in brackets."""
+        opening = self.take()
+        start = self.at
+        signed = self.token.kind == "sign" and self.token.text not in ("-", "@")
+        value = _NONE if signed else self.bound()
+        if value is not _NONE and self.sign(".."):
+            high = self.value()
+            closing = self.sign("]", ")", "[")
+            if closing is None:
+                raise self.expected("']', ')' or '[' at the end of a range")
+            return _range(value, opening.text == "[", high, closing == "]", opening.column)
+        if opening.text == "]":
+            raise self.expected("'..' in a range")
+        self.at = start
+        inner = self.tests()
+        self.need(")" if opening.text == "(" else "]")
+        if self.tokens[start].kind == "bare" and self.at == start + 2:
+            text = "".join(token.text for token in self.tokens[start - 1 : self.at])
+            raise FormatError(f"{text!r} is no test; quote it if it is text", column=opening.column)
+        return inner
+
+    def bound(self) -> Any:
+        """Return the value that a range may begin with; what is none is read again as a test."""
+        depth = self.depth
+        try:
+            return self.value()
+        except FormatError:
+            self.depth = depth
+            return _NONE
+
+    # --- values
+
+    def value(self) -> Any:
+        token = self.take()
+        if token.kind == "number":
+            return read_number(token)
+        if token.kind == "string":
+            return read_text(token)
+        if token.kind == "temporal":
+            return read_temporal(token.text, token)
+        if token.kind == "duration":
+            return read_duration(token.text, token)
+        if token.kind == "bare":
+            return _bare(token)
+        if token.kind == "sign":
+            return self.signed(token)
+        if token.kind == "call" and token.text != "not":
+            return self.call(token)
+        if token.kind == "word":
+            text = token.text.lower() if self.words else token.text
+            if text in _WORD_VALUES:
+                return _WORD_VALUES[text]
+            if self.words:
+                return _bare(token)
+            raise self.name(token)
+        self.at -= 1 if token.kind != "end" else 0
+        raise self.expected("a value")
+
+    def name(self, token: Token) -> FormatError:
+        """Return what is wrong with a name, or with a function of one word or more."""
+        words, at = [token.text], self.at
+        while self.tokens[at].kind == "word" and self.tokens[at].text not in ("and", "or"):
+            words.append(self.tokens[at].text)
+            at += 1
+        if self.tokens[at].kind == "sign" and self.tokens[at].text == "(" and words[0] != "if":
+            return _function(" ".join(words), token)
+        if token.text in _EXPRESSIONS:
+            return FormatError(
+                f"{token.text!r} begins an expression; a cell compares with values, such as >= 18",
+                column=token.column,
+            )
+        return FormatError(
+            f"{token.text!r} is a name, and what it stands for is not known here; a cell"
+            ' compares with values: numbers, "text", true, date("2026-01-31")',
+            column=token.column,
+        )
+
+    def signed(self, token: Token) -> Any:
+        """Return the value after ``-``, ``@`` or ``(``."""
+        if token.text == "-":
+            self.nest(token)
+            value = self.value()
+            self.depth -= 1
+            if isinstance(value, Months):
+                return Months(-value.count)
+            if isinstance(value, dt.timedelta | int | float) and not isinstance(value, bool):
+                return -value
+            raise FormatError(f"{said(value)} has no negative", column=token.column)
+        if token.text == "@" and self.token.kind == "string":
+            return read_at(self.take())
+        if token.text == "(":
+            self.nest(token)
+            value = self.value()
+            self.need(")")
+            self.depth -= 1
+            return value
+        self.at -= 1
+        raise self.expected("a value")
+
+    def call(self, token: Token) -> Any:
+        self.need("(")
+        self.nest(token)
+        given = [self.value()]
+        while self.sign(","):
+            given.append(self.value())
+        self.need(")")
+        self.depth -= 1
+        return construct(" ".join(token.text.split()), given, token)
+
+
+_NONE: Final = object()
+_AFTER: Final = (",", ")", "]", "and", "or")
+_EXPRESSIONS: Final = ("if", "for", "some", "every", "function")
+# Those that spreadsheets are most likely to hold; in FEEL every name before a bracket is one.
+_FUNCTIONS: Final = frozenset(
+    {"abs", "ceiling", "contains", "count", "ends with", "floor", "list contains", "lower case"}
+    | {"matches", "max", "min", "modulo", "now", "number", "round", "starts with", "string"}
+    | {"string length", "substring", "sum", "today", "upper case"}
+)
+_WORD_VALUES: Final[dict[str, Any]] = {"true": True, "false": False, "null": None}
+
+
+def _compare(order: str, value: Any, column: int) -> Compare:
+    if value is None and order in ORDERS:
+        raise FormatError(f"null has no order: {order} null never holds", column=column)
+    return Compare(order, value)
+
+
+def _range(low: Any, low_in: bool, high: Any, high_in: bool, column: int) -> Test:
+    if kind_of(low) != kind_of(high) or low is None:
+        raise FormatError("a range has two bounds of one kind", column=column)
+    if isinstance(low, bool):
+        raise FormatError("true and false have no range", column=column)
+    return AllOf((Compare(">=" if low_in else ">", low), Compare("<=" if high_in else "<", high)))
+
+
+def _function(name: str, token: Token) -> FormatError:
+    return FormatError(f"{name!r} is a function; functions are not read", column=token.column)
+
+
+def _bare(token: Token) -> str:
+    text = token.text
+    if text in DASHES:
+        raise FormatError(
+            f"{text!r} stands for any value only alone in a cell", column=token.column
+        )
+    if reason := refusal(text):
+        raise FormatError(reason, column=token.column)
+    return text

@@ -1,0 +1,1 @@
+"""Rules and models as JSON."""

@@ -1,0 +1,423 @@
+"""A fitted classifier as JSON: a file of rules with one more key, "model".
+
+::
+
+    {
+      "format": "irenic rules", "version": 1, "space": […], "rules": […], "default": "benign",
+      "model": {
+        "version": 1,
+        "class": "RuleSetClassifier",
+        "parameters": {"max_rules": null, …},
+        "labels": ["benign", "malignant"], "label_type": "<U9", "answers": "labels",
+        "n_features_in": 30, "feature_names_in": null,
+        "hierarchy": null,
+        "shape": [569, 2, 30],
+        "overall": [0.37, 0.63],
+        "chosen": 1,
+        "front": [
+          {"rules": […], "default": …, "training_score": …, "support": […], "mix": […], …},
+          {"training_score": …, "support": […], "mix": […], …}
+        ]
+      }
+    }
+
+The rules of the point of the front that was chosen are those of the file. Numbers are written such
+that they read back bit for bit, so a model that was read predicts exactly what was written.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from irenic.errors import FormatError
+from irenic.formats.json import rules as json_rules
+from irenic.formats.json.rules import as_float, check_keys, decode_value, encode_value, line, short
+from irenic.model.literals import plain
+from irenic.model.rulelist import RuleList
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from irenic.learn import FrontPoint, Hierarchy, RuleSetClassifier
+    from irenic.model.ruleset import RuleSet
+    from irenic.model.space import Space
+
+VERSION: Final = 1
+_CLASS: Final = "RuleSetClassifier"
+_FORMS: Final = ("labels", "matrix", "sets")
+_SCORES: Final = ("training_score", "validated_score", "explanation_size", "penalty")
+_COUNTS: Final = ("support", "confidence", "mix", "frequencies")
+_KEYS: Final = (
+    "version",
+    "class",
+    "parameters",
+    "labels",
+    "label_type",
+    "answers",
+    "n_features_in",
+    "feature_names_in",
+    "hierarchy",
+    "shape",
+    "overall",
+    "chosen",
+    "front",
+)
+_POINT_KEYS: Final = ("rules", "default", *_SCORES, *_COUNTS)
+# Text, whole numbers, numbers, booleans and objects; what labels in arrays can be.
+_LABEL_KINDS: Final = "UiufbO"
+
+
+def is_model(value: object) -> bool:
+    """Return whether a value is a classifier that can be written."""
+    from irenic.learn import RuleSetClassifier
+
+    return isinstance(value, RuleSetClassifier)
+
+
+# --- writing
+
+
+def dumps(model: Any) -> str:
+    """Return a fitted classifier as JSON."""
+    from sklearn.utils.validation import check_is_fitted
+
+    check_is_fitted(model)
+    front = model.pareto_front_
+    chosen = next(i for i, point in enumerate(front) if point is model.chosen_)
+    names = getattr(model, "feature_names_in_", None)
+    head = {
+        "version": VERSION,
+        "class": _CLASS,
+        "parameters": _encode_parameters(model),
+        "labels": _encode_labels(model.classes_),
+        "label_type": _label_type(model.classes_),
+        "answers": model._answers.form,
+        "n_features_in": model.n_features_in_,
+        "feature_names_in": None if names is None else [str(name) for name in names],
+        "hierarchy": _encode_hierarchy(model.hierarchy_),
+        "shape": list(model._shape),
+        "overall": model.chosen_.counts.overall.tolist(),
+        "chosen": chosen,
+    }
+    points = [_encode_point(point, own=i == chosen) for i, point in enumerate(front)]
+    parts = [f"{line(key)}: {line(value)}" for key, value in head.items()]
+    parts.append('"front": [\n      ' + ",\n      ".join(map(line, points)) + "\n    ]")
+    inner = "{\n    " + ",\n    ".join(parts) + "\n  }"
+    return json_rules.assemble([*json_rules.parts(model.rules_), f'"model": {inner}'])
+
+
+def _encode_parameters(model: RuleSetClassifier) -> dict[str, Any]:
+    found = {}
+    for name, value in model.get_params(deep=False).items():
+        value = plain(value)
+        if name == "hierarchy":
+            continue  # what was made of it is written
+        if name == "random_state" and not isinstance(value, int | None):
+            value = None  # a generator that has moved on would not repeat the fit
+        if name == "class_weight" and isinstance(value, dict):
+            pairs = value.items()
+            value = [[encode_value(plain(label)), float(weight)] for label, weight in pairs]
+        elif not isinstance(value, str | int | float | None):
+            raise FormatError(f"the parameter {name!r}, {value!r}, cannot be written as JSON")
+        found[name] = value
+    return found
+
+
+def _encode_labels(labels: npt.NDArray[Any]) -> list[Any]:
+    try:
+        return [encode_value(plain(label)) for label in labels.tolist()]
+    except FormatError as error:
+        raise FormatError(f"the labels: {error.message}") from None
+
+
+def _label_type(labels: npt.NDArray[Any]) -> str:
+    if labels.dtype.kind not in _LABEL_KINDS:
+        raise FormatError(
+            f"labels of type {labels.dtype} cannot be written; fit with text, numbers or booleans"
+        )
+    return labels.dtype.str
+
+
+def _encode_hierarchy(hierarchy: Hierarchy | None) -> dict[str, Any] | None:
+    if hierarchy is None:
+        return None
+    places = hierarchy.index
+    return {
+        "labels": [encode_value(label) for label in hierarchy.labels],
+        "edges": [
+            [places[parent], child]
+            for child, label in enumerate(hierarchy.labels)
+            for parent in hierarchy.parents(label)
+        ],
+    }
+
+
+def _encode_point(point: FrontPoint, *, own: bool) -> dict[str, Any]:
+    entry: dict[str, Any] = {}
+    if not own:
+        entry["rules"] = json_rules.encode_rules(point.rule_set)
+        if point.rule_set.default is not None:
+            entry["default"] = encode_value(point.rule_set.default)
+    entry |= {score: _number(getattr(point, score)) for score in _SCORES}
+    counts = point.counts
+    entry["support"] = counts.support.tolist()
+    entry["confidence"] = [_number(share) for share in counts.confidence.tolist()]
+    entry["mix"] = counts.mix.tolist()
+    entry["frequencies"] = counts.frequencies.tolist()
+    return entry
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+# --- reading
+
+
+def loads(text: str) -> RuleSetClassifier:
+    """Return the fitted classifier that a JSON text holds."""
+    data = json_rules.parse(text)
+    if "model" not in data:
+        raise FormatError(
+            'there is no "model" in it; irenic.read reads files of rules, and irenic.write(clf,'
+            " path) writes models"
+        )
+    rules = json_rules.loads(text)
+    if isinstance(rules, RuleList):
+        raise FormatError('a model is a set of rules, and these are "ordered"')
+    try:
+        return _model(data["model"], rules)
+    except FormatError as error:
+        raise FormatError(f'"model": {error.message}') from None
+
+
+def _model(data: Any, rules: RuleSet) -> RuleSetClassifier:
+    if not isinstance(data, dict):
+        raise FormatError(f"it must be an object, not {short(data)}")
+    version = data.get("version")
+    if version != VERSION or isinstance(version, bool):
+        raise FormatError(
+            f"version {version!r} of a model, this irenic reads version {VERSION}; read the file"
+            " with the irenic that wrote it, or a newer one"
+        )
+    check_keys(data, _KEYS, "the model")
+    for key in _KEYS:
+        if key not in data:
+            raise FormatError(f"{key!r} is missing; was the file cut or changed by hand?")
+    if data["class"] != _CLASS:
+        raise FormatError(f'"class" is {data["class"]!r}, not {_CLASS!r}')
+    from irenic.learn.answers import Answers
+
+    model = _parameters(data["parameters"])
+    hierarchy = _at("hierarchy", _hierarchy, data["hierarchy"])
+    model.hierarchy = model.hierarchy_ = hierarchy
+    model.classes_ = _labels(data["labels"], data["label_type"])
+    if data["answers"] not in _FORMS:
+        raise FormatError(f'"answers" is one of {", ".join(_FORMS)}, not {short(data["answers"])}')
+    if (data["answers"] == "labels") != (hierarchy is None and not _has_sets(rules)):
+        raise FormatError('"answers" does not fit what the rules predict')
+    model._answers = Answers(model.classes_, data["answers"], hierarchy)
+    model.interrupted_ = False
+    model.space_ = rules.space
+    model.n_features_in_ = _whole("n_features_in", data["n_features_in"])
+    if model.n_features_in_ != len(rules.space):
+        raise FormatError(
+            f'"n_features_in" is {short(model.n_features_in_)}, but the space has'
+            f" {len(rules.space)}"
+        )
+    names = data["feature_names_in"]
+    if names is not None:
+        if names != list(rules.space.names):
+            raise FormatError('"feature_names_in" is null, or the names of the space')
+        model.feature_names_in_ = np.array(names, dtype=object)
+    shape = data["shape"]
+    if not isinstance(shape, list) or len(shape) != 3:
+        raise FormatError('"shape" is a list of three numbers: rows, labels, features')
+    rows, labels, features = (_whole("shape", number) for number in shape)
+    model._shape = rows, labels, features
+    overall = _floats("overall", data["overall"], (len(model.classes_),), least=0.0)
+    _use_front(model, data, rules, overall)
+    return model
+
+
+def _use_front(
+    model: RuleSetClassifier, data: Mapping[str, Any], rules: RuleSet, overall: npt.NDArray[Any]
+) -> None:
+    from irenic.learn import Front
+
+    front, chosen = data["front"], _whole("chosen", data["chosen"])
+    if not isinstance(front, list) or not front:
+        raise FormatError('"front" is a list of rule sets, at least one')
+    if chosen >= len(front):
+        raise FormatError(f'"chosen" is {short(chosen)}, but the front has {len(front)} rule sets')
+    known = set(model.classes_.tolist())
+    points = []
+    for i, entry in enumerate(front):
+        try:
+            point = _point(entry, rules.space, rules if i == chosen else None, overall)
+            _check_predictions(point.rule_set, known, data["answers"])
+        except FormatError as error:
+            raise FormatError(f'"front", rule set {i + 1}: {error.message}') from None
+        points.append(point)
+    model.pareto_front_ = Front(points)
+    model._use(points[chosen])
+
+
+def _point(entry: Any, space: Space, own: RuleSet | None, overall: npt.NDArray[Any]) -> FrontPoint:
+    from irenic.learn.front import FrontPoint, RuleCounts
+
+    if not isinstance(entry, dict):
+        raise FormatError(f"it must be an object, not {short(entry)}")
+    check_keys(entry, _POINT_KEYS, "the rule set")
+    for key in (*_SCORES, *_COUNTS):
+        if key not in entry:
+            raise FormatError(f"{key!r} is missing")
+    if own is not None and "rules" in entry:
+        raise FormatError('the chosen one has no "rules" of its own: they are those of the file')
+    rules = json_rules.decode_rules(entry, space) if own is None else own
+    n = len(rules) + 1
+    scores = {
+        score: _floats(score, [entry[score]], (1,), missing=score == "validated_score")[0].item()
+        for score in _SCORES
+    }
+    counts = RuleCounts(
+        mix=_floats("mix", entry["mix"], (n, len(overall)), least=0.0),
+        support=_floats("support", entry["support"], (n,), least=0.0),
+        confidence=_floats("confidence", entry["confidence"], (n,), missing=True, least=0.0),
+        overall=overall,
+        frequencies=_floats("frequencies", entry["frequencies"], (n, len(overall))),
+    )
+    return FrontPoint(
+        rule_set=rules, rules=len(rules), conditions=rules.n_conditions, counts=counts, **scores
+    )
+
+
+def _parameters(data: Any) -> RuleSetClassifier:
+    from irenic.learn import RuleSetClassifier
+
+    if not isinstance(data, dict):
+        raise FormatError(f'"parameters" is an object, not {short(data)}')
+    known = set(RuleSetClassifier().get_params(deep=False)) - {"hierarchy"}
+    check_keys(data, sorted(known), '"parameters"')
+    given = dict(data)
+    if isinstance(given.get("class_weight"), list | dict):
+        given["class_weight"] = _class_weight(given["class_weight"])
+    model = RuleSetClassifier(**given)
+    try:
+        model._validate_params()
+    except ValueError as error:
+        raise FormatError(f'"parameters": {error}') from None
+    return model
+
+
+def _class_weight(pairs: Any) -> dict[Any, float]:
+    if not isinstance(pairs, list) or not all(isinstance(p, list) and len(p) == 2 for p in pairs):
+        raise FormatError('"class_weight" is a list of pairs [label, weight]')
+    labels = [_at("class_weight", decode_value, label) for label, _ in pairs]
+    weights = _floats("class_weight", [weight for _, weight in pairs], (len(pairs),), least=0.0)
+    return dict(zip(labels, weights.tolist(), strict=True))
+
+
+def _labels(listed: Any, kind: Any) -> npt.NDArray[Any]:
+    if not isinstance(listed, list) or not listed:
+        raise FormatError('"labels" is a list of labels, at least one')
+    labels = [_at("labels", decode_value, label) for label in listed]
+    try:
+        dtype = np.dtype(kind) if isinstance(kind, str) else None
+    except (TypeError, ValueError, SyntaxError):
+        dtype = None
+    if dtype is None or dtype.kind not in _LABEL_KINDS:
+        raise FormatError(f'"label_type" is the type of an array of labels, not {short(kind)}')
+    made = np.empty(len(labels), dtype=object)
+    made[:] = labels
+    try:
+        typed = made.astype(dtype)
+        same = typed.tolist() == labels and [*map(type, typed.tolist())] == [*map(type, labels)]
+        different = len(set(labels)) == len(labels)
+    except (TypeError, ValueError, OverflowError):
+        same = different = False
+    if not same or not different:
+        raise FormatError(f'"labels" are not different values of the type {kind!r}')
+    return typed
+
+
+def _hierarchy(data: Any) -> Hierarchy | None:
+    from irenic.learn.hierarchy import Hierarchy
+
+    if data is None:
+        return None
+    if not isinstance(data, dict) or set(data) != {"labels", "edges"}:
+        raise FormatError('it is null or {"labels": […], "edges": [[parent, child], …]}')
+    if not isinstance(data["labels"], list) or not isinstance(data["edges"], list):
+        raise FormatError("labels and edges are lists")
+    labels = tuple(decode_value(label) for label in data["labels"])
+    if not labels or len(set(labels)) != len(labels):
+        raise FormatError("labels are different values, at least one")
+    parents: list[list[int]] = [[] for _ in labels]
+    for edge in data["edges"]:
+        if not isinstance(edge, list) or len(edge) != 2:
+            raise FormatError(f"an edge is a pair of places of labels, not {short(edge)}")
+        parent, child = (_whole("edges", end) for end in edge)
+        if not parent < child < len(labels):  # parents come first, so there is no cycle
+            raise FormatError(f"the edge {edge} does not lead from a label to a later one")
+        parents[child].append(parent)
+    return Hierarchy.from_parents(labels, tuple(tuple(sorted(set(above))) for above in parents))
+
+
+def _check_predictions(rules: RuleSet, known: set[Any], form: str) -> None:
+    for then in (*rules.consequents, rules.default):
+        if then is None:
+            continue
+        sets = isinstance(then, frozenset) and form != "labels"
+        labels = then if isinstance(then, frozenset) and sets else {then}
+        if (form != "labels" and not sets) or not labels <= known:
+            raise FormatError(f'{short(then)} is predicted, which is not among the "labels"')
+
+
+def _has_sets(rules: RuleSet) -> bool:
+    thens = [then for then in (*rules.consequents, rules.default) if then is not None]
+    return bool(thens) and all(isinstance(then, frozenset) for then in thens)
+
+
+def _at(key: str, decode: Callable[[Any], Any], value: Any) -> Any:
+    try:
+        return decode(value)
+    except FormatError as error:
+        raise FormatError(f'"{key}": {error.message}') from None
+
+
+def _whole(key: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise FormatError(f'"{key}" holds whole numbers from 0 on, not {short(value)}')
+    return value
+
+
+def _floats(
+    key: str,
+    value: Any,
+    shape: tuple[int, ...],
+    *,
+    missing: bool = False,
+    least: float = -math.inf,
+) -> npt.NDArray[np.float64]:
+    """Return nested lists of numbers as an array; null is NaN, where there may be one."""
+
+    def check(part: Any, left: tuple[int, ...]) -> Any:
+        if not left:
+            if part is None and missing:
+                return math.nan
+            if isinstance(part, bool) or not isinstance(part, int | float):
+                raise FormatError(f'"{key}" holds numbers, not {short(part)}')
+            if part < least:
+                raise FormatError(f'"{key}" must hold numbers from {least:g} on, got {short(part)}')
+            return as_float(key, part)
+        if not isinstance(part, list) or len(part) != left[0]:
+            size = " x ".join(map(str, shape))
+            raise FormatError(f'"{key}" must hold {size} numbers')
+        return [check(item, left[1:]) for item in part]
+
+    return np.array(check(value, shape), dtype=np.float64)

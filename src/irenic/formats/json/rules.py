@@ -1,0 +1,558 @@
+"""The JSON format: versioned, with the space, fit to be read and written by hand.
+
+::
+
+    {
+      "format": "irenic rules",
+      "version": 1,
+      "space": [
+        {"name": "age", "kind": "number", "bounds": [0, 120], "unit": "years", "missing": true},
+        {"name": "job", "values": ["nurse", "clerk"], "other": true}
+      ],
+      "rules": [
+        {"if": {"age": {">=": 18, "<": 30}, "job": {"in": ["nurse"]}}, "then": "low"}
+      ],
+      "default": "high"
+    }
+
+A feature that is absent from "if" is unrestricted. "space" may be left out: it is then inferred
+from the tests. Values that JSON lacks are written as an object with one key: ``{"date":
+"2026-01-31"}``, ``{"datetime": …}``, ``{"time": …}``, ``{"duration": "P1D"}`` (or ``"P1Y2M"``),
+``{"tuple": […]}``, ``{"float": "inf"}`` and ``{"expression": "price * 2"}``; a list is a set of
+labels. "model" is what a learner adds and only :mod:`irenic.formats.json.model` reads.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from irenic.errors import ConditionError, FormatError, IrenicError, SpaceError, did_you_mean
+from irenic.model.condition import (
+    Interval,
+    Operators,
+    as_operators,
+    bits_operators,
+    infer_features,
+    interval_operators,
+)
+from irenic.model.features import Categorical, Continuous, Feature, is_unicode
+from irenic.model.literals import (
+    MAX_DEPTH,
+    Expression,
+    Months,
+    check_writable,
+    format_duration,
+    parse_duration,
+)
+from irenic.model.region import Region
+from irenic.model.rule import Rule, as_consequent
+from irenic.model.rulelist import RuleList
+from irenic.model.ruleset import RuleSet
+from irenic.model.space import Space
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+NAME: Final = "irenic rules"
+VERSION: Final = 1
+_MAX_DEPTH: Final = 2 * MAX_DEPTH + 20
+_KEYS: Final = ("format", "version", "space", "ordered", "rules", "default", "model")
+_RULE_KEYS: Final = ("if", "then", "weight")
+_FEATURE_KEYS: Final = ("name", "kind", "bounds", "unit", "values", "missing", "other")
+
+
+# --- reading
+
+
+def loads(text: str, space: Space | None = None) -> RuleSet | RuleList:
+    """Return the rules that a JSON text holds: a list where it says that they are ordered.
+
+    >>> loads('{"version": 1, "rules": [{"if": {"age": {"<": 18}}, "then": "low"}]}')
+    <RuleSet: 1 rule, 1 feature>
+      1. IF age < 18 THEN low
+    """
+    data = parse(text)
+    check_keys(data, _KEYS, "the file")
+    parsed = _parsed(data)
+    try:
+        if space is None:
+            space = space_of(data)
+        if space is None:
+            tests = [item for conditions, _, _ in parsed for item in conditions.items()]
+            space = Space(infer_features(tests))
+    except (ConditionError, SpaceError) as error:
+        raise FormatError(str(error)) from None
+    ordered = data.get("ordered", False)
+    if not isinstance(ordered, bool):
+        raise FormatError(f'"ordered" is true or false, not {short(ordered)}')
+    rules = _assembled(space, parsed, data.get("default"))
+    return RuleList.of(rules) if ordered else rules
+
+
+def decode_rules(data: Mapping[str, Any], space: Space) -> RuleSet:
+    """Return the rule set over a space of "rules" and "default", as a file or a model has them."""
+    return _assembled(space, _parsed(data), data.get("default"))
+
+
+def _parsed(data: Mapping[str, Any]) -> list[tuple[dict[str, Operators], Any, float]]:
+    listed = data.get("rules")
+    if not isinstance(listed, list):
+        raise FormatError('"rules" must be a list of rules {"if": …, "then": …}')
+    return [_rule(entry, number) for number, entry in enumerate(listed, 1)]
+
+
+def _assembled(
+    space: Space, parsed: list[tuple[dict[str, Operators], Any, float]], default: Any
+) -> RuleSet:
+    rules = []
+    for number, (conditions, then, weight) in enumerate(parsed, 1):
+        try:
+            rules.append(Rule(Region(space, conditions), then=then, weight=weight))
+        except ConditionError as error:
+            raise FormatError(f"rule {number}: {error}") from None
+    try:
+        return RuleSet(space, rules, default=_named('"default"', decode_value, default))
+    except ConditionError as error:
+        raise FormatError(f'"default": {error}') from None
+
+
+def parse(text: str) -> dict[str, Any]:
+    """Return the object that a JSON text holds, its version checked."""
+    try:
+        data = load_json(text)
+    except json.JSONDecodeError as error:
+        cut = " (is the file cut off?)" if error.pos >= len(text.rstrip()) else ""
+        raise FormatError(
+            f"not JSON: {error.msg}{cut}", line=error.lineno, column=error.colno
+        ) from None
+    except RecursionError:
+        raise FormatError(_TOO_DEEP) from None
+    except ValueError as error:
+        if isinstance(error, IrenicError):
+            raise
+        raise FormatError(f"not JSON: {error}") from None
+    _check_depth(data)
+    if not isinstance(data, dict):
+        raise FormatError('the file must hold one object: {"version": 1, "rules": […]}')
+    if "format" in data and data["format"] != NAME:
+        raise FormatError(f'"format" is {data["format"]!r}, not {NAME!r}')
+    version = data.get("version")
+    if version != VERSION or isinstance(version, bool):
+        if version is None:
+            raise FormatError(
+                f'no version of the format; this irenic reads version {VERSION}: put "version":'
+                f" {VERSION} into the file"
+            )
+        raise FormatError(
+            f"version {version!r} of the format, this irenic reads version {VERSION};"
+            " read the file with the irenic that wrote it, or a newer one"
+        )
+    return data
+
+
+_TOO_DEEP: Final = "lists and objects are nested too deeply"
+
+
+def _check_depth(data: Any) -> None:
+    level = [data]
+    for _ in range(_MAX_DEPTH):
+        level = [
+            part
+            for item in level
+            if isinstance(item, list | dict)
+            for part in (item.values() if isinstance(item, dict) else item)
+        ]
+        if not level:
+            return
+    raise FormatError(_TOO_DEEP)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise FormatError(f"the key {key!r} stands twice in one object")
+        found[key] = value
+    return found
+
+
+def load_json(text: str) -> Any:
+    """Return what a JSON text holds; refuse keys that repeat, and numbers that float64 lacks."""
+
+    def real(literal: str) -> float:
+        value = float(literal)
+        if math.isinf(value):
+            told = f"{short_text(literal)} is too large for float64; {_infinite(literal)}"
+            raise _refused(text, literal, told)
+        return value
+
+    def whole(literal: str) -> int:
+        try:
+            return int(literal)
+        except ValueError:  # more digits than Python converts
+            size = f"fewer digits than {len(literal.lstrip('-')):,}"
+            told = f"a number must have {size}, got {short_text(literal)}"
+            raise _refused(text, literal, told) from None
+
+    def constant(literal: str) -> Any:
+        hint = "a missing value is null" if literal == "NaN" else _infinite(literal)
+        raise _refused(text, literal, f"{literal} is not JSON; {hint}")
+
+    return json.loads(
+        text,
+        object_pairs_hook=_unique,
+        parse_float=real,
+        parse_int=whole,
+        parse_constant=constant,
+    )
+
+
+def _infinite(literal: str) -> str:
+    sign = "-" if literal.startswith("-") else ""
+    return f'an infinite value is {{"float": "{sign}inf"}}'
+
+
+_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s,:\[\]{}"]+')
+
+
+def _refused(text: str, literal: str, message: str) -> FormatError:
+    """Return the error for the first number that is written as ``literal``, with its place."""
+    found = next((token for token in _TOKEN.finditer(text) if token[0] == literal), None)
+    if found is None:
+        return FormatError(message)
+    begin = found.start()
+    line = text.count("\n", 0, begin) + 1
+    return FormatError(message, line=line, column=begin - text.rfind("\n", 0, begin))
+
+
+def short(value: object) -> str:
+    """Return a value for a message, cut where it is long."""
+    return short_text(repr(value))
+
+
+def short_text(text: str) -> str:
+    """Return a text for a message, cut where it is long."""
+    return text if len(text) <= 60 else f"{text[:56]}…"
+
+
+def as_float(key: str, value: int | float) -> float:
+    """Return a number of a file as a float64."""
+    try:
+        return float(value)
+    except OverflowError:
+        raise FormatError(f'"{key}" must fit into float64, got {short(value)}') from None
+
+
+def check_keys(data: Mapping[str, Any], known: Iterable[str], where: str) -> None:
+    """Refuse keys that are not known."""
+    for key in data:
+        if key not in known:
+            raise FormatError(f"{where}: unknown key {key!r}{did_you_mean(key, known)}")
+
+
+def _rule(entry: Any, number: int) -> tuple[dict[str, Operators], Any, float]:
+    where = f"rule {number}"
+    if not isinstance(entry, dict):
+        raise FormatError(
+            f'{where}: a rule is an object {{"if": …, "then": …}}, not {short(entry)}'
+        )
+    if "then" not in entry:
+        raise FormatError(f'{where} has no "then"; a rule is {{"if": …, "then": …}}')
+    check_keys(entry, _RULE_KEYS, where)
+    conditions = entry.get("if", {})
+    if not isinstance(conditions, dict):
+        raise FormatError(f'{where}: "if" is an object of conditions, not {short(conditions)}')
+    try:
+        return (
+            {name: decode_operators(name, test) for name, test in conditions.items()},
+            as_consequent(decode_value(entry["then"])),
+            _weight(decode_value(entry.get("weight", 1.0))),
+        )
+    except FormatError as error:
+        raise FormatError(f"{where}: {error.message}") from None
+    except ConditionError as error:
+        raise FormatError(f"{where}: {error}") from None
+
+
+def decode_region(data: Mapping[str, Any], space: Space) -> Region:
+    """Return the region that plain data stands for: the inverse of :func:`encode_region`."""
+    return Region(space, {name: decode_operators(name, test) for name, test in data.items()})
+
+
+def decode_point(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the point that plain data stands for: the inverse of :func:`encode_point`."""
+    return {name: decode_value(value) for name, value in data.items()}
+
+
+def _weight(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise FormatError(f'"weight" is a number, not {short(value)}')
+    return as_float("weight", value)
+
+
+def decode_operators(name: str, test: Any) -> Operators:
+    """Return the condition that plain data stands for: the inverse of :func:`encode_operators`."""
+    if not isinstance(test, dict):
+        raise FormatError(
+            f'feature {name!r}: a condition is an object such as {{">=": 18, "<": 30}} or'
+            f' {{"in": ["nurse"]}}, not {short(test)}'
+        )
+    found: Operators = {}
+    for operator, value in test.items():
+        if operator in ("missing", "other"):
+            if not isinstance(value, bool):
+                raise FormatError(
+                    f"feature {name!r}: {operator!r} is true or false, not {short(value)}"
+                )
+            found[operator] = value
+        elif operator in ("in", "not in"):
+            if not isinstance(value, list):
+                raise FormatError(
+                    f"feature {name!r}: {operator!r} takes a list, not {short(value)}"
+                )
+            found[operator] = [decode_value(v) for v in value]
+        else:
+            found[operator] = decode_value(value)
+            if found[operator] is None:
+                raise FormatError(f"feature {name!r}: null cannot be a bound")
+    return as_operators(found, name)
+
+
+def space_of(data: Mapping[str, Any]) -> Space | None:
+    """Return the space that a parsed file holds, None where it holds none."""
+    listed = data.get("space")
+    if listed is None:
+        return None
+    if not isinstance(listed, list):
+        raise FormatError('"space" must be a list of features {"name": …}')
+    named = [(f"feature {number} of the space", entry) for number, entry in enumerate(listed, 1)]
+    return Space([_feature(entry, where) for where, entry in named])
+
+
+def decode_feature(entry: Any) -> Feature:
+    """Return the feature that plain data stands for: the inverse of :func:`encode_feature`."""
+    return _feature(entry, "the feature")
+
+
+def _feature(entry: Any, where: str) -> Feature:
+    if not isinstance(entry, dict) or "name" not in entry:
+        raise FormatError(f'{where}: a feature is an object with a "name"')
+    check_keys(entry, _FEATURE_KEYS, where)
+    flags = {flag: entry.get(flag, False) for flag in ("missing", "other")}
+    for flag, value in flags.items():
+        if not isinstance(value, bool):
+            raise FormatError(f"{where}: {flag!r} is true or false, not {short(value)}")
+    if "values" in entry:
+        if wrong := [key for key in ("kind", "bounds", "unit") if key in entry]:
+            raise FormatError(f"{where}: a feature with values has no {wrong[0]!r}")
+        if not isinstance(entry["values"], list):
+            raise FormatError(f'{where}: "values" is a list, not {short(entry["values"])}')
+        values = [_named(where, decode_value, value) for value in entry["values"]]
+        return Categorical(entry["name"], values, **flags)
+    if flags["other"]:
+        raise FormatError(f'{where}: "other" is for features with "values"')
+    bounds = entry.get("bounds", [None, None])
+    if not isinstance(bounds, list) or len(bounds) != 2:
+        raise FormatError(f'{where}: "bounds" is a list [low, high], not {short(bounds)}')
+    low, high = bounds
+    return Continuous(
+        entry["name"],
+        kind=entry.get("kind", "number"),
+        bounds=(_named(where, decode_value, low), _named(where, decode_value, high)),
+        unit=entry.get("unit", ""),
+        missing=flags["missing"],
+    )
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if math.isinf(value) and "inf" not in text.lower():
+        raise ValueError("it is too large for float64")
+    return value
+
+
+_TAGS: Final[dict[str, Callable[[Any], Any]]] = {
+    "date": dt.date.fromisoformat,
+    "datetime": dt.datetime.fromisoformat,
+    "time": dt.time.fromisoformat,
+    "duration": parse_duration,
+    "float": _float,
+    "expression": lambda text: Expression(decode_value(text)),
+    "tuple": lambda items: tuple(decode_value(v) for v in items),
+}
+
+
+def decode_value(data: Any) -> Any:
+    """Return the value that plain data of JSON stands for: the inverse of :func:`encode_value`."""
+    if isinstance(data, list):
+        return frozenset(decode_value(v) for v in data)
+    if isinstance(data, dict):
+        if len(data) != 1 or (tag := next(iter(data))) not in _TAGS:
+            hint = did_you_mean(next(iter(data), ""), _TAGS)
+            raise FormatError(f"{short(data)} is not a value; an object names one type{hint}")
+        wanted = list if tag == "tuple" else str
+        if not isinstance(data[tag], wanted):
+            raise FormatError(f"{short(data)} is not a value: {tag!r} takes a {wanted.__name__}")
+        try:
+            return _TAGS[tag](data[tag])
+        except (ValueError, OverflowError) as error:
+            if isinstance(error, FormatError):
+                raise
+            raise FormatError(f"{short(data)} is not a value: {error}") from None
+    if isinstance(data, str) and not is_unicode(data):
+        raise FormatError(f"{data!r} is not valid Unicode (a lone surrogate)")
+    return data
+
+
+# --- writing
+
+
+def dumps(rules: RuleSet | RuleList) -> str:
+    """Return the rules as JSON: one feature and one rule a line.
+
+    >>> print(dumps(RuleSet(None, [Rule({"age": (0, 10)}, then="child")])))
+    {
+      "format": "irenic rules",
+      "version": 1,
+      "space": [
+        {"name": "age"}
+      ],
+      "rules": [
+        {"if": {"age": {">=": 0, "<": 10}}, "then": "child"}
+      ]
+    }
+    <BLANKLINE>
+    """
+    return assemble(parts(rules))
+
+
+def parts(rules: RuleSet | RuleList) -> list[str]:
+    """Return the keys of a file and their values, each as text."""
+    found = [f'"format": {line(NAME)}', f'"version": {VERSION}']
+    features = [_named(f"feature {f.name!r}", encode_feature, f) for f in rules.space]
+    found.append(f'"space": {block(features)}')
+    if isinstance(rules, RuleList):
+        found.append('"ordered": true')
+    found.append(f'"rules": {block(encode_rules(rules))}')
+    if rules.default is not None:
+        found.append(f'"default": {line(_named("the default", encode_value, rules.default))}')
+    return found
+
+
+def encode_rules(rules: RuleSet | RuleList) -> list[dict[str, Any]]:
+    """Return the rules as plain data, the form of "rules"."""
+    return [_named(f"rule {n}", encode_rule, rule) for n, rule in enumerate(rules, 1)]
+
+
+def assemble(parts: list[str]) -> str:
+    """Return the text of a file: one key a line."""
+    return "{\n  " + ",\n  ".join(parts) + "\n}\n"
+
+
+def _named(subject: str, encode: Callable[[Any], Any], value: Any) -> Any:
+    try:
+        return encode(value)
+    except FormatError as error:
+        raise FormatError(f"{subject}: {error.message}") from None
+
+
+def line(data: Any) -> str:
+    """Return plain data as JSON in one line."""
+    return json.dumps(data, ensure_ascii=False, allow_nan=False)
+
+
+def block(entries: Any) -> str:
+    """Return a list as JSON with one entry a line."""
+    lines = [line(entry) for entry in entries]
+    return "[\n    " + ",\n    ".join(lines) + "\n  ]" if lines else "[]"
+
+
+def encode_rule(rule: Rule) -> dict[str, Any]:
+    """Return a rule as plain data."""
+    entry: dict[str, Any] = {
+        "if": encode_region(rule.region),
+        "then": encode_value(rule.then),
+    }
+    if rule.weight != 1.0:
+        entry["weight"] = encode_value(rule.weight)
+    return entry
+
+
+def encode_region(region: Region) -> dict[str, Any]:
+    """Return a region as plain data, the form of "if"."""
+    if region.is_empty:
+        raise FormatError("the empty region cannot be said in conditions")
+    each = region.each("json", _encode_interval, _encode_bits)
+    return {name: data for name, data in zip(region.space.names, each, strict=True) if data}
+
+
+def _encode_interval(feature: Continuous, interval: Interval) -> dict[str, Any]:
+    return encode_operators(interval_operators(feature, interval))
+
+
+def _encode_bits(feature: Categorical, bits: int) -> dict[str, Any]:
+    return encode_operators(bits_operators(feature, bits))
+
+
+def encode_operators(operators: Operators) -> dict[str, Any]:
+    """Return one condition as plain data."""
+    return {
+        op: [encode_value(v) for v in value] if op in ("in", "not in") else encode_value(value)
+        for op, value in operators.items()
+    }
+
+
+def encode_point(point: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a point as plain data; null is missing."""
+    return {name: encode_value(value) for name, value in point.items()}
+
+
+def encode_feature(feature: Feature) -> dict[str, Any]:
+    """Return a feature as plain data."""
+    entry: dict[str, Any] = {"name": feature.name}
+    if isinstance(feature, Categorical):
+        entry["values"] = [encode_value(v) for v in feature.values]
+        if feature.other:
+            entry["other"] = True
+    else:
+        if feature.kind != "number":
+            entry["kind"] = feature.kind
+        if feature.bounds != (None, None):
+            entry["bounds"] = [encode_value(b) for b in feature.bounds]
+        if feature.unit:
+            entry["unit"] = feature.unit
+    if feature.missing:
+        entry["missing"] = True
+    return entry
+
+
+def encode_value(value: Any, depth: int = 0) -> Any:
+    """Return a value as plain data of JSON; refuse one that would not read back the same."""
+    check_writable(value, depth)
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"float": repr(value)}
+    for kind in (dt.datetime, dt.date, dt.time):  # a datetime is a date too
+        if isinstance(value, kind):
+            text = value.isoformat()
+            if kind.fromisoformat(text) != value:
+                raise FormatError(f"{value!r} has a time zone without a fixed offset; drop it")
+            return {kind.__name__: text}
+    if isinstance(value, dt.timedelta | Months):
+        return {"duration": format_duration(value)}
+    if isinstance(value, Expression):
+        check_writable(value.text)
+        return {"expression": value.text}
+    if isinstance(value, frozenset):
+        return sorted((encode_value(v, depth + 1) for v in value), key=line)
+    if isinstance(value, tuple):
+        return {"tuple": [encode_value(v, depth + 1) for v in value]}
+    raise FormatError(
+        f"{value!r} of type {type(value).__name__} cannot be written as JSON;"
+        " use text, numbers, booleans, dates, or tuples and frozensets of those"
+    )

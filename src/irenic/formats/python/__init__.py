@@ -1,0 +1,1 @@
+"""Rules as Python source."""

@@ -1,0 +1,291 @@
+"""Rules as Python source: a function without any dependency, one ``if`` a rule.
+
+The source is text for others to run. Nothing here runs it.
+"""
+
+from __future__ import annotations
+
+import builtins
+import datetime as dt
+import decimal
+import keyword
+import math
+import unicodedata
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any, Final
+
+from irenic.errors import ConditionError, FormatError
+from irenic.formats._branches import Branches, as_branches
+from irenic.formats.python import _prelude as prelude
+from irenic.model.condition import Operators
+from irenic.model.decision_table import DecisionTable
+from irenic.model.features import Categorical, Continuous, Feature
+from irenic.model.literals import check_writable
+
+if TYPE_CHECKING:
+    from irenic.model.rule import Rule
+    from irenic.model.rulelist import RuleList
+    from irenic.model.ruleset import Resolve, RuleSet
+    from irenic.model.space import Space
+
+_MODULES: Final = ("datetime", "decimal", "math", "numbers")
+_FUNCTIONS: Final = {
+    "_value": prelude.COMMON,
+    "_within": prelude.CONTINUOUS,
+    "_number": prelude.NUMBER,
+    "_moment": prelude.TEMPORAL,
+    "_duration": prelude.DURATION,
+    "_months": prelude.MONTHS,
+    "_category": prelude.CATEGORY,
+}
+_READERS: Final = {
+    "number": "_number",
+    "integer": "_number",
+    "duration": "_duration",
+    "months": "_months",
+}
+_TAKEN: Final = {"case", *_MODULES, *_FUNCTIONS, *dir(builtins)}
+_WIDTH: Final = 100
+
+
+def to_python(
+    rules: RuleSet | RuleList | DecisionTable,
+    *,
+    name: str = "predict",
+    default: Hashable | None = None,
+    resolve: Resolve | None = None,
+) -> str:
+    """Return the rules as the source of a Python function that needs no library.
+
+    The function takes a case, a mapping from the names of features to values, and returns what
+    :meth:`RuleSet.predict` says of it, None for nothing. It looks at the features that some rule
+    tests, and raises a ValueError where the space does not admit a value of theirs. A duration of
+    years and months is given as a number of months.
+
+    Parameters
+    ----------
+    rules : RuleSet, RuleList or DecisionTable
+        A set with conflicts is refused unless ``resolve`` says how to choose.
+    name : str
+        What the function is called.
+    default : hashable, optional
+        What to say where no rule holds, instead of the rules' own default.
+    resolve : {"first", "best"}, optional
+        As in :meth:`RuleSet.predict`. In a list the first rule decides in any case.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet
+    >>> rules = RuleSet(None, [Rule({"age": {"<": 18}}, then="minor"),
+    ...                        Rule({"age": {">=": 18}, "job": {"nurse"}}, then="on call")])
+    >>> source = to_python(rules)
+    >>> print(source[source.index("def predict"):])
+    def predict(case):
+        age = _number(case, 'age')
+        job = _category(case, 'job')
+        # 1. IF age < 18 THEN minor
+        if age < 18:
+            return 'minor'
+        # 2. IF age >= 18 AND job in {nurse} THEN "on call"
+        if age >= 18 and job == 'nurse':
+            return 'on call'
+        return None
+    <BLANKLINE>
+    """
+    function = _checked_name(name)
+    branches = as_branches(rules, default=default, resolve=resolve)
+    return _Source(branches, function).write()
+
+
+def dumps(rules: RuleSet | RuleList | DecisionTable) -> str:
+    """Return the rules as the source of a function ``predict``."""
+    return to_python(rules)
+
+
+def _checked_name(name: object) -> str:
+    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+        raise ConditionError(f"the name of a function is an identifier, not {name!r}")
+    name = unicodedata.normalize("NFKC", name)  # as Python reads it
+    if name in _TAKEN:
+        raise ConditionError(f"the source uses the name {name!r} itself; choose another")
+    return name
+
+
+class _Source:
+    """Writes one function."""
+
+    def __init__(self, branches: Branches, function: str) -> None:
+        self._branches, self._function = branches, function
+        self._modules: set[str] = set()
+        used = {name for rule in branches.rules for name in rule.region.conditions()}
+        self._features = [feature for feature in branches.space if feature.name in used]
+        self._names = self._local_names(branches.space)
+
+    def _local_names(self, space: Space) -> dict[str, str]:
+        """Return a variable for each feature: its name where that is one, else its place."""
+        fit = {name for name in space.names if name.isascii() and name.isidentifier()}
+        fit -= {*_TAKEN, *keyword.kwlist, self._function}
+        found = {}
+        for place, name in enumerate(space.names, 1):
+            local = name if name in fit else f"feature_{place}"
+            while name not in fit and local in fit | {self._function}:
+                local += "_"
+            found[name] = local
+        return found
+
+    def write(self) -> str:
+        lines = [f"def {self._function}(case):"]
+        lines += [f"    {self._names[f.name]} = {self._taken_out(f)}" for f in self._features]
+        for place, rule in enumerate(self._branches.rules, 1):
+            try:
+                lines += self._branch(place, rule)
+            except FormatError as error:
+                raise FormatError(f"rule {place}: {error.message}") from None
+        try:
+            lines.append(f"    return {self._literal(self._branches.default)}")
+        except FormatError as error:
+            raise FormatError(f"the default: {error.message}") from None
+        functions = self._functions()
+        imports = "".join(f"import {module}\n" for module in sorted(self._modules))
+        head = prelude.HEADER.format(note=self._branches.note)
+        head += f"{imports}\n\n" if imports else "\n"
+        return head + functions + "\n".join(lines) + "\n"
+
+    def _functions(self) -> str:
+        used = {self._reader(feature) for feature in self._features}
+        if used:
+            used.add("_value")
+            self._modules |= {"decimal", "math"}
+        if "_months" in used:
+            used.add("_number")
+        if used & {"_number", "_moment", "_duration"}:
+            used.add("_within")
+        if "_number" in used:
+            self._modules.add("numbers")
+        if used & {"_moment", "_duration"}:
+            self._modules.add("datetime")
+        return "".join(text for name, text in _FUNCTIONS.items() if name in used)
+
+    # --- values out of the case
+
+    def _reader(self, feature: Feature) -> str:
+        if isinstance(feature, Categorical):
+            return "_category"
+        return _READERS.get(feature.kind, "_moment")
+
+    def _taken_out(self, feature: Feature) -> str:
+        arguments = ["case", repr(feature.name)]
+        if isinstance(feature, Continuous) and self._reader(feature) == "_moment":
+            arguments.append(f"datetime.{feature.kind}")
+        if feature.missing:
+            arguments.append("missing=True")
+        if isinstance(feature, Categorical):
+            if not feature.other:
+                arguments.append(f"values={self._set(feature.values)}")
+        else:
+            for side, bound in zip(("low", "high"), feature.bounds, strict=True):
+                if bound is not None:
+                    arguments.append(f"{side}={self._bound(feature, bound)}")
+            arguments += ["whole=True"] if feature.kind == "integer" else []
+            utc = feature.kind == "datetime" and feature.unit == "UTC"
+            arguments += ["utc=True"] if utc else []
+        return f"{self._reader(feature)}({', '.join(arguments)})"
+
+    # --- rules
+
+    def _branch(self, place: int, rule: Rule) -> list[str]:
+        tests = [
+            test
+            for name, operators in rule.region.conditions().items()
+            for test in self._tests(self._branches.space[name], operators)
+        ]
+        together = " and ".join(tests) or "True"
+        head = [f"    if {together}:"]
+        if len(head[0]) > _WIDTH and len(tests) > 1:
+            broken = "\n        and ".join(tests)
+            head = ["    if (", f"        {broken}", "    ):"]
+        return [
+            f"    # {place}. {_on_one_line(repr(rule))}",
+            *head,
+            f"        return {self._literal(rule.then)}",
+        ]
+
+    def _tests(self, feature: Feature, operators: Operators) -> list[str]:
+        """Return tests that must all hold."""
+        local = self._names[feature.name]
+        if set(operators) == {"missing"}:
+            return [f"{local} is {'' if operators['missing'] else 'not '}None"]
+        if isinstance(feature, Continuous):
+            test, passes = self._comparison(local, feature, operators), False
+        else:
+            test, passes = self._membership(local, operators), "not in" in operators
+        if not feature.missing:
+            return [test]
+        if operators.get("missing", passes):
+            # None is outside of every set by itself
+            return [test] if passes else [f"({local} is None or {test})"]
+        return [f"{local} is not None", test]
+
+    def _comparison(self, local: str, feature: Continuous, operators: Operators) -> str:
+        bounds = {op: self._bound(feature, v) for op, v in operators.items() if op != "missing"}
+        if "=" in bounds:
+            return f"{local} == {bounds['=']}"
+        low = next((op for op in (">", ">=") if op in bounds), None)
+        high = next((op for op in ("<", "<=") if op in bounds), None)
+        if low and high:
+            return f"{bounds[low]} {low.replace('>', '<')} {local} {high} {bounds[high]}"
+        only = low or high
+        assert only is not None
+        return f"{local} {only} {bounds[only]}"
+
+    def _bound(self, feature: Continuous, value: Any) -> str:
+        return self._literal(value.count if feature.kind == "months" else value)
+
+    def _membership(self, local: str, operators: Operators) -> str:
+        negated = "not in" in operators
+        values = operators["not in" if negated else "in"]
+        if len(values) == 1:
+            return f"{local} {'!=' if negated else '=='} {self._literal(values[0])}"
+        return f"{local} {'not in' if negated else 'in'} {self._set(values)}"
+
+    # --- literals
+
+    def _set(self, values: Any) -> str:
+        written = ", ".join(map(self._literal, values))
+        return f"{{{written}}}" if written else "()"
+
+    def _literal(self, value: Any, depth: int = 0) -> str:
+        """Return source that evaluates to ``value``; refuse what has none."""
+        check_writable(value, depth)
+        if value is None or isinstance(value, bool):
+            return repr(value)
+        # by the type's own repr: that of a subclass, such as an enum, may be anything
+        for kind in (str, bytes, int):
+            if isinstance(value, kind):
+                return kind.__repr__(value)
+        if isinstance(value, float):
+            return f"float({str(float(value))!r})" if math.isinf(value) else float.__repr__(value)
+        if type(value) is decimal.Decimal:
+            self._modules.add("decimal")
+            return f"decimal.{value!r}"
+        if type(value) in (dt.date, dt.datetime, dt.time, dt.timedelta):
+            if type(getattr(value, "tzinfo", None)) not in (type(None), dt.timezone):
+                raise FormatError(f"{value!r} has a time zone of its own kind; use UTC")
+            self._modules.add("datetime")
+            return repr(value)
+        if isinstance(value, tuple | frozenset):
+            parts = [self._literal(part, depth + 1) for part in value]
+            if isinstance(value, frozenset):
+                return f"frozenset({{{', '.join(sorted(parts))}}})" if parts else "frozenset()"
+            return f"({', '.join(parts)}{',' * (len(parts) == 1)})"
+        raise FormatError(
+            f"{value!r} of type {type(value).__name__} has no form in Python source;"
+            " use text, numbers, booleans, dates, or tuples and frozensets of those"
+        )
+
+
+def _on_one_line(text: str) -> str:
+    """Return text that cannot leave a comment."""
+    return "".join(
+        sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text
+    )

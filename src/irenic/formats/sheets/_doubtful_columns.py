@@ -1,0 +1,229 @@
+"""Columns of spreadsheets that are easily meant otherwise than they are read.
+
+A column is a condition unless it is known to be something else, so that numbers of rows, two
+columns of bounds, or one value in two spellings would make a table look consistent. Such a column
+is refused or told with a warning, unless a space is given that has it as a feature. Cells are
+looked at in :mod:`irenic.formats.doubtful_cells`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+from irenic.formats.feel.doubtful_cells import (
+    decimals,
+    like_a_number,
+    may_be_thousands,
+    thousands_or_not,
+    warning,
+)
+from irenic.formats.feel.sets import literal_text
+from irenic.formats.feel.unary_tests import ANYTHING, Compare, comparisons, kind_of
+from irenic.formats.tables.drafts import Cell, Draft
+from irenic.model.literals import quote
+from irenic.model.space import Space
+
+_NUMBERS_ROWS: Final = re.compile(
+    r"(?:rules?|rows?|lines?)?[\s_-]*(?:#|№|no\.?|nr\.?|num\.?|number|id|index)"
+    r"|(?:rule|row|line)(?:[\s_-]*name)?",
+    re.IGNORECASE,
+)
+_OPPOSITES: Final = {
+    "from": "to",
+    "min": "max",
+    "minimum": "maximum",
+    "lower": "upper",
+    "since": "until",
+}
+_BOUNDS: Final = _OPPOSITES | {high: low for low, high in _OPPOSITES.items()}
+_FEWEST_ROWS: Final = 3
+"""From how many rows on it is odd that a column has another value in each."""
+
+
+NOTHING_ASKED: Final = object()
+"""In place of the value of a cell that asks for nothing."""
+
+
+def check_columns(draft: Draft, space: Space | None) -> None:
+    """Note in the draft of a spreadsheet what is doubtful about its columns."""
+    names = [column.name for column in draft.inputs]
+    columns = [[bare_value(row.cells[place]) for row in draft.rows] for place in range(len(names))]
+    refused = refused_columns(names, columns)
+    for place, name in enumerate(names):
+        if space is not None and name in space:
+            continue
+        if name in refused:
+            draft.fail(refused[name], header=name)
+        elif place == 0 and len(names) > 1 and _all_differ(columns[0], _FEWEST_ROWS):
+            draft.warn(
+                "every row has another value here, so that no two can overlap; if these are the"
+                f" names of the rows, leave them out with ignore={name!r} (--ignore)",
+                header=name,
+            )
+        cells = (row.cells[place] for row in draft.rows)
+        _check_alike(draft, name, [c.value for cell in cells for c in _compared(cell)])
+    for place, name in enumerate(draft.outputs):
+        thens = [row.then for row in draft.rows]
+        if len(draft.outputs) > 1:
+            thens = [then[place] for then in thens if isinstance(then, tuple)]
+        _check_alike(draft, name, thens)
+
+
+def refused_columns(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> dict[str, str]:
+    """Return which columns are refused, and why.
+
+    Columns hold for each row the value that a cell names without a sign, None for any other test.
+
+    >>> list(refused_columns(["No", "age", "age to"], [[1, 2], [None, 5], [18, 25]]))
+    ['No', 'age to']
+    """
+    found = {}
+    for place, (name, column) in enumerate(zip(names, columns, strict=True)):
+        values = [value for value in column if value is not NOTHING_ASKED]
+        kinds = {kind_of(value) for value in values}
+        if not values or kinds & {"null", "value"}:
+            continue
+        # a sign says that the column is a condition
+        sign = (
+            f"write = {literal_text(values[0], words=True)} in its first cell if it is a condition"
+        )
+        if len(names) > 1 and _numbers_rows(name, values, column if place == 0 else ()):
+            found[name] = (
+                "it numbers the rows, so that no two could ever overlap; leave it out with"
+                f" ignore={name!r} (--ignore), or {sign}"
+            )
+        elif kinds & {"text", "boolean"}:
+            continue
+        elif _is_bound(name, names):
+            way = f"one column {stem!r}" if (stem := _bound(name)[0]) else "one column"
+            found[name] = (
+                "it looks like a bound of a range, and its numbers are read as exact values; use"
+                f" {way} with ranges such as [18..25], or {sign} of its own"
+            )
+        elif name == "WEIGHT":  # which once headed the weights of rules
+            found[name] = (
+                "it may hold the weights of rules or a condition; call it 'RULE WEIGHT' for the"
+                " former, 'weight' for the latter"
+            )
+    return found
+
+
+def _compared(cell: Cell) -> Iterable[Compare]:
+    return () if isinstance(cell.test, dict) else comparisons(cell.test)
+
+
+def bare_value(cell: Cell) -> Any:
+    """Return the one value that a cell names without a sign, None if it does not."""
+    test = cell.test
+    if test == ANYTHING:
+        return NOTHING_ASKED
+    if not isinstance(test, Compare) or test.order != "=" or cell.text.lstrip().startswith("="):
+        return None
+    return test.value
+
+
+def _all_differ(values: Sequence[Any], fewest: int) -> bool:
+    whole = None not in values and NOTHING_ASKED not in values
+    return whole and len(values) == len(set(values)) >= fewest
+
+
+def _numbers_rows(name: str, values: Sequence[Any], first: Sequence[Any]) -> bool:
+    if _NUMBERS_ROWS.fullmatch(name):  # a row may go on over several lines
+        return _all_differ(values, 1)
+    counted = [str(number) for number in range(1, len(first) + 1)]
+    return len(first) > 1 and [str(value) for value in first] == counted
+
+
+def _is_bound(name: str, names: Iterable[str]) -> bool:
+    stem, word = _bound(name)
+    if not word:
+        return False
+    paired = any(_bound(other) == (stem, _BOUNDS[word]) for other in names)
+    return paired or (stem != "" and word in ("from", "to"))
+
+
+def _bound(name: str) -> tuple[str, str]:
+    """Return what a header is a bound of, and which one: ("Age", "from"); "" for none."""
+    words = [word for word in re.split(r"[\s_()\[\]-]+", name) if word]
+    for place in (-1, 0):
+        if words and words[place].lower() in _BOUNDS:
+            word = words.pop(place).lower()
+            return " ".join(words), word
+    return name, ""
+
+
+def _check_alike(draft: Draft, name: str, values: Iterable[Hashable]) -> None:
+    spellings: dict[str, list[str]] = {}
+    for value in dict.fromkeys(values):
+        if isinstance(value, str):
+            plain = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
+            spellings.setdefault(plain, []).append(value)
+    for alike in spellings.values():
+        if len(alike) > 1:
+            draft.warn(
+                f"{' and '.join(map(repr, alike))} differ only in case or blanks; they are"
+                " different values; write them alike if one is meant",
+                header=name,
+            )
+
+
+# --- cells, as they come
+
+
+class _Place(NamedTuple):
+    rule: int
+    header: str
+    line: int
+
+
+class CellDoubts:
+    """What is doubtful about cells: told at once, or when all cells are known."""
+
+    def __init__(self, draft: Draft, space: Space | None, *, points_are_sure: bool) -> None:
+        self.draft, self.space, self.settled = draft, space, points_are_sure
+        self.told: set[tuple[str, str]] = set()
+        self.points: list[tuple[_Place, str, str]] = []
+
+    def cell(self, cell: Cell, rule: int, header: str, line: int) -> None:
+        """Warn of words that may mean something else, each once in a column; look at numbers."""
+        values = [c.value for c in _compared(cell)]
+        self.numbers(cell.text, values, rule, header, line)
+        if self.space is not None and header in self.space:
+            return
+        for value in values:
+            if not isinstance(value, str) or (header, value) in self.told:
+                continue
+            reason = warning(value)
+            if reason and quote(value) not in cell.text:
+                self.told.add((header, value))
+                full = f"{reason} (no warning in quotes: {quote(value)})"
+                self.draft.warn(full, rule=rule, header=header, text=value, line=line)
+
+    def outcome(self, text: str, then: Hashable, rule: int, header: str, line: int) -> None:
+        """Look at an outcome: a number, or text that looks like one."""
+        self.numbers(text, [then], rule, header, line)
+        if isinstance(then, str) and like_a_number(text):
+            reason = (
+                "read as text; a number has a point before its decimals and nothing between"
+                f" thousands (no warning in quotes: {quote(then)})"
+            )
+            self.draft.warn(reason, rule=rule, header=header, text=then, line=line)
+
+    def numbers(self, text: str, values: Iterable[Any], rule: int, header: str, line: int) -> None:
+        """Keep numbers whose point may divide thousands; others settle what points are."""
+        floats = {abs(value) for value in values if type(value) is float}
+        for number in decimals(text) if floats else ():
+            if abs(float(number)) not in floats:
+                continue
+            if may_be_thousands(number):
+                self.points.append((_Place(rule, header, line), text, number))
+            else:
+                self.settled = True
+
+    def end(self) -> None:
+        """Refuse numbers whose point may divide thousands, where nothing settles that."""
+        for place, text, number in () if self.settled else self.points:
+            self.draft.fail(thousands_or_not(number), **place._asdict(), text=text)

@@ -1,0 +1,245 @@
+"""The cells of spreadsheets, line by line: text of CSV, and typed cells of workbooks."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import warnings
+import zipfile
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from irenic.errors import FormatError
+from irenic.formats.tables.drafts import MOST_CELLS, MOST_COLUMNS
+from irenic.frames.csv import delimiter_of
+from irenic.frames.files import MOST_BYTES, too_large
+from irenic.frames.xlsx import openpyxl_module
+
+_MOST_UNPACKED: Final = 128 * 2**20
+_MOST_ROWS: Final = 1_048_576  # what a sheet can have
+_MOST_MERGES: Final = 100_000
+# Spaces of no width and byte order marks, which come with what was pasted and are never seen.
+_UNSEEN: Final = dict.fromkeys(map(ord, "\u200b\u2060\ufeff"))
+
+
+class Line(NamedTuple):
+    """A row of a sheet: where it stands, and its cells; None is an empty one."""
+
+    number: int
+    cells: list[Any]
+
+
+class Unreadable(NamedTuple):
+    """A cell that counts for nothing that can be known here."""
+
+    text: str
+    reason: str
+
+
+def seen(text: str) -> str:
+    """Return a text without what has no width.
+
+    >>> seen("nu\\u200brse")
+    'nurse'
+    """
+    return text.translate(_UNSEEN)
+
+
+def within_margins(lines: list[Line]) -> list[Line]:
+    """Return lines without the empty columns before the first that holds something.
+
+    >>> within_margins([Line(3, [None, "age", "fare"]), Line(4, [None, None, 5])])
+    [Line(number=3, cells=['age', 'fare']), Line(number=4, cells=[None, 5])]
+    """
+    firsts = (next(i for i, c in enumerate(line.cells) if c is not None) for line in lines)
+    first = min(firsts, default=0)
+    return [Line(line.number, line.cells[first:]) for line in lines] if first else lines
+
+
+# --- CSV
+
+
+def csv_lines(raw: bytes) -> tuple[list[Line], str]:
+    """Return the lines of a CSV file that are not empty, and the sign that divides its cells."""
+    text, before = seen(_text(raw)), 0
+    if said := _DIVIDER.match(text):
+        text, before = text[said.end() :], 1
+    delimiter = said["sign"] if said else delimiter_of(text)
+    return list(_csv_lines(text, delimiter, before)), delimiter
+
+
+def _text(raw: bytes) -> str:
+    if len(raw) > MOST_BYTES:
+        raise too_large(len(raw))
+    utf16 = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
+    try:
+        text = raw.decode("utf-16" if utf16 else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        encoding = "UTF-16" if utf16 else "UTF-8"
+        raise FormatError(
+            f"not {encoding} text (byte {error.start}); save it as UTF-8", line=line
+        ) from None
+    if (at := text.find("\0")) >= 0:
+        line = text.count("\n", 0, at) + 1
+        raise FormatError("a null character: this is no text file", line=line)
+    return text
+
+
+# Excel's own way of saying what divides cells.
+_DIVIDER: Final = re.compile(r'"?sep=(?P<sign>[^\w\s"]|\t)"?[,;\t ]*(?:\r\n|\r|\n)', re.IGNORECASE)
+
+
+def _csv_lines(text: str, delimiter: str, before: int) -> Iterator[Line]:
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
+    skipped, n_cells = before, 0
+    try:
+        for row in reader:
+            number, before = before + 1, skipped + reader.line_num
+            n_cells += len(row)
+            if n_cells > MOST_CELLS:
+                raise FormatError(f"more than {MOST_CELLS:,} cells; divide the table", line=number)
+            if any(cell.strip() for cell in row):
+                yield Line(number, [cell if cell.strip() else None for cell in row])
+    except csv.Error as error:
+        raise FormatError(f"not CSV: {error}", line=skipped + reader.line_num) from None
+
+
+# --- workbooks
+
+
+def sheets(raw: bytes) -> list[tuple[str, list[Line]]]:
+    """Return the sheets of a workbook that are seen and not empty, by their titles."""
+    load = openpyxl_module().load_workbook
+    if len(raw) > MOST_BYTES:
+        raise too_large(len(raw))
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as parts, warnings.catch_warnings():
+            unpacked = sum(part.file_size for part in parts.infolist())
+            if unpacked > _MOST_UNPACKED:
+                raise FormatError(f"the workbook unpacks to {unpacked / 2**20:,.0f} MB; divide it")
+            warnings.simplefilter("ignore")  # of styles and other things that are not read
+            book = load(io.BytesIO(raw), read_only=True, data_only=False)
+            found = [
+                (str(sheet.title), _sheet_lines(sheet, parts))
+                for sheet in book.worksheets
+                if sheet.sheet_state == "visible"
+            ]
+            book.close()
+    except FormatError:
+        raise
+    except Exception:  # openpyxl raises whatever a part of a damaged file leads to
+        raise FormatError("not an .xlsx workbook that can be read") from None
+    return [(title, lines) for title, lines in found if lines]
+
+
+def _sheet_lines(sheet: Any, parts: zipfile.ZipFile) -> list[Line]:
+    sheet.reset_dimensions()  # what other programs say of them may be wrong
+    found: list[Line] = []
+    n_cells = 0
+    for number, row in enumerate(sheet.iter_rows(), 1):
+        if number > _MOST_ROWS:
+            raise FormatError(f"sheet {sheet.title!r}: more than {_MOST_ROWS:,} rows")
+        cells = [_sheet_cell(cell, number, place) for place, cell in enumerate(row, 1)]
+        while cells and cells[-1] is None:
+            cells.pop()
+        n_cells += len(cells)
+        if n_cells > MOST_CELLS:
+            raise FormatError(f"sheet {sheet.title!r}: more than {MOST_CELLS:,} cells")
+        if cells:
+            found.append(Line(number, cells))
+        if len(cells) > 2 * MOST_COLUMNS:
+            break  # too wide for a table, which is told where its header is looked at
+    with parts.open(sheet._worksheet_path) as part:
+        _spread(found, _merges(part, sheet.title), sheet.title)
+    return found
+
+
+def _sheet_cell(cell: Any, row: int, column: int) -> Any:
+    value, kind = cell.value, getattr(cell, "data_type", "")
+    if isinstance(value, str):
+        value = seen(value)
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    if kind in ("f", "e"):
+        from openpyxl.utils import get_column_letter
+
+        place = f"{get_column_letter(column)}{row}"
+        text = str(getattr(value, "text", None) or value)
+        if kind == "e":
+            return Unreadable(text, f"cell {place} holds an error; put a value there")
+        return Unreadable(
+            text,
+            f"cell {place} holds a formula, which is not computed here; put its result there (to"
+            " ask for a value, leave out the =, or set the cell to text)",
+        )
+    return value
+
+
+# --- merged cells
+
+# openpyxl tells of them only with all cells in memory, and makes a cell of every place of a range,
+# however far that goes.
+_MERGE: Final = re.compile(
+    rb"""<(?:[\w.-]+:)?mergeCell\s[^<>]*?ref=["']\$?([A-Z]{1,3})\$?(\d{1,7})"""
+    rb""":\$?([A-Z]{1,3})\$?(\d{1,7})["']"""
+)
+_CHUNK: Final = 2**20
+_LONGEST: Final = 400
+
+
+class _Merge(NamedTuple):
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+
+def _merges(part: Any, title: str) -> list[_Merge]:
+    found: list[_Merge] = []
+    tail = b""
+    while chunk := part.read(_CHUNK):
+        text, end = tail + chunk, 0
+        for match in _MERGE.finditer(text):
+            left, top, right, bottom = match.groups()
+            found.append(_Merge(int(top), _place(left), int(bottom), _place(right)))
+            end = match.end()
+        if len(found) > _MOST_MERGES:
+            raise FormatError(f"sheet {title!r}: more than {_MOST_MERGES:,} merged ranges")
+        tail = text[max(end, len(text) - _LONGEST) :]
+    return found
+
+
+def _place(letters: bytes) -> int:
+    place = 0
+    for letter in letters:
+        place = 26 * place + letter - ord("A") + 1
+    return place
+
+
+def _spread(lines: list[Line], merges: list[_Merge], title: str) -> None:
+    """Put the value of a merged range into all its cells, in rows below the first.
+
+    A row that has nothing of its own is left as it is: it only makes the one above it higher.
+    """
+    if not merges or not lines:
+        return
+    numbers = [line.number for line in lines]
+    width = len(lines[0].cells)
+    filled = 0
+    for top, left, bottom, right in merges:
+        at = bisect_left(numbers, top)
+        if not 0 < at < len(lines) or numbers[at] != top or left > len(lines[at].cells):
+            continue
+        value = lines[at].cells[left - 1]
+        columns = range(left - 1, min(right, width))
+        filled += len(columns) * (bisect_right(numbers, bottom) - at)
+        if filled > MOST_CELLS:
+            raise FormatError(f"sheet {title!r}: more than {MOST_CELLS:,} merged cells")
+        for line in lines[at : bisect_right(numbers, bottom)]:
+            line.cells.extend([None] * (columns.stop - len(line.cells)))
+            for place in columns:
+                if line.cells[place] is None:
+                    line.cells[place] = value

@@ -1,0 +1,134 @@
+"""Outcomes of spreadsheets: what a cell says follows, read and written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterator
+from typing import Any, Final
+
+from irenic.errors import FormatError
+from irenic.formats.feel.doubtful_cells import like_a_number, refusal
+from irenic.formats.feel.sets import literal_text
+from irenic.formats.feel.unary_tests import parse_value
+from irenic.frames.xlsx import ERRORS
+from irenic.model.literals import MAX_DEPTH, Expression, format_literal
+from irenic.model.notation import ParsedDefault, parse_line
+
+# "= 18" is a test, and so is "=nurse"; this is what spreadsheets compute.
+FORMULA: Final = re.compile(
+    r"\s*=(?:[A-Za-z][\w.]*\(|\$?[A-Za-z]{1,3}\$?\d+\s*(?:$|[-+*/^&:,)])|[-+\w.]+\s*[+*/^&]\s*\w)"
+)
+ZEROS: Final = re.compile(r"0\d+")
+LIKE_A_FORMULA: Final = (
+    "this looks like a formula, which is not computed here; put its result there, or text in quotes"
+)
+_EXPRESSION: Final = re.compile(r"expression\((?P<text>.*)\)", re.DOTALL)
+
+
+def read_outcome(text: str) -> Hashable:
+    """Return what an outcome cell says: a literal, a tuple or set of literals, or text as it is.
+
+    >>> read_outcome("low risk"), read_outcome("0.5"), read_outcome('(a, expression("b + 1"))')
+    ('low risk', 0.5, ('a', Expression('b + 1')))
+    """
+    text = text.strip()
+    if FORMULA.match(text):
+        raise FormatError(LIKE_A_FORMULA)
+    if text in ERRORS and (reason := refusal(text)):
+        raise FormatError(reason)
+    if match := _EXPRESSION.fullmatch(text):
+        return _expression(match)
+    try:
+        if text[0] in "({":
+            return _part(text)
+        value = parse_value(text, words=True)
+    except FormatError:
+        if text.startswith('"'):
+            raise
+        return text
+    return Expression("null") if value is None else value
+
+
+def _expression(match: re.Match[str]) -> Expression:
+    inner = parse_value(match["text"])
+    if not isinstance(inner, str):
+        raise FormatError('expression("…") takes a text in quotes')
+    return Expression(inner)
+
+
+def _part(text: str, depth: int = 0) -> Hashable:
+    """Return a tuple, a set or what stands in one, as in the text form of rules."""
+    if match := _EXPRESSION.fullmatch(text):
+        return _expression(match)
+    if "expression(" in text and depth <= MAX_DEPTH and (parts := _tuple_parts(text)):
+        return tuple(_part(part, depth + 1) for part in parts)
+    parsed = parse_line(f"DEFAULT {text}")
+    return parsed.then if isinstance(parsed, ParsedDefault) else text
+
+
+_PIECE: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^"]', re.DOTALL)
+
+
+def _tuple_parts(text: str) -> list[str]:
+    """Return the texts between the outermost commas of ``(a, b)``; [] of what is no tuple."""
+    if not (text.startswith("(") and text.endswith(")")):
+        return []
+    parts, depth = [""], 0
+    for piece in _PIECE.findall(text[1:-1]):
+        depth += (piece in "({") - (piece in ")}")
+        if piece == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += piece
+    parts = [part.strip() for part in parts]
+    return parts[:-1] if parts[-1] == "" else parts
+
+
+# --- as text
+
+
+def outcome_text(value: Any) -> Any:
+    """Return a consequent as a cell that reads back as the same; numbers and booleans as they are.
+
+    >>> outcome_text(("Approved", 2)), outcome_text("5"), outcome_text(0.5)
+    ('(Approved, 2)', '"5"', 0.5)
+    """
+    if isinstance(value, Expression):
+        return "null" if value.text == "null" else _part_text(value)
+    if isinstance(value, tuple | frozenset):
+        return _part_text(value)
+    if isinstance(value, str):
+        return value if _reads_bare(value) else literal_text(value)
+    text = literal_text(value, words=True)
+    typed = type(value) in (bool, int, float) and (type(value) is bool or abs(value) <= 2**53)
+    return value if typed else text
+
+
+def _part_text(value: Any) -> str:
+    if isinstance(value, Expression):
+        return f"expression({literal_text(value.text)})"
+    if isinstance(value, tuple) and any(isinstance(part, Expression) for part in _parts(value)):
+        inner = ", ".join(map(_part_text, value))
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    # in quotes, where they can only be, signs of no width are written out
+    return _NO_WIDTH.sub(lambda m: f"\\u{ord(m.group()):04x}", format_literal(value))
+
+
+_NO_WIDTH: Final = re.compile("[\u200b\u2060\ufeff]")
+
+
+def _parts(value: tuple[Any, ...]) -> Iterator[Any]:
+    for part in value:
+        yield from _parts(part) if isinstance(part, tuple) else (part,)
+
+
+def _reads_bare(text: str) -> bool:
+    """Return whether a text as it is, without quotes, is read as that text."""
+    if not text.isprintable() or text[:1] in ("", "=", "+", "-", "@") or ZEROS.match(text):
+        return False  # with such a sign spreadsheets would take it for a formula
+    if like_a_number(text):
+        return False
+    try:
+        return read_outcome(text) == text
+    except ValueError:
+        return False

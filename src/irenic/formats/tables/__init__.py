@@ -1,0 +1,1 @@
+"""Decision tables of any source: drafts, their assembly, and their lines."""

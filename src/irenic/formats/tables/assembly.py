@@ -1,0 +1,487 @@
+"""Decision tables assembled: rows of cells become rules, and columns features.
+
+What is wrong with one cell does not hide what is wrong with the next: all of it is collected in the
+draft. Of a row that can never hold it is kept why.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from irenic.errors import ConditionError, FormatError, SpaceError, did_you_mean
+from irenic.formats.feel.sets import (
+    WHOLE,
+    Held,
+    MisfitError,
+    Span,
+    bits,
+    cell_text,
+    complement,
+    feel_text,
+    held,
+    intersection,
+    intervals,
+    kinds_of,
+    shown,
+)
+from irenic.formats.feel.unary_tests import (
+    ANYTHING,
+    AllOf,
+    AnyOf,
+    Compare,
+    Test,
+    comparisons,
+    kind_of,
+)
+from irenic.formats.tables.drafts import Cell, Draft, Input, Row, short
+from irenic.model.condition import Interval, Operators, encode_bits, encode_interval
+from irenic.model.decision_table import DecisionTable, UnsatisfiableRow
+from irenic.model.features import LOWEST, OTHER_CODE, Categorical, Continuous, Feature
+from irenic.model.region import Region
+from irenic.model.rule import Rule
+from irenic.model.ruleset import RuleSet
+from irenic.model.space import Space, to_words
+
+_MOST_NUMBERS: Final = 20_000_000
+MOST_RULES: Final = 100_000
+"""How many rules the rows of one table may make together."""
+
+
+def assemble(draft: Draft, space: Space | None = None) -> DecisionTable | None:
+    """Return the table of a draft; None where something is wrong with it, which the draft notes.
+
+    >>> draft = Draft("fares", inputs=[Input("age")], n_rows=1)
+    >>> draft.rows = [Row(1, 2, [draft.read_cell("< 18, >= 60", 1, "age", 2)], "reduced")]
+    >>> table = assemble(draft)
+    >>> print(table.rules, table.rows)
+    <RuleSet: 2 rules, 1 feature>
+      1. IF age < 18 THEN reduced
+      2. IF age >= 60 THEN reduced (1, 1)
+    """
+    if not draft.inputs and not draft.rows and not draft.errors:
+        draft.fail("the table has neither an input column nor a rule")
+    axes = _axes(draft, space)
+    if space is None:
+        space = Space([axis.feature for axis in axes])
+    try:
+        rules, rows, reasons = _rules(draft, axes, space)
+        unsatisfiable = (
+            [] if draft.errors else _unsatisfiable(draft, axes, space, {row for row, _ in reasons})
+        )
+        if draft.errors:
+            return None
+        outside = draft.outside(space) if draft.outside else _outside(axes, space)
+        return DecisionTable(
+            RuleSet(space, rules, default=draft.default),
+            tuple(rows),
+            draft.n_rows,
+            hit_policy=draft.hit_policy,
+            outputs=draft.outputs,
+            name=draft.name,
+            id=draft.id,
+            ranking=draft.ranking,
+            outside=tuple(outside),
+            aggregation=draft.aggregation,
+            lines=_lines(draft),
+            reasons=reasons,
+            unsatisfiable=tuple(unsatisfiable),
+            left_out=draft.left_out,
+        )
+    except FormatError as error:
+        draft.fail(error.message)
+    except ConditionError as error:
+        draft.fail(str(error))
+    finally:
+        draft.errors.sort(key=lambda error: error.line or 0)
+    return None
+
+
+def _lines(draft: Draft) -> tuple[int, ...]:
+    by_row = {row.number: row.line for row in draft.rows}
+    lines = [by_row.get(number) for number in range(1, draft.n_rows + 1)]
+    return () if None in lines else tuple(line for line in lines if line is not None)
+
+
+class Axis(NamedTuple):
+    """The feature of an input column, and the part of it that can occur."""
+
+    feature: Feature
+    spans: tuple[Span, ...] = WHOLE
+    excluded: int = 0
+    """Listed values that cannot occur, as bits."""
+
+
+def _axes(draft: Draft, space: Space | None) -> list[Axis]:
+    """Return the axis of each name among the input columns, in order of appearance."""
+    found = []
+    for name in dict.fromkeys(column.name for column in draft.inputs):
+        places = [i for i, column in enumerate(draft.inputs) if column.name == name]
+        try:
+            if space is not None:
+                if name not in space:
+                    raise FormatError(f"unknown feature{did_you_mean(name, space.names)}")
+                found.append(Axis(space[name]))
+                for i in places:
+                    draft.inputs[i].source = ""
+            else:
+                tests = [row.cells[i].test for row in draft.rows for i in places]
+                found.append(_axis([draft.inputs[i] for i in places], tests))
+        except FormatError as error:
+            draft.fail(error.message, header=name)
+        except (ConditionError, SpaceError) as error:
+            draft.fail(str(error).removeprefix(f"feature {name!r}: "), header=name)
+    return found
+
+
+def _axis(columns: Sequence[Input], tests: Iterable[Test | Operators]) -> Axis:
+    first = columns[0]
+    for column in columns:
+        if column.feature is not None:
+            return Axis(column.feature)
+    kind = next((c.kind for c in columns if c.kind), None)
+    domain = next((c.domain for c in columns if c.domain not in (None, ANYTHING)), None)
+    asked = [c for test in tests if not isinstance(test, dict) for c in comparisons(test)]
+    allowed = [] if domain is None else list(comparisons(domain))
+    kind = _kind(kind, [c.value for c in (*allowed, *asked) if c.value is not None])
+    if domain is None:
+        missing = any(c.value is None for c in asked)
+    else:
+        missing = any(c == ("=", None) for c in allowed)
+    if kind == "boolean":
+        return _of_booleans(first.name, domain, missing)
+    if kind == "text":
+        values = [c.value for c in (*allowed, *asked) if isinstance(c.value, str)]
+        return _of_text(first.name, dict.fromkeys(values), domain, missing)
+    zones = {
+        getattr(c.value, "tzinfo", None) is not None
+        for c in (*allowed, *asked)
+        if kind_of(c.value) == "datetime"
+    }
+    if len(zones) == 2:
+        raise FormatError("some date-times have a time zone and some have none; write all alike")
+    whole = Continuous(first.name, kind=kind, missing=missing, unit="UTC" if True in zones else "")  # type: ignore[arg-type]
+    return Axis(whole) if domain is None else _within(whole, domain)
+
+
+def _kind(given: str | None, values: list[Any]) -> str:
+    """Return the kind of a column; where the file says none, what most of its literals are."""
+    counts = Counter(kind_of(value) for value in values)
+    if given == "date" and set(counts) == {"datetime"}:
+        return "datetime"  # as some tools write them in columns of dates
+    if given is not None:
+        return given
+    if counts.keys() == {"date", "datetime"}:
+        return "datetime"
+    return counts.most_common(1)[0][0] if counts else "text"
+
+
+def _of_booleans(name: str, domain: Test | None, missing: bool) -> Axis:
+    both = Categorical(name, [False, True], missing=missing)
+    passing = both.everything if domain is None else bits(both, domain)
+    values = [v for v in both.values if passing >> both.codes[v] & 1]
+    return Axis(Categorical(name, values, missing=missing))
+
+
+def _of_text(name: str, values: Iterable[str], domain: Test | None, missing: bool) -> Axis:
+    listed = Categorical(name, values, missing=missing, other=True)
+    if domain is None:
+        return Axis(listed)
+    passing = bits(listed, domain)
+    if passing >> OTHER_CODE & 1:
+        return Axis(listed, excluded=listed.everything & ~passing)
+    kept = [v for v in listed.values if passing >> listed.codes[v] & 1]
+    return Axis(Categorical(name, kept, missing=missing))
+
+
+def _within(whole: Continuous, domain: Test) -> Axis:
+    """Return a continuous feature cut to a domain, or a category where the domain is a list."""
+    parts = domain.tests if isinstance(domain, AnyOf) else (domain,)
+    if all(isinstance(part, Compare) and part.order == "=" for part in parts):
+        values = dict.fromkeys(c.value for c in comparisons(domain) if c.value is not None)
+        for value in values:
+            held(whole, Compare("=", value))  # refuses what is of another kind
+        return Axis(Categorical(whole.name, values, missing=whole.missing))
+    reach = ((max(whole.lowest, LOWEST), False), (whole.end, False))
+    spans = intersection(held(whole, domain).spans, [reach])
+    if not spans:
+        raise FormatError("the allowed values leave none")
+    (low, _), (high, _) = spans[0][0], spans[-1][1]
+    bounds = (
+        None if low <= whole.lowest else whole.decode_value(low),
+        None if high >= whole.end else whole.decode_value(whole.before(high)),
+    )
+    cut = Continuous(
+        whole.name, kind=whole.kind, bounds=bounds, missing=whole.missing, unit=whole.unit
+    )
+    if len(spans) == 1:
+        return Axis(cut)
+    return Axis(cut, (WHOLE[0][:1] + spans[0][1:], *spans[1:-1], spans[-1][:1] + WHOLE[0][1:]))
+
+
+# --- rows
+
+Condition: TypeAlias = "Interval | int"
+
+
+def _rules(
+    draft: Draft, axes: list[Axis], space: Space
+) -> tuple[list[Rule], list[int], tuple[tuple[int, str], ...]]:
+    # with mistakes already found, the cells are still looked at: all that is wrong is told at once
+    select = _Selector(draft, {axis.feature.name: axis for axis in axes})
+    most = min(MOST_RULES, _MOST_NUMBERS // max(len(space), 1))
+    rules: list[Rule] = []
+    rows: list[int] = []
+    reasons: dict[int, str] = {}
+    for row in draft.rows:
+        chosen = select.row(row)
+        if draft.errors:
+            continue
+        if len(rules) + math.prod(map(len, chosen.values())) > most:
+            raise FormatError(
+                f"rule {row.number}: the rows make more than {most:,} rules, one for each"
+                " combination of intervals; divide the table"
+            )
+        made = len(rules)
+        for region in regions(space, chosen):
+            rules.append(Rule(region, then=row.then, weight=row.weight))
+            rows.append(row.number)
+        if made == len(rules):
+            reasons.setdefault(row.number, select.why_never(row, chosen))
+    unsatisfiable = reasons.keys() - set(rows)
+    return (
+        rules,
+        rows,
+        tuple((row, words) for row, words in reasons.items() if row in unsatisfiable),
+    )
+
+
+def _unsatisfiable(
+    draft: Draft, axes: list[Axis], space: Space, numbers: set[int]
+) -> Iterator[UnsatisfiableRow]:
+    """Yield the rows that never hold, as they are written: those that the space rules out.
+
+    What a domain with holes rules out could be read as a rule where the space alone is known.
+    """
+    # without the holes
+    select = _Selector(draft, {axis.feature.name: Axis(axis.feature) for axis in axes})
+    for row in draft.rows:
+        if row.number not in numbers or next(regions(space, select.row(row)), None) is not None:
+            continue
+        tests: dict[str, list[Test | Operators]] = {name: [] for name in space.names}
+        for column, cell in zip(draft.inputs, row.cells, strict=True):
+            if cell.test != ANYTHING:
+                tests[column.name].append(cell.test)
+        try:
+            cells = tuple(_feel(tests[name]) for name in space.names)
+        except FormatError:  # a value that FEEL has no literal for
+            continue
+        yield UnsatisfiableRow(row.number, cells, row.then, row.weight)
+
+
+def _feel(tests: list[Test | Operators]) -> str:
+    if len(tests) == 1:
+        return feel_text(tests[0])
+    parts = tuple(test for test in tests if not isinstance(test, dict))
+    if len(parts) < len(tests):
+        raise FormatError("tests of two sorts on one feature")
+    return feel_text(AllOf(parts))
+
+
+class _Selector:
+    """What cells select on their axes; each text once."""
+
+    def __init__(self, draft: Draft, axes: dict[str, Axis]) -> None:
+        self.draft, self.axes = draft, axes
+        self.known: dict[tuple[str, str], Held | int | FormatError] = {}
+        categories = [a.feature for a in axes.values() if isinstance(a.feature, Categorical)]
+        # where no value is listed the column is of text
+        self.kinds = {f.name: kinds_of(f) or frozenset({"text"}) for f in categories}
+        self.sources = {c.name: c.source for c in draft.inputs if c.source}
+        self.possible: dict[str, str] = {}
+
+    def row(self, row: Row) -> dict[str, Sequence[Condition]]:
+        """Return the conditions of a row by feature, each of several intervals apart."""
+        found: dict[str, Held | int] = {}
+        for column, cell in zip(self.draft.inputs, row.cells, strict=True):
+            if column.name not in self.axes:
+                continue
+            selected = self.cell(column.name, cell)
+            if isinstance(selected, FormatError):
+                self.draft.fail(
+                    selected.message,
+                    rule=row.number,
+                    header=column.name,
+                    text=cell.text,
+                    line=row.line,
+                )
+                continue
+            before = found.get(column.name)
+            found[column.name] = selected if before is None else _both(before, selected)
+        return {name: self.conditions(name, what) for name, what in found.items()}
+
+    def cell(self, name: str, cell: Cell) -> Held | int | FormatError:
+        key = (name, cell.text)
+        if key not in self.known:
+            try:
+                self.known[key] = _selected(self.axes[name], cell.test, self.kinds.get(name))
+            except MisfitError as error:
+                self.known[key] = FormatError(f"{error.message}{self.of_what(name)}")
+            except FormatError as error:
+                self.known[key] = error
+            except ConditionError as error:
+                self.known[key] = FormatError(str(error))
+        return self.known[key]
+
+    def of_what(self, name: str) -> str:
+        """Return, for a value of another kind, what the column is of and who says so."""
+        feature, source = self.axes[name].feature, self.sources.get(name)
+        kinds = self.kinds.get(name) or {getattr(feature, "kind", "")}
+        if not source or len(kinds) > 1:
+            return ""
+        return f" (the column is of {_PLURALS.get(min(kinds), 'other values')}: {source})"
+
+    def is_unsatisfiable(self, name: str, conditions: Sequence[Condition]) -> bool:
+        """Return whether conditions on one feature alone leave nothing."""
+        feature = self.axes[name].feature
+        if isinstance(feature, Categorical):
+            return not conditions
+        low, high = feature.lowest, feature.end
+        parts = [part for part in conditions if isinstance(part, Interval)]
+        if any(max(part.lower, low) < min(part.upper, high) for part in parts):
+            return False
+        return next(regions(Space([feature]), {name: conditions}), None) is None
+
+    def why_never(self, row: Row, chosen: dict[str, Sequence[Condition]]) -> str:
+        """Return why a row can never hold: the first feature that leaves it nothing."""
+        name = next(
+            (n for n, conditions in chosen.items() if self.is_unsatisfiable(n, conditions)), None
+        )
+        if name is None:
+            return "its conditions never hold together"
+        cells = [c for i, c in zip(self.draft.inputs, row.cells, strict=True) if i.name == name]
+        asked = [short(cell.text) for cell in cells if cell.test != ANYTHING]
+        if len(asked) > 1:
+            return f"columns of {name!r} ask for {' and '.join(asked)}, which never hold together"
+        if name not in self.possible:
+            self.possible[name] = _possible(self.axes[name])
+        said = f"column {name!r} asks for {', '.join(asked) or 'anything'}, which"
+        possible = self.possible[name]
+        return f"{said} cannot occur ({possible})" if possible else f"{said} holds for nothing"
+
+    def conditions(self, name: str, selected: Held | int) -> Sequence[Condition]:
+        feature = self.axes[name].feature
+        if isinstance(feature, Continuous):
+            assert isinstance(selected, Held)
+            return intervals(feature, selected)
+        return [selected] if isinstance(selected, int) and selected else []
+
+
+def _selected(axis: Axis, test: Test | Operators, kinds: frozenset[str] | None) -> Held | int:
+    feature = axis.feature
+    if isinstance(feature, Categorical):
+        if isinstance(test, dict):
+            return encode_bits(feature, test)
+        return bits(feature, test, kinds) & ~axis.excluded
+    if isinstance(test, dict):
+        lower, upper, _ = encode_interval(feature, test)
+        spans = (((max(lower, LOWEST), False), (upper, False)),) if upper > LOWEST else ()
+        return Held(spans, lower == -math.inf)
+    if test == ANYTHING and axis.spans == WHOLE:
+        return Held(WHOLE, True)
+    found = held(feature, test)
+    return (
+        found if axis.spans == WHOLE else Held(intersection(found.spans, axis.spans), found.missing)
+    )
+
+
+_PLURALS: Final = {
+    "number": "numbers",
+    "integer": "whole numbers",
+    "text": "text",
+    "boolean": "booleans",
+    "date": "dates",
+    "datetime": "dates and times",
+    "time": "times of day",
+    "duration": "durations of days and less",
+    "months": "durations of years and months",
+}
+_MOST_SHOWN: Final = 10
+
+
+def _possible(axis: Axis) -> str:
+    """Return what values a feature can have, in few words; "" where that is no limit."""
+    feature = axis.feature
+    if isinstance(feature, Categorical):
+        # of an open one what is left out is told, of another what is left
+        values = [
+            shown(value)
+            for value, code in feature.codes.items()
+            if bool(axis.excluded >> code & 1) == feature.other
+        ]
+        more = ["…"] if len(values) > _MOST_SHOWN else []
+        listed = ", ".join(values[:_MOST_SHOWN] + more)
+        return f"not({listed})" if feature.other and listed else listed
+    if axis.spans != WHOLE:
+        parts = intervals(feature, Held(axis.spans, True))
+        found = regions(Space([feature]), {feature.name: parts[:_MOST_SHOWN]})
+        return cell_text([r.conditions().get(feature.name, {}) for r in found], words=True)
+    low, high = feature.bounds
+    orders = {">=": low, "<=": high}
+    bounds = {order: bound for order, bound in orders.items() if bound is not None}
+    return cell_text([bounds], words=True) if bounds else ""
+
+
+def _both(a: Held | int, b: Held | int) -> Held | int:
+    if isinstance(a, int) or isinstance(b, int):
+        assert isinstance(a, int)
+        assert isinstance(b, int)
+        return a & b
+    return Held(intersection(a.spans, b.spans), bool(a.missing) and bool(b.missing))
+
+
+def regions(space: Space, chosen: dict[str, Sequence[Condition]]) -> Iterator[Region]:
+    """Return a region for each combination of conditions; those that hold no point are left out."""
+    names = list(chosen)
+    for combination in product(*chosen.values()):
+        lower = np.full(len(space.continuous), -math.inf)
+        upper = np.full(len(space.continuous), math.inf)
+        written = np.zeros(len(space.continuous), dtype=np.uint8)
+        masks = space.everything.copy()
+        for name, condition in zip(names, combination, strict=True):
+            place = space.row(name)
+            if isinstance(condition, Interval):
+                lower[place], upper[place], written[place] = condition
+            else:
+                begin, end = space.starts[place], space.starts[place + 1]
+                masks[begin:end] = to_words(condition, int(end - begin))
+        region = Region.from_packed(space, lower, upper, masks, written)
+        if not region.is_empty:
+            yield region
+
+
+def _outside(axes: list[Axis], space: Space) -> list[Region]:
+    """Return what the domains leave out of the space, in disjoint regions."""
+    found: list[Region] = []
+    allowed: dict[str, Sequence[Condition]] = {}
+    for axis in axes:
+        name, feature = axis.feature.name, axis.feature
+        if isinstance(feature, Continuous):
+            if axis.spans == WHOLE:
+                continue
+            holes: Sequence[Condition] = intervals(feature, Held(complement(axis.spans), False))
+            rest: Sequence[Condition] = intervals(feature, Held(axis.spans, True))
+        elif axis.excluded:
+            holes, rest = [axis.excluded], [feature.everything & ~axis.excluded]
+        else:
+            continue
+        if math.prod(map(len, (*allowed.values(), holes))) > MOST_RULES:
+            raise FormatError("the allowed values fall into too many pieces; divide the table")
+        found += regions(space, {**allowed, name: holes})
+        allowed[name] = rest
+    return found

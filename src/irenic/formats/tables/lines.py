@@ -1,0 +1,111 @@
+"""Rules as the lines of a decision table: what every written form of a table begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from itertools import groupby, pairwise, product
+from typing import Any, NamedTuple
+
+from irenic.errors import ConditionError
+from irenic.model.condition import Operators
+from irenic.model.decision_table import DecisionTable
+from irenic.model.features import Continuous
+from irenic.model.rule import Rule
+from irenic.model.rulelist import RuleList
+from irenic.model.ruleset import RuleSet
+
+
+class Line(NamedTuple):
+    """A line of a table: for each feature the conditions of which one must hold; {} for any."""
+
+    row: int
+    cells: list[list[Operators]]
+    then: Hashable
+    weight: float
+    texts: tuple[str, ...] = ()
+    """The cells in FEEL instead, of a row that can never hold."""
+
+
+def as_table(rules: RuleSet | RuleList | DecisionTable, name: str = "") -> DecisionTable:
+    """Return rules in any form as a table."""
+    if isinstance(rules, DecisionTable):
+        return rules
+    if not isinstance(rules, RuleSet | RuleList):
+        raise ConditionError(
+            f"a table is made of a DecisionTable, a RuleSet or a RuleList, not of"
+            f" {type(rules).__name__}"
+        )
+    return DecisionTable.of(rules, name=name)
+
+
+def lines_of(table: DecisionTable) -> list[Line]:
+    """Return the lines of a table: one a row where a line can say all rules of the row.
+
+    Rows that can never hold are among them, as far as their cells are known.
+
+    >>> rules = RuleSet(None, [Rule({"age": (None, 18)}, then="A"),
+    ...                        Rule({"age": (60, None)}, then="A")])
+    >>> lines_of(DecisionTable(rules, rows=(1, 1), n_rows=1))[0].cells
+    [[{'<': 18}, {'>=': 60}]]
+    """
+    found: list[Line] = []
+    numbered = zip(table.rows, table.rules, strict=True)
+    for row, group in groupby(numbered, key=lambda pair: pair[0]):
+        rules = [rule for _, rule in group]
+        merged = _merged(rules)
+        if merged is not None:
+            found.append(Line(row, merged, rules[0].then, rules[0].weight))
+        else:
+            found += [Line(row, _cells(rule), rule.then, rule.weight) for rule in rules]
+    in_order = list(table.rows) == sorted(table.rows)
+    found += [
+        Line(kept.row, [], kept.then, kept.weight, kept.cells) for kept in table.unsatisfiable
+    ]
+    return sorted(found, key=lambda line: line.row) if in_order else found
+
+
+def _cells(rule: Rule) -> list[list[Operators]]:
+    conditions = rule.region.conditions()
+    return [[conditions.get(name, {})] for name in rule.region.space.names]
+
+
+def _merged(rules: list[Rule]) -> list[list[Operators]] | None:
+    """Return the cells of the one line that makes exactly these rules, in this order."""
+    if len(rules) == 1:
+        return _cells(rules[0])
+    if len({(rule.then, rule.weight) for rule in rules}) > 1:
+        return None
+    space = rules[0].region.space
+    keys = [[_key(rule, feature) for feature in space] for rule in rules]
+    distinct = [list(dict.fromkeys(column)) for column in zip(*keys, strict=True)]
+    for feature, choices in zip(space, distinct, strict=True):
+        if isinstance(feature, Continuous):
+            # what touches would be read as one
+            if any(low[1] >= high[0] for low, high in pairwise(choices)):
+                return None
+        elif len(choices) > 1:
+            return None
+    if [tuple(key) for key in keys] != list(product(*distinct)):
+        return None
+    cells: list[list[Operators]] = []
+    conditions = [rule.region.conditions() for rule in rules]
+    for place, (feature, choices) in enumerate(zip(space, distinct, strict=True)):
+        firsts = [next(i for i, key in enumerate(keys) if key[place] == c) for c in choices]
+        cells.append([conditions[i].get(feature.name, {}) for i in firsts])
+    return cells
+
+
+def _key(rule: Rule, feature: Any) -> Any:
+    if isinstance(feature, Continuous):
+        return rule.region.interval(feature.name)[:2]
+    return rule.region.bits(feature.name) & feature.everything
+
+
+def split_thens(table: DecisionTable) -> int:
+    """Return over how many output columns the consequents of a table are spread."""
+    n = len(table.outputs)
+    thens = [rule.then for rule in table.rules] + [kept.then for kept in table.unsatisfiable]
+    if table.rules.default is not None:
+        thens.append(table.rules.default)
+    spread = n > 1 and thens and all(isinstance(t, tuple) and len(t) == n for t in thens)
+    return n if spread else 1

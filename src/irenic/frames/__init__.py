@@ -1,0 +1,1 @@
+"""Tables of instances: CSV, XLSX and Parquet files as columns."""

@@ -1,0 +1,108 @@
+"""Tables as Parquet, by pyarrow or polars, whichever is installed."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import Any
+
+import numpy.typing as npt
+
+from irenic.errors import FormatError
+from irenic.frames.columns import Table, as_column, as_values, as_written, check_header
+
+
+def loads(raw: bytes) -> Table:
+    """Return the columns of a Parquet file."""
+    module = _module()
+    read = _read_by_pyarrow if module.__name__ == "pyarrow" else _read_by_polars
+    try:
+        columns = read(raw)
+    except FormatError:
+        raise
+    except Exception as error:  # each library has a tree of errors of its own
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise FormatError(f"not a Parquet file: {reason}") from None
+    return Table(columns)
+
+
+def dumps(table: Mapping[str, npt.NDArray[Any]]) -> bytes:
+    """Return a table as Parquet."""
+    module = _module()
+    columns = {name: as_written(as_values(column)) for name, column in table.items()}
+    file = io.BytesIO()
+    try:
+        if module.__name__ == "pyarrow":
+            from pyarrow import parquet
+
+            parquet.write_table(module.table(columns), file)
+        else:
+            module.DataFrame(columns, strict=False).write_parquet(file)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise FormatError(f"cannot be written as Parquet: {error}") from None
+    return file.getvalue()
+
+
+def _module() -> Any:
+    try:
+        import pyarrow
+
+        return pyarrow
+    except ImportError:
+        pass
+    try:
+        import polars
+
+        return polars
+    except ImportError:
+        raise FormatError(
+            "Parquet needs pyarrow or polars: pip install 'irenic[parquet]'"
+        ) from None
+
+
+def _read_by_pyarrow(raw: bytes) -> dict[str, npt.NDArray[Any]]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    table = parquet.ParquetFile(io.BytesIO(raw)).read()
+    check_header(table.column_names)
+    found = {}
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        kind = column.type
+        if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+            raise _not_single(name, kind)
+        if pa.types.is_timestamp(kind):  # Python's own have microseconds
+            column = column.cast(pa.timestamp("us", tz=kind.tz), safe=False)
+        elif pa.types.is_duration(kind):
+            column = column.cast(pa.duration("us"), safe=False)
+        elif pa.types.is_time64(kind):
+            column = column.cast(pa.time64("us"), safe=False)
+        elif pa.types.is_decimal(kind) or pa.types.is_floating(kind):
+            column = column.cast(pa.float64())
+        found[name] = as_column(column.to_pylist())
+    return found
+
+
+def _read_by_polars(raw: bytes) -> dict[str, npt.NDArray[Any]]:
+    import polars as pl
+
+    frame = pl.read_parquet(io.BytesIO(raw))
+    check_header(frame.columns)
+    found = {}
+    for name in frame.columns:
+        column = frame[name]
+        if column.dtype.is_nested() or column.dtype == pl.Binary:
+            raise _not_single(name, column.dtype)
+        if column.dtype.is_decimal():
+            column = column.cast(pl.Float64)
+        found[name] = as_column(column.to_list())
+    return found
+
+
+def _not_single(name: str, kind: object) -> FormatError:
+    return FormatError(
+        f"column {name!r} holds values of type {kind}; a table of instances has numbers, text,"
+        " dates and booleans: leave the column out"
+    )

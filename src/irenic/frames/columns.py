@@ -1,0 +1,86 @@
+"""What readers of tables share: the table itself, and columns from lists of values."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from irenic.errors import FormatError
+from irenic.model.literals import is_missing
+
+NOTHING: Final = {"na", "n/a", "nan", "null", "none", "?", "-"}
+"""What stands for a missing value in columns that are not of text."""
+
+
+class Table(dict[str, npt.NDArray[Any]]):
+    """Columns by name, all of one length.
+
+    >>> Table({"age": np.array([31, 40]), "job": np.array(["a", "b"])}).shape
+    (2, 2)
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[str, npt.NDArray[Any]],
+        *,
+        cells: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        super().__init__(columns)
+        self.cells = dict(cells or {})
+        """Columns as they were written, where they were read from text."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and columns there are."""
+        return max((len(column) for column in self.values()), default=0), len(self)
+
+    def select(self, names: Sequence[str]) -> Table:
+        """Return some of the columns."""
+        cells = {name: self.cells[name] for name in names if name in self.cells}
+        return Table({name: self[name] for name in names}, cells=cells)
+
+
+def check_header(header: Sequence[str], line: int | None = None) -> None:
+    """Refuse columns without a name, and two of one name."""
+    if len(set(header)) == len(header) and all(header):
+        return
+    for place, name in enumerate(header, 1):
+        if not name:
+            raise FormatError(f"column {place} has no name", line=line)
+        if header.count(name) > 1:
+            raise FormatError(f"two columns are called {name!r}", line=line)
+
+
+def as_column(values: Sequence[Any]) -> npt.NDArray[Any]:
+    """Return a list of Python values as a column: of floats, else of objects; None is missing.
+
+    >>> as_column([1.5, None, 2]), as_column([1, None])
+    (array([1.5, nan, 2. ]), array([1, None], dtype=object))
+    """
+    kinds = {type(value) for value in values} - {type(None)}
+    if not kinds:
+        return np.full(len(values), np.nan)
+    if float in kinds and kinds <= {float, int}:
+        return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
+
+
+def as_values(column: npt.NDArray[Any]) -> list[Any]:
+    """Return a column as Python values, None where it is missing: the inverse of the above."""
+    if column.dtype.kind in "mM":
+        column = column.astype(f"{column.dtype.kind}8[us]")
+    return [None if is_missing(value) else value for value in column.tolist()]
+
+
+def as_written(values: list[Any]) -> list[Any]:
+    """Return values of several types as text, of one type as they are."""
+    kinds = {type(value) for value in values if value is not None}
+    if len(kinds) <= 1 or kinds <= {int, float} or kinds <= {dt.date, dt.datetime}:
+        return values
+    return [None if value is None else str(value) for value in values]

@@ -1,0 +1,144 @@
+"""Tables as workbooks of Excel: the first sheet, whose first row names the columns."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import math
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+import numpy.typing as npt
+
+from irenic.errors import FormatError
+from irenic.frames.columns import NOTHING, Table, as_column, as_values, check_header
+
+ERRORS: Final = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"}
+"""What formulas that fail leave in a spreadsheet."""
+_MOST_ROWS: Final = 1_048_576  # what a sheet can have
+_MOST_CHARACTERS: Final = 32_767  # what a cell can have
+_EXACT: Final = 2**53  # cells hold float64
+
+
+def loads(raw: bytes) -> Table:
+    """Return the columns of the first sheet; formulas count by their last result."""
+    load = openpyxl_module().load_workbook
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of styles and other things that are not read
+            book = load(io.BytesIO(raw), read_only=True, data_only=True)
+            rows = _rows(book.worksheets[0])
+            book.close()
+    except Exception:  # openpyxl raises whatever a part of a damaged file leads to
+        raise FormatError("not an .xlsx workbook that can be read") from None
+    if not rows:
+        raise FormatError("the first sheet is empty; its first row names the columns")
+    width = max(len(row) for row in rows)
+    rows = [row + [None] * (width - len(row)) for row in rows]
+    header = ["" if name is None else str(name) for name in rows[0]]
+    check_header(header, 1)
+    cells = list(zip(*rows[1:], strict=True)) or [() for _ in header]
+    return Table({name: _typed(list(column)) for name, column in zip(header, cells, strict=True)})
+
+
+def _rows(sheet: Any) -> list[list[Any]]:
+    """Return the cells of a sheet without the empty ones at the end of rows, and empty rows."""
+    sheet.reset_dimensions()  # what other programs say of them may be wrong
+    found = []
+    for row in sheet.iter_rows(values_only=True):
+        cells = [None if isinstance(v, str) and v in ERRORS else v for v in row]
+        while cells and cells[-1] is None:
+            cells.pop()
+        if cells:
+            found.append(cells)
+    return found
+
+
+def _typed(values: list[Any]) -> npt.NDArray[Any]:
+    """Return a column; "NA" and the like are missing, unless it is of text."""
+    known = [None if isinstance(v, str) and v.strip().lower() in NOTHING else v for v in values]
+    kinds = {type(value) for value in known if value is not None}
+    if str in kinds or not kinds:
+        return as_column([None if value is None else _as_text(value) for value in values])
+    if kinds == {dt.datetime} and all(v is None or v.time() == dt.time() for v in known):
+        return as_column([None if value is None else value.date() for value in known])
+    if len(kinds) > 1 and not kinds <= {int, float}:
+        return as_column([None if value is None else _as_text(value) for value in known])
+    return as_column(known)
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value.isoformat() if isinstance(value, dt.date | dt.time) else str(value)
+
+
+def dumps(table: Mapping[str, npt.NDArray[Any]]) -> bytes:
+    """Return a table as a workbook of one sheet."""
+    openpyxl = openpyxl_module()
+    from openpyxl.cell import WriteOnlyCell
+
+    columns = [as_values(column) for column in table.values()]
+    if columns and len(columns[0]) >= _MOST_ROWS:
+        raise FormatError(
+            f"a sheet has at most {_MOST_ROWS:,} rows, not {len(columns[0]) + 1:,}; write .csv"
+        )
+    check_cells(table)
+    for column in columns:
+        check_cells(column)
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("irenic")
+
+    def cell(value: Any) -> Any:
+        value = _storable(value)
+        if not isinstance(value, str) or not value.startswith(("=", "#")):
+            return value
+        made = WriteOnlyCell(sheet, value=value)
+        made.data_type = "s"  # text, and neither a formula nor an error
+        return made
+
+    file = io.BytesIO()
+    sheet.append([cell(name) for name in table])
+    for row in zip(*columns, strict=True):
+        sheet.append([cell(value) for value in row])
+    book.save(file)
+    return file.getvalue()
+
+
+def check_cells(values: Iterable[Any]) -> None:
+    """Refuse texts that a workbook cannot hold; openpyxl would cut those that are too long."""
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+
+    for value in values:
+        if not isinstance(value, str):
+            continue
+        if ILLEGAL_CHARACTERS_RE.search(value):
+            raise FormatError(
+                "a cell holds a control character, which a workbook cannot hold; write .csv"
+            )
+        if len(value) > _MOST_CHARACTERS:
+            raise FormatError(
+                f"a cell holds at most {_MOST_CHARACTERS:,} characters, and one would hold"
+                f" {len(value):,}; write .csv"
+            )
+
+
+def _storable(value: Any) -> Any:
+    """Return a value that a cell holds exactly, else its text."""
+    if isinstance(value, float) and math.isinf(value):
+        return str(value)
+    if isinstance(value, int) and abs(value) > _EXACT:
+        return str(value)
+    if isinstance(value, dt.datetime) and (value.tzinfo is not None or value.year < 1900):
+        return value.isoformat()
+    return value
+
+
+def openpyxl_module() -> Any:
+    """Return openpyxl, or say how to get it."""
+    try:
+        import openpyxl
+    except ImportError:
+        raise FormatError("workbooks need openpyxl: pip install 'irenic[xlsx]'") from None
+    return openpyxl

@@ -1,0 +1,1 @@
+"""All compiled code; nothing else of the package is imported here."""

@@ -1,0 +1,1 @@
+"""Features, spaces, regions, rules and sets of them: what everything else works on."""

@@ -1,0 +1,589 @@
+"""Columns of tables of any kind, turned into numbers and codes with no Python loop over rows.
+
+pandas, polars and pyarrow come through narwhals; numpy arrays, mappings of columns and sequences
+of points are taken as they are. What a column holds in Python objects is looked at object by
+object only where no array type could hold it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import math
+import operator
+import reprlib
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from itertools import repeat
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from irenic.errors import ConditionError, DataError, SpaceError, did_you_mean
+from irenic.model.features import (
+    EXACT,
+    MISSING,
+    MISSING_CODE,
+    OTHER,
+    OTHER_CODE,
+    Categorical,
+    Continuous,
+    Feature,
+    Kind,
+)
+from irenic.model.literals import Months, counted, is_missing, plain
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Codes: TypeAlias = npt.NDArray[np.int32]
+
+
+class Columns(NamedTuple):
+    """A table taken apart: its names (None where it has none), its columns, its length.
+
+    A column is a 1-D array or a narwhals series.
+    """
+
+    names: list[str] | None
+    columns: list[Any]
+    length: int
+
+    def select(self, wanted: Sequence[str]) -> list[Any]:
+        """Return the columns of the wanted names, in that order."""
+        if self.names is None:
+            if len(self.columns) != len(wanted):
+                raise DataError(
+                    f"the table has {len(self.columns)} columns and no names,"
+                    f" but the space has {len(wanted)} features"
+                )
+            return self.columns
+        place = {name: i for i, name in enumerate(self.names)}
+        for name in wanted:
+            if name not in place:
+                hint = did_you_mean(name, self.names)
+                raise DataError(f"the table has no column {name!r}{hint}")
+        return [self.columns[place[name]] for name in wanted]
+
+
+def take_apart(table: Any) -> Columns:
+    """Return the columns of a frame, a 2-D array, a mapping of columns or a list of points."""
+    if isinstance(table, np.ndarray):
+        if table.ndim != 2:
+            raise DataError(
+                f"a table has two dimensions, this array has {table.ndim};"
+                " a single point is a table of one row: X.reshape(1, -1)"
+            )
+        table = _unmasked(table)
+        return Columns(None, [table[:, i] for i in range(table.shape[1])], table.shape[0])
+    if isinstance(table, Mapping):
+        return _from_mapping(table)
+    if isinstance(table, Sequence) and not isinstance(table, str | bytes):
+        return _from_sequence(table)
+    return _from_frame(table)
+
+
+def _from_mapping(table: Mapping[Any, Any]) -> Columns:
+    columns = [_as_array(column) for column in table.values()]
+    lengths = {len(c) for c in columns}
+    if len(lengths) > 1:
+        raise DataError(f"the columns differ in length: {sorted(lengths)}")
+    return Columns(_as_names(table), columns, lengths.pop() if lengths else 0)
+
+
+def _as_names(keys: Iterable[Any]) -> list[str]:
+    names = [str(key) for key in keys]
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"the table has two columns called {twice!r}")
+    return names
+
+
+def _as_array(column: Any) -> npt.NDArray[Any]:
+    if isinstance(column, str | bytes | Mapping) or not hasattr(column, "__len__"):
+        raise DataError(f"a column is a list of values, not {column!r}")
+    if isinstance(column, np.ndarray):
+        if column.ndim != 1:
+            raise DataError(f"a column has one dimension, not {column.ndim}")
+        return _unmasked(column)
+    return _objects(column, len(column))
+
+
+def _objects(values: Iterable[Any], length: int) -> npt.NDArray[Any]:
+    # unlike np.array, fromiter takes tuples for values
+    return np.fromiter(values, dtype=object, count=length)
+
+
+def _unmasked(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    if isinstance(array, np.ma.MaskedArray):
+        objects = np.asarray(array.data, dtype=object).copy()
+        objects[np.ma.getmaskarray(array)] = None
+        return objects
+    return array
+
+
+def _from_sequence(table: Sequence[Any]) -> Columns:
+    if table and all(isinstance(row, Mapping) for row in table):
+        keys = list(dict.fromkeys(name for row in table for name in row))
+        columns = [_objects((row.get(key) for row in table), len(table)) for key in keys]
+        return Columns(_as_names(keys), columns, len(table))
+    if not table or not all(map(_is_row, table)):
+        raise DataError("a list of points holds mappings {name: value}, or rows of one length")
+    names = field_names(table[0])
+    _check_alike(table, names)
+    cells = zip(*table, strict=True)
+    columns = [_objects(column, len(table)) for column in cells]
+    return Columns(None if names is None else _as_names(names), columns, len(table))
+
+
+def _is_row(row: Any) -> bool:
+    if isinstance(row, np.ndarray):
+        return row.ndim == 1
+    return isinstance(row, Sequence) and not isinstance(row, str | bytes)
+
+
+def field_names(row: Any) -> list[str] | None:
+    """Return the names that a named tuple or a Spark row has for its values, None for others.
+
+    >>> from typing import NamedTuple
+    >>> field_names(NamedTuple("Point", [("x", float), ("y", float)])(1.0, 2.0))
+    ['x', 'y']
+    """
+    if not isinstance(row, tuple) or type(row) is tuple:
+        return None
+    # in this order: a Spark row may have a column called "_fields"
+    names = getattr(row, "__fields__", None) or getattr(row, "_fields", None)
+    return list(names) if isinstance(names, tuple | list) and len(names) == len(row) else None
+
+
+def _check_alike(table: Sequence[Any], names: list[str] | None) -> None:
+    """Refuse rows of several lengths or with several names: their columns cannot be told."""
+    n = len(table[0])
+    for number, row in enumerate(table, start=1):
+        if len(row) != n:
+            raise DataError(
+                f"row {number} of the table must have {counted(n, 'value')} like row 1,"
+                f" got {len(row)}: {reprlib.repr(row)}"
+            )
+        if (here := field_names(row)) != names:
+            wanted = "no field names" if names is None else f"the fields {', '.join(names)}"
+            raise DataError(
+                f"row {number} of the table must have {wanted} like row 1,"
+                f" got {'none' if here is None else ', '.join(here)}"
+            )
+
+
+def _from_frame(table: Any) -> Columns:
+    import narwhals.stable.v2 as nw
+
+    try:
+        frame = nw.from_native(table, eager_only=True)
+    except nw.exceptions.DuplicateError as error:
+        raise DataError(f"the table has columns of one name: {error}") from None
+    except TypeError:
+        raise DataError(
+            f"{type(table).__name__} is not a table; use a pandas, polars or pyarrow frame,"
+            " a 2-D numpy array, a mapping of columns or a list of points"
+        ) from None
+    columns = [frame.get_column(name) for name in frame.columns]
+    return Columns(_as_names(frame.columns), columns, len(frame))
+
+
+# --- continuous columns
+
+
+def encode_floats(column: Any, feature: Continuous) -> Floats:
+    """Return the column as float64, ``-inf`` where it is missing."""
+    if isinstance(column, np.ndarray):
+        values = _array_to_floats(column, feature)
+    else:
+        values = _series_to_floats(column, feature)
+    _check_floats(values, feature)
+    return values
+
+
+def _check_floats(values: Floats, feature: Continuous) -> None:
+    if not values.size:
+        return
+    low, high = float(values.min()), float(values.max())
+    if high == math.inf:
+        raise _row_error(feature, values == math.inf, "is infinite; use a finite number", values)
+    if low == -math.inf and not feature.missing:
+        raise DataError(
+            f"column {feature.name!r}, row {_first(values == -math.inf)}: the value is missing,"
+            f" but the feature is declared never to be; declare it with missing=True"
+        )
+    outside = (values >= feature.end) | ((values < feature.lowest) & (values > -math.inf))
+    if outside.any():
+        shown = [
+            "none" if bound is None else feature.format_value(feature.encode_value(bound))
+            for bound in feature.bounds
+        ]
+        raise _row_error(
+            feature, outside, f"is outside the feature's bounds ({', '.join(shown)})", values
+        )
+
+
+def _row_error(
+    feature: Continuous, where: npt.NDArray[np.bool_], problem: str, values: Floats
+) -> DataError:
+    row = _first(where)
+    value = feature.format_value(float(values[row - 1]))
+    return DataError(f"column {feature.name!r}, row {row}: {value} {problem}")
+
+
+def _first(where: npt.NDArray[np.bool_]) -> int:
+    return int(where.argmax()) + 1
+
+
+def _array_to_floats(column: npt.NDArray[Any], feature: Continuous) -> Floats:
+    kind = column.dtype.kind
+    numeric = feature.kind in ("number", "integer")
+    if kind == "f" and numeric:
+        if column.dtype.itemsize > 8:
+            _refuse_rounding(column, feature)
+        return _clean(column.astype(np.float64), feature, column)
+    if kind in "iu" and numeric:
+        return _exact_integers(column, feature)
+    if kind == "M" and feature.kind in ("date", "datetime"):
+        return _temporal(column.astype("datetime64[us]"), feature)
+    if kind == "m" and feature.kind == "duration":
+        return _temporal(column.astype("timedelta64[us]"), feature)
+    if kind in "OUT":
+        return _objects_to_floats(column.tolist(), feature)
+    raise DataError(
+        f"column {feature.name!r} holds {column.dtype.name} values,"
+        f" which do not fit a feature of kind {feature.kind!r}"
+    )
+
+
+def _refuse_rounding(column: npt.NDArray[Any], feature: Continuous) -> None:
+    rounded = (column != column.astype(np.float64)) & ~np.isnan(column)
+    if rounded.any():
+        raise DataError(
+            f"column {feature.name!r}, row {_first(rounded)}: the value has more digits than"
+            " float64 keeps; round the column first"
+        )
+
+
+def _clean(values: Floats, feature: Continuous, source: npt.NDArray[Any]) -> Floats:
+    infinite = np.isinf(source)
+    if infinite.any():
+        row = _first(infinite)
+        raise DataError(
+            f"column {feature.name!r}, row {row}: {source[row - 1]} is infinite;"
+            " use a finite number, or leave the cell empty if it is missing"
+        )
+    missing = np.isnan(values)
+    if feature.kind == "integer":
+        broken = (values != np.floor(values)) & ~missing
+        if broken.any():
+            row = _first(broken)
+            raise DataError(
+                f"column {feature.name!r}, row {row}: {values[row - 1]} is not a whole number;"
+                " declare the feature with kind='number' to admit fractions"
+            )
+        _exact(np.where(missing, 0.0, values), feature)
+    values[missing] = -math.inf
+    return values
+
+
+def _exact(values: npt.NDArray[Any], feature: Continuous) -> None:
+    if values.size and (values.max() > EXACT or values.min() < -EXACT):
+        row = _first((values > EXACT) | (values < -EXACT))
+        raise DataError(
+            f"column {feature.name!r}, row {row}: {values[row - 1]} is beyond 2**53, where float64"
+            " no longer tells neighbouring integers apart; use a category, or a difference from a"
+            " start"
+        )
+
+
+def _exact_integers(values: npt.NDArray[Any], feature: Continuous) -> Floats:
+    _exact(values, feature)
+    return values.astype(np.float64)
+
+
+def _temporal(column: npt.NDArray[Any], feature: Continuous) -> Floats:
+    missing = np.isnat(column)
+    micros = column.astype(np.int64)
+    micros[missing] = 0
+    return _micros(micros, missing, feature)
+
+
+def _micros(
+    micros: npt.NDArray[np.int64], missing: npt.NDArray[np.bool_], feature: Continuous
+) -> Floats:
+    values = micros.astype(np.float64)
+    if values.size and (inexact := values.astype(np.int64) != micros).any():
+        raise DataError(
+            f"column {feature.name!r}, row {_first(inexact)}: the time is too far away to be kept"
+            " to the microsecond; round it to whole seconds"
+        )
+    if feature.kind == "date" and (uneven := micros % feature.step != 0).any():
+        raise DataError(
+            f"column {feature.name!r}, row {_first(uneven)}: the value has a time of day;"
+            " declare the feature with kind='datetime'"
+        )
+    values[missing] = -math.inf
+    return values
+
+
+_FLOATS = {float, np.float64, type(None)}
+_NUMBERS = {int, np.int64, decimal.Decimal, *_FLOATS}
+
+
+def _objects_to_floats(values: list[Any], feature: Continuous) -> Floats:
+    types = set(map(type, values))
+    if feature.kind in ("number", "integer") and types <= _NUMBERS:
+        floats = _as_floats(values)
+        # 2**53 itself may be the rounded image of a greater integer
+        if floats is not None and (types <= _FLOATS or not (np.abs(floats) >= EXACT).any()):
+            return _clean(floats, feature, floats)
+    out = np.empty(len(values), dtype=np.float64)
+    for row, value in enumerate(values):
+        try:
+            out[row] = feature.encode_value(value)
+        except DataError as error:
+            message = str(error).removeprefix(f"feature {feature.name!r}: ")
+            raise DataError(f"column {feature.name!r}, row {row + 1}: {message}") from None
+    return out
+
+
+def _as_floats(values: list[Any]) -> Floats | None:
+    try:
+        return np.array(values, dtype=np.float64)
+    except (OverflowError, ValueError):  # an integer beyond float64, a signalling NaN
+        return None
+
+
+def _series_to_floats(series: Any, feature: Continuous) -> Floats:
+    import narwhals.stable.v2 as nw
+
+    dtype = series.dtype
+    numeric = feature.kind in ("number", "integer")
+    if numeric and (dtype.is_float() or dtype.is_integer()):
+        missing = series.is_null().to_numpy()
+        if missing.any():
+            values = series.fill_null(0).to_numpy()
+            floats = _array_to_floats(np.ascontiguousarray(values), feature)
+            floats[missing] = -math.inf
+            return floats
+        return _array_to_floats(np.ascontiguousarray(series.to_numpy()), feature)
+    if feature.kind in ("date", "datetime") and dtype in (nw.Date, nw.Datetime):
+        if dtype == nw.Datetime and dtype.time_zone is not None and feature.unit != "UTC":
+            raise DataError(
+                f"column {feature.name!r} has the time zone {dtype.time_zone};"
+                " declare the feature with unit='UTC', or drop the zone"
+            )
+        return _series_micros(series.dt.timestamp("us"), feature)
+    if feature.kind == "duration" and dtype == nw.Duration:
+        return _series_micros(series.dt.total_microseconds(), feature)
+    if feature.kind == "time" and dtype == nw.Time and series.implementation.is_polars():
+        # in nanoseconds; other libraries have other units, which narwhals does not tell
+        return _series_micros(series.cast(nw.Int64) // 1000, feature)
+    if dtype in (nw.Object, nw.String, nw.Time) or dtype.is_decimal() or series.is_null().all():
+        return _objects_to_floats(series.to_list(), feature)
+    raise DataError(
+        f"column {feature.name!r} holds {dtype} values,"
+        f" which do not fit a feature of kind {feature.kind!r}"
+    )
+
+
+def _series_micros(series: Any, feature: Continuous) -> Floats:
+    missing = series.is_null().to_numpy()
+    filled = series.fill_null(0) if missing.any() else series
+    return _micros(filled.to_numpy().astype(np.int64), missing, feature)
+
+
+# --- categorical columns
+
+
+def encode_codes(column: Any, feature: Categorical) -> Codes:
+    """Return the code of each value: 0 missing, 1 any other, then the listed values."""
+    if isinstance(column, np.ndarray):
+        if column.dtype.kind in "mM":  # whose tolist() gives integers for other units
+            column = column.astype(f"{column.dtype.kind}8[us]")
+        values = column.tolist()
+        missing = _missing_in(column, values)
+    else:
+        values = column.to_list()
+        # NaN is no null in polars and pyarrow
+        missing = column.is_null().to_numpy() | _missing_objects(values)
+    lookup = {**feature.codes, **_SPECIAL_CODES}
+    try:
+        codes = np.fromiter(map(lookup.get, values, repeat(OTHER_CODE)), np.int32, len(values))
+    except TypeError:
+        row = next(i for i, v in enumerate(values) if not _is_hashable(v))
+        raise DataError(
+            f"column {feature.name!r}, row {row + 1}: {values[row]!r} is not hashable"
+        ) from None
+    codes[missing] = MISSING_CODE
+    _check_codes(codes, values, feature)
+    return codes
+
+
+_SPECIAL_CODES: dict[Any, int] = {None: MISSING_CODE, MISSING: MISSING_CODE, OTHER: OTHER_CODE}
+
+
+def _missing_in(column: npt.NDArray[Any], values: list[Any]) -> npt.NDArray[np.bool_]:
+    kind = column.dtype.kind
+    missing: npt.NDArray[np.bool_]
+    if kind == "f":
+        missing = np.isnan(column)
+    elif kind in "mM":
+        missing = np.isnat(column)
+    elif kind == "O":
+        missing = _missing_objects(values)
+    else:
+        missing = np.zeros(len(column), dtype=np.bool_)
+    return missing
+
+
+_NEVER_MISSING = {str, int, bool, type(None)}  # None has a code of its own
+
+
+def _missing_objects(values: list[Any]) -> npt.NDArray[np.bool_]:
+    types = set(map(type, values)) - _NEVER_MISSING
+    if not types:
+        return np.zeros(len(values), dtype=np.bool_)
+    if types == {float}:  # NaN differs from itself
+        return np.fromiter(map(operator.ne, values, values), np.bool_, len(values))
+    return np.fromiter(map(is_missing, values), np.bool_, len(values))
+
+
+def _is_hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _check_codes(codes: Codes, values: list[Any], feature: Categorical) -> None:
+    if not feature.missing and (missing := codes == MISSING_CODE).any():
+        raise DataError(
+            f"column {feature.name!r}, row {_first(missing)}: the value is missing, but the feature"
+            " is declared never to be; declare it with missing=True"
+        )
+    if not feature.other and (other := codes == OTHER_CODE).any():
+        row = _first(other)
+        raise DataError(
+            f"column {feature.name!r}, row {row}: {values[row - 1]!r} is not among the values of"
+            f" the feature ({feature.show_values()}); declare it with other=True to admit others"
+        )
+
+
+# --- inference
+
+
+def infer_feature(name: str, column: Any) -> Feature:
+    """Return the feature that fits a column of data."""
+    if isinstance(column, np.ndarray):
+        return _infer_array(name, column)
+    import narwhals.stable.v2 as nw
+
+    dtype = column.dtype
+    missing = bool(column.is_null().any())
+    if dtype == nw.Boolean:
+        return Categorical(name, [False, True], missing=missing)
+    if dtype.is_float():
+        return Continuous(name, missing=missing or bool(column.is_nan().any()))
+    if dtype.is_decimal():
+        return Continuous(name, missing=missing)
+    if dtype.is_integer():
+        return Continuous(name, kind="integer", missing=missing)
+    if dtype == nw.Enum:
+        return Categorical(name, column.cat.get_categories().to_list(), missing=missing)
+    if dtype == nw.Categorical:
+        values = [v for v in column.cat.get_categories().to_list() if v is not None]
+        present = set(column.drop_nulls().unique().to_list())
+        return Categorical(name, [v for v in values if v in present], missing=missing, other=True)
+    if dtype == nw.Date:
+        return Continuous(name, kind="date", missing=missing)
+    if dtype == nw.Time:
+        return Continuous(name, kind="time", missing=missing)
+    if dtype == nw.Duration:
+        return Continuous(name, kind="duration", missing=missing)
+    if dtype == nw.Datetime:
+        unit = "UTC" if dtype.time_zone is not None else ""
+        return Continuous(name, kind="datetime", unit=unit, missing=missing)
+    if dtype == nw.String:
+        return _infer_objects(name, column.unique().to_list())
+    if dtype == nw.Object or column.is_null().all():
+        return _infer_objects(name, column.to_list())
+    raise SpaceError(
+        f"column {name!r}: a feature cannot be made of {dtype} values;"
+        " convert the column to numbers, text, booleans, dates or times"
+    )
+
+
+def _infer_array(name: str, column: npt.NDArray[Any]) -> Feature:
+    kind = column.dtype.kind
+    if kind == "b":
+        return Categorical(name, [False, True])
+    if kind == "f":
+        return Continuous(name, missing=bool(np.isnan(column).any()))
+    if kind in "iu":
+        return Continuous(name, kind="integer")
+    if kind == "M":
+        days = np.datetime_data(column.dtype)[0] in ("Y", "M", "W", "D")
+        missing = bool(np.isnat(column).any())
+        return Continuous(name, kind="date" if days else "datetime", missing=missing)
+    if kind == "m":
+        return Continuous(name, kind="duration", missing=bool(np.isnat(column).any()))
+    if kind in "OUST":
+        return _infer_objects(name, column.tolist())
+    raise SpaceError(f"column {name!r}: a feature cannot be made of {column.dtype.name} values")
+
+
+def _infer_objects(name: str, values: list[Any]) -> Feature:
+    try:
+        distinct = dict.fromkeys(values)
+    except TypeError:
+        raise SpaceError(f"column {name!r}: its values are not hashable") from None
+    # one value of each type, since of equal values (1, 1.0 and True) only the first is distinct
+    samples = dict(zip(map(type, values), values, strict=True)).values()
+    missing = any(map(is_missing, distinct))
+    present = list(dict.fromkeys(plain(v) for v in distinct if not is_missing(v)))
+    types = {type(plain(v)) for v in (*present, *samples) if not is_missing(v)}
+    if complex in types:
+        raise SpaceError(f"column {name!r}: a feature cannot be made of complex values")
+    if types == {int}:
+        return Continuous(name, kind="integer", missing=missing)
+    if types and types <= {int, float, decimal.Decimal}:
+        return Continuous(name, missing=missing)
+    if types == {bool}:
+        return Categorical(name, [False, True], missing=missing)
+    temporal: dict[type, Kind] = {
+        dt.date: "date",
+        dt.datetime: "datetime",
+        dt.time: "time",
+        dt.timedelta: "duration",
+        Months: "months",
+    }
+    if types == {dt.date, dt.datetime}:
+        types = {dt.datetime}
+    if len(types) == 1 and (only := next(iter(types))) in temporal:
+        zone = any(getattr(v, "tzinfo", None) is not None for v in present)
+        return Continuous(name, kind=temporal[only], missing=missing, unit="UTC" if zone else "")
+    with suppress(TypeError):  # values of several types stay in the order in which they appear
+        present.sort()
+    return Categorical(name, present, missing=missing, other=True)
+
+
+# --- out again
+
+
+def frame_backend(wanted: str | None) -> Any:
+    """Return the library to make a frame with: the wanted one, or the first that is installed."""
+    from importlib.util import find_spec
+
+    known = ("pandas", "polars", "pyarrow")
+    if wanted is not None and wanted not in known:
+        raise ConditionError(f"backend is one of {', '.join(known)}, not {wanted!r}")
+    for name in known if wanted is None else (wanted,):
+        if find_spec(name) is not None:
+            return name
+    raise ConditionError(
+        f"to_frame needs {wanted or 'pandas, polars or pyarrow'}: install one, for example with"
+        f" pip install {wanted or 'pandas'}"
+    )

@@ -1,0 +1,551 @@
+"""One condition on one feature: as plain data, as packed numbers, and as text.
+
+As plain data a condition is a mapping of operators, the form that JSON files use:
+``{">=": 18, "<": 30}``, ``{"in": ["nurse"]}``, with ``"missing": true`` and ``"other": true`` for
+the two values that are not listed. As packed numbers it is a half-open interval
+``lower <= f < upper`` or the bits of a set of values.
+
+A bound can be written in two ways that mean the same: ``f < c``, or ``f <= v`` with ``c`` the
+value after ``v``. Which one was written is kept beside the numbers, as bits of ``written``, for
+the text form alone; where nobody wrote the bound (an algorithm found it) the shorter text is
+shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence, Set
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from irenic.errors import ConditionError, did_you_mean
+from irenic.model.features import (
+    EXACT,
+    FIRST_CODE,
+    LOWEST,
+    MISSING,
+    MISSING_CODE,
+    OTHER,
+    OTHER_CODE,
+    WANTED,
+    Categorical,
+    Continuous,
+    Feature,
+)
+from irenic.model.literals import display, format_literal, format_word, is_missing, plain
+
+Operators: TypeAlias = dict[str, Any]
+
+ORDER: Final = ("<", "<=", ">", ">=")
+KNOWN: Final = (*ORDER, "=", "in", "not in", "missing", "other")
+
+LOWER_AFTER: Final = 1
+UPPER_AFTER: Final = 2
+# Nobody wrote the bound: show the shorter text. Both together are features.UNWRITTEN.
+LOWER_FREE: Final = 4
+UPPER_FREE: Final = 8
+LOWER_BITS: Final = LOWER_AFTER | LOWER_FREE
+UPPER_BITS: Final = UPPER_AFTER | UPPER_FREE
+
+
+class Interval(NamedTuple):
+    """A condition on a continuous feature: ``lower <= f < upper``, and how it was written."""
+
+    lower: float
+    upper: float
+    written: int = 0
+
+
+ANY: Final = Interval(-math.inf, math.inf)
+
+
+# --- from what is given
+
+
+def as_operators(condition: Any, name: str) -> Operators:
+    """Return a condition in any of the accepted forms as a mapping of operators.
+
+    >>> as_operators((2, 5), "f1"), as_operators({"yellow"}, "color"), as_operators(3, "n")
+    ({'>=': 2, '<': 5}, {'in': ['yellow']}, {'=': 3})
+    """
+    if isinstance(condition, Mapping):
+        for operator in condition:
+            if operator not in KNOWN:
+                hint = did_you_mean(operator, KNOWN)
+                raise ConditionError(f"feature {name!r}: unknown operator {operator!r}{hint}")
+        for flag in ("missing", "other"):
+            if not isinstance(condition.get(flag, True), bool):
+                raise ConditionError(
+                    f"feature {name!r}: {flag!r} is True or False, not {condition[flag]!r}"
+                )
+        return dict(condition)
+    if isinstance(condition, tuple):
+        if len(condition) != 2:
+            raise ConditionError(
+                f"feature {name!r}: an interval is a pair (lower, upper), not {condition!r};"
+                " for a set of values use {…}"
+            )
+        bounds = zip((">=", "<"), condition, strict=True)
+        return {op: b for op, b in bounds if b is not None} or {"missing": False}
+    if isinstance(condition, Set | list):
+        return {"in": list(condition)}
+    return {"=": condition}
+
+
+def encode_interval(feature: Continuous, operators: Operators) -> Interval:
+    """Return the interval of a condition on a continuous feature; refuse one that is empty."""
+    name = feature.name
+    operators = _without_sets(feature, operators)
+    lower, upper = _lower_bound(feature, operators), _upper_bound(feature, operators)
+    interval = Interval(lower[0], upper[0], lower[1] | upper[1])
+    if _is_reversed(feature, operators):
+        raise ConditionError(
+            f"feature {name!r}: reversed bounds, the lower one is above the upper one"
+            f" in {show_operators(name, operators)}"
+        )
+    interval = _with_missing(feature, interval, operators)
+    if interval.lower >= interval.upper:
+        raise ConditionError(
+            f"feature {name!r}: {show_operators(name, operators)} is empty, no value satisfies it"
+        )
+    if not is_possible(feature, interval.lower, interval.upper):
+        raise ConditionError(
+            f"feature {name!r}: {interval_text(feature, interval)} can never hold, since"
+            f" {name!r} {_domain_text(feature)}"
+        )
+    return settle(feature, interval)
+
+
+def _without_sets(feature: Continuous, operators: Operators) -> Operators:
+    """Return the operators with a set of one value as ``=``, "missing" in a set as the flag."""
+    name = feature.name
+    if "other" in operators:
+        raise ConditionError(
+            f"feature {name!r} is continuous: test it with <, <=, >, >= or =, not with a set"
+        )
+    rest = {op: v for op, v in operators.items() if op not in ("=", "in", "not in")}
+    excluded = [v for v in _listed(feature, operators.get("not in", [])) if not _is_none(v)]
+    if excluded:
+        raise ConditionError(
+            f"feature {name!r} is continuous: all values but {display(plain(excluded[0]))} are two"
+            " intervals; write a rule for each"
+        )
+    if operators.get("not in"):
+        rest["missing"] = False
+    for operator in ("=", "in"):
+        if operator not in operators:
+            continue
+        given = operators[operator]
+        listed = [given] if operator == "=" else _listed(feature, given)
+        present = [v for v in listed if not _is_none(v)]
+        if len(present) > 1:
+            raise ConditionError(
+                f"feature {name!r} is continuous: a set of {len(listed)} values is not one"
+                " interval; write a rule for each value"
+            )
+        if not listed or (present and rest.get("=", present[0]) != present[0]):
+            raise ConditionError(
+                f"feature {name!r}: {show_operators(name, operators)} is empty, no value"
+                " satisfies it"
+            )
+        if len(present) < len(listed):
+            rest["missing"] = True
+        if present:
+            rest["="] = present[0]
+    return rest
+
+
+def _is_none(value: Any) -> bool:
+    return value is MISSING or is_missing(value)
+
+
+def _listed(feature: Feature, values: Any) -> Sequence[Any] | Set[Any]:
+    if isinstance(values, str | bytes) or not isinstance(values, Sequence | Set):
+        raise ConditionError(f"feature {feature.name!r}: {values!r} is not a list of values")
+    return values
+
+
+def _lower_bound(feature: Continuous, operators: Operators) -> tuple[float, int]:
+    found = [(LOWEST, 0)] if any(op in operators for op in (*ORDER, "=")) else [(-math.inf, 0)]
+    if operators.get("missing") is False:
+        found.append((LOWEST, 0))
+    found += [
+        (feature.snap(feature.encode_bound(operators[operator])), 0)
+        for operator in (">=", "=")
+        if operator in operators
+    ]
+    if ">" in operators:
+        cut, after = cut_after(feature, operators[">"])
+        found.append((cut, LOWER_AFTER * after))
+    best = max(found)
+    explicit = [f for f in found[1:] if f[0] == -math.inf]
+    return (-math.inf, 0) if best == (LOWEST, 0) and explicit else best
+
+
+def _upper_bound(feature: Continuous, operators: Operators) -> tuple[float, int]:
+    found = [(math.inf, 0)]
+    if "<" in operators:
+        found.append((feature.snap(feature.encode_bound(operators["<"])), 0))
+    for operator in ("<=", "="):
+        if operator in operators:
+            cut, after = cut_after(feature, operators[operator])
+            found.append((cut, UPPER_AFTER * after))
+    return min(found)
+
+
+def cut_after(feature: Continuous, bound: Any) -> tuple[float, bool]:
+    """Return the cut above a bound, and whether it is the one just after that value."""
+    value = feature.encode_bound(bound)
+    if value == -math.inf:
+        return LOWEST, False  # only a missing value is not above
+    snapped = feature.snap(value)
+    if snapped != value or math.isinf(value):
+        return snapped, False  # between two values of the feature: the cut is the next one
+    cut = feature.after(value)
+    return cut, math.isfinite(cut)
+
+
+def _is_reversed(feature: Continuous, operators: Operators) -> bool:
+    lowers = [feature.encode_bound(operators[op]) for op in (">", ">=", "=") if op in operators]
+    uppers = [feature.encode_bound(operators[op]) for op in ("<", "<=", "=") if op in operators]
+    return bool(lowers and uppers and max(lowers) > min(uppers))
+
+
+def _with_missing(feature: Continuous, interval: Interval, operators: Operators) -> Interval:
+    if not operators.get("missing"):
+        return interval
+    if not any(op in operators for op in (*ORDER, "=")):
+        return Interval(-math.inf, LOWEST)
+    if interval.lower > LOWEST:
+        raise ConditionError(
+            f"feature {feature.name!r}: {show_operators(feature.name, operators)} is two regions,"
+            " since missing is below all values; write two rules"
+        )
+    return interval._replace(lower=-math.inf)
+
+
+def settle(feature: Continuous, interval: Interval) -> Interval:
+    """Return the interval with an upper bound that no value lies below moved to "missing only".
+
+    Between "missing" and a declared lower bound there is nothing. Were an upper bound left there,
+    an interval that ends in that gap would seem to meet one that begins in it.
+    """
+    if LOWEST < interval.upper <= feature.lowest:
+        return Interval(interval.lower, LOWEST, interval.written & LOWER_BITS)
+    return interval
+
+
+def is_possible(feature: Continuous, lower: float, upper: float) -> bool:
+    """Return whether some value that the feature may have lies in the interval."""
+    if feature.missing and lower == -math.inf and upper > -math.inf:
+        return True
+    if lower > LOWEST and not feature.shows(lower):
+        return False  # the calendar ends before
+    if upper < math.inf and not feature.shows(feature.before(upper)):
+        return False
+    return max(lower, feature.lowest) < min(upper, feature.end)
+
+
+def encode_bits(feature: Categorical, operators: Operators) -> int:
+    """Return the bits of a condition on a categorical feature; refuse one that is empty."""
+    name = feature.name
+    if wrong := [op for op in operators if op in ORDER]:
+        raise ConditionError(
+            f"feature {name!r} is categorical: {wrong[0]!r} does not apply, use in {{…}}"
+        )
+    bits = feature.everything
+    listed = False
+    for operator in ("in", "="):
+        if operator in operators:
+            listed = True
+            given = operators[operator]
+            bits &= _listed_bits(feature, [given] if operator == "=" else given)
+    if "not in" in operators:
+        bits &= ~_listed_bits(feature, operators["not in"])
+    for flag, code in (("missing", MISSING_CODE), ("other", OTHER_CODE)):
+        if flag in operators:
+            if operators[flag]:
+                lone = not listed and "not in" not in operators
+                bits = (0 if lone else bits) | (feature.everything & 1 << code)
+                listed = True
+            else:
+                bits &= ~(1 << code)
+    if not bits:
+        raise ConditionError(
+            f"feature {name!r}: {show_operators(name, operators)} is empty, no value satisfies it"
+        )
+    return bits
+
+
+def _listed_bits(feature: Categorical, values: Any) -> int:
+    bits = 0
+    for raw in _listed(feature, values):
+        if _is_none(raw):
+            bits |= 1 << MISSING_CODE
+        elif raw is OTHER:
+            bits |= 1 << OTHER_CODE
+        else:
+            bits |= 1 << _code(feature, plain(raw))
+    return bits
+
+
+def _code(feature: Categorical, value: Any) -> int:
+    try:
+        code = feature.codes.get(value)
+    except TypeError:
+        raise ConditionError(f"feature {feature.name!r}: {value!r} is not hashable") from None
+    if code is None:
+        hint = did_you_mean(value, feature.values)
+        raise ConditionError(f"feature {feature.name!r}: unknown value {value!r}{hint}")
+    return code
+
+
+def lower_as_upper(written: int) -> int:
+    """Return the bits of a lower bound as those of an upper bound: ``> 5`` turns into ``<= 5``."""
+    return (UPPER_AFTER if written & LOWER_AFTER else 0) | (
+        UPPER_FREE if written & LOWER_FREE else 0
+    )
+
+
+def upper_as_lower(written: int) -> int:
+    """Return the bits of an upper bound as those of a lower bound: the inverse."""
+    return (LOWER_AFTER if written & UPPER_AFTER else 0) | (
+        LOWER_FREE if written & UPPER_FREE else 0
+    )
+
+
+# --- to plain data
+
+
+def interval_operators(feature: Continuous, interval: Interval) -> Operators:
+    """Return the operators of an interval, bounds as they were written; {} for no condition."""
+    lower, upper, written = interval
+    if upper == LOWEST:
+        return {"missing": True}
+    low, high = lower > LOWEST, upper < math.inf
+    if not low and not high:
+        return {"missing": False} if lower == LOWEST else {}
+    if low and high and upper == feature.after(lower) and feature.shows(lower):
+        return {"=": _plain_number(feature.decode_value(lower))}
+    operators: Operators = {}
+    if low:
+        if _is_after(feature, lower, written & LOWER_AFTER, written & LOWER_FREE):
+            operators[">"] = _plain_number(feature.decode_value(feature.before(lower)))
+        else:
+            operators[">="] = _plain_number(feature.decode_value(lower))
+    if high:
+        if _is_after(feature, upper, written & UPPER_AFTER, written & UPPER_FREE):
+            operators["<="] = _plain_number(feature.decode_value(feature.before(upper)))
+        else:
+            operators["<"] = _plain_number(feature.decode_value(upper))
+    if lower == -math.inf and feature.missing:
+        operators["missing"] = True
+    return operators
+
+
+def _plain_number(value: Any) -> Any:
+    """Return 5 for 5.0: people write bounds without the point, and it reads back the same."""
+    if isinstance(value, int) and abs(value) > EXACT:
+        return float(value)  # as an integer it would be refused
+    if isinstance(value, float) and value.is_integer() and abs(value) <= EXACT:
+        return int(value)
+    return value
+
+
+def _is_after(feature: Continuous, cut: float, after: int, free: int) -> bool:
+    if not feature.shows(cut):
+        return True
+    if not free:
+        return bool(after)
+    return not feature.step and len(repr(feature.before(cut))) < len(repr(cut))
+
+
+def _values_of(feature: Categorical, bits: int) -> list[Hashable]:
+    """Return the listed values whose bits are set, one step a bit: a feature may have thousands."""
+    found = []
+    bits >>= FIRST_CODE
+    while bits:
+        lowest = bits & -bits
+        found.append(feature.values[lowest.bit_length() - 1])
+        bits ^= lowest
+    return found
+
+
+def bits_operators(feature: Categorical, bits: int) -> Operators:
+    """Return the operators of a set of values; {} for no condition."""
+    bits &= feature.everything
+    if bits == feature.everything:
+        return {}
+    missing = bool(bits >> MISSING_CODE & 1)
+    listed = _values_of(feature, bits)
+    if bits >> OTHER_CODE & 1:
+        rest = _values_of(feature, feature.everything & ~bits)
+        if not rest:
+            return {"missing": False}
+        # not {"other": true}, which means more where the space does not list the rest
+        operators: Operators = {"not in": rest}
+        return operators if missing or not feature.missing else operators | {"missing": False}
+    if not listed:
+        return {"missing": True}
+    return {"in": listed} | ({"missing": True} if missing else {})
+
+
+# --- to text
+
+
+def interval_text(feature: Continuous, interval: Interval) -> str:
+    """Return the condition as text, ``""`` for none.
+
+    >>> interval_text(Continuous("f1"), Interval(2.0, 5.0))
+    '2 <= f1 < 5'
+    """
+    operators = interval_operators(feature, interval)
+    name = format_word(feature.name)
+    if not operators:
+        return ""
+    if set(operators) == {"missing"}:
+        return f"{name} is missing" if operators["missing"] else f"{name} is not missing"
+    show = format_literal
+    if "=" in operators:
+        return f"{name} = {show(operators['='])}"
+    low = next((op for op in (">", ">=") if op in operators), None)
+    high = next((op for op in ("<", "<=") if op in operators), None)
+    if low and high:
+        left = "<" if low == ">" else "<="
+        text = f"{show(operators[low])} {left} {name} {high} {show(operators[high])}"
+    elif low:
+        text = f"{name} {low} {show(operators[low])}"
+    else:
+        text = f"{name} {high} {show(operators[high or '<'])}"
+    return f"({text} or missing)" if operators.get("missing") else text
+
+
+def bits_text(feature: Categorical, bits: int) -> str:
+    """Return the condition as text, ``""`` for none."""
+    operators = bits_operators(feature, bits)
+    name = format_word(feature.name)
+    if not operators:
+        return ""
+    if set(operators) == {"missing"}:
+        return f"{name} is missing" if operators["missing"] else f"{name} is not missing"
+    if "not in" in operators:
+        rest = [*map(display, operators["not in"])]
+        rest += ["missing"] if operators.get("missing") is False else []
+        return f"{name} not in {{{', '.join(rest)}}}"
+    listed = [*map(display, operators.get("in", []))]
+    listed += ["other"] if operators.get("other") else []
+    listed += ["missing"] if operators.get("missing") else []
+    return f"{name} in {{{', '.join(listed)}}}"
+
+
+def show_operators(name: str, operators: Operators) -> str:
+    """Return operators as they were given, for messages about conditions that cannot be."""
+    parts = []
+    for operator, value in operators.items():
+        if operator in ("missing", "other"):
+            parts.append(f"{operator}={value}")
+        elif operator in ("in", "not in") and isinstance(value, Sequence | Set):
+            parts.append(f"{name} {operator} {{{', '.join(map(display, value))}}}")
+        else:
+            parts.append(f"{name} {operator} {display(plain(value))}")
+    return " and ".join(parts) or "the condition"
+
+
+def _domain_text(feature: Continuous) -> str:
+    low, high = feature.bounds
+    parts = []
+    if low is not None:
+        parts.append(f"is at least {display(_plain_number(low))}")
+    if high is not None:
+        parts.append(f"is at most {display(_plain_number(high))}")
+    if not feature.missing:
+        parts.append("is never missing")
+    if feature.kind not in ("number", "integer"):
+        parts.append(f"is {WANTED[feature.kind]}")
+    return " and ".join(parts) or "has no such value"
+
+
+# --- features from conditions
+
+
+def infer_features(conditions: Sequence[tuple[str, Operators]]) -> list[Feature]:
+    """Return the features that a collection of conditions tells of, in order of appearance.
+
+    A feature that is compared is continuous; one that is tested for membership is categorical,
+    holds the values that are named and stays open to any other. One that is only asked whether it
+    is missing may be anything: a category of no listed value.
+    """
+    grouped: dict[str, list[Operators]] = {}
+    for name, operators in conditions:
+        grouped.setdefault(name, []).append(operators)
+    return [_infer(name, tests) for name, tests in grouped.items()]
+
+
+def _infer(name: str, tests: list[Operators]) -> Feature:
+    missing = any(_mentions_missing(test) for test in tests)
+    bounds = [plain(t[op]) for t in tests for op in ORDER if op in t]
+    points = [plain(t["="]) for t in tests if "=" in t and not _is_none(t["="])]
+    listed = [plain(v) for t in tests for op in ("in", "not in") for v in _as_list(t.get(op, []))]
+    values = [v for v in (*points, *listed) if not (v is MISSING or v is OTHER or is_missing(v))]
+    if bounds or (points and not listed and all(_kind(p) for p in points)):
+        numbers = [*bounds, *values]
+        zone = any(getattr(v, "tzinfo", None) is not None for v in numbers)
+        kind = _common_kind(name, numbers)
+        return Continuous(name, kind=kind, missing=missing, unit="UTC" if zone else "")
+    try:
+        distinct: list[Hashable] = list(dict.fromkeys(values))
+    except TypeError:
+        raise ConditionError(f"feature {name!r}: a value is not hashable") from None
+    if distinct and all(isinstance(v, bool) for v in distinct):
+        return Categorical(name, [False, True], missing=missing)
+    return Categorical(name, distinct, missing=missing, other=True)
+
+
+def _as_list(values: Any) -> list[Any]:
+    return (
+        list(values) if isinstance(values, Sequence | Set) and not isinstance(values, str) else []
+    )
+
+
+def _mentions_missing(test: Operators) -> bool:
+    if "missing" in test or test.get(">=") == -math.inf:
+        return True
+    members = [
+        *([test["="]] if "=" in test else []),
+        *_as_list(test.get("in", [])),
+        *_as_list(test.get("not in", [])),
+    ]
+    return any(map(_is_none, members))
+
+
+_KINDS: Final[dict[str, Any]] = {
+    "bool": None,
+    "int": "number",
+    "float": "number",
+    "Decimal": "number",
+    "Fraction": "number",
+    "date": "date",
+    "datetime": "datetime",
+    "time": "time",
+    "timedelta": "duration",
+    "Months": "months",
+}
+
+
+def _kind(value: Any) -> Any:
+    return _KINDS.get(type(value).__name__)
+
+
+def _common_kind(name: str, values: list[Any]) -> Any:
+    kinds = {_kind(v) for v in values if not (isinstance(v, float) and math.isinf(v))}
+    if kinds == {"date", "datetime"}:
+        return "datetime"
+    if None in kinds:
+        wrong = next(v for v in values if _kind(v) is None)
+        raise ConditionError(
+            f"feature {name!r} is compared with bounds, but {wrong!r} is no number, date or time"
+        )
+    if len(kinds) > 1:
+        raise ConditionError(
+            f"feature {name!r} is compared with values of different kinds: {sorted(kinds)}"
+        )
+    return kinds.pop() if kinds else "number"

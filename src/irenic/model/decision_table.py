@@ -1,0 +1,262 @@
+"""Decision tables: rules in rows, with a policy for cases in which several of them hold."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, Literal, NamedTuple, get_args
+
+from irenic.errors import ConditionError, did_you_mean
+from irenic.model import markup
+from irenic.model.conflict import Conflict
+from irenic.model.literals import counted, say
+from irenic.model.region import Region
+from irenic.model.rule import Rule
+from irenic.model.rulelist import RuleList
+from irenic.model.ruleset import RuleSet, check_rules
+from irenic.model.space import Space
+
+HitPolicy = Literal["UNIQUE", "ANY", "FIRST", "PRIORITY", "RULE ORDER", "OUTPUT ORDER", "COLLECT"]
+HIT_POLICIES: Final[tuple[HitPolicy, ...]] = get_args(HitPolicy)
+# How many rules a notebook shows.
+_MOST_SHOWN: Final = 100
+
+
+class UnsatisfiableRow(NamedTuple):
+    """A row that can never hold, as it is written back: it makes no rule."""
+
+    row: int
+    cells: tuple[str, ...]
+    """What it asks of each feature, in FEEL."""
+    then: Hashable
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class DecisionTable:
+    """A table whose rows are rules, as spreadsheets and DMN files hold them.
+
+    A row whose cells say more than one interval (``< 18, >= 60``) makes more than one rule;
+    ``rows`` says which row each rule comes from, counted from 1. A row that can never hold, since
+    it asks for what cannot occur, makes none.
+
+    Parameters
+    ----------
+    rules : RuleSet
+        The consequent of a table with several output columns is a tuple.
+    rows : tuple of int
+        The row of each rule.
+    n_rows : int
+        How many rows there are.
+    hit_policy : str, optional
+        What the table means where several rows hold, as in DMN: UNIQUE (they never do), ANY (they
+        agree), FIRST or PRIORITY (one of them wins), RULE ORDER, OUTPUT ORDER or COLLECT (all of
+        them count). None is a set of rules: they may overlap and must agree.
+    outputs : tuple of str
+        The names of the output columns.
+    name, id : str
+        How the table is called in its file.
+    ranking : tuple of hashable
+        Consequents from the highest priority to the lowest, where the policy is PRIORITY.
+    outside : tuple of Region
+        Parts of the space that cannot occur, disjoint: no rule needs to cover them.
+    aggregation : str
+        What COLLECT makes of what it collects: SUM, MIN, MAX or COUNT; empty for all of it.
+    lines : tuple of int
+        The line (or row of the sheet) in which each row stands; empty if that is not known.
+    reasons : tuple of (int, str)
+        Why rows make no rule, as far as the file tells: the row, and what it asks for that cannot
+        occur.
+    unsatisfiable : tuple of UnsatisfiableRow
+        The cells of rows that make no rule, so that they can be written back.
+    left_out : tuple of str
+        What else the file holds, such as annotations, that is not read and not written back.
+
+    Examples
+    --------
+    >>> from irenic import DecisionTable, Rule, RuleSet
+    >>> rules = RuleSet(None, [Rule({"age": (None, 18)}, then="reduced"),
+    ...                        Rule({"age": (60, None)}, then="reduced"),
+    ...                        Rule({"age": (18, 60)}, then="full")])
+    >>> table = DecisionTable(rules, rows=(1, 1, 2), n_rows=2, name="fares")
+    >>> table.places(1)
+    [0, 1]
+    >>> table
+    <DecisionTable 'fares': 2 rows, 1 feature>
+    """
+
+    rules: RuleSet
+    rows: tuple[int, ...]
+    n_rows: int
+    hit_policy: HitPolicy | None = None
+    outputs: tuple[str, ...] = ("then",)
+    name: str = ""
+    id: str = ""
+    ranking: tuple[Hashable, ...] = ()
+    outside: tuple[Region, ...] = ()
+    aggregation: str = ""
+    lines: tuple[int, ...] = ()
+    reasons: tuple[tuple[int, str], ...] = ()
+    unsatisfiable: tuple[UnsatisfiableRow, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_rules(self.rules)
+        if type(self.n_rows) is not int or self.n_rows < 0:
+            raise ConditionError(f"n_rows is how many rows there are, not {self.n_rows!r}")
+        if len(self.rows) != len(self.rules):
+            raise ConditionError(f"{len(self.rules)} rules, but rows of {len(self.rows)}")
+        if any(type(row) is not int or not 1 <= row <= self.n_rows for row in self.rows):
+            raise ConditionError(f"rows are numbered from 1 to {self.n_rows}")
+        if self.lines and len(self.lines) != self.n_rows:
+            raise ConditionError(f"{self.n_rows} rows, but {len(self.lines)} lines")
+        said: dict[int, int] = {}
+        for row, code in zip(self.rows, self.rules.then_codes.tolist(), strict=True):
+            if said.setdefault(row, code) != code:
+                raise ConditionError(f"row {row} says two things; a row has one consequent")
+        if self.hit_policy is not None and self.hit_policy not in HIT_POLICIES:
+            hint = did_you_mean(self.hit_policy, HIT_POLICIES)
+            raise ConditionError(f"unknown hit policy {self.hit_policy!r}{hint}")
+
+    @classmethod
+    def of(cls, rules: RuleSet | RuleList, *, name: str = "") -> DecisionTable:
+        """Return rules as a table with a row each; a list is one whose first row wins.
+
+        >>> from irenic import Rule, RuleList
+        >>> DecisionTable.of(RuleList(None, [Rule({"age": (0, 9)}, then="child")])).hit_policy
+        'FIRST'
+        """
+        policy: HitPolicy | None = "FIRST" if isinstance(rules, RuleList) else None
+        held = rules.rules if isinstance(rules, RuleList) else rules
+        n = len(held)
+        return cls(held, tuple(range(1, n + 1)), n, hit_policy=policy, name=name)
+
+    @property
+    def space(self) -> Space:
+        """The space of the rules: a feature an input column."""
+        return self.rules.space
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __repr__(self) -> str:
+        rows, features = counted(self.n_rows, "row"), counted(len(self.space), "feature")
+        policy = f", {self.hit_policy}" if self.hit_policy else ""
+        return f"<DecisionTable {self.name!r}: {rows}, {features}{policy}>"
+
+    def _repr_html_(self) -> str:
+        parts = [counted(self.n_rows, "row"), counted(len(self.space), "feature")]
+        parts += [f"hit policy {self.hit_policy}"] if self.hit_policy else []
+        title = "Decision table" + (f" {markup.clip(say(self.name))}" if self.name else "")
+        lines = sorted([*enumerate(self.rows), *((None, row) for row in self.never_hold)], key=_row)
+        shown = [(row, None if i is None else self.rules[i]) for i, row in lines[:_MOST_SHOWN]]
+        colours = markup.colours([r.then for _, r in shown if r] + [self.rules.default])
+        made = self._html_rows(shown, colours)
+        if self.rules.default is not None:
+            made.append(["", "otherwise", markup.consequent(self.rules.default, colours)])
+        then = ", ".join(self.outputs) or "then"
+        columns = [markup.Column("row", True), markup.Column("if"), markup.Column(then)]
+        return markup.block(
+            markup.head(title, *parts),
+            markup.table(columns, made),
+            markup.left_out(len(lines) - len(shown)),
+        )
+
+    def _html_rows(
+        self, shown: list[tuple[int, Rule | None]], colours: dict[Hashable, str]
+    ) -> list[list[str]]:
+        why, made, last = dict(self.reasons), [], 0
+        for row, rule in shown:
+            number = "" if row == last else str(row)
+            if rule is None:
+                asked: str = f"never holds: {why.get(row) or 'it asks for what cannot occur'}"
+                made.append([number, markup.clip(asked), ""])
+            else:
+                asked = markup.code(rule.region.to_text())
+                made.append([number, asked, markup.consequent(rule.then, colours)])
+            last = row
+        return made
+
+    def places(self, row: int) -> list[int]:
+        """Return the places of the rules that a row makes; none if it can never hold."""
+        return [place for place, of in enumerate(self.rows) if of == row]
+
+    @property
+    def never_hold(self) -> tuple[int, ...]:
+        """The rows that ask for what cannot occur, so that they make no rule."""
+        made = set(self.rows)
+        return tuple(row for row in range(1, self.n_rows + 1) if row not in made)
+
+    def with_rules(self, rules: RuleSet) -> DecisionTable:
+        """Return a table of the same name, outputs and policy with other rules, one per row.
+
+        What was ordered no longer is: a set is held to no policy. Rows that can never hold follow
+        the rules.
+        """
+        n = len(rules)
+        policy = None if self.is_ordered else self.hit_policy
+        numbers = {row: n + place for place, row in enumerate(self.never_hold, 1)}
+        rows = tuple(range(1, n + 1))
+        made = replace(self, rules=rules, rows=rows, n_rows=n + len(numbers), lines=())
+        return replace(made, hit_policy=policy, ranking=()).renumbered(numbers)
+
+    def renumbered(self, numbers: Mapping[int, int]) -> DecisionTable:
+        """Return the table with new numbers for rows that make no rule; others are gone."""
+        reasons = tuple((numbers[row], why) for row, why in self.reasons if row in numbers)
+        unsatisfiable = tuple(
+            b._replace(row=numbers[b.row]) for b in self.unsatisfiable if b.row in numbers
+        )
+        return replace(self, reasons=reasons, unsatisfiable=unsatisfiable)
+
+    def without_unsatisfiable(self) -> DecisionTable:
+        """Return the table without the rows that can never hold, the others numbered anew."""
+        numbers = {row: number for number, row in enumerate(dict.fromkeys(sorted(self.rows)), 1)}
+        lines = tuple(self.lines[row - 1] for row in numbers) if self.lines else ()
+        rows = tuple(numbers[row] for row in self.rows)
+        made = replace(self, rows=rows, n_rows=len(numbers), lines=lines)
+        return replace(made, reasons=(), unsatisfiable=())
+
+    def say_never(self, row: int) -> str:
+        """Return the sentence that a row can never hold and is left out, and why."""
+        why = dict(self.reasons).get(row, "")
+        return f"rule {row} can never hold and is left out" + (f": {why}" if why else "")
+
+    def under(self, hit_policy: HitPolicy | None) -> DecisionTable:
+        """Return the same rows under another policy."""
+        return replace(self, hit_policy=hit_policy)
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether one of several rows that hold wins: FIRST and PRIORITY."""
+        return self.hit_policy in ("FIRST", "PRIORITY")
+
+    @property
+    def collects(self) -> bool:
+        """Whether all rows that hold count: RULE ORDER, OUTPUT ORDER and COLLECT."""
+        return self.hit_policy in ("RULE ORDER", "OUTPUT ORDER", "COLLECT")
+
+    def first_conflict(self) -> Conflict | None:
+        """Return two rows that contradict each other, numbered as rows; None if none do."""
+        for pair in self.rules.conflicts(limit=1):
+            rows = (self.rows[pair.first] - 1, self.rows[pair.second] - 1)
+            return Conflict(*rows, pair.rules)
+        return None
+
+    @property
+    def winning(self) -> list[int]:
+        """The places of the rules in the order in which they win, where the table is ordered."""
+        if self.hit_policy != "PRIORITY":
+            return list(range(len(self.rules)))
+        ranks = {then: rank for rank, then in enumerate(self.ranking)}
+        thens = [self.rules.consequents[code] for code in self.rules.then_codes]
+        return sorted(range(len(thens)), key=lambda i: ranks.get(thens[i], len(ranks)))
+
+    def as_rules(self) -> RuleSet | RuleList:
+        """Return what the table says as rules: a list where it is ordered, else a set."""
+        if not self.is_ordered:
+            return self.rules.copy()
+        return RuleList.of(self.rules[self.winning])
+
+
+def _row(line: tuple[int | None, int]) -> int:
+    return line[1]

@@ -1,0 +1,539 @@
+"""The two kinds of feature, and how one value of each becomes a number and back.
+
+A continuous value is a float64; a missing one is ``-inf``, below every finite value, so that "no
+condition" ``[-inf, inf)`` covers it and ``f < 5``, which is ``[LOWEST, 5)``, does not. A category
+is a bit: bit 0 is "missing", bit 1 "any other value", the declared values follow.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import math
+import numbers
+from collections.abc import Hashable, Iterable
+from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from irenic.errors import ConditionError, DataError, FormatError, SpaceError, did_you_mean
+from irenic.model.literals import (
+    SURROGATE,
+    Months,
+    display,
+    format_duration,
+    format_number,
+    is_missing,
+    parse_duration,
+    parse_temporal,
+    plain,
+)
+
+LOWEST: Final = -float(np.finfo(np.float64).max)
+"""The lowest value that is not missing: where ``f < 5`` begins."""
+EXACT: Final = 2**53
+"""Up to here every integer is a float64 of its own."""
+
+UNWRITTEN: Final = 12
+"""Marks both bounds of an interval as found, not written; see :mod:`irenic.model.condition`."""
+
+MISSING_CODE: Final = 0
+OTHER_CODE: Final = 1
+FIRST_CODE: Final = 2
+
+Kind = Literal["number", "integer", "date", "datetime", "time", "duration", "months"]
+
+_DAY: Final = 86_400_000_000
+# The distance between neighbouring values; 0 means neighbouring float64.
+STEPS: Final[dict[str, int]] = {
+    "number": 0,
+    "integer": 1,
+    "date": _DAY,
+    "datetime": 1,
+    "time": 1,
+    "duration": 1,
+    "months": 1,
+}
+_SPANS: Final = ("duration", "months")
+_EPOCH: Final = dt.datetime(1970, 1, 1)
+_MICROSECOND: Final = dt.timedelta(microseconds=1)
+
+
+class _Special:
+    """A value that stands for no value of a category, or for all that were not declared."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> str:
+        return self.name  # pickles as the module's own object, so that `is` keeps working
+
+
+MISSING: Final = _Special("MISSING")
+"""In a set of values: the case that the value is missing."""
+OTHER: Final = _Special("OTHER")
+"""In a set of values: every value that the feature does not list."""
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str) or not name:
+        raise SpaceError(f"a feature's name is a non-empty text, not {name!r}")
+    if not is_unicode(name):
+        raise SpaceError(f"feature {name!r}: the name is not valid Unicode (a lone surrogate)")
+
+
+def is_unicode(text: str) -> bool:
+    """Return whether ``text`` can be written as UTF-8."""
+    return SURROGATE.search(text) is None
+
+
+@dataclass(frozen=True)
+class Continuous:
+    """A feature whose values are ordered: a number, an integer, a date, a time or a duration.
+
+    Parameters
+    ----------
+    name : str
+        Any text; it need not be an identifier.
+    bounds : (low, high), optional
+        The least and the greatest value that can occur, both inclusive; None leaves a side open.
+    unit : str, optional
+        Shown to people ("years"); it changes no result, except that date-times with a time zone
+        are kept in UTC and need ``unit="UTC"``.
+    missing : bool
+        Whether the value may be missing.
+    kind : {"number", "integer", "date", "datetime", "time", "duration", "months"}
+        What the values are. All but "number" have neighbours: nothing lies between 5 and 6 on an
+        integer feature, so ``f <= 5`` and ``f < 6`` are one condition. Dates, times and durations
+        are kept in microseconds; durations of years and months, which are no number of days, in
+        months.
+
+    Examples
+    --------
+    >>> Continuous("age", bounds=(0, 120), unit="years", missing=True)
+    Continuous('age', bounds=(0, 120), unit='years', missing=True)
+    >>> Continuous("born", kind="date").encode_value("1990-05-01")
+    641520000000000.0
+    """
+
+    name: str
+    _: KW_ONLY
+    bounds: tuple[Any, Any] = (None, None)
+    unit: str = ""
+    missing: bool = False
+    kind: Kind = "number"
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        if not isinstance(self.unit, str) or not is_unicode(self.unit):
+            raise SpaceError(f"feature {self.name!r}: the unit is a text, not {self.unit!r}")
+        object.__setattr__(self, "missing", bool(self.missing))
+        if not isinstance(self.kind, str) or self.kind not in STEPS:
+            hint = did_you_mean(self.kind, STEPS)
+            raise SpaceError(f"feature {self.name!r}: unknown kind {self.kind!r}{hint}")
+        try:
+            low, high = self.bounds
+        except (TypeError, ValueError):
+            raise SpaceError(
+                f"feature {self.name!r}: bounds are a pair (low, high), not {self.bounds!r}"
+            ) from None
+        encoded = [self._encode_bound(low, -math.inf), self._encode_bound(high, math.inf)]
+        if encoded[0] is not None and encoded[1] is not None and encoded[0] > encoded[1]:
+            raise SpaceError(
+                f"feature {self.name!r}: the lower bound {low!r} is above the upper bound {high!r}"
+            )
+        decoded = tuple(None if e is None else self.decode_value(e) for e in encoded)
+        object.__setattr__(self, "bounds", decoded)
+
+    def _encode_bound(self, bound: object, none: float) -> float | None:
+        if bound is None or (isinstance(bound, float) and bound == none):
+            return None
+        try:
+            value = self.encode_value(bound)
+        except DataError as error:
+            raise SpaceError(f"{error} (as a bound)") from None
+        if value == -math.inf:
+            raise SpaceError(f"feature {self.name!r}: {bound!r} cannot be a bound")
+        return value
+
+    def __repr__(self) -> str:
+        parts = [repr(self.name)]
+        if self.bounds != (None, None):
+            parts.append(f"bounds=({', '.join(map(self._show, self.bounds))})")
+        parts += [f"unit={self.unit!r}"] if self.unit else []
+        parts += ["missing=True"] if self.missing else []
+        parts += [f"kind={self.kind!r}"] if self.kind != "number" else []
+        return f"Continuous({', '.join(parts)})"
+
+    def _show(self, bound: object) -> str:
+        return format_number(bound) if isinstance(bound, float) else repr(bound)
+
+    @property
+    def step(self) -> int:
+        """The distance between neighbouring values, 0 where they are neighbouring float64."""
+        return STEPS[self.kind]
+
+    @cached_property
+    def lowest(self) -> float:
+        """The least value that is not missing, encoded."""
+        if self.bounds[0] is None:
+            return _REACH.get(self.kind, (LOWEST, math.inf))[0]
+        return self.encode_value(self.bounds[0])
+
+    @cached_property
+    def end(self) -> float:
+        """The cut just above the greatest value, encoded."""
+        if self.bounds[1] is None:
+            greatest = _REACH.get(self.kind, (LOWEST, math.inf))[1]
+            return greatest if greatest == math.inf else self.after(greatest)
+        return self.after(self.encode_value(self.bounds[1]))
+
+    def reach(self, lower: float, upper: float) -> tuple[float, float]:
+        """Return the part of an interval that values can lie in; LOWEST and inf for open sides.
+
+        A side that only the calendar or the precision of float64 ends counts as open.
+        """
+        clock = self.kind == "time"
+        below = lower <= LOWEST and self.bounds[0] is None and not clock
+        above = upper >= self.end and self.bounds[1] is None and not clock
+        return (
+            LOWEST if below else max(lower, self.lowest),
+            math.inf if above else min(upper, self.end),
+        )
+
+    def admits(self, value: float) -> bool:
+        """Return whether the encoded value can occur."""
+        return self.missing if value == -math.inf else self.lowest <= value < self.end
+
+    def after(self, value: float) -> float:
+        """Return the cut just above ``value``: ``f <= value`` is ``f < after(value)``."""
+        # Beyond 2**53 neighbouring floats are further apart than neighbouring values.
+        above = math.nextafter(value, math.inf)
+        return max(above, value + self.step) if self.step else above
+
+    def before(self, cut: float) -> float:
+        """Return the greatest value below ``cut``: the inverse of :meth:`after`."""
+        below = math.nextafter(cut, -math.inf)
+        return min(below, cut - self.step) if self.step else below
+
+    def snap(self, cut: float) -> float:
+        """Return the one number that stands for all cuts that separate the same values."""
+        if self.step and math.isfinite(cut) and cut != LOWEST:
+            # int arithmetic: a float division by the step would round
+            return float(-(-math.ceil(cut) // self.step) * self.step)
+        return cut
+
+    def encode_value(self, value: object) -> float:
+        """Return ``value`` as the float64 that stands for it, ``-inf`` if it is missing."""
+        if type(value) is float and self.kind == "number" and math.isfinite(value):
+            return value  # by far the most common case, and in loops that count microseconds
+        if is_missing(value):
+            return -math.inf
+        plain_value = plain(value)
+        number = self._to_float(plain_value)
+        if number is None:
+            raise DataError(f"feature {self.name!r}: {plain_value!r} is not {WANTED[self.kind]}")
+        return number
+
+    def _to_float(self, value: object) -> float | None:
+        if self.kind in ("number", "integer"):
+            return self._number_to_float(value)
+        if isinstance(value, str):
+            try:
+                spans = self.kind in _SPANS
+                value = parse_duration(value) if spans else parse_temporal(value)
+            except FormatError:
+                return None
+        if self.kind == "months":
+            return self._months_to_float(value)
+        micros = self._microseconds(value)
+        if micros is None:
+            return None
+        if int(float(micros)) != micros:
+            raise DataError(
+                f"feature {self.name!r}: {value!r} is too far away to be kept to the microsecond;"
+                " round it to whole seconds"
+            )
+        return float(micros)
+
+    def _months_to_float(self, value: object) -> float | None:
+        if not isinstance(value, Months):
+            return None
+        if _is_inexact(value.count):
+            raise DataError(f"feature {self.name!r}: {value} is beyond 2**53 months")
+        return float(value.count)
+
+    def _number_to_float(self, value: object) -> float | None:
+        if isinstance(value, bool) or not isinstance(value, numbers.Real | decimal.Decimal):
+            return None
+        if (self.kind == "integer" or not isinstance(value, float)) and _is_inexact(value):
+            raise DataError(
+                f"feature {self.name!r}: {value!r} is beyond 2**53, where float64 no longer tells"
+                " neighbouring integers apart; use a category, or a difference from a start"
+            )
+        number = float(value)
+        if math.isinf(number):
+            raise DataError(
+                f"feature {self.name!r}: {value!r} is infinite;"
+                " use a finite number, or leave it out if it is missing"
+            )
+        if self.kind == "integer" and not number.is_integer():
+            raise DataError(
+                f"feature {self.name!r}: {value!r} is not a whole number;"
+                " declare the feature with kind='number' to admit fractions"
+            )
+        return number
+
+    def _microseconds(self, value: object) -> int | None:
+        if self.kind == "duration":
+            return value // _MICROSECOND if isinstance(value, dt.timedelta) else None
+        if isinstance(value, dt.datetime | dt.time) and value.tzinfo is not None:
+            value = self._in_utc(value)
+        if self.kind == "time":
+            if not isinstance(value, dt.time):
+                return None
+            return (
+                (value.hour * 60 + value.minute) * 60 + value.second
+            ) * 1_000_000 + value.microsecond
+        if isinstance(value, dt.datetime):
+            if self.kind == "date" and value.time() != dt.time():
+                return None
+            return (value - _EPOCH) // _MICROSECOND
+        return value.toordinal() * _DAY - _ORDINAL if isinstance(value, dt.date) else None
+
+    def _in_utc(self, value: dt.datetime | dt.time) -> dt.datetime:
+        if isinstance(value, dt.time) or self.kind != "datetime":
+            raise DataError(f"feature {self.name!r}: {value!r} has a time zone; drop it")
+        if self.unit != "UTC":
+            raise DataError(
+                f"feature {self.name!r}: {value!r} has a time zone;"
+                " declare the feature with unit='UTC', or drop the zone"
+            )
+        try:
+            return value.astimezone(dt.UTC).replace(tzinfo=None)
+        except OverflowError:
+            raise DataError(
+                f"feature {self.name!r}: {value!r} is beyond the calendar in UTC"
+            ) from None
+
+    def decode_value(self, number: float) -> Any:
+        """Return the value that the finite or missing ``number`` stands for (None: missing)."""
+        if number == -math.inf:
+            return None
+        if self.kind == "number":
+            return float(number)
+        if self.kind == "integer":
+            return int(number)
+        if not self.shows(number):
+            raise DataError(f"feature {self.name!r}: {number} is beyond the calendar")
+        if self.kind == "months":
+            return Months(int(number))
+        span = dt.timedelta(microseconds=int(number))
+        if self.kind == "duration":
+            return span
+        if self.kind == "time":
+            return (_EPOCH + span).time()
+        return (_EPOCH + span).date() if self.kind == "date" else _EPOCH + span
+
+    def shows(self, number: float) -> bool:
+        """Return whether the calendar (or the clock) has a value for ``number``."""
+        low, high = _CALENDAR.get(self.kind, (-math.inf, math.inf))
+        return low <= number <= high
+
+    def format_value(self, number: float) -> str:
+        """Return the text of the value that ``number`` stands for."""
+        if self.kind in ("number", "integer") or not math.isfinite(number):
+            return "missing" if number == -math.inf else format_number(number)
+        value = self.decode_value(number)
+        return format_duration(value) if self.kind in _SPANS else value.isoformat()
+
+    def encode_bound(self, bound: object) -> float:
+        """Return the bound of a condition as a number; infinities are allowed here."""
+        value = plain(bound)
+        if isinstance(value, float) and math.isinf(value):
+            return value
+        if isinstance(value, float) and math.isnan(value):
+            raise ConditionError(f"feature {self.name!r}: NaN cannot be a bound")
+        # 2.5 is no value of an integer feature, yet f < 2.5 means something
+        like = Continuous(self.name) if self.kind == "integer" else self
+        try:
+            number = like.encode_value(value)
+        except DataError as error:
+            raise ConditionError(str(error)) from None
+        if number == -math.inf:
+            raise ConditionError(f"feature {self.name!r}: {bound!r} cannot be a bound")
+        if self.kind == "integer" and abs(number) > EXACT:
+            raise ConditionError(
+                f"feature {self.name!r}: {bound!r} is beyond 2**53, where no whole number is kept"
+            )
+        return number
+
+
+def _is_inexact(value: Any) -> bool:
+    return bool(EXACT < abs(value) < math.inf)
+
+
+_ORDINAL: Final = _EPOCH.toordinal() * _DAY
+_SPAN: Final = (
+    float((dt.datetime.min - _EPOCH) // _MICROSECOND),
+    float((dt.datetime(9999, 12, 31) - _EPOCH) // _MICROSECOND),
+)
+# The last representable moments are left out: as float64 they would round beyond the calendar.
+_CALENDAR: Final = {
+    "date": _SPAN,
+    "datetime": (_SPAN[0], _SPAN[1] + _DAY - 1_000_000),
+    "time": (0.0, _DAY - 1.0),
+    "duration": (
+        float(dt.timedelta.min // _MICROSECOND),
+        float(-dt.timedelta.min // _MICROSECOND),
+    ),
+    "months": (-float(EXACT), float(EXACT)),
+}
+# Where values end that no bound is declared for; beyond, nothing can be told apart or shown.
+_REACH: Final = {**_CALENDAR, "integer": (-float(EXACT), float(EXACT))}
+WANTED: Final = {
+    "number": "a number",
+    "integer": "a whole number",
+    "date": "a date such as 2026-01-31",
+    "datetime": "a date and time such as 2026-01-31T12:30:00",
+    "time": "a time of day such as 12:30:00",
+    "duration": "a duration such as P1DT2H30M",
+    "months": "a duration of years and months such as P1Y2M",
+}
+
+
+@dataclass(frozen=True)
+class Categorical:
+    """A feature whose values are told apart and no more: text, booleans, any hashable value.
+
+    Parameters
+    ----------
+    name : str
+        Any text.
+    values : iterable
+        The values, in the order in which people should see them.
+    missing : bool
+        Whether the value may be missing.
+    other : bool
+        Whether values that are not listed may occur; they then all count as one, ``OTHER``.
+
+    Examples
+    --------
+    >>> Categorical("color", ["yellow", "blue"], other=True)
+    Categorical('color', ['yellow', 'blue'], other=True)
+    """
+
+    name: str
+    values: tuple[Hashable, ...] = field()
+    _: KW_ONLY
+    missing: bool = False
+    other: bool = False
+
+    def __init__(
+        self,
+        name: str,
+        values: Iterable[Hashable],
+        *,
+        missing: bool = False,
+        other: bool = False,
+    ) -> None:
+        _check_name(name)
+        if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+            raise SpaceError(f"feature {name!r}: values are a list of values, not {values!r}")
+        found: dict[Hashable, Hashable] = {}
+        for raw in values:
+            if is_missing(raw) or raw is MISSING:
+                raise SpaceError(
+                    f"feature {name!r}: {raw!r} is not a value; say missing=True instead"
+                )
+            if raw is OTHER:
+                raise SpaceError(f"feature {name!r}: OTHER is not a value; say other=True instead")
+            value = _hashable(plain(raw), f"feature {name!r}: the value", SpaceError)
+            if value in found:
+                same = found[value]
+                raise SpaceError(
+                    f"feature {name!r}: the value {value!r} is listed twice"
+                    + ("" if repr(same) == repr(value) else f" ({same!r} equals {value!r})")
+                )
+            if isinstance(value, str) and not is_unicode(value):
+                raise SpaceError(
+                    f"feature {name!r}: the value {value!r} is not valid Unicode (a lone surrogate)"
+                )
+            found[value] = value
+        if not found and not other:
+            raise SpaceError(f"feature {name!r}: a category needs a value, or other=True")
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "values", tuple(found))
+        object.__setattr__(self, "missing", bool(missing))
+        object.__setattr__(self, "other", bool(other))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # not every format has keys of any type, as those of ``codes`` are
+        return {key: value for key, value in self.__dict__.items() if key != "codes"}
+
+    def __repr__(self) -> str:
+        flags = [f"{flag}=True" for flag in ("missing", "other") if getattr(self, flag)]
+        return f"Categorical({', '.join([repr(self.name), repr(list(self.values)), *flags])})"
+
+    @cached_property
+    def codes(self) -> dict[Hashable, int]:
+        """The bit of each value."""
+        return {value: code for code, value in enumerate(self.values, FIRST_CODE)}
+
+    @property
+    def n_words(self) -> int:
+        """How many 64-bit words a set of values takes."""
+        return (len(self.values) + FIRST_CODE + 63) // 64
+
+    @cached_property
+    def everything(self) -> int:
+        """The bits of all that can occur."""
+        bits = ((1 << len(self.values)) - 1) << FIRST_CODE
+        return bits | self.missing << MISSING_CODE | self.other << OTHER_CODE
+
+    def encode_value(self, value: object) -> int:
+        """Return the code (the bit) of one value of a point."""
+        if value is MISSING or is_missing(value):
+            return MISSING_CODE
+        if value is OTHER:
+            return OTHER_CODE
+        return self.codes.get(_hashable(plain(value), f"feature {self.name!r}:", DataError), 1)
+
+    def decode_value(self, code: int) -> Hashable:
+        """Return the value that ``code`` stands for (None: missing, OTHER: any other)."""
+        if code == MISSING_CODE:
+            return None
+        return OTHER if code == OTHER_CODE else self.values[code - FIRST_CODE]
+
+    def admits(self, code: int) -> bool:
+        """Return whether the value with this code can occur."""
+        return bool(self.everything >> code & 1)
+
+    def unlisted(self) -> Hashable:
+        """Return a readable value that is not among the listed ones, so it counts as OTHER."""
+        name, number = "other", 1
+        while name in self.codes:
+            number += 1
+            name = f"other {number}"
+        return name
+
+    def show_values(self, most: int = 8) -> str:
+        """Return the listed values for a message, the first few if there are many."""
+        shown = ", ".join(display(v) for v in self.values[:most])
+        return shown + (", …" if len(self.values) > most else "")
+
+
+def _hashable(value: object, subject: str, error: type[Exception]) -> Hashable:
+    try:
+        hash(value)
+    except TypeError:
+        raise error(f"{subject} {value!r} of type {type(value).__name__} is not hashable") from None
+    return value
+
+
+Feature = Continuous | Categorical

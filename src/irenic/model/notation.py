@@ -1,0 +1,439 @@
+"""The notation read: ``IF 2 <= f1 < 5 AND color in {yellow} THEN A``.
+
+::
+
+    rule       = IF conditions THEN value [WEIGHT number]
+    conditions = anything | condition {AND condition}
+    condition  = test [or missing] | "(" condition ")"
+    test       = value order name [order value] | name order value
+               | name [not] in "{" [value {"," value}] "}" | name is [not] missing
+    order      = < | <= | > | >= | = | == | !=
+    value      = number | date | time | duration | word | "quoted text" | true | false
+               | "{" values "}" | "(" values ")"
+
+Keywords are read in either case. Names and words with other characters than letters, digits and
+``_ . % / + -``, and words that are keywords, stand in quotes. ``#`` begins a comment. Writing is
+the business of what is written: see ``conditions``, ``Region`` and ``Rule``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from irenic.errors import FormatError
+from irenic.model.features import MISSING, OTHER, is_unicode
+from irenic.model.literals import (
+    KEYWORDS,
+    MAX_DEPTH,
+    TEMPORAL,
+    WORD,
+    is_duration,
+    parse_duration,
+    parse_temporal,
+)
+
+if TYPE_CHECKING:
+    from irenic.model.condition import Operators
+
+_TOKEN: Final = re.compile(
+    r"(?P<space>[^\S\n]+)"
+    r"|(?P<comment>#.*)"
+    rf"|(?P<temporal>(?:{TEMPORAL.pattern})(?![\w:]))"
+    r"|(?P<number>[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?!\w)|inf(?![\w.%/+-]*[\w%+])))"
+    r"|(?P<negative>-P[\w.]+)"
+    r"""|(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
+    rf"|(?P<word>{WORD.pattern})"
+    r"|(?P<sign><=|>=|==|!=|[<>=(){},])"
+)
+_FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
+
+
+class Token(NamedTuple):
+    """A piece of text: its kind, itself, and the column where it begins (counted from 1)."""
+
+    kind: str
+    text: str
+    column: int
+
+
+class ParsedCondition(NamedTuple):
+    """One condition on one feature, not yet held against a space."""
+
+    name: str
+    operators: Operators
+    column: int
+
+
+class ParsedRule(NamedTuple):
+    """A rule as it stands in the text."""
+
+    conditions: list[ParsedCondition]
+    then: Any
+    weight: float
+
+
+class ParsedDefault(NamedTuple):
+    """What holds where no rule does, as it stands in the text."""
+
+    then: Any
+
+
+def tokenize(line: str) -> list[Token]:
+    """Return the tokens of one line, comments left out, closed by an ``end`` token."""
+    tokens = []
+    at = 0
+    while at < len(line):
+        match = _TOKEN.match(line, at)
+        if match is None:
+            raise FormatError(_unreadable(line, at), column=at + 1)
+        kind = match.lastgroup or ""
+        if kind == "comment":
+            break
+        if kind != "space":
+            tokens.append(Token(kind, match.group(), at + 1))
+        at = match.end()
+    tokens.append(Token("end", "", len(line) + 1))
+    return tokens
+
+
+def _unreadable(line: str, at: int) -> str:
+    if line[at] in "\"'":
+        return "a quoted text that is not closed"
+    if line[at].isdigit():
+        word = re.split(r"[\s,<>=(){}]", line[at:], maxsplit=1)[0]
+        return f'{word!r} is neither a number nor a date; put text in quotes: "{word}"'
+    return f"unexpected character {line[at]!r}; put names and text that hold it in quotes"
+
+
+def parse_rule(line: str) -> ParsedRule:
+    """Return the rule that a line of text says."""
+    parser = _Parser(tokenize(line))
+    rule = parser.rule()
+    parser.end()
+    return rule
+
+
+def parse_conditions(line: str) -> list[ParsedCondition]:
+    """Return the conditions that a line of text says: what stands between IF and THEN."""
+    parser = _Parser(tokenize(line))
+    conditions = parser.conditions()
+    parser.end()
+    return conditions
+
+
+def parse_line(line: str) -> ParsedRule | ParsedDefault | None:
+    """Return what a line of a file says: a rule, the default, or nothing."""
+    parser = _Parser(tokenize(line))
+    if parser.token.kind == "end":
+        return None
+    found: ParsedRule | ParsedDefault
+    if parser.keyword("default"):
+        found = ParsedDefault(parser.value())
+    else:
+        found = parser.rule()
+    parser.end()
+    return found
+
+
+def parse_names(line: str) -> list[str]:
+    """Return the feature names that ``f2, "days open"`` lists."""
+    parser = _Parser(tokenize(line))
+    names = [parser.name()]
+    while parser.sign(","):
+        names.append(parser.name())
+    parser.end()
+    return names
+
+
+def parse_point(line: str) -> dict[str, Any]:
+    """Return the point that ``f1 = 5.5, color = blue`` says; missing values are None.
+
+    >>> parse_point("f1 = 5.5, color = blue, f2 = missing")
+    {'f1': 5.5, 'color': 'blue', 'f2': None}
+    """
+    parser = _Parser(tokenize(line))
+    point: dict[str, Any] = {}
+    while True:
+        token = parser.token
+        name = parser.name()
+        if name in point:
+            raise FormatError(f"{name!r} stands twice in the point", column=token.column)
+        if not parser.sign("=", "=="):
+            raise parser.expected(f"'=' after {name!r}")
+        value = parser.member()
+        point[name] = None if value is MISSING else value
+        if not parser.sign(","):
+            break
+    parser.end()
+    return point
+
+
+def _is_keyword(token: Token, *words: str) -> bool:
+    return token.kind == "word" and token.text.lower() in words
+
+
+class _Parser:
+    """Recursive descent over the tokens of one line."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self.tokens = tokens
+        self.at = 0
+        self.depth = 0
+
+    @property
+    def token(self) -> Token:
+        return self.tokens[self.at]
+
+    def take(self) -> Token:
+        token = self.token
+        self.at = min(self.at + 1, len(self.tokens) - 1)
+        return token
+
+    def keyword(self, *words: str) -> bool:
+        if _is_keyword(self.token, *words):
+            self.take()
+            return True
+        return False
+
+    def sign(self, *signs: str) -> str | None:
+        if self.token.kind == "sign" and self.token.text in signs:
+            return self.take().text
+        return None
+
+    def expected(self, what: str) -> FormatError:
+        token = self.token
+        found = "the line ends" if token.kind == "end" else f"found {token.text!r}"
+        return FormatError(f"expected {what}, {found}", column=token.column)
+
+    def end(self) -> None:
+        if self.token.kind != "end":
+            hint = "; put text of more than one word in quotes" if self.token.kind == "word" else ""
+            raise FormatError(f"unexpected {self.token.text!r}{hint}", column=self.token.column)
+
+    def nest(self) -> None:
+        self.depth += 1
+        if self.depth > MAX_DEPTH + 1:
+            raise FormatError("brackets nested too deeply", column=self.token.column)
+
+    # --- grammar
+
+    def rule(self) -> ParsedRule:
+        if not self.keyword("if"):
+            raise self.expected("IF (or DEFAULT, or a comment that begins with #)")
+        conditions = self.conditions()
+        if not self.keyword("then"):
+            raise self.expected("AND or THEN")
+        then = self.value()
+        weight = 1.0
+        if self.keyword("weight"):
+            token = self.token
+            number = self.value()
+            if isinstance(number, bool) or not isinstance(number, int | float):
+                raise FormatError("WEIGHT takes a number", column=token.column)
+            try:
+                weight = float(number)
+            except OverflowError:
+                raise FormatError("too large for float64", column=token.column) from None
+        return ParsedRule(conditions, then, weight)
+
+    def conditions(self) -> list[ParsedCondition]:
+        if self.keyword("anything"):
+            return []
+        found = [self.condition()]
+        while self.keyword("and"):
+            found.append(self.condition())
+        return found
+
+    def condition(self) -> ParsedCondition:
+        if self.sign("("):
+            self.nest()
+            found = self.condition()
+            if not self.sign(")"):
+                raise self.expected("')'")
+            self.depth -= 1
+        else:
+            found = self.test()
+        if self.keyword("or"):
+            if not self.keyword("missing"):
+                raise self.expected("'missing' after 'or' (other alternatives need a second rule)")
+            if found.operators == {"missing": False}:
+                raise FormatError(
+                    "'is not missing or missing' is no condition; leave it out",
+                    column=found.column,
+                )
+            found = found._replace(operators={**found.operators, "missing": True})
+        return found
+
+    def test(self) -> ParsedCondition:
+        start = self.token
+        if start.kind in ("number", "temporal", "negative") or (
+            start.kind == "word" and is_duration(start.text)
+        ):
+            return self.chained(start)
+        name = self.name()
+        if self.keyword("is"):
+            negated = self.keyword("not")
+            if not self.keyword("missing"):
+                raise self.expected("'missing'")
+            return ParsedCondition(name, {"missing": not negated}, start.column)
+        negated = self.keyword("not")
+        if self.keyword("in"):
+            members = self.members()
+            return ParsedCondition(name, {"not in" if negated else "in": members}, start.column)
+        if negated:
+            raise self.expected("'in'")
+        operator = self.sign("<", "<=", ">", ">=", "=", "==", "!=")
+        if operator is None:
+            raise self.expected(f"<, <=, >, >=, =, 'in' or 'is' after {name!r}")
+        value = self.member() if operator in ("=", "==", "!=") else self.bound()
+        if operator == "!=":
+            return ParsedCondition(name, {"not in": [value]}, start.column)
+        return ParsedCondition(name, {operator.replace("==", "="): value}, start.column)
+
+    def chained(self, start: Token) -> ParsedCondition:
+        """Read ``2 <= f1 < 5`` or ``5 > f1``: a test that begins with a value."""
+        first = self.bound()
+        operator = self.sign("<", "<=", ">", ">=", "=", "==", "!=")
+        if operator is None:
+            raise self.expected(
+                "a comparison (a feature's name that begins with a digit stands in quotes)"
+            )
+        if operator == "!=":
+            return ParsedCondition(self.name(), {"not in": [first]}, start.column)
+        left = _FLIPPED[operator.replace("==", "=")]
+        name = self.name()
+        operators: Operators = {left: first}
+        second = self.sign("<", "<=", ">", ">=")
+        if second is not None:
+            column = self.token.column
+            bound = self.bound()
+            if second[0] == left[0] or left == "=":
+                raise FormatError(
+                    f"both comparisons bound {name!r} from the same side", column=column
+                )
+            operators[second] = bound
+        return ParsedCondition(name, operators, start.column)
+
+    def name(self) -> str:
+        token = self.token
+        if token.kind == "string":
+            return _unquote(self.take())
+        if token.kind == "word" and token.text.lower() not in KEYWORDS:
+            return self.take().text
+        if token.kind == "word":
+            raise FormatError(
+                f"expected a feature's name, found the keyword {token.text!r};"
+                f' a feature of that name stands in quotes: "{token.text}"',
+                column=token.column,
+            )
+        raise self.expected("a feature's name")
+
+    def bound(self) -> Any:
+        column = self.token.column
+        value = self.value()
+        if isinstance(value, str | bool | frozenset | tuple):
+            raise FormatError(
+                f"{value!r} cannot be a bound; use a number, a date or a time", column=column
+            )
+        return value
+
+    def members(self) -> list[Any]:
+        if not self.sign("{"):
+            raise self.expected("'{'")
+        if self.sign("}"):
+            return []
+        found = [self.member()]
+        while self.sign(","):
+            found.append(self.member())
+        if not self.sign("}"):
+            raise self.expected("',' or '}'")
+        return found
+
+    def member(self) -> Any:
+        if self.keyword("missing"):
+            return MISSING
+        return OTHER if self.keyword("other") else self.value()
+
+    def value(self) -> Any:
+        token = self.token
+        if token.kind == "number":
+            return _number(self.take())
+        if token.kind == "string":
+            return _unquote(self.take())
+        if token.kind in ("temporal", "negative"):
+            self.take()
+            return _placed(token, parse_temporal if token.kind == "temporal" else parse_duration)
+        if token.kind == "word":
+            return self.word(token)
+        if self.sign("{"):
+            return frozenset(self.values("}"))
+        if self.sign("("):
+            return tuple(self.values(")"))
+        raise self.expected("a value")
+
+    def values(self, closing: str) -> list[Any]:
+        self.nest()
+        found: list[Any] = []
+        if not self.sign(closing):
+            found.append(self.value())
+            while self.sign(","):
+                found.append(self.value())
+            if not self.sign(closing):
+                raise self.expected(f"',' or {closing!r}")
+        self.depth -= 1
+        return found
+
+    def word(self, token: Token) -> Any:
+        lower = token.text.lower()
+        if lower in ("true", "false"):
+            self.take()
+            return lower == "true"
+        if lower == "nan":
+            raise FormatError("NaN is no value and no bound; say 'missing'", column=token.column)
+        if lower in KEYWORDS:
+            raise FormatError(
+                f"expected a value, found the keyword {token.text!r};"
+                f' as text it stands in quotes: "{token.text}"',
+                column=token.column,
+            )
+        self.take()
+        return _placed(token, parse_duration) if is_duration(token.text) else token.text
+
+
+def _placed(token: Token, parse: Any) -> Any:
+    try:
+        return parse(token.text)
+    except FormatError as error:
+        raise error.at(column=token.column) from None
+
+
+def _number(token: Token) -> int | float:
+    try:
+        if token.text.lstrip("+-").isdecimal():
+            return int(token.text)
+        number = float(token.text)
+    except ValueError:
+        raise FormatError("a number with too many digits", column=token.column) from None
+    if math.isinf(number) and "inf" not in token.text:
+        raise FormatError(f"{token.text} is too large for float64", column=token.column)
+    return number
+
+
+def _unquote(token: Token) -> str:
+    body = token.text[1:-1]
+    if token.text[0] == "'":
+        body = body.replace("\\'", "'")
+        body = re.sub(r'(?<!\\)((?:\\\\)*)"', r'\1\\"', body)
+    try:
+        text = json.loads(f'"{body}"', strict=False)
+    except json.JSONDecodeError:
+        raise FormatError(
+            f"{token.text} holds an escape that is not understood; write \\\\ for a backslash",
+            column=token.column,
+        ) from None
+    if not is_unicode(text):
+        raise FormatError("a lone surrogate is not valid Unicode", column=token.column)
+    return str(text)

@@ -1,0 +1,687 @@
+"""Regions: boxes with one condition per feature, and their algebra."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import pairwise
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from irenic.errors import ConditionError, FormatError
+from irenic.model import markup
+from irenic.model.condition import (
+    LOWER_BITS,
+    UPPER_BITS,
+    Interval,
+    Operators,
+    as_operators,
+    bits_operators,
+    bits_text,
+    encode_bits,
+    encode_interval,
+    infer_features,
+    interval_operators,
+    interval_text,
+    lower_as_upper,
+    upper_as_lower,
+)
+from irenic.model.features import EXACT, LOWEST, OTHER_CODE, Categorical, Continuous
+from irenic.model.literals import show_point
+from irenic.model.notation import ParsedCondition, parse_conditions
+from irenic.model.sampling import (
+    RandomState,
+    Share,
+    as_generator,
+    draw,
+    draw_shares,
+    draw_words,
+    moved,
+    readable,
+)
+from irenic.model.space import Instances, Point, Space, from_words, to_words
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Words: TypeAlias = npt.NDArray[np.uint64]
+Bytes: TypeAlias = npt.NDArray[np.uint8]
+
+
+class Region:
+    """A box in the feature space: one condition per feature, all of which must hold.
+
+    Regions are immutable and hashable; two regions that hold the same points are equal, however
+    they were written.
+
+    Parameters
+    ----------
+    space : Space
+    conditions : mapping, optional
+        From the names of features to conditions; a feature that is not named is unrestricted.
+        ``(2, 5)`` is ``2 <= f < 5`` (None leaves a side open), ``{"yellow", "blue"}`` a set of
+        values, a single value stands for equality, and a mapping of operators says anything:
+        ``{">": 2, "<=": 5}``, ``{"<": 5, "missing": True}``, ``{"not in": ["red"]}``.
+
+    Examples
+    --------
+    >>> from irenic import Categorical, Continuous, Region, Space
+    >>> space = Space([Continuous("f1"), Categorical("color", ["yellow", "blue", "red"])])
+    >>> a = Region(space, {"f1": (2, 5), "color": {"yellow", "blue"}})
+    >>> a
+    2 <= f1 < 5 and color in {yellow, blue}
+    >>> b = Region(space, {"f1": {"<=": 3}})
+    >>> a & b
+    2 <= f1 <= 3 and color in {yellow, blue}
+    >>> a - b
+    [3 < f1 < 5 and color in {yellow, blue}]
+    >>> {"f1": 2, "color": "blue"} in a
+    True
+    """
+
+    __slots__ = ("_key", "is_empty", "lower", "masks", "space", "upper", "written")
+
+    space: Space
+    lower: Floats
+    """The inclusive lower bound of each continuous feature (read-only)."""
+    upper: Floats
+    """The exclusive upper bound of each continuous feature (read-only)."""
+    masks: Words
+    """The bits of each categorical feature's values, ``space.starts`` says where (read-only)."""
+    written: Bytes
+    """How each bound was written; see :mod:`irenic.model.condition` (read-only)."""
+    _key: tuple[Any, ...] | None
+    is_empty: bool
+    """Whether no point of the space lies in the region."""
+
+    def __init__(self, space: Space, conditions: Mapping[str, Any] | None = None) -> None:
+        lower = np.full(len(space.continuous), -math.inf)
+        upper = np.full(len(space.continuous), math.inf)
+        masks = space.everything.copy()
+        written = np.zeros(len(space.continuous), dtype=np.uint8)
+        for name, condition in (conditions or {}).items():
+            feature = space[name]
+            operators = as_operators(condition, name)
+            row = space.row(name)
+            if not operators:
+                continue
+            if isinstance(feature, Continuous):
+                lower[row], upper[row], written[row] = encode_interval(feature, operators)
+            else:
+                words = to_words(encode_bits(feature, operators), feature.n_words)
+                masks[space.starts[row] : space.starts[row + 1]] = words
+        self._fill(space, lower, upper, masks, written)
+
+    def _fill(
+        self,
+        space: Space,
+        lower: Floats,
+        upper: Floats,
+        masks: Words,
+        written: Bytes,
+        *,
+        is_empty: bool = False,
+    ) -> Self:
+        for array in (lower, upper, masks, written):
+            array.flags.writeable = False
+        for name, value in (
+            ("space", space),
+            ("lower", lower),
+            ("upper", upper),
+            ("masks", masks),
+            ("written", written),
+            ("is_empty", is_empty),
+            ("_key", None),
+        ):
+            object.__setattr__(self, name, value)
+        return self
+
+    @classmethod
+    def from_packed(
+        cls,
+        space: Space,
+        lower: Floats,
+        upper: Floats,
+        masks: Words,
+        written: Bytes | None = None,
+    ) -> Region:
+        """Return the region of packed numbers, as kernels make them; they are not checked.
+
+        The arrays are taken over and made read-only.
+        """
+        if written is None:
+            written = space.unwritten
+        if not _is_possible(space, lower, upper, masks):
+            return cls.nothing(space)
+        gap = (upper > LOWEST) & (upper <= space.lowest)
+        if gap.any():  # see conditions.settle
+            upper = np.where(gap, LOWEST, upper)
+            written = np.where(gap, written & LOWER_BITS, written)
+        return cls.__new__(cls)._fill(space, lower, upper, masks, written)
+
+    @classmethod
+    def from_kernel(cls, space: Space, lower: Floats, upper: Floats, masks: Words) -> Region:
+        """Return a region that a kernel made and that is known to hold a point, unchecked."""
+        return cls.__new__(cls)._fill(space, lower, upper, masks, space.unwritten)
+
+    @classmethod
+    def nothing(cls, space: Space) -> Region:
+        """Return the empty region.
+
+        >>> Region.nothing(Space([Continuous("f1")]))
+        nothing
+        """
+        n = len(space.continuous)
+        return cls.__new__(cls)._fill(
+            space,
+            np.full(n, math.inf),
+            np.full(n, -math.inf),
+            np.zeros(space.n_words, dtype=np.uint64),
+            np.zeros(n, dtype=np.uint8),
+            is_empty=True,
+        )
+
+    @classmethod
+    def parse(cls, text: str, space: Space | None = None) -> Region:
+        """Return the region that ``text`` says; without a space, one is inferred from the tests.
+
+        >>> space = Space([Continuous("f1"), Continuous("f2")])
+        >>> Region.parse("f2 > 3 and f1 <= 5", space)
+        f1 <= 5 and f2 > 3
+        """
+        return cls.from_parsed(parse_conditions(text), space)
+
+    @classmethod
+    def from_parsed(cls, conditions: list[ParsedCondition], space: Space | None = None) -> Region:
+        """Return the conjunction of parsed conditions; several on one feature are intersected."""
+        if space is None:
+            space = Space(infer_features([(c.name, c.operators) for c in conditions]))
+        by_name = {c.name: c.operators for c in conditions}
+        if len(by_name) == len(conditions):
+            try:
+                return cls(space, by_name)
+            except ConditionError:
+                pass  # once more, one by one, to say where it is wrong
+        region = cls(space)
+        for name, operators, column in conditions:
+            try:
+                condition = cls(space, {name: operators})
+            except ConditionError as error:
+                raise FormatError(str(error), column=column) from None
+            region &= condition
+            if region.is_empty:
+                raise FormatError(f"the conditions on {name!r} exclude each other", column=column)
+        return region
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a Region is immutable; make a new one")
+
+    def __getstate__(self) -> dict[str, Any]:
+        names = ("space", "lower", "upper", "masks", "written", "is_empty")
+        return {name: getattr(self, name) for name in names}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._fill(**state)
+
+    # --- as a value
+
+    def _canonical(self) -> tuple[Any, ...]:
+        """Return what equal regions share: bounds beyond the domain count as none."""
+        if self._key is None:
+            lower, upper = self.space.drop_implied(self.lower, self.upper)
+            masks = self.masks & self.space.everything
+            # adding 0.0 turns -0.0 into 0.0
+            bounds = ((lower + 0.0).tobytes(), (upper + 0.0).tobytes())
+            key = (self.is_empty, *bounds, masks.tobytes())
+            object.__setattr__(self, "_key", key)
+        assert self._key is not None
+        return self._key
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Region):
+            return NotImplemented
+        return self.space == other.space and self._canonical() == other._canonical()
+
+    def __hash__(self) -> int:
+        return hash(self._canonical())
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def to_text(self, conjunction: str = "and") -> str:
+        """Return the region in the notation, its conditions joined by ``conjunction``."""
+        if self.is_empty:
+            return "nothing"
+        return f" {conjunction} ".join(self.texts()) or "anything"
+
+    def texts(self) -> list[str]:
+        """Return the text of each condition, in the order of the features."""
+        return [text for text in self.each("text", interval_text, bits_text) if text]
+
+    def each(
+        self,
+        kind: str,
+        of_interval: Callable[[Continuous, Interval], Any],
+        of_bits: Callable[[Categorical, int], Any],
+    ) -> Iterator[Any]:
+        """Yield what each feature's condition is turned into, in the order of the features.
+
+        Many regions share conditions, so the space keeps what they were turned into; ``kind``
+        names what for.
+        """
+        memo, starts = self.space.memo(kind), self.space.starts
+        lower, upper, written = self.lower.tolist(), self.upper.tolist(), self.written.tolist()
+        words = self.masks.tolist()
+        for feature in self.space:
+            row = self.space.row(feature.name)
+            key: tuple[Any, ...]
+            if isinstance(feature, Continuous):
+                key = (feature.name, lower[row], upper[row], written[row])
+                if key not in memo:
+                    memo[key] = of_interval(feature, Interval(*key[1:]))
+            else:
+                key = (feature.name, *words[starts[row] : starts[row + 1]])
+                if key not in memo:
+                    memo[key] = of_bits(feature, from_words(key[1:]))
+            yield memo[key]
+
+    def _repr_html_(self) -> str:
+        return markup.code(repr(self))
+
+    # --- what it is made of
+
+    @property
+    def n_conditions(self) -> int:
+        """On how many features there is a condition."""
+        restricted = int(((self.lower > -math.inf) | (self.upper < math.inf)).sum())
+        starts = self.space.starts
+        partial = (self.masks & self.space.everything) != self.space.everything
+        return restricted + sum(bool(partial[a:b].any()) for a, b in pairwise(starts))
+
+    def conditions(self) -> dict[str, Operators]:
+        """Return the conditions as plain data, the form that JSON files use.
+
+        >>> space = Space([Continuous("f1"), Categorical("color", ["yellow", "blue"])])
+        >>> Region(space, {"f1": (2, 5), "color": "blue"}).conditions()
+        {'f1': {'>=': 2, '<': 5}, 'color': {'in': ['blue']}}
+        """
+        if self.is_empty:
+            raise ConditionError("the empty region cannot be said in conditions")
+        each = self.each("operators", interval_operators, bits_operators)
+        named = zip(self.space.names, each, strict=True)
+        return {name: dict(operators) for name, operators in named if operators}
+
+    def interval(self, name: str) -> Interval:
+        """Return the half-open interval of a continuous feature, encoded."""
+        if not isinstance(self.space[name], Continuous):
+            raise ConditionError(f"feature {name!r} is categorical; ask for its values")
+        row = self.space.row(name)
+        return Interval(float(self.lower[row]), float(self.upper[row]), int(self.written[row]))
+
+    def bits(self, name: str) -> int:
+        """Return the bits of a categorical feature: 0 missing, 1 other, then the values."""
+        if not isinstance(self.space[name], Categorical):
+            raise ConditionError(f"feature {name!r} is continuous; ask for its interval")
+        row = self.space.row(name)
+        return from_words(self.masks[self.space.starts[row] : self.space.starts[row + 1]])
+
+    def cast(self, space: Space) -> Region:
+        """Return the same conditions in another space, features matched by name."""
+        if space == self.space:
+            return self
+        if self.is_empty:
+            return Region.nothing(space)
+        return Region(space, self.conditions())
+
+    def simplified(self) -> Region:
+        """Return the same region without conditions that the space's bounds imply.
+
+        >>> space = Space([Continuous("age", bounds=(0, 120))])
+        >>> Region(space, {"age": (0, 30)}).simplified()
+        age < 30
+        """
+        if self.is_empty:
+            return self
+        lower, upper = self.space.drop_implied(self.lower, self.upper)
+        return Region.from_packed(self.space, lower, upper, self.masks.copy(), self.written.copy())
+
+    # --- algebra
+
+    def _check_space(self, other: Region) -> None:
+        if self.space is not other.space and self.space != other.space:
+            raise ConditionError("the regions are of different spaces; cast() one of them")
+
+    def __and__(self, other: Region) -> Region:
+        if not isinstance(other, Region):
+            return NotImplemented
+        self._check_space(other)
+        if self.is_empty or other.is_empty:
+            return Region.nothing(self.space)
+        lower = np.maximum(self.lower, other.lower)
+        upper = np.minimum(self.upper, other.upper)
+        low = np.where(lower == self.lower, self.written, other.written) & LOWER_BITS
+        high = np.where(upper == self.upper, self.written, other.written) & UPPER_BITS
+        return Region.from_packed(
+            self.space, lower, upper, self.masks & other.masks, (low | high).astype(np.uint8)
+        )
+
+    def __sub__(self, other: Region) -> list[Region]:
+        """Return disjoint regions that together hold what is in this one and not in the other."""
+        if not isinstance(other, Region):
+            return NotImplemented
+        self._check_space(other)
+        if not self.overlaps(other):
+            return [] if self.is_empty else [self]
+        pieces: list[Region] = []
+        lower, upper = self.lower.copy(), self.upper.copy()
+        masks, written = self.masks.copy(), self.written.copy()
+
+        def keep(piece: Region) -> None:
+            if not piece.is_empty:
+                pieces.append(piece)
+
+        for row in range(len(lower)):
+            if lower[row] < other.lower[row]:
+                cut, style = upper.copy(), written.copy()
+                cut[row] = other.lower[row]
+                style[row] = style[row] & LOWER_BITS | lower_as_upper(int(other.written[row]))
+                keep(Region.from_packed(self.space, lower.copy(), cut, masks.copy(), style))
+                lower[row] = other.lower[row]
+                written[row] = written[row] & UPPER_BITS | other.written[row] & LOWER_BITS
+            if other.upper[row] < upper[row]:
+                cut, style = lower.copy(), written.copy()
+                cut[row] = other.upper[row]
+                style[row] = style[row] & UPPER_BITS | upper_as_lower(int(other.written[row]))
+                keep(Region.from_packed(self.space, cut, upper.copy(), masks.copy(), style))
+                upper[row] = other.upper[row]
+                written[row] = written[row] & LOWER_BITS | other.written[row] & UPPER_BITS
+        for start, stop in pairwise(self.space.starts):
+            rest = masks.copy()
+            rest[start:stop] &= ~other.masks[start:stop]
+            keep(Region.from_packed(self.space, lower.copy(), upper.copy(), rest, written.copy()))
+            masks[start:stop] &= other.masks[start:stop]
+        return pieces
+
+    def overlaps(self, other: Region) -> bool:
+        """Return whether some point of the space lies in both regions."""
+        return not (self & other).is_empty
+
+    def __le__(self, other: Region) -> bool:
+        """Return whether every point of this region lies in the other."""
+        if not isinstance(other, Region):
+            return NotImplemented
+        self._check_space(other)
+        return self & other == self
+
+    def __lt__(self, other: Region) -> bool:
+        if not isinstance(other, Region):
+            return NotImplemented
+        return self <= other and self != other
+
+    def __ge__(self, other: Region) -> bool:
+        return other <= self if isinstance(other, Region) else NotImplemented
+
+    def __gt__(self, other: Region) -> bool:
+        return other < self if isinstance(other, Region) else NotImplemented
+
+    def __contains__(self, item: Point | Region) -> bool:
+        if isinstance(item, Region):
+            return item <= self
+        return bool(self.contains(self.space.encode_point(item))[0])
+
+    def contains(self, points: Any) -> npt.NDArray[np.bool_]:
+        """Return for each row of a table whether it lies in the region.
+
+        >>> space = Space([Continuous("f1")])
+        >>> Region(space, {"f1": (2, 5)}).contains({"f1": [1, 2, 5]})
+        array([False,  True, False])
+        """
+        instances = self.space.encode(points)
+        inside = np.full(len(instances), not self.is_empty)
+        for row, values in enumerate(instances.values):
+            if self.lower[row] == -math.inf and self.upper[row] == math.inf:
+                continue
+            inside &= (self.lower[row] <= values) & (values < self.upper[row])
+        one = np.uint64(1)
+        for row, codes in enumerate(instances.codes):
+            words = self.masks[self.space.starts[row] + (codes >> 6)]
+            inside &= (words >> (codes & 63).astype(np.uint64) & one).astype(np.bool_)
+        return inside
+
+    # --- points and size
+
+    def witness(self) -> dict[str, Any]:
+        """Return a readable point inside the region: short numbers, listed values first.
+
+        >>> space = Space([Continuous("age"), Categorical("job", ["nurse", "clerk"])])
+        >>> Region(space, {"age": (28.5, 31), "job": "clerk"}).witness()
+        {'age': 30, 'job': 'clerk'}
+        """
+        if self.is_empty:
+            raise ConditionError("the empty region holds no point")
+        values = self.each("witness", witness_in, witness_among)
+        return dict(zip(self.space.names, values, strict=True))
+
+    def sample(self, n: int = 1, random_state: RandomState = None) -> Instances:
+        """Return ``n`` random points inside the region.
+
+        Between two bounds values are uniform; beyond a single bound their distance from it is
+        exponential, on the scale of the bound; with no bound they are normal. A missing value is
+        drawn only where nothing else fits, other values of a category like any value.
+
+        >>> space = Space([Continuous("f1")])
+        >>> points = Region(space, {"f1": (2, 5)}).sample(100, random_state=0)
+        >>> points.values.min() >= 2 and points.values.max() < 5
+        np.True_
+        """
+        if self.is_empty:
+            raise ConditionError("the empty region holds no point to draw")
+        if not isinstance(n, int | np.integer) or n < 0:
+            raise ConditionError(f"n is how many points to draw, not {n!r}")
+        rng = as_generator(random_state)
+        space = self.space
+        values = np.empty((len(space.continuous), n))
+        codes = np.empty((len(space.categorical), n), dtype=np.int32)
+        for row, feature in enumerate(space.continuous):
+            low, high = feature.reach(float(self.lower[row]), float(self.upper[row]))
+            values[row] = -math.inf if low >= high else draw(feature, low, high, n, rng)
+        for row, category in enumerate(space.categorical):
+            bits = self.bits(category.name) & category.everything
+            allowed = [code for code in range(bits.bit_length()) if bits >> code & 1]
+            codes[row] = rng.choice(np.array(allowed, dtype=np.int32), size=n)
+        return Instances(space, values, codes)
+
+    def volume(self, within: Region | None = None) -> float:
+        """Return the product of the sides: lengths, and numbers of values where they are counted.
+
+        Parameters
+        ----------
+        within : Region, optional
+            Measure only what lies in this region too. Without it, an unbounded side gives
+            infinity, and so does a volume beyond the greatest float64. A missing value has no
+            length.
+
+        >>> space = Space([Continuous("f1", bounds=(0, 10)), Categorical("c", ["a", "b", "c"])])
+        >>> Region(space, {"f1": (2, 5), "c": {"a", "b"}}).volume()
+        6.0
+        """
+        region = self if within is None else self & within
+        if region.is_empty:
+            return 0.0
+        sides: list[float] = []
+        for row, feature in enumerate(region.space.continuous):
+            low, high = feature.reach(float(region.lower[row]), float(region.upper[row]))
+            if low <= LOWEST or high == math.inf:
+                sides.append(math.inf if low < high else 0.0)
+            elif math.isinf(high - low):  # longer than the greatest float64: as a product
+                sides += [high / 2 - low / 2, 2.0]
+            else:
+                sides.append(max(high - low, 0.0) / (feature.step or 1))
+        sides += [
+            (region.bits(f.name) & f.everything).bit_count() for f in region.space.categorical
+        ]
+        return 0.0 if 0.0 in sides else _product(sides)
+
+    # --- for those who write learners
+
+    def tighten(self, X: Any) -> Region:
+        """Return the smallest box inside this region round the instances that it covers.
+
+        >>> space = Space([Continuous("f1"), Categorical("color", ["yellow", "blue"])])
+        >>> table = {"f1": [1, 2.5, 4, 9], "color": ["yellow", "blue", "blue", "blue"]}
+        >>> Region(space, {"f1": (2, 5)}).tighten(table)
+        2.5 <= f1 <= 4 and color in {blue}
+        """
+        instances = self.space.encode(X)
+        held = instances.take(self.contains(instances))
+        if not len(held):
+            raise ConditionError(f"no instance lies in {self}: there is nothing to tighten round")
+        lower, most = held.values.min(axis=1), held.values.max(axis=1)
+        tops = zip(self.space.continuous, most.tolist(), strict=True)
+        upper = np.array([LOWEST if m == -math.inf else f.after(m) for f, m in tops])
+        masks = np.zeros(self.space.n_words, dtype=np.uint64)
+        for row, codes in enumerate(held.codes):
+            for code in np.unique(codes).tolist():
+                word = self.space.starts[row] + (code >> 6)
+                masks[word] |= np.uint64(1) << np.uint64(code & 63)
+        return Region.from_packed(self.space, lower, upper.reshape(-1), masks)
+
+    def widen_bounds(
+        self,
+        within: Region | None = None,
+        *,
+        share: Share = 1.0,
+        random_state: RandomState = None,
+    ) -> Region:
+        """Return a larger region that stays inside another: a step outwards for a mutation.
+
+        Parameters
+        ----------
+        within : Region, optional
+            What it stays inside, for example what :func:`irenic.enlarge` returned; None for the
+            whole space. It must hold this region.
+        share : float in [0, 1] or "random"
+            How far each bound moves towards that of ``within``; "random" draws it for each bound.
+            A bound that ``within`` does not have is dropped with this probability, and values of
+            a category join with it.
+        random_state : int, numpy generator, optional
+
+        Examples
+        --------
+        >>> space = Space([Continuous("f1")])
+        >>> Region(space, {"f1": (4, 5)}).widen_bounds(Region(space, {"f1": (2, 9)}), share=0.5)
+        3 <= f1 < 7
+        """
+        limit = Region(self.space) if within is None else within
+        if self.is_empty:
+            raise ConditionError("the empty region has no bounds to widen")
+        if not self <= limit:
+            raise ConditionError(f"{self} does not lie within {limit}, so it cannot stay inside")
+        rng = as_generator(random_state)
+        shares = draw_shares(share, (2, len(self.lower)), rng)
+        lower = moved(self.lower, limit.lower, shares[0], rng)
+        upper = moved(self.upper, limit.upper, shares[1], rng)
+        for row, feature in enumerate(self.space.continuous):
+            lower[row], upper[row] = feature.snap(lower[row]), feature.snap(upper[row])
+        # snapping moves a cut upwards, perhaps beyond the limit
+        lower = np.clip(lower, limit.lower, self.lower)
+        upper = np.clip(upper, self.upper, limit.upper)
+        masks = self.masks | draw_words(limit.masks & ~self.masks, share, rng)
+        return Region.from_packed(self.space, lower, upper, masks)
+
+    def narrow_bounds(
+        self,
+        point: Any,
+        *,
+        share: Share = 0.5,
+        random_state: RandomState = None,
+    ) -> Region:
+        """Return a smaller region that still holds a point: a step inwards for a mutation.
+
+        Parameters
+        ----------
+        point : mapping, sequence or Instances of length 1
+            A point of this region.
+        share : float in [0, 1] or "random"
+            How far each bound moves towards the point; values of a category leave with this
+            probability. An open side stays open; :meth:`tighten` closes it.
+        random_state : int, numpy generator, optional
+
+        Examples
+        --------
+        >>> space = Space([Continuous("f1")])
+        >>> Region(space, {"f1": (2, 10)}).narrow_bounds({"f1": 4})
+        3 <= f1 < 7
+        """
+        held = self.space.encode_point(point)
+        if not self.contains(held)[0]:
+            raise ConditionError(f"the point ({show_point(held[0])}) does not lie in {self}")
+        rng = as_generator(random_state)
+        values = held.values[:, 0]
+        shares = draw_shares(share, (2, len(values)), rng)
+        lower, upper = self.lower.copy(), self.upper.copy()
+        for row, feature in enumerate(self.space.continuous):
+            value = float(values[row])
+            if value == -math.inf:
+                continue  # between "missing" and anything else there is no half way
+            if lower[row] > LOWEST:
+                cut = (1.0 - shares[0, row]) * lower[row] + shares[0, row] * value
+                # rounding may carry a cut outwards
+                lower[row] = max(min(feature.snap(cut), value), lower[row])
+            if upper[row] < math.inf:
+                least = feature.after(value)
+                cut = (1.0 - shares[1, row]) * upper[row] + shares[1, row] * value
+                upper[row] = min(max(feature.snap(cut), least), upper[row])
+        keep = np.zeros_like(self.masks)
+        for row, code in enumerate(held.codes[:, 0].tolist()):
+            word = self.space.starts[row] + (code >> 6)
+            keep[word] |= np.uint64(1) << np.uint64(code & 63)
+        masks = self.masks & ~draw_words(self.masks & ~keep, share, rng)
+        return Region.from_packed(self.space, lower, upper, masks)
+
+
+def witness_in(feature: Continuous, interval: Interval) -> Any:
+    """Return a readable value in an interval, None for missing."""
+    value = feature.decode_value(readable(feature, interval.lower, interval.upper))
+    whole = isinstance(value, float) and value.is_integer() and abs(value) <= EXACT
+    return int(value) if whole else value
+
+
+def witness_among(feature: Categorical, bits: int) -> Any:
+    """Return one of the values whose bits are set: listed ones first."""
+    bits &= feature.everything
+    listed = bits >> 2 << 2 or bits
+    code = (listed & -listed).bit_length() - 1
+    return feature.unlisted() if code == OTHER_CODE else feature.decode_value(code)
+
+
+def whole_or(within: Region | None, space: Space) -> Region:
+    """Return the region that a search is limited to, everything for None."""
+    if within is None:
+        return Region(space)
+    if not isinstance(within, Region):
+        raise ConditionError(f"within is a Region, not {within!r}; make one with Region(space, …)")
+    return within.cast(space)
+
+
+def _product(factors: Iterable[float]) -> float:
+    """Return a product that overflows only if it is too large itself, not on the way to it."""
+    mantissa, exponent = 1.0, 0
+    for factor in factors:
+        mantissa, shift = math.frexp(mantissa * math.frexp(factor)[0])
+        exponent += shift + math.frexp(factor)[1]
+    try:
+        return math.ldexp(mantissa, exponent)
+    except OverflowError:
+        return math.inf
+
+
+def _is_possible(space: Space, lower: Floats, upper: Floats, masks: Words) -> bool:
+    """Return whether some point of the space lies in the box of packed numbers."""
+    possible = np.maximum(lower, space.lowest) < np.minimum(upper, space.end)
+    possible |= space.may_be_missing & (lower == -math.inf) & (upper > -math.inf)
+    if not possible.all():
+        return False
+    masks = masks & space.everything
+    starts = space.starts
+    return all(masks[a:b].any() for a, b in pairwise(starts))

@@ -1,0 +1,117 @@
+"""Values drawn from intervals and sets: readable ones, random ones, and random steps between."""
+
+from __future__ import annotations
+
+import math
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from irenic.errors import ConditionError, DataError
+from irenic.model.features import LOWEST, Continuous
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Words: TypeAlias = npt.NDArray[np.uint64]
+RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
+Share: TypeAlias = float | Literal["random"]
+
+HIGHEST: Final = -LOWEST
+_DAY: Final = 86_400_000_000.0
+# How far apart values of a feature without bounds are drawn; 1 for numbers.
+_SCALES: Final = {
+    "integer": 10.0,
+    "date": 365 * _DAY,
+    "datetime": _DAY,
+    "duration": _DAY,
+    "months": 12.0,
+}
+
+
+def readable(feature: Continuous, lower: float, upper: float) -> float:
+    """Return a number of few digits in the interval, ``-inf`` if only "missing" lies in it."""
+    low, high = feature.reach(lower, upper)
+    if low >= high:
+        return -math.inf
+    if low <= LOWEST and high == math.inf:
+        return 0.0
+    if low <= LOWEST:
+        low = max(feature.lowest, high - max(1.0, abs(high), 2.0 * feature.step))
+    elif high == math.inf:
+        high = min(low + max(1.0, abs(low), 2.0 * feature.step), feature.end, HIGHEST)
+    middle = low / 2 + high / 2
+    if feature.step:
+        nearest = feature.snap(middle), low, feature.before(high)
+        return next((v for v in nearest if low <= v < high and feature.shows(v)), low)
+    for digits in range(1, 18):
+        scale = 10.0 ** (math.floor(math.log10(abs(middle))) + 1 - digits) if middle else 1.0
+        scale = max(scale, math.ulp(0.0))
+        for near in (middle, math.floor(middle / scale) * scale, math.ceil(middle / scale) * scale):
+            value = float(f"{near:.{digits}g}")
+            if low <= value < high:
+                return value
+    return low
+
+
+def draw(feature: Continuous, low: float, high: float, n: int, rng: np.random.Generator) -> Floats:
+    """Return ``n`` random values of a feature between two cuts; see :meth:`Region.sample`."""
+    scale = _SCALES.get(feature.kind, 1.0)
+    last = feature.before(high) if high < math.inf else HIGHEST
+    if low > LOWEST and high < math.inf:
+        share = rng.random(n)
+        drawn = low * (1.0 - share) + high * share
+    elif low <= LOWEST and high == math.inf:
+        drawn = rng.normal(0.0, scale, n)
+    else:
+        near, side = (low, 1.0) if low > LOWEST else (last, -1.0)
+        with np.errstate(over="ignore"):
+            drawn = near + side * rng.exponential(max(scale, abs(near)), n)
+        drawn = np.where((drawn >= feature.lowest) & (drawn < feature.end), drawn, near)
+    if feature.step:
+        drawn = np.floor(drawn / feature.step) * feature.step
+    return np.clip(drawn, low, last)  # rounding may carry a number onto the excluded end
+
+
+def as_generator(random_state: RandomState) -> np.random.Generator:
+    """Return a numpy Generator for what scikit-learn calls a random_state."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**32, dtype=np.uint64))
+    if random_state is None or (isinstance(random_state, int | np.integer) and random_state >= 0):
+        return np.random.default_rng(random_state)
+    raise DataError(
+        f"random_state is None, an integer from 0 on or a numpy generator, not {random_state!r}"
+    )
+
+
+def draw_shares(share: Share, shape: tuple[int, int], rng: np.random.Generator) -> Floats:
+    """Return how far each bound moves: ``share`` for all, or drawn for each."""
+    if share == "random":
+        return rng.random(shape)
+    if isinstance(share, str) or not 0.0 <= share <= 1.0:
+        raise ConditionError(f'share is a number from 0 to 1 or "random", not {share!r}')
+    return np.full(shape, float(share))
+
+
+def moved(start: Floats, goal: Floats, shares: Floats, rng: np.random.Generator) -> Floats:
+    """Return bounds moved by a share of the way; one whose goal is open jumps or stays."""
+    open_ = (goal <= LOWEST) | (goal == math.inf)
+    jumps = rng.random(len(start)) < shares
+    between = ~open_ & np.isfinite(start) & (start > LOWEST)
+    # not start + share * (goal - start): the difference of two huge bounds overflows
+    part = start.copy()
+    share = shares[between]
+    part[between] = (1.0 - share) * start[between] + share * goal[between]
+    part = np.where((shares == 1.0) & ~open_, goal, part)
+    return np.where(open_ & jumps, goal, part)
+
+
+def draw_words(masks: Words, share: Share, rng: np.random.Generator) -> Words:
+    """Return some of the bits that are set, each with the probability ``share``."""
+    drawn = np.zeros_like(masks)
+    for word, bits in enumerate(masks.tolist()):
+        for code in range(bits.bit_length()):
+            if bits >> code & 1 and rng.random() < (0.5 if share == "random" else share):
+                drawn[word] |= np.uint64(1) << np.uint64(code)
+    return drawn

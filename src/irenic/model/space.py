@@ -1,0 +1,376 @@
+"""The space: the ordered features, and tables as the numbers that rules are tested on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from irenic.errors import ConditionError, DataError, SpaceError, did_you_mean
+from irenic.model.columns import encode_codes, encode_floats, field_names, infer_feature, take_apart
+from irenic.model.features import LOWEST, OTHER, UNWRITTEN, Categorical, Continuous, Feature
+from irenic.model.literals import is_missing
+
+Point: TypeAlias = Mapping[str, Any]
+
+_MOST_KEPT = 100_000
+
+
+class Space:
+    """The ordered features that rules are about.
+
+    Parameters
+    ----------
+    features : iterable of Continuous and Categorical
+        Their names must differ.
+
+    Examples
+    --------
+    >>> space = Space([Continuous("f1"), Categorical("color", ["yellow", "blue"])])
+    >>> space.names
+    ('f1', 'color')
+    >>> space["color"].values
+    ('yellow', 'blue')
+    """
+
+    def __init__(self, features: Iterable[Feature]) -> None:
+        self.features: tuple[Feature, ...] = tuple(features)
+        for feature in self.features:
+            if not isinstance(feature, Continuous | Categorical):
+                raise SpaceError(
+                    f"{feature!r} is not a feature; use Continuous(name) or"
+                    " Categorical(name, values)"
+                )
+        self.names: tuple[str, ...] = tuple(f.name for f in self.features)
+        self._place = {name: i for i, name in enumerate(self.names)}
+        if len(self._place) != len(self.names):
+            twice = next(n for n in self.names if self.names.count(n) > 1)
+            raise SpaceError(f"two features are called {twice!r}; names must differ")
+        self.continuous: tuple[Continuous, ...] = tuple(
+            f for f in self.features if isinstance(f, Continuous)
+        )
+        self.categorical: tuple[Categorical, ...] = tuple(
+            f for f in self.features if isinstance(f, Categorical)
+        )
+        self._memos: dict[str, dict[Any, Any]] = {}
+        self._row = {f.name: i for i, f in enumerate(self.continuous)}
+        self._row |= {f.name: i for i, f in enumerate(self.categorical)}
+
+    # --- as a value
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def __iter__(self) -> Iterator[Feature]:
+        return iter(self.features)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._place
+
+    def __getitem__(self, name: str) -> Feature:
+        return self.features[self.index(name)]
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return self.features == other.features if isinstance(other, Space) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.features)
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.features,)
+
+    def __repr__(self) -> str:
+        return f"Space([{', '.join(map(repr, self.features))}])"
+
+    def index(self, name: str) -> int:
+        """Return the place of the feature called ``name``."""
+        try:
+            return self._place[name]
+        except (KeyError, TypeError):
+            hint = did_you_mean(name, self.names)
+            raise ConditionError(f"unknown feature {name!r}{hint}") from None
+
+    def row(self, name: str) -> int:
+        """Return the row of a feature among those of its kind: its place in packed arrays."""
+        self.index(name)
+        return self._row[name]
+
+    def memo(self, kind: str) -> dict[Any, Any]:
+        """Return where to keep what conditions were turned into: many regions share them.
+
+        It is emptied now and then, so that it does not fill the memory.
+        """
+        kept = self._memos.setdefault(kind, {})
+        if len(kept) > _MOST_KEPT:
+            kept.clear()
+        return kept
+
+    # --- layout and the domain
+
+    @cached_property
+    def starts(self) -> npt.NDArray[np.int64]:
+        """Where the words of each categorical feature begin; one more for where the last ends."""
+        return np.cumsum([0, *(f.n_words for f in self.categorical)], dtype=np.int64)
+
+    @property
+    def n_words(self) -> int:
+        """How many 64-bit words hold one set of values for every categorical feature."""
+        return int(self.starts[-1])
+
+    @cached_property
+    def lowest(self) -> npt.NDArray[np.float64]:
+        """The least value of each continuous feature that is not missing."""
+        return np.array([f.lowest for f in self.continuous], dtype=np.float64)
+
+    @cached_property
+    def end(self) -> npt.NDArray[np.float64]:
+        """The cut just above the greatest value of each continuous feature."""
+        return np.array([f.end for f in self.continuous], dtype=np.float64)
+
+    @cached_property
+    def may_be_missing(self) -> npt.NDArray[np.bool_]:
+        """Whether each continuous feature may be missing."""
+        return np.array([f.missing for f in self.continuous], dtype=np.bool_)
+
+    @cached_property
+    def axes(self) -> npt.NDArray[np.int64]:
+        """The axis of each feature in kernels: continuous features first, then categorical."""
+        shift = {True: 0, False: len(self.continuous)}
+        rows = [self._row[f.name] + shift[isinstance(f, Continuous)] for f in self.features]
+        return np.array(rows, dtype=np.int64)
+
+    @cached_property
+    def unwritten(self) -> npt.NDArray[np.uint8]:
+        """What says of every bound that nobody wrote it; see :mod:`irenic.model.condition`."""
+        marks = np.full(len(self.continuous), UNWRITTEN, dtype=np.uint8)
+        marks.flags.writeable = False
+        return marks
+
+    @cached_property
+    def everything(self) -> npt.NDArray[np.uint64]:
+        """The words of all values that can occur: "no condition" on every categorical feature."""
+        words = [w for f in self.categorical for w in to_words(f.everything, f.n_words)]
+        return np.array(words, dtype=np.uint64)
+
+    def drop_implied(
+        self, lower: npt.NDArray[np.float64], upper: npt.NDArray[np.float64]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Return bounds, one row a continuous feature, with those that always hold left open.
+
+        What is left are cuts between values that can occur, so any two of them that differ hold
+        a point between them.
+        """
+        shape = (-1,) + (1,) * (lower.ndim - 1)
+        lowest, end = self.lowest.reshape(shape), self.end.reshape(shape)
+        bottom = np.where(self.may_be_missing, LOWEST, -np.inf).reshape(shape)
+        low = np.where((lower <= lowest) & (lower > -np.inf), bottom, lower)
+        return low, np.where(upper >= end, np.inf, upper)
+
+    # --- tables
+
+    @classmethod
+    def infer(cls, table: Any, *, names: Sequence[str] | None = None) -> Space:
+        """Return the space that fits a table: one feature a column, kinds from the columns' types.
+
+        Numbers, integers, dates and times become continuous; booleans, text and categories
+        become categorical. A feature may be missing where the table has a missing value; text
+        and categories stay open to values that the table does not hold.
+
+        Parameters
+        ----------
+        table : pandas, polars or pyarrow frame, 2-D array, mapping of columns, list of points
+            Points are mappings, tuples or lists; named tuples and Spark rows name the columns.
+        names : sequence of str, optional
+            Names for a table that has none (``x0``, ``x1``, … otherwise).
+
+        Examples
+        --------
+        >>> Space.infer({"age": [31, None, 45], "job": ["nurse", "clerk", "nurse"]})
+        Space([Continuous('age', missing=True, kind='integer'),
+               Categorical('job', ['clerk', 'nurse'], other=True)])
+        """
+        if isinstance(table, Instances):
+            return table.space
+        taken = take_apart(table)
+        found = taken.names or [f"x{i}" for i in range(len(taken.columns))]
+        if names is not None:
+            if len(names) != len(found):
+                raise SpaceError(f"{len(names)} names for a table of {len(found)} columns")
+            found = list(names)
+        return cls(map(infer_feature, found, taken.columns))
+
+    def encode(self, table: Any) -> Instances:
+        """Return a table as numbers; columns that the space does not know are left out.
+
+        Examples
+        --------
+        >>> space = Space([Continuous("f1"), Categorical("color", ["yellow", "blue"])])
+        >>> space.encode([{"f1": 3, "color": "blue"}]).values
+        array([[3.]])
+        """
+        if isinstance(table, Instances):
+            if table.space != self:
+                raise DataError("these instances were encoded by another space; encode the table")
+            return table
+        if isinstance(table, list | tuple) and not table:
+            taken_columns: list[Any] = [np.empty(0, dtype=object) for _ in self.features]
+            length = 0
+        else:
+            taken = take_apart(table)
+            taken_columns, length = taken.select(self.names), taken.length
+        values = np.empty((len(self.continuous), length), dtype=np.float64)
+        codes = np.empty((len(self.categorical), length), dtype=np.int32)
+        for feature, column in zip(self.features, taken_columns, strict=True):
+            row = self._row[feature.name]
+            if isinstance(feature, Continuous):
+                values[row] = encode_floats(column, feature)
+            else:
+                codes[row] = encode_codes(column, feature)
+        return Instances(self, values, codes)
+
+    def encode_point(self, point: Any) -> Instances:
+        """Return one point as instances of length one.
+
+        Parameters
+        ----------
+        point : mapping, sequence or Instances of length 1
+            Values by name (a feature left out is missing), or in the order of the features. Named
+            tuples and Spark rows are read by name.
+
+        Examples
+        --------
+        >>> Space([Continuous("f1"), Continuous("f2")]).encode_point({"f1": 5.5, "f2": 6}).values
+        array([[5.5],
+               [6. ]])
+        """
+        if isinstance(point, Instances):
+            if len(point) != 1:
+                raise DataError(f"one point was asked for, these are {len(point)}")
+            return self.encode(point)
+        given = self._by_name(point)
+        values = np.empty((len(self.continuous), 1))
+        codes = np.empty((len(self.categorical), 1), dtype=np.int32)
+        for row, feature in enumerate(self.continuous):
+            value = feature.encode_value(given.get(feature.name))
+            if not feature.admits(value):
+                raise self._not_admitted(feature, given)
+            values[row, 0] = value
+        for row, category in enumerate(self.categorical):
+            code = category.encode_value(given.get(category.name))
+            if not category.admits(code):
+                raise self._not_admitted(category, given)
+            codes[row, 0] = code
+        return Instances(self, values, codes)
+
+    def _by_name(self, point: Any) -> Mapping[str, Any]:
+        names = field_names(point)
+        if names is not None:
+            point = dict(zip(names, point, strict=True))
+        if isinstance(point, Mapping):
+            for name in point:
+                if name not in self._place:
+                    self.index(name)  # raises
+            return point
+        if isinstance(point, str | bytes) or not isinstance(point, Sequence | np.ndarray):
+            raise DataError(f"a point is a mapping {{feature: value}}, not {point!r}")
+        if len(point) != len(self):
+            raise DataError(f"a point has {len(self)} values, one a feature, not {len(point)}")
+        values = point.tolist() if isinstance(point, np.ndarray) else point
+        return dict(zip(self.names, values, strict=True))
+
+    def _not_admitted(self, feature: Feature, given: Mapping[str, Any]) -> DataError:
+        name, value = feature.name, given.get(feature.name)
+        if name not in given:
+            return DataError(f"the point says nothing of {name!r}, which is never missing")
+        if is_missing(value):
+            return DataError(f"{name!r} is missing in the point, but is declared never to be")
+        if isinstance(feature, Categorical):
+            return DataError(
+                f"feature {name!r}: {value!r} is not among its values ({feature.show_values()});"
+                " declare it with other=True to admit others"
+            )
+        low, high = feature.bounds
+        return DataError(f"feature {name!r}: {value!r} is outside its bounds ({low}, {high})")
+
+
+class Instances:
+    """A table as numbers: what :meth:`Space.encode` returns, and what every method takes.
+
+    ``values[i, n]`` is continuous feature ``i`` of instance ``n``; ``codes[j, n]`` is the code of
+    categorical feature ``j``. Encode once where the same table is used many times.
+
+    Examples
+    --------
+    >>> space = Space([Continuous("f1"), Categorical("color", ["yellow", "blue"])])
+    >>> instances = space.encode({"f1": [1, 2], "color": ["blue", "yellow"]})
+    >>> len(instances), instances[1]
+    (2, {'f1': 2.0, 'color': 'yellow'})
+    """
+
+    __slots__ = ("codes", "space", "values")
+
+    def __init__(
+        self, space: Space, values: npt.NDArray[np.float64], codes: npt.NDArray[np.int32]
+    ) -> None:
+        self.space, self.values, self.codes = space, values, codes
+
+    def __len__(self) -> int:
+        return int(self.values.shape[1] if self.space.continuous else self.codes.shape[1])
+
+    def __repr__(self) -> str:
+        return f"<Instances: {len(self)} x {len(self.space)}>"
+
+    def __getitem__(self, i: int) -> dict[str, Any]:
+        if not -len(self) <= i < len(self):
+            raise IndexError(f"instance {i} of {len(self)}")
+        point: dict[str, Any] = {}
+        for feature in self.space:
+            row = self.space.row(feature.name)
+            if isinstance(feature, Continuous):
+                point[feature.name] = feature.decode_value(float(self.values[row, i]))
+            else:
+                value = feature.decode_value(int(self.codes[row, i]))
+                point[feature.name] = feature.unlisted() if value is OTHER else value
+        return point
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self[i] for i in range(len(self)))
+
+    def take(self, rows: Any) -> Instances:
+        """Return the instances at the given places (indices or a boolean mask)."""
+        return Instances(
+            self.space,
+            np.ascontiguousarray(self.values[:, rows]),
+            np.ascontiguousarray(self.codes[:, rows]),
+        )
+
+
+def to_list(column: Any) -> list[Any]:
+    """Return a column of any kind (a list, an array, a series) as a list of Python values."""
+    for method in ("to_pylist", "tolist", "to_list"):
+        if hasattr(column, method):
+            return list(getattr(column, method)())
+    return list(column)
+
+
+def first_text(values: Any) -> str | bytes | None:
+    """Return the first text among values that are to be numbers: numpy would read it as one."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
+        return None
+    listed = to_list(values) if hasattr(values, "__len__") else [values]
+    return next((value for value in listed if isinstance(value, str | bytes)), None)
+
+
+def to_words(bits: int, n_words: int) -> list[int]:
+    """Return an integer's bits as 64-bit words, lowest first."""
+    return [bits >> (64 * w) & 0xFFFF_FFFF_FFFF_FFFF for w in range(n_words)]
+
+
+def from_words(words: Iterable[Any]) -> int:
+    """Return the integer whose bits are the given words: the inverse of :func:`to_words`."""
+    return sum(int(word) << (64 * i) for i, word in enumerate(words))

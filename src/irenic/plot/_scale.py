@@ -1,0 +1,247 @@
+"""Where conditions and values of one feature lie on an axis, and what is written along it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from irenic.model.features import FIRST_CODE, STEPS
+from irenic.plot._figure import label
+from irenic.plot._plane import Box, as_floats, ends, mentions_missing
+from irenic.plot._source import chosen
+
+Floats = npt.NDArray[np.float64]
+Span = tuple[float, float]
+
+_SECOND: Final = 1_000_000.0
+_DAY: Final = 86_400 * _SECOND
+# Units of durations, the largest first.
+_UNITS: Final = {"days": _DAY, "hours": 3600 * _SECOND, "minutes": 60 * _SECOND, "s": _SECOND}
+# matplotlib multiplies what it draws: far larger numbers overflow.
+_FAR: Final = 1e100
+# How wide the band of missing values is, and how far from the others, as a share of the range.
+_BAND: Final = 0.08
+_APART: Final = 0.02
+_MOST_NAMES: Final = 40
+
+
+class Scale(Protocol):
+    """One axis: a feature as coordinates."""
+
+    limits: Span
+    name: str
+
+    def spans(self, condition: Sequence[Any] | None) -> list[Span]:
+        """Return from where to where a condition reaches, as far as that is drawn."""
+
+    def places(self, column: Sequence[Any], rng: np.random.Generator) -> Floats:
+        """Return where values lie; NaN for one that has no place."""
+
+    def dress(self, axis: Any) -> None:
+        """Write the feature's name and its values along an axis."""
+
+
+def scale_of(
+    summary: Mapping[str, Any], name: str, missing: bool | None = None
+) -> Numbers | Categories:
+    """Return how a feature is drawn; ``missing`` says whether with a place for missing values."""
+    feature = next(f for f in summary["features"] if f["name"] == name)
+    if feature["kind"] == "category":
+        return Categories(feature, _codes_drawn(summary, feature, missing))
+    if missing is None:
+        missing = _missing_matters(summary, feature)
+    return Numbers(feature, feature["missing"] and missing)
+
+
+def _conditions(summary: Mapping[str, Any], name: str) -> list[Sequence[Any]]:
+    boxes: list[Box] = [rule["box"] for rule in chosen(summary)["rules"]]
+    return [box[name] for box in boxes if name in box]
+
+
+def _missing_matters(summary: Mapping[str, Any], feature: Mapping[str, Any]) -> bool:
+    """Return whether missing values are drawn unasked: instances have some, or rules name them.
+
+    Learners admit missing values everywhere, so without instances that they could be seen in,
+    only someone who declared a feature and asks for it means them.
+    """
+    conditions = _conditions(summary, feature["name"])
+    if any(map(mentions_missing, conditions)):
+        return True
+    if feature["distribution"] is not None:
+        return bool(feature["distribution"]["missing"])
+    return bool(conditions) and chosen(summary)["front"] is None
+
+
+def _codes_drawn(
+    summary: Mapping[str, Any], feature: Mapping[str, Any], missing: bool | None
+) -> list[int]:
+    """Return the codes that are drawn: missing first, values, then any other value."""
+    conditions = _conditions(summary, feature["name"])
+
+    def matters(code: int) -> bool:
+        if code not in feature["admitted"]:
+            return False
+        if code == 0 and missing is not None:
+            return missing
+        if any(code in condition for condition in conditions):
+            return True
+        if feature["distribution"] is not None:
+            return bool(feature["distribution"]["counts"][code])
+        return bool(conditions) and chosen(summary)["front"] is None
+
+    listed = [code for code in feature["admitted"] if code > 1]
+    codes = [*([0] if matters(0) else []), *listed, *([1] if matters(1) else [])]
+    return codes or list(feature["admitted"])
+
+
+class Numbers:
+    """A continuous feature. Whole numbers and days are drawn as cells with the value amid them."""
+
+    def __init__(self, feature: Mapping[str, Any], missing: bool) -> None:
+        self.feature, self.name = feature, feature["name"]
+        self.kind: str = feature["kind"]
+        self.per, self.unit = self._unit()
+        step = STEPS[self.kind] if self.kind in ("integer", "months", "date") else 0
+        self.half = step / 2
+        low, high = (min(max(end, -_FAR), _FAR) for end in feature["range"])
+        if feature["end"] is not None:
+            high = min(high, feature["end"] - step)
+        if not low < high:
+            room = max(0.5 * self.per, 0.05 * abs(low))
+            low, high = low - room, high + room
+        self.low, self.high = self._drawn(low - self.half), self._drawn(high + self.half)
+        width = self.high - self.low
+        self.band: Span | None = None
+        left = self.low
+        if missing:
+            right = self.low - _APART * width
+            self.band = (right - _BAND * width, right)
+            left = self.band[0]
+        self.limits = (left, self.high)
+
+    def _unit(self) -> tuple[float, str]:
+        """Return how many of the numbers that are compared make one of the axis, and its name."""
+        if self.kind in ("date", "datetime"):
+            return _DAY, ""
+        if self.kind == "time":
+            return 3600 * _SECOND, ""
+        if self.kind == "duration":
+            low, high = self.feature["range"]
+            far = max(abs(low), abs(high))
+            name = next((name for name, per in _UNITS.items() if far >= 2 * per), "s")
+            return _UNITS[name], name
+        return 1.0, "months" if self.kind == "months" else self.feature["unit"]
+
+    def _drawn(self, number: float) -> float:
+        return number / self.per + self._epoch
+
+    @property
+    def _epoch(self) -> float:
+        if self.kind not in ("date", "datetime"):
+            return 0.0
+        from matplotlib.dates import date2num
+
+        return float(date2num(np.datetime64("1970-01-01")))
+
+    def spans(self, condition: Sequence[Any] | None) -> list[Span]:
+        """Return the part of the range that a condition admits, and the band if it does."""
+        lower, upper = (-math.inf, math.inf) if condition is None else ends(condition)
+        found = [self.band] if self.band is not None and lower == -math.inf else []
+        start = max(self.low, self._drawn(lower - self.half))
+        end = min(self.high, self._drawn(upper - self.half))
+        return [*found, *([(start, end)] if start < end else [])]
+
+    def places(self, column: Sequence[Any], rng: np.random.Generator) -> Floats:
+        """Return where numbers lie, missing ones amid their band."""
+        values = as_floats(column)
+        amid = math.nan if self.band is None else (self.band[0] + self.band[1]) / 2
+        return np.where(np.isinf(values), amid, values / self.per + self._epoch)
+
+    def dress(self, axis: Any) -> None:
+        """Write values that are easy to read, and "missing" at its band."""
+        from irenic.plot import _ticks as ticks
+
+        unit = f" ({label(self.unit, 12)})" if self.unit else ""
+        axis.set_label_text(label(self.name, 48) + unit)
+        band = None if self.band is None else (self.band[0] + self.band[1]) / 2
+        ticks.put(axis, self.kind, self.low, self.high, band)
+
+
+class Categories:
+    """A category: one cell a value."""
+
+    def __init__(self, feature: Mapping[str, Any], codes: list[int]) -> None:
+        self.feature, self.name, self.codes = feature, feature["name"], codes
+        self.place = {code: place for place, code in enumerate(codes)}
+        self.limits = (-0.5, len(codes) - 0.5)
+
+    def spans(self, condition: Sequence[Any] | None) -> list[Span]:
+        """Return the cells of the values that a condition admits, neighbours as one."""
+        if condition is None:
+            return [self.limits]
+        return [
+            (first - 0.5, last + 0.5)
+            for first, last in runs(sorted(self.place[c] for c in condition if c in self.place))
+        ]
+
+    def places(self, column: Sequence[Any], rng: np.random.Generator) -> Floats:
+        """Return the cells of values, each spread so that many can be seen."""
+        amid = np.array([self.place.get(code, math.nan) for code in column], dtype=np.float64)
+        return amid + rng.uniform(-0.3, 0.3, len(amid))
+
+    def dress(self, axis: Any) -> None:
+        """Write the values, some of them if there are many."""
+        axis.set_label_text(label(self.name, 48))
+        every = -(-len(self.codes) // _MOST_NAMES)
+        shown = self.codes[::every]
+        texts = ["missing", "other", *self.feature["values"][FIRST_CODE:]]
+        names = [label(texts[code], 18) for code in shown]
+        axis.set_ticks([self.place[code] for code in shown], labels=names)
+        # a letter takes some 6 points, and neighbours need some room
+        room = axis.axes.get_window_extent().width / axis.figure.dpi * 72 / len(names)
+        if axis.axis_name == "x" and 6 * max(map(len, names)) + 4 > room:
+            steep = room < 18
+            axis.set_tick_params(labelrotation=90 if steep else 30)
+            for text in axis.get_ticklabels():
+                text.set_horizontalalignment("center" if steep else "right")
+
+
+class Strip:
+    """The other axis where there is but one feature: it says nothing."""
+
+    name = ""
+    limits: Span = (0.0, 1.0)
+
+    def spans(self, condition: Sequence[Any] | None) -> list[Span]:
+        """Return the whole height."""
+        return [self.limits]
+
+    def places(self, column: Sequence[Any], rng: np.random.Generator) -> Floats:
+        """Return heights at which many values can be told apart."""
+        return rng.uniform(0.1, 0.9, len(column))
+
+    def dress(self, axis: Any) -> None:
+        """Write nothing."""
+        axis.set_ticks([])
+
+
+def runs(places: Iterable[int]) -> list[tuple[int, int]]:
+    """Return the first and the last of whole numbers that follow each other.
+
+    >>> runs([1, 2, 3, 7])
+    [(1, 3), (7, 7)]
+    """
+    places = list(places)
+    if not places:
+        return []
+    breaks = [(a, b) for a, b in pairwise(places) if b != a + 1]
+    return list(
+        zip(
+            [places[0], *(b for _, b in breaks)], [*(a for a, _ in breaks), places[-1]], strict=True
+        )
+    )

@@ -1,0 +1,147 @@
+"""Features as plain data: what they may be, where rules cut them, and how instances spread."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from irenic.formats.json.rules import encode_value
+from irenic.model.condition import Interval, interval_operators
+from irenic.model.features import EXACT, LOWEST, UNWRITTEN, WANTED, Categorical, Continuous, Feature
+from irenic.model.literals import format_literal
+from irenic.model.ruleset import RuleSet
+from irenic.model.space import Instances
+from irenic.reporting._labelled import texts_of
+from irenic.reporting.boxes import codes_of, open_end
+
+_BINS: Final = 32
+# How much of the range is left free on sides on which a feature goes on.
+_MARGIN: Final = 0.05
+_WIDE_MARGIN: Final = 0.25  # where only the cuts are known
+
+
+def features(sets: Iterable[RuleSet], instances: Instances | None) -> list[dict[str, Any]]:
+    """Return the features of rule sets over one space; how instances spread, where there are some.
+
+    >>> from irenic import Rule, RuleSet
+    >>> rules = RuleSet(None, [Rule({"age": {">=": 18, "<": 60}}, then="adult")])
+    >>> age = features([rules], rules.space.encode({"age": [20, 30, 70]}))[0]
+    >>> age["kind"], age["range"], [cut["lower"] for cut in age["cuts"]]
+    ('number', [15.4, 72.6], ['>= 18', '>= 60'])
+    """
+    sets = list(sets)
+    return [_feature(feature, sets, instances) for feature in sets[0].space]
+
+
+def _feature(feature: Feature, sets: list[RuleSet], instances: Instances | None) -> dict[str, Any]:
+    if isinstance(feature, Categorical):
+        return _category(feature, instances)
+    return _continuous(feature, _cuts(feature, sets), instances)
+
+
+def _category(feature: Categorical, instances: Instances | None) -> dict[str, Any]:
+    names = ["missing", "any other value"]
+    names += texts_of([*names, *feature.values])[2:]
+    counts = None
+    if instances is not None:
+        codes = instances.codes[instances.space.row(feature.name)]
+        counts = {"counts": np.bincount(codes, minlength=len(names)).tolist()}
+    return {
+        "name": feature.name,
+        "kind": "category",
+        "missing": feature.missing,
+        "values": names,
+        "listed": [encode_value(value) for value in feature.values],
+        "admitted": codes_of(feature.everything),
+        "distribution": counts,
+    }
+
+
+def _continuous(
+    feature: Continuous, cuts: list[float], instances: Instances | None
+) -> dict[str, Any]:
+    values = np.empty(0)
+    missing = 0
+    if instances is not None:
+        column = instances.values[instances.space.row(feature.name)]
+        values = column[column > -math.inf]
+        missing = len(column) - len(values)
+    low, high = _range(feature, cuts, values)
+    all_cuts = frozenset(cuts)
+    return {
+        "name": feature.name,
+        "kind": feature.kind,
+        "unit": feature.unit,
+        "missing": feature.missing,
+        "wanted": WANTED[feature.kind],
+        "lowest": None if feature.lowest == LOWEST else feature.lowest,
+        "end": open_end(feature.end),
+        "bounded": [bound is not None for bound in feature.bounds],
+        "step": feature.step,
+        "range": [low, high],
+        "cuts": [_cut(feature, cut, all_cuts) for cut in cuts],
+        "distribution": None if instances is None else _histogram(values, low, high, missing),
+    }
+
+
+def _cuts(feature: Continuous, sets: list[RuleSet]) -> list[float]:
+    """Return where rules begin or end on a feature, in order; the end of "missing" is none."""
+    row = sets[0].space.row(feature.name)
+    found = np.concatenate([[*s.lower[row].tolist(), *s.upper[row].tolist()] for s in sets])
+    return [float(c) for c in np.unique(found + 0.0) if math.isfinite(c) and c != LOWEST]
+
+
+def _cut(feature: Continuous, cut: float, cuts: frozenset[float]) -> dict[str, Any]:
+    """Return a cut with the text that it has at the lower end of a condition and at the upper."""
+    after = feature.after(cut)
+    single = interval_operators(feature, Interval(cut, after, UNWRITTEN)) if after in cuts else {}
+    equal = format_literal(single["="]) if "=" in single else None
+    return {
+        "at": cut,
+        "lower": _said(feature, Interval(cut, math.inf, UNWRITTEN)),
+        "upper": _said(feature, Interval(LOWEST, cut, UNWRITTEN)),
+        "equal": equal,
+    }
+
+
+def _said(feature: Continuous, interval: Interval) -> str:
+    operators = interval_operators(feature, interval)
+    operators.pop("missing", None)
+    (operator, value), *_ = operators.items()
+    return f"{operator} {format_literal(value)}"
+
+
+def _range(
+    feature: Continuous, cuts: list[float], values: npt.NDArray[np.float64]
+) -> tuple[float, float]:
+    """Return from where to where a feature is drawn: all values and cuts, and some space."""
+    ends = [*cuts, *([float(values.min()), float(values.max())] if len(values) else [])]
+    declared = [feature.encode_value(b) for b in feature.bounds if b is not None]
+    low, high = min([*ends, *declared], default=0.0), max([*ends, *declared], default=1.0)
+    share = _MARGIN if len(values) else _WIDE_MARGIN
+    room = (high / 2 - low / 2) * 2 * share
+    if not room or not math.isfinite(room):
+        room = max(abs(low) * share, float(feature.step), 0.5)
+    if feature.bounds[0] is None:
+        low = max(low - room, feature.lowest)
+    if feature.bounds[1] is None:
+        high = min(high + room, -LOWEST)
+    if high > low:
+        return low, high
+    return (low, low + room) if math.isfinite(low + room) else (low - room, low)
+
+
+def _histogram(
+    values: npt.NDArray[np.float64], low: float, high: float, missing: int
+) -> dict[str, Any]:
+    """Return how many values lie in each of equal bins; each has as many whole numbers."""
+    edges = np.linspace(low / 2, high / 2, _BINS + 1) * 2  # the whole range may overflow
+    if len(values) and (values % 1 == 0).all() and high - low < EXACT:
+        width = max(1, math.ceil((high - low) / _BINS))
+        edges = np.arange(math.floor(low) - 0.5, high + width, width)
+    counts, _ = np.histogram(values, edges)
+    return {"edges": edges.tolist(), "counts": counts.tolist(), "missing": missing}
