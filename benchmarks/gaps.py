@@ -90,8 +90,8 @@ def all_gaps() -> Table:
     for n, d in ((1_500, 3), (1_500, 7), (1_500, 11), (1_500, 15), (10_000, 20), (100_000, 20)):
         narrowed, whole, widened = leaves(n, d, narrow), leaves(n, d), leaves(n, d, widen)
         found = irenic.gaps(narrowed)
-        assert found.complete
-        assert whole.is_complete()
+        assert found.finished
+        assert whole.is_complete
 
         def overlaps(rules=widened):
             return len(rules.conflicts()) + len(rules.overlaps())
@@ -120,7 +120,7 @@ def first_gap() -> Table:
         start = time.perf_counter()
         assert z3_first_gap(rules)
         theirs = time.perf_counter() - start
-        assert rules.is_complete() is False
+        assert rules.is_complete is False
         ours = seconds(rules.is_complete)
         table.add(name, ours, theirs, theirs / ours)
     return table
@@ -165,7 +165,7 @@ def where_it_is_exponential() -> Table:
             upper[2 * k : 2 * k + 2, k] = 1.0
         rules = rule_set(np.full((d, n), -np.inf), upper)
         found = irenic.gaps(rules, budget=30)
-        shown = len(found) if found.complete else f"more than {len(found):,}"
+        shown = len(found) if found.finished else f"more than {len(found):,}"
         took = seconds(lambda r=rules: irenic.gaps(r, budget=30), repeat=1)
         table.add(n, d, shown, took, seconds(rules.is_complete))
     return table

@@ -48,7 +48,7 @@ def ripper(X: pd.DataFrame, y: np.ndarray) -> irenic.RuleSet:
             model.fit(X, y=pd.Series(y == label, name="the class"), pos_class=True)
         found = irenic.from_wittgenstein(model)
         rules += [irenic.Rule(rule.region.conditions(), then=label) for rule in found]
-    return irenic.RuleSet(None, rules)
+    return irenic.RuleSet(rules)
 
 
 def cn2(X: pd.DataFrame, y: np.ndarray) -> irenic.RuleSet:

@@ -45,7 +45,7 @@ def made(n_rules: int, n_rows: int, d: int = 8) -> tuple[irenic.RuleSet, Any, An
         sides = {f"f{i}": (low, low + 1.0) for i, low in lows.items()}
         then = str(rng.choice(list("ABCD")))
         rules.append(irenic.Rule(irenic.Region(space, sides), then=then))
-    return irenic.RuleSet(space, rules, default="A"), table, rng.choice(list("ABCD"), n_rows)
+    return irenic.RuleSet(rules, space, default="A"), table, rng.choice(list("ABCD"), n_rows)
 
 
 def opened(browser: Any, path: Path) -> tuple[float, list[float]]:

@@ -16,12 +16,12 @@ from irenic import Continuous, Region, Rule, RuleSet, Space, enlarge
 
 PLANE = Space([Continuous("f1"), Continuous("f2")])
 RULES = RuleSet(
-    PLANE,
     [
         Rule(Region(PLANE, {"f1": (2, 5), "f2": (5, 9)}), then="r1"),
         Rule(Region(PLANE, {"f1": (6.5, 8.5), "f2": (5, 7)}), then="r2"),
         Rule(Region(PLANE, {"f1": (1, 9), "f2": (1, 3)}), then="r3"),
     ],
+    PLANE,
 )
 # The images are not in the paper's source. The text places p1: it passes the test of r1 on f2,
 # not that on f1, and no rule covers it; and no instance lies below the blue rectangle.

@@ -197,7 +197,7 @@ def repaired(rules: RuleSet, X: Any, y: np.ndarray, random_state: int) -> RuleSe
     its rows, in which most of its rows are that it is right about. One that has none is left out.
     """
     rng = np.random.default_rng(random_state)
-    kept = RuleSet(rules.space, default=rules.default)
+    kept = RuleSet(space=rules.space, default=rules.default)
     covers = rules.covering(X)
     instances = rules.space.encode(X)
     for place in np.argsort(-rules.weights, kind="stable").tolist():

@@ -84,7 +84,7 @@ def population(
 
 
 def _drawn_rules(cells: CellSpace, n_rules: int, start: Start, rng: np.random.Generator) -> RuleSet:
-    rules = RuleSet(cells.space)
+    rules = RuleSet(space=cells.space)
     uncovered = np.ones(len(cells.instances), dtype=bool)
     for _ in range(DRAWS_A_RULE * n_rules):
         if len(rules) == n_rules or not uncovered.any():

@@ -201,7 +201,7 @@ def _truth(space: Space, classes: int, wanted: int, rng: np.random.Generator) ->
     # With so few features that rules test, boxes can be apart without many conditions.
     testable = len(names) if len(names) < 5 else max(3, round(0.4 * len(names)))
     tests = [str(name) for name in rng.choice(names, testable, replace=False)]
-    truth = RuleSet(space, default="c0")
+    truth = RuleSet(space=space, default="c0")
     # The default is to be the largest class: clearly more than an equal part is left to it.
     share = min(COVERED, (classes - 1) / (classes + 0.6)) / wanted
     for i in range(wanted):

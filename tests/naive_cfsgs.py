@@ -382,7 +382,7 @@ def loose_sets(draw, max_size=5, max_features=3):
     asked = sts.conditions(space).filter(bool)
     given = draw(st.lists(asked, min_size=1, max_size=max_size))
     thens = st.sampled_from("AB")
-    return RuleSet(space, [Rule(Region(space, c), then=draw(thens)) for c in given])
+    return RuleSet([Rule(Region(space, c), then=draw(thens)) for c in given], space)
 
 
 @st.composite
@@ -397,7 +397,7 @@ def tight_sets(draw, max_cuts=4, max_features=3):
     if draw(st.booleans()):
         parts.pop(draw(st.integers(0, len(parts) - 1)))
     thens = st.sampled_from("AB")
-    return RuleSet(space, [Rule(part, then=draw(thens)) for part in parts])
+    return RuleSet([Rule(part, then=draw(thens)) for part in parts], space)
 
 
 def sets_of_rules(max_size=5, max_features=3):
@@ -428,7 +428,7 @@ def dense_set(seed, size, width, features=None):
     for _ in range(size):
         asked = {f.name: _random_test(f, rng) for f in space if rng.random() < 0.85}
         made.append(Rule(Region(space, asked), then="AB"[rng.integers(2)]))
-    return RuleSet(space, made)
+    return RuleSet(made, space)
 
 
 def _random_test(feature, rng):

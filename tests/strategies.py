@@ -151,7 +151,7 @@ def rules(draw, space):
 @st.composite
 def rule_sets(draw, max_size=6, max_features=2, default=None):
     space = draw(spaces(max_features))
-    return RuleSet(space, draw(st.lists(rules(space), max_size=max_size)), default=default)
+    return RuleSet(draw(st.lists(rules(space), max_size=max_size)), space, default=default)
 
 
 @st.composite
@@ -162,4 +162,4 @@ def consistent_rule_sets(draw, max_size=6, max_features=2, default=None):
     for rule in draw(st.lists(rules(space), max_size=max_size)):
         if not any(len(naive.pairs([rule, other], same=False)) for other in kept):
             kept.append(rule)
-    return RuleSet(space, kept, default=default)
+    return RuleSet(kept, space, default=default)

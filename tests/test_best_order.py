@@ -32,12 +32,12 @@ from irenic.searching import best_region as best_order
 
 PLANE = Space([Continuous("f1"), Continuous("f2")])
 PAPER = RuleSet(
-    PLANE,
     [
         Rule(Region(PLANE, {"f1": (2, 5), "f2": (5, 9)}), then="r1"),
         Rule(Region(PLANE, {"f1": (6.5, 8.5), "f2": (5, 7)}), then="r2"),
         Rule(Region(PLANE, {"f1": (1, 9), "f2": (1, 3)}), then="r3"),
     ],
+    PLANE,
 )
 P1 = {"f1": 5.5, "f2": 8}
 WIDE_FIRST = Region(PLANE, {"f1": (5, None), "f2": (7, None)})
@@ -80,9 +80,9 @@ def check(best, rules, seed, score, consequent=None):
     assert sorted(best.order) == sorted(rules.space.names)
     assert enlarge(rules, seed, order=best.order, consequent=consequent) == best.region
     assert best.score == pytest.approx(score(best.region), rel=1e-12)
-    assert best.complete is (best.stopped_by is None)
+    assert best.finished is (best.stopped_by is None)
     assert best.bound >= best.score
-    assert best.complete is (best.bound == best.score)
+    assert best.finished is (best.bound == best.score)
 
 
 @st.composite
@@ -112,7 +112,7 @@ def test_the_most_instances_are_found_over_all_orders(problem, data):
     def score(region):
         return weighted(region, cells, counted)
 
-    assert best.complete
+    assert best.finished
     assert best.score == brute(rules, cell, score, consequent)
     check(best, rules, seed, score, consequent)
 
@@ -142,7 +142,7 @@ def test_the_most_of_a_class_less_the_others_is_found_over_all_orders(problem, d
     def score(region):
         return weighted(region, cells, signed)
 
-    assert best.complete
+    assert best.finished
     assert best.score == brute(rules, cell, score, consequent)
     check(best, rules, seed, score, consequent)
 
@@ -164,7 +164,7 @@ def test_the_largest_volume_is_found_over_all_orders(problem):
     def score(region):
         return volume(region, low, high)
 
-    assert best.complete
+    assert best.finished
     assert best.score == pytest.approx(brute(rules, cell, score, consequent), rel=1e-12)
     check(best, rules, seed, score, consequent)
 
@@ -182,7 +182,7 @@ def test_five_features_against_all_hundred_and_twenty_orders(objective, conseque
             Categorical("e", list("pqr"), other=True),
         ]
     )
-    rules = RuleSet(space, [Rule(made_region(space, rng), then="AB"[i % 2]) for i in range(16)])
+    rules = RuleSet([Rule(made_region(space, rng), then="AB"[i % 2]) for i in range(16)], space)
     cells = made_cells(space, rng, 60)
     X, y = naive.instances(space, cells), rng.choice(["A", "B", "new"], len(cells)).tolist()
     weights = rng.choice([0.1, 0.7, 2.0], len(cells))
@@ -245,7 +245,7 @@ def test_the_order_that_covers_more_wins():
     tall = [[5.5, 8], [6, 4], [6, 6], [9, 8]]
     best = best_region(PAPER, P1, tall)
     assert (best.region, best.score, best.order) == (TALL_FIRST, 3.0, ("f2", "f1"))
-    assert (best.complete, best.bound, best.stopped_by) == (True, 3.0, None)
+    assert (best.finished, best.bound, best.stopped_by) == (True, 3.0, None)
     best = best_region(PAPER, P1, tall, sample_weight=[1, 1, 1, 3])
     assert (best.region, best.score, best.order) == (WIDE_FIRST, 4.0, ("f1", "f2"))
 
@@ -262,7 +262,7 @@ def test_instances_of_other_classes_count_against_the_region():
     assert (best.region, best.score) == (TALL_FIRST, 2.0)
     everything_against = best_region(PAPER, P1, X, ["x"] * 4, consequent="new", objective="class")
     assert everything_against.score == -2.0
-    assert everything_against.complete
+    assert everything_against.finished
 
 
 def test_rules_of_the_consequent_are_no_rivals():
@@ -273,14 +273,14 @@ def test_rules_of_the_consequent_are_no_rivals():
 
 
 def test_a_set_is_taken_as_a_consequent():
-    rules = RuleSet(PLANE, [Rule(Region(PLANE, {"f1": (2, 5)}), then={"a", "b"})])
+    rules = RuleSet([Rule(Region(PLANE, {"f1": (2, 5)}), then={"a", "b"})], PLANE)
     best = best_region(rules, P1, [[3, 0]], [{"b", "a"}], consequent={"a", "b"}, objective="class")
     assert (best.region, best.score) == (Region(PLANE), 1.0)
 
 
 def test_volume_is_measured_in_the_bounds_of_the_space_or_round_the_instances():
     space = Space([Continuous("f1", bounds=(0, 10)), Continuous("f2", bounds=(0, 10))])
-    rules = RuleSet(space, PAPER)
+    rules = RuleSet(PAPER, space)
     best = best_region(rules, P1, objective="volume")
     tall, wide = 1.5 / 10 * 7 / 10, 5 / 10 * 3 / 10
     assert best.score == pytest.approx(max(tall, wide))
@@ -293,7 +293,7 @@ def test_volume_is_measured_in_the_bounds_of_the_space_or_round_the_instances():
 
 def test_volume_leaves_out_a_feature_that_is_always_missing():
     space = Space([Continuous("f1"), Continuous("gone", missing=True)])
-    rules = RuleSet(space, [Rule(Region(space, {"f1": (0, 1)}), then="A")])
+    rules = RuleSet([Rule(Region(space, {"f1": (0, 1)}), then="A")], space)
     X = {"f1": [0, 4], "gone": [None, None]}
     best = best_region(rules, {"f1": 2}, X, objective="volume")
     assert best.score == 0.75
@@ -301,23 +301,23 @@ def test_volume_leaves_out_a_feature_that_is_always_missing():
 
 def test_volume_of_the_widest_range_is_still_a_share():
     space = Space([Continuous("f")])
-    rules = RuleSet(space, [Rule(Region(space, {"f": (None, 0)}), then="A")])
+    rules = RuleSet([Rule(Region(space, {"f": (None, 0)}), then="A")], space)
     best = best_region(rules, [1.0], [[-1.7e308], [1.7e308]], objective="volume")
     assert best.score == 0.5
 
 
 def test_spaces_of_one_and_of_no_feature():
     space = Space([Continuous("f")])
-    rules = RuleSet(space, [Rule(Region(space, {"f": (0, 1)}), then="A")])
+    rules = RuleSet([Rule(Region(space, {"f": (0, 1)}), then="A")], space)
     best = best_region(rules, [2.0], [[0.5], [1], [3]])
     assert (best.region, best.score, best.order) == (Region(space, {"f": (1, None)}), 2.0, ("f",))
-    nothing = best_region(RuleSet(None), {}, objective="volume")
+    nothing = best_region(RuleSet(), {}, objective="volume")
     assert (nothing.region, nothing.score, nothing.order) == (Region(Space([])), 1.0, ())
 
 
 def test_with_no_rule_the_whole_space_is_best():
-    best = best_region(RuleSet(PLANE), P1, [[0, 0], [1, 1]])
-    assert (best.region, best.score, best.complete) == (Region(PLANE), 2.0, True)
+    best = best_region(RuleSet(space=PLANE), P1, [[0, 0], [1, 1]])
+    assert (best.region, best.score, best.finished) == (Region(PLANE), 2.0, True)
 
 
 # --- how it ended
@@ -327,7 +327,7 @@ def hard(d=7, n=40, seed=0):
     """Return rules, a seed and instances for which the search takes many nodes."""
     rng = np.random.default_rng(seed)
     space = Space([Continuous(f"x{i}") for i in range(d)])
-    rules = RuleSet(space, [Rule(made_region(space, rng), then="A") for _ in range(n)])
+    rules = RuleSet([Rule(made_region(space, rng), then="A") for _ in range(n)], space)
     cells = made_cells(space, rng, 400)
     cell = next(c for c in cells if not naive.covering(rules, c))
     rng_near = np.random.default_rng(seed + 1)
@@ -338,7 +338,7 @@ def hard(d=7, n=40, seed=0):
 def test_a_budget_of_nodes_gives_the_best_so_far_and_says_what_is_left():
     rules, seed, X = hard()
     whole = best_region(rules, seed, X, budget=None)
-    assert whole.complete
+    assert whole.finished
     assert whole.nodes > 20, "too easy a problem for this test"
     cells = [tuple(row) for row in X.tolist()]
     unfinished, scores = 0, []
@@ -347,7 +347,7 @@ def test_a_budget_of_nodes_gives_the_best_so_far_and_says_what_is_left():
         check(best, rules, seed, lambda region: weighted(region, cells, [1.0] * len(cells)))
         assert best.score <= whole.score <= best.bound
         assert best.nodes <= nodes
-        if not best.complete:
+        if not best.finished:
             assert best.stopped_by == "nodes"
             assert best.nodes == nodes
             unfinished += 1
@@ -361,7 +361,7 @@ def test_a_budget_of_nodes_gives_the_best_so_far_and_says_what_is_left():
 def test_a_budget_of_no_time_still_gives_a_region():
     rules, seed, X = hard()
     best = best_region(rules, seed, X, budget=0)
-    assert (best.complete, best.stopped_by, best.nodes) == (False, "seconds", 0)
+    assert (best.finished, best.stopped_by, best.nodes) == (False, "seconds", 0)
     assert best.region == enlarge(rules, seed)
     assert best.bound >= best_region(rules, seed, X, budget=None).score
 
@@ -369,13 +369,13 @@ def test_a_budget_of_no_time_still_gives_a_region():
 def test_a_budget_of_seconds_is_kept_where_one_node_takes_long():
     rules, seed, X = hard(d=60, n=100)
     best = best_region(rules, seed, X, budget=0.05)
-    assert (best.complete, best.stopped_by) == (False, "seconds")
+    assert (best.finished, best.stopped_by) == (False, "seconds")
     check(best, rules, seed, lambda region: float(region.contains(X).sum()))
 
 
 def test_what_the_space_s_order_already_reaches_is_proved_without_a_search():
     best = best_region(PAPER, P1, [[5.5, 8]], budget=0)
-    assert (best.complete, best.stopped_by, best.nodes) == (True, None, 0)
+    assert (best.finished, best.stopped_by, best.nodes) == (True, None, 0)
 
 
 def test_an_interrupt_gives_the_best_so_far(monkeypatch):
@@ -393,7 +393,7 @@ def test_an_interrupt_gives_the_best_so_far(monkeypatch):
 
     monkeypatch.setattr(best_order, "Meter", Interrupted)
     best = best_region(rules, seed, X, budget=None)
-    assert (best.complete, best.stopped_by) == (False, "interrupt")
+    assert (best.finished, best.stopped_by) == (False, "interrupt")
     assert best.score <= whole.score <= best.bound
     assert enlarge(rules, seed, order=best.order) == best.region
 

@@ -33,12 +33,12 @@ from irenic import (
 
 PLANE = Space([Continuous("f1"), Continuous("f2")])
 PAPER = RuleSet(
-    PLANE,
     [
         Rule(Region(PLANE, {"f1": (2, 5), "f2": (5, 9)}), then="r1"),
         Rule(Region(PLANE, {"f1": (6.5, 8.5), "f2": (5, 7)}), then="r2"),
         Rule(Region(PLANE, {"f1": (1, 9), "f2": (1, 3)}), then="r3"),
     ],
+    PLANE,
 )
 P1 = {"f1": 5.5, "f2": 8}
 
@@ -107,7 +107,7 @@ def test_the_literal_algorithm_agrees_on_the_worked_figure(order):
 
 
 def test_the_literal_algorithm_fails_for_a_seed_on_an_inclusive_lower_bound():
-    rules = RuleSet(PLANE, [Rule(Region(PLANE, {"f1": (2, 5), "f2": (1, 3)}), then="A")])
+    rules = RuleSet([Rule(Region(PLANE, {"f1": (2, 5), "f2": (1, 3)}), then="A")], PLANE)
     seed = [6.0, 1.0]  # on the rule's lower bound of f2, beyond it on f1
     (low1, high1), (low2, high2) = literal(rules, seed, ["f1", "f2"])
     # f1 grows through the rule, and f2 is then cut off below the seed
@@ -122,7 +122,7 @@ def test_the_literal_algorithm_fails_for_a_seed_on_an_inclusive_lower_bound():
 def test_the_literal_algorithm_can_also_return_a_box_that_overlaps_a_rule():
     space = Space([Continuous(f"f{i}") for i in range(3)])
     block = Rule(Region(space, {"f0": (0, 1), "f1": (0, 1), "f2": (0, 1)}), then="A")
-    rules, seed = RuleSet(space, [block]), [0.0, 0.0, 5.0]
+    rules, seed = RuleSet([block], space), [0.0, 0.0, 5.0]
     box = literal(rules, seed, ["f2", "f0", "f1"])
     assert box[2] == [-math.inf, math.inf]
     assert not all(low <= x < high for (low, high), x in zip(box, seed, strict=True))
@@ -138,7 +138,7 @@ def test_the_literal_algorithm_agrees_where_no_seed_value_is_a_bound(data):
     condition = st.tuples(bound, bound).filter(lambda c: c[0] < c[1])
     box = st.fixed_dictionaries({}, optional={f.name: condition for f in space})
     regions = [Region(space, c) for c in data.draw(st.lists(box, max_size=5))]
-    rules = RuleSet(space, [Rule(r, then="A") for r in regions])
+    rules = RuleSet([Rule(r, then="A") for r in regions], space)
     seed = [data.draw(bound) + 0.5 for _ in range(n)]
     if rules.covering([seed]).any():
         return
@@ -170,7 +170,7 @@ def test_touching_and_duplicate_rules_leave_nothing_between_them(data):
     found = data.draw(st.lists(sts.rules(space), min_size=1, max_size=3))
     whole = Region(space)
     touching = [Rule(piece, then="B") for piece in (whole - found[0].region)[:2]]
-    rules = RuleSet(space, [*found, *found, *touching])
+    rules = RuleSet([*found, *found, *touching], space)
     cells = naive.cells_of(naive.grid(space, [r.region for r in rules]))
     open_cells = [c for c in cells[:: max(1, len(cells) // 200)] if not naive.covering(rules, c)]
     for cell in open_cells[:3]:
@@ -179,18 +179,18 @@ def test_touching_and_duplicate_rules_leave_nothing_between_them(data):
 
 
 def test_a_duplicate_rule_changes_nothing():
-    twice = RuleSet(PLANE, [*PAPER, *PAPER])
+    twice = RuleSet([*PAPER, *PAPER], PLANE)
     for order in permutations(PLANE.names):
         assert enlarge(twice, P1, order=order) == enlarge(PAPER, P1, order=order)
 
 
 def test_a_touching_rule_ends_the_region_where_it_begins():
     rules = RuleSet(
-        PLANE,
         [
             Rule(Region(PLANE, {"f1": (0, 1)}), then="A"),
             Rule(Region(PLANE, {"f1": (2, 3)}), then="B"),
         ],
+        PLANE,
     )
     assert enlarge(rules, [1.0, 0.0]) == Region(PLANE, {"f1": (1, 2)})
     last = math.nextafter(2.0, 0.0)
@@ -199,11 +199,11 @@ def test_a_touching_rule_ends_the_region_where_it_begins():
 
 def test_unbounded_rules_stop_only_on_their_bounded_side():
     rules = RuleSet(
-        PLANE,
         [
             Rule(Region(PLANE, {"f1": (None, 0), "f2": (5, None)}), then="A"),
             Rule(Region(PLANE, {"f2": (None, -5)}), then="B"),
         ],
+        PLANE,
     )
     assert enlarge(rules, [1.0, 6.0]) == Region(PLANE, {"f1": (0, None), "f2": (-5, None)})
     assert enlarge(rules, [1.0, 0.0]) == Region(PLANE, {"f2": (-5, 5)})
@@ -228,7 +228,7 @@ def random_rules(space, n, rng, share=0.3):
                 chosen = rng.choice(len(feature.values), size, replace=False)
                 conditions[feature.name] = {"in": [feature.values[i] for i in chosen]}
         rules.append(Rule(Region(space, conditions), then="ABC"[int(rng.integers(3))]))
-    return RuleSet(space, rules)
+    return RuleSet(rules, space)
 
 
 def random_cells(rules, n, rng, consequent=None):
@@ -267,7 +267,7 @@ def test_a_region_keeps_the_last_of_three_hundred_values():
     values = [f"v{i}" for i in range(300)]
     space = Space([Categorical("c", values), Continuous("f")])
     taken = Region(space, {"c": {"in": values[:299]}, "f": (0, 1)})
-    rules = RuleSet(space, [Rule(taken, then="A")])
+    rules = RuleSet([Rule(taken, then="A")], space)
     region = enlarge(rules, {"c": "v299", "f": 0.5})
     assert region == Region(space, {"c": "v299"})
     assert enlarge(rules, {"c": "v299", "f": 0.5}, order=["f"]) == region
@@ -278,7 +278,7 @@ def test_a_region_keeps_the_last_of_three_hundred_values():
 def test_a_rule_of_one_value_among_three_hundred_still_stands_in_the_way(value):
     values = [f"v{i}" for i in range(300)]
     space = Space([Categorical("c", values), Continuous("f")])
-    rules = RuleSet(space, [Rule(Region(space, {"c": value, "f": (0, 1)}), then="A")])
+    rules = RuleSet([Rule(Region(space, {"c": value, "f": (0, 1)}), then="A")], space)
     seed = {"c": "v100", "f": 5}
     assert enlarge(rules, seed, order=["c", "f"]) == Region(space, {"f": (1, None)})
     assert enlarge(rules, seed, order=["f", "c"]) == Region(space, {"c": {"not in": [value]}})
@@ -286,7 +286,7 @@ def test_a_rule_of_one_value_among_three_hundred_still_stands_in_the_way(value):
 
 def test_the_paper_s_single_value_is_removed_from_the_set():
     space = Space([Continuous("f1"), Categorical("f2", ["yellow", "blue", "red"])])
-    rules = RuleSet(space, [Rule(Region(space, {"f1": (2, 5), "f2": "yellow"}), then="A")])
+    rules = RuleSet([Rule(Region(space, {"f1": (2, 5), "f2": "yellow"}), then="A")], space)
     seed = {"f1": 3, "f2": "red"}
     assert enlarge(rules, seed) == Region(space, {"f2": {"blue", "red"}})
     assert enlarge(rules, seed, order=["f2"]) == Region(space, {"f2": {"blue", "red"}})
@@ -301,13 +301,13 @@ def test_missing_and_other_values_are_values_like_any():
     )
     low = Rule(Region(space, {"f": {"<": 5}}), then="A")
     gone = Rule(Region(space, {"f": {"missing": True}, "c": {"in": ["a", MISSING]}}), then="B")
-    rules = RuleSet(space, [low, gone])
+    rules = RuleSet([low, gone], space)
     seed = {"f": None, "c": "zebra"}
     assert enlarge(rules, seed) == Region(
         space, {"f": {"missing": True}, "c": {"in": ["b", OTHER]}}
     )
     assert enlarge(rules, {"f": 6, "c": None}) == Region(space, {"f": {">=": 5}})
-    only_gone = RuleSet(space, [gone])
+    only_gone = RuleSet([gone], space)
     assert enlarge(only_gone, {"f": 6, "c": None}) == Region(space, {"f": {"missing": False}})
     assert enlarge(only_gone, {"f": 6, "c": None}, order=["c"]) == Region(
         space, {"f": {"missing": False}}
@@ -317,22 +317,22 @@ def test_missing_and_other_values_are_values_like_any():
 
 def test_a_missing_seed_stays_missing_where_the_rules_take_all_numbers():
     space = Space([Continuous("f", bounds=(0, 10), missing=True)])
-    rules = RuleSet(space, [Rule(Region(space, {"f": {">=": 0, "<": 3}}), then="A")])
+    rules = RuleSet([Rule(Region(space, {"f": {">=": 0, "<": 3}}), then="A")], space)
     region = enlarge(rules, {"f": None})
     assert region == Region(space, {"f": {"missing": True}})
     assert repr(region) == "f is missing"
-    later = RuleSet(space, [Rule(Region(space, {"f": {">": 0}}), then="A")])
+    later = RuleSet([Rule(Region(space, {"f": {">": 0}}), then="A")], space)
     assert enlarge(later, {"f": None}) == Region(space, {"f": {"<=": 0, "missing": True}})
 
 
 def test_whole_numbers_and_dates_stop_at_the_neighbouring_value():
     space = Space([Continuous("n", kind="integer"), Continuous("day", kind="date")])
     rules = RuleSet(
-        space,
         [
             Rule(Region(space, {"n": {">": 2, "<=": 5}}), then="A"),
             Rule(Region(space, {"day": {">": dt.date(2020, 1, 15)}}), then="B"),
         ],
+        space,
     )
     region = enlarge(rules, {"n": 6, "day": dt.date(2020, 1, 15)})
     assert region == Region(space, {"n": {">=": 6}, "day": {"<=": dt.date(2020, 1, 15)}})
@@ -343,7 +343,7 @@ def test_whole_numbers_and_dates_stop_at_the_neighbouring_value():
 
 def test_bounds_of_the_space_do_not_show_in_the_region():
     space = Space([Continuous("age", bounds=(0, 120)), Continuous("pay", bounds=(0, None))])
-    rules = RuleSet(space, [Rule(Region(space, {"age": (0, 30), "pay": (0, 100)}), then="A")])
+    rules = RuleSet([Rule(Region(space, {"age": (0, 30), "pay": (0, 100)}), then="A")], space)
     assert enlarge(rules, {"age": 120, "pay": 50}) == Region(space, {"age": (30, None)})
     assert repr(enlarge(rules, {"age": 0, "pay": 100})) == "pay >= 100"
 
@@ -358,7 +358,7 @@ def test_rules_of_the_consequent_may_be_overlapped():
 
 
 def test_a_consequent_is_taken_as_a_rule_takes_it():
-    rules = RuleSet(PLANE, [Rule(Region(PLANE, {"f1": (2, 5)}), then={"a", "b"})])
+    rules = RuleSet([Rule(Region(PLANE, {"f1": (2, 5)}), then={"a", "b"})], PLANE)
     assert enlarge(rules, P1, consequent={"b", "a"}) == Region(PLANE)
     assert enlarge_many(rules, [P1], consequent={"a", "b"}) == [Region(PLANE)]
     with pytest.raises(ConditionError, match=r"the consequent \['a'\] of type list is not hash"):
@@ -377,9 +377,9 @@ def test_a_removed_rule_no_longer_stands_in_the_way():
 
 
 def test_with_no_rule_the_region_is_everything():
-    assert enlarge(RuleSet(PLANE), P1) == Region(PLANE)
-    assert enlarge(RuleSet(None), {}) == Region(Space([]))
-    assert enlarge_many(RuleSet(PLANE), [P1, P1]) == [Region(PLANE)] * 2
+    assert enlarge(RuleSet(space=PLANE), P1) == Region(PLANE)
+    assert enlarge(RuleSet(), {}) == Region(Space([]))
+    assert enlarge_many(RuleSet(space=PLANE), [P1, P1]) == [Region(PLANE)] * 2
 
 
 def test_one_rule_is_left_out_on_the_last_feature_that_can():
@@ -393,7 +393,7 @@ def test_one_rule_is_left_out_on_the_last_feature_that_can():
 def test_on_one_feature_the_region_is_the_gap_round_the_seed():
     space = Space([Continuous("f")])
     rules = RuleSet(
-        space, [Rule(Region(space, {"f": c}), then="A") for c in [(0, 1), (2, 3), (5, None)]]
+        [Rule(Region(space, {"f": c}), then="A") for c in [(0, 1), (2, 3), (5, None)]], space
     )
     expected = {-1: (None, 0), 1: (1, 2), 3: (3, 5), 4.9: (3, 5)}
     for seed, condition in expected.items():
@@ -588,7 +588,7 @@ def test_a_refused_seed_is_shown_in_words():
             Categorical("job", ["nurse"], missing=True, other=True),
         ]
     )
-    rules = RuleSet(space, [Rule(Region(space), then="A")])
+    rules = RuleSet([Rule(Region(space), then="A")], space)
     with pytest.raises(SeedError, match=r"the seed \(born = missing, job = nurse\)"):
         enlarge(rules, {"job": "nurse"})
     with pytest.raises(SeedError, match=r"the seed \(born = 2020-02-03, job = missing\)"):
@@ -674,7 +674,7 @@ def test_seeds_picked_from_the_coverage_map_always_work(data):
 def test_rules_grown_from_picked_seeds_never_contradict_each_other():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 8, (60, 2)).astype(float)
-    rules = RuleSet(PLANE)
+    rules = RuleSet(space=PLANE)
     coverage = CoverageMap(rules, X)
     while len(coverage.uncovered):
         then = "AB"[int(rng.integers(2))]

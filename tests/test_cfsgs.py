@@ -36,12 +36,12 @@ from irenic.model import cutting
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 PLANE = Space([Continuous("f1"), Continuous("f2")])
 PAPER = RuleSet(
-    PLANE,
     [
         Rule({"f1": (2, 5), "f2": (5, 9)}, then="r1"),
         Rule({"f1": (6.5, 8.5), "f2": (5, 7)}, then="r2"),
         Rule({"f1": (1, 9), "f2": (1, 3)}, then="r3"),
     ],
+    PLANE,
 )
 ORDERS = [{}, *({"order": "random", "random_state": s} for s in range(3))]
 
@@ -66,7 +66,7 @@ def chequered(k):
     """Return the k * k cells of a board, which cover everything."""
     ends = [None, *range(1, k), None]
     sides = list(pairwise(ends))
-    return RuleSet(PLANE, [Rule({"f1": a, "f2": b}, then="A") for a in sides for b in sides])
+    return RuleSet([Rule({"f1": a, "f2": b}, then="A") for a in sides for b in sides], PLANE)
 
 
 # --- the collection C
@@ -96,14 +96,14 @@ def test_a_constraint_shows_its_indices_and_its_region():
 
 
 def test_a_categorical_test_gives_one_constraint():
-    rules = RuleSet(None, [Rule({"f1": (2, 5), "f2": {"yellow"}}, then="A")])
+    rules = RuleSet([Rule({"f1": (2, 5), "f2": {"yellow"}}, then="A")])
     texts = [repr(c) for c in constraints(rules)]
     assert texts == ["C[1,1]: f1 < 2", "C[1,2]: f1 >= 5", "C[1,3]: f2 not in {yellow}"]
 
 
 def test_indices_count_features_in_the_order_of_the_space():
     space = Space([Categorical("color", ["red", "blue"]), Continuous("f1")])
-    rules = RuleSet(space, [Rule({"f1": (2, 5), "color": "red"}, then="A")])
+    rules = RuleSet([Rule({"f1": (2, 5), "color": "red"}, then="A")], space)
     assert [repr(c) for c in constraints(rules)] == [
         "C[1,1]: color in {blue}",
         "C[1,2]: f1 < 2",
@@ -112,7 +112,7 @@ def test_indices_count_features_in_the_order_of_the_space():
 
 
 def test_unbounded_sides_make_no_constraint_but_keep_their_index():
-    rules = RuleSet(PLANE, [Rule({"f1": (None, 5)}, then="A"), Rule({"f2": (3, None)}, then="A")])
+    rules = RuleSet([Rule({"f1": (None, 5)}, then="A"), Rule({"f2": (3, None)}, then="A")], PLANE)
     assert [repr(c) for c in constraints(rules)] == ["C[1,2]: f1 >= 5", "C[2,3]: f2 < 3"]
 
 
@@ -123,13 +123,13 @@ def test_a_bound_that_the_space_implies_makes_no_constraint():
             Categorical("sure", [True, False]),
         ]
     )
-    rules = RuleSet(space, [Rule({"age": {">=": 0, "<": 121}, "sure": {True, False}}, then="A")])
+    rules = RuleSet([Rule({"age": {">=": 0, "<": 121}, "sure": {True, False}}, then="A")], space)
     assert constraints(rules) == []
 
 
 def test_missing_is_what_a_test_with_an_open_lower_side_leaves():
     space = Space([Continuous("age", missing=True)])
-    rules = RuleSet(space, [Rule({"age": {"<": 5}}, then="A")])
+    rules = RuleSet([Rule({"age": {"<": 5}}, then="A")], space)
     assert [repr(c) for c in constraints(rules)] == ["C[1,1]: age is missing", "C[1,2]: age >= 5"]
 
 
@@ -175,8 +175,8 @@ def test_the_graph_is_the_one_of_algorithm_1(rules):
 
 def test_a_rule_that_holds_everywhere_cuts_the_graph():
     rules = RuleSet(
-        PLANE,
         [Rule({"f1": (2, 5)}, then="A"), Rule({}, then="A"), Rule({"f1": (6, 9)}, then="A")],
+        PLANE,
     )
     graph = constraint_graph(rules)
     assert graph.graph["rules"] == (1, 2, 3)
@@ -269,7 +269,7 @@ def test_the_union_of_dense_sets_is_all_that_is_uncovered(seed):
     held = list(found)
     grid = oracle.Grid(rules.space, [*regions_of(rules), *held])
     assert (grid.union(held) == ~grid.union(regions_of(rules))).all()
-    assert found.complete
+    assert found.finished
     assert found.stopped_by is None
 
 
@@ -292,24 +292,24 @@ def test_rules_of_the_same_consequent_may_be_overlapped(rules):
 
 
 def test_with_no_rival_everything_is_one_region():
-    rules = RuleSet(PLANE, [Rule({"f1": (2, 5)}, then="A")])
+    rules = RuleSet([Rule({"f1": (2, 5)}, then="A")], PLANE)
     for asked in ({"consequent": "A"}, {"consequent": "A", "maximal": True}):
         assert list(search(rules, **asked)) == [Region(PLANE)]
-    assert list(search(RuleSet(PLANE))) == [Region(PLANE)]
+    assert list(search(RuleSet(space=PLANE))) == [Region(PLANE)]
 
 
 def test_a_covered_space_has_no_region_and_the_search_says_that_it_is_complete():
-    rules = RuleSet(PLANE, [Rule({"f1": (None, 5)}, then="A"), Rule({"f1": (5, None)}, then="B")])
+    rules = RuleSet([Rule({"f1": (None, 5)}, then="A"), Rule({"f1": (5, None)}, then="B")], PLANE)
     found = search(rules)
     assert list(found) == []
-    assert found.complete
+    assert found.finished
     assert repr(found).endswith("complete>")
 
 
 def test_nothing_lies_within_the_empty_region():
     found = search(PAPER, within=Region.nothing(PLANE))
     assert list(found) == []
-    assert found.complete
+    assert found.finished
 
 
 def test_within_may_be_a_region_of_another_space():
@@ -323,8 +323,8 @@ def test_within_may_be_a_region_of_another_space():
 
 def test_a_space_without_features_has_one_point():
     space = Space([])
-    assert len(list(search(RuleSet(space)))) == 1
-    assert list(search(RuleSet(space, [Rule(Region(space), then="A")]))) == []
+    assert len(list(search(RuleSet(space=space)))) == 1
+    assert list(search(RuleSet([Rule(Region(space), then="A")], space))) == []
 
 
 # --- maximal regions
@@ -380,7 +380,7 @@ def test_maximal_within_a_region_means_maximal_in_it(rules, data):
 
 @given(oracle.sets_of_rules(max_size=4))
 def test_maximal_for_a_consequent_looks_at_rivals_only(rules):
-    rivals = RuleSet(rules.space, [rule for rule in rules if rule.then != "A"])
+    rivals = RuleSet([rule for rule in rules if rule.then != "A"], rules.space)
     found = list(search(rules, maximal=True, consequent="A"))
     assert found == list(search(rivals, maximal=True))
 
@@ -446,7 +446,7 @@ class Dealt(np.random.Generator):
 
 def reordered(rules, places):
     rules = list(rules)
-    return RuleSet(PLANE, [rules[i] for i in places])
+    return RuleSet([rules[i] for i in places], PLANE)
 
 
 PAIR = reordered(PAPER, [0, 2])
@@ -505,7 +505,7 @@ def test_what_is_drawn_does_not_depend_on_the_order_of_the_rules(maximal):
 def test_what_is_drawn_does_not_depend_on_the_order_of_any_rules(rules, rnd, seed):
     shuffled = list(rules)
     rnd.shuffle(shuffled)
-    others = RuleSet(rules.space, shuffled)
+    others = RuleSet(shuffled, rules.space)
     assert list(search(rules, order="random", random_state=seed)) == list(
         search(others, order="random", random_state=seed)
     )
@@ -564,7 +564,7 @@ def test_min_instances_holds_without_maximal_too():
 
 
 def test_min_instances_holds_where_there_is_no_rule():
-    rules = RuleSet(PLANE)
+    rules = RuleSet(space=PLANE)
     assert list(search(rules, X=table(5), min_instances=5)) == [Region(PLANE)]
     assert list(search(rules, X=table(5), min_instances=6)) == []
 
@@ -575,11 +575,11 @@ def test_min_instances_holds_where_there_is_no_rule():
 def test_a_search_is_not_complete_before_its_end():
     found = search(PAPER)
     next(found)
-    assert not found.complete
+    assert not found.finished
     assert found.stopped_by is None
     assert "under way" in repr(found)
     assert len(list(found)) > 5
-    assert found.complete
+    assert found.finished
     assert next(found, None) is None
 
 
@@ -587,7 +587,7 @@ def test_a_search_is_not_complete_before_its_end():
 def test_a_budget_of_regions_is_kept(maximal):
     found = search(PAPER, maximal=maximal, budget=Budget(regions=3))
     assert list(found) == list(search(PAPER, maximal=maximal))[:3]
-    assert (found.complete, found.stopped_by) == (False, "regions")
+    assert (found.finished, found.stopped_by) == (False, "regions")
     assert repr(found).startswith("<Search: 3 regions, ")
     assert repr(found).endswith("nodes, regions>")
     assert list(search(PAPER, budget=Budget(regions=0))) == []
@@ -599,19 +599,19 @@ def test_a_budget_of_nodes_is_kept_and_what_was_found_is_the_beginning(nodes):
     held = list(found)
     assert found.nodes == nodes
     assert held == list(search(PAPER))[: len(held)]
-    assert (found.complete, found.stopped_by) == (False, "nodes")
+    assert (found.finished, found.stopped_by) == (False, "nodes")
 
 
 def test_a_budget_of_nodes_bounds_the_proof_that_nothing_is_free():
     found = search(chequered(8), budget=Budget(nodes=3))
     assert list(found) == []
-    assert (found.nodes, found.stopped_by, found.complete) == (3, "nodes", False)
+    assert (found.nodes, found.stopped_by, found.finished) == (3, "nodes", False)
 
 
 def test_a_budget_that_suffices_is_complete():
     found = search(PAPER, budget=Budget(nodes=10_000, regions=1000, seconds=60))
     assert list(found) == list(search(PAPER))
-    assert found.complete
+    assert found.finished
 
 
 def test_a_budget_of_seconds_ends_a_long_search(monkeypatch):
@@ -620,7 +620,7 @@ def test_a_budget_of_seconds_ends_a_long_search(monkeypatch):
     found = search(rules, maximal=True, budget=0.3)
     held = list(found)
     assert held
-    assert (found.complete, found.stopped_by) == (False, "seconds")
+    assert (found.finished, found.stopped_by) == (False, "seconds")
 
 
 def test_no_seconds_give_nothing():
@@ -638,7 +638,7 @@ def test_progress_hears_of_every_region_and_may_end_the_search():
 
     found = search(PAPER, progress=progress)
     assert list(found) == list(search(PAPER))[:3]
-    assert (found.complete, found.stopped_by) == (False, "interrupt")
+    assert (found.finished, found.stopped_by) == (False, "interrupt")
     assert [regions for _, regions in heard] == [1, 2, 3]
     assert [nodes for nodes, _ in heard] == sorted(nodes for nodes, _ in heard)
 
@@ -648,13 +648,13 @@ def test_progress_is_heard_while_the_first_region_is_still_sought(monkeypatch):
     heard = []
     found = search(chequered(8), progress=lambda *now: heard.append(now))
     assert list(found) == []
-    assert found.complete
+    assert found.finished
     assert len(heard) > 5
     assert {regions for _, regions in heard} == {0}
     assert [nodes for nodes, _ in heard] == sorted({nodes for nodes, _ in heard})
     found = search(chequered(8), progress=lambda nodes, regions: nodes > 3)
     assert list(found) == []
-    assert (found.complete, found.stopped_by) == (False, "interrupt")
+    assert (found.finished, found.stopped_by) == (False, "interrupt")
 
 
 def test_an_interrupt_in_the_callback_loses_nothing():
@@ -664,7 +664,7 @@ def test_an_interrupt_in_the_callback_loses_nothing():
 
     found = search(PAPER, progress=progress)
     assert list(found) == list(search(PAPER))[:2]
-    assert (found.complete, found.stopped_by) == (False, "interrupt")
+    assert (found.finished, found.stopped_by) == (False, "interrupt")
 
 
 def test_an_interrupt_inside_the_search_ends_it_with_what_was_found(monkeypatch):
@@ -679,7 +679,7 @@ def test_an_interrupt_inside_the_search_ends_it_with_what_was_found(monkeypatch)
     monkeypatch.undo()
     assert held == list(search(PAPER))[: len(held)]
     assert len(held) < len(list(search(PAPER)))
-    assert (found.complete, found.stopped_by) == (False, "interrupt")
+    assert (found.finished, found.stopped_by) == (False, "interrupt")
 
 
 # --- laziness
@@ -692,7 +692,7 @@ def test_the_first_region_of_a_large_set_needs_no_search_of_the_rest():
         found = search(rules, **how)
         made = next(found)
         assert not len(rules.rivals_of(made))
-        assert not found.complete
+        assert not found.finished
 
 
 def test_memory_does_not_grow_with_the_number_of_regions():

@@ -118,7 +118,7 @@ def test_json_has_the_documented_shape(run, file):
         "gap_count": 1,
         "gaps": [{"age": {"<": 29}, "job": {"not in": ["nurse"]}}],
         "gap_witnesses": [{"age": 10, "job": "other"}],
-        "gaps_complete": True,
+        "gaps_finished": True,
         "never_fire": [],
         "duplicates": [],
         "inside": [],

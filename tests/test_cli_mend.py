@@ -131,7 +131,7 @@ def test_gaps_are_filled_and_every_rule_is_listed(run, file, tmp_path):
     assert status == 0
     assert said.startswith("IF 10 <= age < 12 THEN ")
     assert f"1 rule added; every case is covered; 3 rules written to {out}\n" in said
-    assert irenic.read(out).is_complete()
+    assert irenic.read(out).is_complete
     gaps = "".join(f"IF {2 * i} <= a < {2 * i + 1} THEN A\n" for i in range(5))
     assert run("complete", file(gaps, "g.rules"), "--most", "1")[0] == 1
 
@@ -354,7 +354,7 @@ def test_what_a_change_changes(run, file):
     assert run("diff", a, a) == (0, "They decide the same everywhere.\n", "")
     status, out, _ = run("diff", a, b, "--json")
     found = json.loads(out)
-    assert (status, found["same"], found["complete"]) == (1, False, True)
+    assert (status, found["same"], found["finished"]) == (1, False, True)
     (difference,) = found["differences"]
     assert difference["region"] == {"age": {">=": 16, "<": 18}}
     assert (difference["before"], difference["after"]) == ("free", "pays")

@@ -331,7 +331,7 @@ def test_a_file_without_rules_predicts_nothing(run, here):
 
 
 def test_an_empty_rule_set_can_be_held_written_and_read(tmp_path):
-    rules = irenic.RuleSet(None, [])
+    rules = irenic.RuleSet([])
     for name in ("a.json", "a.txt"):
         irenic.write(rules, tmp_path / name)
         assert len(irenic.read(tmp_path / name)) == 0

@@ -66,23 +66,23 @@ def test_check_in_json_has_gaps_in_the_form_of_if(run):
     assert code == 0
     assert found["complete"] is False
     assert found["gaps"] == [{"age": {">=": 10, "<": 12}}]
-    assert found["gaps_complete"] is True
+    assert found["gaps_finished"] is True
 
 
 def test_check_in_json_of_a_complete_set(run):
     found = json.loads(run("check", COMPLETE, "--json")[1])
-    assert (found["complete"], found["gaps"], found["gaps_complete"]) == (True, [], True)
+    assert (found["complete"], found["gaps"], found["gaps_finished"]) == (True, [], True)
 
 
 def test_a_budget_of_nothing_leaves_the_answer_open(run):
     code, out, _ = run("check", PAPER, "--json", "--budget", "0")
     found = json.loads(out)
     assert code == 0
-    assert found["gaps_complete"] in (True, False)
+    assert found["gaps_finished"] in (True, False)
     assert found["complete"] in (None, False)
     wide = "".join(f"IF a{i} < 1 AND b{i} < 1 THEN A\n" for i in range(14))
     found = json.loads(run("check", wide, "--json", "--budget", "0")[1])
-    assert found["gaps_complete"] is False
+    assert found["gaps_finished"] is False
 
 
 def test_an_open_category_leaves_a_gap(run):
@@ -102,7 +102,7 @@ def test_gaps_in_json(run):
         "complete": True,
         "gap_count": 0,
         "gaps": [],
-        "gaps_complete": True,
+        "gaps_finished": True,
         "stopped_by": None,
     }
 
@@ -149,7 +149,7 @@ def test_search_with_a_consequent_passes_its_own_rules(run):
 def test_search_in_json(run):
     found = json.loads(run("search", PAPER, "--json")[1])
     assert found["regions"] == [{"f1": {"<": 1}}]
-    assert (found["complete"], found["stopped_by"]) == (False, "regions")
+    assert (found["finished"], found["stopped_by"]) == (False, "regions")
 
 
 def test_enlarge_prints_the_region_of_each_order(run):

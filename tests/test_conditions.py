@@ -488,5 +488,5 @@ def test_a_rule_that_only_asks_whether_a_value_is_missing_fits_any_feature():
         (Categorical("f", ["x"], missing=True, other=True), "IF f is not missing THEN A"),
         (Categorical("f", ["x"], missing=True), "IF f in {x} THEN A"),
     ):
-        assert str(RuleSet(Space([feature]), [known])[0]) == text
-    assert str(RuleSet(None, [known, Rule({"f": (None, 5)}, then="A")])[0]) == str(known)
+        assert str(RuleSet([known], Space([feature]))[0]) == text
+    assert str(RuleSet([known, Rule({"f": (None, 5)}, then="A")])[0]) == str(known)

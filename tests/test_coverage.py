@@ -69,7 +69,7 @@ def test_the_map_stays_in_step_whichever_object_is_changed(data):
 
 
 def test_free_leaves_out_only_what_rivals_cover():
-    rules = RuleSet(AGE, [age(0, 20, "A"), age(20, 30, "B")])
+    rules = RuleSet([age(0, 20, "A"), age(20, 30, "B")], AGE)
     coverage = CoverageMap(rules, TABLE)
     assert coverage.uncovered.tolist() == [3, 4]
     assert coverage.free().tolist() == [3, 4]
@@ -83,14 +83,14 @@ def test_free_leaves_out_only_what_rivals_cover():
 
 
 def test_sets_of_labels_are_consequents_here_too():
-    rules = RuleSet(AGE, [Rule({"age": (0, 20)}, then={"x", "y"})])
+    rules = RuleSet([Rule({"age": (0, 20)}, then={"x", "y"})], AGE)
     coverage = CoverageMap(rules, TABLE)
     assert coverage.free({"x", "y"}).tolist() == [0, 1, 2, 3, 4]
     assert coverage.free({"x"}).tolist() == [2, 3, 4]
 
 
 def test_picks_are_uncovered_reproducible_and_reach_all():
-    coverage = CoverageMap(RuleSet(AGE, [age(0, 20, "A")]), TABLE)
+    coverage = CoverageMap(RuleSet([age(0, 20, "A")], AGE), TABLE)
     assert {coverage.pick(random_state=i) for i in range(50)} == {2, 3, 4}
     assert coverage.pick(random_state=7) == coverage.pick(random_state=7)
     rng = np.random.default_rng(0)
@@ -105,7 +105,7 @@ def test_picks_are_uncovered_reproducible_and_reach_all():
 def test_two_maps_with_the_same_changes_pick_the_same():
     picks = []
     for _ in range(2):
-        rules = RuleSet(AGE, [age(0, 20, "A")])
+        rules = RuleSet([age(0, 20, "A")], AGE)
         coverage = CoverageMap(rules, TABLE)
         rules.remove(0)
         rules.add(age(30, 40, "B"))
@@ -114,7 +114,7 @@ def test_two_maps_with_the_same_changes_pick_the_same():
 
 
 def test_nothing_left_to_pick_is_said():
-    rules = RuleSet(AGE, [age(0, 30, "A"), age(30, 99, "B")])
+    rules = RuleSet([age(0, 30, "A"), age(30, 99, "B")], AGE)
     coverage = CoverageMap(rules, TABLE)
     with pytest.raises(DataError, match="every instance is covered by a rule: there is none to"):
         coverage.pick()
@@ -126,7 +126,7 @@ def test_nothing_left_to_pick_is_said():
 
 
 def test_a_refused_rule_changes_nothing():
-    coverage = CoverageMap(RuleSet(AGE, [age(0, 30, "A")]), TABLE)
+    coverage = CoverageMap(RuleSet([age(0, 30, "A")], AGE), TABLE)
     with pytest.raises(ConflictError):
         coverage.add(age(20, 40, "B"))
     with pytest.raises(ConflictError):
@@ -140,7 +140,7 @@ def test_a_refused_rule_changes_nothing():
 
 
 def test_what_is_returned_can_be_changed_without_harm():
-    coverage = CoverageMap(RuleSet(AGE, [age(0, 20, "A")]), TABLE)
+    coverage = CoverageMap(RuleSet([age(0, 20, "A")], AGE), TABLE)
     for array in (coverage.counts, coverage.support, coverage.uncovered, coverage.free("A")):
         array[:] = 99
     assert coverage.counts.tolist() == [1, 1, 0, 0, 0]
@@ -151,7 +151,7 @@ def test_what_is_returned_can_be_changed_without_harm():
 
 @pytest.mark.parametrize("make", [copy.deepcopy, lambda c: pickle.loads(pickle.dumps(c))])
 def test_a_copy_follows_the_copy_of_its_rule_set(make):
-    coverage = CoverageMap(RuleSet(AGE, [age(0, 20, "A")]), TABLE)
+    coverage = CoverageMap(RuleSet([age(0, 20, "A")], AGE), TABLE)
     other = make(coverage)
     other.rules.add(age(20, 30, "B"))
     assert other.uncovered.tolist() == [3, 4]
@@ -162,7 +162,7 @@ def test_a_copy_follows_the_copy_of_its_rule_set(make):
 
 
 def test_several_maps_follow_one_rule_set_and_are_let_go():
-    rules = RuleSet(AGE, [age(0, 20, "A")])
+    rules = RuleSet([age(0, 20, "A")], AGE)
     first = CoverageMap(rules, TABLE)
     second = copy.copy(first)
     third = CoverageMap(rules, {"age": [21, 1]})
@@ -177,20 +177,20 @@ def test_several_maps_follow_one_rule_set_and_are_let_go():
 
 
 def test_a_copy_of_the_rules_is_not_followed():
-    rules = RuleSet(AGE, [age(0, 20, "A")])
+    rules = RuleSet([age(0, 20, "A")], AGE)
     coverage = CoverageMap(rules, TABLE)
     rules.copy().remove(0)
     assert coverage.uncovered.tolist() == [2, 3, 4]
 
 
 def test_the_repr_says_how_much_is_left():
-    coverage = CoverageMap(RuleSet(AGE, [age(0, 20, "A")]), TABLE)
+    coverage = CoverageMap(RuleSet([age(0, 20, "A")], AGE), TABLE)
     assert repr(coverage) == "<CoverageMap: 5 instances, 1 rules, 3 uncovered>"
 
 
 def test_no_instances_and_no_rules_are_fine():
-    assert CoverageMap(RuleSet(AGE), TABLE).uncovered.tolist() == [0, 1, 2, 3, 4]
-    empty = CoverageMap(RuleSet(AGE, [age(0, 20, "A")]), {"age": []})
+    assert CoverageMap(RuleSet(space=AGE), TABLE).uncovered.tolist() == [0, 1, 2, 3, 4]
+    empty = CoverageMap(RuleSet([age(0, 20, "A")], AGE), {"age": []})
     assert empty.uncovered.tolist() == []
     assert empty.support.tolist() == [0]
     with pytest.raises(DataError, match="there is none to pick"):

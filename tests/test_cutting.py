@@ -54,7 +54,7 @@ def boxes_of(rules):
 
 def test_boxes_leave_open_what_the_space_implies():
     space = Space([Continuous("age", bounds=(0, 120)), Continuous("n", missing=True)])
-    rules = RuleSet(space, [Rule({"age": {">=": 0, "<=": 120}, "n": {"<": 5}}, then="A")])
+    rules = RuleSet([Rule({"age": {">=": 0, "<=": 120}, "n": {"<": 5}}, then="A")], space)
     boxes = Boxes.of_rules(rules.packed, np.array([True]))
     assert boxes.low.tolist() == [[-np.inf, -np.finfo(float).max]]
     assert boxes.high.tolist() == [[np.inf, 5.0]]
@@ -205,7 +205,7 @@ def test_cells_with_a_hole_between_them_stay_apart():
 def test_merging_ends_when_the_seconds_are_used_up():
     rules = chain(6)
     between = [Rule({"f0": (2 * i + 1, 2 * i + 2)}, then="A") for i in range(5)]
-    rules = RuleSet(rules.space, [*rules, *between])
+    rules = RuleSet([*rules, *between], rules.space)
     boxes = boxes_of(rules)
     assert len(merged(rules.space, boxes).low) == 1
     assert len(merged(rules.space, boxes, Meter(60.0)).low) == 1
@@ -262,7 +262,7 @@ def test_boxes_meet_where_their_regions_overlap(rules, data):
 
 def test_whether_a_box_is_covered_may_stay_open():
     space = Space([Continuous("f0")])
-    rules = RuleSet(space, [Rule({"f0": (i, i + 1)}, then="A") for i in range(50)])
+    rules = RuleSet([Rule({"f0": (i, i + 1)}, then="A") for i in range(50)], space)
     box = Boxes.of_region(Region(space, {"f0": (0, 50)}))
     assert is_covered(space, box, boxes_of(rules), Meter(Budget(nodes=1))) is None
     assert is_covered(space, box, boxes_of(rules)) is True

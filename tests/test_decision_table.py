@@ -10,7 +10,6 @@ import strategies as sts
 from irenic import ConditionError, DecisionTable, Rule, RuleList, RuleSet
 
 AGES = RuleSet(
-    None,
     [
         Rule({"age": (None, 18)}, then="reduced"),
         Rule({"age": (60, None)}, then="reduced"),
@@ -38,7 +37,7 @@ def test_a_list_is_a_value_in_its_order():
     assert listed[0] == AGES[0]
     assert listed[1:] == RuleList.of(AGES[1:])
     assert listed != RuleList.of(AGES[[1, 0, 2]])
-    assert RuleSet(None, AGES, default="none") == AGES[[1, 0, 2]]
+    assert RuleSet(AGES, default="none") == AGES[[1, 0, 2]]
     assert listed != AGES
     assert repr(listed).startswith("<RuleList: 3 rules, 1 feature>\n  1. IF age < 18 THEN reduced")
     assert "<table" in listed._repr_html_()

@@ -52,7 +52,7 @@ def test_what_a_format_error_knows_already_is_kept_when_more_is_filled_in():
 
 
 def test_a_conflict_error_carries_what_was_found():
-    rules = irenic.RuleSet(None, [irenic.Rule({"age": (0, 10)}, then="child")])
+    rules = irenic.RuleSet([irenic.Rule({"age": (0, 10)}, then="child")])
     with pytest.raises(irenic.ConflictError) as caught:
         rules.add(irenic.Rule({"age": (5, 20)}, then="adult"))
     assert [str(c.overlap) for c in caught.value.conflicts] == ["5 <= age < 10"]

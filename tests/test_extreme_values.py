@@ -78,7 +78,7 @@ def sets_of_rules(draw):
     space = draw(spaces())
     size = draw(st.integers(1, 4))
     made = [Rule(draw(regions(space)), then="AB"[i % 2]) for i in range(size)]
-    return RuleSet(space, made)
+    return RuleSet(made, space)
 
 
 @st.composite
@@ -103,11 +103,11 @@ def halves(low, high, space=None):
     """Return two rules that contradict each other on most of a long interval."""
     space = space or Space([Continuous("x", bounds=(low, high)), Continuous("y", bounds=(0, 1))])
     return RuleSet(
-        space,
         [
             Rule({"x": {"<": 0.5 * high}, "y": {"<": 0.5}}, then="A"),
             Rule({"x": {">=": 0.25 * low}}, then="B"),
         ],
+        space,
     )
 
 
@@ -227,7 +227,7 @@ def test_the_largest_region_is_found_between_huge_and_between_tiny_bounds():
     for most in (1.7e308, 8 * LEAST):
         space = Space([Continuous("x", bounds=(-most, most)), Continuous("y", bounds=(0, 1))])
         # beside the rule a quarter of x is free, above it three quarters of y
-        rules = RuleSet(space, [Rule({"x": (-most / 2, None), "y": (None, 0.25)}, then="A")])
+        rules = RuleSet([Rule({"x": (-most / 2, None), "y": (None, 0.25)}, then="A")], space)
         best = best_region(rules, {"x": -most, "y": 0.5}, objective="volume")
         assert best.score == pytest.approx(0.75)
         assert repr(best.region) == "y >= 0.25"
@@ -248,7 +248,7 @@ def test_rules_are_completed(rules, data):
     for known in ({}, {"X": table, "y": labels}):
         done = complete(mended, **known)
         assert all(0 <= p.share <= 1 + 1e-12 for p in done.proposals)
-        assert done.complete
+        assert done.is_complete
         assert done.rules.is_consistent
 
 
@@ -271,7 +271,7 @@ def test_shares_of_huge_intervals_are_those_of_intervals_a_power_of_two_smaller(
     for scale in (2.0**-1000, 2.0**-500, 1.0):
         top = 2.0**1023 * scale
         space = Space([Continuous("x", bounds=(-top, top))])
-        rules = RuleSet(space, [Rule({"x": {"<": -top / 2}}, then="A")])
+        rules = RuleSet([Rule({"x": {"<": -top / 2}}, then="A")], space)
         assert [p.share for p in complete(rules).proposals] == [pytest.approx(0.75)]
 
 
@@ -280,11 +280,11 @@ def test_the_larger_part_of_a_huge_rule_is_kept():
         top = 2.0**1023 * scale
         space = Space([Continuous("x", bounds=(-top, top))])
         rules = RuleSet(
-            space,
             [
                 Rule({"x": {">=": -0.75 * top, "<": 0}}, then="A", weight=2),
                 Rule({}, then="B"),
             ],
+            space,
         )
         (change,) = repair(rules, how="trim").changes
         assert change.after[0].region == Region(space, {"x": {">=": 0}})
@@ -321,11 +321,11 @@ def test_plots_have_ticks_in_their_range(low, high, missing):
     space = Space([Continuous("x", bounds=(low, high), missing=missing), Continuous("y")])
     middle = low / 2 + high / 2
     rules = RuleSet(
-        space,
         [
             Rule({"x": {"<=": middle}, "y": {">=": low}}, then="A"),
             Rule({"y": {"<": high}}, then="B"),
         ],
+        space,
     )
     drawn = plot.regions(rules, data={"x": [low, high], "y": [low, high]}, labels=["A", "B"])
     figure = getattr(drawn, "figure", drawn)

@@ -128,7 +128,7 @@ def rule_sets(draw, consequents=values):
         )
         for _ in range(draw(st.integers(0, 3)))
     ]
-    return RuleSet(space, rules, default=draw(st.none() | consequents))
+    return RuleSet(rules, space, default=draw(st.none() | consequents))
 
 
 def exactly(rules):
@@ -194,11 +194,11 @@ def test_a_file_reads_back_what_was_written(tmp_path_factory, suffix, rules):
 
 def test_json_keeps_zones_that_have_a_fixed_offset():
     zone = dt.timezone(dt.timedelta(hours=2))
-    rules = RuleSet(None, [Rule({}, then=dt.datetime(2026, 1, 1, tzinfo=zone))])
+    rules = RuleSet([Rule({}, then=dt.datetime(2026, 1, 1, tzinfo=zone))])
     assert json_rules.loads(json_rules.dumps(rules)) == rules
     vienna = zoneinfo.ZoneInfo("Europe/Vienna")
     twice_that_night = dt.datetime(2026, 10, 25, 2, 30, tzinfo=vienna)
-    rules = RuleSet(None, [Rule({}, then=twice_that_night)])
+    rules = RuleSet([Rule({}, then=twice_that_night)])
     with pytest.raises(FormatError, match=r"^rule 1: .* has a time zone without a fixed offset"):
         json_rules.dumps(rules)
 
@@ -212,11 +212,11 @@ def test_json_is_written_as_people_would_write_it():
         ]
     )
     rules = RuleSet(
-        space,
         [
             Rule({"age": (18, 30), "job": {"nurse"}}, then="low"),
             Rule({"born": {"<=": dt.date(2000, 1, 1)}}, then=frozenset({"b", "a"}), weight=2),
         ],
+        space,
         default="high",
     )
     assert json_rules.dumps(rules) == (
@@ -239,7 +239,7 @@ def test_json_is_written_as_people_would_write_it():
 
 
 def test_text_is_one_rule_a_line():
-    rules = RuleSet(None, [Rule({"f 1": {"<=": 5}}, then="A", weight=2)], default="low risk")
+    rules = RuleSet([Rule({"f 1": {"<=": 5}}, then="A", weight=2)], default="low risk")
     assert text_rules.dumps(rules) == 'IF "f 1" <= 5 THEN A WEIGHT 2\nDEFAULT "low risk"\n'
 
 
@@ -300,7 +300,7 @@ def test_the_space_of_a_text_is_inferred_and_open_to_any_other_value():
 
 def test_a_space_that_is_given_takes_the_place_of_the_one_in_the_file():
     space = Space([Continuous("age", bounds=(0, 120)), Continuous("more")])
-    text = json_rules.dumps(RuleSet(None, [Rule({"age": (0, 10)}, then="child")]))
+    text = json_rules.dumps(RuleSet([Rule({"age": (0, 10)}, then="child")]))
     assert json_rules.loads(text, space).space is space
 
 
@@ -323,7 +323,7 @@ def with_rule(rule, **more):
 
 
 def test_truncated_json_is_told_from_other_mistakes():
-    text = json_rules.dumps(RuleSet(None, [Rule({"age": (0, 10)}, then="child")]))
+    text = json_rules.dumps(RuleSet([Rule({"age": (0, 10)}, then="child")]))
     for cut in range(1, len(text) - 2):
         message = json_error(text[:cut])
         assert "not JSON" in message
@@ -581,7 +581,7 @@ def names_in(directory):
 
 @pytest.fixture
 def rules():
-    return RuleSet(None, [Rule({"age": (0, 10)}, then="child")])
+    return RuleSet([Rule({"age": (0, 10)}, then="child")])
 
 
 class Strange:
@@ -617,9 +617,9 @@ def test_a_consequent_that_cannot_be_written_leaves_the_old_file_whole(
 @pytest.mark.parametrize("form", [json_rules, text_rules])
 def test_a_default_or_a_value_that_cannot_be_written_is_named(form):
     with pytest.raises(FormatError, match=r"^the default: <strange> of type Strange"):
-        form.dumps(RuleSet(None, [], default=Strange()))
+        form.dumps(RuleSet([], default=Strange()))
     space = Space([Categorical("c", [Strange(), "a"], other=True)])
-    used = RuleSet(space, [Rule(Region(space, {"c": {"not in": [space["c"].values[0]]}}), then=1)])
+    used = RuleSet([Rule(Region(space, {"c": {"not in": [space["c"].values[0]]}}), then=1)], space)
     subject = "feature 'c'" if form is json_rules else "rule 1"
     with pytest.raises(FormatError, match=rf"^{subject}: <strange> of type Strange"):
         form.dumps(used)
@@ -831,7 +831,7 @@ def test_tests_that_do_not_fit_together_are_said_with_the_line():
 
 
 def test_an_expression_is_kept_in_json_and_has_no_text_form():
-    rules = RuleSet(None, [Rule({"age": (0, 9)}, then=(Expression("price * 2"), Months(14)))])
+    rules = RuleSet([Rule({"age": (0, 9)}, then=(Expression("price * 2"), Months(14)))])
     text = json_rules.dumps(rules)
     assert '{"tuple": [{"expression": "price * 2"}, {"duration": "P1Y2M"}]}' in text
     assert json_rules.loads(text) == rules

@@ -35,14 +35,14 @@ INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 PLANE = Space([Continuous("f1"), Continuous("f2")])
 AGE = Space([Continuous("age")])
 PAPER = RuleSet(
-    PLANE,
     [
         Rule({"f1": (2, 5), "f2": (5, 9)}, then="r1"),
         Rule({"f1": (6.5, 8.5), "f2": (5, 7)}, then="r2"),
         Rule({"f1": (1, 9), "f2": (1, 3)}, then="r3"),
     ],
+    PLANE,
 )
-COVERED = RuleSet(AGE, [Rule({"age": (None, 5)}, then="A"), Rule({"age": (5, None)}, then="B")])
+COVERED = RuleSet([Rule({"age": (None, 5)}, then="A"), Rule({"age": (5, None)}, then="B")], AGE)
 
 
 def regions_of(rules):
@@ -89,10 +89,10 @@ def check_merged(rules, found):
 def test_gaps_are_disjoint_and_hold_all_that_no_rule_covers(rules):
     found = gaps(rules)
     some = check_partition(rules, found)
-    assert found.complete
+    assert found.finished
     assert found.stopped_by is None
-    assert found.covered_everything is (not some)
-    assert rules.is_complete() is (not some)
+    assert found.is_complete is (not some)
+    assert rules.is_complete is (not some)
     for region, rule in ((a, b) for a in found for b in rules):
         assert not region.overlaps(rule.region)
 
@@ -102,7 +102,7 @@ def test_gaps_of_dense_mixed_sets_are_a_partition(seed):
     rules = oracle.dense_set(seed, size=3 + seed % 8, width=1 + seed % 4)
     found = gaps(rules)
     some = check_partition(rules, found)
-    assert found.covered_everything is (not some)
+    assert found.is_complete is (not some)
 
 
 @given(oracle.sets_of_rules(), st.data())
@@ -110,7 +110,7 @@ def test_within_gives_the_gaps_of_that_region_only(rules, data):
     within = data.draw(sts.regions(rules.space))
     found = gaps(rules, within=within)
     some = check_partition(rules, found, within)
-    assert found.covered_everything is (not some)
+    assert found.is_complete is (not some)
 
 
 @pytest.mark.parametrize("seed", range(6 if INTERPRETED else 40))
@@ -140,17 +140,17 @@ def test_gaps_come_in_the_order_of_their_lower_bounds():
 
 def test_neighbours_are_merged_where_a_bound_is_zero_written_in_two_ways():
     rules = RuleSet(
-        PLANE,
         [
             Rule({"f1": {"<": 5}, "f2": {"<": 0.0}}, then="A"),
             Rule({"f1": {">=": 5}, "f2": {"<": -0.0}}, then="A"),
         ],
+        PLANE,
     )
     assert texts(gaps(rules)) == ["f2 >= 0"]
 
 
 def test_the_bounds_of_gaps_read_as_the_rules_were_written():
-    rules = RuleSet(AGE, [Rule({"age": {"<=": 10}}, then="A"), Rule({"age": {">": 12}}, then="A")])
+    rules = RuleSet([Rule({"age": {"<=": 10}}, then="A"), Rule({"age": {">": 12}}, then="A")], AGE)
     assert texts(gaps(rules)) == ["10 < age <= 12"]
 
 
@@ -162,7 +162,7 @@ def test_z3_gives_the_same_answer(rules):
     given_ = [rule.region.conditions() for rule in rules]
     expected = oracle.gap_by_z3(rules.space, given_)
     assert bool(gaps(rules).regions) is expected
-    assert rules.is_complete() is (not expected)
+    assert rules.is_complete is (not expected)
 
 
 @pytest.mark.parametrize("seed", range(20 if INTERPRETED else 150))
@@ -170,8 +170,8 @@ def test_z3_gives_the_same_answer_for_dense_sets(seed):
     rules = oracle.dense_set(seed, size=6 + seed % 20, width=2 + seed % 5)
     given_ = [rule.region.conditions() for rule in rules]
     expected = oracle.gap_by_z3(rules.space, given_)
-    assert rules.is_complete() is (not expected)
-    assert gaps(rules, budget=Budget(nodes=20_000)).covered_everything is (not expected)
+    assert rules.is_complete is (not expected)
+    assert gaps(rules, budget=Budget(nodes=20_000)).is_complete is (not expected)
     assert (next(search(rules), None) is not None) is expected
 
 
@@ -181,7 +181,7 @@ def test_z3_gives_the_same_answer_within_a_region(rules, data):
     given_ = [rule.region.conditions() for rule in rules]
     expected = oracle.gap_by_z3(rules.space, given_, within)
     found = gaps(rules, within=Region(rules.space, within))
-    assert found.covered_everything is (not expected)
+    assert found.is_complete is (not expected)
 
 
 # --- maximal regions
@@ -190,7 +190,7 @@ def test_z3_gives_the_same_answer_within_a_region(rules, data):
 @given(oracle.sets_of_rules())
 def test_not_disjoint_gives_the_maximal_regions(rules):
     found = gaps(rules, disjoint=False)
-    assert found.complete
+    assert found.finished
     assert found.regions == list(search(rules, maximal=True))
     expected = oracle.maximal_free(rules, most=20_000)
     if expected is not None:
@@ -213,18 +213,18 @@ def test_missing_counts_where_a_feature_may_be_missing():
     conditions = [{"age": {"<": 5}}, {"age": {">=": 5}}]
     for missing in (False, True):
         space = Space([Continuous("age", missing=missing)])
-        rules = RuleSet(space, [Rule(Region(space, c), then="A") for c in conditions])
+        rules = RuleSet([Rule(Region(space, c), then="A") for c in conditions], space)
         assert texts(gaps(rules)) == (["age is missing"] if missing else [])
-        assert rules.is_complete() is (not missing)
+        assert rules.is_complete is (not missing)
 
 
 def test_unlisted_and_missing_categories_count_where_a_feature_may_have_them():
     for missing in (False, True):
         for other in (False, True):
             space = Space([Categorical("c", ["a", "b"], missing=missing, other=other)])
-            rules = RuleSet(space, [Rule(Region(space, {"c": {"a", "b"}}), then="A")])
+            rules = RuleSet([Rule(Region(space, {"c": {"a", "b"}}), then="A")], space)
             found = gaps(rules)
-            assert found.covered_everything is not (missing or other)
+            assert found.is_complete is not (missing or other)
             codes = [0] * missing + [1] * other
             held = [naive.allows(found[0], space["c"], c) for c in codes] if codes else []
             assert all(held)
@@ -232,41 +232,41 @@ def test_unlisted_and_missing_categories_count_where_a_feature_may_have_them():
 
 def test_what_lies_beyond_the_bounds_of_a_feature_is_no_gap():
     space = Space([Continuous("age", bounds=(0, 120)), Continuous("n", kind="integer")])
-    rules = RuleSet(space, [Rule({"age": {">=": 0, "<=": 120}}, then="A")])
-    assert gaps(rules).covered_everything
-    rules = RuleSet(space, [Rule({"age": {">=": 0, "<": 120}}, then="A")])
+    rules = RuleSet([Rule({"age": {">=": 0, "<=": 120}}, then="A")], space)
+    assert gaps(rules).is_complete
+    rules = RuleSet([Rule({"age": {">=": 0, "<": 120}}, then="A")], space)
     assert texts(gaps(rules)) == ["age >= 120"]
 
 
 def test_nothing_lies_between_neighbouring_integers_and_days():
     space = Space([Continuous("n", kind="integer"), Continuous("day", kind="date")])
     rules = RuleSet(
-        space,
         [
             Rule({"n": {"<=": 4}}, then="A"),
             Rule({"n": {">=": 5}, "day": {"<=": dt.date(2020, 2, 28)}}, then="A"),
             Rule({"n": {">": 4.5}, "day": {">=": dt.date(2020, 3, 1)}}, then="A"),
         ],
+        space,
     )
     assert texts(gaps(rules)) == ["n >= 5 and day = 2020-02-29"]
 
 
 def test_no_rule_leaves_everything():
-    found = gaps(RuleSet(PLANE))
+    found = gaps(RuleSet(space=PLANE))
     assert texts(found) == ["anything"]
-    assert found.complete
-    assert texts(gaps(RuleSet(PLANE), disjoint=False)) == ["anything"]
+    assert found.finished
+    assert texts(gaps(RuleSet(space=PLANE), disjoint=False)) == ["anything"]
 
 
 def test_a_space_without_features_has_one_point():
     space = Space([])
-    assert texts(gaps(RuleSet(space))) == ["anything"]
-    assert gaps(RuleSet(space, [Rule(Region(space), then="A")])).covered_everything
+    assert texts(gaps(RuleSet(space=space))) == ["anything"]
+    assert gaps(RuleSet([Rule(Region(space), then="A")], space)).is_complete
 
 
 def test_the_empty_region_has_no_gap():
     found = gaps(PAPER, within=Region.nothing(PLANE))
-    assert (found.regions, found.complete, found.covered_everything) == ([], True, True)
+    assert (found.regions, found.finished, found.is_complete) == ([], True, True)
 
 
 def test_within_may_be_a_region_of_another_space():
@@ -279,7 +279,7 @@ def test_within_may_be_a_region_of_another_space():
 
 
 def test_a_default_is_no_rule():
-    rules = RuleSet(AGE, [Rule({"age": (0, 5)}, then="A")], default="B")
+    rules = RuleSet([Rule({"age": (0, 5)}, then="A")], AGE, default="B")
     assert len(gaps(rules)) == 2
 
 
@@ -308,7 +308,7 @@ def test_fraction_of_no_instances_is_zero():
 def test_fraction_does_not_depend_on_what_the_budget_found():
     X = {"f1": [0, 3, 3, 8], "f2": [0, 6, 0, 2]}
     assert gaps(PAPER).fraction(X) == gaps(PAPER, budget=Budget(nodes=1)).fraction(X) == 0.5
-    assert gaps(RuleSet(PLANE)).fraction(X) == 1.0
+    assert gaps(RuleSet(space=PLANE)).fraction(X) == 1.0
 
 
 BOUNDED = [
@@ -326,7 +326,7 @@ def random_bounded(seed, size):
         c, d = sorted(rng.choice(7, size=2, replace=False).tolist())
         chosen = ["a", *(v for v in "bc" if rng.random() < 0.5)]
         made.append(Rule({"x": (a, b), "n": {">=": c, "<=": d}, "c": set(chosen)}, then="A"))
-    return RuleSet(Space(BOUNDED), made)
+    return RuleSet(made, Space(BOUNDED))
 
 
 @pytest.mark.parametrize("seed", range(10 if INTERPRETED else 40))
@@ -341,7 +341,7 @@ def test_the_volume_is_that_of_the_space_without_the_rules(seed):
 
 
 def test_the_volume_of_an_unbounded_gap_is_infinite_and_finite_within_a_region():
-    rules = RuleSet(PLANE, [Rule({"f1": (2, 5), "f2": (5, 9)}, then="A")])
+    rules = RuleSet([Rule({"f1": (2, 5), "f2": (5, 9)}, then="A")], PLANE)
     found = gaps(rules)
     assert found.volume() == math.inf
     assert found.volume(Region(PLANE, {"f1": (0, 10), "f2": (0, 10)})) == 100 - 12
@@ -359,7 +359,7 @@ def test_the_volume_of_regions_that_overlap_is_refused():
 
 def test_the_volume_of_maximal_regions_that_do_not_overlap_is_given():
     space = Space([Continuous("x", bounds=(0, 10))])
-    rules = RuleSet(space, [Rule({"x": (2, 5)}, then="A")])
+    rules = RuleSet([Rule({"x": (2, 5)}, then="A")], space)
     assert gaps(rules, disjoint=False).volume() == pytest.approx(7)
 
 
@@ -389,20 +389,19 @@ def board(k, d=2, but=()):
 def test_with_few_nodes_the_answer_is_partial_and_correct(nodes):
     rules = board(10, but=range(0, 100, 3))
     found = gaps(rules, budget=Budget(nodes=nodes))
-    assert (found.complete, found.stopped_by, found.nodes) == (False, "nodes", nodes)
+    assert (found.finished, found.stopped_by, found.nodes) == (False, "nodes", nodes)
     every = oracle.Grid(rules.space, [*regions_of(rules), *found])
     assert (every.count(found) <= ~every.union(regions_of(rules))).all()
-    assert found.covered_everything is (False if found.regions else None)
+    assert found.is_complete is (False if found.regions else None)
     assert len(gaps(rules)) > len(found)
 
 
 def test_too_few_nodes_to_know_is_none():
     for rules in (board(8), board(8, but=[0])):
         found = gaps(rules, budget=Budget(nodes=2))
-        assert found.covered_everything is None
-        assert rules.is_complete(Budget(nodes=2)) is None
-    assert board(8).is_complete() is True
-    assert board(8, but=[0]).is_complete() is False
+        assert found.is_complete is None
+    assert board(8).is_complete is True
+    assert board(8, but=[0]).is_complete is False
 
 
 def test_a_budget_of_nodes_that_is_just_enough_is_complete():
@@ -410,7 +409,7 @@ def test_a_budget_of_nodes_that_is_just_enough_is_complete():
     needed = gaps(rules).nodes
     for nodes, complete in ((needed - 1, False), (needed, True), (needed + 1, True)):
         found = gaps(rules, budget=Budget(nodes=nodes))
-        assert found.complete is complete
+        assert found.finished is complete
         assert found.stopped_by == (None if complete else "nodes")
 
 
@@ -421,14 +420,14 @@ def test_a_budget_of_regions_gives_at_most_so_many_and_says_so(most, disjoint):
     found = gaps(rules, disjoint=disjoint, budget=Budget(regions=most))
     assert len(found) <= most
     assert len(found) > 0 or most == 0
-    assert (found.complete, found.stopped_by) == (False, "regions")
+    assert (found.finished, found.stopped_by) == (False, "regions")
     grid = oracle.Grid(rules.space, [*regions_of(rules), *found])
     assert not (grid.union(found) & grid.union(regions_of(rules))).any()
 
 
 def test_a_budget_of_as_many_regions_as_there_are_is_complete():
     found = gaps(PAPER, budget=Budget(regions=len(gaps(PAPER))))
-    assert found.complete
+    assert found.finished
     assert found.regions == gaps(PAPER).regions
 
 
@@ -446,8 +445,8 @@ def test_a_budget_of_seconds_ends_a_long_search(disjoint, monkeypatch):
     rules = hard(30, 8) if INTERPRETED else hard()
     gaps(rules, budget=Budget(nodes=10), disjoint=disjoint)
     found = gaps(rules, budget=0.3, disjoint=disjoint)
-    assert (found.complete, found.stopped_by) == (False, "seconds")
-    assert found.covered_everything is False
+    assert (found.finished, found.stopped_by) == (False, "seconds")
+    assert found.is_complete is False
 
 
 def test_a_large_list_of_gaps_is_cut_off_by_its_number():
@@ -467,7 +466,7 @@ def test_progress_is_heard_and_may_end_the_search(disjoint, monkeypatch):
     assert [n for n, _ in heard] == sorted(n for n, _ in heard)
     assert [r for _, r in heard] == sorted(r for _, r in heard)
     found = gaps(rules, disjoint=disjoint, progress=lambda nodes, regions: regions > 3)
-    assert (found.complete, found.stopped_by) == (False, "interrupt")
+    assert (found.finished, found.stopped_by) == (False, "interrupt")
     assert 0 < len(found) < len(every)
 
 
@@ -486,9 +485,9 @@ def test_an_interrupt_gives_what_was_found(disjoint, monkeypatch):
 
     monkeypatch.setattr(cutting.Cutter, "step", step)
     found = gaps(rules, disjoint=disjoint)
-    assert (found.complete, found.stopped_by) == (False, "interrupt")
+    assert (found.finished, found.stopped_by) == (False, "interrupt")
     assert 0 < len(found) < len(every)
-    assert found.covered_everything is False
+    assert found.is_complete is False
 
 
 def test_an_interrupt_in_the_callback_gives_what_was_found(monkeypatch):
@@ -501,7 +500,7 @@ def test_an_interrupt_in_the_callback_gives_what_was_found(monkeypatch):
     for disjoint in (True, False):
         rules = board(10, but=range(0, 100, 3))
         found = gaps(rules, disjoint=disjoint, progress=progress)
-        assert (found.complete, found.stopped_by) == (False, "interrupt")
+        assert (found.finished, found.stopped_by) == (False, "interrupt")
         assert len(found) > 0
 
 
@@ -518,7 +517,7 @@ def test_the_text_of_an_answer_that_is_not_known():
 
 
 def test_the_text_of_gaps_names_them():
-    rules = RuleSet(AGE, [Rule({"age": (0, 10)}, then="A"), Rule({"age": (12, None)}, then="B")])
+    rules = RuleSet([Rule({"age": (0, 10)}, then="A"), Rule({"age": (12, None)}, then="B")], AGE)
     assert repr(gaps(rules)) == (
         "<Gaps: 2 regions that no rule covers\n  age < 0\n  10 <= age < 12>"
     )
@@ -591,8 +590,8 @@ SIZES = [(60, 4)] if INTERPRETED else [(300, 5), (1000, 10)]
 @pytest.mark.parametrize(("n", "d"), SIZES)
 def test_the_leaves_of_a_tree_cover_everything(n, d):
     rules = rule_set(*opened(*leaves(n, d, seed=n)))
-    assert rules.is_complete() is True
-    assert gaps(rules).covered_everything is True
+    assert rules.is_complete is True
+    assert gaps(rules).is_complete is True
     assert list(search(rules)) == []
 
 
@@ -607,12 +606,12 @@ def test_narrowed_leaves_leave_exactly_what_was_cut_off(n, d):
     left = cube - np.prod(high - low, axis=0).sum()
     rules = rule_set(*opened(low, high))
     found = gaps(rules)
-    assert found.complete
+    assert found.finished
     check_by_sampling(rules, found)
     whole = Region(rules.space, dict.fromkeys(rules.space.names, (0, 1)))
     assert found.volume(whole) == pytest.approx(left)
     assert len(found) <= 3 * (n // 10)  # about one a narrowed rule, not a heap of splinters
-    assert rules.is_complete() is False
+    assert rules.is_complete is False
 
 
 @pytest.mark.parametrize(("n", "d"), [(30, 3)] if INTERPRETED else [(300, 3), (200, 4), (100, 5)])
@@ -621,7 +620,7 @@ def test_gaps_between_random_boxes_are_right_by_sampling(n, d):
     low = rng.random((d, n)) * 0.8
     rules = rule_set(low, low + rng.random((d, n)) * 0.5 + 0.01)
     found = gaps(rules)
-    assert found.complete
+    assert found.finished
     share = check_by_sampling(rules, found, n=500)
     assert 0.01 < share < 0.95
     assert not any(region.overlaps(rule.region) for region in found[:20] for rule in rules)
@@ -650,28 +649,28 @@ def test_one_leaf_missing_among_many_is_the_gap():
 def test_nothing_lies_beyond_the_calendar_and_the_clock(low, high):
     kind = type(low).__name__
     space = Space([Continuous("d", kind=kind)])
-    whole = RuleSet(space, [Rule({"d": {">=": low, "<=": high}}, then="A")])
-    assert whole.is_complete() is True
-    part = RuleSet(space, [Rule({"d": {">": low, "<=": high}}, then="A")])
+    whole = RuleSet([Rule({"d": {">=": low, "<=": high}}, then="A")], space)
+    assert whole.is_complete is True
+    part = RuleSet([Rule({"d": {">": low, "<=": high}}, then="A")], space)
     [gap] = gaps(part)
     assert gap.witness() == {"d": low}
 
 
 def test_integers_end_where_float64_can_no_longer_tell_them_apart():
     space = Space([Continuous("n", kind="integer")])
-    whole = RuleSet(space, [Rule({"n": {">=": -(2**53), "<=": 2**53}}, then="A")])
-    assert whole.is_complete() is True
+    whole = RuleSet([Rule({"n": {">=": -(2**53), "<=": 2**53}}, then="A")], space)
+    assert whole.is_complete is True
 
 
 def test_the_fraction_is_that_of_the_rules_as_they_were():
-    rules = RuleSet(None, [Rule({"n": (0, 5)}, then="A")])
+    rules = RuleSet([Rule({"n": (0, 5)}, then="A")])
     found = gaps(rules)
     rules.remove(0)
     assert found.fraction({"n": [1, 9]}) == 0.5
 
 
 def test_the_fraction_of_gaps_within_a_region_counts_what_lies_in_it():
-    rules = RuleSet(None, [Rule({"n": (0, 5)}, then="A")])
+    rules = RuleSet([Rule({"n": (0, 5)}, then="A")])
     inside = gaps(rules, within=Region(rules.space, {"n": (0, 5)}))
     assert inside.fraction({"n": [1, 9]}) == 0.0
     assert gaps(rules).fraction({"n": [1, 9]}) == 0.5
@@ -684,7 +683,7 @@ def test_what_is_no_rule_set_is_refused(call):
 
 
 def test_within_must_be_a_region():
-    rules = RuleSet(None, [Rule({"n": (0, 5)}, then="A")])
+    rules = RuleSet([Rule({"n": (0, 5)}, then="A")])
     with pytest.raises(ConditionError, match="within is a Region, not"):
         gaps(rules, within={"n": (0, 1)})
 
@@ -692,14 +691,14 @@ def test_within_must_be_a_region():
 def test_a_stopped_search_hands_on_what_it_found_unmerged_if_it_is_much(monkeypatch):
     monkeypatch.setattr(sys.modules["irenic.gaps"], "_MOST_MERGED", 3)
     pairs = [{f"a{i}": (None, 1), f"b{i}": (None, 1)} for i in range(8)]
-    rules = RuleSet(None, [Rule(pair, then="A") for pair in pairs])
+    rules = RuleSet([Rule(pair, then="A") for pair in pairs])
     found = gaps(rules, budget=Budget(nodes=100))
-    assert not found.complete
+    assert not found.finished
     assert len(found) > 3
     for one, two in combinations(found, 2):
         assert not one.overlaps(two)
 
 
 def test_gaps_show_themselves_escaped():
-    rules = RuleSet(None, [Rule({"<b>": (0, 5)}, then="A")])
+    rules = RuleSet([Rule({"<b>": (0, 5)}, then="A")])
     assert "&lt;b&gt;" in gaps(rules)._repr_html_()

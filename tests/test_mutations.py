@@ -202,7 +202,7 @@ def test_values_of_a_category_join_with_the_probability_of_the_share():
 def test_a_rule_widened_within_an_enlarged_region_contradicts_none():
     rng = np.random.default_rng(0)
     space = Space([Continuous("a"), Continuous("b")])
-    rules = RuleSet(space, [Rule(Region(space, {"a": (0, 2), "b": (0, 2)}), then="A")])
+    rules = RuleSet([Rule(Region(space, {"a": (0, 2), "b": (0, 2)}), then="A")], space)
     own = Region(space, {"a": (3, 4), "b": (1, 2)})
     for _ in range(20):
         free = enlarge(rules, own.witness(), order="random", random_state=rng)

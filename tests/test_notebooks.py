@@ -114,7 +114,7 @@ def age(low, high, then, **options):
     return Rule({"age": (low, high)}, then=then, **options)
 
 
-AGES = RuleSet(None, [age(None, 18, "reduced"), age(18, 60, "full")], default="ask")
+AGES = RuleSet([age(None, 18, "reduced"), age(18, 60, "full")], default="ask")
 
 
 # --- names come out as text
@@ -125,7 +125,7 @@ def sample(name, value, label):
     space = Space([Continuous(name), Categorical(name + "2", [value, "plain"])])
     first = Region(space, {name: (0, 5), name + "2": {value}})
     rules = [Rule(first, then=label), Rule({name: (3, None)}, then=label + "2")]
-    return RuleSet(space, rules, default=label)
+    return RuleSet(rules, space, default=label)
 
 
 def point_of(rules, labels, **options):
@@ -201,7 +201,7 @@ def test_a_classifier_shows_names_as_text(name, value, label, many):
     rules, labels = sample(name, value, label), [label, label + "2"]
     if many:
         sets = [Rule(rule.region, then=frozenset({rule.then})) for rule in rules]
-        rules = RuleSet(rules.space, sets, default=frozenset(labels))
+        rules = RuleSet(sets, rules.space, default=frozenset(labels))
     clf = fitted(rules, labels, "sets" if many else "labels", class_weight={label: 2.0})
     shown = Reader(own_part(clf))
     assert shown.rows[1][1] == rules[0].region.to_text().strip()
@@ -264,11 +264,11 @@ def test_a_rule_set_is_a_table():
         ["2", "18 <= age < 60", "full"],
         ["", "otherwise", "ask"],
     ]
-    assert read(RuleSet(AGES.space)).rows == [["rule", "if", "then"]]
+    assert read(RuleSet(space=AGES.space)).rows == [["rule", "if", "then"]]
 
 
 def test_weights_have_a_column_where_they_differ():
-    rules = RuleSet(None, [age(0, 1, "a", weight=0.25), age(1, 2, "b")], default="c")
+    rules = RuleSet([age(0, 1, "a", weight=0.25), age(1, 2, "b")], default="c")
     assert [row[3] for row in read(rules).rows] == ["weight", "0.25", "1", ""]
 
 
@@ -287,14 +287,14 @@ def test_nothing_is_searched_for_only_to_be_shown(monkeypatch):
 
 @pytest.mark.parametrize(("high", "word"), [(60, ", consistent"), (17, ", not consistent")])
 def test_a_rule_set_says_whether_it_is_consistent_once_that_is_known(high, word):
-    rules = RuleSet(None, [age(None, 18, "reduced"), age(min(18, high), 60, "full")])
+    rules = RuleSet([age(None, 18, "reduced"), age(min(18, high), 60, "full")])
     assert "consistent" not in read(rules).text
     assert rules.is_consistent == (high == 60)
     assert f"1 feature{word}" in read(rules).text
 
 
 def test_at_most_a_hundred_rules_are_shown():
-    many = RuleSet(None, [age(i, i + 1, i % 9) for i in range(1_234)], default=3)
+    many = RuleSet([age(i, i + 1, i % 9) for i in range(1_234)], default=3)
     for rules in (many, RuleList.of(many), DecisionTable.of(many)):
         shown = read(rules)
         assert "… and 1,134 more" in shown.text
@@ -311,7 +311,7 @@ def test_a_rule_list_says_what_its_order_means():
 
 
 def test_a_decision_table_shows_rows_and_policy():
-    rules = RuleSet(None, [age(None, 18, "a"), age(60, None, "a"), age(18, 60, "b")])
+    rules = RuleSet([age(None, 18, "a"), age(60, None, "a"), age(18, 60, "b")])
     table = DecisionTable(rules, rows=(1, 1, 3), n_rows=3, hit_policy="ANY", name="fares")
     shown = read(table)
     assert shown.text.startswith("Decision table fares 3 rows, 1 feature, hit policy ANY")
@@ -325,24 +325,24 @@ def test_a_decision_table_shows_rows_and_policy():
 
 
 def test_gaps_say_the_same_as_their_repr():
-    found = gaps(RuleSet(None, [age(0, 10, "child"), age(12, 99, "adult")]))
+    found = gaps(RuleSet([age(0, 10, "child"), age(12, 99, "adult")]))
     shown = read(found)
     assert shown.text.startswith("3 regions that no rule covers")
     assert repr(found).startswith("<Gaps: 3 regions that no rule covers\n")
     assert shown.rows[1:] == [["1", "age < 0"], ["2", "10 <= age < 12"], ["3", "age >= 99"]]
-    whole = gaps(RuleSet(None, [Rule(Region(AGES.space), then="x")]))
+    whole = gaps(RuleSet([Rule(Region(AGES.space), then="x")]))
     assert read(whole).text == "the rules cover everything"
     assert read(whole).rows == []
     stopped = gaps(AGES, budget=Budget(nodes=0))
     assert repr(stopped) == f"<Gaps: {read(stopped).text}>"
     assert "before the search was stopped by nodes" in read(stopped).text
-    many = gaps(RuleSet(None, [age(2 * i, 2 * i + 1, "x") for i in range(60)]))
+    many = gaps(RuleSet([age(2 * i, 2 * i + 1, "x") for i in range(60)]))
     assert len(read(many).rows) == 51
     assert "… and 11 more" in read(many).text
 
 
 def test_findings_are_a_table_of_kinds():
-    rules = RuleSet(None, [age(None, 18, "a"), age(17, 60, "b")])
+    rules = RuleSet([age(None, 18, "a"), age(17, 60, "b")])
     found = check(rules)
     shown = read(found)
     assert shown.text.startswith("Findings 1 conflicts, 1 overlaps, 1 gaps")
@@ -351,9 +351,9 @@ def test_findings_are_a_table_of_kinds():
         "age = 17: rule 1 says a, rule 2 says b (wherever 17 <= age < 18)",
     ]
     assert shown.titles == ["error", "warning"]
-    nothing = read(check(RuleSet(None, [age(None, 18, "a"), age(18, None, "b")])))
+    nothing = read(check(RuleSet([age(None, 18, "a"), age(18, None, "b")])))
     assert (nothing.text, nothing.rows) == ("Findings nothing", [])
-    many = RuleSet(None, [age(2 * i, 2 * i + 1, "x") for i in range(60)])
+    many = RuleSet([age(2 * i, 2 * i + 1, "x") for i in range(60)])
     assert f"… and {len(check(many)) - 50} more" in read(check(many)).text
     ended = check(many, budget=Budget(nodes=1))
     assert ended.unfinished
@@ -361,7 +361,7 @@ def test_findings_are_a_table_of_kinds():
 
 
 def test_a_certificate_is_its_sentence():
-    good, bad = certify(AGES), certify(RuleSet(None, [age(0, 9, "a"), age(5, 20, "b")]))
+    good, bad = certify(AGES), certify(RuleSet([age(0, 9, "a"), age(5, 20, "b")]))
     assert read(good).text == str(good)
     assert markup.GREEN in good._repr_html_()
     assert markup.VERMILION in bad._repr_html_()
@@ -478,14 +478,14 @@ def test_a_fitted_classifier_shows_rules_counts_and_certificate():
 
 
 def test_where_no_rule_holds_and_nothing_is_said_there_is_a_row_too():
-    rules = RuleSet(AGES.space, AGES)
+    rules = RuleSet(AGES, AGES.space)
     shown = Reader(own_part(fitted(rules, ["full", "reduced"])))
     assert shown.rows[3][:4] == ["", "otherwise", "no prediction", "6"]
 
 
 def test_of_many_labels_the_most_frequent_are_shown():
     labels = [f"label{k}" for k in range(40)]
-    rules = RuleSet(None, [Rule({"age": (0, 5)}, then=frozenset(labels[:2]))])
+    rules = RuleSet([Rule({"age": (0, 5)}, then=frozenset(labels[:2]))])
     clf = fitted(rules, labels, "sets")
     clf.chosen_.counts.overall[:] = np.arange(40) / 40
     shown = Reader(own_part(clf))
@@ -502,7 +502,7 @@ def test_rules_that_cover_no_row_have_no_shares():
     shown = Reader(own_part(clf))
     assert shown.rows[2] == ["2", "18 <= age < 60", "full", "0", "–", ""]
     assert len(shown.titles) == 6
-    sets = RuleSet(None, [Rule({"age": (0, 5)}, then=frozenset({"a"}))])
+    sets = RuleSet([Rule({"age": (0, 5)}, then=frozenset({"a"}))])
     several = fitted(sets, ["a", "b"], "sets")
     several.chosen_.counts.mix[0] = several.chosen_.counts.support[0] = 0.0
     assert Reader(own_part(several)).titles[:2] == ["a: 0 of 0", "b: 0 of 0"]

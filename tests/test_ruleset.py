@@ -52,12 +52,12 @@ def as_tuples(pairs):
 def test_the_example_of_the_paper_is_consistent():
     space = Space([Continuous("f1"), Continuous("f2")])
     rules = RuleSet(
-        space,
         [
             Rule({"f1": (2, 5), "f2": (5, 9)}, then="r1"),
             Rule({"f1": (6.5, 8.5), "f2": (5, 7)}, then="r2"),
             Rule({"f1": (1, 9), "f2": (1, 3)}, then="r3"),
         ],
+        space,
     )
     assert rules.is_consistent
     assert len(rules.conflicts()) == 0
@@ -68,11 +68,11 @@ def test_the_example_of_the_paper_is_consistent():
 
 
 def test_ages_that_touch_at_ten_do_not_contradict():
-    rules = RuleSet(AGE, [age(0, 10, "child"), age(10, 99, "adult")])
+    rules = RuleSet([age(0, 10, "child"), age(10, 99, "adult")], AGE)
     assert rules.is_consistent
     assert rules.predict({"age": [9.999, 10]}).tolist() == ["child", "adult"]
     closed = Rule(Region(AGE, {"age": {">=": 0, "<=": 10}}), then="child")
-    touching = RuleSet(AGE, [closed, age(10, 99, "adult")])
+    touching = RuleSet([closed, age(10, 99, "adult")], AGE)
     assert str(touching.conflicts()[0].overlap) == "age = 10"
     assert touching.conflicts()[0].witness == {"age": 10}
 
@@ -99,14 +99,14 @@ def test_each_conflict_has_its_overlap_and_a_witness_in_both_rules(rules):
 
 
 def test_rules_without_any_feature_contradict_each_other():
-    rules = RuleSet(None, [Rule({}, then="A"), Rule({}, then="B"), Rule({}, then="A")])
+    rules = RuleSet([Rule({}, then="A"), Rule({}, then="B"), Rule({}, then="A")])
     assert as_tuples(rules.conflicts()) == [(0, 1), (1, 2)]
     assert as_tuples(rules.overlaps()) == [(0, 2)]
     assert not rules.is_consistent
 
 
 def test_a_limit_stops_early_and_must_be_positive():
-    rules = RuleSet(AGE, [age(0, 10, then) for then in "ABCDE"])
+    rules = RuleSet([age(0, 10, then) for then in "ABCDE"], AGE)
     assert len(rules.conflicts()) == 10
     assert len(rules.conflicts(limit=3)) == 3
     assert not rules.is_consistent
@@ -115,7 +115,7 @@ def test_a_limit_stops_early_and_must_be_positive():
 
 
 def test_pairs_are_a_sequence_that_says_what_is_wrong():
-    rules = RuleSet(AGE, [age(0, 10, then) for then in "ABCDEF"])
+    rules = RuleSet([age(0, 10, then) for then in "ABCDEF"], AGE)
     pairs = rules.conflicts()
     assert [p.first for p in pairs[1:3]] == [0, 0]
     assert str(pairs[0]) == (
@@ -123,7 +123,7 @@ def test_pairs_are_a_sequence_that_says_what_is_wrong():
     )
     assert repr(pairs).startswith("<15 pairs:\n  rule 1 says A, rule 2 says B where")
     assert repr(pairs).endswith("… and 5 more>")
-    assert repr(RuleSet(AGE).conflicts()) == "<0 pairs>"
+    assert repr(RuleSet(space=AGE).conflicts()) == "<0 pairs>"
     with pytest.raises(IndexError):
         pairs[15]
 
@@ -247,7 +247,7 @@ def test_pairs_of_many_rules_are_found_exactly_once(shape, spread, n, monkeypatc
     space = mixed_space(*shape)
     regions = spread_out(spread, space, n, rng)
     thens = rng.integers(0, 4, len(regions)).tolist()
-    rules = RuleSet(space, map(make_rule, regions, thens))
+    rules = RuleSet(map(make_rule, regions, thens), space)
     assert spread != "leaves" or rules.is_consistent
     assert np.array_equal(rules.conflicts().pairs, pairwise_check(rules, same=False))
     assert np.array_equal(rules.overlaps().pairs, pairwise_check(rules, same=True))
@@ -261,7 +261,7 @@ def test_a_few_conflicts_hidden_among_many_rules_are_found():
     rng = np.random.default_rng(0)
     space = mixed_space(4, 0)
     regions = leaves(space, 80 if INTERPRETED else 600, rng)
-    rules = RuleSet(space, [Rule(r, then=i) for i, r in enumerate(regions)])
+    rules = RuleSet([Rule(r, then=i) for i, r in enumerate(regions)], space)
     assert rules.is_consistent
     hidden = regions[37]
     rules.add(Rule(hidden, then="hidden"), force=True)
@@ -272,7 +272,7 @@ def test_a_few_conflicts_hidden_among_many_rules_are_found():
 def test_a_wide_space_and_many_instances_are_covered_block_by_block():
     rng = np.random.default_rng(1)
     space = mixed_space(3, 2)
-    rules = RuleSet(space, [Rule(r, then="A") for r in boxes(space, 20, rng)])
+    rules = RuleSet([Rule(r, then="A") for r in boxes(space, 20, rng)], space)
     points = Region(space).sample(300 if INTERPRETED else 5000, rng)
     expected = np.column_stack([rule.region.contains(points) for rule in rules])
     assert np.array_equal(rules.covering(points), expected)
@@ -315,7 +315,7 @@ def test_contradictions_are_resolved_as_the_oracle_resolves_them(rules, resolve)
 
 
 def test_ties_go_to_the_rule_that_comes_first():
-    rules = RuleSet(AGE, [age(0, 10, "A"), age(0, 10, "B", 2), age(0, 10, "C", 2), age(0, 10, "A")])
+    rules = RuleSet([age(0, 10, "A"), age(0, 10, "B", 2), age(0, 10, "C", 2), age(0, 10, "A")], AGE)
     here = {"age": [5]}
     assert rules.predict(here, resolve="first").tolist() == ["A"]
     assert rules.predict(here, resolve="best").tolist() == ["B"]
@@ -328,14 +328,14 @@ def test_ties_go_to_the_rule_that_comes_first():
 
 
 def test_many_rules_of_the_same_weight_keep_their_order():
-    rules = RuleSet(AGE, [age(0, 10, i, 1 + i % 2) for i in range(301)])
+    rules = RuleSet([age(0, 10, i, 1 + i % 2) for i in range(301)], AGE)
     assert rules.decide({"age": [5]}, resolve="best").tolist() == [1]
     assert rules.decide({"age": [5]}, resolve="first").tolist() == [0]
     assert rules.decide({"age": [5]}, resolve="vote").tolist() == [1]
 
 
 def test_a_set_with_conflicts_refuses_to_predict_and_says_why():
-    rules = RuleSet(AGE, [age(0, 30, "low"), age(29, 60, "high")])
+    rules = RuleSet([age(0, 30, "low"), age(29, 60, "high")], AGE)
     for ask in (rules.predict, rules.decide, rules.explain):
         with pytest.raises(ConflictError) as caught:
             ask({"age": [5]})
@@ -350,12 +350,12 @@ def test_a_set_with_conflicts_refuses_to_predict_and_says_why():
 
 
 def test_the_default_is_that_of_the_call_else_that_of_the_set_else_none():
-    rules = RuleSet(AGE, [age(0, 10, "child")], default="unknown")
+    rules = RuleSet([age(0, 10, "child")], AGE, default="unknown")
     assert rules.predict({"age": [50]}).tolist() == ["unknown"]
     assert rules.predict({"age": [50]}, default="adult").tolist() == ["adult"]
-    assert RuleSet(AGE, [age(0, 10, "child")]).predict({"age": [50]}).tolist() == [None]
-    assert RuleSet(AGE, default="x").predict({"age": [1, 2]}).tolist() == ["x", "x"]
-    assert RuleSet(AGE).predict({"age": [1]}).tolist() == [None]
+    assert RuleSet([age(0, 10, "child")], AGE).predict({"age": [50]}).tolist() == [None]
+    assert RuleSet(space=AGE, default="x").predict({"age": [1, 2]}).tolist() == ["x", "x"]
+    assert RuleSet(space=AGE).predict({"age": [1]}).tolist() == [None]
 
 
 @pytest.mark.parametrize(
@@ -372,7 +372,7 @@ def test_the_default_is_that_of_the_call_else_that_of_the_set_else_none():
     ],
 )
 def test_predictions_keep_the_type_of_the_consequents(thens, default, dtype):
-    rules = RuleSet(AGE, [age(0, 10, thens[0]), age(10, 20, thens[1])], default=default)
+    rules = RuleSet([age(0, 10, thens[0]), age(10, 20, thens[1])], AGE, default=default)
     predicted = rules.predict({"age": [5, 15, 25]})
     assert predicted.dtype == dtype
     assert predicted.shape == (3,)
@@ -380,7 +380,7 @@ def test_predictions_keep_the_type_of_the_consequents(thens, default, dtype):
 
 
 def test_explanations_say_which_rule_and_why():
-    rules = RuleSet(AGE, [age(0, 30, "low"), age(10, 20, "low"), age(40, 50, "high")])
+    rules = RuleSet([age(0, 30, "low"), age(10, 20, "low"), age(40, 50, "high")], AGE)
     texts = [str(e) for e in rules.explain({"age": [15, 5, 45, 99]})]
     assert texts == [
         "low, by rule 1: IF 0 <= age < 30 THEN low (and by rule 2)",
@@ -394,7 +394,7 @@ def test_explanations_say_which_rule_and_why():
         None,
         (),
     )
-    rules = RuleSet(AGE, [age(0, 30, "low"), age(10, 20, "high", 2)], default="none")
+    rules = RuleSet([age(0, 30, "low"), age(10, 20, "high", 2)], AGE, default="none")
     texts = [str(e) for e in rules.explain({"age": [15, 99]}, resolve="best")]
     assert texts == [
         "high, by rule 2: IF 10 <= age < 20 THEN high WEIGHT 2 (against rule 1)",
@@ -429,7 +429,7 @@ def test_statistics_agree_with_counting_by_hand(rules, data):
 
 
 def test_statistics_take_labels_of_any_table_and_refuse_a_wrong_number():
-    rules = RuleSet(AGE, [age(0, 30, "low")])
+    rules = RuleSet([age(0, 30, "low")], AGE)
     table = {"age": [10, 20, 40]}
     labels = ["low", "high", "low"]
     for y in (labels, np.array(labels), pd.Series(labels), pl.Series(labels), pa.array(labels)):
@@ -455,7 +455,7 @@ def test_the_explanation_size_is_the_mean_of_the_conditions_that_cover_a_case(ru
 def test_the_explanation_size_counts_every_covering_rule_and_nothing_for_the_default():
     space = Space([Continuous("a"), Continuous("b")])
     rules = RuleSet(
-        space, [Rule({"a": (0, 10), "b": (0, 10)}, then="A"), Rule({"a": (5, 20)}, then="A")]
+        [Rule({"a": (0, 10), "b": (0, 10)}, then="A"), Rule({"a": (5, 20)}, then="A")], space
     )
     assert rules.explanation_size({"a": [6, 1, 15, 99], "b": [1, 1, 1, 1]}) == (3 + 2 + 1 + 0) / 4
     assert rules.explanation_size({"a": [], "b": []}) == 0.0
@@ -480,13 +480,13 @@ def test_the_simplified_set_is_equivalent_and_no_larger(rules):
 def test_the_simplified_set_drops_what_the_space_implies_and_rules_inside_others():
     space = Space([Continuous("age", bounds=(0, 120)), Categorical("c", ["a", "b"])])
     rules = RuleSet(
-        space,
         [
             Rule({"age": {">=": 0, "<=": 30}, "c": {"b"}}, then="low"),
             Rule({"age": (5, 20), "c": {"b"}}, then="low"),
             Rule({"age": (0, 31), "c": {"a"}}, then="high"),
             Rule({"age": (40, 200)}, then="low"),
         ],
+        space,
         default="D",
     )
     simple = rules.simplified()
@@ -501,7 +501,6 @@ def test_the_simplified_set_drops_what_the_space_implies_and_rules_inside_others
 
 def test_a_set_with_conflicts_keeps_all_its_rules_when_simplified():
     rules = RuleSet(
-        None,
         [
             Rule({"n": (5, 10)}, then="a", weight=9),
             Rule({"n": (0, 20)}, then="b", weight=5),
@@ -515,7 +514,6 @@ def test_a_set_with_conflicts_keeps_all_its_rules_when_simplified():
 
 def test_conflicts_stay_what_they_were_when_the_set_changes():
     rules = RuleSet(
-        None,
         [
             Rule({"n": (0, 1)}, then="c"),
             Rule({"n": (5, 10)}, then="a"),
@@ -528,7 +526,7 @@ def test_conflicts_stay_what_they_were_when_the_set_changes():
 
 
 def test_rules_over_no_feature_contradict_each_other():
-    rules = RuleSet(None, [Rule({}, then="A"), Rule({}, then="B"), Rule({}, then="A")])
+    rules = RuleSet([Rule({}, then="A"), Rule({}, then="B"), Rule({}, then="A")])
     assert rules.conflicts().pairs.tolist() == [[0, 1], [1, 2]]
     assert rules.overlaps().pairs.tolist() == [[0, 2]]
 
@@ -536,20 +534,20 @@ def test_rules_over_no_feature_contradict_each_other():
 def test_labels_of_any_kind_of_column_are_counted():
     import pyarrow as pa
 
-    rules = RuleSet(None, [Rule({"n": (0, 5)}, then="a")])
+    rules = RuleSet([Rule({"n": (0, 5)}, then="a")])
     y = pa.chunked_array([["a"], ["b", "a"]])
     assert rules.statistics({"n": [1, 2, 9]}, y).confidence.tolist() == [0.5]
 
 
 def test_a_replaced_rule_keeps_its_place():
-    rules = RuleSet(None, [Rule({"n": (i, i + 1)}, then=str(i)) for i in range(3)])
+    rules = RuleSet([Rule({"n": (i, i + 1)}, then=str(i)) for i in range(3)])
     old = rules.replace(1, Rule({"n": (1.5, 2)}, then="new"))
     assert old == Rule({"n": (1, 2)}, then="1")
     assert [rule.then for rule in rules] == ["0", "new", "2"]
 
 
 def test_an_error_carries_every_conflict():
-    rules = RuleSet(None, [Rule({"n": (i, i + 1)}, then=str(i)) for i in range(3)])
+    rules = RuleSet([Rule({"n": (i, i + 1)}, then=str(i)) for i in range(3)])
     with pytest.raises(ConflictError, match=r"\(and 2 more\)") as caught:
         rules.add(Rule({"n": (0, 9)}, then="x"))
     assert [c.first for c in caught.value.conflicts] == [0, 1, 2]
@@ -559,7 +557,7 @@ def test_an_error_carries_every_conflict():
 
 
 def test_add_refuses_a_contradiction_and_names_it():
-    rules = RuleSet(AGE, [age(0, 10, "child"), age(10, 99, "adult")])
+    rules = RuleSet([age(0, 10, "child"), age(10, 99, "adult")], AGE)
     with pytest.raises(ConflictError) as caught:
         rules.add(age(18, None, "senior"))
     assert str(caught.value) == (
@@ -577,7 +575,7 @@ def test_add_refuses_a_contradiction_and_names_it():
 
 
 def test_force_adds_a_contradiction_and_the_set_knows():
-    rules = RuleSet(AGE, [age(0, 10, "child")])
+    rules = RuleSet([age(0, 10, "child")], AGE)
     assert rules.is_consistent
     rules.add(age(5, 20, "adult"), force=True)
     assert not rules.is_consistent
@@ -588,7 +586,7 @@ def test_force_adds_a_contradiction_and_the_set_knows():
 
 
 def test_a_rule_that_agrees_or_only_touches_is_added():
-    rules = RuleSet(AGE, [age(0, 10, "child")])
+    rules = RuleSet([age(0, 10, "child")], AGE)
     rules.add(age(5, 10, "child"))
     rules.add(age(10, 20, "adult"))
     assert [r.then for r in rules] == ["child", "child", "adult"]
@@ -611,7 +609,7 @@ def test_add_refuses_exactly_what_contradicts(data):
 
 def test_many_rules_are_added_one_by_one_and_removed_in_any_order():
     rng = np.random.default_rng(0)
-    rules = RuleSet(AGE)
+    rules = RuleSet(space=AGE)
     mirror = []
     for i in range(60):
         rule = age(i, i + 1, i % 5)
@@ -627,7 +625,7 @@ def test_many_rules_are_added_one_by_one_and_removed_in_any_order():
 
 
 def test_what_is_not_there_cannot_be_removed():
-    rules = RuleSet(AGE, [age(0, 10, "child")])
+    rules = RuleSet([age(0, 10, "child")], AGE)
     with pytest.raises(IndexError, match="rule 1 of a set of 1"):
         rules.remove(1)
     with pytest.raises(ConditionError, match="the set holds no rule IF 0 <= age < 11 THEN child"):
@@ -636,13 +634,13 @@ def test_what_is_not_there_cannot_be_removed():
 
 
 def test_replace_puts_a_rule_for_another_or_leaves_the_set_as_it_was():
-    rules = RuleSet(AGE, [age(0, 10, "child"), age(10, 99, "adult"), age(99, None, "senior")])
+    rules = RuleSet([age(0, 10, "child"), age(10, 99, "adult"), age(99, None, "senior")], AGE)
     before = rules.copy()
     with pytest.raises(ConflictError, match="contradicts rule 2 "):
         rules.replace(0, age(0, 12, "child"))
     assert list(rules) == list(before)
     assert rules.replace(0, age(0, 9, "kid")) == age(0, 10, "child")
-    assert rules == RuleSet(AGE, [age(0, 9, "kid"), age(10, 99, "adult"), age(99, None, "senior")])
+    assert rules == RuleSet([age(0, 9, "kid"), age(10, 99, "adult"), age(99, None, "senior")], AGE)
     place = rules.index(age(10, 99, "adult"))
     assert rules.replace(place, age(9, 80, "grown"), force=False) == age(10, 99, "adult")
     assert rules.is_consistent
@@ -653,15 +651,17 @@ def test_replace_puts_a_rule_for_another_or_leaves_the_set_as_it_was():
 
 
 def test_a_wrong_rule_is_refused_by_its_number_and_changes_nothing():
-    rules = RuleSet(AGE, [age(0, 10, "child")])
+    rules = RuleSet([age(0, 10, "child")], AGE)
     with pytest.raises(ConditionError, match="rule 2: unknown feature 'agee', did you mean 'age'"):
         rules.add(Rule({"agee": (0, 1)}, then="x"))
     with pytest.raises(ConditionError, match="rule 2: 'IF' is not a Rule"):
         rules.add("IF")
     with pytest.raises(ConditionError, match="rule 1: unknown feature 'job'"):
         rules.replace(0, Rule({"job": {"nurse"}}, then="x"))
-    with pytest.raises(ConditionError, match="the first argument is a Space or None"):
-        RuleSet([age(0, 10, "child")])
+    with pytest.raises(ConditionError, match="rules must come before the space: RuleSet"):
+        RuleSet(AGE, [age(0, 10, "child")])
+    with pytest.raises(ConditionError, match="space must be a Space or None, got 'age'"):
+        RuleSet([age(0, 10, "child")], "age")
     assert list(rules) == [age(0, 10, "child")]
 
 
@@ -669,7 +669,7 @@ def test_a_wrong_rule_is_refused_by_its_number_and_changes_nothing():
 
 
 def test_rules_are_reached_by_place_slice_list_and_mask():
-    rules = RuleSet(AGE, [age(i, i + 1, "ABCD"[i], i + 1) for i in range(4)], default="D")
+    rules = RuleSet([age(i, i + 1, "ABCD"[i], i + 1) for i in range(4)], AGE, default="D")
     assert rules[0] == age(0, 1, "A", 1)
     assert rules[-1] == rules[np.int64(3)] == age(3, 4, "D", 4)
     assert [r.then for r in rules[1:3]] == ["B", "C"]
@@ -688,12 +688,12 @@ def test_rules_are_reached_by_place_slice_list_and_mask():
 
 def test_sets_are_equal_whatever_the_order_of_their_rules():
     a, b = age(0, 10, "child"), age(10, 99, "adult")
-    assert RuleSet(AGE, [a, b]) == RuleSet(AGE, [b, a])
-    assert RuleSet(AGE, [a, a, b]) != RuleSet(AGE, [a, b, b])
-    assert RuleSet(AGE, [a]) != RuleSet(AGE, [a], default="x")
-    assert RuleSet(AGE, [a]) != [a]
+    assert RuleSet([a, b], AGE) == RuleSet([b, a], AGE)
+    assert RuleSet([a, a, b], AGE) != RuleSet([a, b, b], AGE)
+    assert RuleSet([a], AGE) != RuleSet([a], AGE, default="x")
+    assert RuleSet([a], AGE) != [a]
     with pytest.raises(TypeError, match="unhashable"):
-        hash(RuleSet(AGE, [a]))
+        hash(RuleSet([a], AGE))
 
 
 @given(sts.rule_sets(default="D"))
@@ -710,7 +710,7 @@ def test_copies_and_pickles_are_equal_and_independent(rules):
 
 
 def test_a_shallow_copy_changes_on_its_own():
-    rules = RuleSet(AGE, [age(0, 10, "child")])
+    rules = RuleSet([age(0, 10, "child")], AGE)
     other = copy.copy(rules)
     other.add(age(10, 20, "adult"))
     rules.add(age(20, 30, "old"))
@@ -719,20 +719,20 @@ def test_a_shallow_copy_changes_on_its_own():
 
 
 def test_a_set_without_a_space_takes_that_of_its_rules():
-    assert RuleSet(None, [age(0, 10, "child")]).space == AGE
-    rules = RuleSet(None, [Rule({"age": (0, 10)}, then="a"), Rule({"job": {"nurse"}}, then="b")])
+    assert RuleSet([age(0, 10, "child")]).space == AGE
+    rules = RuleSet([Rule({"age": (0, 10)}, then="a"), Rule({"job": {"nurse"}}, then="b")])
     assert rules.space == Space([Continuous("age"), Categorical("job", ["nurse"], other=True)])
     assert len(rules.conflicts()) == 1
 
 
 def test_the_repr_lists_the_first_rules_and_the_default():
-    rules = RuleSet(AGE, [age(i, i + 1, "A") for i in range(25)], default="B")
+    rules = RuleSet([age(i, i + 1, "A") for i in range(25)], AGE, default="B")
     lines = repr(rules).splitlines()
     assert lines[0] == "<RuleSet: 25 rules, 1 feature>"
     assert lines[1] == "  1. IF 0 <= age < 1 THEN A"
     assert lines[-2:] == ["  … and 5 more", "  DEFAULT B"]
     assert len(lines) == 23
-    assert repr(RuleSet(AGE)) == "<RuleSet: 0 rules, 1 feature>"
+    assert repr(RuleSet(space=AGE)) == "<RuleSet: 0 rules, 1 feature>"
 
 
 # --- from and to other forms
@@ -740,7 +740,7 @@ def test_the_repr_lists_the_first_rules_and_the_default():
 
 @given(sts.rule_sets())
 def test_columns_make_the_same_set(rules):
-    weighted = RuleSet(rules.space, [Rule(r.region, then=r.then) for r in rules])
+    weighted = RuleSet([Rule(r.region, then=r.then) for r in rules], rules.space)
     made = RuleSet.from_arrays(
         rules.space,
         lower=rules.lower,
@@ -792,7 +792,7 @@ def test_columns_that_cannot_be_rules_are_refused(change, message):
     ("backend", "kind"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame), ("pyarrow", pa.Table)]
 )
 def test_a_frame_has_a_row_a_rule(backend, kind):
-    rules = RuleSet(AGE, [age(0, 10, "child"), age(10, 99, frozenset({"x"}), 2)])
+    rules = RuleSet([age(0, 10, "child"), age(10, 99, frozenset({"x"}), 2)], AGE)
     frame = rules.to_frame(backend)
     assert isinstance(frame, kind)
     columns = (
@@ -807,21 +807,21 @@ def test_a_frame_has_a_row_a_rule(backend, kind):
         "conditions": [1, 1],
         "weight": [1.0, 2.0],
     }
-    assert len(RuleSet(AGE).to_frame(backend)) == 0
+    assert len(RuleSet(space=AGE).to_frame(backend)) == 0
 
 
 def test_an_unknown_kind_of_frame_is_refused():
     with pytest.raises(
         ConditionError, match="backend is one of pandas, polars, pyarrow, not 'dask'"
     ):
-        RuleSet(AGE).to_frame("dask")
-    assert len(RuleSet(AGE, [age(0, 1, "A")]).to_frame()) == 1
+        RuleSet(space=AGE).to_frame("dask")
+    assert len(RuleSet([age(0, 1, "A")], AGE).to_frame()) == 1
 
 
 def test_html_is_escaped():
     rules = RuleSet(
-        Space([Continuous("<script>")]),
         [Rule({"<script>": (0, 1)}, then="<script>alert(1)</script>")],
+        Space([Continuous("<script>")]),
         default="<img>",
     )
     shown = rules._repr_html_()
@@ -829,7 +829,7 @@ def test_html_is_escaped():
     assert "<img>" not in shown
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in shown
     assert "&lt;img&gt;" in shown
-    many = RuleSet(AGE, [age(i, i + 1, "A") for i in range(101)])
+    many = RuleSet([age(i, i + 1, "A") for i in range(101)], AGE)
     assert "… and 1 more" in many._repr_html_()
 
 
@@ -846,20 +846,20 @@ def test_html_is_escaped():
     ],
 )
 def test_predictions_are_numbers_where_all_of_them_are_kept_exactly(thens, default, dtype):
-    rules = RuleSet(None, [Rule({"n": (i, i + 1)}, then=t) for i, t in enumerate(thens)])
+    rules = RuleSet([Rule({"n": (i, i + 1)}, then=t) for i, t in enumerate(thens)])
     found = rules.predict({"n": [0, 1, 9]}, default=default)
     assert found.dtype == dtype
     assert found.tolist() == [*thens, default]
 
 
 def test_a_consequent_that_is_gone_does_not_change_the_type_of_predictions():
-    rules = RuleSet(None, [Rule({"n": (0, 1)}, then="a"), Rule({"n": (1, 2)}, then=1)])
+    rules = RuleSet([Rule({"n": (0, 1)}, then="a"), Rule({"n": (1, 2)}, then=1)])
     rules.remove(0)
     assert rules.predict({"n": [1]}, default=0).dtype == np.int64
 
 
 @pytest.mark.parametrize("place", [True, "x", 1.0])
 def test_a_place_is_a_whole_number(place):
-    rules = RuleSet(None, [Rule({"n": (0, 1)}, then="a")])
+    rules = RuleSet([Rule({"n": (0, 1)}, then="a")])
     with pytest.raises(ConditionError, match="a rule is named by its place or by itself"):
         rules.remove(place)

@@ -28,7 +28,7 @@ AGE = Space([Continuous("age")])
 
 
 def ages(*rules, **options):
-    return RuleSet(AGE, [Rule({"age": bounds}, then=then) for bounds, then in rules], **options)
+    return RuleSet([Rule({"age": bounds}, then=then) for bounds, then in rules], AGE, **options)
 
 
 def texts(found, kind):
@@ -111,7 +111,7 @@ def test_gaps_are_the_cells_of_no_row(table):
     assert grid.of(f.region for f in found.of("gaps")) == grid.cells - grid.of(
         rule.region for rule in table.rules
     )
-    assert found.complete is (not found.of("gaps"))
+    assert found.is_complete is (not found.of("gaps"))
 
 
 @given(tables())
@@ -243,11 +243,11 @@ def test_a_check_finds_the_same_twice_and_in_order(table):
 def test_a_conflict_is_a_case_that_a_person_can_try():
     space = Space([Continuous("age"), Categorical("job", ["nurse", "clerk"])])
     rules = RuleSet(
-        space,
         [
             Rule({"age": (28, 30), "job": "clerk"}, then="low"),
             Rule({"age": (29, 60)}, then="high"),
         ],
+        space,
     )
     assert texts(check(rules), "conflicts") == [
         "age = 29, job = clerk: rule 1 says low, rule 2 says high"
@@ -338,7 +338,7 @@ def test_in_a_long_ordered_table_vain_columns_are_left_open():
 def test_a_column_cut_by_holes_alone_never_matters():
     space = Space([Continuous("n", bounds=(0, 30)), Continuous("m")])
     parts = [{"n": {"<=": 10}}, {"n": {">=": 20}}]
-    rules = RuleSet(space, [Rule(p | {"m": (0, 1)}, then="A") for p in parts])
+    rules = RuleSet([Rule(p | {"m": (0, 1)}, then="A") for p in parts], space)
     hole = Region(space, {"n": {">": 10, "<": 20}})
     found = check(DecisionTable(rules, (1, 1), 1, outside=(hole,)))
     assert [f.column for f in found.of("columns")] == ["n"]
@@ -357,11 +357,11 @@ def test_priority_decides_which_rows_come_first():
 def test_columns_that_never_matter_are_said_in_words():
     space = Space([Continuous("age"), Categorical("job", ["nurse", "clerk"]), Continuous("pay")])
     rules = RuleSet(
-        space,
         [
             Rule({"age": (0, 30), "job": "clerk"}, then="low"),
             Rule({"age": (0, 30), "job": "nurse"}, then="low"),
         ],
+        space,
     )
     assert texts(check(rules), "columns") == [
         "job never matters: without it the rules say the same everywhere",
@@ -372,21 +372,21 @@ def test_columns_that_never_matter_are_said_in_words():
 def test_a_default_makes_gaps_a_note_and_columns_vain():
     space = Space([Continuous("age", bounds=(0, 100)), Categorical("job", ["nurse", "clerk"])])
     half = [Rule({"age": (0, 30), "job": "clerk"}, then="low")]
-    found = check(RuleSet(space, half, default="low"))
+    found = check(RuleSet(half, space, default="low"))
     assert {f.level for f in found.of("gaps")} == {"note"}
     assert [f.column for f in found.of("columns")] == ["age", "job"]
     both = [*half, Rule({"age": (50, 60)}, then="high")]
-    assert [f.column for f in check(RuleSet(space, both, default="low")).of("columns")] == ["job"]
+    assert [f.column for f in check(RuleSet(both, space, default="low")).of("columns")] == ["job"]
 
 
 def test_what_cannot_occur_needs_no_rule():
     space = Space([Continuous("n", bounds=(0, 30))])
-    rules = RuleSet(space, [Rule({"n": {"<=": 10}}, then="A"), Rule({"n": {">=": 20}}, then="B")])
+    rules = RuleSet([Rule({"n": {"<=": 10}}, then="A"), Rule({"n": {">=": 20}}, then="B")], space)
     hole = Region(space, {"n": {">": 10, "<": 20}})
     table = DecisionTable.of(rules)
-    assert not check(table).complete
+    assert not check(table).is_complete
     holed = DecisionTable(rules, table.rows, 2, outside=(hole,))
-    assert check(holed).complete
+    assert check(holed).is_complete
     assert not check(holed).of("gaps")
 
 
@@ -411,9 +411,9 @@ def test_a_budget_leaves_open_what_was_not_settled():
     cells = [
         Rule({"x": (i, i + 1), "y": (j, j + 1)}, then="A") for i in range(30) for j in range(30)
     ]
-    rules = RuleSet(None, [*cells, Rule({"x": (0, 30), "y": (0, 30)}, then="A")])
+    rules = RuleSet([*cells, Rule({"x": (0, 30), "y": (0, 30)}, then="A")])
     found = check(rules, budget=Budget(nodes=5))
-    assert found.complete is None or found.of("gaps")
+    assert found.is_complete is None or found.of("gaps")
     assert {"gaps", "inside"} <= set(found.unfinished)
     assert found.fails(["inside"])
     assert set(check(rules).unfinished) == set()
@@ -432,5 +432,5 @@ def test_wrong_arguments_are_refused():
 
 
 def test_an_empty_table_has_one_gap():
-    found = check(RuleSet(AGE, []))
+    found = check(RuleSet([], AGE))
     assert [f.text for f in found] == ["any case: no rule holds (wherever anything)"]

@@ -303,7 +303,7 @@ def test_an_open_bound_ends_at_the_neighbouring_number():
     table = one(model([("f", "number", "(0..10)")], [("-", "1")]))
     low, high = table.space["f"].bounds
     assert (low, high) == (math.nextafter(0, 1), math.nextafter(10, 0))
-    assert irenic.gaps(table.rules).covered_everything
+    assert irenic.gaps(table.rules).is_complete
 
 
 def test_a_domain_of_several_intervals_leaves_holes():
@@ -589,7 +589,7 @@ def test_a_default_of_one_output_leaves_the_others_null():
 def test_a_table_without_inputs():
     table = one(model([], [("1",), ("2",)], attributes='hitPolicy="COLLECT"'))
     assert (len(table.space), [rule.then for rule in table.rules]) == (0, [1, 2])
-    assert irenic.gaps(table.rules).covered_everything
+    assert irenic.gaps(table.rules).is_complete
     assert one(dmn_writing.dumps(table)).rules == table.rules
     assert errors(model([], [])) == [
         "line 1: table 'D': the table has neither an input column nor a rule"
@@ -600,7 +600,7 @@ def test_single_quotes_are_quotes():
     table = one(model([("f", "string", "'a', 'b'")], [("not('a')", "'x'"), ('"b"', "'it' + 's'")]))
     assert table.space["f"] == Categorical("f", ["a", "b"])
     assert [rule.then for rule in table.rules] == ["x", Expression("'it' + 's'")]
-    quoted = RuleSet(table.space, [Rule({"f": {"a"}}, then=Expression("'a'"))])
+    quoted = RuleSet([Rule({"f": {"a"}}, then=Expression("'a'"))], table.space)
     assert one(dmn_writing.dumps(quoted)).rules == quoted
 
 
@@ -847,7 +847,7 @@ def test_a_table_reads_back_the_same(drawn):
 
 @given(sts.rule_sets(max_size=5), st.data())
 def test_rows_of_any_rules_read_back_the_same(rules, data):
-    alike = RuleSet(rules.space, [Rule(r.region, then="A") for r in rules])
+    alike = RuleSet([Rule(r.region, then="A") for r in rules], rules.space)
     rows = tuple(data.draw(st.integers(1, 3)) for _ in alike)
     table = DecisionTable(alike, rows, 3, hit_policy="RULE ORDER")
     back = one(dmn_writing.dumps(table))
@@ -856,7 +856,7 @@ def test_rows_of_any_rules_read_back_the_same(rules, data):
 
 
 def test_intervals_that_touch_stay_apart():
-    rules = RuleSet(None, [Rule({"a": (0, 1)}, then="A"), Rule({"a": (1, 2)}, then="A")])
+    rules = RuleSet([Rule({"a": (0, 1)}, then="A"), Rule({"a": (1, 2)}, then="A")])
     table = DecisionTable(rules, (1, 1), 1, hit_policy="ANY")
     back = one(dmn_writing.dumps(table))
     assert (list(back.rules), back.rows) == (list(rules), (1, 1))
@@ -865,7 +865,7 @@ def test_intervals_that_touch_stay_apart():
 def test_rules_of_a_row_that_are_no_product_stay_as_they_are():
     space = Space([Continuous("a"), Continuous("b")])
     corners = [(0, 0), (0, 9), (9, 0)]
-    rules = RuleSet(space, [Rule({"a": (a, a + 1), "b": (b, b + 1)}, then=1) for a, b in corners])
+    rules = RuleSet([Rule({"a": (a, a + 1), "b": (b, b + 1)}, then=1) for a, b in corners], space)
     table = DecisionTable(rules, (1, 1, 1), 1, hit_policy="UNIQUE")
     back = one(dmn_writing.dumps(table))
     assert (list(back.rules), back.rows, back.n_rows) == (list(rules), (1, 1, 1), 1)
@@ -875,12 +875,12 @@ def test_rules_of_a_row_that_are_no_product_stay_as_they_are():
 def test_rankings_outputs_and_rows_read_back_the_same(policy):
     space = Space([Continuous("a"), Continuous("b", unit="kg", kind="integer")])
     rules = RuleSet(
-        space,
         [
             Rule({"a": (0, 1)}, then=("x", 1), weight=0.5),
             Rule({"b": (2, 3)}, then=("x", 1)),
             Rule({"a": (5, 6)}, then=("y", Expression("a + 1"))),
         ],
+        space,
         default=("z", 0),
     )
     table = DecisionTable(
@@ -904,7 +904,7 @@ def test_what_is_written_needs_no_attributes_of_ours_where_dmn_says_it_all():
             Continuous("term", kind="months"),
         ]
     )
-    rules = RuleSet(space, [Rule({"age": (0, 18), "member": {True}}, then="A")], default="B")
+    rules = RuleSet([Rule({"age": (0, 18), "member": {True}}, then="A")], space, default="B")
     text = dmn_writing.dumps(rules, name="fares")
     assert " irenic:" not in text
     assert "<inputValues><text>[0..120]</text></inputValues>" in text

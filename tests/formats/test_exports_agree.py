@@ -120,7 +120,7 @@ def decisions(draw):
     default = draw(st.sampled_from([None, "else"]))
     form = draw(st.sampled_from(["list", "set", "FIRST", "PRIORITY", "ANY", "UNIQUE", None]))
     if form in ("list", "FIRST", "PRIORITY"):
-        listed = RuleList(space, found, default=default)
+        listed = RuleList(found, space, default=default)
         if form == "list":
             return listed
         table = DecisionTable.of(listed.rules).under(form)
@@ -131,7 +131,7 @@ def decisions(draw):
         rivals = [r for r in kept if form == "UNIQUE" or r.then != rule.then]
         if not any(rule.region.overlaps(other.region) for other in rivals):
             kept.append(rule)
-    held = RuleSet(space, kept, default=default)
+    held = RuleSet(kept, space, default=default)
     return held if form == "set" else DecisionTable.of(held).under(form)
 
 
@@ -193,7 +193,7 @@ def opened(decides):
             wide.append(Continuous(feature.name, kind=feature.kind, missing=True))
     space = Space(wide)
     made = [Rule(Region(space, r.region.conditions()), then=r.then) for r in rules]
-    return RuleList(space, made, default=rules.default)
+    return RuleList(made, space, default=rules.default)
 
 
 # --- the laws
@@ -266,7 +266,7 @@ def test_sqlite_says_what_predict_says(given_rules):
 
 def test_nan_in_a_frame_is_a_missing_category():
     space = Space([Categorical("c", [5, 2.5], missing=True, other=True)])
-    rules = RuleSet(space, [Rule(Region(space, {"c": {"missing": True}}), then="m")], default="-")
+    rules = RuleSet([Rule(Region(space, {"c": {"missing": True}}), then="m")], space, default="-")
     values = [5.0, math.nan, None, 7.0]
     pl, pa, pd = map(pytest.importorskip, ("polars", "pyarrow", "pandas"))
     frames = [
@@ -283,7 +283,7 @@ def test_nan_in_a_frame_is_a_missing_category():
 @pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.longdouble])
 def test_nan_of_every_kind_of_float_is_missing(kind):
     space = Space([Continuous("f", missing=True)])
-    rules = RuleSet(space, [Rule(Region(space, {"f": {"missing": True}}), then="m")], default="-")
+    rules = RuleSet([Rule(Region(space, {"f": {"missing": True}}), then="m")], space, default="-")
     function = made(to_python(rules))
     for record, expected in (({"f": kind("nan")}, "m"), ({"f": kind(0.5)}, "-")):
         assert rules.predict([record]).tolist() == [expected]
@@ -293,5 +293,5 @@ def test_nan_of_every_kind_of_float_is_missing(kind):
 @pytest.mark.parametrize("dialect", ["duckdb", "mysql", "tsql"])
 def test_a_list_of_excluded_values_lets_null_pass_even_where_nothing_is_missing(dialect):
     space = Space([Categorical("country", ["DE", "AT"], other=True)])
-    rules = RuleSet(space, [Rule({"country": {"not in": ["DE", "AT"]}}, then="foreign")])
+    rules = RuleSet([Rule({"country": {"not in": ["DE", "AT"]}}, then="foreign")], space)
     assert " IS NULL" in to_sql(rules, "cases", dialect=dialect)

@@ -23,7 +23,7 @@ pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no
 
 @pytest.fixture
 def rules():
-    return RuleSet(None, [Rule({"age": (0, 10)}, then="child")])
+    return RuleSet([Rule({"age": (0, 10)}, then="child")])
 
 
 def names_in(folder):
@@ -279,7 +279,7 @@ def test_a_workbook_that_cannot_be_written_leaves_no_noise(tmp_path, monkeypatch
     path = tmp_path / "a.xlsx"
     rules = [Rule({"age": (0, 10)}, then="b"), Rule({"age": (20, 30)}, then=math.inf)]
     with pytest.raises(FormatError, match="inf of type float has no form in a decision table"):
-        irenic.write(RuleSet(None, rules), path)
+        irenic.write(RuleSet(rules), path)
     with pytest.raises(FormatError, match="a cell holds a control character, which a workbook"):
         write_table({"a": np.array(["b", "\x01"], dtype=object)}, path)
     gc.collect()
@@ -291,7 +291,7 @@ def test_a_workbook_does_not_cut_texts(tmp_path):
     path = tmp_path / "a.xlsx"
 
     def of(size):
-        rules = RuleSet(None, [Rule({"age": (0, 10)}, then="a" * size)])
+        rules = RuleSet([Rule({"age": (0, 10)}, then="a" * size)])
         return rules, {"a": np.array(["b", "a" * size], dtype=object)}
 
     rules, table = of(32_767)

@@ -203,7 +203,7 @@ def test_a_folder_that_is_not_there_is_no_place_for_a_model(model, tmp_path):
 
 
 def test_a_file_of_rules_is_no_model(path):
-    irenic.write(RuleSet(None, [Rule({"age": (0, 10)}, then="child")]), path)
+    irenic.write(RuleSet([Rule({"age": (0, 10)}, then="child")]), path)
     with pytest.raises(FormatError) as caught:
         irenic.read_model(path)
     assert str(caught.value) == (

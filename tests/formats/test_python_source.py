@@ -46,7 +46,7 @@ def one(feature, condition, then="yes"):
     """Return the function of one rule with one condition."""
     space = Space([feature])
     return made(
-        to_python(RuleSet(space, [Rule(Region(space, {feature.name: condition}), then=then)]))
+        to_python(RuleSet([Rule(Region(space, {feature.name: condition}), then=then)], space))
     )
 
 
@@ -112,13 +112,13 @@ def test_values_of_other_types_count_as_predict_counts_them():
         ]
     )
     rules = RuleList(
-        space,
         [
             Rule(Region(space, {"x": {"<": 0.1}, "c": True}), then=1),
             Rule(Region(space, {"n": {">": 3, "<": 5}}), then=2),
             Rule(Region(space, {"c": {"not in": ["a"], "missing": False}}), then=3),
             Rule(Region(space, {"x": {"missing": True}}), then=4),
         ],
+        space,
     )
     function = made(to_python(rules))
     numbers = [None, math.nan, 0.1, 0, 1, decimal.Decimal("0.1"), fractions.Fraction(1, 10)]
@@ -141,7 +141,6 @@ def test_dates_times_and_durations():
         ]
     )
     rules = RuleList(
-        space,
         [
             Rule(Region(space, {"d": {"<": dt.date(2020, 1, 2)}}), then="d"),
             Rule(Region(space, {"s": {">=": dt.datetime(2020, 1, 1, 12)}}), then="s"),
@@ -149,6 +148,7 @@ def test_dates_times_and_durations():
             Rule(Region(space, {"w": {">": dt.timedelta(days=-1, microseconds=3)}}), then="w"),
             Rule(Region(space, {"u": {"<": dt.datetime(2020, 1, 1)}}), then="u"),
         ],
+        space,
     )
     function = made(to_python(rules))
     east = dt.timezone(dt.timedelta(hours=2))
@@ -220,7 +220,7 @@ def test_frames_hold_values_of_pandas():
     ],
 )
 def test_consequents_come_back_as_they_are(then):
-    rules = RuleSet(Space([Continuous("f")]), [Rule({"f": {"<": 0.1}}, then=then)], default=then)
+    rules = RuleSet([Rule({"f": {"<": 0.1}}, then=then)], Space([Continuous("f")]), default=then)
     function = made(to_python(rules))
     for case in ({"f": 0.0}, {"f": 1.0}):
         assert function(case) == then
@@ -300,7 +300,7 @@ def test_a_category_that_cannot_be_is_an_error():
 
 def test_features_that_no_rule_tests_are_not_looked_at():
     space = Space([Continuous("a"), Continuous("b")])
-    function = made(to_python(RuleSet(space, [Rule({"a": {"<": 1}}, then="yes")])))
+    function = made(to_python(RuleSet([Rule({"a": {"<": 1}}, then="yes")], space)))
     assert function({"a": 0}) == "yes"
 
 
@@ -316,13 +316,13 @@ def test_what_it_looks_like():
         ]
     )
     rules = RuleList(
-        space,
         [
             Rule(Region(space, {"age": {"<": 18, "missing": True}}), then="ask"),
             Rule(Region(space, {"age": (18, 65), "job": {"nurse", "cook"}}), then="on call"),
             Rule(Region(space, {"low risk": {"not in": ["a"]}}), then="no"),
             Rule(Region(space), then="rest"),
         ],
+        space,
     )
     source = to_python(rules, name="decide")
     assert source.startswith(
@@ -354,21 +354,21 @@ def decide(case):
 
 
 def test_a_consistent_set_says_that_its_order_does_not_matter():
-    rules = RuleSet(None, [Rule({"a": {"<": 1}}, then="x")])
+    rules = RuleSet([Rule({"a": {"<": 1}}, then="x")])
     assert "The rules do not contradict each other: their order does not matter." in to_python(
         rules
     )
 
 
 def test_no_rule_no_prelude():
-    source = to_python(RuleSet(Space([Continuous("a")]), default="x"))
+    source = to_python(RuleSet(space=Space([Continuous("a")]), default="x"))
     assert "import" not in source
     assert made(source)({}) == "x"
 
 
 def test_long_tests_are_broken_into_lines():
     conditions = {f"a_rather_long_name_{i}": {">=": i, "<": i + 1} for i in range(6)}
-    rules = RuleSet(None, [Rule(conditions, then="x")])
+    rules = RuleSet([Rule(conditions, then="x")])
     source = to_python(rules)
     body = source[source.index("def predict") :].splitlines()
     assert max(len(line) for line in body if "#" not in line) <= 100
@@ -390,12 +390,12 @@ NASTY = [
 def test_nothing_leaves_its_quotes_or_its_comment():
     space = Space([Categorical(name, NASTY, other=True) for name in NASTY])
     rules = RuleList(
-        space,
         [
             Rule(Region(space, {name: value}), then=name + value)
             for name in NASTY
             for value in NASTY
         ],
+        space,
         default="\n",
     )
     source = to_python(rules)
@@ -412,7 +412,7 @@ def test_a_comment_cannot_be_left_by_way_of_a_repr():
         def __repr__(self):
             return "\n    return 'sly'\r    #"
 
-    rules = RuleSet(None, [Rule({"a": {"<": 1}}, then=Sly((None,)))])
+    rules = RuleSet([Rule({"a": {"<": 1}}, then=Sly((None,)))])
     source = to_python(rules)
     assert "# 1. IF a < 1 THEN \\n    return 'sly'\\r    #\n" in source
     assert made(source)({"a": 5}) is None
@@ -424,7 +424,7 @@ def test_names_of_features_that_the_source_uses_itself():
     names += ["feature_3", "feature_3_", "x", "isinstance"]
     space = Space([Continuous(name) for name in names])
     rules = RuleList(
-        space, [Rule(Region(space, {name: {"<": i}}), then=i) for i, name in enumerate(names)]
+        [Rule(Region(space, {name: {"<": i}}), then=i) for i, name in enumerate(names)], space
     )
     function = made(to_python(rules))
     rows = [
@@ -435,7 +435,6 @@ def test_names_of_features_that_the_source_uses_itself():
 
 def test_it_runs_without_any_library_and_is_the_same_in_every_run(tmp_path):
     rules = RuleSet(
-        None,
         [Rule({"a": {"<": 0.1}, "b": {"x"}}, then=frozenset({"p", "q", "r", "s"}))],
         default=dt.date(2020, 1, 1),
     )
@@ -470,17 +469,17 @@ def test_it_runs_without_any_library_and_is_the_same_in_every_run(tmp_path):
 @pytest.mark.parametrize("name", ["", "a b", "class", "1a", "a\n", None, "x;y"], ids=repr)
 def test_a_name_that_is_no_identifier_is_refused(name):
     with pytest.raises(ConditionError, match="the name of a function is an identifier, not "):
-        to_python(RuleSet(Space([])), name=name)
+        to_python(RuleSet(space=Space([])), name=name)
 
 
 @pytest.mark.parametrize("name", ["case", "float", "_value", "datetime", "ｍath"])
 def test_a_name_that_the_source_uses_is_refused(name):
     with pytest.raises(ConditionError, match=r"the source uses the name '.*' itself; choose"):
-        to_python(RuleSet(Space([])), name=name)
+        to_python(RuleSet(space=Space([])), name=name)
 
 
 def test_conflicts_are_refused_in_the_words_of_predict():
-    rules = RuleSet(None, [Rule({"a": (0, 2)}, then="x"), Rule({"a": (1, 3)}, then="y", weight=2)])
+    rules = RuleSet([Rule({"a": (0, 2)}, then="x"), Rule({"a": (1, 3)}, then="y", weight=2)])
     with pytest.raises(ConflictError, match="the rules contradict each other: ") as refused:
         to_python(rules)
     with pytest.raises(ConflictError) as predicted:
@@ -497,7 +496,7 @@ def test_conflicts_are_refused_in_the_words_of_predict():
 
 
 def test_the_default_can_be_given():
-    rules = RuleSet(None, [Rule({"a": (0, 2)}, then="x")], default="y")
+    rules = RuleSet([Rule({"a": (0, 2)}, then="x")], default="y")
     assert made(to_python(rules, default="z"))({"a": 5}) == "z"
 
 
@@ -508,7 +507,7 @@ def test_what_is_not_rules_is_refused():
 
 
 def test_values_without_a_form_in_source_are_refused():
-    rules = RuleSet(None, [Rule({"a": (0, 2)}, then="x"), Rule({"a": (3, 4)}, then=object)])
+    rules = RuleSet([Rule({"a": (0, 2)}, then="x"), Rule({"a": (3, 4)}, then=object)])
     with pytest.raises(FormatError, match=r"^rule 2: <class 'object'> of type type has no form in"):
         to_python(rules)
     with pytest.raises(

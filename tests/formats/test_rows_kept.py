@@ -181,7 +181,7 @@ def test_rules_alone_leave_them_out_with_a_warning(ages):
 
 
 def test_rows_whose_cells_are_not_known_are_left_out_with_a_warning(tmp_path):
-    rules = RuleSet(None, [Rule({"age": (0, 5)}, then="A")])
+    rules = RuleSet([Rule({"age": (0, 5)}, then="A")])
     table = DecisionTable(rules, rows=(2,), n_rows=3)
     with pytest.warns(FormatWarning) as told:
         irenic.write(table, tmp_path / "x.csv")

@@ -174,7 +174,7 @@ def random_list(space, n, rng, *, conditions=(1, 3)):
         except ConditionError:
             continue  # nothing satisfies it
         made.append(Rule(region, then=rng.choice(["x", "it's", "größe", "\\"])))
-    return RuleList(space, made, default="-")
+    return RuleList(made, space, default="-")
 
 
 # --- DuckDB
@@ -231,7 +231,7 @@ UNIFORM = [
 @st.composite
 def uniform_lists(draw):
     space = draw(st.sampled_from(UNIFORM))
-    return RuleList(space, draw(st.lists(strategies.rules(space), max_size=5)), default="else")
+    return RuleList(draw(st.lists(strategies.rules(space), max_size=5)), space, default="else")
 
 
 def cells_as_table(rules, most=300):
@@ -284,7 +284,7 @@ def test_a_number_in_a_column_of_another_type(kind):
     space = Space([Continuous("f", missing=True)])
     for bound in bounds:
         for operator in ("<", "<=", ">", ">=", "="):
-            rules = RuleSet(space, [Rule(Region(space, {"f": {operator: bound}}), then="yes")])
+            rules = RuleSet([Rule(Region(space, {"f": {operator: bound}}), then="yes")], space)
             got = in_duckdb(to_sql(rules, "cases"), {"f": values}, {"f": made})
             assert got == rules.predict({"f": values}).tolist()
 
@@ -302,7 +302,7 @@ def test_durations_in_duckdb():
     table = {"w": [b + n * step for b in bounds for n in (-1, 0, 1)] + [None]}
     for bound in bounds:
         for operator in ("<", "<=", ">", ">=", "="):
-            rules = RuleSet(space, [Rule(Region(space, {"w": {operator: bound}}), then="yes")])
+            rules = RuleSet([Rule(Region(space, {"w": {operator: bound}}), then="yes")], space)
             got = in_duckdb(to_sql(rules, "cases"), table, {"w": pa.duration("us")})
             assert got == rules.predict(table).tolist()
 
@@ -310,7 +310,7 @@ def test_durations_in_duckdb():
 def test_moments_with_a_zone_in_duckdb():
     duckdb = pytest.importorskip("duckdb")
     space = Space([Continuous("u", kind="datetime", unit="UTC")])
-    rules = RuleSet(space, [Rule({"u": {"<": dt.datetime(2020, 1, 1, tzinfo=dt.UTC)}}, then="old")])
+    rules = RuleSet([Rule({"u": {"<": dt.datetime(2020, 1, 1, tzinfo=dt.UTC)}}, then="old")], space)
     sql = to_sql(rules, "cases")
     assert "\"u\" < CAST('2020-01-01 00:00:00+00:00' AS TIMESTAMPTZ)" in sql
     with duckdb.connect() as con:
@@ -382,7 +382,7 @@ def test_sqlite_reads_every_float64_as_it_is():
 
 
 def test_sqlite_does_not_take_a_column_that_is_not_there_for_a_text():
-    rules = RuleSet(None, [Rule({"age": {"<": 18}}, then="minor")])
+    rules = RuleSet([Rule({"age": {"<": 18}}, then="minor")])
     with pytest.raises(sqlite3.OperationalError, match=r"no such column: cases\.age"):
         in_sqlite(to_sql(rules, "cases", dialect="sqlite"), {"other": [1]})
 
@@ -433,8 +433,8 @@ def test_rows_in_spark(in_spark):
     space = Space(kept)
     listed = random_list(wide_space(), 120, rng, conditions=(3, 5))
     rules = RuleList(
-        space,
         [r.cast(space) for r in listed if NAMES["clock"] not in r.region.conditions()],
+        space,
         default="-",
     )
     types = dict.fromkeys(table, "string")
@@ -457,7 +457,7 @@ def test_durations_in_spark(in_spark):
     table = {"w": [b + n * step for b in bounds for n in (-1, 0, 1)] + [None]}
     conditions = [{">": bounds[1]}, {">=": bounds[1]}, {"<": bounds[0]}, {"missing": True}]
     rules = RuleList(
-        space, [Rule(Region(space, {"w": c}), then=n) for n, c in enumerate(conditions)], default=9
+        [Rule(Region(space, {"w": c}), then=n) for n, c in enumerate(conditions)], space, default=9
     )
     sql = to_sql(rules, "cases", dialect="spark")
     got = in_spark(sql, table, {"w": "interval day to second"})
@@ -560,7 +560,7 @@ def test_mariadb_compares_text_exactly(in_mariadb, charset, encoding):
     texts = ["é", "e", "É", "é ", "a", "A", "a ", "", " ", None]
     space = Space([Categorical("c", [t for t in texts if t is not None], missing=True)])
     rules = RuleSet(
-        space, [Rule({"c": {t}}, then=n) for n, t in enumerate(texts) if t is not None], default=-1
+        [Rule({"c": {t}}, then=n) for n, t in enumerate(texts) if t is not None], space, default=-1
     )
     made = mysql_table({"c": texts}, {"c": "VARCHAR(9)"}, charset)
     sql = to_sql(rules, "cases", dialect="mysql")
@@ -581,13 +581,13 @@ def small():
         ]
     )
     return RuleList(
-        space,
         [
             Rule(Region(space, {"age": {"<": 0.1, "missing": True}, "member": True}), then="a"),
             Rule(Region(space, {"age": {">=": 18}, "job": {"nurse", "é"}}), then="b"),
             Rule(Region(space, {"job": {"not in": ["cook"]}}), then="c"),
             Rule(Region(space, {"since": {"<": dt.date(2020, 1, 1)}}), then="é"),
         ],
+        space,
     )
 
 
@@ -674,7 +674,7 @@ def test_every_dialect_parses_back(dialect):
         except ConditionError:
             continue
         rules.append(Rule(region, then="it's"))
-    sql = to_sql(RuleList(space, rules), ("my schema", "o'table\"`]"), dialect=dialect)
+    sql = to_sql(RuleList(rules, space), ("my schema", "o'table\"`]"), dialect=dialect)
     tree = sqlglot.parse_one(sql, dialect=dialect)
     (case,) = tree.find_all(exp.Case)
     assert len(case.args["ifs"]) == 60
@@ -701,7 +701,7 @@ def test_many_rules_and_many_conditions(dialect):
     space = Space([Continuous(f"f{i}", missing=True) for i in range(600)])
     wide = Rule(Region(space, {f"f{i}": {"<": 0.5, "missing": True} for i in range(600)}), then=0)
     rules = [Rule(Region(space, {"f0": {">=": i, "<": i + 1}}), then=i) for i in range(1_500)]
-    sql = to_sql(RuleList(space, [wide, *rules]), "cases", dialect=dialect)
+    sql = to_sql(RuleList([wide, *rules], space), "cases", dialect=dialect)
     assert sql.count("WHEN ") == 1_501
     assert len(sqlglot.parse_one(sql, dialect=dialect).find(exp.Case).args["ifs"]) == 1_501
 
@@ -711,7 +711,7 @@ def test_many_rules_and_many_conditions(dialect):
 
 def ages(**options):
     rules = [Rule({"age": {"<": 18}}, then="minor"), Rule({"age": {">=": 18}}, then="adult")]
-    return RuleSet(None, rules, **options)
+    return RuleSet(rules, **options)
 
 
 def test_a_consistent_set_says_that_its_order_does_not_matter():
@@ -737,7 +737,7 @@ def test_the_columns_to_keep_and_the_name_of_the_new_one():
 
 
 def test_a_set_without_rules():
-    empty = RuleSet(Space([Continuous("age")]))
+    empty = RuleSet(space=Space([Continuous("age")]))
     assert in_duckdb(to_sql(empty, "cases"), {"age": [1]}) == [None]
     assert in_duckdb(to_sql(empty, "cases", default=5), {"age": [1]}) == [5]
 
@@ -768,7 +768,7 @@ def test_a_file_holds_one_statement():
     ],
 )
 def test_types_of_consequents(thens, expected):
-    rules = RuleSet(None, [Rule({"f": {"<": 0}}, then=thens[0])], default=thens[1])
+    rules = RuleSet([Rule({"f": {"<": 0}}, then=thens[0])], default=thens[1])
     sql = to_sql(rules, "cases")
     got = in_duckdb(sql, {"f": [-1, 1]})
     assert (got, [*map(type, got)]) == (expected, [*map(type, expected)])
@@ -784,7 +784,7 @@ def test_members_of_enumerations_are_written_as_what_they_equal():
         ONE = 1
 
     space = Space([Categorical("c", [Level.LOW], other=True), Categorical("g", [Grade.ONE, 2])])
-    rules = RuleSet(space, [Rule(Region(space, {"c": Level.LOW, "g": Grade.ONE}), then=Level.LOW)])
+    rules = RuleSet([Rule(Region(space, {"c": Level.LOW, "g": Grade.ONE}), then=Level.LOW)], space)
     table = {"c": ["low", "low", "x"], "g": [1, 2, 1]}
     assert in_duckdb(to_sql(rules, "cases"), table) == ["low", None, None]
     assert rules.predict(table).tolist() == ["low", None, None]
@@ -793,7 +793,7 @@ def test_members_of_enumerations_are_written_as_what_they_equal():
 def test_consequents_that_sql_cannot_hold_are_refused():
     def of(*thens):
         rules = [Rule({"f": (i, i + 1)}, then=then) for i, then in enumerate(thens)]
-        return RuleSet(None, rules)
+        return RuleSet(rules)
 
     with pytest.raises(FormatError, match="the consequents '5' and 5 are one text in SQL, '5'"):
         to_sql(of("5", 5))
@@ -806,7 +806,7 @@ def test_consequents_that_sql_cannot_hold_are_refused():
 
 
 def test_true_and_false_are_values_in_tsql():
-    rules = RuleSet(None, [Rule({"f": {"<": 0}}, then=True)], default=False)
+    rules = RuleSet([Rule({"f": {"<": 0}}, then=True)], default=False)
     sql = to_sql(rules, "cases", dialect="tsql")
     assert "THEN CAST(1 AS BIT)" in sql
     assert "ELSE CAST(0 AS BIT)" in sql
@@ -815,7 +815,7 @@ def test_true_and_false_are_values_in_tsql():
 def test_fractions_of_seconds_are_kept_in_mysql():
     space = Space([Continuous("t", kind="time"), Continuous("s", kind="datetime", unit="UTC")])
     stamp = dt.datetime(2020, 1, 1, 0, 0, 0, 5)
-    rules = RuleSet(space, [Rule({"t": {"<": dt.time(1, 0, 0, 5)}, "s": {"<": stamp}}, then="x")])
+    rules = RuleSet([Rule({"t": {"<": dt.time(1, 0, 0, 5)}, "s": {"<": stamp}}, then="x")], space)
     sql = to_sql(rules, "cases", dialect="mysql")
     assert "CAST('01:00:00.000005' AS TIME(6))" in sql
     assert "CAST('2020-01-01 00:00:00.000005' AS DATETIME(6))" in sql
@@ -824,7 +824,7 @@ def test_fractions_of_seconds_are_kept_in_mysql():
 def test_rows_that_predict_refuses_get_what_the_tests_say():
     space = Space([Continuous("f", bounds=(0, 9)), Categorical("c", ["a", "b"])])
     rules = RuleList(
-        space, [Rule(Region(space, {"f": {">=": 5}}), then="x"), Rule({"c": {"a"}}, then="y")]
+        [Rule(Region(space, {"f": {">=": 5}}), then="x"), Rule({"c": {"a"}}, then="y")], space
     )
     table = {"f": [math.inf, -3.0, None, None], "c": ["a", "a", "z", "a"]}
     assert in_duckdb(to_sql(rules, "cases"), table) == ["x", "y", None, "y"]
@@ -845,7 +845,7 @@ def test_an_unknown_dialect_is_refused():
 
 
 def test_conflicts_are_refused_in_the_words_of_predict():
-    rules = RuleSet(None, [Rule({"a": (0, 2)}, then="x"), Rule({"a": (1, 3)}, then="y", weight=2)])
+    rules = RuleSet([Rule({"a": (0, 2)}, then="x"), Rule({"a": (1, 3)}, then="y", weight=2)])
     with pytest.raises(ConflictError) as refused:
         to_sql(rules, "cases")
     with pytest.raises(ConflictError) as predicted:
@@ -881,7 +881,7 @@ def test_columns_that_cannot_be_are_refused():
 
 
 def test_features_that_are_one_column_are_refused():
-    rules = RuleSet(None, [Rule({"age": (0, 2), "Age": (0, 2)}, then="x")])
+    rules = RuleSet([Rule({"age": (0, 2), "Age": (0, 2)}, then="x")])
     with pytest.raises(
         FormatError, match="'age' and 'Age' are one column in duckdb, which does not"
     ):
@@ -908,12 +908,12 @@ def test_features_that_are_one_column_are_refused():
 def test_values_that_no_column_holds_are_refused(values, message):
     space = Space([Categorical("c", values, other=True)])
     with pytest.raises(FormatError, match=re.escape(message)):
-        to_sql(RuleSet(space, [Rule(Region(space, {"c": {"in": values[:1]}}), then="x")]))
+        to_sql(RuleSet([Rule(Region(space, {"c": {"in": values[:1]}}), then="x")], space))
 
 
 def test_values_that_a_dialect_does_not_tell_apart_are_refused():
     space = Space([Categorical("c", ["a", "a "])])
-    rules = RuleSet(space, [Rule(Region(space, {"c": "a"}), then="x")])
+    rules = RuleSet([Rule(Region(space, {"c": "a"}), then="x")], space)
     with pytest.raises(
         FormatError, match="'a' and 'a ' are equal in tsql, which passes over spaces"
     ):
@@ -922,14 +922,14 @@ def test_values_that_a_dialect_does_not_tell_apart_are_refused():
 
 @pytest.mark.parametrize("dialect", [d for d in DIALECTS if not DIALECTS[d].durations])
 def test_durations_are_refused_where_there_is_no_type_for_them(dialect):
-    rules = RuleSet(None, [Rule({"w": {"<": dt.timedelta(1)}}, then="x")])
+    rules = RuleSet([Rule({"w": {"<": dt.timedelta(1)}}, then="x")])
     message = f"rule 1: feature 'w' is a duration, which {dialect} has no type for; keep it as a"
     with pytest.raises(FormatError, match=message):
         to_sql(rules, dialect=dialect)
 
 
 def test_times_of_day_are_refused_in_spark():
-    rules = RuleSet(None, [Rule({"t": {"<": dt.time(1)}}, then="x")])
+    rules = RuleSet([Rule({"t": {"<": dt.time(1)}}, then="x")])
     with pytest.raises(
         FormatError, match="'t' is a time of day, which spark has no type for; keep"
     ):

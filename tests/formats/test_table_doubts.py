@@ -97,7 +97,7 @@ def test_text_in_quotes_is_the_text_itself(cell):
     assert messages(table) == ([], [])
     assert table.tables[0].space["a"].values == (cell,)
     space = Space([Categorical("a", [cell], other=True)])
-    rules = RuleSet(space, [Rule({"a": {cell}}, then="A")])
+    rules = RuleSet([Rule({"a": {cell}}, then="A")], space)
     for found in (loads_csv(dumps_csv(rules)), loads_xlsx(dumps_xlsx(rules))):
         assert messages(found) == ([], [])
         assert found.tables[0].space["a"].values == (cell,)
@@ -266,7 +266,7 @@ def test_an_outcome_like_a_number_is_text_with_a_warning(cell):
 @given(st.integers(100, 999_999).map(lambda n: n / 1000), st.integers(1, 5))
 def test_what_is_written_is_never_in_doubt(number, places):
     number = round(number, places)
-    rules = RuleSet(None, [Rule({"a": (-number, number)}, then=number, weight=number)])
+    rules = RuleSet([Rule({"a": (-number, number)}, then=number, weight=number)])
     for found in (loads_csv(dumps_csv(rules)), loads_xlsx(dumps_xlsx(rules))):
         assert messages(found) == ([], [])
         assert found.tables[0].rules == rules
@@ -275,7 +275,7 @@ def test_what_is_written_is_never_in_doubt(number, places):
 @given(st.text(max_size=8) | st.sampled_from(["any", "a or b", "n/a", "'x'", "x/y", "Not a"]))
 def test_text_is_written_so_that_it_is_read_without_doubt(value):
     space = Space([Categorical("a", [value], other=True)])
-    rules = RuleSet(space, [Rule({"a": {value}}, then="A")])
+    rules = RuleSet([Rule({"a": {value}}, then="A")], space)
     assert messages(loads_csv(dumps_csv(rules))) == ([], [])
     assert parse(literal_text(value, words=True), words=True) == Compare("=", value)
 
@@ -349,7 +349,7 @@ def test_a_first_column_that_differs_in_every_row_is_read_with_a_warning():
 def test_what_is_written_is_not_taken_for_numbers_of_rows():
     for name in ("Rule", "x"):
         space = Space([Continuous(name), Continuous("age")])
-        rules = RuleSet(space, [Rule({name: {"=": n}}, then=str(n)) for n in (1, 2, 3)])
+        rules = RuleSet([Rule({name: {"=": n}}, then=str(n)) for n in (1, 2, 3)], space)
         for found in (loads_csv(dumps_csv(rules)), loads_xlsx(dumps_xlsx(rules))):
             assert messages(found) == ([], [])
             assert found.tables[0].space.names == (name, "age")
@@ -441,7 +441,7 @@ def test_a_column_of_weights_is_named_as_such():
         assert messages(found) == ([], [])
         assert len(found.tables[0].space) == 2
     space = Space([Continuous("AGE"), Continuous("WEIGHT")])
-    rules = RuleSet(space, [Rule({"WEIGHT": {"=": 80}}, then="A", weight=2.0)])
+    rules = RuleSet([Rule({"WEIGHT": {"=": 80}}, then="A", weight=2.0)], space)
     for options in ({}, {"space": space}):
         for found in (
             loads_csv(dumps_csv(rules), **options),

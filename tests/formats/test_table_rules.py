@@ -180,12 +180,12 @@ def test_what_has_no_width_is_left_out():
     space = Space([Categorical("s", ["a\u200bb", "c"])])
     then = ("x\ufeff", "y")
     rules = RuleSet(
-        space, [Rule({"s": {"a\u200bb"}}, then=then), Rule({"s": {"c"}}, then="\u200b")]
+        [Rule({"s": {"a\u200bb"}}, then=then), Rule({"s": {"c"}}, then="\u200b")], space
     )
     same(loads_csv(dumps_csv(rules), space=space), rules)
     same(loads_xlsx(dumps_xlsx(rules), space=space), rules)
     with pytest.raises(FormatError, match="cannot head a column"):
-        dumps_csv(RuleSet(Space([Continuous("a\u200b")]), []))
+        dumps_csv(RuleSet([], Space([Continuous("a\u200b")])))
 
 
 def test_a_table_may_begin_after_empty_columns():
@@ -199,7 +199,7 @@ def test_a_table_may_begin_after_empty_columns():
 def test_outcomes_that_are_no_values_stay_text(then):
     [rule] = csv_table(f'age,then\n5,"{then}"\n').rules
     assert rule.then == then
-    same(loads_csv(dumps_csv(RuleSet(None, [rule]))), RuleSet(None, [rule]))
+    same(loads_csv(dumps_csv(RuleSet([rule]))), RuleSet([rule]))
 
 
 def test_what_is_easily_meant_otherwise_is_told_with_its_cell():
@@ -544,8 +544,8 @@ THENS = [
 def test_consequents_read_back_the_same(then):
     space = Space([Continuous("age"), Categorical("job", ["DEFAULT", "", "a,b"])])
     rules = RuleSet(
-        space,
         [Rule({"age": (0, 5)}, then=then), Rule({"job": {"DEFAULT"}}, then="B")],
+        space,
         default=then,
     )
     found = same(loads_csv(dumps_csv(rules), space=space), rules)
@@ -566,7 +566,7 @@ def test_a_row_of_several_rules_is_one_line():
 
 def test_rules_that_are_no_product_stand_in_lines_of_their_own():
     space = Space([Continuous("a"), Continuous("b")])
-    rules = RuleSet(space, [Rule({"a": (0, 1)}, then="A"), Rule({"b": (2, 3)}, then="A")])
+    rules = RuleSet([Rule({"a": (0, 1)}, then="A"), Rule({"b": (2, 3)}, then="A")], space)
     table = DecisionTable(rules, rows=(1, 1), n_rows=1)
     assert dumps_csv(table).decode() == "a,b,then\n[0..1),-,A\n-,[2..3),A\n"
 
@@ -600,7 +600,7 @@ def test_outputs_that_are_expressions_stay_so_within_a_tuple():
         ("expression(5)", frozenset({"p", "q"})),
     ]
     space = Space([Continuous("a")])
-    rules = RuleSet(space, [Rule({"a": (i, i + 1)}, then=then) for i, then in enumerate(thens)])
+    rules = RuleSet([Rule({"a": (i, i + 1)}, then=then) for i, then in enumerate(thens)], space)
     text = dumps_csv(rules).decode()
     assert '[0..1),"(x, expression(""a + 1""))"' in text
     same(loads_csv(text.encode(), space=space), rules)
@@ -664,7 +664,7 @@ def test_what_is_no_hit_policy_is_a_feature(text, names):
 
 def test_a_feature_may_be_called_like_a_policy():
     space = Space([Continuous("F"), Continuous("x")])
-    rules = RuleSet(space, [Rule({"F": {"=": n}}, then=str(n)) for n in (1, 2)])
+    rules = RuleSet([Rule({"F": {"=": n}}, then=str(n)) for n in (1, 2)], space)
     assert dumps_csv(rules).decode().startswith('F,x,then\n= 1,-,"""1"""\n2,')
     for options in ({}, {"space": space}):
         assert csv_table(dumps_csv(rules).decode(), **options).space.names == ("F", "x")
@@ -675,18 +675,18 @@ def test_a_feature_may_be_called_like_a_policy():
         assert (table.space.names, table.hit_policy) == (("F", "x"), "FIRST")
     assert csv_table("F,x,then\n1,-,A\n2,-,B\n", space=space).hit_policy is None
     with pytest.raises(FormatError, match="'F' of a table without rules would be read as a hit"):
-        dumps_csv(RuleSet(space, []))
+        dumps_csv(RuleSet([], space))
 
 
 def test_priority_is_written_as_rows_in_winning_order():
     space = Space([Continuous("a")])
     rules = RuleSet(
-        space,
         [
             Rule({"a": (None, 5)}, then="low"),
             Rule({"a": (7, None)}, then="low"),
             Rule({"a": (4, None)}, then="high"),
         ],
+        space,
     )
     table = DecisionTable(rules, (1, 1, 2), 2, hit_policy="PRIORITY", ranking=("high", "low"))
     assert dumps_csv(table).decode() == 'F,a,then\n1,>= 4,high\n2,"< 5, >= 7",low\n'
@@ -703,26 +703,26 @@ def test_priority_is_written_as_rows_in_winning_order():
 
 def test_names_that_look_like_other_things():
     space = Space([Continuous("a;b;c"), Continuous("then"), Continuous('say "hi"\n, x')])
-    rules = RuleSet(space, [Rule({"then": (0, 1)}, then="A")])
+    rules = RuleSet([Rule({"then": (0, 1)}, then="A")], space)
     same(loads_csv(dumps_csv(rules), space=space), rules)
 
 
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
-        (RuleSet(Space([Continuous("RULE WEIGHT")]), []),
+        (RuleSet([], Space([Continuous("RULE WEIGHT")])),
          "feature 'RULE WEIGHT' cannot head a column; rename it, or write .json"),
-        (RuleSet(Space([Continuous(" a")]), []),
+        (RuleSet([], Space([Continuous(" a")])),
          "feature ' a' cannot head a column; rename it, or write .json"),
-        (RuleSet(Space([]), [Rule({}, then="A")]),
+        (RuleSet([Rule({}, then="A")], Space([])),
          "rules without features make no sheet; write .dmn or .json"),
-        (DecisionTable(RuleSet(Space([Continuous("a")]), []), (), 0, hit_policy="COLLECT",
+        (DecisionTable(RuleSet([], Space([Continuous("a")])), (), 0, hit_policy="COLLECT",
                        aggregation="MEAN"),
          "unknown aggregation 'MEAN'; use SUM, MIN, MAX or COUNT"),
-        (RuleSet(None, [Rule({"a": {(1, 2)}}, then="A")]),
+        (RuleSet([Rule({"a": {(1, 2)}}, then="A")]),
          "rule 1: (1, 2) of type tuple has no form in a decision table; use text, numbers,"
          " booleans, dates, times or durations"),
-        (RuleSet(None, [Rule({"a": (0, 1)}, then=float("inf"))]),
+        (RuleSet([Rule({"a": (0, 1)}, then=float("inf"))]),
          "rule 1: inf of type float has no form in a decision table; use text, numbers,"
          " booleans, dates, times or durations"),
     ],
@@ -735,7 +735,7 @@ def test_what_a_table_cannot_hold_is_refused(rules, message):
 
 
 def test_what_a_workbook_cannot_hold_is_refused():
-    rules = RuleSet(Space([Continuous("a\x01b")]), [])
+    rules = RuleSet([], Space([Continuous("a\x01b")]))
     with pytest.raises(FormatError, match=r"^a cell holds a control character"):
         dumps_xlsx(rules)
     with pytest.raises(IrenicError, match=r"a table is made of a DecisionTable, a RuleSet or a"):

@@ -85,7 +85,7 @@ def _share_a_point(space, *regions):
 
 def check_consistent(classifier):
     """Assert that no rule set that a classifier holds contradicts itself anywhere."""
-    assert classifier.certificate_.consistent
+    assert classifier.certificate_.is_consistent
     for rules in (classifier.rules_, *(p.rule_set for p in classifier.pareto_front_)):
         assert len(rules.conflicts()) == 0
         assert consistent_by_z3(rules)

@@ -58,7 +58,7 @@ def test_rules_may_disagree_if_they_are_let(X, y, conflicts):
     said = clf.predict(X)
     assert set(said) <= set(clf.classes_)
     assert clf.score(X, y) > 0.5
-    assert clf.certificate_.consistent == (len(clf.rules_.conflicts()) == 0)
+    assert clf.certificate_.is_consistent == (len(clf.rules_.conflicts()) == 0)
     for one, label in zip(clf.explain(X), said, strict=True):
         assert one.then == label
     for point in clf.pareto_front_:
@@ -71,8 +71,8 @@ def test_a_complete_set_leaves_no_gap(X, y):
     clf = quick(complete=True).fit(X, y)
     check_consistent(clf)
     for point in clf.pareto_front_:
-        assert gaps(point.rule_set).covered_everything is True
-    assert clf.certificate_.complete is True
+        assert gaps(point.rule_set).is_complete is True
+    assert clf.certificate_.is_complete is True
     assert str(clf.certificate_) == (
         f"consistent: no two rules of {len(clf.rules_)} disagree anywhere;"
         " complete: every case is covered by a rule"
@@ -83,7 +83,7 @@ def test_a_complete_set_leaves_no_gap(X, y):
 @pytest.mark.parametrize("conflicts", ["vote", "best"])
 def test_a_complete_set_that_disagrees_leaves_no_gap_either(conflicts):
     clf = quick(complete=True, conflicts=conflicts).fit(*IRIS)
-    assert all(gaps(point.rule_set).covered_everything for point in clf.pareto_front_)
+    assert all(gaps(point.rule_set).is_complete for point in clf.pareto_front_)
 
 
 def test_completing_changes_no_prediction():
@@ -100,12 +100,12 @@ def test_the_certificate_says_where_it_is_silent():
     X, y = IRIS
     clf = quick(max_rules=2).fit(X, y)
     certificate = clf.certificate_
-    assert certificate.consistent
-    assert certificate.complete == (len(certificate.gaps) == 0)
+    assert certificate.is_consistent
+    assert certificate.is_complete == (len(certificate.gaps) == 0)
     assert certificate.n_rules == len(clf.rules_)
     found = gaps(clf.rules_)
     assert [str(region) for region in certificate.gaps] == [str(region) for region in found]
-    assert certificate.complete or "not complete: " in str(certificate)
+    assert certificate.is_complete or "not complete: " in str(certificate)
 
 
 # --- the front
@@ -163,7 +163,7 @@ def test_select_takes_another_set_and_fits_nothing(monkeypatch):
 def test_select_refuses_what_is_too_small():
     X, y = IRIS
     clf = quick(moves=1000, complete=True).fit(X, y)
-    assert clf.select(max_rules=1).certificate_.complete
+    assert clf.select(max_rules=1).certificate_.is_complete
     with pytest.raises(ConditionError) as caught:
         clf.select(max_rules=0)
     assert str(caught.value) == (
@@ -230,7 +230,7 @@ def test_sizes_that_are_asked_for_of_complete_sets(n):
     X, y = IRIS
     clf = quick(max_rules=n, complete=True).fit(X, y)
     assert len(clf.rules_) <= n
-    assert clf.certificate_.complete
+    assert clf.certificate_.is_complete
 
 
 # --- predictions

@@ -269,7 +269,7 @@ def test_the_weights_of_rows():
 
 HALVES = np.array([0.5, 0.5])
 COUNTS = RuleCounts(np.zeros((1, 2)), np.zeros(1), np.zeros(1), HALVES, HALVES[None, :])
-NOTHING = RuleSet(Space([]))
+NOTHING = RuleSet(space=Space([]))
 
 
 def point(rules, conditions, score, validated=math.nan):

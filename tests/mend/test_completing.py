@@ -40,10 +40,10 @@ def test_every_cell_is_covered_and_nothing_else_changes(rules, data):
         gap = old is None and naive.holds(within, cell)
         assert inside == gap
         assert new == old or gap
-        if result.complete and gap:
+        if result.is_complete and gap:
             assert new is not None
-    assert result.complete is all(p.rule is not None for p in proposals)
-    assert result.complete or not len(rules)
+    assert result.is_complete is all(p.rule is not None for p in proposals)
+    assert result.is_complete or not len(rules)
 
 
 @given(rules=sts.consistent_rule_sets(max_size=4), data=st.data())
@@ -59,7 +59,7 @@ def test_data_decide_what_is_said_in_a_gap(rules, data):
     X = naive.instances(rules.space, chosen)
     y = data.draw(st.lists(st.sampled_from("PQ"), min_size=len(chosen), max_size=len(chosen)))
     result = complete(rules, X=X, y=y)
-    assert result.complete
+    assert result.is_complete
     counts = [p.instances for p in result.proposals]
     assert counts == sorted(counts, reverse=True)
     for proposal in result.proposals:
@@ -73,14 +73,14 @@ def test_data_decide_what_is_said_in_a_gap(rules, data):
 
 def scale():
     return RuleSet(
-        Space([Continuous("x"), Continuous("y")]),
         [Rule({"x": (0, 10), "y": (0, 10)}, then="A"), Rule({"x": (20, 30)}, then="B")],
+        Space([Continuous("x"), Continuous("y")]),
     )
 
 
 def test_the_largest_gap_comes_first_and_gaps_with_data_before_all():
     space = Space([Continuous("x", bounds=(0, 100))])
-    rules = RuleSet(space, [Rule({"x": (10, 20)}, then="A"), Rule({"x": (60, 70)}, then="B")])
+    rules = RuleSet([Rule({"x": (10, 20)}, then="A"), Rule({"x": (60, 70)}, then="B")], space)
     found = complete(rules)
     assert [str(p.region) for p in found.proposals] == ["20 <= x < 60", "x >= 70", "x < 10"]
     assert [round(p.share, 3) for p in found.proposals] == [0.4, 0.3, 0.1]
@@ -107,14 +107,14 @@ def test_a_neighbour_that_can_be_stretched_comes_before_one_that_cannot():
 
 def test_categories_are_neighbours_too():
     space = Space([Categorical("c", ["u", "v", "w"]), Continuous("x")])
-    rules = RuleSet(space, [Rule({"c": {"u"}}, then="A"), Rule({"c": {"v"}}, then="B")])
+    rules = RuleSet([Rule({"c": {"u"}}, then="A"), Rule({"c": {"v"}}, then="B")], space)
     assert [str(p) for p in complete(rules).proposals] == [
         "IF c in {w} THEN A, like rule 1, which reaches it if its condition on c is widened"
     ]
 
 
 def test_without_data_the_default_says_what_it_says_already():
-    rules = RuleSet(None, [Rule({"x": (0, 5)}, then="A")], default="Z")
+    rules = RuleSet([Rule({"x": (0, 5)}, then="A")], default="Z")
     assert [str(p) for p in complete(rules).proposals] == [
         "IF x < 0 THEN Z, as the default says",
         "IF x >= 5 THEN Z, as the default says",
@@ -131,8 +131,8 @@ def test_a_gap_that_touches_no_rule_is_like_the_one_that_is_apart_on_the_fewest_
 
 
 def test_a_gap_of_which_nothing_tells_is_left_open():
-    result = complete(RuleSet(Space([Continuous("x")])))
-    assert (result.complete, result.added, len(result.rules)) == (False, [], 0)
+    result = complete(RuleSet(space=Space([Continuous("x")])))
+    assert (result.is_complete, result.added, len(result.rules)) == (False, [], 0)
     assert [str(p) for p in result.proposals] == [
         "anything, left open: there is no rule, no default and no data"
     ]
@@ -140,9 +140,9 @@ def test_a_gap_of_which_nothing_tells_is_left_open():
 
 def test_the_nearest_instance_by_ranges_and_categories():
     space = Space([Continuous("x", missing=True), Categorical("c", ["u", "v"])])
-    rules = RuleSet(space, [Rule({"c": {"u"}}, then="A")])
+    rules = RuleSet([Rule({"c": {"u"}}, then="A")], space)
     X = {"x": [1, 90, None], "c": ["u", "u", "u"]}
-    far = RuleSet(space, [*rules, Rule({"c": {"v"}, "x": {"<": 80}}, then="A")])
+    far = RuleSet([*rules, Rule({"c": {"v"}, "x": {"<": 80}}, then="A")], space)
     found = complete(far, X=X, y=["one", "ninety", "missing"])
     assert {str(p.region): p.rule.then for p in found.proposals} == {
         "x >= 80 and c in {v}": "ninety",
@@ -152,27 +152,27 @@ def test_the_nearest_instance_by_ranges_and_categories():
 
 def test_no_more_rules_than_asked_for():
     result = complete(scale(), max_rules=2)
-    assert (len(result.proposals), len(result.rules), result.complete) == (2, 4, False)
+    assert (len(result.proposals), len(result.rules), result.is_complete) == (2, 4, False)
     assert complete(scale(), max_rules=0).rules == scale()
 
 
 def test_a_budget_that_ends_says_so():
     result = complete(scale(), budget=Budget(nodes=1))
-    assert (result.complete, result.stopped_by) == (False, "nodes")
+    assert (result.is_complete, result.stopped_by) == (False, "nodes")
     assert "gaps are left (stopped by nodes)" in repr(result)
 
 
 def test_what_cannot_occur_is_no_gap():
     space = Space([Continuous("x")])
-    rules = RuleSet(space, [Rule({"x": (0, 5)}, then="A")])
+    rules = RuleSet([Rule({"x": (0, 5)}, then="A")], space)
     table = DecisionTable(rules, (1,), 1, outside=(Region(space, {"x": {"<": 0}}),))
     result = complete(table)
     assert [str(rule) for rule in result.added] == ["IF x >= 5 THEN A"]
-    assert result.complete
+    assert result.is_complete
 
 
 def test_bad_input():
-    clash = RuleSet(None, [Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
+    clash = RuleSet([Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
     with pytest.raises(ConflictError, match=r"repair them before gaps are closed"):
         complete(clash)
     with pytest.raises(ConditionError, match=r"irenic.to_set .* makes one of a list"):

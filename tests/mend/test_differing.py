@@ -36,12 +36,12 @@ def ruled(draw, space):
     """Draw a list, or a set from which rules that contradict an earlier one were left out."""
     rules, default = draw(st.lists(sts.rules(space), max_size=4)), draw(DEFAULTS)
     if draw(st.booleans()):
-        return RuleList(space, rules, default=default)
+        return RuleList(rules, space, default=default)
     kept: list[Rule] = []
     for rule in rules:
         if all(rule.agrees_with(other) for other in kept):
             kept.append(rule)
-    return RuleSet(space, kept, default=default)
+    return RuleSet(kept, space, default=default)
 
 
 @given(st.data())
@@ -50,7 +50,7 @@ def test_the_differences_are_the_cells_that_are_decided_differently(data):
     a, b = data.draw(ruled(space)), data.draw(ruled(space))
     within = data.draw(sts.regions(space))
     found = diff(a, b, within=within)
-    assert found.complete
+    assert found.finished
     regions = [d.region for d in found]
     cells = cells_of(space, a, b, [Rule(r, then="D") for r in [within, *regions]])
     before, after = said(a, cells, a.default), said(b, cells, b.default)
@@ -75,10 +75,10 @@ def deciding(rules, cells):
 
 def test_a_difference_is_told_in_words():
     space = Space([Continuous("age"), Categorical("job", ["cook", "nurse"])])
-    a = RuleSet(space, [Rule({"age": (0, 30)}, then="low")])
+    a = RuleSet([Rule({"age": (0, 30)}, then="low")], space)
     b = RuleList(
-        space,
         [Rule({"age": (0, 10), "job": "cook"}, then="low risk"), Rule({}, then="low")],
+        space,
     )
     assert [str(d) for d in diff(a, b)] == [
         'where 0 <= age < 10 and job in {cook}: low (rule 1) becomes "low risk" (rule 1), for'
@@ -86,15 +86,15 @@ def test_a_difference_is_told_in_words():
         "where age < 0: nothing becomes low (rule 2), for example at age = -0.5",
         "where age >= 30: nothing becomes low (rule 2), for example at age = 40",
     ]
-    assert str(diff(RuleSet(space, default="A"), RuleSet(space))[0]) == (
+    assert str(diff(RuleSet(space=space, default="A"), RuleSet(space=space))[0]) == (
         "where anything: A (by default) becomes nothing"
     )
 
 
 def test_what_a_rule_and_the_default_say_alike_is_told_apart():
     space = Space([Continuous("x")])
-    a = RuleSet(space, [Rule({"x": (0, 5)}, then="A")], default="A")
-    b = RuleSet(space, [], default="B")
+    a = RuleSet([Rule({"x": (0, 5)}, then="A")], space, default="A")
+    b = RuleSet([], space, default="B")
     assert sorted((str(d.region), d.rules_before) for d in diff(a, b)) == [
         ("0 <= x < 5", (1,)),
         ("x < 0", ()),
@@ -103,7 +103,7 @@ def test_what_a_rule_and_the_default_say_alike_is_told_apart():
 
 
 def test_rows_of_a_table_are_named():
-    rules = RuleSet(None, [Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
+    rules = RuleSet([Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
     first = DecisionTable(rules, (2, 5), 5, hit_policy="FIRST")
     ranked = DecisionTable(rules, (2, 5), 5, hit_policy="PRIORITY", ranking=("B", "A"))
     found = diff(first, ranked)
@@ -114,17 +114,17 @@ def test_rows_of_a_table_are_named():
 
 
 def test_a_budget_that_ends_says_so():
-    a = RuleSet(None, [Rule({"x": (0, 5), "y": (i, i + 1)}, then="A") for i in range(9)])
-    found = diff(a, RuleSet(a.space), budget=Budget(nodes=2))
-    assert (found.complete, found.stopped_by) == (False, "nodes")
+    a = RuleSet([Rule({"x": (0, 5), "y": (i, i + 1)}, then="A") for i in range(9)])
+    found = diff(a, RuleSet(space=a.space), budget=Budget(nodes=2))
+    assert (found.finished, found.stopped_by) == (False, "nodes")
     assert "and perhaps more (stopped by nodes)" in repr(found)
     nothing = diff(a, a, budget=Budget(nodes=2))
     assert nothing.same is None
 
 
 def test_equal_rules_do_not_differ():
-    a = RuleSet(None, [Rule({"x": (0, 5)}, then="A"), Rule({"x": (5, 9)}, then="A")])
-    b = RuleSet(None, [Rule({"x": (0, 9)}, then="A")])
+    a = RuleSet([Rule({"x": (0, 5)}, then="A"), Rule({"x": (5, 9)}, then="A")])
+    b = RuleSet([Rule({"x": (0, 9)}, then="A")])
     assert diff(a, b).same
     assert repr(diff(a, b)) == "<Differences: no difference>"
 
@@ -132,16 +132,16 @@ def test_equal_rules_do_not_differ():
 def test_what_cannot_occur_is_no_difference():
     space = Space([Continuous("n", bounds=(0, 30))])
     hole = Region(space, {"n": {">": 10, "<": 20}})
-    rules = RuleSet(space, [Rule({"n": {"<=": 10}}, then="x")])
-    rest = RuleSet(space, [*rules, Rule({"n": {">=": 20}}, then="y")])
-    a = DecisionTable(RuleSet(space, rules, default="y"), (1,), 1, outside=(hole,))
+    rules = RuleSet([Rule({"n": {"<=": 10}}, then="x")], space)
+    rest = RuleSet([*rules, Rule({"n": {">=": 20}}, then="y")], space)
+    a = DecisionTable(RuleSet(rules, space, default="y"), (1,), 1, outside=(hole,))
     b = DecisionTable(rest, (1, 2), 2, outside=(hole,))
     assert diff(a, b).same
     assert [str(d.region) for d in diff(a.rules, b)] == ["10 < n < 20"]
 
 
 def test_what_contradicts_itself_is_refused():
-    clash = RuleSet(None, [Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
+    clash = RuleSet([Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
     text = r"the rules of the second contradict each other: rule 1 says A.*wins: RuleList.of"
     with pytest.raises(ConflictError, match=text):
         diff(RuleList.of(clash), clash)
@@ -181,7 +181,7 @@ def test_rules_of_two_spaces_differ_where_they_predict_differently(data):
     wide = data.draw(wider(narrow))
     a, b = data.draw(ruled(narrow)), data.draw(ruled(wide))
     found = diff(a, b)
-    space = common_space(RuleSet(narrow), RuleSet(wide))
+    space = common_space(RuleSet(space=narrow), RuleSet(space=wide))
     assert all(d.region.space == space for d in found)
     # every point of the narrow space is one of the wide space
     for cell in cells_of(narrow, a):
@@ -208,14 +208,14 @@ def test_values_that_one_space_does_not_know():
     small = Space([Categorical("c", ["u", "v"], other=True)])
     large = Space([Categorical("c", ["u", "v", "w"])])
     # w is one of the "other" values of the small space
-    a = RuleSet(small, [Rule({"c": {"not in": ["u"]}}, then="A")])
-    b = RuleSet(large, [Rule({"c": {"not in": ["u"]}}, then="A")])
+    a = RuleSet([Rule({"c": {"not in": ["u"]}}, then="A")], small)
+    b = RuleSet([Rule({"c": {"not in": ["u"]}}, then="A")], large)
     assert [str(d) for d in diff(a, b)] == [
         'where c not in {u, v, w}: A (rule 1) becomes nothing, for example at c = "other"'
     ]
-    closed = RuleSet(Space([Categorical("c", ["u", "v"])]), [Rule({"c": {"v"}}, then="A")])
+    closed = RuleSet([Rule({"c": {"v"}}, then="A")], Space([Categorical("c", ["u", "v"])]))
     assert [str(d.region) for d in diff(closed, b)] == ["c in {w}"]
-    every = RuleSet(Space([Categorical("c", ["u", "v"])]), [Rule({"c": {"u", "v"}}, then="A")])
+    every = RuleSet([Rule({"c": {"u", "v"}}, then="A")], Space([Categorical("c", ["u", "v"])]))
     assert [str(d.region) for d in diff(every, b)] == ["c in {u}"]
 
 
@@ -223,11 +223,11 @@ def test_bounds_are_the_hull_and_missing_values_are_those_of_either():
     a = Space([Continuous("x", bounds=(0, 10), unit="cm")])
     b = Space([Continuous("x", bounds=(5, 20), missing=True), Continuous("y")])
     both = Space([Continuous("x", bounds=(0, 20), unit="cm", missing=True), Continuous("y")])
-    assert common_space(RuleSet(a), RuleSet(b)) == both
-    old = RuleSet(a, [Rule({"x": {"<": 8}}, then="A")])
-    new = RuleSet(b, [Rule({"x": {"<": 8, "missing": True}}, then="A")])
+    assert common_space(RuleSet(space=a), RuleSet(space=b)) == both
+    old = RuleSet([Rule({"x": {"<": 8}}, then="A")], a)
+    new = RuleSet([Rule({"x": {"<": 8, "missing": True}}, then="A")], b)
     assert [str(d.region) for d in diff(old, new)] == ["x is missing"]
-    new = RuleSet(b, [Rule({"x": {"<": 8}, "y": (0, 1)}, then="A")])
+    new = RuleSet([Rule({"x": {"<": 8}, "y": (0, 1)}, then="A")], b)
     assert [str(d.region) for d in diff(old, new)] == ["x < 8 and y < 0", "x < 8 and y >= 1"]
 
 
@@ -254,14 +254,14 @@ def test_features_that_do_not_match_are_refused(a, b, text):
     with pytest.raises(SpaceError, match=text):
         diff(*asking)
     for mine, other in ((a, asking[1]), (b, asking[0])):  # what nobody asks about was guessed
-        assert diff(RuleSet(Space([mine]), unasked), other).same is False
+        assert diff(RuleSet(unasked, Space([mine])), other).same is False
 
 
 def asked(feature):
     test = {"in": ["a"]}
     if isinstance(feature, Continuous):
         test = {"<": {"number": 5, "date": "2020-01-01"}.get(feature.kind, "2020-01-01T00:00")}
-    return RuleSet(None, [Rule(Region(Space([feature]), {feature.name: test}), then="A")])
+    return RuleSet([Rule(Region(Space([feature]), {feature.name: test}), then="A")])
 
 
 def test_a_column_that_asks_nothing_takes_its_values_from_the_other_table():
@@ -269,21 +269,21 @@ def test_a_column_that_asks_nothing_takes_its_values_from_the_other_table():
     guessed = Space([Continuous("x"), Categorical("member", [], other=True)])
     both = [Rule({"x": (0, 9), "member": {flag}}, then="A") for flag in (False, True)]
     whole = [Rule({"x": (0, 9)}, then="A")]
-    assert diff(RuleSet(known, both), RuleSet(guessed, whole)).same
-    assert diff(RuleSet(guessed, whole), RuleSet(known, both)).same
-    missing = RuleSet(guessed, [Rule({"x": (0, 9), "member": {"missing": False}}, then="A")])
+    assert diff(RuleSet(both, known), RuleSet(whole, guessed)).same
+    assert diff(RuleSet(whole, guessed), RuleSet(both, known)).same
+    missing = RuleSet([Rule({"x": (0, 9), "member": {"missing": False}}, then="A")], guessed)
     assert diff(missing, missing).same
 
 
 def test_dates_have_a_hull():
     a = Continuous("d", kind="date", bounds=(dt.date(2020, 1, 1), None))
     b = Continuous("d", kind="date", bounds=(dt.date(2019, 1, 1), dt.date(2021, 1, 1)))
-    both = common_space(RuleSet(Space([a])), RuleSet(Space([b])))
+    both = common_space(RuleSet(space=Space([a])), RuleSet(space=Space([b])))
     assert both["d"].bounds == (dt.date(2019, 1, 1), None)
 
 
 def test_within_may_be_of_another_space():
-    a = RuleSet(Space([Continuous("x")]), [Rule({"x": (0, 5)}, then="A")])
+    a = RuleSet([Rule({"x": (0, 5)}, then="A")], Space([Continuous("x")]))
     within = Region(Space([Continuous("x")]), {"x": (0, 2)})
-    other = RuleSet(Space([Continuous("x"), Continuous("y")]))
+    other = RuleSet(space=Space([Continuous("x"), Continuous("y")]))
     assert [str(d.region) for d in diff(a, other, within=within)] == ["0 <= x < 2"]

@@ -34,7 +34,7 @@ DEFAULTS = st.sampled_from([None, "A", "Z"])
 @st.composite
 def rule_lists(draw, max_size=6, max_features=2):
     rules = draw(sts.rule_sets(max_size=max_size, max_features=max_features))
-    return RuleList(rules.space, rules, default=draw(DEFAULTS))
+    return RuleList(rules, rules.space, default=draw(DEFAULTS))
 
 
 def check(given_list, made, explicit):
@@ -76,7 +76,7 @@ def test_the_proof_holds_exactly_where_both_say_the_same(rules, other):
         elif change == "add":
             made += [rule, other.draw(sts.rules(rules.space))]
     default = to_set(rules).default
-    candidate = RuleSet(rules.space, made, default=default)
+    candidate = RuleSet(made, rules.space, default=default)
     cells = cells_of(rules.space, rules, candidate)
     same = said(candidate, cells, default) == said(rules, cells, rules.default)
     same &= said(list(candidate)[::-1], cells, default) == said(rules, cells, rules.default)
@@ -93,7 +93,6 @@ def test_the_proof_holds_exactly_where_both_say_the_same(rules, other):
 
 def test_a_proof_fails_when_a_rule_is_tampered_with():
     rules = RuleList(
-        None,
         [Rule({"x": (0, 5), "y": (0, 5)}, then="A"), Rule({"x": (2, 9)}, then="B")],
     )
     made = to_set(rules)
@@ -106,21 +105,21 @@ def test_a_proof_fails_when_a_rule_is_tampered_with():
     assert proved(made)
     for place in range(len(made)):
         assert not proved(made[[i for i in range(len(made)) if i != place]])
-    wider = RuleSet(rules.space, [*made, Rule({"x": (1, 3), "y": (4, 5)}, then="B")])
+    wider = RuleSet([*made, Rule({"x": (1, 3), "y": (4, 5)}, then="B")], rules.space)
     assert not proved(wider)
-    beyond = RuleSet(rules.space, [*made, Rule({"x": (8, 9.5)}, then="B")])
+    beyond = RuleSet([*made, Rule({"x": (8, 9.5)}, then="B")], rules.space)
     assert not proved(beyond)
 
 
 def test_an_else_rule_becomes_the_default_and_what_stands_behind_it_is_never_asked():
     space = Space([Continuous("age"), Categorical("job", ["cook", "nurse"])])
     rules = RuleList(
-        space,
         [
             Rule({"age": {"<=": 17}}, then="minor"),
             Rule({}, then="adult"),
             Rule({"job": "cook"}, then="cook"),
         ],
+        space,
         default="nobody",
     )
     made = to_set(rules)
@@ -133,7 +132,6 @@ def test_an_else_rule_becomes_the_default_and_what_stands_behind_it_is_never_ask
 
 def test_rules_that_say_what_the_default_says_are_not_written():
     rules = RuleList(
-        None,
         [Rule({"x": (0, 2)}, then="A"), Rule({"x": (0, 9)}, then="B", weight=2.0)],
         default="A",
     )
@@ -144,7 +142,7 @@ def test_rules_that_say_what_the_default_says_are_not_written():
 
 def test_a_rule_that_stays_as_it_was_keeps_its_weight_and_how_it_is_written():
     first = Rule({"x": {">=": 0, "<=": 2}}, then="A", weight=0.25)
-    made = to_set(RuleList(None, [first, Rule({"x": (1, 9)}, then="B", weight=0.5)]))
+    made = to_set(RuleList([first, Rule({"x": (1, 9)}, then="B", weight=0.5)]))
     assert made[0] == first
     assert str(made[0]) == "IF 0 <= x <= 2 THEN A WEIGHT 0.25"
     assert made[1].weight == 1.0
@@ -153,7 +151,6 @@ def test_a_rule_that_stays_as_it_was_keeps_its_weight_and_how_it_is_written():
 def test_neighbours_become_one_rule():
     # B is asked twice, on both sides of A's end; in the set it is one rule
     rules = RuleList(
-        None,
         [
             Rule({"x": (0, 4), "y": (0, 4)}, then="A"),
             Rule({"x": (0, 4), "y": (0, 9)}, then="B"),
@@ -168,7 +165,7 @@ def test_neighbours_become_one_rule():
 
 
 def test_a_table_is_taken_in_the_order_of_its_policy():
-    rules = RuleSet(None, [Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
+    rules = RuleSet([Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
     first = DecisionTable(rules, (1, 2), 2, hit_policy="FIRST")
     assert [str(r) for r in to_set(first)] == ["IF 0 <= x < 5 THEN A", "IF 5 <= x < 9 THEN B"]
     ranked = DecisionTable(rules, (1, 2), 2, hit_policy="PRIORITY", ranking=("B", "A"))
@@ -176,14 +173,14 @@ def test_a_table_is_taken_in_the_order_of_its_policy():
 
 
 def test_a_list_without_rules_is_a_set_without_rules():
-    made = to_set(RuleList(Space([Continuous("x")]), [], default="A"))
+    made = to_set(RuleList([], Space([Continuous("x")]), default="A"))
     assert (len(made), made.default) == (0, "A")
-    made = to_set(RuleList(Space([Continuous("x")]), [], default="A"), explicit=True)
+    made = to_set(RuleList([], Space([Continuous("x")]), default="A"), explicit=True)
     assert [str(rule) for rule in made] == ["IF anything THEN A"]
 
 
 def test_a_space_without_features():
-    rules = RuleList(Space([]), [Rule({}, then="A"), Rule({}, then="B")])
+    rules = RuleList([Rule({}, then="A"), Rule({}, then="B")], Space([]))
     assert to_set(rules).default == "A"
     assert [r.then for r in to_set(rules, explicit=True)] == ["A"]
 
@@ -216,7 +213,7 @@ def test_the_same_list_gives_the_same_set():
 
 
 def test_a_set_is_no_list():
-    rules = RuleSet(None, [Rule({"x": (0, 5)}, then="A")])
+    rules = RuleSet([Rule({"x": (0, 5)}, then="A")])
     with pytest.raises(ConditionError, match="to_set takes a RuleList, not RuleSet; RuleList"):
         to_set(rules)
     table = DecisionTable(rules, (1,), 1, hit_policy="UNIQUE", name="fares")

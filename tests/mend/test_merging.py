@@ -58,7 +58,7 @@ def test_rules_are_merged_where_there_is_too_much_outside_to_grow_among(rules):
 
 @given(sts.regions_of_one_space(5))
 def test_boxes_are_made_fewer_and_proved_to_hold_the_same(regions):
-    rules = RuleSet(regions[0].space, [Rule(region, then="A") for region in regions])
+    rules = RuleSet([Rule(region, then="A") for region in regions], regions[0].space)
     boxes = boxes_of(rules)
     few = fewer(rules.space, boxes, Meter(None))
     assert len(few.low) <= len(boxes.low)
@@ -67,7 +67,7 @@ def test_boxes_are_made_fewer_and_proved_to_hold_the_same(regions):
 
 @given(sts.regions_of_one_space(4))
 def test_the_proof_of_a_union_holds_exactly_where_the_cells_are_the_same(regions):
-    sets = [RuleSet(r[0].space, [Rule(x, then="A") for x in r]) for r in (regions[:2], regions[2:])]
+    sets = [RuleSet([Rule(x, then="A") for x in r], r[0].space) for r in (regions[:2], regions[2:])]
     space = sets[0].space
     cells = cells_of(space, *sets)
     same = all(bool(held_by(sets[0], c)) is bool(held_by(sets[1], c)) for c in cells)
@@ -78,11 +78,11 @@ def plane(*corners, weights=()):
     space = Space([Continuous("x"), Continuous("y")])
     weights = weights or [1.0] * len(corners)
     return RuleSet(
-        space,
         [
             Rule({"x": (a, b), "y": (c, d)}, then="A", weight=w)
             for (a, b, c, d), w in zip(corners, weights, strict=True)
         ],
+        space,
     )
 
 
@@ -129,7 +129,7 @@ def test_without_time_the_rules_stay_as_they_are_and_the_result_says_so():
 
 
 def test_rules_that_cannot_be_merged_need_no_budget():
-    rules = RuleSet(None, [Rule({"x": (0, 5)}, then="A"), Rule({"x": (5, 9)}, then="B")])
+    rules = RuleSet([Rule({"x": (0, 5)}, then="A"), Rule({"x": (5, 9)}, then="B")])
     assert merge(rules, budget=0).finished
 
 
@@ -160,7 +160,7 @@ def tables(draw, hit_policy):
         for rule in rules:
             if not any(rule.region.overlaps(other.region) for other in apart):
                 apart.append(rule)
-        rules = RuleSet(rules.space, apart, default=rules.default)
+        rules = RuleSet(apart, rules.space, default=rules.default)
     return DecisionTable.of(rules).under(hit_policy)
 
 
@@ -207,8 +207,8 @@ def test_a_repaired_table_keeps_unique_and_so_does_a_completed_one(how, data):
 def test_rows_of_a_unique_table_are_joined_without_an_overlap():
     space = Space([Continuous("a"), Continuous("b")])
     rules = RuleSet(
-        space,
         [Rule({"a": {"<": 10}, "b": {">=": 2}}, then="x"), Rule({"b": {"<": 2}}, then="x")],
+        space,
     )
     table = DecisionTable.of(rules).under("UNIQUE")
     assert merge(table).rules == rules
@@ -258,7 +258,7 @@ def test_a_table_in_which_all_rows_count_is_refused(hit_policy):
 
 
 def test_rules_with_conflicts_are_refused():
-    rules = RuleSet(None, [Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
+    rules = RuleSet([Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
     text = r"the rules contradict each other: rule 1 says A, .*; repair them before"
     with pytest.raises(ConflictError, match=text) as caught:
         merge(rules)

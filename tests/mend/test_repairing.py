@@ -35,7 +35,7 @@ def intervals(*ends, **options):
         Rule({"x": (a, b)}, then="ABCDEFG"[i], **{k: v[i] for k, v in options.items()})
         for i, (a, b) in enumerate(ends)
     ]
-    return RuleSet(Space([Continuous("x")]), rules, default="Z")
+    return RuleSet(rules, Space([Continuous("x")]), default="Z")
 
 
 def holding(rules, cell):
@@ -169,13 +169,13 @@ def test_a_rule_is_worth_what_it_gets_right_on_data():
 def test_rows_of_a_table_are_dropped_together():
     space = Space([Continuous("x"), Categorical("c", ["u", "v"])])
     rules = RuleSet(
-        space,
         [
             Rule({"x": (0, 2)}, then="A"),
             Rule({"x": (4, 6)}, then="A"),
             Rule({"x": (1, 5)}, then="B"),
             Rule({"x": (7, 9)}, then="C"),
         ],
+        space,
     )
     table = DecisionTable(rules, (1, 1, 3, 4), 4, lines=(2, 3, 4, 5), name="t")
     result = repair(table)
@@ -249,7 +249,6 @@ def test_data_without_labels_are_refused():
 @pytest.mark.parametrize("how", ["drop", "trim", "split"])
 def test_under_unique_rows_that_agree_are_rivals_too(how):
     rules = RuleSet(
-        None,
         [
             Rule({"x": (0, 5)}, then="X"),
             Rule({"x": (3, 9)}, then="X"),
@@ -264,7 +263,7 @@ def test_under_unique_rows_that_agree_are_rivals_too(how):
 
 
 def test_dropping_keeps_to_its_budget_on_dense_graphs():
-    rules = RuleSet(None, [Rule({"a": (0, 5 + i * 1e-6)}, then=i % 2) for i in range(120)])
+    rules = RuleSet([Rule({"a": (0, 5 + i * 1e-6)}, then=i % 2) for i in range(120)])
     result = repair(rules, budget=0)
     assert result.rules.is_consistent
     assert result.cost == 60

@@ -41,11 +41,11 @@ SPACE = Space(
     ]
 )
 RULES = RuleSet(
-    SPACE,
     [
         Rule(Region(SPACE, {"age": {"<": 30}, "job": {"nurse"}}), then="low"),
         Rule(Region(SPACE, {"age": {">=": 20}, "since": {"<": dt.date(2020, 1, 1)}}), then="high"),
     ],
+    SPACE,
 )
 
 
@@ -167,13 +167,12 @@ def test_only_what_holds_at_fixed_values_is_left():
 
 def test_rules_that_are_asked_in_order_contradict_nothing():
     overlapping = [Rule({"a": (0, 5)}, then="x"), Rule({"a": (3, 9)}, then="y")]
-    assert len(plane(summary_of(RuleSet(None, overlapping))).conflicts) == 1
-    assert plane(summary_of(RuleList(None, overlapping))).conflicts == []
+    assert len(plane(summary_of(RuleSet(overlapping))).conflicts) == 1
+    assert plane(summary_of(RuleList(overlapping))).conflicts == []
 
 
 def test_shadows_inside_others_are_not_outlined_twice():
     rules = RuleSet(
-        None,
         [
             Rule({"a": (0, 9)}, then="x"),
             Rule({"a": (0, 9), "b": (0, 1)}, then="y"),

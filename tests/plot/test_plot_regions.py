@@ -35,7 +35,7 @@ LOANS = [
     Rule({"age": (30, 70), "income": (20, 60)}, then="grant"),
     Rule({"age": (60, 80), "income": (0, 25)}, then="ask"),
 ]
-RULES = RuleSet(None, LOANS)
+RULES = RuleSet(LOANS)
 X = {"age": [10.0, 35, 35, 90], "income": [10.0, 25, 50, 90]}
 Y = ["decline", "grant", "grant", "refer"]
 BLUE, ORANGE, GREEN, PINK = "#0072b2", "#e69f00", "#009e73", "#cc79a7"
@@ -54,7 +54,7 @@ def points(ax):
 
 def test_points_of_two_categories_fill_their_cells_instead_of_the_diagonals():
     space = Space([Categorical("a", ["p", "q"]), Categorical("b", ["r", "s"])])
-    rules = RuleSet(space, [Rule({"a": "p", "b": "r"}, then="A")])
+    rules = RuleSet([Rule({"a": "p", "b": "r"}, then="A")], space)
     ax = plot.regions(rules, data={"a": ["p"] * 200, "b": ["r"] * 200})
     places = points(ax)["points"].get_offsets()
     assert abs(np.corrcoef(places.T)[0, 1]) < 0.2
@@ -73,7 +73,7 @@ def test_a_rectangle_reaches_as_far_as_the_conditions():
 
 
 def test_an_open_side_reaches_the_edge_of_the_picture():
-    ax = plot.regions(RuleSet(None, [Rule({"a": {">=": 2}, "b": {"<": 5}}, then="x")]), "a", "b")
+    ax = plot.regions(RuleSet([Rule({"a": {">=": 2}, "b": {"<": 5}}, then="x")]), "a", "b")
     ((left, right, bottom, top),) = extents(ax, "rule 1")
     assert (left, top) == (2, 5)
     assert (right, bottom) == (ax.get_xlim()[1], ax.get_ylim()[0])
@@ -87,7 +87,7 @@ def test_contradictions_are_outlined_dashed():
 
 
 def test_what_no_rule_covers_is_hatched():
-    ax = plot.regions(RuleSet(None, [Rule({"a": (0, 5)}, then="x")]))
+    ax = plot.regions(RuleSet([Rule({"a": (0, 5)}, then="x")]))
     left, right = ax.get_xlim()
     assert extents(ax, "gap") == [(left, 0, 0, 1), (5, right, 0, 1)]
     assert {p.get_hatch() for p in patches(ax, "gap")} == {"////"}
@@ -100,7 +100,6 @@ def test_a_search_that_is_stopped_is_said_to_be():
 
 def test_shadows_that_overlap_are_no_contradiction():
     apart = RuleSet(
-        None,
         [
             Rule({"a": (0, 5), "b": (0, 5), "c": (0, 1)}, then="x"),
             Rule({"a": (2, 7), "b": (2, 7), "c": (1, 2)}, then="y"),
@@ -114,7 +113,6 @@ def test_shadows_that_overlap_are_no_contradiction():
 
 def test_fixed_features_are_said_and_the_rest_is_projected():
     three = RuleSet(
-        None,
         [
             Rule({"a": (0, 5), "b": (0, 5), "c": (0, 1), "d": (0, 1)}, then="x"),
             Rule({"a": (2, 7), "b": (2, 7), "c": (1, 2)}, then="y"),
@@ -127,7 +125,7 @@ def test_fixed_features_are_said_and_the_rest_is_projected():
 
 
 def test_the_first_rule_of_a_list_is_on_top_and_nothing_contradicts():
-    ax = plot.regions(RuleList(None, LOANS, default="ask"), "age", "income")
+    ax = plot.regions(RuleList(LOANS, default="ask"), "age", "income")
     over = [patches(ax, f"rule {i}")[0].get_zorder() for i in (1, 2, 3)]
     assert over == sorted(over, reverse=True)
     assert {patches(ax, f"rule {i}")[0].get_facecolor()[3] for i in (1, 2, 3)} == {1.0}
@@ -137,14 +135,14 @@ def test_the_first_rule_of_a_list_is_on_top_and_nothing_contradicts():
 
 
 def test_a_list_in_projection_hides_nothing():
-    rules = RuleList(None, [Rule({"a": (0, 5), "c": (0, 1)}, then="x"), Rule({"b": 1}, then="y")])
+    rules = RuleList([Rule({"a": (0, 5), "c": (0, 1)}, then="x"), Rule({"b": 1}, then="y")])
     ax = plot.regions(rules, "a", "b")
     assert patches(ax, "rule 1")[0].get_facecolor()[3] < 1
 
 
 def test_rows_of_a_table_that_make_several_rules_share_a_number():
     again = Rule({"age": (0, 9), "income": (70, 80)}, then="grant")
-    rules = RuleSet(None, [*LOANS[:2], again])
+    rules = RuleSet([*LOANS[:2], again])
     table = DecisionTable(rules, rows=(1, 2, 2), n_rows=2, hit_policy="COLLECT")
     ax = plot.regions(table, "age", "income")
     assert len(patches(ax, "rule 2")) == 2
@@ -153,7 +151,7 @@ def test_rows_of_a_table_that_make_several_rules_share_a_number():
 
 def test_categories_are_bands_and_neighbours_one_rectangle():
     space = Space([Categorical("c", list("abcd")), Continuous("f")])
-    rules = RuleSet(space, [Rule(Region(space, {"c": {"a", "b", "d"}, "f": (0, 1)}), then="x")])
+    rules = RuleSet([Rule(Region(space, {"c": {"a", "b", "d"}, "f": (0, 1)}), then="x")], space)
     ax = plot.regions(rules, "c", "f")
     assert extents(ax, "rule 1") == [(-0.5, 1.5, 0, 1), (2.5, 3.5, 0, 1)]
     assert [t.get_text() for t in ax.get_xticklabels()] == ["a", "b", "c", "d"]
@@ -161,7 +159,7 @@ def test_categories_are_bands_and_neighbours_one_rectangle():
 
 def test_whole_numbers_are_cells_with_the_number_in_the_middle():
     space = Space([Continuous("n", kind="integer", bounds=(0, 9))])
-    ax = plot.regions(RuleSet(space, [Rule(Region(space, {"n": {">=": 3, "<=": 5}}), then="x")]))
+    ax = plot.regions(RuleSet([Rule(Region(space, {"n": {">=": 3, "<=": 5}}), then="x")], space))
     assert extents(ax, "rule 1") == [(2.5, 5.5, 0, 1)]
     assert ax.get_xlim() == (-0.5, 9.5)
 
@@ -169,7 +167,7 @@ def test_whole_numbers_are_cells_with_the_number_in_the_middle():
 def test_dates_are_readable():
     space = Space([Continuous("day", kind="date")])
     days = {">=": dt.date(2020, 3, 1), "<": dt.date(2020, 11, 1)}
-    ax = plot.regions(RuleSet(space, [Rule(Region(space, {"day": days}), then="x")]))
+    ax = plot.regions(RuleSet([Rule(Region(space, {"day": days}), then="x")], space))
     ax.figure.canvas.draw()
     shown = [t.get_text() for t in ax.get_xticklabels()]
     assert {"Mar", "May", "Jul", "Sep"} <= set(shown)
@@ -181,7 +179,7 @@ def test_dates_are_readable():
 def test_times_and_durations_have_units():
     space = Space([Continuous("t", kind="time"), Continuous("u", kind="duration")])
     asked = {"t": {"<": dt.time(12)}, "u": {">=": dt.timedelta(days=3)}}
-    ax = plot.regions(RuleSet(space, [Rule(Region(space, asked), then="x")]), "t", "u")
+    ax = plot.regions(RuleSet([Rule(Region(space, asked), then="x")], space), "t", "u")
     ax.figure.canvas.draw()
     assert ax.get_ylabel() == "u (days)"
     assert "12:00" in [t.get_text() for t in ax.get_xticklabels()]
@@ -193,7 +191,7 @@ def test_times_and_durations_have_units():
 
 def missing_rules(condition):
     space = Space([Continuous("f", missing=True), Continuous("g")])
-    return RuleSet(space, [Rule(Region(space, {"f": condition, "g": (0, 1)}), then="x")])
+    return RuleSet([Rule(Region(space, {"f": condition, "g": (0, 1)}), then="x")], space)
 
 
 def test_missing_values_have_a_band():
@@ -249,9 +247,7 @@ def test_labels_may_be_given_apart_or_not_at_all():
 
 
 def test_a_slice_shows_the_instances_that_rules_cannot_tell_from_it():
-    rules = RuleSet(
-        None, [Rule({"a": (0, 5), "c": (2, 4)}, then="x"), Rule({"b": (0, 1)}, then="y")]
-    )
+    rules = RuleSet([Rule({"a": (0, 5), "c": (2, 4)}, then="x"), Rule({"b": (0, 1)}, then="y")])
     data = {"a": [1.0, 2, 3], "b": [1.0, 1, 1], "c": [3.9, 4.0, 2.0]}
     ax = plot.regions(rules, "a", "b", data=data, at={"c": 3})
     assert points(ax)["points"].get_offsets()[:, 0].tolist() == [1, 3]
@@ -305,7 +301,7 @@ def test_texts_take_their_colour_from_the_style():
 
 
 def test_after_seven_colours_comes_that_of_the_text_and_then_grey():
-    rules = RuleSet(None, [Rule({"a": (i, i + 1)}, then=f"o{i}") for i in range(10)])
+    rules = RuleSet([Rule({"a": (i, i + 1)}, then=f"o{i}") for i in range(10)])
     ax = plot.regions(rules)
     found = [colour(*patches(ax, f"rule {i}")) for i in range(1, 11)]
     assert len(set(found[:8])) == 8
@@ -313,14 +309,14 @@ def test_after_seven_colours_comes_that_of_the_text_and_then_grey():
 
 
 def test_a_long_legend_is_cut():
-    rules = RuleSet(None, [Rule({"a": (i, i + 1)}, then=f"o{i}") for i in range(30)])
+    rules = RuleSet([Rule({"a": (i, i + 1)}, then=f"o{i}") for i in range(30)])
     assert legend(plot.regions(rules))[-1] == "… and 16 more"
     assert len(legend(plot.regions(rules))) == 16
 
 
 def test_wild_names_are_drawn_as_they_are():
     name, then = r"$\frac{1}{$ \$", "_$" + "long\n" * 50
-    rules = RuleSet(None, [Rule({name: (0, 1), "<script>": "$x$"}, then=then)])
+    rules = RuleSet([Rule({name: (0, 1), "<script>": "$x$"}, then=then)])
     for ax in (plot.regions(rules), plot.rules(rules)):
         ax.figure.canvas.draw()
     assert len(legend(plot.regions(rules))[0]) < 40
@@ -372,7 +368,7 @@ def test_a_summary_takes_no_other_instances():
 
 def test_a_space_without_features_cannot_be_drawn():
     with pytest.raises(ConditionError, match="there is no feature to draw the rules along"):
-        plot.regions(RuleSet(Space([])))
+        plot.regions(RuleSet(space=Space([])))
 
 
 # --- nothing raises
@@ -396,7 +392,7 @@ def test_any_rules_can_be_drawn(rules, ordered, dark):
 
 @pytest.mark.parametrize("low", [-1.7e308, -1e200, 0.0, 1e16, 1e300])
 def test_far_numbers_can_be_drawn(low):
-    rules = RuleSet(None, [Rule({"a": {">=": low}, "b": {"<=": low}}, then="x")])
+    rules = RuleSet([Rule({"a": {">=": low}, "b": {"<=": low}}, then="x")])
     for ax in (plot.regions(rules, "a", "b"), plot.rules(rules)):
         ax.figure.canvas.draw()
 
@@ -405,7 +401,7 @@ def test_far_numbers_can_be_drawn(low):
 @pytest.mark.parametrize("missing", [True, False])
 def test_far_dates_can_be_drawn(day, missing):
     space = Space([Continuous("d", kind="date", missing=missing)])
-    ax = plot.regions(RuleSet(space, [Rule(Region(space, {"d": {"=": day}}), then="x")]))
+    ax = plot.regions(RuleSet([Rule(Region(space, {"d": {"=": day}}), then="x")], space))
     ax.figure.canvas.draw()
 
 
@@ -419,7 +415,7 @@ def with_a_hole(**condition):
         Rule(Region(space, {"age": {">=": 60}}), then="B"),
     ]
     hole = Region(space, condition)
-    return DecisionTable(RuleSet(space, rules), (1, 2), 2, outside=(hole,))
+    return DecisionTable(RuleSet(rules, space), (1, 2), 2, outside=(hole,))
 
 
 def test_what_cannot_occur_is_crossed_out_and_no_gap():
@@ -441,7 +437,7 @@ def test_what_cannot_occur_for_some_values_beside_the_plane_is_a_gap_there():
 
 
 def test_priority_is_not_called_the_first():
-    rules = RuleSet(None, [Rule({"a": (0, 5)}, then="low"), Rule({"a": (3, 9)}, then="high")])
+    rules = RuleSet([Rule({"a": (0, 5)}, then="low"), Rule({"a": (3, 9)}, then="high")])
     table = DecisionTable(rules, (1, 2), 2, hit_policy="PRIORITY", ranking=("high", "low"))
     ax = plot.regions(table)
     assert ax.get_title(loc="left") == "the rule of the highest priority is on top"

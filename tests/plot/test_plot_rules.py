@@ -33,7 +33,6 @@ from irenic.plot._rules import condition_text, values_text
 from pictures import extents, legend, patches, texts
 
 AGES = RuleSet(
-    None,
     [
         Rule({"age": (0, 30), "job": {"in": ["clerk", "nurse"]}}, then="low"),
         Rule({"age": (29, 60)}, then="high"),
@@ -68,7 +67,7 @@ def test_there_is_a_row_a_rule_and_a_column_a_feature():
 
 def test_a_bar_is_the_part_of_the_range_that_is_admitted():
     space = Space([Continuous("f", bounds=(0, 10))])
-    ax = plot.rules(RuleSet(space, [Rule(Region(space, {"f": (2.5, 5)}), then="x")]))
+    ax = plot.rules(RuleSet([Rule(Region(space, {"f": (2.5, 5)}), then="x")], space))
     ((left, right, *_),) = extents(ax, "rule 0")
     low, high = ax.get_xticks()
     assert (left - low) / (high - low) == pytest.approx(0.25, abs=1e-9)
@@ -78,7 +77,7 @@ def test_a_bar_is_the_part_of_the_range_that_is_admitted():
 
 def test_values_are_squares_filled_where_they_are_admitted():
     space = Space([Categorical("c", list("abcde"))])
-    ax = plot.rules(RuleSet(space, [Rule(Region(space, {"c": {"a", "d"}}), then="x")]))
+    ax = plot.rules(RuleSet([Rule(Region(space, {"c": {"a", "d"}}), then="x")], space))
     assert len(patches(ax, "rule 0")) == 2
     assert len(patches(ax, "not admitted")) == 3
     assert {to_hex(p.get_facecolor()) for p in patches(ax, "rule 0")} == {"#0072b2"}
@@ -87,7 +86,7 @@ def test_values_are_squares_filled_where_they_are_admitted():
 def test_many_values_are_bars():
     space = Space([Categorical("c", [f"v{i:02d}" for i in range(40)])])
     asked = {f"v{i:02d}" for i in (*range(10), 39)}
-    ax = plot.rules(RuleSet(space, [Rule(Region(space, {"c": asked}), then="x")]))
+    ax = plot.rules(RuleSet([Rule(Region(space, {"c": asked}), then="x")], space))
     widths = [round((b - a) / 0.88 * 40) for a, b, *_ in extents(ax, "rule 0")]
     assert widths == [10, 1]
 
@@ -100,7 +99,7 @@ def test_counts_stand_on_the_right():
 
 
 def test_the_default_is_the_last_row_and_lists_keep_their_order():
-    rules = RuleList(AGES.space, list(AGES), default="low")
+    rules = RuleList(list(AGES), AGES.space, default="low")
     assert rows(plot.rules(rules)) == ["1 → low", "2 → high", "otherwise → low"]
 
 
@@ -110,7 +109,7 @@ def test_a_classifier_tells_what_it_counted_in_training():
 
 
 def test_more_rules_than_asked_for_are_cut_and_that_is_said():
-    many = RuleSet(None, [Rule({"a": (i, i + 1)}, then="x") for i in range(35)])
+    many = RuleSet([Rule({"a": (i, i + 1)}, then="x") for i in range(35)])
     ax = plot.rules(many)
     assert len(rows(ax)) == 30
     assert ax.get_xlabel() == "the first 30 of 35 rules"
@@ -141,7 +140,7 @@ def test_most_is_a_whole_number(most):
 )
 def test_conditions_in_words(asked, text):
     space = Space([Continuous("f", missing=True)])
-    found = irenic.summarise(RuleSet(space, [Rule(Region(space, {"f": asked}), then="x")]))
+    found = irenic.summarise(RuleSet([Rule(Region(space, {"f": asked}), then="x")], space))
     box = found["models"][0]["rules"][0]["box"]
     assert condition_text(found["features"][0], box["f"]) == text
 
@@ -153,9 +152,9 @@ def test_sets_in_words():
 
 
 def test_rules_without_conditions_have_a_row():
-    ax = plot.rules(RuleSet(AGES.space, [Rule(Region(AGES.space), then="x")]))
+    ax = plot.rules(RuleSet([Rule(Region(AGES.space), then="x")], AGES.space))
     assert rows(ax) == ["1 → x"]
-    assert plot.rules(RuleSet(AGES.space)).get_yticklabels() == []
+    assert plot.rules(RuleSet(space=AGES.space)).get_yticklabels() == []
 
 
 @settings(max_examples=25)
@@ -218,7 +217,7 @@ def test_instances_without_labels_are_counted_for_a_classifier_too():
 
 
 def test_sets_of_labels_are_not_stacked():
-    rules = RuleSet(None, [Rule({"a": (0, 5)}, then=frozenset({"x", "y"}))])
+    rules = RuleSet([Rule({"a": (0, 5)}, then=frozenset({"x", "y"}))])
     summary = irenic.summarise(rules, {"a": [1.0, 2.0]}, [["x"], ["x", "y"]])
     ax = plot.coverage(summary)
     assert [p.get_width() for p in ax.patches] == [2]

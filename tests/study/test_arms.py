@@ -204,7 +204,7 @@ def test_level_is_the_accuracy_of_a_small_tree():
 def test_reached_is_the_first_time():
     def learned(level):
         trace = [(10, 0.1, 0.5), (20, 0.3, 0.7), (30, 0.4, 0.6), (40, 0.5, 0.9)]
-        empty = RuleSet(Space([Continuous("a")]), default="p")
+        empty = RuleSet(space=Space([Continuous("a")]), default="p")
         return arms.Learned(empty, empty, None, 80, trace, level)
 
     assert learned(0.4).reached() == (10, 0.1)
@@ -245,7 +245,7 @@ def contradicting(draw):
     X = pd.DataFrame({"a": rng.integers(0, 6, n), "b": rng.integers(0, 6, n)}).astype(float)
     X["c"] = pd.Categorical(rng.choice(["x", "y", "z"], n).astype(object))
     y = rng.choice(["p", "q"], n).astype(object)
-    rules = RuleSet(SPACE, default=draw(st.sampled_from(["p", "q", None])))
+    rules = RuleSet(space=SPACE, default=draw(st.sampled_from(["p", "q", None])))
     for _ in range(draw(st.integers(0, 6))):
         conditions = {}
         for name in rng.permutation(["a", "b", "c"])[: rng.integers(0, 4)]:
@@ -294,7 +294,7 @@ def test_a_rule_is_cut_to_where_it_is_right():
     best = Rule({"a": (2, 4)}, then="p", weight=0.9)
     worse = Rule({"b": (0, 9)}, then="q", weight=0.8)
     gone = Rule({"a": (2, 4), "b": (0, 5)}, then="q", weight=0.7)
-    rules = RuleSet(SPACE, default="p")
+    rules = RuleSet(space=SPACE, default="p")
     for rule in (gone, worse, best):
         rules.add(rule, force=True)
     # q is right about one row left of p and three rows right of it

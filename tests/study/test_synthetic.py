@@ -153,7 +153,7 @@ def test_the_truth_recovers_itself(known):
 
 
 def test_an_empty_set_recovers_little(known):
-    empty = RuleSet(known.space, default="c0")
+    empty = RuleSet(space=known.space, default="c0")
     found = synthetic.recovery(empty, empty.predict, known)
     assert found["truth_agreement"] == pytest.approx(np.mean(known.clean == "c0"), abs=0.06)
     assert found["rules_found"] == 0
@@ -168,12 +168,12 @@ def test_recovery_counts_rules_and_conditions():
     first, second, *_ = known.truth
     conditions = first.region.conditions()
     learned = RuleSet(
-        known.space,
         [
             Rule({**conditions, irrelevant: {"<": 0.9}}, then=first.then),
             Rule({**second.region.conditions(), irrelevant: {"<": 0.7}}, then=second.then),
             Rule(first.region, then="c0"),
         ],
+        known.space,
     )
     found = synthetic.recovery(learned, known.truth.predict, known)
     # nine tenths of the first rule are it, seven tenths of the second are not

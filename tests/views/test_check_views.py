@@ -13,7 +13,6 @@ from irenic.reporting.checked import CheckedFile, line_of
 
 def table(name="fares", policy=None, lines=(3, 5, 8)):
     rules = RuleSet(
-        None,
         [
             Rule({"age": (0, 30)}, then="low"),
             Rule({"age": (29, 60)}, then="high"),

@@ -29,7 +29,7 @@ from irenic import (
 from irenic.formats.json.rules import decode_region, decode_value
 
 AGES = RuleSet(
-    None, [Rule({"age": (0, 30)}, then="low"), Rule({"age": (29, 60)}, then="high")], default="low"
+    [Rule({"age": (0, 30)}, then="low"), Rule({"age": (29, 60)}, then="high")], default="low"
 )
 X = {"age": [10, 29, 50, 70]}
 Y = ["low", "low", "high", "high"]
@@ -160,7 +160,7 @@ def test_the_verdicts_are_sentences():
         ("consistent", False, "Not consistent"),
         ("complete", False, "Not complete"),
     ]
-    whole = RuleSet(None, [Rule({"age": (None, 5)}, then="A"), Rule({"age": (5, None)}, then="B")])
+    whole = RuleSet([Rule({"age": (None, 5)}, then="A"), Rule({"age": (5, None)}, then="B")])
     (model,) = summarise(whole)["models"]
     assert [v["text"] for v in model["verdicts"]] == [
         "no two of the 2 rules contradict each other.",
@@ -176,7 +176,7 @@ def test_a_budget_that_ends_the_search_leaves_completeness_unknown():
         {"a": (None, 0), "b": (0, None)},
         {"a": (0, None), "b": (0, None)},
     ]
-    rules = RuleSet(space, [Rule(Region(space, corner), then="A") for corner in corners])
+    rules = RuleSet([Rule(Region(space, corner), then="A") for corner in corners], space)
     (model,) = summarise(rules, budget=irenic.Budget(nodes=2))["models"]
     assert model["verdicts"][1]["holds"] is None
     assert model["verdicts"][1]["head"] == "Complete or not"
@@ -226,7 +226,7 @@ def test_what_cannot_occur_needs_no_rule():
         Rule(Region(space, {"age": {">=": 60}}), then="B"),
     ]
     hole = Region(space, {"age": (50, 60)})
-    table = DecisionTable(RuleSet(space, rules), (1, 2), 2, outside=(hole,))
+    table = DecisionTable(RuleSet(rules, space), (1, 2), 2, outside=(hole,))
     summary = summarise(table, {"age": [10, 55, 70]}, ["A", "A", "B"])
     assert summary["outside"] == [{"where": "50 <= age < 60", "box": {"age": [50.0, 60.0]}}]
     (model,) = summary["models"]
@@ -246,7 +246,6 @@ def test_whole_numbers_are_spread_evenly_over_bins():
 
 def test_rows_in_parts_and_rows_that_never_hold_are_counted():
     rules = RuleSet(
-        None,
         [
             Rule({"a": (0, 2)}, then="A"),
             Rule({"a": (4, 6)}, then="A"),
@@ -263,12 +262,12 @@ def test_rows_in_parts_and_rows_that_never_hold_are_counted():
 
 
 def test_labels_that_read_the_same_are_told_apart():
-    rules = RuleSet(None, [Rule({"a": (0, 1)}, then=1), Rule({"a": (1, 2)}, then="1")])
+    rules = RuleSet([Rule({"a": (0, 1)}, then=1), Rule({"a": (1, 2)}, then="1")])
     assert [outcome["text"] for outcome in summarise(rules)["outcomes"]] == ["1", '"1"']
 
 
 def test_labels_of_another_type_are_refused():
-    rules = RuleSet(None, [Rule({"a": (0, 1)}, then="1"), Rule({"a": (1, 2)}, then="2")])
+    rules = RuleSet([Rule({"a": (0, 1)}, then="1"), Rule({"a": (1, 2)}, then="2")])
     with pytest.raises(DataError, match=r"y: the label 1 is of another type than '1', which the"):
         summarise(rules, {"a": [0.5, 1.5]}, [1, 2])
 
@@ -281,13 +280,13 @@ def test_a_column_of_numbers_of_customers_is_refused():
 
 def test_sets_and_single_labels_in_one_set_of_rules_are_labels_all():
     rules = [Rule({"a": (0, 5)}, then=frozenset({"p", "q"})), Rule({"a": (5, 9)}, then="r")]
-    summary = summarise(RuleSet(None, rules), {"a": [1, 6]}, [{"p", "q"}, {"p"}])
+    summary = summarise(RuleSet(rules), {"a": [1, 6]}, [{"p", "q"}, {"p"}])
     assert [label["text"] for label in summary["labels"]] == ["p", "q", "r"]
     assert [outcome["labels"] for outcome in summary["outcomes"]][:2] == [[0, 1], [2]]
 
 
 def test_a_default_that_says_nothing_is_neither_right_nor_wrong():
-    bare = RuleSet(None, list(AGES))
+    bare = RuleSet(list(AGES))
     for rules, confidence in ((AGES, 1.0), (bare, None)):
         default = summarise(rules, {"age": [70]}, ["low"])["models"][0]["default"]
         assert (default["support"], default["confidence"]) == (1, confidence)
@@ -403,7 +402,7 @@ def test_missing_values_and_categories_are_numbers_and_codes():
     space = Space(
         [Continuous("a", missing=True), Categorical("b", ["x"], missing=True, other=True)]
     )
-    rules = RuleSet(space, [Rule(Region(space, {"a": {"<": 5}, "b": {"x"}}), then="A")])
+    rules = RuleSet([Rule(Region(space, {"a": {"<": 5}, "b": {"x"}}), then="A")], space)
     summary = summarise(rules, {"a": [None, 1.5, 2.0], "b": ["x", None, "new"]})
     assert summary["instances"]["columns"] == {"a": [None, 1.5, 2], "b": [2, 0, 1]}
     assert summary["models"][0]["rules"][0]["box"] == {
@@ -417,7 +416,7 @@ def test_missing_values_and_categories_are_numbers_and_codes():
 
 
 def test_no_rules_and_no_instances_are_summarised():
-    empty = RuleSet(Space([Continuous("a")]))
+    empty = RuleSet(space=Space([Continuous("a")]))
     summary = summarise(empty, {"a": []}, [])
     assert summary["models"][0]["rules"] == []
     assert "accuracy" not in summary["models"][0]["results"]

@@ -45,8 +45,8 @@ class Findings:
     """What a check found, and how far it came.
 
     >>> from irenic import Rule, RuleSet, check
-    >>> found = check(RuleSet(None, [Rule({"age": (0, None)}, then="A")]))
-    >>> found.consistent, found.complete, len(found.of("gaps"))
+    >>> found = check(RuleSet([Rule({"age": (0, None)}, then="A")]))
+    >>> found.is_consistent, found.is_complete, len(found.of("gaps"))
     (True, False, 1)
     """
 
@@ -59,14 +59,14 @@ class Findings:
     _listed: dict[Kind, list[Finding]]
 
     @property
-    def consistent(self) -> bool:
+    def is_consistent(self) -> bool:
         """Whether no two rows say different things of the same case, where they should not."""
         return not self._counts["conflicts"]
 
     @property
-    def complete(self) -> bool | None:
+    def is_complete(self) -> bool | None:
         """Whether a row holds for every case; None if the budget ended the search."""
-        return self.gaps.covered_everything
+        return self.gaps.is_complete
 
     def count(self, kind: Kind) -> int:
         """Return how many findings of a kind there are, listed or not."""
@@ -156,10 +156,10 @@ def check(
     Examples
     --------
     >>> from irenic import Rule, RuleSet, check
-    >>> rules = RuleSet(None, [Rule({"age": (None, 18)}, then="free"),
-    ...                        Rule({"age": (18, 60)}, then="full"),
-    ...                        Rule({"age": (59, 99)}, then="free"),
-    ...                        Rule({"age": (70, 80)}, then="free")])
+    >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"),
+    ...                  Rule({"age": (18, 60)}, then="full"),
+    ...                  Rule({"age": (59, 99)}, then="free"),
+    ...                  Rule({"age": (70, 80)}, then="free")])
     >>> for finding in check(rules):
     ...     print(finding.kind, "|", finding)
     conflicts | age = 59: rule 2 says full, rule 3 says free (wherever 59 <= age < 60)
@@ -264,7 +264,7 @@ class _Check:
         # regions too, or the gaps of a table that leaves open much would fill the memory
         most = _MOST_GAPS if self.budget.regions is None else self.budget.regions
         found = gaps(rules, budget=replace(self.budget, regions=most), progress=progress)
-        if not found.complete:
+        if not found.finished:
             self.unfinished.append("gaps")
         self.counts["gaps"] = len(found)
         # where a default holds, a gap is no more than good to know

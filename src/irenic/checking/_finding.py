@@ -46,8 +46,8 @@ class Finding:
     ``rules`` are numbers of rows, counted from 1 as people count.
 
     >>> from irenic import Rule, RuleSet, check
-    >>> found = check(RuleSet(None, [Rule({"age": (0, 30)}, then="low"),
-    ...                              Rule({"age": (29, 60)}, then="high")]))
+    >>> found = check(RuleSet([Rule({"age": (0, 30)}, then="low"),
+    ...                        Rule({"age": (29, 60)}, then="high")]))
     >>> print(found.of("conflicts")[0])
     age = 29: rule 1 says low, rule 2 says high (wherever 29 <= age < 30)
     """

@@ -150,12 +150,12 @@ def complete(
     filled = irenic.complete(found, X=X, y=y, max_rules=most, budget=budget)
     told = [str(proposal) for proposal in filled.proposals]
     verdict = f"{counted(len(filled.added), 'rule')} added; " + (
-        "every case is covered" if filled.complete else "gaps are left"
+        "every case is covered" if filled.is_complete else "gaps are left"
     )
     if filled.stopped_by is not None:
         told.append(_unfinished("looking for gaps", filled.stopped_by, "find more"))
     _hand_over(found.with_rules(filled.rules), out, told, verdict, as_json)
-    raise typer.Exit(0 if filled.complete else 1)
+    raise typer.Exit(0 if filled.is_complete else 1)
 
 
 @commands.command(
@@ -294,7 +294,7 @@ def _verdict(found: irenic.Differences) -> str:
         return "They decide the same everywhere."
     if found.same is None:
         return "No difference was found before the budget ended the search."
-    rest = "" if found.complete else ", and perhaps in more: the budget ended the search"
+    rest = "" if found.finished else ", and perhaps in more: the budget ended the search"
     return f"They decide differently in {counted(len(found), 'region')}{rest}."
 
 

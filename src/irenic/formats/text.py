@@ -79,7 +79,7 @@ def parse(text: str, space: Space | None = None) -> Parsed:
     if errors:
         return Parsed(None, (), sorted(errors, key=lambda error: error.line or 0))
     lines = tuple(number for number, _ in parsed)
-    return Parsed(RuleSet(space, rules, default=default), lines, [])
+    return Parsed(RuleSet(rules, space, default=default), lines, [])
 
 
 def _infer(parsed: list[tuple[int, ParsedRule]]) -> Space:
@@ -106,7 +106,7 @@ def _infer(parsed: list[tuple[int, ParsedRule]]) -> Space:
 def dumps(rules: RuleSet) -> str:
     """Return the rules as text, one a line.
 
-    >>> print(dumps(RuleSet(None, [Rule({"age": (0, 10)}, then="child")], default="adult")))
+    >>> print(dumps(RuleSet([Rule({"age": (0, 10)}, then="child")], default="adult")))
     IF 0 <= age < 10 THEN child
     DEFAULT adult
     <BLANKLINE>

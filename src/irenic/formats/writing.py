@@ -43,7 +43,7 @@ def write(
     --------
     >>> import irenic, pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "ages.json"
-    >>> rules = irenic.RuleSet(None, [irenic.Rule({"age": (0, 10)}, then="child")])
+    >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 10)}, then="child")])
     >>> irenic.write(rules, path)
     >>> irenic.read(path) == rules
     True

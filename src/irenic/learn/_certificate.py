@@ -22,7 +22,7 @@ class Certificate:
     Both are about the whole space, not only about the data.
 
     >>> from irenic import Rule, RuleSet
-    >>> print(certify(RuleSet(None, [Rule({"age": (0, None)}, then="A")])))
+    >>> print(certify(RuleSet([Rule({"age": (0, None)}, then="A")])))
     consistent: no two rules of 1 disagree anywhere; not complete: 1 region is left to the default
     """
 
@@ -31,30 +31,30 @@ class Certificate:
     gaps: Gaps
 
     @property
-    def consistent(self) -> bool:
+    def is_consistent(self) -> bool:
         """Whether no two rules disagree anywhere."""
         return self.n_conflicts == 0
 
     @property
-    def complete(self) -> bool | None:
+    def is_complete(self) -> bool | None:
         """Whether rules cover everything; None if that was not known in time."""
-        return self.gaps.covered_everything
+        return self.gaps.is_complete
 
     def _repr_html_(self) -> markup.Html:
-        return markup.verdict(str(self), markup.GREEN if self.consistent else markup.VERMILION)
+        return markup.verdict(str(self), markup.GREEN if self.is_consistent else markup.VERMILION)
 
     def __str__(self) -> str:
-        if self.consistent:
+        if self.is_consistent:
             first = f"consistent: no two rules of {self.n_rules} disagree anywhere"
         else:
             first = f"not consistent: {self.n_conflicts} pairs of rules disagree somewhere"
-        if self.complete:
+        if self.is_complete:
             return f"{first}; complete: every case is covered by a rule"
-        if self.complete is None:
+        if self.is_complete is None:
             return f"{first}; whether every case is covered was not known in time"
         n = len(self.gaps)
         count = "1 region is" if n == 1 else f"{n} regions are"
-        more = "" if self.gaps.complete else " and more"
+        more = "" if self.gaps.finished else " and more"
         return f"{first}; not complete: {count}{more} left to the default"
 
 

@@ -136,7 +136,7 @@ def completed(rules: RuleSet, then: Hashable) -> RuleSet:
     None of them contradicts another, whether or not the given rules do among themselves.
 
     >>> from irenic import Rule
-    >>> print(*completed(RuleSet(None, [Rule({"age": (0, 18)}, then="free")]), "paid"), sep="; ")
+    >>> print(*completed(RuleSet([Rule({"age": (0, 18)}, then="free")]), "paid"), sep="; ")
     IF 0 <= age < 18 THEN free; IF age < 0 THEN paid; IF age >= 18 THEN paid
     """
     rules = rules.copy()

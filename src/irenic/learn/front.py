@@ -52,7 +52,7 @@ class FrontPoint:
     >>> share = np.array([0.9, 0.1])
     >>> counts = RuleCounts(np.array([[9.0, 1.0]]), np.array([10.0]), np.array([0.9]), share,
     ...                     frequencies=share[None, :])
-    >>> FrontPoint(RuleSet(Space([])), 0.9, 0.8, 0, 0, 0.0, 1.0, counts)
+    >>> FrontPoint(RuleSet(space=Space([])), 0.9, 0.8, 0, 0, 0.0, 1.0, counts)
     <FrontPoint: 0 rules, 0 conditions, validated 0.800>
     """
 

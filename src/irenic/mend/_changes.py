@@ -20,8 +20,8 @@ class Change:
     """One rule (or row of a table) that was changed, with the reason.
 
     >>> from irenic import Rule, RuleSet
-    >>> rules = RuleSet(None, [Rule({"age": (0, 30)}, then="low"),
-    ...                        Rule({"age": (29, 60)}, then="high")])
+    >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low"),
+    ...                  Rule({"age": (29, 60)}, then="high")])
     >>> from irenic.mend import repair
     >>> print(repair(rules, "split").changes[0])
     rule 2 (IF 29 <= age < 60 THEN high) now holds only where 30 <= age < 60: rule 1 says low
@@ -49,8 +49,8 @@ class Repair:
 
     >>> from irenic import Rule, RuleSet
     >>> from irenic.mend import repair
-    >>> rules = RuleSet(None, [Rule({"age": (0, 30)}, then="low"),
-    ...                        Rule({"age": (29, 60)}, then="high")])
+    >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low"),
+    ...                  Rule({"age": (29, 60)}, then="high")])
     >>> mended, changes = repair(rules, "trim")
     >>> mended.is_consistent, len(changes)
     (True, 1)

@@ -31,7 +31,7 @@ class Proposal:
 
     >>> from irenic import Rule, RuleSet
     >>> from irenic.mend import complete
-    >>> rules = RuleSet(None, [Rule({"age": (0, 30)}, then="low")])
+    >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
     >>> print(complete(rules).proposals[0])
     IF age < 0 THEN low, like rule 1, which reaches it if its condition on age is widened
     """
@@ -57,17 +57,22 @@ class Completion:
 
     >>> from irenic import Rule, RuleSet
     >>> from irenic.mend import complete
-    >>> rules, proposals = complete(RuleSet(None, [Rule({"age": (0, 30)}, then="low")]))
-    >>> len(rules), len(proposals), rules.is_complete()
+    >>> rules, proposals = complete(RuleSet([Rule({"age": (0, 30)}, then="low")]))
+    >>> len(rules), len(proposals), rules.is_complete
     (3, 2, True)
     """
 
     rules: RuleSet
     proposals: list[Proposal]
-    complete: bool
+    is_complete: bool
     """Whether no gap is left."""
     stopped_by: StoppedBy | None
-    """What ended the search for gaps before it was complete."""
+    """What ended the search for gaps early, if anything did."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether the search for gaps ran to its end."""
+        return self.stopped_by is None
 
     @property
     def added(self) -> list[Rule]:
@@ -79,7 +84,7 @@ class Completion:
 
     def __repr__(self) -> str:
         n = len(self.added)
-        left = "no gap is left" if self.complete else "gaps are left"
+        left = "no gap is left" if self.is_complete else "gaps are left"
         if self.stopped_by:
             left += f" (stopped by {self.stopped_by})"
         shown = "".join(f"\n  {proposal}" for proposal in self.proposals[:20])
@@ -121,8 +126,8 @@ def complete(
     Examples
     --------
     >>> from irenic import Rule, RuleSet, complete
-    >>> rules = RuleSet(None, [Rule({"age": (0, 30)}, then="low"),
-    ...                        Rule({"age": (40, None)}, then="high")])
+    >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low"),
+    ...                  Rule({"age": (40, None)}, then="high")])
     >>> complete(rules)
     <Completion: 2 rules added, no gap is left
       IF age < 0 THEN low, like rule 1, which reaches it if its condition on age is widened
@@ -141,7 +146,7 @@ def complete(
     if not box.is_empty:
         found = _proposals(given, Boxes.of_region(box), data, meter)
     chosen = found if max_rules is None else found[:max_rules]
-    done = RuleSet(held.space, [*held, *(p.rule for p in chosen if p.rule)], default=held.default)
+    done = RuleSet([*held, *(p.rule for p in chosen if p.rule)], held.space, default=held.default)
     # Of itself: it cannot fail unless there is a mistake in the library.
     if held.is_consistent and not done.is_consistent:  # pragma: no cover
         raise AssertionError("what was added contradicts the rules; please report this")

@@ -31,8 +31,8 @@ class Difference:
 
     >>> from irenic import Rule, RuleSet
     >>> from irenic.mend import diff
-    >>> old = RuleSet(None, [Rule({"age": (None, 18)}, then="free")], default="pays")
-    >>> new = RuleSet(None, [Rule({"age": (None, 16)}, then="free")], default="pays")
+    >>> old = RuleSet([Rule({"age": (None, 18)}, then="free")], default="pays")
+    >>> new = RuleSet([Rule({"age": (None, 16)}, then="free")], default="pays")
     >>> print(diff(old, new)[0])
     where 16 <= age < 18: free (rule 1) becomes pays (by default), for example at age = 17
     """
@@ -77,27 +77,27 @@ class Differences(Sequence[Difference]):
 
     >>> from irenic import Rule, RuleSet
     >>> from irenic.mend import diff
-    >>> rules = RuleSet(None, [Rule({"age": (None, 18)}, then="free")])
+    >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free")])
     >>> found = diff(rules, rules)
-    >>> len(found), found.complete, found.same
+    >>> len(found), found.finished, found.same
     (0, True, True)
     """
 
     def __init__(
-        self, found: list[Difference], complete: bool, stopped_by: StoppedBy | None
+        self, found: list[Difference], finished: bool, stopped_by: StoppedBy | None
     ) -> None:
         self._found = found
-        self.complete = complete
+        self.finished = finished
         """Whether the regions hold everything that is decided differently."""
         self.stopped_by = stopped_by
-        """What ended the search before it was complete."""
+        """What ended the search early, if anything did."""
 
     @property
     def same(self) -> bool | None:
         """Whether both decide the same everywhere; None if the search ended before that."""
         if self._found:
             return False
-        return True if self.complete else None
+        return True if self.finished else None
 
     def __len__(self) -> int:
         return len(self._found)
@@ -110,7 +110,7 @@ class Differences(Sequence[Difference]):
         return self._found[i]
 
     def __repr__(self) -> str:
-        known = "" if self.complete else f", and perhaps more (stopped by {self.stopped_by})"
+        known = "" if self.finished else f", and perhaps more (stopped by {self.stopped_by})"
         n = counted(len(self), "region")
         verdict = "no difference" if self.same else f"{n} decided differently{known}"
         shown = "".join(f"\n  {difference}" for difference in self[:20])
@@ -136,7 +136,7 @@ def diff(
     within : Region, optional
         Look only in this region.
     budget : Budget or float (seconds), optional
-        When it is used up, what was found is returned, with ``complete=False``.
+        When it is used up, what was found is returned, with ``finished=False``.
 
     Returns
     -------
@@ -147,10 +147,10 @@ def diff(
     Examples
     --------
     >>> from irenic import Rule, RuleSet, diff
-    >>> old = RuleSet(None, [Rule({"age": (0, 30)}, then="low"),
-    ...                      Rule({"age": (30, 60)}, then="high")])
-    >>> new = RuleSet(None, [Rule({"age": (0, 35)}, then="low"),
-    ...                      Rule({"age": (35, 65)}, then="high")])
+    >>> old = RuleSet([Rule({"age": (0, 30)}, then="low"),
+    ...                Rule({"age": (30, 60)}, then="high")])
+    >>> new = RuleSet([Rule({"age": (0, 35)}, then="low"),
+    ...                Rule({"age": (35, 65)}, then="high")])
     >>> diff(old, new)
     <Differences: 2 regions decided differently
       where 30 <= age < 35: high (rule 2) becomes low (rule 1), for example at age = 30

@@ -38,8 +38,8 @@ class Merged:
     """The result of :func:`merge`: the rules, and whether the search finished.
 
     >>> from irenic import Rule, RuleSet, merge
-    >>> rules = RuleSet(None, [Rule({"age": (0, 30)}, then="low"),
-    ...                        Rule({"age": (30, 60)}, then="low")])
+    >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low"),
+    ...                  Rule({"age": (30, 60)}, then="low")])
     >>> merge(rules).finished, merge(rules, budget=0).finished
     (True, False)
     """
@@ -85,9 +85,9 @@ def merge(rules: RuleSet | DecisionTable, *, budget: Budget | float | None = Non
     Examples
     --------
     >>> from irenic import Rule, RuleSet, merge
-    >>> rules = RuleSet(None, [Rule({"age": (0, 30), "smokes": {False}}, then="low"),
-    ...                        Rule({"age": (30, 60), "smokes": {False}}, then="low"),
-    ...                        Rule({"age": (0, 60), "smokes": {True}}, then="low")])
+    >>> rules = RuleSet([Rule({"age": (0, 30), "smokes": {False}}, then="low"),
+    ...                  Rule({"age": (30, 60), "smokes": {False}}, then="low"),
+    ...                  Rule({"age": (0, 60), "smokes": {True}}, then="low")])
     >>> merge(rules)
     <Merged: 1 rule, finished
       1. IF 0 <= age < 60 THEN low>
@@ -141,7 +141,7 @@ def _merged_rules(rules: RuleSet, meter: Meter, *, apart: bool) -> RuleSet:
     for places in groups.values():
         made += _merged(rules, places, meter, apart=apart)
     made.sort(key=lambda pair: pair[0])
-    return RuleSet(rules.space, [rule for _, rule in made], default=rules.default)
+    return RuleSet([rule for _, rule in made], rules.space, default=rules.default)
 
 
 def _merged(

@@ -69,9 +69,9 @@ def repair(
     Examples
     --------
     >>> from irenic import Rule, RuleSet, repair
-    >>> rules = RuleSet(None, [Rule({"age": (0, 30)}, then="low"),
-    ...                        Rule({"age": (28, 60)}, then="high"),
-    ...                        Rule({"age": (20, 29)}, then="middle")])
+    >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low"),
+    ...                  Rule({"age": (28, 60)}, then="high"),
+    ...                  Rule({"age": (20, 29)}, then="middle")])
     >>> repair(rules)
     <Repair by drop: 2 changes, cost 2 (the least there is)
       rule 2 (IF 28 <= age < 60 THEN high) is dropped: rule 1 says low where 28 <= age < 30, for
@@ -302,7 +302,7 @@ def _cut(
         kept.put(i, left, after)
         changes.append((i, _change(table, i, kept.conflicts(i, places), after, left, how)))
     made = [rule for i in range(len(rules)) for rule in kept.made[i]]
-    mended = RuleSet(rules.space, made, default=rules.default)
+    mended = RuleSet(made, rules.space, default=rules.default)
     new_rows = [rows[i] for i in range(len(rules)) for _ in kept.made[i]]
     gone = set(range(1, table.n_rows + 1)) - set(new_rows) - set(table.never_hold)
     new_table = _renumbered(table, mended, new_rows, gone)

@@ -104,7 +104,7 @@ def moved(rules: RuleSet, space: Space) -> RuleSet:
     if rules.space == space:
         return rules
     made = [Rule(_moved(r.region, space), then=r.then, weight=r.weight) for r in rules]
-    return RuleSet(space, made, default=rules.default)
+    return RuleSet(made, space, default=rules.default)
 
 
 def _moved(region: Region, space: Space) -> Region:

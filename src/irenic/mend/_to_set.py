@@ -67,8 +67,8 @@ def to_set(
     Examples
     --------
     >>> from irenic import Rule, RuleList, to_set
-    >>> ages = RuleList(None, [Rule({"age": (None, 10)}, then="child"),
-    ...                        Rule({"age": (None, 18)}, then="youth")], default="adult")
+    >>> ages = RuleList([Rule({"age": (None, 10)}, then="child"),
+    ...                  Rule({"age": (None, 18)}, then="youth")], default="adult")
     >>> to_set(ages)
     <RuleSet: 2 rules, 1 feature>
       1. IF age < 10 THEN child
@@ -87,7 +87,7 @@ def to_set(
     outside = _outside(said, parts)
     boxes, thens = _written(said, parts, outside, meter)
     proof = ListProof(said.space, said.boxes, said.thens, said.default, meter)
-    made = RuleSet(said.space, rules_of(said.space, boxes, thens, given), default=said.default)
+    made = RuleSet(rules_of(said.space, boxes, thens, given), said.space, default=said.default)
     # An assertion of the library about itself: it cannot fail unless there is a mistake in it.
     if not (proof.holds(boxes, thens) and made.is_consistent):  # pragma: no cover
         raise AssertionError("the set does not say what the list says; please report this")

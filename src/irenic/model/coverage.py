@@ -29,7 +29,7 @@ class CoverageMap:
     Examples
     --------
     >>> from irenic import CoverageMap, Rule, RuleSet
-    >>> rules = RuleSet(None, [Rule({"age": (0, 30)}, then="low")])
+    >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
     >>> coverage = CoverageMap(rules, {"age": [10, 40, 50]})
     >>> coverage.uncovered
     array([1, 2])

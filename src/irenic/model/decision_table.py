@@ -75,9 +75,9 @@ class DecisionTable:
     Examples
     --------
     >>> from irenic import DecisionTable, Rule, RuleSet
-    >>> rules = RuleSet(None, [Rule({"age": (None, 18)}, then="reduced"),
-    ...                        Rule({"age": (60, None)}, then="reduced"),
-    ...                        Rule({"age": (18, 60)}, then="full")])
+    >>> rules = RuleSet([Rule({"age": (None, 18)}, then="reduced"),
+    ...                  Rule({"age": (60, None)}, then="reduced"),
+    ...                  Rule({"age": (18, 60)}, then="full")])
     >>> table = DecisionTable(rules, rows=(1, 1, 2), n_rows=2, name="fares")
     >>> table.places(1)
     [0, 1]
@@ -123,7 +123,7 @@ class DecisionTable:
         """Return rules as a table with a row each; a list is one whose first row wins.
 
         >>> from irenic import Rule, RuleList
-        >>> DecisionTable.of(RuleList(None, [Rule({"age": (0, 9)}, then="child")])).hit_policy
+        >>> DecisionTable.of(RuleList([Rule({"age": (0, 9)}, then="child")])).hit_policy
         'FIRST'
         """
         policy: HitPolicy | None = "FIRST" if isinstance(rules, RuleList) else None

@@ -18,7 +18,7 @@ class Explanation:
     ``rules`` are places, counted from 0, of the deciding rule and of others that say the same.
 
     >>> from irenic import Rule, RuleSet
-    >>> RuleSet(None, [Rule({"age": (0, 30)}, then="low")]).explain({"age": [29]})[0].rules
+    >>> RuleSet([Rule({"age": (0, 30)}, then="low")]).explain({"age": [29]})[0].rules
     (0,)
     """
 
@@ -35,7 +35,7 @@ class Statistics:
     """How the rules of a set do on labelled instances, one row a rule.
 
     >>> from irenic import Rule, RuleSet
-    >>> rules = RuleSet(None, [Rule({"age": (0, 30)}, then="low")])
+    >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
     >>> rules.statistics({"age": [10, 20]}, ["low", "high"]).confidence
     array([0.5])
     """

@@ -27,18 +27,18 @@ class RuleList:
 
     Parameters
     ----------
-    space : Space or None
-        None takes the space that the rules share, or infers one from their conditions.
     rules : iterable of Rule
         Rules of other spaces are moved to this one, features matched by name.
+    space : Space, optional
+        By default the space that the rules share, or one inferred from their conditions.
     default : hashable, optional
         What to predict where no rule holds; None for nothing.
 
     Examples
     --------
     >>> from irenic import Rule, RuleList
-    >>> ages = RuleList(None, [Rule({"age": (None, 10)}, then="child"),
-    ...                        Rule({"age": (None, 18)}, then="youth")], default="adult")
+    >>> ages = RuleList([Rule({"age": (None, 10)}, then="child"),
+    ...                  Rule({"age": (None, 18)}, then="youth")], default="adult")
     >>> ages.predict({"age": [5, 15, 50]})
     array(['child', 'youth', 'adult'], dtype=object)
     >>> len(ages.conflicts())
@@ -47,19 +47,19 @@ class RuleList:
 
     def __init__(
         self,
-        space: Space | None,
         rules: Iterable[Rule] = (),
+        space: Space | None = None,
         *,
         default: Hashable | None = None,
     ) -> None:
-        self._rules = RuleSet(space, rules, default=default)
+        self._rules = RuleSet(rules, space, default=default)
 
     @classmethod
     def of(cls, rules: RuleSet) -> RuleList:
         """Return the rules of a set in the order in which it holds them.
 
         >>> from irenic import RuleSet
-        >>> RuleList.of(RuleSet(None, [Rule({"age": (0, 10)}, then="child")]))
+        >>> RuleList.of(RuleSet([Rule({"age": (0, 10)}, then="child")]))
         <RuleList: 1 rule, 1 feature>
           1. IF 0 <= age < 10 THEN child
         """

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, Protocol, overload
 import numpy as np
 import numpy.typing as npt
 
-from irenic.budget import Budget, Meter
+from irenic.budget import Meter
 from irenic.errors import ConditionError, ConflictError, DataError
 from irenic.model import markup
 from irenic.model.columns import frame_backend
@@ -53,10 +53,10 @@ class RuleSet:
 
     Parameters
     ----------
-    space : Space or None
-        None takes the space that the rules share, or infers one from their conditions.
     rules : iterable of Rule
         Rules of other spaces are moved to this one, features matched by name.
+    space : Space, optional
+        By default the space that the rules share, or one inferred from their conditions.
     default : hashable, optional
         What to predict where no rule holds; None for nothing.
 
@@ -64,8 +64,8 @@ class RuleSet:
     --------
     >>> from irenic import Continuous, Rule, RuleSet, Space
     >>> space = Space([Continuous("age")])
-    >>> rules = RuleSet(space, [Rule({"age": (0, 10)}, then="child"),
-    ...                         Rule({"age": (10, 99)}, then="adult")])
+    >>> rules = RuleSet([Rule({"age": (0, 10)}, then="child"),
+    ...                  Rule({"age": (10, 99)}, then="adult")], space)
     >>> rules.is_consistent
     True
     >>> rules.predict({"age": [5, 10, 120]})
@@ -79,16 +79,18 @@ class RuleSet:
 
     def __init__(
         self,
-        space: Space | None,
         rules: Iterable[Rule] = (),
+        space: Space | None = None,
         *,
         default: Hashable | None = None,
     ) -> None:
+        if isinstance(rules, Space):
+            raise ConditionError("rules must come before the space: RuleSet(rules, space)")
         rules = list(rules)
         if space is None:
             space = _shared_space(rules)
         elif not isinstance(space, Space):
-            raise ConditionError(f"the first argument is a Space or None, not {space!r}")
+            raise ConditionError(f"space must be a Space or None, got {space!r}")
         self.space = space
         self.default = None if default is None else as_consequent(default)
         self._listeners: weakref.WeakSet[Listener] = weakref.WeakSet()
@@ -148,7 +150,7 @@ class RuleSet:
             if feature.step:
                 low[row] = [feature.snap(v) for v in low[row]]
                 high[row] = [feature.snap(v) for v in high[row]]
-        made = cls(space, default=default)
+        made = cls(space=space, default=default)
         codes = np.array([made._code(as_consequent(t)) for t in then], dtype=np.int32)
         written = np.repeat(space.unwritten[:, None], n, axis=1)
         made._packed.extend(low, high, sets, written, codes, weight)
@@ -234,7 +236,7 @@ class RuleSet:
         """Return one rule, or the set of the rules at several places."""
         if isinstance(i, int | np.integer):
             return self._rule(self._index(i))
-        taken = RuleSet(self.space, default=self.default)
+        taken = RuleSet(space=self.space, default=self.default)
         taken._packed = self._packed.take(np.arange(len(self))[i])
         taken._thens, taken._codes = list(self._thens), dict(self._codes)
         return taken
@@ -421,8 +423,8 @@ class RuleSet:
 
         Examples
         --------
-        >>> rules = RuleSet(None, [Rule({"age": (0, 30)}, then="low"),
-        ...                        Rule({"age": (29, 60)}, then="high")])
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low"),
+        ...                  Rule({"age": (29, 60)}, then="high")])
         >>> rules.conflicts()[0].overlap
         29 <= age < 30
         """
@@ -451,29 +453,28 @@ class RuleSet:
             self._find_pairs(same=False, limit=1)
         return bool(self._consistent)
 
-    def is_complete(self, budget: Budget | float | None = None) -> bool | None:
-        """Return whether every case is covered by a rule; None if the budget ended the search.
+    @property
+    def is_complete(self) -> bool:
+        """Whether every case is covered by a rule.
 
-        It stops at the first gap; :func:`irenic.gaps` finds them all.
+        The search stops at the first gap, and can take long for many rules that overlap:
+        :func:`irenic.gaps` takes a budget, and finds all gaps.
 
-        >>> RuleSet(None, [Rule({"age": (None, 18)}, then="minor"),
-        ...                Rule({"age": (18, None)}, then="adult")]).is_complete()
+        >>> RuleSet([Rule({"age": (None, 18)}, then="minor"),
+        ...          Rule({"age": (18, None)}, then="adult")]).is_complete
         True
         """
         rules = Boxes.of_rules(self._packed, np.ones(len(self), dtype=np.bool_))
         cutter = Cutter(self.space, rules, Boxes.of_region(Region(self.space)), first=True)
         warm_up()
-        meter = Meter(budget)
-        if any(found for found in cutter.bursts(meter)):
-            return False
-        return True if meter.stopped_by is None else None
+        return not any(found for found in cutter.bursts(Meter(None)))
 
     # --- on instances
 
     def covering(self, X: Any) -> npt.NDArray[np.bool_]:
         """Return which rules cover which instances: ``[instance, rule]``.
 
-        >>> rules = RuleSet(None, [Rule({"age": (0, 30)}, then="low")])
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
         >>> rules.covering({"age": [29, 30]})
         array([[ True],
                [False]])
@@ -542,7 +543,7 @@ class RuleSet:
     def explain(self, X: Any, *, resolve: Resolve | None = None) -> list[Explanation]:
         """Return for each instance which rules cover it and what follows, in words.
 
-        >>> rules = RuleSet(None, [Rule({"age": (0, 30)}, then="low")], default="high")
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")], default="high")
         >>> for explanation in rules.explain({"age": [29, 30]}):
         ...     print(explanation)
         low, by rule 1: IF 0 <= age < 30 THEN low
@@ -579,7 +580,7 @@ class RuleSet:
     def statistics(self, X: Any, y: Any) -> Statistics:
         """Return the support, confidence and class mix of each rule on labelled instances.
 
-        >>> rules = RuleSet(None, [Rule({"age": (0, 30)}, then="low")])
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
         >>> stats = rules.statistics({"age": [10, 20, 29, 50]}, ["low", "low", "high", "high"])
         >>> stats.support, stats.confidence.round(2), stats.labels, stats.mix
         (array([3]), array([0.67]), ('low', 'high'), array([[2, 1]]))
@@ -617,7 +618,7 @@ class RuleSet:
         It is the mean over instances of the summed number of conditions of all rules that cover
         the instance; one that is left to the default adds 0.
 
-        >>> rules = RuleSet(None, [Rule({"age": (0, 30)}, then="low")])
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
         >>> rules.explanation_size({"age": [29, 30]})
         0.5
         """
@@ -639,14 +640,14 @@ class RuleSet:
 
         >>> from irenic import Continuous, Space
         >>> space = Space([Continuous("age", bounds=(0, 120))])
-        >>> RuleSet(space, [Rule({"age": (0, 30)}, then="low"),
-        ...                 Rule({"age": (5, 20)}, then="low")]).simplified()
+        >>> RuleSet([Rule({"age": (0, 30)}, then="low"),
+        ...          Rule({"age": (5, 20)}, then="low")], space).simplified()
         <RuleSet: 1 rule, 1 feature>
           1. IF age < 30 THEN low
         """
         kept = self if not self.is_consistent else self[self._not_inside()]
         rules = (Rule(r.region.simplified(), then=r.then, weight=r.weight) for r in kept)
-        return RuleSet(self.space, rules, default=self.default)
+        return RuleSet(rules, self.space, default=self.default)
 
     def _not_inside(self) -> npt.NDArray[np.bool_]:
         """Return which rules lie in no other rule of the same consequent."""

@@ -66,8 +66,8 @@ def coverage(
     --------
     >>> import matplotlib; matplotlib.use("agg")
     >>> import irenic
-    >>> rules = irenic.RuleSet(None, [irenic.Rule({"age": (0, 30)}, then="low"),
-    ...                               irenic.Rule({"age": (30, 60)}, then="high")])
+    >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 30)}, then="low"),
+    ...                         irenic.Rule({"age": (30, 60)}, then="high")])
     >>> ax = irenic.plot.coverage(rules, {"age": [10, 20, 50, 70]}, ["low", "high", "high", "low"])
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['1 → low', '2 → high', 'no rule']

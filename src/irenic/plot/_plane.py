@@ -68,7 +68,7 @@ class Plane:
     @property
     def settled(self) -> RuleSet:
         """The rules, and what cannot occur and needs none: what is left are gaps."""
-        return RuleSet(self.rules.space, [*self.rules, *self.outside])
+        return RuleSet([*self.rules, *self.outside], self.rules.space)
 
 
 def plane(
@@ -81,8 +81,8 @@ def plane(
 
     >>> from irenic import Rule, RuleSet
     >>> from irenic.plot._source import summary_of
-    >>> rules = RuleSet(None, [Rule({"a": (0, 5), "b": (0, 5), "c": (0, 1)}, then="low"),
-    ...                        Rule({"a": (4, 9), "b": (4, 9), "c": (1, 2)}, then="high")])
+    >>> rules = RuleSet([Rule({"a": (0, 5), "b": (0, 5), "c": (0, 1)}, then="low"),
+    ...                  Rule({"a": (4, 9), "b": (4, 9), "c": (1, 2)}, then="high")])
     >>> found = plane(summary_of(rules), "a", "b")
     >>> len(found.rules), found.rules.is_consistent, found.conflicts, found.projected
     (2, False, [], ['c'])

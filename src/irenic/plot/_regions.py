@@ -80,7 +80,7 @@ def regions(
     --------
     >>> import matplotlib; matplotlib.use("agg")
     >>> import irenic
-    >>> rules = irenic.RuleSet(None, [
+    >>> rules = irenic.RuleSet([
     ...     irenic.Rule({"age": (0, 30), "income": (0, 20)}, then="low"),
     ...     irenic.Rule({"age": (25, 60)}, then="high")])
     >>> ax = irenic.plot.regions(rules, x="age", y="income")
@@ -288,7 +288,7 @@ class _Picture:
         if self.some_points:
             dot = Line2D([], [], color=self.ink, marker="o", linestyle="none", markersize=4)
             entries.append((dot, "instances"))
-        if uncovered.regions or not uncovered.complete:
+        if uncovered.regions or not uncovered.finished:
             entries.append((Patch(**self._gap_style()), self._gap_text(uncovered)))
         if len(self.found.outside):
             entries.append((Patch(**self._outside_style()), "cannot occur"))
@@ -301,7 +301,7 @@ class _Picture:
         text = "no rule"
         if default is not None:
             text += f": {label(self.summary['outcomes'][default]['text'], 20)}"
-        if not uncovered.complete:
+        if not uncovered.finished:
             text += f" (stopped by {uncovered.stopped_by})"
         return text
 

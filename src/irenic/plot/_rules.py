@@ -52,8 +52,8 @@ def rules(
     --------
     >>> import matplotlib; matplotlib.use("agg")
     >>> import irenic
-    >>> rules = irenic.RuleSet(None, [irenic.Rule({"age": (0, 30), "job": "clerk"}, then="low"),
-    ...                               irenic.Rule({"age": (30, 60)}, then="high")])
+    >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 30), "job": "clerk"}, then="low"),
+    ...                         irenic.Rule({"age": (30, 60)}, then="high")])
     >>> ax = irenic.plot.rules(rules)
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['1 → low', '2 → high']
@@ -256,7 +256,7 @@ def condition_text(
     """Return a condition on a continuous feature in a few words, numbers rounded.
 
     >>> from irenic import Rule, RuleSet, summarise
-    >>> found = summarise(RuleSet(None, [Rule({"age": {">": 18, "<=": 64.123456789}}, then="A")]))
+    >>> found = summarise(RuleSet([Rule({"age": {">": 18, "<=": 64.123456789}}, then="A")]))
     >>> condition_text(found["features"][0], found["models"][0]["rules"][0]["box"]["age"])
     '> 18, ≤ 64.123'
     """

@@ -28,7 +28,7 @@ def features(sets: Iterable[RuleSet], instances: Instances | None) -> list[dict[
     """Return the features of rule sets over one space; how instances spread, where there are some.
 
     >>> from irenic import Rule, RuleSet
-    >>> rules = RuleSet(None, [Rule({"age": {">=": 18, "<": 60}}, then="adult")])
+    >>> rules = RuleSet([Rule({"age": {">=": 18, "<": 60}}, then="adult")])
     >>> age = features([rules], rules.space.encode({"age": [20, 30, 70]}))[0]
     >>> age["kind"], age["range"], [cut["lower"] for cut in age["cuts"]]
     ('number', [15.4, 72.6], ['>= 18', '>= 60'])

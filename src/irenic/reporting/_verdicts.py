@@ -33,15 +33,15 @@ def verdicts(found: Findings) -> tuple[Verdict, Verdict]:
     """Return whether the rules of a table contradict each other, and whether they cover all.
 
     >>> import irenic
-    >>> found = irenic.check(irenic.RuleSet(None, [irenic.Rule({"age": (0, 9)}, then="child")]))
+    >>> found = irenic.check(irenic.RuleSet([irenic.Rule({"age": (0, 9)}, then="child")]))
     >>> print(*verdicts(found), sep="\\n")
     Consistent: a single rule contradicts nothing.
     Not complete: no rule covers 2 regions.
     """
     whole = completeness(
-        found.complete,
+        found.is_complete,
         found.count("gaps"),
-        all_known=found.gaps.complete,
+        all_known=found.gaps.finished,
         has_default=found.table.rules.default is not None,
         has_outside=bool(found.table.outside),
     )

@@ -50,8 +50,8 @@ def summary(
             **_held(held, len(rules)),
         },
         "certificate": {
-            "consistent": certificate.consistent,
-            "complete": certificate.complete,
+            "consistent": certificate.is_consistent,
+            "complete": certificate.is_complete,
             "gap_count": len(certificate.gaps),
             "text": str(certificate),
         },

@@ -53,7 +53,7 @@ class Report:
     """A page about rules. Notebooks show it; :meth:`save` keeps it as a file.
 
     >>> import irenic
-    >>> rules = irenic.RuleSet(None, [irenic.Rule({"age": (0, 9)}, then="child")])
+    >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 9)}, then="child")])
     >>> irenic.report(rules, name="ages")
     <Report 'ages': 1 rule>
     """
@@ -134,7 +134,7 @@ def report(
     Examples
     --------
     >>> import irenic, pathlib, tempfile
-    >>> rules = irenic.RuleSet(None, [irenic.Rule({"age": (0, 9)}, then="child")])
+    >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 9)}, then="child")])
     >>> page = irenic.report(rules, name="ages")
     >>> page.save(pathlib.Path(tempfile.mkdtemp()) / "report.html").name
     'report.html'

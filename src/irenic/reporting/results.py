@@ -29,8 +29,8 @@ def decisions(table: DecisionTable, how: How, instances: Instances) -> Ints:
     count, the first is told.
 
     >>> from irenic import Rule, RuleSet
-    >>> rules = RuleSet(None, [Rule({"age": (0, 30)}, then="low"),
-    ...                        Rule({"age": (29, 60)}, then="high")])
+    >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low"),
+    ...                  Rule({"age": (29, 60)}, then="high")])
     >>> ages = rules.space.encode({"age": [10, 29, 50, 70]})
     >>> decisions(DecisionTable.of(rules), "agree", ages).tolist()
     [0, -2, 1, -1]

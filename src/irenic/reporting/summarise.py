@@ -82,8 +82,8 @@ def summarise(
     Examples
     --------
     >>> import irenic
-    >>> rules = irenic.RuleSet(None, [irenic.Rule({"age": (0, 30)}, then="low"),
-    ...                               irenic.Rule({"age": (29, 60)}, then="high")])
+    >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 30)}, then="low"),
+    ...                         irenic.Rule({"age": (29, 60)}, then="high")])
     >>> found = irenic.summarise(rules, {"age": [10, 29, 50, 70]}, ["low", "low", "high", "high"])
     >>> model = found["models"][found["chosen"]]
     >>> [verdict["text"] for verdict in model["verdicts"]]
@@ -313,7 +313,7 @@ def _gaps(found: Findings, most: int, data: Labelled, decided: Ints | None) -> l
     if data.instances is None or decided is None:
         return [_finding(gap) for gap in gaps[:most]]
     left = data.instances.take(decided == NO_RULE)
-    boxes = RuleSet(found.table.space, (Rule(gap, then="gap") for gap in found.gaps.regions))
+    boxes = RuleSet((Rule(gap, then="gap") for gap in found.gaps.regions), found.table.space)
     held = boxes.decide(left, resolve="first")
     rows = np.bincount(held[held >= 0], minlength=len(gaps))
     first = np.argsort(-rows, kind="stable")[:most]

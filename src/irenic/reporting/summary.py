@@ -26,8 +26,8 @@ def check(found: Findings) -> dict[str, Any]:
     searches that it ended.
 
     >>> import irenic
-    >>> rules = irenic.RuleSet(None, [irenic.Rule({"age": (0, 30)}, then="low"),
-    ...                               irenic.Rule({"age": (29, 60)}, then="high")])
+    >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 30)}, then="low"),
+    ...                         irenic.Rule({"age": (29, 60)}, then="high")])
     >>> found = check(irenic.check(rules))
     >>> found["consistent"], found["conflicts"][0]["witness"]
     (False, {'age': 29})
@@ -38,14 +38,14 @@ def check(found: Findings) -> dict[str, Any]:
         "rules": table.n_rows,
         "features": len(table.space),
         "conditions": table.rules.n_conditions,
-        "consistent": found.consistent,
-        "complete": found.complete,
+        "consistent": found.is_consistent,
+        "complete": found.is_complete,
         **{f"{kind.removesuffix('s')}_count": found.count(kind) for kind in _COUNTED},
         "conflicts": [pairs.setdefault(id(f.region), _pair(f)) for f in found.of("conflicts")],
         "overlaps": [pairs.get(id(f.region)) or _pair(f) for f in found.of("overlaps")],
         "gaps": [encode_region(_region(finding)) for finding in found.of("gaps")],
         "gap_witnesses": [encode_point(finding.witness or {}) for finding in found.of("gaps")],
-        "gaps_complete": found.gaps.complete,
+        "gaps_finished": found.gaps.finished,
         **{kind: [_rows(finding) for finding in found.of(kind)] for kind in _OF_ROWS},
         "columns": [{"column": f.column, "text": f.text} for f in found.of("columns")],
         "unfinished": list(found.unfinished),
@@ -87,14 +87,14 @@ def _error(error: FormatError) -> dict[str, Any]:
 def uncovered(found: Gaps, most: int | None = None) -> dict[str, Any]:
     """Return what ``irenic gaps`` reports."""
     gaps = _gaps(found, most)
-    return {"complete": found.covered_everything, **gaps, "stopped_by": found.stopped_by}
+    return {"complete": found.is_complete, **gaps, "stopped_by": found.stopped_by}
 
 
 def search(found: Search, regions: list[Region]) -> dict[str, Any]:
     """Return what ``irenic search`` reports: the regions, and how the search ended."""
     return {
         "regions": [encode_region(region) for region in regions],
-        "complete": found.complete,
+        "finished": found.finished,
         "stopped_by": found.stopped_by,
         "nodes": found.nodes,
     }
@@ -114,7 +114,7 @@ def differences(found: Differences) -> dict[str, Any]:
     """Return what ``irenic diff`` reports."""
     return {
         "same": found.same,
-        "complete": found.complete,
+        "finished": found.finished,
         "differences": [_difference(difference) for difference in found],
     }
 
@@ -135,7 +135,7 @@ def _gaps(found: Gaps, most: int | None) -> dict[str, Any]:
     return {
         "gap_count": len(found),
         "gaps": [encode_region(region) for region in found.regions[:most]],
-        "gaps_complete": found.complete,
+        "gaps_finished": found.finished,
     }
 
 

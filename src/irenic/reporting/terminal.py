@@ -120,7 +120,7 @@ def print_gaps(summary: dict[str, Any], rules: RuleSet, console: Console) -> Non
     verdict = completeness(
         summary["complete"],
         summary["gap_count"],
-        all_known=summary["gaps_complete"],
+        all_known=summary["gaps_finished"],
         has_default=rules.default is not None,
     )
     print_verdict(verdict, console)

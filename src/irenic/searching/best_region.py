@@ -34,20 +34,20 @@ _BUDGET: Final = Budget(nodes=2_000)
 class BestRegion:
     """The best region that was found, and whether it is proved to be the best.
 
-    ``bound`` is what no region of any order can exceed; where ``complete`` is true, it equals
+    ``bound`` is what no region of any order can exceed; where ``finished`` is true, it equals
     ``score``. Of orders that are equally good the space's own comes first.
 
     >>> from irenic import Rule, RuleSet
-    >>> rules = RuleSet(None, [Rule({"f1": (2, 5)}, then="A")])
+    >>> rules = RuleSet([Rule({"f1": (2, 5)}, then="A")])
     >>> best_region(rules, {"f1": 6}, {"f1": [1, 6, 7]})
-    BestRegion(region=f1 >= 5, score=2.0, order=('f1',), complete=True, bound=2.0, nodes=0,
+    BestRegion(region=f1 >= 5, score=2.0, order=('f1',), finished=True, bound=2.0, nodes=0,
                stopped_by=None)
     """
 
     region: Region
     score: float
     order: tuple[str, ...]
-    complete: bool
+    finished: bool
     bound: float
     nodes: int
     stopped_by: StoppedBy | None
@@ -81,17 +81,17 @@ def best_region(
         What each instance counts; not negative.
     budget : Budget or float (seconds), optional
         2,000 nodes by default. When it is used up, the best region so far is returned, with
-        ``complete=False``. None searches to the end, which can take very long with more than a
+        ``finished=False``. None searches to the end, which can take very long with more than a
         dozen features.
 
     Examples
     --------
     >>> from irenic import Rule, RuleSet, best_region
-    >>> rules = RuleSet(None, [Rule({"f1": (2, 5), "f2": (5, 9)}, then="A"),
-    ...                        Rule({"f1": (6.5, 8.5), "f2": (5, 7)}, then="B")])
+    >>> rules = RuleSet([Rule({"f1": (2, 5), "f2": (5, 9)}, then="A"),
+    ...                  Rule({"f1": (6.5, 8.5), "f2": (5, 7)}, then="B")])
     >>> X = {"f1": [5.5, 6, 6, 9], "f2": [8, 4, 6, 8]}
     >>> best = best_region(rules, {"f1": 5.5, "f2": 8}, X)
-    >>> best.region, best.score, best.order, best.complete
+    >>> best.region, best.score, best.order, best.finished
     (5 <= f1 < 6.5, 3.0, ('f2', 'f1'), True)
     """
     check_growable(rules)
@@ -249,15 +249,15 @@ class _Search:
         self.meter = Meter(budget)
         bound = self._reach([root])
         score, region, axes = self.best
-        complete = bound <= score
+        finished = bound <= score
         return BestRegion(
             region,
             score,
             tuple(self._names(axes)),
-            complete,
-            score if complete else bound,
+            finished,
+            score if finished else bound,
             self.meter.nodes,
-            None if complete else self.meter.stopped_by,
+            None if finished else self.meter.stopped_by,
         )
 
     def _reach(self, stack: list[_Node]) -> float:

@@ -70,8 +70,8 @@ def enlarge(
     Examples
     --------
     >>> from irenic import Rule, RuleSet, enlarge
-    >>> rules = RuleSet(None, [Rule({"f1": (2, 5), "f2": (5, 9)}, then="A"),
-    ...                        Rule({"f1": (6.5, 8.5), "f2": (5, 7)}, then="B")])
+    >>> rules = RuleSet([Rule({"f1": (2, 5), "f2": (5, 9)}, then="A"),
+    ...                  Rule({"f1": (6.5, 8.5), "f2": (5, 7)}, then="B")])
     >>> enlarge(rules, {"f1": 5.5, "f2": 8})
     f1 >= 5 and f2 >= 7
     >>> enlarge(rules, {"f1": 5.5, "f2": 8}, order=["f2", "f1"])
@@ -114,7 +114,7 @@ def enlarge_many(
     Examples
     --------
     >>> from irenic import Rule, RuleSet, enlarge_many
-    >>> rules = RuleSet(None, [Rule({"f1": (2, 5)}, then="A")])
+    >>> rules = RuleSet([Rule({"f1": (2, 5)}, then="A")])
     >>> enlarge_many(rules, {"f1": [0, 7]})
     [f1 < 2, f1 >= 5]
     """

@@ -35,7 +35,7 @@ class Constraint:
     A continuous feature has two indices, one a bound, a categorical feature has one.
 
     >>> from irenic import Rule, RuleSet
-    >>> constraints(RuleSet(None, [Rule({"f1": (2, 5)}, then="A")]))[1].region
+    >>> constraints(RuleSet([Rule({"f1": (2, 5)}, then="A")]))[1].region
     f1 >= 5
     """
 
@@ -61,7 +61,7 @@ def constraints(rules: RuleSet, *, consequent: Hashable | None = None) -> list[C
     Examples
     --------
     >>> from irenic import Rule, RuleSet, constraints
-    >>> constraints(RuleSet(None, [Rule({"f1": (2, 5), "f2": {"yellow"}}, then="A")]))
+    >>> constraints(RuleSet([Rule({"f1": (2, 5), "f2": {"yellow"}}, then="A")]))
     [C[1,1]: f1 < 2, C[1,2]: f1 >= 5, C[1,3]: f2 not in {yellow}]
     """
     check_rules(rules)
@@ -100,8 +100,8 @@ def constraint_graph(
     Examples
     --------
     >>> from irenic import Rule, RuleSet, constraint_graph
-    >>> graph = constraint_graph(RuleSet(None, [Rule({"f1": (2, 5)}, then="A"),
-    ...                                         Rule({"f1": (6, 9)}, then="B")]))
+    >>> graph = constraint_graph(RuleSet([Rule({"f1": (2, 5)}, then="A"),
+    ...                                   Rule({"f1": (6, 9)}, then="B")]))
     >>> sorted(graph.successors("root")), sorted(graph.successors((1, 1)))
     ([(1, 1), (1, 2)], [(2, 1), (2, 2)])
     """
@@ -140,8 +140,8 @@ class Search(Iterator[Region]):
     """The regions of a search, one at a time; how it ended is known when they are used up.
 
     >>> from irenic import Rule, RuleSet
-    >>> found = search(RuleSet(None, [Rule({"f1": (2, 5)}, then="A")]))
-    >>> list(found), found.complete
+    >>> found = search(RuleSet([Rule({"f1": (2, 5)}, then="A")]))
+    >>> list(found), found.finished
     ([f1 < 2, f1 >= 5], True)
     """
 
@@ -166,7 +166,7 @@ class Search(Iterator[Region]):
             raise StopIteration from None
 
     @property
-    def complete(self) -> bool:
+    def finished(self) -> bool:
         """Whether all regions have been found: the search ended, and not by its budget."""
         return self._ended and self._meter.stopped_by is None
 
@@ -181,7 +181,7 @@ class Search(Iterator[Region]):
         return self._meter.nodes
 
     def __repr__(self) -> str:
-        state = "complete" if self.complete else self.stopped_by or "under way"
+        state = "finished" if self.finished else self.stopped_by or "under way"
         return f"<Search: {self._meter.regions} regions, {self.nodes} nodes, {state}>"
 
 
@@ -220,7 +220,7 @@ def search(
     X, min_instances : table and int, optional
         Yield only regions that hold at least so many of the instances.
     budget : Budget or float (seconds), optional
-        When it is used up the iteration ends; ``complete`` and ``stopped_by`` say so.
+        When it is used up the iteration ends; ``finished`` and ``stopped_by`` say so.
     progress : callable, optional
         Called with the nodes and regions so far after each region, and now and then in a long
         search for one; a true answer ends it.
@@ -228,12 +228,12 @@ def search(
     Examples
     --------
     >>> from irenic import Rule, RuleSet, search
-    >>> rules = RuleSet(None, [Rule({"f1": (2, 5), "f2": (5, 9)}, then="A"),
-    ...                        Rule({"f1": (1, 9), "f2": (1, 3)}, then="B")])
+    >>> rules = RuleSet([Rule({"f1": (2, 5), "f2": (5, 9)}, then="A"),
+    ...                  Rule({"f1": (1, 9), "f2": (1, 3)}, then="B")])
     >>> next(search(rules))
     f1 < 1
     >>> found = search(rules, maximal=True)
-    >>> len(list(found)), found.complete
+    >>> len(list(found)), found.finished
     (7, True)
     """
     if order not in get_args(Order):

@@ -29,28 +29,28 @@ class Gaps:
     """Regions that no rule covers, and whether they are all of it.
 
     >>> from irenic import Rule, RuleSet
-    >>> found = gaps(RuleSet(None, [Rule({"age": (0, None)}, then="A")]))
-    >>> found.covered_everything, found.complete, list(found)
+    >>> found = gaps(RuleSet([Rule({"age": (0, None)}, then="A")]))
+    >>> found.is_complete, found.finished, list(found)
     (False, True, [age < 0])
     """
 
     regions: list[Region]
-    complete: bool
-    """Whether the regions hold everything that no rule covers."""
+    finished: bool
+    """Whether the search ran to its end: the regions hold everything that no rule covers."""
     nodes: int
     """How many boxes were looked at."""
     stopped_by: StoppedBy | None
-    """What ended the search before it was complete."""
+    """What ended the search early, if anything did."""
     _rules: RuleSet = field(repr=False)
     _within: Region = field(repr=False)
     _disjoint: bool = field(repr=False)
 
     @property
-    def covered_everything(self) -> bool | None:
+    def is_complete(self) -> bool | None:
         """Whether the rules cover everything; None if the search ended before that was known."""
         if self.regions:
             return False
-        return True if self.complete else None
+        return True if self.finished else None
 
     def __len__(self) -> int:
         return len(self.regions)
@@ -85,7 +85,7 @@ class Gaps:
 
     def _repr_html_(self) -> str:
         colour = {True: markup.GREEN, False: markup.ORANGE, None: markup.GREY}
-        said = markup.verdict(self._verdict(), colour[self.covered_everything])
+        said = markup.verdict(self._verdict(), colour[self.is_complete])
         if not self.regions:
             return markup.block(said)
         shown = enumerate(self.regions[:_MOST_SHOWN], 1)
@@ -96,11 +96,11 @@ class Gaps:
         return markup.block(said, listed, markup.left_out(len(self) - _MOST_SHOWN))
 
     def _verdict(self) -> str:
-        if self.covered_everything is None:
+        if self.is_complete is None:
             return f"no gap found before the search was stopped by {self.stopped_by}"
-        if self.covered_everything:
+        if self.is_complete:
             return "the rules cover everything"
-        known = "" if self.complete else f", and perhaps more (stopped by {self.stopped_by})"
+        known = "" if self.finished else f", and perhaps more (stopped by {self.stopped_by})"
         return f"{len(self)} region{'s' if len(self) > 1 else ''} that no rule covers{known}"
 
     def __repr__(self) -> str:
@@ -128,7 +128,7 @@ def gaps(
         True: a partition of all that is uncovered, neighbours merged. False: the maximal
         regions, none of which can be enlarged; they overlap.
     budget : Budget or float (seconds), optional
-        When it is used up, what was found is returned, with ``complete=False``. Ctrl-C does the
+        When it is used up, what was found is returned, with ``finished=False``. Ctrl-C does the
         same. There can be very many gaps: a budget of regions bounds the memory too.
     progress : callable, optional
         Called now and then with the nodes and the regions so far.
@@ -138,14 +138,14 @@ def gaps(
     Examples
     --------
     >>> from irenic import Rule, RuleSet, gaps
-    >>> rules = RuleSet(None, [Rule({"age": (0, 10)}, then="child"),
-    ...                        Rule({"age": (12, 99)}, then="adult")])
+    >>> rules = RuleSet([Rule({"age": (0, 10)}, then="child"),
+    ...                  Rule({"age": (12, 99)}, then="adult")])
     >>> gaps(rules)
     <Gaps: 3 regions that no rule covers
       age < 0
       10 <= age < 12
       age >= 99>
-    >>> gaps(rules, within=Region(rules.space, {"age": (0, 10)})).covered_everything
+    >>> gaps(rules, within=Region(rules.space, {"age": (0, 10)})).is_complete
     True
     """
     check_rules(rules)
@@ -157,8 +157,8 @@ def gaps(
     if not box.is_empty:
         find = _partition if disjoint else _maximal
         found = find(rules, box, meter, progress)
-    complete = meter.stopped_by is None
-    return Gaps(found, complete, meter.nodes, meter.stopped_by, rules, box, disjoint)
+    finished = meter.stopped_by is None
+    return Gaps(found, finished, meter.nodes, meter.stopped_by, rules, box, disjoint)
 
 
 def _partition(

@@ -65,7 +65,7 @@ def said(tree, points):
 
 def is_partition(rules) -> bool:
     found = gaps(rules)
-    return len(rules.conflicts()) == 0 and found.complete and len(found) == 0
+    return len(rules.conflicts()) == 0 and found.finished and len(found) == 0
 
 
 @pytest.mark.parametrize("kind", [DecisionTreeClassifier, ExtraTreeClassifier])

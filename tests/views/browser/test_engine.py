@@ -92,7 +92,7 @@ def random_rules(rng, n=14, conditions=(1, 3)):
         )
         for _ in range(n)
     ]
-    return RuleSet(SPACE, rules, default="D" if rng.random() < 0.5 else None)
+    return RuleSet(rules, SPACE, default="D" if rng.random() < 0.5 else None)
 
 
 def random_instances(rng, rules, n=N):
@@ -139,7 +139,7 @@ def shared(browser, tmp_path_factory):
 
 def of_space():
     """Return no rules, but the features that random rules have."""
-    return RuleSet(SPACE)
+    return RuleSet(space=SPACE)
 
 
 def ask(page, script, summary=None, **given):
@@ -278,8 +278,8 @@ def test_what_is_said_of_a_case_known_in_part_holds_for_all_of_it(shared):
 def test_what_cannot_be_settled_yet_can_come_out_in_several_ways(page_of):
     space = Space([Continuous("x"), Continuous("y")])
     rules = RuleSet(
-        space,
         [Rule({"x": {"<": 1}}, then="A"), Rule({"x": {"<": 5}, "y": {"<": 1}}, then="B")],
+        space,
         default="B",
     )
     summary = summarise(rules)
@@ -341,13 +341,13 @@ def bare(text):
 def test_words_of_regions_that_say_a_single_value_or_missing(page_of):
     space = Space([Continuous("x", missing=True), Continuous("n", kind="integer")])
     rules = RuleSet(
-        space,
         [
             Rule({"x": {"<": 3}}, then="A"),
             Rule({"x": {">": 3}}, then="A"),
             Rule({"n": {"<": 7}, "x": {">=": 3}}, then="B"),
             Rule({"n": {">": 7}, "x": {">=": 3}}, then="B"),
         ],
+        space,
     )
     page = page_of(summarise(rules))
     script = "given.cases.map((each) => irenic.boxText(irenic.enlarge(model, each, null)))"
@@ -412,7 +412,7 @@ def read(feature, text):
 
 
 def of_kinds():
-    return RuleSet(Space(KINDS))
+    return RuleSet(space=Space(KINDS))
 
 
 def parsed(page, texts):
@@ -647,7 +647,7 @@ def test_projected_cells_hold_all_rules_that_can_hold_there(shared):
 
 
 def test_a_single_feature_makes_a_strip(page_of):
-    rules = RuleSet(None, [Rule({"age": (0, 10)}, then="A"), Rule({"age": (9, 20)}, then="B")])
+    rules = RuleSet([Rule({"age": (0, 10)}, then="A"), Rule({"age": (9, 20)}, then="B")])
     plane = sliced(page_of(summarise(rules)), "age", None, None)
     assert [cell["low"] for cell in plane["xs"]] == [LOWEST, 0, 9, 10, 20]
     assert plane["outcomes"] == [0, 1, 2, 1, 0]
@@ -657,11 +657,11 @@ def with_holes(policy="PRIORITY"):
     """Return a table of which parts cannot occur."""
     space = Space([Continuous("age", bounds=(0, 100)), Categorical("job", ["clerk", "nurse"])])
     rules = RuleSet(
-        space,
         [
             Rule(Region(space, {"age": {"<": 30}}), then="ask"),
             Rule(Region(space, {"age": (20, 60), "job": {"clerk"}}), then="grant"),
         ],
+        space,
     )
     holes = (Region(space, {"age": (70, 80)}), Region(space, {"age": (10, 15), "job": {"nurse"}}))
     return DecisionTable(
@@ -733,12 +733,12 @@ def test_the_rule_of_the_highest_priority_is_not_called_the_first(shared):
 def test_an_empty_field_is_not_a_missing_value(page_of):
     space = Space([Continuous("a", missing=True), Continuous("b", missing=True), Continuous("c")])
     rules = RuleSet(
-        space,
         [
             Rule(Region(space, {"a": {"<": 1}, "b": {"<": 1}}), then="low"),
             Rule(Region(space, {"a": {"<": 2}, "b": {">": 5}}), then="low"),
             Rule(Region(space, {"a": {">": 3}, "b": {">": 5}}), then="high"),
         ],
+        space,
         default="none",
     )
     page = page_of(summarise(rules))
@@ -768,7 +768,7 @@ def test_an_empty_field_is_not_a_missing_value(page_of):
 
 def test_a_case_from_an_instance_ticks_what_is_missing_and_names_the_row(page_of):
     space = Space([Continuous("a", missing=True), Continuous("b", missing=True)])
-    rules = RuleSet(space, [Rule(Region(space, {"a": {"<": 1}, "b": {">": 1}}), then="low")])
+    rules = RuleSet([Rule(Region(space, {"a": {"<": 1}, "b": {">": 1}}), then="low")], space)
     page = page_of(summarise(rules, {"a": [None], "b": [3.5]}, ["high"]))
     page.locator("#case-random").click()
     assert page.locator('#case-form [data-missing="a"]').is_checked()
@@ -784,11 +784,11 @@ def four_features():
     space = Space([Continuous(name) for name in "pqrs"])
     pairs = ["rs", "rs", "pq", "p", "p", "q"]
     return RuleSet(
-        space,
         [
             Rule(Region(space, dict.fromkeys(names, (i, i + 2))), then="AB"[i % 2])
             for i, names in enumerate(pairs)
         ],
+        space,
     )
 
 
@@ -821,7 +821,7 @@ def test_a_case_is_shown_on_the_slice_through_it(page_of):
 def test_the_slice_begins_where_a_rule_holds(page_of):
     """Without instances in the first rule; with them at a whole one that a rule covers."""
     rules = four_features()
-    alone = RuleSet(rules.space, [rules[0]])
+    alone = RuleSet([rules[0]], rules.space)
     page = page_of(summarise(alone))
     page.locator("#map-x").select_option("p")
     page.locator("#map-y").select_option("q")
@@ -859,7 +859,7 @@ def test_the_pointer_has_the_rules_beside_it(page_of):
 def test_long_names_do_not_widen_a_phone(page_of):
     long = "a_very_long_name_of_a_feature_" * 6
     space = Space([Continuous(long + x, missing=True) for x in "abc"])
-    rules = RuleSet(space, [Rule(Region(space, {long + x: (0, 1) for x in "abc"}), then="A" * 90)])
+    rules = RuleSet([Rule(Region(space, {long + x: (0, 1) for x in "abc"}), then="A" * 90)], space)
     page = page_of(summarise(rules), viewport={"width": 360, "height": 740})
     page.locator("#map-mode").select_option("fixed")
     page.locator("#map-canvas").click()
@@ -871,11 +871,11 @@ def test_very_many_rules_are_drawn_in_part_and_all_decide(page_of):
     space = Space([Continuous("x"), Continuous("y"), Continuous("z")])
     lows = rng.normal(size=(1500, 3)).round(4)
     rules = RuleSet(
-        space,
         [
             Rule(Region(space, {"x": (a, a + 1), "y": (b, b + 1), "z": (c, c + 1)}), then=then)
             for (a, b, c), then in zip(lows.tolist(), rng.choice(list("AB"), 1500), strict=True)
         ],
+        space,
     )
     page = page_of(summarise(rules, budget=0.1, most=5))
     note = page.locator("#map-note").inner_text()

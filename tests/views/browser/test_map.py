@@ -14,7 +14,7 @@ def rules_of(features, *conditions):
     """Return a rule for each dict of conditions; they say A, B, ..."""
     space = Space(features)
     said = zip(conditions, "ABCDEFG", strict=False)
-    return RuleSet(space, [Rule(Region(space, given), then=then) for given, then in said])
+    return RuleSet([Rule(Region(space, given), then=then) for given, then in said], space)
 
 
 def in_three_features():

@@ -59,7 +59,7 @@ def contradicting():
         ({"age": {">=": 60}, "children": {"<=": 3}}, "grant"),
         ({"income": {">": 50_000}, "born": {">=": "1990-01-01"}}, "grant"),
     ]
-    return RuleSet(space, [Rule(Region(space, c), then=then) for c, then in conditions])
+    return RuleSet([Rule(Region(space, c), then=then) for c, then in conditions], space)
 
 
 def evil():
@@ -72,7 +72,7 @@ def evil():
     ]
     table = {EVIL: [1.0, 4.5, None], WORSE: [EVIL, "</script>", "&amp;"]}
     labels = [WORSE, EVIL, "</script>"]
-    return irenic.summarise(RuleSet(space, rules, default="<b>"), table, labels, name=EVIL)
+    return irenic.summarise(RuleSet(rules, space, default="<b>"), table, labels, name=EVIL)
 
 
 def large_space():
@@ -96,7 +96,7 @@ def large():
     rng = np.random.default_rng(1)
     table = {f"f{i}": rng.normal(size=10_000) for i in range(8)}
     labels = rng.choice(list("ABCD"), 10_000)
-    rules = RuleSet(large_space(), large_rules(), default="A")
+    rules = RuleSet(large_rules(), large_space(), default="A")
     return irenic.summarise(rules, table, labels, budget=2)
 
 
@@ -438,7 +438,7 @@ def mapped():
         ({"age": (40, 70), "visits": {"<": 5}}, "high"),
         ({"income": {">=": 30}, "visits": {">=": 5}}, "low"),
     ]
-    rules = RuleSet(space, [Rule(Region(space, c), then=t) for c, t in conditions], default="none")
+    rules = RuleSet([Rule(Region(space, c), then=t) for c, t in conditions], space, default="none")
     assert rules.is_consistent
     rng = np.random.default_rng(0)
     spread = {"age": (0, 90), "income": (0, 60), "visits": (0, 10)}
@@ -532,9 +532,7 @@ def test_another_pair_of_features_is_mapped(page_of, shot):
 
 
 def test_a_single_feature_is_a_strip(page_of):
-    rules = RuleSet(
-        None, [Rule({"age": (0, 30)}, then="low"), Rule({"age": (29, 60)}, then="high")]
-    )
+    rules = RuleSet([Rule({"age": (0, 30)}, then="low"), Rule({"age": (29, 60)}, then="high")])
     page = page_of(irenic.summarise(rules))
     page.locator("#map-canvas").click(position={"x": 300, "y": 40})
     assert page.locator("#map-answer").inner_text().strip()
@@ -630,14 +628,14 @@ def test_what_is_drawn_of_many_instances_is_said(page_of, shot):
 
 
 def test_a_page_without_data_is_small():
-    rules = RuleSet(large_space(), large_rules())
+    rules = RuleSet(large_rules(), large_space())
     assert len(irenic.report(rules, budget=1).html.encode()) < 3_000_000
 
 
 def test_no_rules_at_all_are_a_page(page_of):
-    page = page_of(irenic.summarise(RuleSet(Space([Continuous("a")]), default="x")))
+    page = page_of(irenic.summarise(RuleSet(space=Space([Continuous("a")]), default="x")))
     assert "There are no rules" in page.locator("#verdicts").inner_text()
-    page = page_of(irenic.summarise(RuleSet(Space([]), default="x")))
+    page = page_of(irenic.summarise(RuleSet(space=Space([]), default="x")))
     assert page.locator("#verdicts").inner_text()
 
 

@@ -23,7 +23,7 @@ def ages(*conditions, default=None):
     """Return rules on one feature: pairs of what it asks for and what follows."""
     space = Space([Continuous("age", bounds=(0, 100))])
     rules = [Rule(Region(space, {"age": ends}), then=then) for ends, then in conditions]
-    return RuleSet(space, rules, default=default)
+    return RuleSet(rules, space, default=default)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def many_rules(n):
     for i, low in enumerate(rng.permutation(n).tolist()):
         sides = {"f0": (low, low + 1), f"f{1 + i % 5}": (i % 7, i % 7 + 2)}
         rules.append(Rule(Region(space, sides), then=str(rng.choice(list("AB")))))
-    return irenic.summarise(RuleSet(space, rules), budget=0.05)
+    return irenic.summarise(RuleSet(rules, space), budget=0.05)
 
 
 def rules_100():
@@ -274,7 +274,7 @@ def test_columns_of_instances_are_said_to_be_what_they_are(page_of, features, as
     names = [f"f{i}" for i in range(features)]
     space = Space([Continuous(name) for name in names])
     conditions = dict.fromkeys(names[:asked], (0, 1))
-    rules = RuleSet(space, [Rule(Region(space, conditions), then="x")] if asked else [])
+    rules = RuleSet([Rule(Region(space, conditions), then="x")] if asked else [], space)
     page = page_of(irenic.summarise(rules, {name: [5.0] for name in names}))
     assert uncovered_caption(page) == f"It is part of this file.{said}"
 
@@ -422,7 +422,7 @@ def test_the_least_and_the_widest_ranges_are_drawn(page_of):
     space = Space([Continuous(name, bounds=ends) for name, ends in bounds.items()])
     sides = [{"tiny": {">": 0}}, {"wide": (-8.5e307, 8.5e307)}]
     rules = [Rule(Region(space, side), then="x") for side in sides]
-    page = page_of(irenic.summarise(RuleSet(space, rules)))
+    page = page_of(irenic.summarise(RuleSet(rules, space)))
     assert "NaN" not in page.locator("#rules").inner_html()
     ends = page.locator('[data-rule="1"] .thick').get_attribute("d")
     assert ends == "M77 12H223"  # the middle half
@@ -445,7 +445,7 @@ def test_weights_are_written_in_full(page_of):
 def test_long_sets_of_values_are_shortened_and_can_be_unfolded(page_of):
     jobs = [f"job{i}" for i in range(300)]
     space = Space([Categorical("job", jobs)])
-    rules = RuleSet(space, [Rule(Region(space, {"job": set(jobs[:200])}), then="x")])
+    rules = RuleSet([Rule(Region(space, {"job": set(jobs[:200])}), then="x")], space)
     page = page_of(irenic.summarise(rules))
     card = page.locator('[data-rule="0"]')
     text = re.sub(r"\s+", " ", card.inner_text())
@@ -476,7 +476,7 @@ def test_names_from_right_to_left_turn_nothing_round(page_of):
     conditions = [{age: (5, 10)}, {name: {first, second}}]
     rules = [Rule(Region(space, c), then=t) for c, t in zip(conditions, ("כן", "לא"), strict=True)]
     points = {age: [6.0, 7.0, 20.0], name: [first, "x", second]}
-    page = page_of(irenic.summarise(RuleSet(space, rules), points, ["כן", "לא", "לא"]))
+    page = page_of(irenic.summarise(RuleSet(rules, space), points, ["כן", "לא", "לא"]))
     where = ['[data-rule="0"] .condition p', '[data-rule="1"] .condition p']
     for selector in (*where, '[data-rule="0"] .figures .muted', "#conflicts .finding .foot .muted"):
         lefts = page.evaluate(ORDER, selector)
@@ -654,7 +654,7 @@ def test_buttons_with_the_same_words_are_told_apart(page_of, read_page):
 
 def test_bars_and_dots_keep_their_colours_where_colours_are_forced(page_of):
     space = Space([Categorical("job", ["clerk", "cook"])])
-    rules = RuleSet(space, [Rule(Region(space, {"job": {"clerk"}}), then="a")], default="b")
+    rules = RuleSet([Rule(Region(space, {"job": {"clerk"}}), then="a")], space, default="b")
     points = {"job": ["clerk", "clerk", "cook"]}
     page = page_of(irenic.summarise(rules, points, list("aba")), forced_colors="active")
     colours = page.evaluate(

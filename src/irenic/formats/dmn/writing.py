@@ -44,7 +44,7 @@ def dumps(rules: RuleSet | RuleList | DecisionTable, *, name: str = "") -> str:
     """Return rules as DMN: a list under FIRST, a set under ANY, or UNIQUE where no two overlap.
 
     >>> from irenic import Rule
-    >>> print(dumps(RuleSet(None, [Rule({"age": (0, 10)}, then="child")]), name="ages"))
+    >>> print(dumps(RuleSet([Rule({"age": (0, 10)}, then="child")]), name="ages"))
     <?xml version="1.0" encoding="UTF-8"?>
     <definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" xmlns:irenic="urn:irenic:dmn"
         id="definitions" name="ages" namespace="urn:irenic:dmn:model">

@@ -115,7 +115,7 @@ def _assembled(
         except ConditionError as error:
             raise FormatError(f"rule {number}: {error}") from None
     try:
-        return RuleSet(space, rules, default=_named('"default"', decode_value, default))
+        return RuleSet(rules, space, default=_named('"default"', decode_value, default))
     except ConditionError as error:
         raise FormatError(f'"default": {error}') from None
 
@@ -414,7 +414,7 @@ def decode_value(data: Any) -> Any:
 def dumps(rules: RuleSet | RuleList) -> str:
     """Return the rules as JSON: one feature and one rule a line.
 
-    >>> print(dumps(RuleSet(None, [Rule({"age": (0, 10)}, then="child")])))
+    >>> print(dumps(RuleSet([Rule({"age": (0, 10)}, then="child")])))
     {
       "format": "irenic rules",
       "version": 1,

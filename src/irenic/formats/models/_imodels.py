@@ -116,7 +116,7 @@ def _list(
         )
         for entry in entries
     ]
-    return RuleList(space, filter(None, rules), default=labels[holds(last["val"])])
+    return RuleList(filter(None, rules), space, default=labels[holds(last["val"])])
 
 
 def _more_likely(probability: float) -> bool:
@@ -148,10 +148,10 @@ def _bayesian_list(model: Any, names: list[str]) -> RuleList:
     for place, probability in zip(model.d_star, model.theta, strict=True):
         then = labels[bool(probability >= 0.5)]
         if place == 0:
-            return RuleList(space, filter(None, rules), default=then)
+            return RuleList(filter(None, rules), space, default=then)
         tests = [(names[places[str(item)]], _bit(1)) for item in model.itemsets[place]]
         rules.append(rule_of(space, tests, then))
-    return RuleList(space, filter(None, rules))
+    return RuleList(filter(None, rules), space)
 
 
 # --- sets
@@ -164,14 +164,14 @@ def _skope(model: Any, names: list[str]) -> RuleSet:
     weights = [float(entry.args[0]) for entry in entries]
     total = float(np.sum(weights))
     if total == 0:
-        return RuleSet(space, default=first)
+        return RuleSet(space=space, default=first)
     rules = [
         rule_of(space, _bounds(entry, names), second, weight)
         for entry, weight in zip(entries, weights, strict=True)
     ]
     against = Rule(Region(space), then=first, weight=_half(total))
     # first, because the first of two equal sums wins
-    return RuleSet(space, [against, *filter(None, rules)])
+    return RuleSet([against, *filter(None, rules)], space)
 
 
 def _half(total: float) -> float:
@@ -196,7 +196,7 @@ def _bayesian_set(model: Any, names: list[str]) -> RuleSet:
     bits |= {f"{name}": (names[i], _bit(1)) for i, name in enumerate(model.attr_names_orig)}
     rules = [rule_of(space, [bits[str(item)] for item in items], 1) for items in model.rules_]
     # it predicts 1 and 0 whatever the labels were
-    return RuleSet(space, filter(None, rules), default=0)
+    return RuleSet(filter(None, rules), space, default=0)
 
 
 def _figs(model: Any, names: list[str]) -> RuleSet:

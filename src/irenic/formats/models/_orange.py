@@ -81,11 +81,11 @@ def from_orange(model: Any, *, missing: bool = False, shares: bool = False) -> R
         for made in _rules(rule, space, labels, missing, weigh(rule))
     ]
     if ordered:
-        return RuleList(space, found, default=default)
+        return RuleList(found, space, default=default)
     if not shares:
         # of classes with the same sum the model takes the first, we that of the first rule
         found.sort(key=lambda rule: labels.index(str(rule.then)))
-    return RuleSet(space, found, default=default)
+    return RuleSet(found, space, default=default)
 
 
 def _feature(variable: Any, missing: bool) -> Feature:

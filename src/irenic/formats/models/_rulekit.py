@@ -62,7 +62,7 @@ def from_rulekit(model: Any) -> RuleSet:
         if made is not None and weight > 0:
             found.append((_alphabet(stated), made))
     found.sort(key=lambda pair: pair[0])
-    return RuleSet(space, [rule for _, rule in found], default=labels[first])
+    return RuleSet([rule for _, rule in found], space, default=labels[first])
 
 
 def _alphabet(label: str) -> bytes:

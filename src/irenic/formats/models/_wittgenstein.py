@@ -67,7 +67,7 @@ def from_wittgenstein(model: Any, *, negative: Hashable | None = None) -> RuleSe
     positive = plain(model.pos_class)
     rules = [rule_of(space, _tests(rule, names, bins, edges), positive) for rule in found.rules]
     default = _negative(positive) if negative is None else negative
-    return RuleSet(space, [rule for rule in rules if rule is not None], default=default)
+    return RuleSet([rule for rule in rules if rule is not None], space, default=default)
 
 
 def _names(model: Any) -> dict[Any, str]:

@@ -76,8 +76,8 @@ def to_python(
     Examples
     --------
     >>> from irenic import Rule, RuleSet
-    >>> rules = RuleSet(None, [Rule({"age": {"<": 18}}, then="minor"),
-    ...                        Rule({"age": {">=": 18}, "job": {"nurse"}}, then="on call")])
+    >>> rules = RuleSet([Rule({"age": {"<": 18}}, then="minor"),
+    ...                  Rule({"age": {">=": 18}, "job": {"nurse"}}, then="on call")])
     >>> source = to_python(rules)
     >>> print(source[source.index("def predict"):])
     def predict(case):

@@ -353,7 +353,7 @@ def dumps_csv(rules: RuleSet | RuleList | DecisionTable) -> bytes:
     """Return rules as CSV: a line a row; read back with the same space, they are the same.
 
     >>> from irenic import Rule
-    >>> dumps_csv(RuleSet(None, [Rule({"age": (0, 10)}, then="child")])).decode()
+    >>> dumps_csv(RuleSet([Rule({"age": (0, 10)}, then="child")])).decode()
     'age,then\\n[0..10),child\\n'
     """
     file = io.StringIO(newline="")

@@ -84,8 +84,8 @@ def to_sql(
     Examples
     --------
     >>> from irenic import Rule, RuleSet
-    >>> rules = RuleSet(None, [Rule({"age": {"<": 18}}, then="minor"),
-    ...                        Rule({"age": {">=": 18}, "job": {"nurse"}}, then="on call")])
+    >>> rules = RuleSet([Rule({"age": {"<": 18}}, then="minor"),
+    ...                  Rule({"age": {">=": 18}, "job": {"nurse"}}, then="on call")])
     >>> print(to_sql(rules, "people"))
     /* The rules do not contradict each other: their order does not matter. */
     SELECT

@@ -78,7 +78,7 @@ def assemble(draft: Draft, space: Space | None = None) -> DecisionTable | None:
             return None
         outside = draft.outside(space) if draft.outside else _outside(axes, space)
         return DecisionTable(
-            RuleSet(space, rules, default=draft.default),
+            RuleSet(rules, space, default=draft.default),
             tuple(rows),
             draft.n_rows,
             hit_policy=draft.hit_policy,

@@ -43,8 +43,8 @@ def lines_of(table: DecisionTable) -> list[Line]:
 
     Rows that can never hold are among them, as far as their cells are known.
 
-    >>> rules = RuleSet(None, [Rule({"age": (None, 18)}, then="A"),
-    ...                        Rule({"age": (60, None)}, then="A")])
+    >>> rules = RuleSet([Rule({"age": (None, 18)}, then="A"),
+    ...                  Rule({"age": (60, None)}, then="A")])
     >>> lines_of(DecisionTable(rules, rows=(1, 1), n_rows=1))[0].cells
     [[{'<': 18}, {'>=': 60}]]
     """
