@@ -303,7 +303,7 @@ def test_a_covered_space_has_no_region_and_the_search_says_that_it_is_complete()
     found = search(rules)
     assert list(found) == []
     assert found.finished
-    assert repr(found).endswith("complete>")
+    assert repr(found).endswith("finished>")
 
 
 def test_nothing_lies_within_the_empty_region():

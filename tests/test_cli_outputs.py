@@ -335,7 +335,7 @@ def test_an_empty_rule_set_can_be_held_written_and_read(tmp_path):
     for name in ("a.json", "a.txt"):
         irenic.write(rules, tmp_path / name)
         assert len(irenic.read(tmp_path / name)) == 0
-    assert irenic.check(rules).consistent
+    assert irenic.check(rules).is_consistent
 
 
 # --- standard streams that are closed, or that nobody reads

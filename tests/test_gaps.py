@@ -689,7 +689,7 @@ def test_within_must_be_a_region():
 
 
 def test_a_stopped_search_hands_on_what_it_found_unmerged_if_it_is_much(monkeypatch):
-    monkeypatch.setattr(sys.modules["irenic.gaps"], "_MOST_MERGED", 3)
+    monkeypatch.setattr(sys.modules["irenic.searching.gaps"], "_MOST_MERGED", 3)
     pairs = [{f"a{i}": (None, 1), f"b{i}": (None, 1)} for i in range(8)]
     rules = RuleSet([Rule(pair, then="A") for pair in pairs])
     found = gaps(rules, budget=Budget(nodes=100))

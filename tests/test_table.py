@@ -142,3 +142,39 @@ def test_odd_cells_are_what_a_person_takes_them_for(table, cells, feature):
 def test_cells_are_divided_by_commas_semicolons_or_tabs(table, divider):
     path = table(f"a{divider}b\n1{divider}x\n")
     assert list(read_table(path)) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (
+            ["income;x", "2844,96;1", ";2", "1.250,50;3"],
+            "column 'income': '2844,96' has a decimal comma; write numbers with a decimal point and"
+            " nothing between thousands",
+        ),
+        (
+            ["income;x", "1.250;1", "2.500;2", "700;3"],
+            "column 'income': '1.250' may be 1250 or 1.25: write 1250 if the point divides"
+            " thousands, 1.2500 if it begins the decimals",
+        ),
+    ],
+)
+@pytest.mark.parametrize("divider", [";", "\t"])
+def test_numbers_of_europe_are_refused_and_not_taken_for_text(table, lines, message, divider):
+    with pytest.raises(FormatError) as caught:
+        read_table(table("\n".join(lines).replace(";", divider)))
+    assert caught.value.message == message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a;b\n1.250;2.5\n2.500;1\n",  # 2.5 settles what points are
+        "a;b\n0.125;1\n1.250;1\n",
+        "a;b\n1,2;x\nred;y\n",  # text
+        "a,b\n1.250,1\n2.500,2\n",
+        "a;b\n1;1\n2;2\n",
+    ],
+)
+def test_other_numbers_between_semicolons_are_read(table, text):
+    assert read_table(table(text)).shape == (2, 2)

@@ -99,7 +99,7 @@ def test_conflicts_and_overlaps_are_where_rows_share_a_cell(table):
         assert grid.of(mine) == (shared if differ else set())
         mine = [f.region for f in overlaps if f.rules == (a, b)]
         assert grid.of(mine) == (shared if differ or table.hit_policy != "ANY" else set())
-    assert found.consistent is (not conflicts)
+    assert found.is_consistent is (not conflicts)
     assert found.count("conflicts") == len(conflicts)
     assert {f.level for f in overlaps} <= {"note" if table.hit_policy is None else "error"}
     assert found.fails() is bool(overlaps if table.hit_policy == "UNIQUE" else conflicts)
@@ -262,7 +262,7 @@ def test_an_overlap_is_a_note_in_a_set_and_an_error_in_a_unique_table():
     line = "age = 8: rules 1 and 2 both say A (wherever 5 <= age < 10)"
     assert texts(notes, "overlaps") == texts(errors, "overlaps") == [line]
     assert (notes.fails(), errors.fails()) == (False, True)
-    assert notes.consistent
+    assert notes.is_consistent
     assert errors.consistent  # they say the same: no contradiction
     assert not check(table.under("ANY")).of("overlaps")
     assert not check(table.under("COLLECT")).of("overlaps")

@@ -528,3 +528,67 @@ def test_columns_are_left_out_where_a_table_tells_the_space(warned, tmp_path):
         found = run(command, warned, "--data", data, "--ignore", "country")
         assert found.exit_code < 2, found.stderr
         assert found.stderr == ""
+
+
+# --- what a new user met
+
+
+@pytest.mark.parametrize("name", ["notes", "Comments", "rule_comment", "Weight"])
+def test_a_last_column_of_notes_is_hardly_the_outcome(name):
+    errors, told = csv(f"age,fare,{name}\n< 18,low,a\n>= 18,high,b\n")
+    assert errors == []
+    assert told[0] == (
+        f"column '{name}': the last column is taken for the outcome; if it is not,"
+        f" name the outcome with target=... (--target) and leave this column out with"
+        f" ignore='{name}' (--ignore)"
+    )
+    assert csv(f"age,fare,{name}\n< 18,low,a\n>= 18,high,b\n", target="fare", ignore=name) == (
+        [],
+        [],
+    )
+
+
+def test_notes_are_no_condition():
+    errors, _ = csv("age,notes,fare\n< 18,ask Bob,low\n>= 18,,high\n")
+    assert errors == [
+        "column 'notes': it looks like notes; leave it out with ignore='notes'"
+        " (--ignore), or write = \"ask Bob\" in its first cell if it is a condition"
+    ]
+    table = "age,notes,fare\n< 18,= ask Bob,low\n>= 18,,high\n"
+    assert csv(table) == ([], [])
+
+
+def test_a_default_may_stand_in_a_column_that_is_ignored():
+    raw = b"ID,age,fare\n1,< 18,low\nDEFAULT,,high\n"
+    (table,) = loads_csv(raw, ignore="ID").tables
+    assert (len(table.rules), table.rules.default) == (1, "high")
+
+
+@pytest.mark.parametrize("cell", [">5, <10", ">= 5, < 5.5, = 7", "< 10, > 5"])
+def test_bounds_that_hold_for_every_value_are_told(cell):
+    _, told = csv(f'age,fare\n"{cell}",low\n')
+    assert told == [
+        f"line 2: rule 1, column 'age', '{cell}': it holds for every value, since a"
+        " comma means or; a range is written (5..10), and any value -"
+    ]
+    assert csv('age,fare\n"< 5, > 10",low\n') == ([], [])
+
+
+def test_sheets_without_a_table_are_told_beside_others():
+    book = openpyxl.Workbook()
+    for row in (["age", "fare"], ["< 18", "low"], [">= 18", "high"]):
+        book.active.append(row)
+    other = book.create_sheet("Prices")
+    for row in (["Prices 2024"], [], ["age", "price"], ["< 18", 5]):
+        other.append(row)
+    file = io.BytesIO()
+    book.save(file)
+    errors, told = messages(loads_xlsx(file.getvalue()))
+    assert errors == []
+    assert len(told) == 1
+    assert told[0].startswith("line 1: table 'Prices': no table was found in this sheet: ")
+
+
+def test_the_spelling_of_either_or():
+    (error,), _ = csv("job,fare\neither nurse or clerk,low\n")
+    assert "; write nurse, clerk, or " in error

@@ -32,6 +32,13 @@ _TEMPORAL: Final = re.compile(
 )
 
 
+_THOUSANDS: Final = re.compile(r"-?[1-9]\d{0,2}\.\d{3}")
+# Numbers that are text here: with a decimal comma, or with something between thousands.
+_COMMA: Final = re.compile(r"[-+]?\d+(?:[.'’ \u00a0\u202f]\d{3})*,\d+")
+
+_POINT: Final = re.compile(r"[-+]?\d+(?:\.\d+)+")
+_MISSING: Final = NOTHING | {""}
+
 _QUOTED: Final = re.compile(r'"[^"]*"')
 _FIRST: Final = re.compile(r'(?:"[^"]*"|[^"\n])*')
 
@@ -79,7 +86,8 @@ def delimiter_of(text: str) -> str:
 
 
 def _columns(text: str) -> Table:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter_of(text))
+    delimiter = delimiter_of(text)
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
     header: list[str] = []
     rows: list[list[str]] = []
     try:
@@ -102,7 +110,48 @@ def _columns(text: str) -> Table:
         raise FormatError("the table is empty; its first line names the columns")
     cells = list(zip(*rows, strict=True)) or [() for _ in header]
     written = dict(zip(header, cells, strict=True))
+    if delimiter != ",":
+        _check_points(written)
     return Table({name: _typed(column) for name, column in written.items()}, cells=written)
+
+
+def _check_points(written: Mapping[str, tuple[str, ...]]) -> None:
+    """Refuse numbers with a decimal comma, and points that may divide thousands.
+
+    Where commas divide cells, decimals have a point; elsewhere numbers may be written as in many
+    countries of Europe, ``1.250,50``.
+    """
+    doubtful: list[tuple[str, str]] = []
+    settled = False
+    for name, cells in written.items():
+        numbers = [c.strip() for c in dict.fromkeys(cells) if c.strip().lower() not in _MISSING]
+        commas = [number for number in numbers if _COMMA.fullmatch(number)]
+        pointed = [number for number in numbers if _POINT.fullmatch(number)]
+        if commas and all(n in commas or n in pointed or _is_integer(n) for n in numbers):
+            raise FormatError(
+                f"column {name!r}: {commas[0]!r} has a decimal comma; write numbers with a decimal"
+                " point and nothing between thousands"
+            )
+        settled = settled or not all(map(may_be_thousands, pointed))
+        if pointed and all(n in pointed or _is_integer(n) for n in numbers):
+            doubtful += [(name, n) for n in pointed if may_be_thousands(n)][:1]
+    for name, number in [] if settled else doubtful:
+        raise FormatError(f"column {name!r}: {thousands_or_not(number)}")
+
+
+def may_be_thousands(number: str) -> bool:
+    """Return whether the point of a number may divide thousands, as in ``1.000``."""
+    return _THOUSANDS.fullmatch(number) is not None
+
+
+def thousands_or_not(number: str) -> str:
+    """Return what to say of a number that may be in thousands."""
+    digits = number.lstrip("-")
+    return (
+        f"{digits!r} may be {digits.replace('.', '')} or {float(digits):g}: write"
+        f" {digits.replace('.', '')} if the point divides thousands, {digits}0 if it begins the"
+        " decimals"
+    )
 
 
 def _typed(cells: tuple[str, ...]) -> npt.NDArray[Any]:

@@ -130,7 +130,7 @@ def print_search(summary: dict[str, Any], rules: RuleSet, console: Console) -> N
     """Print the regions of a search; if there are none, say whether there can be any."""
     regions = [decode_region(region, rules.space) for region in summary["regions"]]
     print_regions(regions, console)
-    if not regions and summary["complete"]:
+    if not regions and summary["finished"]:
         console.print("There is no free region: every case is covered by a rule, or by a rival.")
     elif summary["stopped_by"] in ("seconds", "interrupt"):
         console.print(f"\nStopped by {summary['stopped_by']}; there may be more.")

@@ -3,7 +3,7 @@
 Text without quotes is refused where people write a condition in this way (``any``, ``not nurse``,
 ``under 18``), and read with a warning where it is more likely a value (``n/a``, ``nurse/clerk``).
 In quotes it is always the text itself. Columns are looked at in
-:mod:`irenic.formats.doubtful_columns`.
+:mod:`irenic.formats.sheets._doubtful_columns`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from irenic.frames.csv import may_be_thousands
 from irenic.frames.xlsx import ERRORS
 from irenic.model.literals import quote
 
@@ -46,6 +47,7 @@ _EXCEPT: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _LISTED: Final = re.compile(r"(?:^|\s+)or\s+|\s*[;|\n]\s*", re.IGNORECASE)
+_EITHER: Final = re.compile(r"^(?:either|one of)\s+", re.IGNORECASE)
 _SPAN: Final = re.compile(r"\w[\w.]*(?:\s+(?:to|-|–|—)\s+|[–—])\w[\w.]*")
 _IN_QUOTES: Final = re.compile(r"['‘’‚“”„«»](.*)['‘’“”«»]", re.DOTALL)
 
@@ -120,7 +122,7 @@ def _condition(text: str) -> tuple[str, str]:
             return "a comparison", f"{sign} {compared[1]}"
     if excluded := _EXCEPT.fullmatch(text):
         return f"every value but {excluded[1]!r}", f"not({excluded[1]})"
-    parts = _LISTED.split(text)
+    parts = _LISTED.split(_EITHER.sub("", text))
     if len(parts) > 1:
         return "several values", ", ".join(filter(None, parts))
     return ("a pattern", "the values one by one") if "*" in text else ("", "")
@@ -150,7 +152,6 @@ def warning(text: str) -> str | None:
 
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _DECIMAL: Final = re.compile(r"(?:(?<=\.\.)|(?<![\w.:]))-?\d*\.\d+(?!\w|[.,]\d)")
-_THOUSANDS: Final = re.compile(r"-?[1-9]\d{0,2}\.\d{3}")
 _LIKE_A_NUMBER: Final = re.compile(
     r"[-+]?(?:\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d*,\d+)"
 )
@@ -163,21 +164,6 @@ def decimals(text: str) -> list[str]:
     ['1.000', '2.5']
     """
     return _DECIMAL.findall(_STRING.sub('""', text))
-
-
-def may_be_thousands(number: str) -> bool:
-    """Return whether the point of a number may divide thousands, as in ``1.000``."""
-    return _THOUSANDS.fullmatch(number) is not None
-
-
-def thousands_or_not(number: str) -> str:
-    """Return what to say of a number that may be in thousands."""
-    digits = number.lstrip("-")
-    return (
-        f"{digits!r} may be {digits.replace('.', '')} or {float(digits):g}: write"
-        f" {digits.replace('.', '')} if the point divides thousands, {digits}0 if it begins the"
-        " decimals"
-    )
 
 
 def beyond_doubt(text: str) -> str:

@@ -3,7 +3,7 @@
 A column is a condition unless it is known to be something else, so that numbers of rows, two
 columns of bounds, or one value in two spellings would make a table look consistent. Such a column
 is refused or told with a warning, unless a space is given that has it as a feature. Cells are
-looked at in :mod:`irenic.formats.doubtful_cells`.
+looked at in :mod:`irenic.formats.feel.doubtful_cells`.
 """
 
 from __future__ import annotations
@@ -16,19 +16,22 @@ from typing import Any, Final, NamedTuple
 from irenic.formats.feel.doubtful_cells import (
     decimals,
     like_a_number,
-    may_be_thousands,
-    thousands_or_not,
     warning,
 )
 from irenic.formats.feel.sets import literal_text
-from irenic.formats.feel.unary_tests import ANYTHING, Compare, comparisons, kind_of
+from irenic.formats.feel.unary_tests import ANYTHING, AnyOf, Compare, comparisons, kind_of
 from irenic.formats.tables.drafts import Cell, Draft
+from irenic.frames.csv import may_be_thousands, thousands_or_not
 from irenic.model.literals import quote
 from irenic.model.space import Space
 
 _NUMBERS_ROWS: Final = re.compile(
     r"(?:rules?|rows?|lines?)?[\s_-]*(?:#|№|no\.?|nr\.?|num\.?|number|id|index)"
     r"|(?:rule|row|line)(?:[\s_-]*name)?",
+    re.IGNORECASE,
+)
+_NOTES: Final = re.compile(
+    r"(?:.*[\s_-])?(?:notes?|comments?|remarks?|annotations?|explanations?|rationales?)",
     re.IGNORECASE,
 )
 _OPPOSITES: Final = {
@@ -90,7 +93,11 @@ def refused_columns(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> d
         sign = (
             f"write = {literal_text(values[0], words=True)} in its first cell if it is a condition"
         )
-        if len(names) > 1 and _numbers_rows(name, values, column if place == 0 else ()):
+        if _NOTES.fullmatch(name):
+            found[name] = (
+                f"it looks like notes; leave it out with ignore={name!r} (--ignore), or {sign}"
+            )
+        elif len(names) > 1 and _numbers_rows(name, values, column if place == 0 else ()):
             found[name] = (
                 "it numbers the rows, so that no two could ever overlap; leave it out with"
                 f" ignore={name!r} (--ignore), or {sign}"
@@ -111,8 +118,31 @@ def refused_columns(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> d
     return found
 
 
+def check_outcome(draft: Draft) -> None:
+    """Warn of a last column that is hardly what the rows decide."""
+    name = draft.outputs[0]
+    if _NOTES.fullmatch(name) or name.casefold() == "weight":
+        draft.warn(
+            "the last column is taken for the outcome; if it is not, name the outcome with"
+            f" target=... (--target) and leave this column out with ignore={name!r} (--ignore)",
+            header=name,
+        )
+
+
 def _compared(cell: Cell) -> Iterable[Compare]:
     return () if isinstance(cell.test, dict) else comparisons(cell.test)
+
+
+def _excludes_nothing(cell: Cell) -> bool:
+    """Return whether a cell lists a lower and an upper bound of which each value meets one."""
+    if not isinstance(cell.test, AnyOf):
+        return False
+    tests = [test for test in cell.test.tests if isinstance(test, Compare)]
+    above = [test.value for test in tests if test.order in (">", ">=")]
+    below = [test.value for test in tests if test.order in ("<", "<=")]
+    if not above or not below or len({kind_of(value) for value in above + below}) > 1:
+        return False
+    return bool(min(above) < max(below))
 
 
 def bare_value(cell: Cell) -> Any:
@@ -191,6 +221,15 @@ class CellDoubts:
         """Warn of words that may mean something else, each once in a column; look at numbers."""
         values = [c.value for c in _compared(cell)]
         self.numbers(cell.text, values, rule, header, line)
+        if _excludes_nothing(cell):
+            self.draft.warn(
+                "it holds for every value, since a comma means or; a range is written (5..10), and"
+                " any value -",
+                rule=rule,
+                header=header,
+                text=cell.text,
+                line=line,
+            )
         if self.space is not None and header in self.space:
             return
         for value in values:

@@ -27,6 +27,7 @@ from irenic.formats.sheets._doubtful_columns import (
     CellDoubts,
     bare_value,
     check_columns,
+    check_outcome,
     refused_columns,
 )
 from irenic.formats.sheets._grid import Line, Unreadable, csv_lines, seen, sheets, within_margins
@@ -134,6 +135,8 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     for line in lines[1:]:
         reader.read(line)
     reader.doubts.end()
+    if not targets:
+        check_outcome(draft)
     draft.n_rows = len(draft.rows)
     draft.outputs = _outputs(draft)
     check_columns(draft, space)
@@ -147,8 +150,14 @@ def _without(lines: list[Line], ignored: list[str]) -> list[Line]:
     names = _header(lines[0])
     _check_known(ignored, names)
     gone = {place for place, name in enumerate(names) if name in ignored}
-    kept = [[c for i, c in enumerate(line.cells) if i not in gone] for line in lines]
-    return [Line(line.number, cells) for line, cells in zip(lines, kept, strict=True)]
+    return [Line(line.number, _kept(line.cells, gone)) for line in lines]
+
+
+def _kept(cells: list[Any], gone: set[int]) -> list[Any]:
+    kept = [cell for place, cell in enumerate(cells) if place not in gone]
+    if 0 in gone and cells[:1] == [DEFAULT] and kept and kept[0] is None:
+        kept[0] = DEFAULT  # it begins a row, whatever column that is
+    return kept
 
 
 def _check_known(wanted: Iterable[str], columns: list[str]) -> None:
@@ -333,14 +342,19 @@ def loads_xlsx(
             draft = _draft(title, lines, options)
         except FormatError as error:
             kept = notes if isinstance(error, _NoTableError) else errors
-            kept.append(TableError(error.message, table=title, line=error.line))
+            reason = error.message
+            if kept is notes:
+                reason = f"no table was found in this sheet: {reason}"
+            kept.append(TableError(reason, table=title, line=error.line))
             continue
         table = assemble(draft, space)
         errors += draft.errors
         told += draft.warnings
         tables += [] if table is None else [table]
     if not tables and not errors:
-        errors = notes  # beside a table they are sheets of another sort
+        errors = notes
+    else:  # beside a table they are perhaps sheets of another sort
+        told += notes
     if not tables and not errors:
         raise FormatError("no sheet holds a table; its first row names the columns")
     return ReadTables(tables, errors, told)
