@@ -263,7 +263,7 @@ def test_an_overlap_is_a_note_in_a_set_and_an_error_in_a_unique_table():
     assert texts(notes, "overlaps") == texts(errors, "overlaps") == [line]
     assert (notes.fails(), errors.fails()) == (False, True)
     assert notes.is_consistent
-    assert errors.consistent  # they say the same: no contradiction
+    assert errors.is_consistent  # they say the same: no contradiction
     assert not check(table.under("ANY")).of("overlaps")
     assert not check(table.under("COLLECT")).of("overlaps")
 

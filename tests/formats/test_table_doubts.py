@@ -552,7 +552,7 @@ def test_notes_are_no_condition():
     errors, _ = csv("age,notes,fare\n< 18,ask Bob,low\n>= 18,,high\n")
     assert errors == [
         "column 'notes': it looks like notes; leave it out with ignore='notes'"
-        " (--ignore), or write = \"ask Bob\" in its first cell if it is a condition"
+        ' (--ignore), or write = "ask Bob" in its first cell if it is a condition'
     ]
     table = "age,notes,fare\n< 18,= ask Bob,low\n>= 18,,high\n"
     assert csv(table) == ([], [])

@@ -198,7 +198,7 @@ def test_weights_that_are_text(weight, text):
 
 
 def test_class_weights_that_are_text():
-    text = "class_weight must be numbers, got '2' for 0"
+    text = "class_weight must be finite numbers that are not negative, got '2' for 0"
     refused(DataError, text, X, Y, class_weight={0: "2", 1: 1, 2: 1})
 
 

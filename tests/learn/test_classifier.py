@@ -517,6 +517,45 @@ def test_support_and_confidence_are_those_of_rows_whatever_their_weights():
         assert found == pytest.approx((mix + overall) / (weight[held].sum() + 1))
 
 
+def test_cases_that_recur_are_learned_and_validated():
+    # category is a function of product, so most combinations never occur
+    rng = np.random.default_rng(0)
+    product = rng.integers(0, 30, 1500)
+    likes = np.isin(product, rng.permutation(30)[:12]) ^ (rng.random(1500) < 0.1)
+    X = pd.DataFrame({"product": product.astype(str), "category": (product % 7).astype(str)})
+    clf = quick(smoothing=0.5, selection="validation", moves=1000, generations=4).fit(X, likes)
+    assert clf.score(X, likes) > 0.85
+    assert clf.chosen_.validated_score == pytest.approx(clf.score(X, likes), abs=0.05)
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_balanced_weights_heed_those_of_rows(class_weight):
+    X, y = PEOPLE
+    weight = np.arange(len(y)) % 3
+    rows = np.repeat(np.arange(len(y)), weight)
+    options = {"class_weight": class_weight, "smoothing": 0.5, "selection": "validation"}
+    one = quick(**options).fit(X, y, sample_weight=weight)
+    two = quick(**options).fit(X.iloc[rows], y[rows])
+    assert texts(one) == texts(two)
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -1, None, "2"])
+def test_class_weights_that_are_wrong(number):
+    with pytest.raises(DataError) as caught:
+        quick(class_weight={0: number}).fit(*IRIS)
+    assert str(caught.value) == (
+        f"class_weight must be finite numbers that are not negative, got {number!r} for 0"
+    )
+
+
+@pytest.mark.parametrize("scale", [1 / 150, 1e-9, 1e6])
+def test_the_scale_of_weights_does_not_matter_much(scale):
+    X, y = IRIS
+    clf = quick(moves=1000).fit(X, y, sample_weight=np.full(150, scale))
+    assert clf.score(X, y) > 0.9
+    assert clf.predict_proba(X).max() > 0.9
+
+
 @pytest.mark.parametrize("times", [10, 10.01])
 def test_weights_do_not_leak_into_validation(times):
     # labels that nothing tells: a copy of a row on both sides would be "validated" as right

@@ -15,7 +15,7 @@ from irenic.learn._cells import Cells
 from irenic.learn._tasks import Problem, folds_of
 from irenic.learn._trees import Forest
 from irenic.learn.front import FrontPoint, RuleCounts, choose, front_of
-from irenic.learn.target import Consequents, Target, class_weights, row_weights
+from irenic.learn.target import Consequents, Target, class_weights, row_counts, row_weights
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -27,7 +27,7 @@ def problem_of(table, codes, weight=None, n_labels=None):
     target = Target.single(np.arange(n_labels or int(codes.max()) + 1), codes)
     weight = np.ones(len(codes)) if weight is None else np.asarray(weight, dtype=float)
     cells = Cells.divide(instances, target.truth, weight)
-    return Problem(cells, cells.encode(instances), target, weight, weight)
+    return Problem(cells, cells.encode(instances), target, weight, row_counts(weight))
 
 
 def content(problem):
@@ -53,20 +53,17 @@ def problems(draw):
 
 
 def weights_of(problem):
-    """Return the weight and count of each distinct row, however it is divided."""
+    """Return the weight of each distinct row, however it is divided."""
     found = {}
-    rows = zip(content(problem), problem.count.tolist(), strict=True)
-    for (cells, truth, weight), count in rows:
-        sums = found.get((cells, truth), (0.0, 0.0))
-        found[cells, truth] = (sums[0] + weight, sums[1] + count)
+    for cells, truth, weight in content(problem):
+        found[cells, truth] = found.get((cells, truth), 0.0) + weight
     return found
 
 
 @given(problems())
 def test_in_order_equal_rows_have_the_sum_of_their_weights(problem):
     ordered, expected = problem.in_order(), weights_of(problem)
-    found = weights_of(ordered)
-    assert found == {row: pytest.approx(sums) for row, sums in expected.items()}
+    assert weights_of(ordered) == {row: pytest.approx(sum_) for row, sum_ in expected.items()}
     if not ordered.divided:
         assert len(ordered) == len(expected)
 
@@ -90,11 +87,12 @@ def test_a_weight_of_two_is_two_rows(problem):
 @given(SEEDS, st.integers(2, 5))
 def test_copies_of_a_row_are_left_out_together(seed, n_folds):
     rng = np.random.default_rng(seed)
-    x = {name: rng.random(30) for name in "abc"}
-    twice = {name: np.tile(values, 2) for name, values in x.items()}
+    x = {name: rng.random(40) for name in "abc"}
+    rows = np.concatenate([np.arange(40), np.arange(8)])
+    given = {name: values[rows] for name, values in x.items()}
     # a copy with another label, too, says what is known of a row
-    codes = np.concatenate([np.arange(30) % 2, rng.integers(0, 2, 30)])
-    problem = problem_of(twice, codes, rng.integers(1, 10, 60)).in_order()
+    codes = np.concatenate([np.arange(40) % 2, rng.integers(0, 2, 8)])
+    problem = problem_of(given, codes, np.where(codes, 10, 1)).in_order()
     assert problem.weight.max() > 1
     assert not problem.divided
     for out in folds_of(problem, n_folds, seed):
@@ -118,30 +116,31 @@ def test_the_bags_of_a_forest_hold_all_copies_of_a_row_or_none():
     assert 0.35 < right < 0.65
 
 
-def test_rows_of_cases_that_all_occur_are_left_out_one_by_one():
+def test_rows_of_cases_that_recur_are_left_out_one_by_one():
     table = {"a": np.arange(120) % 2, "b": np.arange(120) % 3 == 0}
     codes = np.arange(120) % 5 == 0
     problem = problem_of(table, codes.astype(int)).in_order()
     assert problem.divided
-    assert len(problem) == problem.n_groups == sum(min(20, n) for n in (32, 8, 32, 8, 16, 4, 16, 4))
+    counts = np.unique(np.stack([table["a"], table["b"], codes], 1), axis=0, return_counts=True)[1]
+    assert len(problem) == problem.n_groups == np.minimum(counts, 20).sum() < 120
     assert problem.weight.sum() == pytest.approx(120)
     for out in folds_of(problem, 4, 0):
         assert len({tuple(row) for row in problem.encoded.T[out].tolist()}) == 4
 
 
-def test_class_weights_divide_no_row():
-    table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]}
-    problem = problem_of(table, [0, 1, 0, 1])
-    problem = replace(problem, weight=np.array([1.0, 10.0, 1.0, 10.0])).in_order()
-    assert problem.divided
-    assert problem.weight.tolist() == [1.0, 10.0, 1.0, 10.0]
-    whole = replace(problem, weight=np.full(4, 2.0), count=np.full(4, 2.0), divided=False)
-    assert whole.in_order().weight.tolist() == [1.0] * 8
+@pytest.mark.parametrize("weight", [1, 7, 1.6, 10.01, 100_000])
+def test_a_row_that_occurs_once_is_never_divided(weight):
+    rng = np.random.default_rng(0)
+    x = {name: rng.random(70) for name in "abc"}
+    problem = problem_of(x, np.arange(70) % 2, np.full(70, weight)).in_order()
+    assert not problem.divided
+    assert len(problem) == problem.n_groups == 70
 
 
-def test_weights_that_sum_up_to_less_than_the_rows_are_raised():
-    problem = problem_of({"a": [1, 2, 2]}, [0, 1, 1], weight=[0.1, 0.1, 0.2])
-    assert problem.in_order().weight == pytest.approx([0.5, 1.5])
+def test_weights_that_are_whole_count_rows():
+    assert row_counts(np.array([1.0, 0.0, 3.0])).tolist() == [1, 0, 3]
+    assert row_counts(np.array([1.0, 2.5])).tolist() == [1, 1]
+    assert row_counts(np.array([12_285.0, 1_484_705.0])).tolist() == [1, 1]  # those of a census
 
 
 # --- samples
@@ -254,12 +253,15 @@ def test_the_weights_of_rows():
     target = Target.single(np.array(["a", "b"]), np.array([0, 1, 1, 1]))
     assert row_weights(target, None).tolist() == [1, 1, 1, 1]
     assert row_weights(target, [0, 1, 2, 3]).tolist() == [0, 1, 2, 3]
-    assert class_weights(target, None).tolist() == [1, 1, 1, 1]
-    assert class_weights(target, {"b": 2}).tolist() == [1, 2, 2, 2]
-    assert class_weights(target, "balanced") == pytest.approx([2, 2 / 3, 2 / 3, 2 / 3])
+    ones = np.ones(4)
+    assert class_weights(target, None, ones).tolist() == [1, 1, 1, 1]
+    assert class_weights(target, {"b": 2}, ones).tolist() == [1, 2, 2, 2]
+    assert class_weights(target, "balanced", ones) == pytest.approx([2, 2 / 3, 2 / 3, 2 / 3])
+    weights = np.array([3.0, 1.0, 0.0, 2.0])
+    assert class_weights(target, "balanced", weights).tolist() == [1, 1, 1, 1]
     many = Target.sets([{"a"}, {"a", "b"}])
     with pytest.raises(DataError) as caught:
-        class_weights(many, "balanced")
+        class_weights(many, "balanced", np.ones(2))
     assert (
         str(caught.value) == "class_weight is for targets with one label a row; give sample_weight"
     )

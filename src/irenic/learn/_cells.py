@@ -264,7 +264,8 @@ def _cuts(
         # the end of each cell: where the running count passes the next multiple of its share
         running = np.cumsum(np.bincount(place, weights=weight[known]))
         rest = room - len(told)
-        wanted = running[-1] * np.arange(1, rest + 1) / (rest + 1)
+        # a little less, so that how sums are rounded decides no tie
+        wanted = running[-1] * np.arange(1, rest + 1) / (rest + 1) * (1.0 - 1e-9)
         at = np.union1d(told, np.searchsorted(running, wanted) + 1)
         at = at[(at > 0) & (at < len(distinct))]
     cuts += [_cut_between(feature, float(distinct[i - 1]), float(distinct[i])) for i in at]

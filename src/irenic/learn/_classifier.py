@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Hashable, Iterable, Mapping
+from collections import deque
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from numbers import Integral, Number, Real
 from typing import Any, ClassVar, Final
 
@@ -27,7 +29,7 @@ from irenic.learn._training import Training
 from irenic.learn.answers import Answers, Form
 from irenic.learn.front import Front, FrontPoint, choose, front_of, head_of, table_of
 from irenic.learn.labels import is_multilabel
-from irenic.learn.target import Target, class_weights, row_weights
+from irenic.learn.target import Target, class_weights, row_counts, row_weights
 from irenic.model import markup
 from irenic.model.columns import take_apart
 from irenic.model.explanation import Explanation
@@ -271,8 +273,9 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
         """
         table = self._table(X, reset=True)
         target = self._target(y)
-        count = row_weights(target, sample_weight)
-        weight = count * class_weights(target, self.class_weight)
+        weight = row_weights(target, sample_weight)
+        count = row_counts(weight)
+        weight = weight * class_weights(target, self.class_weight, weight)
         counted = weight > 0
         if not counted.any():
             raise DataError("all weights are 0; at least one row must count")
@@ -283,6 +286,9 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
         space = Space([_opened(feature) for feature in Space.infer(table)])
         instances = space.encode(table).take(counted)
         target, weight, count = target.take(counted), weight[counted], count[counted]
+        # weights below one per row would all be outweighed by any penalty; up to rounding
+        if (scale := count.sum() / weight.sum()) > 1.0 + 1e-9:
+            weight = weight * scale
         earlier = self._earlier(instances, target)
         cells = self._cells if earlier else Cells.divide(instances, target.truth, weight)
         encoded = cells.encode(instances)
@@ -614,10 +620,13 @@ def _by_columns(X: Any) -> Any:
     Each column keeps its type; numpy would make text of numbers that stand beside text. What is
     not a list of rows is left to scikit-learn.
     """
-    if not isinstance(X, list | tuple) or not X:
+    if not isinstance(X, Sequence | deque) or isinstance(X, str | bytes) or not X:
         return X
     if not all(isinstance(row, list | tuple | Mapping) or _is_vector(row) for row in X):
         return X
+    X = list(X)
+    if _is_plain(X):
+        return np.asarray(X, dtype=float)
     taken = take_apart(X)
     if taken.names is not None:
         return dict(zip(taken.names, taken.columns, strict=True))
@@ -625,6 +634,13 @@ def _by_columns(X: Any) -> Any:
     for place, column in enumerate(taken.columns):
         cells[:, place] = column
     return cells
+
+
+def _is_plain(rows: list[Any]) -> bool:
+    """Return whether rows hold nothing but floats, in which case an array loses nothing."""
+    if not all(type(row) in (list, tuple) and len(row) == len(rows[0]) for row in rows):
+        return False
+    return set(map(type, chain.from_iterable(rows))) == {float}
 
 
 def _is_vector(row: Any) -> bool:

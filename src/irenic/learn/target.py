@@ -7,8 +7,10 @@ to the row's own (F1); in a hierarchy, how near the frequencies that stand for a
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+import math
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, Final
 
 import numpy as np
@@ -196,8 +198,12 @@ def as_array(labels: Sequence[Hashable]) -> npt.NDArray[Any]:
     return made
 
 
+# Whole weights up to this sum count as rows.
+_MOST_COUNTED: Final = 100_000
+
+
 def row_weights(target: Target, sample_weight: Any) -> Floats:
-    """Return how many rows each row stands for; a weight of 2 is equivalent to repeating it."""
+    """Return how much each row counts; a weight of 2 is equivalent to repeating it."""
     from sklearn.utils.validation import _check_sample_weight
 
     if sample_weight is None:
@@ -207,20 +213,41 @@ def row_weights(target: Target, sample_weight: Any) -> Floats:
     weight = _check_sample_weight(
         sample_weight, target.truth, dtype=np.float64, ensure_non_negative=True
     )
+    if not np.isfinite(weight.sum()):
+        raise DataError("sample_weight must have a finite sum; divide the weights by the largest")
     return np.asarray(weight, dtype=float)
 
 
-def class_weights(target: Target, class_weight: Any) -> Floats:
-    """Return how much each row counts for its class."""
-    from sklearn.utils.class_weight import compute_sample_weight
+def row_counts(weight: Floats) -> Floats:
+    """Return how many rows each row stands for: its sample weight if all are whole, else 1.
+
+    Great weights, such as those of a census, are no counts.
+    """
+    whole = weight.sum() <= _MOST_COUNTED and bool((weight == np.round(weight)).all())
+    return weight if whole else np.ones(len(weight))
+
+
+def class_weights(target: Target, class_weight: Any, weight: Floats) -> Floats:
+    """Return how much each row counts for its class; "balanced" heeds the weights of rows."""
+    from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 
     if class_weight is None:
         return np.ones(len(target))
-    if isinstance(class_weight, Mapping):
-        for label, number in class_weight.items():
-            if isinstance(number, str | bytes):
-                raise DataError(f"class_weight must be numbers, got {number!r} for {label!r}")
     if target.many:
         raise DataError("class_weight is for targets with one label a row; give sample_weight")
-    labels = target.labels[target.truth.argmax(axis=1)]
-    return np.asarray(compute_sample_weight(class_weight, labels))
+    codes = target.truth.argmax(axis=1)
+    if class_weight == "balanced":
+        held = weight > 0
+        classes = np.unique(codes[held])
+        balanced = compute_class_weight(
+            "balanced", classes=classes, y=codes[held], sample_weight=weight[held]
+        )
+        by_code = np.bincount(classes, weights=balanced, minlength=len(target.labels))
+        return np.asarray(by_code[codes])
+    for label, number in class_weight.items():
+        if not isinstance(number, Real) or not 0 <= float(number) < math.inf:
+            raise DataError(
+                "class_weight must be finite numbers that are not negative, got"
+                f" {number!r} for {label!r}"
+            )
+    return np.asarray(compute_sample_weight(class_weight, target.labels[codes]))

@@ -287,9 +287,13 @@ def _point(entry: Any, space: Space, own: RuleSet | None, overall: npt.NDArray[A
     counts = RuleCounts(
         mix=_floats("mix", entry["mix"], (n, len(overall)), least=0.0),
         support=_floats("support", entry["support"], (n,), least=0.0),
-        confidence=_floats("confidence", entry["confidence"], (n,), missing=True, least=0.0),
+        confidence=_floats(
+            "confidence", entry["confidence"], (n,), missing=True, least=0.0, most=1.0
+        ),
         overall=overall,
-        frequencies=_floats("frequencies", entry["frequencies"], (n, len(overall))),
+        frequencies=_floats(
+            "frequencies", entry["frequencies"], (n, len(overall)), least=0.0, most=1.0
+        ),
     )
     return FrontPoint(
         rule_set=rules, rules=len(rules), conditions=rules.n_conditions, counts=counts, **scores
@@ -403,6 +407,7 @@ def _floats(
     *,
     missing: bool = False,
     least: float = -math.inf,
+    most: float = math.inf,
 ) -> npt.NDArray[np.float64]:
     """Return nested lists of numbers as an array; null is NaN, where there may be one."""
 
@@ -414,6 +419,8 @@ def _floats(
                 raise FormatError(f'"{key}" holds numbers, not {short(part)}')
             if part < least:
                 raise FormatError(f'"{key}" must hold numbers from {least:g} on, got {short(part)}')
+            if part > most:
+                raise FormatError(f'"{key}" must hold numbers up to {most:g}, got {short(part)}')
             return as_float(key, part)
         if not isinstance(part, list) or len(part) != left[0]:
             size = " x ".join(map(str, shape))
