@@ -27,6 +27,7 @@ from irenic import (
     summarise,
 )
 from irenic.formats.json.rules import decode_region, decode_value
+from irenic.model.literals import format_word
 
 AGES = RuleSet(
     [Rule({"age": (0, 30)}, then="low"), Rule({"age": (29, 60)}, then="high")], default="low"
@@ -140,9 +141,73 @@ def test_cuts_say_conditions_in_the_words_of_regions(rules):
             masks = rules.space.everything.copy()
             region = Region.from_packed(rules.space, lower, upper, masks)
             if not region.is_empty and region.n_conditions:
-                assert str(region).endswith(cut["lower"]) or " = " in str(region)
+                sign = ">" if cut["lower"]["open"] else ">="
+                said = f"{sign} {cut['lower']['text']}"
+                assert str(region).endswith(said) or " = " in str(region)
         low, high = entry["range"]
         assert low < high
+
+
+@given(strategies.rule_sets())
+def test_conditions_in_parts_say_what_regions_do(rules):
+    (model,) = summarise(rules, budget=1)["models"]
+    for rule, entry in zip(rules, model["rules"], strict=True):
+        conditions = entry["conditions"]
+        assert [condition["text"] for condition in conditions] == rule.region.texts()
+        assert [condition["feature"] for condition in conditions] == list(entry["box"])
+        for condition in conditions:
+            feature = rules.space[condition["feature"]]
+            assert written(condition, feature) == condition["text"]
+            assert condition["missing"] == admits_missing(entry["box"][feature.name], feature)
+
+
+def written(condition, feature):
+    """Return the text that a condition's parts make."""
+    name = format_word(condition["feature"])
+    if "values" in condition:
+        values = list(condition["values"])
+        word = "not in" if condition["negated"] else "in"
+        assert condition["other"] == condition["negated"]
+        if not values:
+            return f"{name} is {'not ' if condition['negated'] else ''}missing"
+        listed = feature.missing and condition["missing"] != condition["negated"]
+        return f"{name} {word} {{{', '.join([*values, 'missing'] if listed else values)}}}"
+    lower, upper = condition["lower"], condition["upper"]
+    if condition["equal"] is not None:
+        assert lower is upper is None
+        return f"{name} = {condition['equal']}"
+    if lower is upper is None:
+        return f"{name} is {'' if condition['missing'] else 'not '}missing"
+    below = "" if upper is None else f" {'<' if upper['open'] else '<='} {upper['text']}"
+    if lower and upper:
+        text = f"{lower['text']} {'<' if lower['open'] else '<='} {name}{below}"
+    elif lower:
+        text = f"{name} {'>' if lower['open'] else '>='} {lower['text']}"
+    else:
+        text = f"{name}{below}"
+    return f"({text} or missing)" if condition["missing"] else text
+
+
+def admits_missing(condition, feature):
+    """Return whether a condition of a box admits a missing value that the feature may have."""
+    if isinstance(feature, Categorical):
+        return 0 in condition
+    return feature.missing and condition[0] is None
+
+
+def test_learned_rules_leave_gaps_to_their_default_by_design():
+    X = {"age": [10, 20, 30, 40] * 10}
+    model = irenic.RuleSetClassifier(random_state=0).fit(X, ["a", "a", "b", "b"] * 10)
+    for entry in summarise(model)["models"]:
+        complete = entry["verdicts"][1]
+        assert complete["by_design"] is (complete["holds"] is False)
+        assert (
+            complete["text"].endswith("; by design the default answers there.") or complete["holds"]
+        )
+    by_hand = RuleSet([Rule({"age": (0, 9)}, then="child")], default="adult")
+    complete = summarise(by_hand)["models"][0]["verdicts"][1]
+    assert complete["by_design"] is False
+    assert complete["text"] == "no rule covers 2 regions; the default holds there."
 
 
 def test_gaps_with_the_most_instances_come_first():
@@ -440,7 +505,7 @@ def test_a_name_that_cannot_be_written_is_refused(name):
 def test_a_page_of_what_is_no_summary_is_refused():
     with pytest.raises(ConditionError, match="this is no summary; make one with"):
         irenic.Report({})
-    with pytest.raises(ConditionError, match="the summary is of version 0, this irenic reads 1"):
+    with pytest.raises(ConditionError, match="the summary is of version 0, this irenic reads 2"):
         irenic.Report(summarise(AGES) | {"version": 0})
 
 

@@ -267,19 +267,17 @@ def condition_text(
     places = sorted(cuts)
     low, high = cuts.get(lower), cuts.get(upper)
     if low and high and low["equal"] and places.index(upper) == places.index(lower) + 1:
-        return _rounded(f"= {low['equal']}", feature["kind"], digits)
-    parts = [low["lower"]] if low else []
-    parts += [high["upper"]] if high else []
-    text = ", ".join(_rounded(part, feature["kind"], digits) for part in parts) or "not missing"
+        return f"= {_rounded(low['equal'], feature['kind'], digits)}"
+    parts = [(">" if low["lower"]["open"] else "≥", low["lower"])] if low else []
+    parts += [("<" if high["upper"]["open"] else "≤", high["upper"])] if high else []
+    said = [f"{sign} {_rounded(end['text'], feature['kind'], digits)}" for sign, end in parts]
+    text = ", ".join(said) or "not missing"
     return f"{text} or missing" if lower == -math.inf and feature["missing"] else text
 
 
-def _rounded(text: str, kind: str, digits: int) -> str:
-    """Return an operator and a value, a long number rounded, with the signs that people read."""
-    operator, _, value = text.partition(" ")
-    if kind == "number" and len(value) > 6:
-        value = f"{float(value):.{digits}g}"
-    return f"{ {'>=': '≥', '<=': '≤'}.get(operator, operator) } {value}"
+def _rounded(value: str, kind: str, digits: int) -> str:
+    """Return a value as it is written, a long number rounded."""
+    return f"{float(value):.{digits}g}" if kind == "number" and len(value) > 6 else value
 
 
 def values_text(feature: Mapping[str, Any], condition: Sequence[int]) -> str:

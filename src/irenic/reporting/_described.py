@@ -16,7 +16,7 @@ from irenic.model.literals import format_literal
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances
 from irenic.reporting._labelled import texts_of
-from irenic.reporting.boxes import codes_of, open_end
+from irenic.reporting.boxes import codes_of, encode_end, open_end
 
 _BINS: Final = 32
 # How much of the range is left free on sides on which a feature goes on.
@@ -30,8 +30,10 @@ def features(sets: Iterable[RuleSet], instances: Instances | None) -> list[dict[
     >>> from irenic import Rule, RuleSet
     >>> rules = RuleSet([Rule({"age": {">=": 18, "<": 60}}, then="adult")])
     >>> age = features([rules], rules.space.encode({"age": [20, 30, 70]}))[0]
-    >>> age["kind"], age["range"], [cut["lower"] for cut in age["cuts"]]
-    ('number', [15.4, 72.6], ['>= 18', '>= 60'])
+    >>> age["kind"], age["range"], [cut["at"] for cut in age["cuts"]]
+    ('number', [15.4, 72.6], [18.0, 60.0])
+    >>> age["cuts"][0]["lower"]
+    {'text': '18', 'open': False}
     """
     sets = list(sets)
     return [_feature(feature, sets, instances) for feature in sets[0].space]
@@ -96,23 +98,17 @@ def _cuts(feature: Continuous, sets: list[RuleSet]) -> list[float]:
 
 
 def _cut(feature: Continuous, cut: float, cuts: frozenset[float]) -> dict[str, Any]:
-    """Return a cut with the text that it has at the lower end of a condition and at the upper."""
+    """Return a cut, and how it is written as the lower end of a condition and as the upper."""
     after = feature.after(cut)
     single = interval_operators(feature, Interval(cut, after, UNWRITTEN)) if after in cuts else {}
-    equal = format_literal(single["="]) if "=" in single else None
+    above = interval_operators(feature, Interval(cut, math.inf, UNWRITTEN))
+    below = interval_operators(feature, Interval(LOWEST, cut, UNWRITTEN))
     return {
         "at": cut,
-        "lower": _said(feature, Interval(cut, math.inf, UNWRITTEN)),
-        "upper": _said(feature, Interval(LOWEST, cut, UNWRITTEN)),
-        "equal": equal,
+        "lower": encode_end(above, ">", ">="),
+        "upper": encode_end(below, "<", "<="),
+        "equal": format_literal(single["="]) if "=" in single else None,
     }
-
-
-def _said(feature: Continuous, interval: Interval) -> str:
-    operators = interval_operators(feature, interval)
-    operators.pop("missing", None)
-    (operator, value), *_ = operators.items()
-    return f"{operator} {format_literal(value)}"
 
 
 def _range(

@@ -24,13 +24,17 @@ class Verdict:
     """None: it was not known in time."""
     head: str
     text: str
+    by_design: bool = False
+    """Whether it fails as intended: learned rules leave to their default what they do not cover."""
 
     def __str__(self) -> str:
         return f"{self.head}: {self.text}"
 
 
-def verdicts(found: Findings) -> tuple[Verdict, Verdict]:
+def verdicts(found: Findings, *, learned: bool = False) -> tuple[Verdict, Verdict]:
     """Return whether the rules of a table contradict each other, and whether they cover all.
+
+    Rules that were learned together with a default are not meant to cover all.
 
     >>> import irenic
     >>> found = irenic.check(irenic.RuleSet([irenic.Rule({"age": (0, 9)}, then="child")]))
@@ -43,6 +47,7 @@ def verdicts(found: Findings) -> tuple[Verdict, Verdict]:
         found.count("gaps"),
         all_known=found.gaps.finished,
         has_default=found.table.rules.default is not None,
+        learned=learned,
         has_outside=bool(found.table.outside),
     )
     return consistency(found), whole
@@ -92,6 +97,7 @@ def completeness(
     *,
     all_known: bool,
     has_default: bool = False,
+    learned: bool = False,
     has_outside: bool = False,
 ) -> Verdict:
     """Return whether rules cover everything, or how many regions they leave out."""
@@ -103,8 +109,10 @@ def completeness(
         return Verdict("complete", True, "Complete", f"every {case} is covered by a rule.")
     number = counted(n_gaps, "region")
     known = number if all_known else f"{number} and perhaps more"
-    rest = "; the default holds there" if has_default else ""
-    return Verdict("complete", False, "Not complete", f"no rule covers {known}{rest}.")
+    by_design = learned and has_default
+    rest = "; by design the default answers there" if by_design else "; the default holds there"
+    text = f"no rule covers {known}{rest if has_default else ''}."
+    return Verdict("complete", False, "Not complete", text, by_design)
 
 
 def encode_verdict(verdict: Verdict) -> dict[str, Any]:
@@ -112,6 +120,7 @@ def encode_verdict(verdict: Verdict) -> dict[str, Any]:
     return {
         "about": verdict.about,
         "holds": verdict.holds,
+        "by_design": verdict.by_design,
         "head": verdict.head,
         "text": verdict.text,
     }

@@ -13,8 +13,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from irenic.model.condition import Interval, bits_operators, interval_operators
-from irenic.model.features import EXACT, Categorical, Continuous
+from irenic.model.condition import (
+    Interval,
+    Operators,
+    bits_operators,
+    bits_text,
+    interval_operators,
+    interval_text,
+)
+from irenic.model.features import EXACT, MISSING_CODE, OTHER_CODE, Categorical, Continuous
+from irenic.model.literals import display, format_literal
 from irenic.model.region import Region
 from irenic.model.space import Instances
 
@@ -40,6 +48,65 @@ def _of_interval(feature: Continuous, interval: Interval) -> list[float | None] 
 
 def _of_bits(feature: Categorical, bits: int) -> list[int] | None:
     return codes_of(bits & feature.everything) if bits_operators(feature, bits) else None
+
+
+def encode_conditions(region: Region) -> list[dict[str, Any]]:
+    """Return the conditions of a region one by one, in their parts and as text.
+
+    Ends are written as somebody wrote them, which the numbers of a box do not tell.
+
+    >>> from irenic import Space
+    >>> space = Space([Continuous("age"), Categorical("job", ["nurse", "clerk"], other=True)])
+    >>> region = Region(space, {"age": {">": 18}, "job": {"not in": ["clerk"]}})
+    >>> age, job = encode_conditions(region)
+    >>> age["text"], age["lower"], age["upper"]
+    ('age > 18', {'text': '18', 'open': True}, None)
+    >>> job["text"], job["negated"], job["values"]
+    ('job not in {clerk}', True, ['clerk'])
+    """
+    each = region.each("conditions", _interval_condition, _bits_condition)
+    return [condition for condition in each if condition is not None]
+
+
+def _interval_condition(feature: Continuous, interval: Interval) -> dict[str, Any] | None:
+    operators = interval_operators(feature, interval)
+    if not operators:
+        return None
+    return {
+        "feature": feature.name,
+        "text": interval_text(feature, interval),
+        "lower": encode_end(operators, ">", ">="),
+        "upper": encode_end(operators, "<", "<="),
+        "equal": format_literal(operators["="]) if "=" in operators else None,
+        "missing": bool(operators.get("missing")),
+    }
+
+
+def encode_end(operators: Operators, without: str, including: str) -> dict[str, Any] | None:
+    """Return an end of an interval, which one of two operators excludes or includes; or None.
+
+    >>> encode_end({"<=": 5}, "<", "<=")
+    {'text': '5', 'open': False}
+    """
+    operator = next((each for each in (without, including) if each in operators), None)
+    if operator is None:
+        return None
+    return {"text": format_literal(operators[operator]), "open": operator == without}
+
+
+def _bits_condition(feature: Categorical, bits: int) -> dict[str, Any] | None:
+    operators = bits_operators(feature, bits)
+    if not operators:
+        return None
+    negated = "not in" in operators or operators.get("missing") is False
+    return {
+        "feature": feature.name,
+        "text": bits_text(feature, bits),
+        "negated": negated,
+        "values": [*map(display, operators.get("not in" if negated else "in", []))],
+        "missing": bool(bits & feature.everything & 1 << MISSING_CODE),
+        "other": bool(bits & feature.everything & 1 << OTHER_CODE),
+    }
 
 
 def codes_of(bits: int) -> list[int]:

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from irenic.errors import FileError
 from irenic.frames.files import write_text
+from irenic.reporting._bundle import bundle
 from irenic.reporting.summarise import SECONDS, check_summary, summarise
 
 if TYPE_CHECKING:
@@ -29,22 +30,6 @@ if TYPE_CHECKING:
     from irenic.model.sampling import RandomState
 
 _STYLES: Final = ("page.css", "map.css")
-_SCRIPTS: Final = (
-    "dom.js",
-    "values.js",
-    "engine.js",
-    "drawings.js",
-    "rules.js",
-    "rule_table.js",
-    "findings.js",
-    "results.js",
-    "front.js",
-    "plane.js",
-    "canvas.js",
-    "map.js",
-    "form.js",
-    "main.js",
-)
 _SUFFIXES: Final = (".html", ".htm")
 
 
@@ -68,7 +53,7 @@ class Report:
     def html(self) -> str:
         """The page: one document that asks for nothing from elsewhere."""
         style = "\n".join(map(_asset, _STYLES))
-        script = '(() => {\n"use strict";\n' + "\n".join(map(_asset, _SCRIPTS)) + "})();\n"
+        script = _script()
         parts = {
             "title": html.escape(self.summary["name"] or "Rules"),
             "version": version("irenic"),
@@ -149,6 +134,12 @@ def check_suffix(path: Path) -> None:
         raise FileError(f"cannot write {path}: a report is a page, so its name ends in .html")
 
 
+@cache
+def _script() -> str:
+    """Return the script of the page; it is the same for all of them."""
+    return bundle("main.js", lambda path: _asset(f"scripts/{path}"))
+
+
 def _asset(name: str) -> str:
     return (files("irenic.reporting") / "assets" / name).read_text(encoding="utf-8")
 
@@ -159,15 +150,24 @@ def _shown(summary: Mapping[str, Any]) -> dict[str, Any]:
     def without(entries: list[dict[str, Any]], *keys: str) -> list[dict[str, Any]]:
         return [{k: v for k, v in entry.items() if k not in keys} for entry in entries]
 
+    def in_parts(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [entry | {"conditions": [*map(_parts, entry["conditions"])]} for entry in entries]
+
     models = [
         model
         | {
-            "rules": without(model["rules"], "if", "then", "text"),
-            "findings": without(model["findings"], "if", "witness"),
+            "rules": in_parts(without(model["rules"], "if", "then", "text")),
+            "findings": in_parts(without(model["findings"], "if", "witness")),
         }
         for model in summary["models"]
     ]
     return dict(summary) | {"features": without(summary["features"], "listed"), "models": models}
+
+
+def _parts(condition: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a condition without its text and what does not apply: there may be thousands."""
+    told = ((key, part) for key, part in condition.items() if key != "text")
+    return {key: part for key, part in told if part is not None and part is not False}
 
 
 def _hash(text: str) -> str:

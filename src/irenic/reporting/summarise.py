@@ -24,14 +24,14 @@ from irenic.reporting._counted import NOT_COUNTED, Counted, of_instances, of_tra
 from irenic.reporting._described import features
 from irenic.reporting._labelled import Ints, Labelled, labelled, texts_of
 from irenic.reporting._verdicts import encode_verdict, verdicts
-from irenic.reporting.boxes import encode_box, encode_case, encode_columns
+from irenic.reporting.boxes import encode_box, encode_case, encode_columns, encode_conditions
 from irenic.reporting.results import NO_RULE, How, decisions, results
 
 if TYPE_CHECKING:
     from irenic.learn import FrontPoint, RuleSetClassifier
 
 NAME: Final = "irenic summary"
-VERSION: Final = 1
+VERSION: Final = 2
 SECONDS: Final = 10.0
 # Nodes bound the search for gaps of learned rule sets, so that they are the same on any machine.
 _MOST_NODES: Final = 200_000
@@ -204,7 +204,9 @@ class _Summary:
             "order": table.winning if self.how == "first" else None,
             "default": _default(table, data, counts),
             "size": {"rules": table.n_rows, "conditions": table.rules.n_conditions},
-            "verdicts": [encode_verdict(verdict) for verdict in verdicts(found)],
+            "verdicts": [
+                encode_verdict(verdict) for verdict in verdicts(found, learned=bool(self.points))
+            ],
             "counts": {kind: found.count(kind) for kind in KINDS},
             "findings": _findings(found, most, data, decided),
             "unfinished": list(found.unfinished),
@@ -261,7 +263,7 @@ def _rules(table: DecisionTable, data: Labelled, counts: Counted | None) -> list
             "if": encode_region(rule.region),
             "then": encode_value(rule.then),
             "text": str(rule),
-            "conditions": rule.region.texts(),
+            "conditions": encode_conditions(rule.region),
             "box": encode_box(rule.region),
             "outcome": data.places[rule.then],
             "weight": encode_value(rule.weight),
@@ -331,7 +333,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "by": list(finding.by),
         "column": finding.column,
         "where": None if region is None else region.to_text(),
-        "conditions": [] if region is None else region.texts(),
+        "conditions": [] if region is None else encode_conditions(region),
         "if": None if region is None else encode_region(region),
         "box": None if region is None else encode_box(region),
         "witness": None if witness is None else encode_point(witness),

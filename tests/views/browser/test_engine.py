@@ -456,20 +456,20 @@ def test_numbers_are_read_as_people_type_them(shared):
 
 def test_errors_say_what_is_wrong(shared):
     given = {
-        ("number", "1,234"): "“1,234” can be read in two ways: write the number without thousands,"
-        " with a point.",
+        ("number", "1,234"): "“1,234” is ambiguous: write the number without thousands separators"
+        " and with a decimal point.",
         ("number", "abc"): "“abc” is not a number.",
         ("number", ""): "It is never missing: give a value.",
-        ("number", "1e999"): "“1e999” is too large to be kept.",
+        ("number", "1e999"): "“1e999” is too large.",
         ("integer", "2.5"): "“2.5” is not a whole number.",
-        ("integer", "9007199254740993"): "“9007199254740993” is beyond 2**53, where whole numbers"
-        " can no longer be told apart.",
+        ("integer", "9007199254740993"): "“9007199254740993” is beyond 2**53, where"
+        " neighboring whole numbers can no longer be distinguished.",
         ("few", "10"): "“10” is outside what can occur: at least 0 and at most 9.",
         ("bounded", "10.5"): "“10.5” is outside what can occur: at least -2.5 and at most 10.",
         ("date", "2020-02-30"): "“2020-02-30” is not a date such as 2026-01-31.",
         ("datetime", "2020-01-31T12:30Z"): "“2020-01-31T12:30Z” has a time zone: leave it out.",
         ("datetime", "1500-03-01T00:00:00.000001"): "“1500-03-01T00:00:00.000001” is too far away"
-        " to be kept to the microsecond: round it to whole seconds.",
+        " to be exact to the microsecond: round it to whole seconds.",
         ("duration", "P1000000000D"): "“P1000000000D” is too long.",
     }
     found = parsed(shared(of_kinds), [list(pair) for pair in given])
@@ -698,7 +698,7 @@ def test_the_form_says_that_a_case_cannot_occur(shared):
     fill_form(page, age=75, job="2")
     answer = page.locator("#case-answer")
     assert answer.get_attribute("data-outcome") == "none"
-    assert "The table says that such a case cannot occur." in answer.inner_text()
+    assert "The table rules out such a case." in answer.inner_text()
     assert "new rule" not in answer.inner_text()
     fill_form(page, age=12, job="3")  # a rule covers it all the same
     assert "by rule 1" in answer.inner_text()

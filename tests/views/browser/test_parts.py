@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import html
 import json
 import re
-from collections import Counter
 from functools import cache
-from importlib.resources import files
 
 import numpy as np
 import pytest
 
 import irenic
 from irenic import Categorical, Continuous, Region, Rule, RuleSet, Space
-from irenic.reporting.page import _SCRIPTS
 
 READY = "performance.getEntriesByType('navigation')[0].domInteractive"
 
@@ -109,18 +107,36 @@ def is_seen(page, selector):
     )
 
 
-# --- all parts in one scope
+# --- conditions
 
 
-def test_no_name_is_given_twice():
-    """The scripts share a scope, in which a later function takes an earlier one's place."""
-    assets = files("irenic.reporting") / "assets"
-    declared = Counter()
-    for name in _SCRIPTS:
-        text = (assets / name).read_text(encoding="utf-8")
-        declared.update(re.findall(r"^(?:async )?(?:function\*?|const|let) (\w+)", text, re.M))
-    assert len(declared) > 200
-    assert [name for name, times in declared.items() if times > 1] == []
+def test_conditions_are_shown_from_their_parts_whatever_names_look_like(page_of):
+    space = Space(
+        [
+            Continuous("3 <= x", missing=True),
+            Continuous("x", kind="date"),
+            Categorical("c in {a", ["a, b", "}", "missing"], missing=True, other=True),
+        ]
+    )
+    conditions = [
+        {"3 <= x": {">": 1, "<=": 5}, "c in {a": {"in": ["a, b", "}"], "missing": True}},
+        {"3 <= x": {"<": 2, "missing": True}, "x": {"<=": dt.date(2026, 1, 31)}},
+        {"3 <= x": {"missing": True}, "c in {a": {"not in": ["missing"]}},
+        {"3 <= x": {"=": 7}, "c in {a": {"missing": False}},
+    ]
+    rules = RuleSet([Rule(Region(space, each), then="yes") for each in conditions], space)
+    page = page_of(irenic.summarise(rules))
+    cards = page.locator(".card[data-rule]")
+    shown = [card.locator(".condition > p").all_inner_texts() for card in cards.all()]
+    assert shown == [
+        ["1 < 3 <= x ≤ 5", 'and c in {a in {"a, b", "}", missing}'],
+        ["3 <= x < 2 or missing", "and x ≤ 2026-01-31"],
+        ["3 <= x is missing", 'and c in {a not in {"missing"}'],
+        ["3 <= x = 7", "and c in {a is not missing"],
+    ]
+    assert cards.nth(1).locator("svg text").all_text_contents() == ["missing", "2", "2026-01-31"]
+    page.locator("#rule-search").fill("<= 2026-01-31")
+    assert page.locator("#rule-count").inner_text() == "1 of 4 rules"
 
 
 # --- a part that fails
@@ -213,10 +229,10 @@ def test_instances_that_cannot_occur_are_told_apart(page_of):
     results = summary["models"][0]["results"]
     results |= {"outside": 1, "outside_rows": [3], "uncovered": 1, "uncovered_rows": [2]}
     page = page_of(summary)
-    assert "1 instance that cannot occur, says the table" in page.locator("#outside").inner_text()
+    assert "1 instance ruled out by the table" in page.locator("#outside").inner_text()
     assert page.locator("#outside tbody th").all_inner_texts() == ["3"]
     assert page.locator("#uncovered tbody th").all_inner_texts() == ["2"]
-    assert "1 cannot occur, says the table" in page.locator("#verdicts").inner_text()
+    assert "the table rules out 1" in page.locator("#verdicts").inner_text()
 
 
 def test_of_instances_that_the_file_does_not_hold_the_others_are_listed(page_of):
@@ -226,9 +242,9 @@ def test_of_instances_that_the_file_does_not_hold_the_others_are_listed(page_of)
     page = page_of(summary)
     rows = page.locator("#uncovered tbody tr").count()
     assert 0 < rows < 10
-    assert f"{rows} of them are part of this file." in words(page, "#uncovered")
+    assert f"{rows} of them are stored in this file." in words(page, "#uncovered")
     page.locator("#confusion button.count").first.click()
-    assert re.search(r"\d of them (is|are) part of this file\.", words(page, "#wrong"))
+    assert re.search(r"\d of them (is|are) stored in this file\.", words(page, "#wrong"))
 
 
 def uncovered_caption(page):
@@ -239,13 +255,13 @@ def test_what_is_said_of_instances_stays_true_as_more_are_shown(page_of):
     points = {"age": np.linspace(50, 90, 45)}
     rules = ages(((0, 40), "low"))
     page = page_of(irenic.summarise(rules, points, sample=30))
-    assert uncovered_caption(page) == "30 of them are part of this file; the first 10 are shown."
+    assert uncovered_caption(page) == "30 of them are stored in this file; the first 10 are shown."
     assert page.locator("#uncovered tbody tr:visible").count() == 10
     page.emulate_media(media="print")
-    assert uncovered_caption(page) == "30 of them are part of this file."
+    assert uncovered_caption(page) == "30 of them are stored in this file."
     page.emulate_media(media="screen")
     page.get_by_role("button", name="Show all 30").click()
-    assert uncovered_caption(page) == "30 of them are part of this file."
+    assert uncovered_caption(page) == "30 of them are stored in this file."
     eleventh = page.locator("#uncovered tbody tr").nth(10).get_attribute("id")
     assert page.evaluate("document.activeElement.id") == eleventh
 
@@ -256,9 +272,9 @@ def test_what_is_said_of_instances_stays_true_as_more_are_shown(page_of):
 def test_of_more_instances_than_are_listed_as_many_are_said_as_is_known(page_of, sample, held):
     points = {"age": np.linspace(50, 90, 400)}
     page = page_of(irenic.summarise(ages(((0, 40), "low")), points, sample=sample))
-    assert uncovered_caption(page) == f"{held} part of this file; the first 10 are shown."
+    assert uncovered_caption(page) == f"{held} stored in this file; the first 10 are shown."
     page.get_by_role("button", name="Show all 200").click()
-    assert uncovered_caption(page) == f"{held} part of this file; the first 200 are shown."
+    assert uncovered_caption(page) == f"{held} stored in this file; the first 200 are shown."
 
 
 @pytest.mark.parametrize(
@@ -276,7 +292,7 @@ def test_columns_of_instances_are_said_to_be_what_they_are(page_of, features, as
     conditions = dict.fromkeys(names[:asked], (0, 1))
     rules = RuleSet([Rule(Region(space, conditions), then="x")] if asked else [], space)
     page = page_of(irenic.summarise(rules, {name: [5.0] for name in names}))
-    assert uncovered_caption(page) == f"It is part of this file.{said}"
+    assert uncovered_caption(page) == f"It is stored in this file.{said}"
 
 
 def test_without_a_single_instance_nothing_is_counted(page_of):

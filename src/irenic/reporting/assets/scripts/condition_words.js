@@ -1,0 +1,79 @@
+// @ts-check
+// Conditions as elements to read.
+
+import { conditionsOf, listedCodes, namesMissing, onlyMissing } from "./conditions.js";
+import { h, nameList, nameWords } from "./dom.js";
+import { featureNamed } from "./summary.js";
+import { isCategory } from "./values/features.js";
+import { countText } from "./words.js";
+
+const MOST_VALUES_SAID = 8;
+
+/**
+ * A condition to read: the name of the feature stands out, without quotes; on a line of its own it
+ * needs no brackets.
+ * @param {ConditionParts} condition
+ * @returns {Child}
+ */
+export function conditionWords(condition) {
+  const name = h("b", {}, nameWords(condition.feature));
+  const missing = onlyMissing(condition);
+  if (missing !== undefined) return [name, missing ? " is missing" : " is not missing"];
+  if (condition.values !== undefined) return [name, setWords(condition)];
+  const { lower, upper, equal } = condition;
+  if (equal !== undefined) return [name, ` = ${equal}`];
+  const below = upper && ` ${upper.open ? "<" : "≤"} ${upper.text}`;
+  if (lower && upper) return [`${lower.text} ${lower.open ? "<" : "≤"} `, name, below];
+  if (lower) return [name, ` ${lower.open ? ">" : "≥"} ${lower.text}`];
+  return [name, below, condition.missing && " or missing"];
+}
+
+/**
+ * " in {a, b}", or " in {a, b, c, … and 197 more}" for very many values.
+ * @param {ValuesParts} condition
+ */
+function setWords(condition) {
+  const values = namesMissing(condition) ? [...condition.values, "missing"] : condition.values;
+  const many = values.length > MOST_VALUES_SAID;
+  return [
+    condition.negated ? " not in {" : " in {",
+    nameList(many ? values.slice(0, 3) : values),
+    many && `, … and ${countText(values.length - 3)} more`,
+    "}",
+  ];
+}
+
+/**
+ * All values of a condition that was shortened, to unfold.
+ * @param {ConditionParts} condition
+ * @param {Box} box
+ */
+export function allValues(condition, box) {
+  const feature = featureNamed(condition.feature);
+  if (!isCategory(feature) || condition.values === undefined) return null;
+  const values = listedCodes(feature, box[feature.name]).map((code) => feature.values[code]);
+  if (namesMissing(condition)) values.push("missing");
+  return (
+    values.length > MOST_VALUES_SAID &&
+    h(
+      "details",
+      { class: "all-values" },
+      h("summary", {}, `All ${countText(values.length)} values`),
+      h("p", { class: "small" }, nameList(values)),
+    )
+  );
+}
+
+/**
+ * A region, a condition at a time; as rules write its bounds, where that is known.
+ * @param {Box} box
+ * @param {ConditionParts[]} [conditions]
+ */
+export function regionWords(box, conditions = conditionsOf(box)) {
+  if (!conditions.length) return h("p", {}, "(everywhere).");
+  return h(
+    "ul",
+    { class: "where" },
+    conditions.map((condition) => h("li", {}, conditionWords(condition), allValues(condition, box))),
+  );
+}

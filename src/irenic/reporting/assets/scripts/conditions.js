@@ -1,0 +1,147 @@
+// @ts-check
+// Conditions in their parts, of regions that the page works out itself, and as text.
+
+import { featureNamed, featuresOf } from "./summary.js";
+import { isCategory, LOWEST, MISSING_CODE, OTHER_CODE } from "./values/features.js";
+import { formatValue, formatWord } from "./values/texts.js";
+
+/**
+ * A region as text, as irenic writes it, but for the quotes of values. Bounds that rules do not have cannot
+ * occur here.
+ * @param {Box} box
+ */
+export function boxText(box) {
+  return conditionsOf(box).map(conditionText).join(" and ") || "anything";
+}
+
+/**
+ * The conditions of a region that was found. Rules come with their own, whose bounds are as somebody wrote them.
+ * @param {Box} box
+ */
+export function conditionsOf(box) {
+  return featuresOf(box)
+    .filter((feature) => !isTrivial(feature, box[feature.name]))
+    .map((feature) =>
+      isCategory(feature) ? valuesParts(feature, box[feature.name]) : intervalParts(feature, box[feature.name]),
+    );
+}
+
+/**
+ * Whether a condition holds for every value of its feature.
+ * @param {Feature} feature
+ * @param {Condition} condition
+ */
+function isTrivial(feature, condition) {
+  const held = new Set(condition);
+  return isCategory(feature) ? feature.admitted.every((code) => held.has(code)) : held.size === 1 && held.has(null);
+}
+
+/**
+ * @param {Continuous} feature
+ * @param {Condition} condition
+ * @returns {IntervalParts}
+ */
+function intervalParts(feature, [low, high]) {
+  const name = feature.name;
+  if (high === LOWEST) return { feature: name, missing: true };
+  const lower = low === null || low <= LOWEST ? null : cutAt(feature, low);
+  const upper = high === null ? null : cutAt(feature, high);
+  if (lower && lower.equal !== null && cutAfter(feature, lower.at) === high)
+    return { feature: name, equal: lower.equal };
+  const missing = low === null && feature.missing;
+  return { feature: name, lower: lower?.lower, upper: upper?.upper, missing };
+}
+
+/** @type {Map<string, Map<number, Cut>>} */
+const cutsOf = new Map();
+
+/**
+ * A cut, and how it is written at the lower and at the upper end of a condition.
+ * @param {Continuous} feature
+ * @param {number} at
+ * @returns {Cut}
+ */
+function cutAt(feature, at) {
+  let cuts = cutsOf.get(feature.name);
+  if (cuts === undefined) {
+    cuts = new Map(feature.cuts.map((cut) => [cut.at, cut]));
+    cutsOf.set(feature.name, cuts);
+  }
+  const text = formatValue(feature, at);
+  return cuts.get(at) ?? { at, lower: { text, open: false }, upper: { text, open: true }, equal: null };
+}
+
+/**
+ * @param {Continuous} feature
+ * @param {number} at
+ */
+function cutAfter(feature, at) {
+  const place = feature.cuts.findIndex((cut) => cut.at === at);
+  return feature.cuts[place + 1]?.at;
+}
+
+/**
+ * @param {Category} feature
+ * @param {Condition} codes
+ * @returns {ValuesParts}
+ */
+function valuesParts(feature, codes) {
+  const negated = codes.includes(OTHER_CODE);
+  return {
+    feature: feature.name,
+    negated,
+    values: listedCodes(feature, codes).map((code) => feature.values[code]),
+    missing: codes.includes(MISSING_CODE),
+    other: negated,
+  };
+}
+
+/**
+ * The codes of the values that a condition lists: those that it admits, or, if it admits others, those that it
+ * does not.
+ * @param {Category} feature
+ * @param {Condition} codes
+ */
+export function listedCodes(feature, codes) {
+  const held = new Set(codes);
+  const negated = held.has(OTHER_CODE);
+  return feature.admitted.filter((code) => code > OTHER_CODE && held.has(code) !== negated);
+}
+
+/**
+ * Whether a condition names missing values beside those that it lists.
+ * @param {ValuesParts} condition
+ */
+export function namesMissing({ feature, negated, missing }) {
+  return negated ? !missing && featureNamed(feature).missing : missing;
+}
+
+/**
+ * Whether a condition says no more than that a value is missing, or that it is not; undefined for others.
+ * @param {ConditionParts} condition
+ */
+export function onlyMissing(condition) {
+  if (condition.values !== undefined) return condition.values.length ? undefined : Boolean(condition.missing);
+  const { lower, upper, equal, missing } = condition;
+  return lower || upper || equal !== undefined ? undefined : Boolean(missing);
+}
+
+/**
+ * A condition as files of rules have it.
+ * @param {ConditionParts} condition
+ */
+export function conditionText(condition) {
+  const name = formatWord(condition.feature);
+  const missing = onlyMissing(condition);
+  if (missing !== undefined) return `${name} is ${missing ? "" : "not "}missing`;
+  if (condition.values !== undefined) {
+    const values = namesMissing(condition) ? [...condition.values, "missing"] : condition.values;
+    return `${name} ${condition.negated ? "not in" : "in"} {${values.join(", ")}}`;
+  }
+  const { lower, upper, equal } = condition;
+  if (equal !== undefined) return `${name} = ${equal}`;
+  const below = upper ? ` ${upper.open ? "<" : "<="} ${upper.text}` : "";
+  if (lower && upper) return `${lower.text} ${lower.open ? "<" : "<="} ${name}${below}`;
+  if (lower) return `${name} ${lower.open ? ">" : ">="} ${lower.text}`;
+  return condition.missing ? `(${name}${below} or missing)` : `${name}${below}`;
+}

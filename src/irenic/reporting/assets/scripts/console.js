@@ -1,0 +1,30 @@
+// @ts-check
+// What the page decides by, for people at the console and for tests. Models are in summary.models, features in
+// summary.features; a case is {name: number, null for missing, or the code of a category}.
+
+import { boxText } from "./conditions.js";
+import { covers, decideCase, isOutside } from "./engine/deciding.js";
+import { enlarge } from "./engine/enlarging.js";
+import { foresee } from "./engine/foreseeing.js";
+import { uncoveredInstances } from "./engine/instances.js";
+import { sliceCells } from "./map/plane.js";
+import { summary } from "./summary.js";
+import { parseValue } from "./values/reading.js";
+import { formatValue } from "./values/texts.js";
+import { formatTick, niceTicks } from "./values/ticks.js";
+
+window.irenic = Object.freeze({
+  summary,
+  decideCase,
+  foresee,
+  isOutside,
+  uncoveredInstances,
+  enlarge,
+  covers,
+  boxText,
+  parseValue,
+  formatValue,
+  niceTicks,
+  formatTick,
+  sliceCells,
+});

@@ -1,0 +1,42 @@
+// @ts-check
+// How many findings there are of each kind, and which rules are in conflict.
+
+import { placeOf } from "../rules/names.js";
+import { model } from "../state.js";
+
+/**
+ * How many findings there are of a kind; the overlaps without those that are conflicts.
+ * @param {FindingKind} kind
+ */
+export function countOf(kind) {
+  const { counts } = model();
+  return kind === "overlaps" ? counts.overlaps - counts.conflicts : counts[kind];
+}
+
+/** @param {FindingKind} kind */
+export function listedOf(kind) {
+  return model().findings.filter((finding) => finding.kind === kind);
+}
+
+/** @type {WeakMap<Model, Map<number, Set<number>>>} */
+const conflictsOfModels = new WeakMap();
+
+/** The places of the rules that each rule contradicts, by its place; of the conflicts that are listed. */
+export function conflictsByPlace() {
+  const known = conflictsOfModels.get(model());
+  if (known) return known;
+  /** @type {Map<number, Set<number>>} */
+  const found = new Map();
+  for (const finding of listedOf("conflicts")) {
+    const [a, b] = finding.rules.map((number) => placeOf(number, finding.case));
+    if (a === undefined || b === undefined) continue;
+    found.set(a, (found.get(a) ?? new Set()).add(b));
+    found.set(b, (found.get(b) ?? new Set()).add(a));
+  }
+  conflictsOfModels.set(model(), found);
+  return found;
+}
+
+export function allConflictsListed() {
+  return listedOf("conflicts").length === countOf("conflicts") && !model().unfinished.includes("conflicts");
+}

@@ -1,0 +1,87 @@
+// @ts-check
+// One finding in words.
+
+import { formatValue } from "../values/texts.js";
+import { isMissing } from "../values/features.js";
+import { tryButton } from "../case/trying.js";
+import { regionWords } from "../condition_words.js";
+import { h, nameWords } from "../dom.js";
+import { FINDING_KINDS } from "./kinds.js";
+import { outcomeChip } from "../outcomes.js";
+import { placeOf, ruleLink, ruleLinks } from "../rules/names.js";
+import { model } from "../state.js";
+import { featuresOf } from "../summary.js";
+import { pluralText, sentence } from "../words.js";
+
+/**
+ * @param {Finding} finding
+ * @param {string} id
+ */
+export function findingItem(finding, id) {
+  const { rows = 0 } = finding;
+  const pair = ["conflicts", "overlaps"].includes(finding.kind);
+  const [one] = FINDING_KINDS[finding.kind];
+  const back = {
+    id,
+    text: `Back to the ${["conflicts", "gaps", "overlaps"].includes(finding.kind) ? one : "finding"}`,
+  };
+  return h(
+    "li",
+    { class: `finding ${finding.level}`, id },
+    h("p", {}, findingSentence(finding)),
+    finding.box && regionWords(finding.box, finding.conditions),
+    h(
+      "div",
+      { class: "foot" },
+      rows > 0 && h("b", {}, `${pluralText(rows, "instance")} here.`),
+      finding.box &&
+        finding.case &&
+        h("span", { class: "muted" }, "For example at ", caseWords(finding.box, finding.case), "."),
+      !pair && ruleLinks([...finding.rules, ...finding.by], finding.case),
+      finding.case && tryButton(finding.case, back, findingName(finding, id)),
+    ),
+  );
+}
+
+/**
+ * What a finding is called, to tell it from the others.
+ * @param {Finding} finding
+ * @param {string} id
+ */
+function findingName({ kind, rules }, id) {
+  const [one] = FINDING_KINDS[kind];
+  const pair = ["conflicts", "overlaps"].includes(kind);
+  return pair ? `${one} of rules ${rules.join(" and ")}` : `${one}, number ${id.slice(kind.length + 1)}`;
+}
+
+/** @param {Finding} finding */
+function findingSentence(finding) {
+  if (finding.kind === "gaps") return gapSentence();
+  if (!["conflicts", "overlaps"].includes(finding.kind)) return sentence(finding.text);
+  const places = finding.rules.map((number) => placeOf(number, finding.case));
+  const [a, b] = places.map((place) => model().rules[place].outcome);
+  const [first, second] = places.map((place) => ruleLink(place));
+  if (a === b) return [first, " and ", second, " both say ", outcomeChip(a), " wherever"];
+  return [first, " says ", outcomeChip(a), ", ", second, " says ", outcomeChip(b), " wherever"];
+}
+
+function gapSentence() {
+  const otherwise = model().default.outcome;
+  if (otherwise === null) return "No rule holds, and there is no default, wherever";
+  return ["No rule holds, and the default says ", outcomeChip(otherwise), ", wherever"];
+}
+
+/**
+ * A case that one can try: what the region asks for, as the other features do not matter.
+ * @param {Box} box
+ * @param {Case} theCase
+ */
+function caseWords(box, theCase) {
+  const features = featuresOf(box);
+  const said = features.map((feature) => {
+    const value = theCase[feature.name];
+    const name = nameWords(feature.name);
+    return isMissing(feature, value) ? [name, " missing"] : [name, " = ", nameWords(formatValue(feature, value))];
+  });
+  return said.length ? said.map((words, i) => [i ? ", " : "", words]) : "any case";
+}

@@ -1,0 +1,121 @@
+// @ts-check
+// The features and the case that the map starts with.
+
+import { covers, emptyCase, holds } from "../engine/deciding.js";
+import { instanceCase } from "../engine/instances.js";
+import { mapView } from "./view.js";
+import { shareBetween } from "../numbers.js";
+import { model } from "../state.js";
+import { askedFeatures, featuresOf, summary } from "../summary.js";
+import { isAdmitted, isCategory, isMissing, LOWEST, OTHER_CODE, valueBefore } from "../values/features.js";
+
+/** Take the two features that the most rules ask for both of; of equal pairs those that are asked for most. */
+export function chooseAxes() {
+  const boxes = model().rules.map((rule) => rule.box);
+  const asked = new Map(summary.features.map((feature) => [feature.name, 0]));
+  /** @param {string} name */
+  const timesAsked = (name) => asked.get(name) ?? 0;
+  for (const box of boxes) for (const name of Object.keys(box)) asked.set(name, timesAsked(name) + 1);
+  const ranked = [...asked.keys()].sort((a, b) => timesAsked(b) - timesAsked(a));
+  [mapView.x, mapView.y] = [ranked[0], ranked[1] ?? ""];
+  let most = 0;
+  // far down the ranking no pair can be asked for more often
+  for (let a = 0; a < ranked.length && timesAsked(ranked[a]) > most; a++) {
+    for (let b = a + 1; b < ranked.length && timesAsked(ranked[b]) > most; b++) {
+      const both = boxes.filter((box) => Object.hasOwn(box, ranked[a]) && Object.hasOwn(box, ranked[b])).length;
+      if (both > most) [most, mapView.x, mapView.y] = [both, ranked[a], ranked[b]];
+    }
+  }
+}
+
+/** A case to begin with: of the instances nearest to the middle of all one that a rule covers, without missing
+ * values if there is one; else a case of a contradiction, or one inside the first rule. */
+export function typicalCase() {
+  const middle = emptyCase();
+  for (const feature of summary.features) middle[feature.name] = middleOf(feature);
+  const { instances } = summary;
+  if (!instances?.shown) {
+    return model().findings.find((finding) => finding.kind === "conflicts" && finding.case)?.case ?? caseInside(middle);
+  }
+  const features = askedFeatures(model());
+  const columns = features.map((feature) => instances.columns[feature.name]);
+  const far = Float64Array.from({ length: instances.shown }, (_, i) =>
+    features.reduce((sum, feature, k) => {
+      const value = columns[k][i];
+      return sum + distanceOn(feature, value, middle[feature.name]) + (isMissing(feature, value) ? 1000 : 0);
+    }, 0),
+  );
+  const nearest = [...far.keys()].sort((a, b) => far[a] - far[b]);
+  /** @param {number} place */
+  const isCovered = (place) => {
+    const theCase = instanceCase(place);
+    return model().rules.some((rule) => covers(rule.box, theCase));
+  };
+  return instanceCase(nearest.slice(0, 100).find(isCovered) ?? nearest[0]);
+}
+
+/**
+ * A case inside the first rule, elsewhere as given.
+ * @param {Case} middle
+ */
+function caseInside(middle) {
+  const found = Object.assign(emptyCase(), middle);
+  const box = model().rules[0]?.box ?? {};
+  for (const feature of featuresOf(box)) {
+    const condition = box[feature.name];
+    if (!holds(feature, condition, found[feature.name])) found[feature.name] = insideOf(feature, condition);
+  }
+  return found;
+}
+
+/**
+ * A value for which a condition holds, in the middle of what is drawn of it if possible.
+ * @param {Feature} feature
+ * @param {Condition} condition
+ */
+function insideOf(feature, condition) {
+  if (isCategory(feature)) return condition.find((code) => code !== null && code > OTHER_CODE) ?? condition[0];
+  const [low, high] = [condition[0] ?? -Infinity, condition[1] ?? Infinity];
+  const [from, to] = [Math.max(low, feature.range[0]), Math.min(high, feature.range[1])];
+  const values = [roundMiddle(feature, from, to), low, feature.lowest ?? LOWEST, valueBefore(feature, high)];
+  return values.find((value) => isAdmitted(feature, value) && holds(feature, condition, value)) ?? null;
+}
+
+/**
+ * A value in the middle of a range that reads easily.
+ * @param {Continuous} feature
+ * @param {number} low
+ * @param {number} high
+ */
+function roundMiddle(feature, low, high) {
+  const middle = low / 2 + high / 2;
+  const rounded = feature.step ? Math.floor(middle / feature.step) * feature.step : Number(middle.toPrecision(3));
+  return low <= rounded && rounded <= high ? rounded : middle;
+}
+
+/**
+ * @param {Feature} feature
+ * @param {Value} a
+ * @param {Value} b
+ */
+function distanceOn(feature, a, b) {
+  if (a === b) return 0;
+  if (isCategory(feature) || a === null || b === null) return 1;
+  return Math.abs(shareBetween(a, ...feature.range) - shareBetween(b, ...feature.range));
+}
+
+/**
+ * The median or the most frequent value of the instances, or the middle of what is drawn.
+ * @param {Feature} feature
+ */
+function middleOf(feature) {
+  const column = summary.instances?.columns[feature.name];
+  if (isCategory(feature)) {
+    const counts = feature.distribution?.counts;
+    const first = feature.admitted.find((code) => code > OTHER_CODE) ?? feature.admitted[0];
+    return counts ? counts.reduce((best, count, code) => (count > counts[best] ? code : best), 0) : first;
+  }
+  const numbers = column?.filter((value) => value !== null).sort((a, b) => a - b);
+  if (numbers?.length) return numbers[Math.floor(numbers.length / 2)];
+  return roundMiddle(feature, ...feature.range);
+}

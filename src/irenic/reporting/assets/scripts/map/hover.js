@@ -1,0 +1,182 @@
+// @ts-check
+// Which rules are where one points.
+
+import { asksNeither } from "./plane.js";
+import { conditionWords } from "../condition_words.js";
+import { byId, h, joinedBy, nameWords, show } from "../dom.js";
+import { holds } from "../engine/deciding.js";
+import { askFrame } from "./canvas.js";
+import { isOpen, mapCanvas, mapView } from "./view.js";
+import { clamp } from "../numbers.js";
+import { outcomeChip, outcomeText } from "../outcomes.js";
+import { ruleTitle } from "../rules/names.js";
+import { model } from "../state.js";
+import { conditionOn, outsideBoxes } from "../summary.js";
+import { isCategory } from "../values/features.js";
+import { pluralText } from "../words.js";
+
+const LISTED = 4; // rules that are named beside the pointer
+
+/**
+ * The values at a place of the canvas.
+ * @param {Point} point
+ */
+export function valuesAt({ x, y }) {
+  const { box, scales } = mapView;
+  const across = clamp(x - box.left, 0, box.width);
+  const up = clamp(box.top + box.height - y, 0, box.height);
+  return { x: scales.x.at(across), y: scales.y.at(up) };
+}
+
+/** @param {MouseEvent} event */
+export function placeOfEvent(event) {
+  const outer = mapCanvas().getBoundingClientRect();
+  return { x: event.clientX - outer.left, y: event.clientY - outer.top };
+}
+
+/** @param {Point} point */
+export function isOnMap({ x, y }) {
+  const { box } = mapView;
+  return x >= box.left && x <= box.left + box.width && y >= box.top && y <= box.top + box.height;
+}
+
+/**
+ * Note where the pointer is; what lies there is looked up once a frame. Whoever points sees it: it is read aloud only
+ * to those who use the keys.
+ * @param {PointerEvent | null} event
+ */
+export function pointAt(event) {
+  byId("map-hover").setAttribute("aria-live", "off");
+  const waiting = mapView.pointer !== null;
+  mapView.pointer = { place: event && placeOfEvent(event) };
+  if (waiting) return;
+  requestAnimationFrame(() => {
+    const place = mapView.pointer?.place;
+    mapView.pointer = null;
+    if (mapView.box) hoverAt(place && isOnMap(place) ? place : null);
+  });
+}
+
+/** @param {Point | null} place */
+export function hoverAt(place) {
+  const values = place && valuesAt(place);
+  const rules = values ? rulesAt(values) : [];
+  mapCanvas().classList.toggle("pointing", place !== null);
+  const changed = rules.join() !== mapView.hovered.join() || mapView.hovering !== (place !== null);
+  mapView.hovered = rules;
+  mapView.hovering = place !== null;
+  if (changed || outsideBoxes.length) sayHovered(values);
+  placeTip(place);
+  if (changed) askFrame("overlay");
+}
+
+/**
+ * The rules on the plane that can hold at two values, the first to decide first; last those that may hold anywhere.
+ * @param {Values} values
+ */
+function rulesAt(values) {
+  const { plane, everywhere } = mapView;
+  const sides = [
+    { feature: plane.x, value: values.x },
+    { feature: plane.y, value: values.y },
+  ];
+  const found = plane.live.filter((place) => {
+    const { box } = model().rules[place];
+    if (everywhere.length && asksNeither(box, plane)) return false;
+    return sides.every(({ feature, value }) => {
+      const condition = feature && conditionOn(box, feature.name);
+      return !condition || holds(feature, condition, value);
+    });
+  });
+  return everywhere.length ? [...found, ...everywhere] : found;
+}
+
+/**
+ * Say what lies at two values, null for none: beside the pointer in words, and below the map in a line.
+ * @param {Values | null} values
+ */
+export function sayHovered(values) {
+  const [line, tip] = [byId("map-hover"), byId("map-tip")];
+  if (values === null) {
+    show(line);
+    return void show(tip);
+  }
+  const rules = mapView.hovered;
+  const none = isImpossible(values)
+    ? "The table rules this out."
+    : `No rule covers this place${isOpen() ? ", whatever the other features are" : ""}.`;
+  if (!rules.length) {
+    show(line, none);
+    return void show(tip, h("p", {}, none));
+  }
+  /** @param {number} place */
+  const short = (place) => [`${ruleTitle(place)} (`, nameWords(outcomeText(model().rules[place].outcome)), ")"];
+  /** @param {number} n */
+  const more = (n) => (rules.length > n ? ` and ${pluralText(rules.length - n, "more rule")}` : "");
+  show(line, joinedBy(", ", rules.slice(0, 12).map(short)), more(12));
+  show(
+    tip,
+    h("ul", {}, rules.slice(0, LISTED).map(ruleLine)),
+    rules.length > LISTED && h("p", { class: "muted" }, more(LISTED).trim()),
+  );
+  return undefined;
+}
+
+/** @param {number} place */
+function ruleLine(place) {
+  const rule = model().rules[place];
+  return h(
+    "li",
+    {},
+    h("b", {}, ruleTitle(place)),
+    " ",
+    outcomeChip(rule.outcome),
+    " ",
+    h("span", { class: "muted" }, ruleInWords(rule)),
+  );
+}
+
+/**
+ * Whether the cell at two values cannot occur.
+ * @param {Values} values
+ */
+function isImpossible(values) {
+  const { plane } = mapView;
+  if (!outsideBoxes.length || plane.outside === null) return false;
+  /**
+   * @param {Feature | null} feature
+   * @param {Cell[]} cells
+   * @param {Value | undefined} value
+   */
+  const place = (feature, cells, value) =>
+    cells.findIndex((cell) => {
+      if (feature === null || isCategory(feature) || value === null || value === undefined) return cell.value === value;
+      const { low, high } = cell;
+      return low !== undefined && high !== undefined && low <= value && value < high;
+    });
+  const [i, j] = [place(plane.x, plane.xs, values.x), place(plane.y, plane.ys, values.y)];
+  return plane.outside[j * plane.xs.length + i] === 1;
+}
+
+/**
+ * Put the box with the words beside a place of the canvas, inside the frame and not below the pointer.
+ * @param {Point | null} place
+ */
+export function placeTip(place) {
+  const tip = byId("map-tip");
+  tip.classList.toggle("shown", place !== null);
+  if (place === null) return;
+  const frame = byId("map-frame");
+  const [width, height] = [tip.offsetWidth, tip.offsetHeight];
+  const right = place.x + 14 + width <= frame.clientWidth;
+  const left = clamp(right ? place.x + 14 : place.x - 14 - width, 0, Math.max(0, frame.clientWidth - width));
+  const below = place.y + 18 + height <= frame.clientHeight;
+  const top = below ? place.y + 18 : Math.max(place.y - 14 - height, 0);
+  Object.assign(tip.style, { left: `${left}px`, top: `${top}px` });
+}
+
+/** @param {Rule} rule */
+function ruleInWords(rule) {
+  const words = rule.conditions.map((condition, i) => [i ? " and " : "", conditionWords(condition)]);
+  return words.length ? words : "always";
+}

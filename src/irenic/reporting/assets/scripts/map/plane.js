@@ -1,0 +1,331 @@
+// @ts-check
+// The plane of two features: its cells between the cuts of rules, and what covers them.
+
+import { holds } from "../engine/deciding.js";
+import { conditionOn, featureNamed, outsideBoxes } from "../summary.js";
+import { categoryOrder, isCategory, LOWEST } from "../values/features.js";
+
+const MOST_CELLS = 1_500_000; // beyond, what no rule covers and what is contradicted is not worked out
+
+export const MOST_PAIRS = 40; // beyond, contradictions are outlined together: each for itself would be a tangle
+
+/**
+ * The cells of a feature: between two neighbors of them some of the boxes begins or ends, or what can occur. Each
+ * has a `value` that stands for all of it; a continuous one reaches from `low` to below `high`.
+ * @param {Box[]} boxes
+ * @param {Feature | null} feature
+ * @returns {Cell[]}
+ */
+export function axisCells(boxes, feature) {
+  if (feature === null) return [{ value: undefined }];
+  if (isCategory(feature)) return categoryOrder(feature).map((code) => ({ value: code }));
+  const start = feature.lowest ?? LOWEST;
+  const end = feature.end ?? Infinity;
+  /** @type {Set<Value>} */
+  const found = new Set();
+  /** @param {Box} box */
+  const note = (box) => (conditionOn(box, feature.name) ?? []).forEach((cut) => found.add(cut));
+  boxes.forEach(note);
+  outsideBoxes.forEach(note);
+  const cuts = [...found]
+    .filter((cut) => cut !== null)
+    .filter((cut) => start < cut && cut < end)
+    .sort((a, b) => a - b);
+  const bounds = [start, ...cuts, end];
+  const cells = bounds.slice(0, -1).map((low, i) => ({ value: low, low, high: bounds[i + 1] }));
+  return feature.missing ? [{ value: null }, ...cells] : cells;
+}
+
+/**
+ * The runs [from, to) of cells in which a box can hold.
+ * @param {Box} box
+ * @param {Feature | null} feature
+ * @param {Cell[]} cells
+ * @returns {[number, number][]}
+ */
+function spansOf(box, feature, cells) {
+  const condition = feature && conditionOn(box, feature.name);
+  if (feature === null || condition === null) return [[0, cells.length]];
+  if (isCategory(feature)) return runsOf(cells, new Set(condition));
+  // an open lower side admits what is missing, which is the first cell
+  const from = condition[0] === null ? 0 : firstCellFrom(cells, condition[0]);
+  const to = condition[1] === null ? cells.length : firstCellFrom(cells, condition[1]);
+  return from < to ? [[from, to]] : [];
+}
+
+/**
+ * @param {Cell[]} cells
+ * @param {Set<Value | undefined>} codes
+ */
+export function runsOf(cells, codes) {
+  /** @type {[number, number][]} */
+  const spans = [];
+  cells.forEach((cell, i) => {
+    if (!codes.has(cell.value)) return;
+    const last = spans.at(-1);
+    if (last?.[1] === i) last[1] = i + 1;
+    else spans.push([i, i + 1]);
+  });
+  return spans;
+}
+
+/**
+ * The first cell of numbers that begins at a cut or above, found by halving: there may be thousands.
+ * @param {Cell[]} cells
+ * @param {number} cut
+ */
+function firstCellFrom(cells, cut) {
+  let [low, high] = [cells[0].value === null ? 1 : 0, cells.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((cells[middle].low ?? -Infinity) >= cut) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/**
+ * The rectangles of cells [x from, x to, y from, y to) in which a box can hold.
+ * @param {Box} box
+ * @param {Axes} plane
+ * @returns {CellRectangle[]}
+ */
+export function rectanglesOf(box, plane) {
+  const across = spansOf(box, plane.x, plane.xs);
+  return spansOf(box, plane.y, plane.ys).flatMap((up) =>
+    across.map((span) => /** @type {CellRectangle} */ ([...span, ...up])),
+  );
+}
+
+/**
+ * The plane of two features, y null for a strip. `others` fixes the features that are not on it; with null they
+ * are projected: a rule is where it can hold for some values of them. `live` are the rules that can hold here, the
+ * first to decide first, and `rectangles` where. `outcomes[j * width + i]` is how many different outcomes rules have
+ * in a cell, 2 for two and more: 0 is a gap, 2 a contradiction where rules must agree. `bare` are the cells in which
+ * only rules hold that ask for neither feature, and `outside` those that cannot occur. All three are null if
+ * there are too many cells.
+ * @param {Model} model
+ * @param {Feature | null} x
+ * @param {Feature | null} y
+ * @param {Case | null} others
+ * @returns {Plane}
+ */
+export function sliceCells(model, x, y, others) {
+  const places = model.order ?? model.rules.map((rule, place) => place);
+  const live = places.filter((place) => canHold(model.rules[place].box, { x, y }, others));
+  const boxes = live.map((place) => model.rules[place].box); // the others cut nothing here
+  const axes = { x, y, xs: axisCells(boxes, x), ys: axisCells(boxes, y) };
+  const rectangles = new Map(live.map((place) => [place, rectanglesOf(model.rules[place].box, axes)]));
+  const plane = { ...axes, others, live, rectangles, outcomes: null, bare: null, outside: null };
+  if (axes.xs.length * axes.ys.length > MOST_CELLS) return plane;
+  return { ...plane, ...paintCells(plane, model), outside: outsideCells(plane) };
+}
+
+/**
+ * Whether a rule asks for neither feature of a plane.
+ * @param {Box} box
+ * @param {Plane} plane
+ */
+export function asksNeither(box, plane) {
+  return ![plane.x, plane.y].some((feature) => feature && Object.hasOwn(box, feature.name));
+}
+
+/**
+ * Whether a box can hold on the plane, given what the other features are.
+ * @param {Box} box
+ * @param {Pick<Plane, "x" | "y">} plane
+ * @param {Case | null} others
+ */
+export function canHold(box, plane, others) {
+  if (others === null) return true;
+  return Object.keys(box).every((name) => {
+    if (name === plane.x?.name || name === plane.y?.name) return true;
+    return holds(featureNamed(name), box[name], others[name]);
+  });
+}
+
+/**
+ * Paint all rules at once, row by row, whatever the number of outcomes. In each cell the number of rules n, the sum s
+ * of their outcomes and that of the squares q are kept: all outcomes are the same if and only if n q = s s.
+ * @param {Plane} plane
+ * @param {Model} model
+ */
+function paintCells(plane, model) {
+  const [width, height] = [plane.xs.length, plane.ys.length];
+  const found = { outcomes: new Uint8Array(width * height), bare: new Uint8Array(width * height) };
+  const everywhere = plane.live.filter((place) => asksNeither(model.rules[place].box, plane)).length;
+  const starts = rowEvents(plane, model, height);
+  const [n, s, q] = [new Int32Array(width + 1), new Float64Array(width + 1), new Float64Array(width + 1)];
+  for (let j = 0; j < height; j++) {
+    for (const [[left, right], outcome, sign] of starts[j]) {
+      for (const [at, turn] of [
+        [left, sign],
+        [right, -sign],
+      ]) {
+        n[at] += turn;
+        s[at] += turn * outcome;
+        q[at] += turn * outcome * outcome;
+      }
+    }
+    let [count, sum, squares] = [0, 0, 0];
+    for (let i = 0; i < width; i++) {
+      count += n[i];
+      sum += s[i];
+      squares += q[i];
+      const cell = j * width + i;
+      found.outcomes[cell] = count === 0 ? 0 : count * squares === sum * sum ? 1 : 2;
+      found.bare[cell] = count === everywhere ? 1 : 0;
+    }
+  }
+  return found;
+}
+
+/**
+ * For each row what begins and ends there: [rectangle, outcome, 1 or -1].
+ * @param {Plane} plane
+ * @param {Model} model
+ * @param {number} height
+ */
+function rowEvents(plane, model, height) {
+  /** @type {[CellRectangle, number, number][][]} */
+  const rows = Array.from({ length: height + 1 }, () => []);
+  for (const [place, rectangles] of plane.rectangles) {
+    for (const rectangle of rectangles) {
+      rows[rectangle[2]].push([rectangle, model.rules[place].outcome, 1]);
+      rows[rectangle[3]].push([rectangle, model.rules[place].outcome, -1]);
+    }
+  }
+  return rows;
+}
+
+/**
+ * Which cells cannot occur; where the other features are open, whatever these are.
+ * @param {Plane} plane
+ */
+function outsideCells(plane) {
+  /** @param {Box} box */
+  const onPlane = (box) => Object.keys(box).every((name) => name === plane.x?.name || name === plane.y?.name);
+  const boxes = outsideBoxes.filter((box) =>
+    plane.others === null ? onPlane(box) : canHold(box, plane, plane.others),
+  );
+  return cellsOf(
+    boxes.flatMap((box) => rectanglesOf(box, plane)),
+    plane,
+  );
+}
+
+/**
+ * The cells that rectangles hold, a 1 each.
+ * @param {CellRectangle[]} rectangles
+ * @param {Plane} plane
+ */
+export function cellsOf(rectangles, plane) {
+  const width = plane.xs.length;
+  const cells = new Uint8Array(width * plane.ys.length);
+  for (const [left, right, bottom, top] of rectangles) {
+    for (let j = bottom; j < top; j++) cells.fill(1, j * width + left, j * width + right);
+  }
+  return cells;
+}
+
+/**
+ * The rectangles in which two rules of different outcomes meet, of each pair those of its own; null if there
+ * are too many.
+ * @param {Plane} plane
+ * @param {Model} model
+ */
+export function meetingRectangles(plane, model) {
+  /** @type {Map<string, CellRectangle>} */
+  const found = new Map(); // several pairs may meet in the same place
+  const { live, rectangles } = plane;
+  if (live.length > 10 * MOST_PAIRS) return null; // even if few of them meet, that takes too long to find out
+  for (let a = 0; a < live.length; a++) {
+    for (let b = a + 1; b < live.length; b++) {
+      if (model.rules[live[a]].outcome === model.rules[live[b]].outcome) continue;
+      for (const one of rectangles.get(live[a]) ?? []) {
+        for (const other of rectangles.get(live[b]) ?? []) {
+          const common = commonRectangle(one, other);
+          if (common) found.set(common.join(), common);
+        }
+      }
+      if (found.size > MOST_PAIRS) return null;
+    }
+  }
+  return [...found.values()];
+}
+
+/**
+ * @param {CellRectangle} one
+ * @param {CellRectangle} other
+ * @returns {CellRectangle | null}
+ */
+function commonRectangle(one, other) {
+  const [left, right] = [Math.max(one[0], other[0]), Math.min(one[1], other[1])];
+  const [bottom, top] = [Math.max(one[2], other[2]), Math.min(one[3], other[3])];
+  return left < right && bottom < top ? [left, right, bottom, top] : null;
+}
+
+/**
+ * The cells for which a test holds, as few rectangles of cells: runs along a row, joined with equal ones above.
+ * @param {Plane} plane
+ * @param {(cell: number) => boolean} test
+ */
+export function mergeCells(plane, test) {
+  const width = plane.xs.length;
+  /** @type {CellRectangle[]} */
+  const done = [];
+  /** @type {Map<number, CellRectangle>} */
+  let open = new Map();
+  for (let j = 0; j < plane.ys.length; j++) {
+    /** @type {typeof open} */
+    const next = new Map();
+    for (let i = 0; i < width; i++) {
+      if (!test(j * width + i)) continue;
+      const from = i;
+      while (i < width && test(j * width + i)) i++;
+      const key = from * (width + 1) + i;
+      /** @type {CellRectangle} */
+      const rectangle = open.get(key) ?? [from, i, j, j];
+      rectangle[3] = j + 1;
+      open.delete(key);
+      next.set(key, rectangle);
+    }
+    for (const rectangle of open.values()) done.push(rectangle);
+    open = next;
+  }
+  for (const rectangle of open.values()) done.push(rectangle);
+  return done;
+}
+
+/**
+ * The edges between cells for which a test holds and those for which not: [across, line, from, to] in cells.
+ * @param {Plane} plane
+ * @param {(cell: number) => boolean} test
+ */
+export function outlineCells(plane, test) {
+  const [width, height] = [plane.xs.length, plane.ys.length];
+  /**
+   * @param {number} i
+   * @param {number} j
+   */
+  const inside = (i, j) => i >= 0 && j >= 0 && i < width && j < height && test(j * width + i);
+  /** @type {Edge[]} */
+  const edges = [];
+  /**
+   * @param {boolean} across
+   * @param {number} line
+   * @param {number} length
+   * @param {(k: number) => boolean} differs
+   */
+  const follow = (across, line, length, differs) => {
+    for (let k = 0; k < length; k++) {
+      if (!differs(k)) continue;
+      const from = k;
+      while (k < length && differs(k)) k++;
+      edges.push([across, line, from, k]);
+    }
+  };
+  for (let i = 0; i <= width; i++) follow(false, i, height, (j) => inside(i - 1, j) !== inside(i, j));
+  for (let j = 0; j <= height; j++) follow(true, j, width, (i) => inside(i, j - 1) !== inside(i, j));
+  return edges;
+}

@@ -1,0 +1,28 @@
+// @ts-check
+// Links to the parts of the page.
+
+import { byId, h, show } from "../dom.js";
+
+/** @type {Record<string, string>} */
+const SECTIONS = {
+  verdicts: "Verdict",
+  front: "Rule sets",
+  rules: "Rules",
+  case: "Which rule decides my case",
+  map: "Map",
+  findings: "Conflicts and gaps",
+  results: "On the instances",
+};
+
+/** @param {HTMLElement} nav */
+export function startContents(nav) {
+  const there = Object.keys(SECTIONS).filter((id) => byId(id).hasChildNodes());
+  show(
+    nav,
+    h(
+      "ul",
+      {},
+      there.map((id) => h("li", {}, h("a", { href: `#${id}` }, SECTIONS[id]))),
+    ),
+  );
+}

@@ -1,0 +1,44 @@
+// @ts-check
+// The title of the page, and what it is about.
+
+import { h, show, within } from "../dom.js";
+import { otherNotice } from "../front/notices.js";
+import { nextTheme, sayTheme } from "./theme.js";
+import { neverHolding, rulesText } from "../rules/names.js";
+import { model, on } from "../state.js";
+import { countedOn, summary } from "../summary.js";
+import { pluralText } from "../words.js";
+
+/** @param {HTMLElement} header */
+export function startTop(header) {
+  show(
+    header,
+    h(
+      "div",
+      {},
+      h("h1", { tabindex: -1 }, summary.name || "Rules"),
+      h("p", { class: "lead" }),
+      h("div", { class: "other" }),
+    ),
+    h("button", { id: "theme", type: "button", onclick: nextTheme }),
+  );
+  sayTheme("auto");
+  const draw = () => {
+    show(within(header, ".lead"), topText());
+    show(within(header, ".other"), otherNotice());
+  };
+  on("model", draw);
+  draw();
+}
+
+function topText() {
+  const { outcome } = model().default;
+  const said = new Set(model().rules.map((rule) => rule.outcome));
+  if (outcome !== null) said.add(outcome);
+  const over = `${rulesText()}${neverHolding().length ? "," : ""} over ${pluralText(summary.features.length, "feature")}`;
+  const outcomes = summary.several_labels
+    ? `for ${pluralText(summary.labels.length, "label")}`
+    : `for ${pluralText(said.size, "outcome")}`;
+  const counted = countedOn((rows) => `; counted on ${rows}`, "; counted on the rows that they were learned from");
+  return `${over} ${outcomes}${counted}.`;
+}

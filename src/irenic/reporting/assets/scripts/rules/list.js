@@ -1,0 +1,348 @@
+// @ts-check
+// The list of rules, as cards or as a table, which can be sorted, searched and filtered.
+
+import { h, show, within } from "../dom.js";
+import { conflictsByPlace } from "../findings/counts.js";
+import { jumpTo } from "../page/jumps.js";
+import { defaultCard, neverHoldLines, ruleCard } from "./card.js";
+import { hasParts, rulesText } from "./names.js";
+import { GREATEST_FIRST, ruleOrder, sortingsOf, sortingText } from "./order.js";
+import { clickOnCard, keyOnCard } from "./pressing.js";
+import { saidLabels, searchedFor, searchText } from "./searching.js";
+import { ruleRow, ruleTable } from "./table.js";
+import { focusRule, model, on, state } from "../state.js";
+import { askedFeatures, countedOn, labelText, summary } from "../summary.js";
+import { countText, pluralText, sentence } from "../words.js";
+
+const AT_ONCE = { cards: 48, table: 200 }; // what is shown of very many before one asks for more
+
+const MOST_AS_CARDS = 60; // more are easier to look through as a table, until one asks for cards
+
+const MOST_ON_PAPER = 300;
+
+/** What is chosen above the rules, and what is built of them: only what was ever shown. */
+const ruleList = /** @type {RuleList} */ (
+  /** @type {Partial<RuleList>} */ ({
+    view: null,
+    sorting: "number",
+    descending: false,
+    limit: 0,
+    places: [],
+    onPaper: false,
+  })
+);
+
+/** @param {HTMLElement} section */
+export function startRules(section) {
+  section.addEventListener("click", clickOnCard);
+  section.addEventListener("keydown", keyOnCard);
+  on("model", () => drawRules(section));
+  on("rule", () => highlightCard());
+  on("paper", (begins) => {
+    ruleList.onPaper = begins;
+    showListed();
+  });
+  drawRules(section);
+}
+
+function ruleView() {
+  return ruleList.view ?? (model().rules.length > MOST_AS_CARDS ? "table" : "cards");
+}
+
+/** @param {HTMLElement} section */
+function drawRules(section) {
+  const { rules } = model();
+  Object.assign(ruleList, {
+    sorting: "number",
+    descending: false,
+    limit: 0,
+    pinned: null,
+    marked: undefined,
+    texts: null,
+  });
+  ruleList.built = { cards: new Map(), table: new Map() };
+  ruleList.otherwise = defaultCard();
+  Object.assign(ruleList, ruleTable(sortBy));
+  ruleList.cards = h("div", { class: "cards" });
+  ruleList.holder = h("div", {});
+  ruleList.count = h("p", { id: "rule-count", role: "status" });
+  ruleList.reset = h("button", { type: "button", onclick: showAllRules }, "Show all rules");
+  ruleList.more = h("p", { class: "more actions" });
+  ruleList.tools = rules.length > 1 ? ruleTools(rules) : null;
+  show(
+    section,
+    h("h2", {}, "The rules"),
+    h("p", { class: "lead" }, rulesLead()),
+    ruleList.tools,
+    h("div", { class: "found" }, ruleList.count, ruleList.reset),
+    ruleList.holder,
+    ruleList.more,
+    neverHoldLines(),
+  );
+  listRules();
+}
+
+function rulesLead() {
+  const priority = summary.decides.hit_policy === "PRIORITY";
+  const asked = !model().order
+    ? ""
+    : priority
+      ? ` ${sentence(summary.decides.text)}`
+      : " They are checked in this order, and the first that holds decides.";
+  const counted = countedOn(
+    (rows) => ` Counts are of the ${rows} given.`,
+    " Counts are of the rows that the rules were learned from.",
+  );
+  return (
+    `A rule holds for a case if all its conditions do.${asked}` +
+    (counted || " Nothing was counted: no instances were given.")
+  );
+}
+
+/** @param {Rule[]} rules */
+function ruleTools(rules) {
+  const used = askedFeatures(model());
+  const inConflict = conflictsByPlace().size > 0;
+  ruleList.search = h("input", { id: "rule-search", type: "search", autocomplete: "off", oninput: listRules });
+  ruleList.feature = h(
+    "select",
+    { id: "rule-feature", onchange: listRules },
+    h("option", { value: "" }, "all features"),
+    used.map((feature) => h("option", { value: feature.name }, feature.name)),
+  );
+  ruleList.outcome = h(
+    "select",
+    { id: "rule-outcome", onchange: listRules },
+    h("option", { value: "" }, summary.several_labels ? "all labels" : "all outcomes"),
+    saidLabels(rules).map((label) => h("option", { value: label }, labelText(label))),
+  );
+  ruleList.conflict = h("input", { id: "rule-conflict", type: "checkbox", onchange: listRules });
+  ruleList.sort = h(
+    "select",
+    { id: "rule-sort", onchange: () => sortBy(/** @type {Sorting} */ (ruleList.sort.value)) },
+    sortingsOf(rules).map((name) => h("option", { value: name }, sortingText(name))),
+  );
+  ruleList.direction = h("button", { id: "rule-direction", type: "button", onclick: turnSorting });
+  /**
+   * @param {string} text
+   * @param {HTMLElement} control
+   * @param {boolean} [wide]
+   */
+  const labelled = (text, control, wide) => h("label", { class: wide && "wide" }, h("span", {}, text), control);
+  return h(
+    "div",
+    { class: "tools", role: "search", "aria-label": "Rules" },
+    labelled("Search the rules", ruleList.search, true),
+    labelled("that ask for", ruleList.feature),
+    labelled("that say", ruleList.outcome),
+    inConflict && h("label", { class: "check" }, ruleList.conflict, " in a conflict"),
+    labelled("sorted by", ruleList.sort),
+    ruleList.direction,
+    h(
+      "div",
+      { id: "rule-view", class: "switch", role: "group", "aria-label": "Show the rules as" },
+      /** @type {RuleView[]} */ (["cards", "table"]).map((view) =>
+        h("button", { type: "button", "data-view": view, onclick: () => chooseView(view) }, view),
+      ),
+    ),
+  );
+}
+
+/**
+ * Sort by something; if it is sorted by that already, the other way round.
+ * @param {Sorting} name
+ */
+function sortBy(name) {
+  const same = ruleList.sorting === name;
+  ruleList.descending = same ? !ruleList.descending : GREATEST_FIRST.includes(name);
+  ruleList.sorting = ruleList.sort.value = name;
+  listRules();
+}
+
+function turnSorting() {
+  sortBy(ruleList.sorting);
+}
+
+/** @param {RuleView} view */
+function chooseView(view) {
+  ruleList.view = view;
+  ruleList.limit = 0;
+  showListed();
+}
+
+function resetRules() {
+  if (ruleList.tools) {
+    ruleList.search.value = ruleList.feature.value = ruleList.outcome.value = "";
+    ruleList.conflict.checked = false;
+  }
+  listRules();
+}
+
+/** Ask for all rules again; the button goes away by that, so the search gets the focus. */
+function showAllRules() {
+  resetRules();
+  ruleList.search.focus({ preventScroll: true });
+}
+
+/** Find the rules that are asked for, in their order, and show the first of them. */
+function listRules() {
+  const { rules } = model();
+  ruleList.places = rules
+    .map((_, place) => place)
+    .filter(ruleFilter())
+    .sort(ruleOrder(ruleList.sorting, ruleList.descending));
+  // who asked for thousands does not wait for all of them at every letter
+  ruleList.limit = Math.min(ruleList.limit, MOST_ON_PAPER);
+  ruleList.pinned = null;
+  showListed();
+}
+
+/** The rules to show now: the first ones, and one that a link led to. */
+function shownPlaces() {
+  const { places, pinned, onPaper } = ruleList;
+  const limit = Math.max(ruleList.limit, AT_ONCE[ruleView()], onPaper ? MOST_ON_PAPER : 0);
+  const shown = places.slice(0, limit);
+  if (pinned !== null && places.includes(pinned) && !shown.includes(pinned)) shown.push(pinned);
+  return shown;
+}
+
+/**
+ * The card or the row of a rule, made when it is first shown.
+ * @param {number} place
+ */
+function builtRule(place) {
+  const view = ruleView();
+  const built = ruleList.built[view];
+  const known = built.get(place);
+  if (known) return known;
+  const made = view === "table" ? ruleRow(place) : ruleCard(place);
+  built.set(place, made);
+  return made;
+}
+
+function showListed() {
+  const { places } = ruleList;
+  const whole = places.length === model().rules.length;
+  const shown = shownPlaces();
+  const asTable = ruleView() === "table";
+  show(asTable ? ruleList.rows : ruleList.cards, shown.map(builtRule), whole && !asTable && ruleList.otherwise);
+  ruleList.foot.hidden = !whole;
+  const holder = asTable ? ruleList.table : ruleList.cards;
+  if (ruleList.holder.firstChild !== holder) show(ruleList.holder, holder);
+  sayFound(places.length, shown.length);
+  saySorting();
+  highlightCard();
+}
+
+/**
+ * @param {number} found
+ * @param {number} shown
+ */
+function sayFound(found, shown) {
+  const of = model().rules.length;
+  const all = found === of;
+  const text = all ? rulesText() : `${countText(found)} of ${pluralText(of, hasParts() ? "part" : "rule")}`;
+  const some = shown < found ? `; ${countText(shown)} of them are shown` : "";
+  show(ruleList.count, found || !of ? `${text}${some}` : `${text}: none matches.`);
+  ruleList.reset.hidden = all;
+  ruleList.more.hidden = shown >= found;
+  const step = AT_ONCE[ruleView()];
+  /**
+   * @param {string} text
+   * @param {number} limit
+   */
+  const more = (text, limit) => h("button", { type: "button", onclick: () => showMore(limit) }, text);
+  show(
+    ruleList.more,
+    found - shown > step && more(`Show ${countText(step)} more`, Math.max(ruleList.limit, step) + step),
+    more(`Show all ${countText(found)}`, found),
+  );
+}
+
+/**
+ * Show more rules, and go on from the first of them with the keys.
+ * @param {number} limit
+ */
+function showMore(limit) {
+  const before = Math.max(ruleList.limit, AT_ONCE[ruleView()]);
+  ruleList.limit = limit;
+  showListed();
+  builtRule(ruleList.places[before]).focus({ preventScroll: true });
+}
+
+/** Say how rules are sorted and shown, at all the controls that choose it. */
+function saySorting() {
+  const { sorting, descending } = ruleList;
+  for (const head of ruleList.heads) {
+    const button = head.querySelector("button");
+    if (!button) continue;
+    const sorted = head.dataset.sorting === sorting;
+    head.setAttribute("aria-sort", !sorted ? "none" : descending ? "descending" : "ascending");
+    show(within(button, "span"), !sorted ? "" : descending ? " ↓" : " ↑");
+  }
+  if (!ruleList.tools) return;
+  show(ruleList.direction, descending ? "↓ descending" : "↑ ascending");
+  ruleList.direction.setAttribute(
+    "aria-label",
+    descending ? "Descending; reverse the order" : "Ascending; reverse the order",
+  );
+  for (const button of ruleList.tools.querySelectorAll("button[data-view]")) {
+    button.setAttribute("aria-pressed", String(button.getAttribute("data-view") === ruleView()));
+  }
+}
+
+/** Whether a rule is asked for, by all that is chosen above. */
+function ruleFilter() {
+  if (!ruleList.tools) return () => true;
+  const { rules } = model();
+  const { numbers, words } = searchedFor(ruleList.search.value);
+  const [feature, outcome] = [ruleList.feature.value, ruleList.outcome.value];
+  const conflicts = ruleList.conflict.checked && conflictsByPlace();
+  const texts = words.length ? (ruleList.texts ??= rules.map(searchText)) : [];
+  /** @param {number} place */
+  const isAskedFor = (place) =>
+    numbers.every((number) => rules[place].number === number) &&
+    words.every((word) => texts[place].includes(word)) &&
+    (feature === "" || Object.hasOwn(rules[place].box, feature)) &&
+    (outcome === "" || summary.outcomes[rules[place].outcome].labels.includes(Number(outcome))) &&
+    (!conflicts || conflicts.has(place));
+  return isAskedFor;
+}
+
+function highlightCard() {
+  const card = state.rule === null ? undefined : ruleList.built[ruleView()].get(state.rule);
+  if (card === ruleList.marked) return;
+  ruleList.marked?.removeAttribute("aria-current");
+  ruleList.marked?.querySelector(".actions")?.remove();
+  ruleList.marked = card;
+  if (!card) return;
+  card.setAttribute("aria-current", "true");
+  (card.querySelector(".words") ?? card).append(
+    h(
+      "div",
+      { class: "actions" },
+      h("button", { type: "button", onclick: () => jumpTo("map") }, "Show on the map"),
+      h("button", { type: "button", onclick: () => unmark(card) }, "Unmark"),
+    ),
+  );
+}
+
+/** @param {HTMLElement} card */
+function unmark(card) {
+  focusRule(null);
+  card.focus({ preventScroll: true }); // the button that had the focus is gone
+}
+
+/**
+ * Go to a rule, whatever is filtered.
+ * @param {number} place
+ */
+export function goToRule(place) {
+  if (!ruleList.places.includes(place)) resetRules();
+  if (!builtRule(place).isConnected) {
+    ruleList.pinned = place;
+    showListed();
+  }
+  focusRule(place);
+  jumpTo(builtRule(place).id);
+}

@@ -1,0 +1,88 @@
+// @ts-check
+// Bars that show which labels the instances under a rule have.
+
+import { h, nameWords } from "../dom.js";
+import { color } from "../outcomes.js";
+import { labelText, summary } from "../summary.js";
+import { countText, nameText, percentText, pluralText } from "../words.js";
+
+const MOST_OUTCOMES_SAID = 12;
+
+const MOST_LABELS_DRAWN = 5;
+
+/**
+ * What the instances under a rule are: one bar of all outcomes, or a bar for each label.
+ * @param {number[] | null} mix
+ * @param {number | null} support
+ * @param {number | null} outcome
+ */
+export function drawMix(mix, support, outcome) {
+  if (!mix || !support) return null;
+  return summary.several_labels ? drawLabels(mix, support, outcome) : drawShares(mix, support);
+}
+
+/**
+ * @param {number[]} mix
+ * @param {number} support
+ */
+function drawShares(mix, support) {
+  const places = mixPlaces(mix);
+  const shares = places
+    .slice(0, 3)
+    .map((label, i) => [i ? " · " : "", nameWords(labelText(label)), `: ${countText(mix[label])}`]);
+  const more = places.length > 3 ? ` and ${countText(places.length - 3)} more` : "";
+  return [mixBar(mix, support), h("p", { class: "small muted" }, shares, more)];
+}
+
+/**
+ * One bar of all outcomes; pointing at it tells them.
+ * @param {number[]} mix
+ * @param {number} support
+ */
+export function mixBar(mix, support) {
+  const places = mixPlaces(mix);
+  const shares = places.map((label) =>
+    h("i", { style: { width: `${(100 * mix[label]) / support}%`, background: color(label) } }),
+  );
+  const texts = places
+    .slice(0, MOST_OUTCOMES_SAID)
+    .map((label) => `${nameText(labelText(label))}: ${countText(mix[label])}`);
+  const said = texts.join(", ");
+  const left = places.length - texts.length;
+  const words = left > 0 ? `${said} and ${countText(left)} more` : said;
+  return h("div", { class: "mix", role: "img", "aria-label": words, title: words }, shares);
+}
+
+/**
+ * @param {number[]} mix
+ * @param {number} support
+ * @param {number | null} outcome
+ */
+function drawLabels(mix, support, outcome) {
+  const said = new Set(outcome === null ? [] : summary.outcomes[outcome].labels);
+  const places = mixPlaces(mix);
+  const rows = places
+    .slice(0, MOST_LABELS_DRAWN)
+    .map((label) =>
+      h(
+        "div",
+        { class: said.has(label) ? "said" : null },
+        h("span", {}, said.has(label) ? "✓ " : "", nameWords(labelText(label))),
+        h("span", { class: "bar" }, h("i", { style: { width: `${(100 * mix[label]) / support}%` } })),
+        h("span", {}, percentText(mix[label] / support)),
+      ),
+    );
+  const left = places.length - rows.length;
+  return [
+    h("div", { class: "label-bars" }, rows),
+    left > 0 && h("p", { class: "small muted" }, `and ${pluralText(left, "more label")}`),
+  ];
+}
+
+/** @param {number[]} mix */
+function mixPlaces(mix) {
+  return mix
+    .map((_, place) => place)
+    .filter((place) => mix[place] > 0)
+    .sort((a, b) => mix[b] - mix[a]);
+}

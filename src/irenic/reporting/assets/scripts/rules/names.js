@@ -1,0 +1,117 @@
+// @ts-check
+// What rules are called, where they stand on the page, and links to them.
+
+import { h } from "../dom.js";
+import { covers } from "../engine/deciding.js";
+import { model } from "../state.js";
+import { countText, pluralText } from "../words.js";
+
+/** @type {Map<Rule[], Map<number, number[]>>} */
+const partsOfModels = new Map();
+
+/**
+ * The places of the rules that each row makes, by the row's number.
+ * @param {Rule[]} rules
+ */
+function partsOf(rules) {
+  const known = partsOfModels.get(rules);
+  if (known) return known;
+  /** @type {Map<number, number[]>} */
+  const parts = new Map();
+  rules.forEach(({ number }, place) => {
+    const places = parts.get(number);
+    if (places) places.push(place);
+    else parts.set(number, [place]);
+  });
+  partsOfModels.set(rules, parts);
+  return parts;
+}
+
+/**
+ * Which row a rule is of, and which of how many parts.
+ * @param {number} place
+ */
+function partOf(place) {
+  const { rules } = model();
+  const { number } = rules[place];
+  const places = partsOf(rules).get(number) ?? [place];
+  return { number, part: places.indexOf(place) + 1, parts: places.length };
+}
+
+/**
+ * What a rule is called: a row of a table that makes several rules has parts.
+ * @param {number} place
+ */
+export function ruleTitle(place) {
+  const { number, part, parts } = partOf(place);
+  return parts === 1 ? `Rule ${number}` : `Rule ${number}, part ${part} of ${parts}`;
+}
+
+/**
+ * The number of a rule in a list of them.
+ * @param {number} place
+ */
+export function ruleNumberText(place) {
+  const { number, part, parts } = partOf(place);
+  return parts === 1 ? String(number) : `${number} (part ${part} of ${parts})`;
+}
+
+/**
+ * The address of a rule on this page.
+ * @param {number} place
+ */
+export function ruleAnchor(place) {
+  const { number, part, parts } = partOf(place);
+  return parts === 1 ? `rule-${number}` : `rule-${number}-part-${part}`;
+}
+
+/**
+ * A link to a rule, by its name or another text.
+ * @param {number} place
+ * @param {string} [text]
+ */
+export function ruleLink(place, text = ruleTitle(place)) {
+  return h("a", { class: "link", href: `#${ruleAnchor(place)}`, "data-place": place }, text);
+}
+
+/**
+ * @param {number[]} numbers
+ * @param {Case | null} values
+ */
+export function ruleLinks(numbers, values) {
+  const places = numbers.map((number) => placeOf(number, values)).filter((place) => place !== undefined);
+  return places.map((place) => ruleLink(place));
+}
+
+/**
+ * The place of a rule by its number; of a row with several parts the one that covers the case.
+ * @param {number} number
+ * @param {Case | null} values
+ */
+export function placeOf(number, values) {
+  const places = partsOf(model().rules).get(number) ?? [];
+  const covering = values ? places.find((place) => covers(model().rules[place].box, values)) : undefined;
+  return covering ?? places[0];
+}
+
+/** The rows of a table that no case can ever fulfil: they make no rule. */
+export function neverHolding() {
+  const { size, rules } = model();
+  const rows = Array.from({ length: size.rules }, (_, i) => i + 1);
+  return rows.filter((number) => !partsOf(rules).has(number));
+}
+
+/** Whether some row makes more than one rule, so that rules are called its parts. */
+export function hasParts() {
+  const { rules } = model();
+  return rules.length > partsOf(rules).size;
+}
+
+/** How many rules there are: rows of a table can be of several parts, and some never hold. */
+export function rulesText() {
+  const { size, rules } = model();
+  const never = neverHolding().length;
+  const some = never ? `, of which ${countText(never)} never ${never === 1 ? "holds" : "hold"}` : "";
+  const parts = hasParts() ? `${never ? "," : ""} in ${pluralText(rules.length, "part")}` : "";
+  return `${pluralText(size.rules, "rule")}${some}${parts}`;
+}

@@ -1,0 +1,62 @@
+// @ts-check
+// What the values of a feature can be, in the numbers that irenic compares.
+
+export const LOWEST = -Number.MAX_VALUE; // where "not missing" begins
+
+export const MISSING_CODE = 0;
+
+export const OTHER_CODE = 1;
+
+/**
+ * @param {Feature} feature
+ * @returns {feature is Category}
+ */
+export const isCategory = (feature) => feature.kind === "category";
+
+/**
+ * @param {Feature} feature
+ * @param {Value} value
+ */
+export const isMissing = (feature, value) => value === (isCategory(feature) ? MISSING_CODE : null);
+
+/**
+ * Whether a number, or null for missing, can occur.
+ * @param {Continuous} feature
+ * @param {Value} value
+ */
+export function isAdmitted(feature, value) {
+  if (value === null) return feature.missing;
+  return (feature.lowest ?? LOWEST) <= value && value < (feature.end ?? Infinity);
+}
+
+/**
+ * The greatest value below a cut.
+ * @param {Continuous} feature
+ * @param {number} cut
+ */
+export function valueBefore(feature, cut) {
+  const below = nextDown(cut);
+  return feature.step ? Math.min(below, cut - feature.step) : below;
+}
+
+/**
+ * The neighboring number below.
+ * @param {number} value
+ */
+function nextDown(value) {
+  if (value === 0) return -Number.MIN_VALUE;
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, value);
+  view.setBigInt64(0, view.getBigInt64(0) + (value > 0 ? -1n : 1n));
+  return view.getFloat64(0);
+}
+
+/**
+ * Codes as they are drawn: missing at the edge, then the values, then all others.
+ * @param {Category} feature
+ */
+export function categoryOrder(feature) {
+  /** @param {number} code */
+  const rank = (code) => (code === OTHER_CODE ? Infinity : code);
+  return [...feature.admitted].sort((a, b) => rank(a) - rank(b));
+}

@@ -1,0 +1,60 @@
+// @ts-check
+// Numbers and names as text.
+
+/** @param {number} number */
+export function countText(number) {
+  return number.toLocaleString("en-US", { maximumFractionDigits: 1 });
+}
+
+/**
+ * @param {number} number
+ * @param {string} one
+ * @param {string} [many]
+ */
+export function pluralText(number, one, many = `${one}s`) {
+  return `${countText(number)} ${number === 1 ? one : many}`;
+}
+
+/**
+ * A share in per cent. Only what is whole is called 100 % or 0 %.
+ * @param {number} share
+ */
+export function percentText(share) {
+  const rounded = Math.round(share * 1000) / 10;
+  if (rounded === 100 && share < 1) return "over 99.9\u202f%";
+  if (rounded === 0 && share > 0) return "under 0.1\u202f%";
+  return `${rounded}\u202f%`;
+}
+
+/**
+ * A share in per cent, a dash for a share of nothing.
+ * @param {number} part
+ * @param {number} whole
+ */
+export function shareText(part, whole) {
+  return whole ? percentText(part / whole) : "–";
+}
+
+/** @param {number | null | undefined} score */
+export function scoreText(score) {
+  if (score === null || score === undefined) return "–";
+  return score < 1 && score.toFixed(3) === "1.000" ? "over 0.999" : score.toFixed(3);
+}
+
+/** @param {string} text */
+export function sentence(text) {
+  return `${capitalized(text)}.`;
+}
+
+/** @param {string} text */
+export function capitalized(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/**
+ * The same where there can only be text, as in what is told when one points at something.
+ * @param {string} text
+ */
+export function nameText(text) {
+  return `\u2068${text}\u2069`;
+}
