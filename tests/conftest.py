@@ -1,7 +1,7 @@
-"""Hypothesis profiles, with fewer examples where the kernels run as plain Python; fixtures.
+"""Hypothesis profiles and shared fixtures.
 
-In CI the examples are the same in every run, so that a change is judged by itself; elsewhere they
-are new each time, and ``--hypothesis-profile=thorough`` looks longer.
+``HYPOTHESIS_PROFILE`` or ``--hypothesis-profile`` selects a profile. In CI the examples are the
+same in every run, so that a change is judged by itself; elsewhere they are new each time.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from hypothesis import HealthCheck, settings
 
 from irenic import cli
 
-_SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile(
     "default",
-    max_examples=100,
+    max_examples=25,
     deadline=None,
-    suppress_health_check=_SLOW,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     print_blob=True,
     derandomize=bool(os.environ.get("CI")),
 )
-settings.register_profile("interpreted", settings.get_profile("default"), max_examples=15)
-settings.register_profile("thorough", settings.get_profile("default"), max_examples=1500)
-settings.load_profile("interpreted" if os.environ.get("NUMBA_DISABLE_JIT") == "1" else "default")
+EXAMPLES = {"interpreted": 15, "thorough": 100, "exhaustive": 1500}
+for _name, _examples in EXAMPLES.items():
+    settings.register_profile(_name, settings.get_profile("default"), max_examples=_examples)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Hypothesis strategies: spaces, regions in them, rules and rule sets.
+"""Hypothesis strategies: spaces, regions in them, rules and rule sets; and how many examples.
 
 Bounds come from a small grid, so that boxes that touch, coincide or nest are common.
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import datetime as dt
 
+import pytest
+from hypothesis import settings
 from hypothesis import strategies as st
 
 import naive
@@ -22,6 +24,16 @@ GRID = {
 NAMES = ["f1", "low risk", "in", "a<b", 'say "hi"', "größe", "PT", "x.y"]
 VALUES = ["a", "b c", "missing", "5", 5, 2.5, True, dt.date(2020, 1, 1), "{", ""]
 WIDE = [f"v{i}" for i in range(70)]
+
+
+def examples(times):
+    """Run so many times the examples of the profile: fewer where each takes long."""
+    return settings(max_examples=max(1, round(times * settings().max_examples)))
+
+
+def seeds(few, *, of):
+    """Return a few seeds to parametrize a test with, and the rest of them as slow ones."""
+    return [*range(few), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(few, of))]
 
 
 # --- spaces

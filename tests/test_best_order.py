@@ -30,6 +30,8 @@ from irenic import (
 )
 from irenic.searching import best_region as best_order
 
+pytestmark = pytest.mark.kernels
+
 PLANE = Space([Continuous("f1"), Continuous("f2")])
 PAPER = RuleSet(
     [

@@ -31,6 +31,8 @@ from irenic import (
     enlarge_many,
 )
 
+pytestmark = pytest.mark.kernels
+
 PLANE = Space([Continuous("f1"), Continuous("f2")])
 PAPER = RuleSet(
     [

@@ -33,6 +33,8 @@ from irenic import (
 )
 from irenic.model import cutting
 
+pytestmark = pytest.mark.kernels
+
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 PLANE = Space([Continuous("f1"), Continuous("f2")])
 PAPER = RuleSet(
@@ -262,7 +264,7 @@ def test_the_union_is_that_of_the_literal_search_and_all_that_is_uncovered(how, 
     assert (grid.union(literal) == uncovered).all()
 
 
-@pytest.mark.parametrize("seed", range(8 if INTERPRETED else 40))
+@pytest.mark.parametrize("seed", sts.seeds(8, of=40))
 def test_the_union_of_dense_sets_is_all_that_is_uncovered(seed):
     rules = oracle.dense_set(seed, size=3 + seed % 5, width=1 + seed % 3)
     found = search(rules, order="random" if seed % 2 else "lexicographic", random_state=seed)
@@ -359,7 +361,7 @@ def test_maximal_gives_each_maximal_region_once_and_no_other(how, rules):
         assert found == dict.fromkeys(expected, 1)
 
 
-@pytest.mark.parametrize("seed", range(12 if INTERPRETED else 80))
+@pytest.mark.parametrize("seed", sts.seeds(12, of=80))
 def test_the_maximal_regions_of_dense_sets_are_the_same_in_every_order(seed):
     rules = oracle.dense_set(seed, size=3 + seed % 4, width=2 + seed % 2)
     expected = oracle.maximal_free(rules, most=20_000)

@@ -15,6 +15,8 @@ import naive
 import strategies as sts
 from irenic import ConflictError, Continuous, CoverageMap, DataError, Region, Rule, RuleSet, Space
 
+pytestmark = pytest.mark.kernels
+
 AGE = Space([Continuous("age")])
 TABLE = {"age": [5, 15, 25, 35, 45]}
 

@@ -17,6 +17,8 @@ from irenic.budget import Meter
 from irenic.model import cutting
 from irenic.model.cutting import Boxes, Cutter, is_covered, merged, uncovered
 
+pytestmark = pytest.mark.kernels
+
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
 

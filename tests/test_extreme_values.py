@@ -33,6 +33,8 @@ from irenic import (
     search,
 )
 
+pytestmark = pytest.mark.kernels
+
 MOST = float(np.finfo(np.float64).max)
 LEAST = math.ulp(0.0)
 CORNERS = [0.0, -0.0, 1.0, *(s * v for s in (1, -1) for v in (MOST, 1.7e308, 2.3e-308, LEAST))]
@@ -342,6 +344,6 @@ def test_plots_have_ticks_in_their_range(low, high, missing):
 def test_rules_are_learned_from_numbers_of_any_size(scale):
     X = np.linspace(-1, 1, 60)[:, None] * scale
     y = np.where(X[:, 0] < 0.3 * scale, "A", "B")
-    model = RuleSetClassifier(random_state=0, generations=3).fit(X, y)
+    model = RuleSetClassifier(random_state=0, generations=1, moves=500).fit(X, y)
     assert model.score(X, y) == 1.0
     assert model.rules_.is_consistent

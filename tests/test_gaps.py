@@ -31,6 +31,8 @@ from irenic import (
 )
 from irenic.model import cutting
 
+pytestmark = pytest.mark.kernels
+
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 PLANE = Space([Continuous("f1"), Continuous("f2")])
 AGE = Space([Continuous("age")])
@@ -97,7 +99,7 @@ def test_gaps_are_disjoint_and_hold_all_that_no_rule_covers(rules):
         assert not region.overlaps(rule.region)
 
 
-@pytest.mark.parametrize("seed", range(15 if INTERPRETED else 120))
+@pytest.mark.parametrize("seed", sts.seeds(15, of=120))
 def test_gaps_of_dense_mixed_sets_are_a_partition(seed):
     rules = oracle.dense_set(seed, size=3 + seed % 8, width=1 + seed % 4)
     found = gaps(rules)
@@ -113,7 +115,7 @@ def test_within_gives_the_gaps_of_that_region_only(rules, data):
     assert found.is_complete is (not some)
 
 
-@pytest.mark.parametrize("seed", range(6 if INTERPRETED else 40))
+@pytest.mark.parametrize("seed", sts.seeds(6, of=40))
 def test_more_than_64_values_are_cut_exactly(seed):
     rules = oracle.dense_set(seed, size=8, width=3, features=[6, 0, 5])
     check_partition(rules, gaps(rules))
@@ -125,7 +127,7 @@ def test_no_two_gaps_could_be_one(rules):
     check_merged(rules, gaps(rules))
 
 
-@pytest.mark.parametrize("seed", range(10 if INTERPRETED else 60))
+@pytest.mark.parametrize("seed", sts.seeds(10, of=60))
 def test_no_two_gaps_of_a_dense_set_could_be_one(seed):
     rules = oracle.dense_set(seed, size=6, width=2 + seed % 2)
     check_merged(rules, gaps(rules))
@@ -165,7 +167,7 @@ def test_z3_gives_the_same_answer(rules):
     assert rules.is_complete is (not expected)
 
 
-@pytest.mark.parametrize("seed", range(20 if INTERPRETED else 150))
+@pytest.mark.parametrize("seed", sts.seeds(20, of=150))
 def test_z3_gives_the_same_answer_for_dense_sets(seed):
     rules = oracle.dense_set(seed, size=6 + seed % 20, width=2 + seed % 5)
     given_ = [rule.region.conditions() for rule in rules]
@@ -329,7 +331,7 @@ def random_bounded(seed, size):
     return RuleSet(made, Space(BOUNDED))
 
 
-@pytest.mark.parametrize("seed", range(10 if INTERPRETED else 40))
+@pytest.mark.parametrize("seed", sts.seeds(10, of=40))
 def test_the_volume_is_that_of_the_space_without_the_rules(seed):
     rules = random_bounded(seed, 1 + seed % 8)
     covered = 0

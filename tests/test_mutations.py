@@ -26,6 +26,8 @@ from irenic import (
     enlarge,
 )
 
+pytestmark = pytest.mark.kernels
+
 LINE = Space([Continuous("f")])
 MIXED = Space([Continuous("f1", missing=True), Categorical("color", ["yellow", "blue", "red"])])
 SHARES = st.sampled_from([0.0, 0.25, 0.5, 0.9, 1.0, "random"])

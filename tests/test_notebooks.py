@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 import skops.io
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import config_context
 from sklearn.base import clone
@@ -40,6 +40,7 @@ from irenic.learn.front import RuleCounts
 from irenic.model import markup
 from irenic.model.literals import display, say
 from learn.fitting import needs_jit, people, quick
+from strategies import examples
 
 TAGS = {"div", "span", "code", "table", "thead", "tbody", "tr", "th", "td", "details", "summary"}
 HOSTILE = [
@@ -162,7 +163,7 @@ def own_part(clf):
     return shown.replace(theirs, "")
 
 
-@settings(max_examples=60, deadline=None)
+@examples(0.6)
 @given(NAMES, NAMES, NAMES)
 def test_whatever_things_are_called_comes_out_as_text(name, value, label):
     rules = sample(name, value, label)
@@ -195,7 +196,7 @@ def test_whatever_things_are_called_comes_out_as_text(name, value, label):
     assert read(certify(rules)).text == str(certify(rules))
 
 
-@settings(max_examples=20, deadline=None)
+@examples(0.2)
 @given(NAMES, NAMES, NAMES, st.booleans())
 def test_a_classifier_shows_names_as_text(name, value, label, many):
     rules, labels = sample(name, value, label), [label, label + "2"]

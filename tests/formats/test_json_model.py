@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import skops.io
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import irenic
 from irenic import FileError, FormatError, IrenicError, Rule, RuleSet, RuleSetClassifier
 from irenic.formats.json import model as json_model
+from strategies import examples
 
 N = 60
 TABLE = pd.DataFrame(
@@ -361,7 +362,7 @@ def places(data, at=()):
 
 # a file that says that there were no names is right, and scikit-learn warns of names then
 @pytest.mark.filterwarnings("ignore:X has feature names")
-@settings(max_examples=60)
+@examples(0.6)
 @given(st.data())
 def test_whatever_is_wrong_with_a_file_is_an_error_of_ours(model, data):
     file = json.loads(json_model.dumps(model))

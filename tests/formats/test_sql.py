@@ -696,7 +696,10 @@ def _without_cast(value):
     return _without_cast(value.this) if isinstance(value, exp.Cast) else value
 
 
-@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "tsql"])
+OTHERS = [pytest.param(dialect, marks=pytest.mark.slow) for dialect in ("sqlite", "tsql")]
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", *OTHERS])
 def test_many_rules_and_many_conditions(dialect):
     space = Space([Continuous(f"f{i}", missing=True) for i in range(600)])
     wide = Rule(Region(space, {f"f{i}": {"<": 0.5, "missing": True} for i in range(600)}), then=0)

@@ -6,7 +6,7 @@ import zipfile
 
 import openpyxl
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import strategies as sts
@@ -527,7 +527,7 @@ def test_csv_reads_back_the_same(rules):
 
 
 @given(sts.rule_sets())
-@settings(max_examples=30)
+@sts.examples(0.3)
 def test_a_workbook_reads_back_the_same(rules):
     same(loads_xlsx(dumps_xlsx(rules), space=rules.space), rules)
 
@@ -572,7 +572,7 @@ def test_rules_that_are_no_product_stand_in_lines_of_their_own():
 
 
 @given(sts.rule_sets(default="D"))
-@settings(max_examples=30)
+@sts.examples(0.3)
 def test_a_list_keeps_its_order(rules):
     rules = RuleList.of(rules)
     for found in (

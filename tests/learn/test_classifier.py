@@ -27,8 +27,14 @@ IRIS = load_iris(return_X_y=True)
 PEOPLE = people()
 
 
-@parametrize_with_checks([RuleSetClassifier(generations=1, moves=200)])
+@parametrize_with_checks([quick()])
 def test_scikit_learn_finds_nothing_wrong(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([RuleSetClassifier(generations=1, moves=200)])
+def test_scikit_learn_finds_nothing_wrong_with_forests_and_validation(estimator, check):
     check(estimator)
 
 

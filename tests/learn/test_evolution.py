@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from irenic.kernels import evolution as kernels
 from irenic.learn._evolution import Settings, Watch, covering, evolve, predict
 
+pytestmark = pytest.mark.kernels
+
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 MOVES = 300 if INTERPRETED else 1500
 MOVED = 10

@@ -15,6 +15,8 @@ from irenic.budget import Meter
 from irenic.mend import _boxes as mod
 from irenic.model.cutting import Boxes
 
+pytestmark = pytest.mark.kernels
+
 
 def as_boxes(regions):
     space = regions[0].space

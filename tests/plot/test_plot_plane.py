@@ -9,7 +9,7 @@ from itertools import combinations, product
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
@@ -102,7 +102,7 @@ def point_of(rules, fixed):
     return {name: rules.space[name].decode_value(value) for name, value in fixed.items()}
 
 
-@settings(max_examples=50)
+@strategies.examples(0.5)
 @given(planes())
 def test_what_rules_cover_and_contradict_is_what_their_values_say(case):
     rules, names, fixed = case
@@ -127,7 +127,7 @@ def test_what_rules_cover_and_contradict_is_what_their_values_say(case):
         assert outlined == looked.contradicted(names, point)
 
 
-@settings(max_examples=25)
+@strategies.examples(0.25)
 @given(planes())
 def test_pictures_hold_the_points_that_rules_gaps_and_conflicts_do(case):
     rules, names, fixed = case

@@ -8,7 +8,7 @@ import json
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.colors import to_hex
 
@@ -374,7 +374,7 @@ def test_a_space_without_features_cannot_be_drawn():
 # --- nothing raises
 
 
-@settings(max_examples=40)
+@strategies.examples(0.4)
 @given(strategies.rule_sets(max_size=5, max_features=3, default="A"), st.booleans(), st.booleans())
 def test_any_rules_can_be_drawn(rules, ordered, dark):
     kind = RuleList.of(rules) if ordered else rules

@@ -10,7 +10,7 @@ from functools import cache
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from matplotlib.colors import to_hex
 
 import irenic
@@ -157,7 +157,7 @@ def test_rules_without_conditions_have_a_row():
     assert plot.rules(RuleSet(space=AGES.space)).get_yticklabels() == []
 
 
-@settings(max_examples=25)
+@strategies.examples(0.25)
 @given(strategies.rule_sets(max_size=4, max_features=3))
 def test_a_condition_on_each_feature_that_is_asked_for_is_written(rules):
     ax = plot.rules(rules)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, load_wine
@@ -23,6 +23,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTre
 from irenic import Continuous, FormatError, SpaceError, gaps
 from irenic.formats.models._sklearn import cuts_of, from_sklearn
 from irenic.model.features import LOWEST
+from strategies import examples
 
 FLOAT32_MAX = float(np.finfo(np.float32).max)
 
@@ -88,7 +89,7 @@ def test_rules_decide_as_the_tree_does_at_every_bound(kind, seed):
     st.booleans(),
     st.integers(-3, 3),
 )
-@settings(max_examples=300)
+@examples(3)
 def test_a_cut_is_where_float32_changes_sides(any_threshold, single, exact, steps):
     threshold = single if exact else any_threshold
     (cut,) = cuts_of(np.array([threshold])).tolist()
