@@ -10,7 +10,7 @@ import pytest
 from irenic.reporting._bundle import bundle
 from irenic.reporting.page import _script
 
-SCRIPTS = files("irenic.views") / "assets" / "scripts"
+SCRIPTS = files("irenic.reporting") / "assets" / "scripts"
 
 
 def bundled(**modules):
