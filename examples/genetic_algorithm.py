@@ -19,8 +19,8 @@ class Fitness(base.Fitness):
 
 
 class Individual(RuleSet):
-    def __init__(self, space, rules=(), default=None):
-        super().__init__(space, rules, default=default)
+    def __init__(self, rules=(), space=None, default=None):
+        super().__init__(rules, space, default=default)
         self.fitness = Fitness()  # what DEAP needs of an individual
 
 
@@ -73,10 +73,10 @@ def main(generations=40, seed=0, size=60):
     random.seed(seed)  # DEAP draws from here
 
     toolbox = base.Toolbox()
-    toolbox.register("clone", lambda rules: Individual(space, rules, rules.default))
+    toolbox.register("clone", lambda rules: Individual(rules, space, rules.default))
     toolbox.register("mate", mate, rng=rng)
     toolbox.register("mutate", mutate, X=X, y=y, rng=rng)
-    population = [Individual(space, default="virginica") for _ in range(size)]
+    population = [Individual(space=space, default="virginica") for _ in range(size)]
     for individual in population:
         for _ in range(rng.integers(2, 7)):
             grow_rule(individual, X, y, rng)

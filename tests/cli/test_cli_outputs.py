@@ -295,6 +295,26 @@ def test_a_file_without_rules_does_not_pass(run, file, name, text, form):
 
 
 @pytest.mark.parametrize(
+    "command",
+    [
+        ("repair",),
+        ("complete",),
+        ("merge",),
+        ("convert", "b.json"),
+        ("report", "-o", "b.html"),
+        ("diff", "other.txt"),
+    ],
+)
+def test_a_file_without_rules_is_no_input_of_other_commands(run, file, tmp_path, command):
+    file("IF age < 18 THEN free\n", "other.txt")
+    path = file("# cut off\n", "a.txt")
+    status, out, err = run(command[0], path, *command[1:])
+    assert (status, out) == (2, "")
+    assert err == f"irenic: {path}: no rules in the file; was it cut off?\n"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "other.txt"]
+
+
+@pytest.mark.parametrize(
     ("name", "text"),
     [("a.txt", "DEFAULT low\n"), ("a.json", '{"version": 1, "rules": [], "default": "low"}')],
 )

@@ -448,8 +448,8 @@ def test_it_runs_without_any_library_and_is_the_same_in_every_run(tmp_path):
     assert done.stdout == "True 2020-01-01 False\n"
     again = (
         "from irenic import *; import datetime as dt\n"
-        "from irenic.formats.python_source import dumps\n"
-        "print(dumps(RuleSet(None, [Rule({'a': {'<': 0.1}, 'b': {'x'}}, then=frozenset('pqrs'))],"
+        "from irenic.formats.python.source import dumps\n"
+        "print(dumps(RuleSet([Rule({'a': {'<': 0.1}, 'b': {'x'}}, then=frozenset('pqrs'))],"
         " default=dt.date(2020, 1, 1))), end='')"
     )
     for seed in "12":

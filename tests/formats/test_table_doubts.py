@@ -589,6 +589,11 @@ def test_sheets_without_a_table_are_told_beside_others():
     assert told[0].startswith("line 1: table 'Prices': no table was found in this sheet: ")
 
 
+def test_weights_of_rules_are_headed_in_any_case():
+    (table,) = loads_csv(b"age,Rule Weight,fare\n< 18,0.5,low\n>= 18,,high\n").tables
+    assert (table.space.names, table.rules.weights.tolist()) == (("age",), [0.5, 1.0])
+
+
 def test_the_spelling_of_either_or():
     (error,), _ = csv("job,fare\neither nurse or clerk,low\n")
     assert "; write nurse, clerk, or " in error

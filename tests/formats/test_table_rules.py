@@ -459,13 +459,15 @@ def test_hidden_sheets_and_notes_are_left_out():
     hidden.sheet_state = "hidden"
     found = loads_xlsx(saved(book))
     assert ([table.name for table in found.tables], found.errors) == (["Sheet"], [])
+    assert [warning.table for warning in found.warnings] == ["notes"]
     found = loads_xlsx(saved(book), target="fare")
     assert ([table.outputs for table in found.tables], found.errors) == ([("fare",)], [])
     book.active.sheet_state = "hidden"
     found = loads_xlsx(saved(book))
     assert [str(error) for error in found.errors] == [
-        "line 1: table 'notes': only the outcome 'what this is': a decision table has a column for"
-        " each feature too (cells are divided by commas, semicolons or tabs)"
+        "line 1: table 'notes': no table was found in this sheet: only the outcome 'what this is':"
+        " a decision table has a column for each feature too (cells are divided by commas,"
+        " semicolons or tabs)"
     ]
 
 

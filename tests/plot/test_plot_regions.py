@@ -357,7 +357,7 @@ def test_what_are_no_rules_is_refused(draw):
         draw(irenic.RuleSetClassifier())
     with pytest.raises(ConditionError, match=r"no summary; make one with irenic\.summarise"):
         draw({"age": [1, 2]})
-    with pytest.raises(ConditionError, match="the summary is of version 99, this irenic reads 1"):
+    with pytest.raises(ConditionError, match="the summary is of version 99, this irenic reads 2"):
         draw({"format": "irenic summary", "version": 99})
 
 

@@ -14,7 +14,14 @@ from rich.text import Text
 
 import irenic
 from irenic.cli.common import Json, console, output, print_json, warn_of_compiling
-from irenic.cli.reading import Ignore, as_policy, check_output, space_for, tells_space
+from irenic.cli.reading import (
+    Ignore,
+    as_policy,
+    check_output,
+    check_rules_in,
+    space_for,
+    tells_space,
+)
 from irenic.errors import DataError, FormatError, FormatWarning, did_you_mean
 from irenic.model.literals import counted, display
 
@@ -333,6 +340,7 @@ def _read(
     for imported in found.imports:
         check_output(out, {f"the import of {path},": imported}, option)
     chosen = the_table(found, path, table)
+    check_rules_in(chosen, path)
     left = len(found.tables) - 1
     if left:
         print(f"irenic: {counted(left, 'other table')} of {path} left out", file=sys.stderr)

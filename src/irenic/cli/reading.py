@@ -148,6 +148,12 @@ def is_model(path: Path) -> bool:
         raise error.at(path=str(path)) from None
 
 
+def check_rules_in(table: irenic.DecisionTable, path: Path) -> None:
+    """Refuse a file that holds neither rules nor a default."""
+    if not table.n_rows and table.rules.default is None:
+        raise no_rules(table.rules, path)
+
+
 def no_rules(rules: irenic.RuleSet, path: Path) -> FormatError:
     """Return the error for a file that holds no rules, perhaps because it was cut off."""
     rest = "" if rules.default is None else ", only a default"

@@ -14,6 +14,7 @@ from irenic.cli.reading import (
     Rules,
     as_policy,
     check_output,
+    check_rules_in,
     is_model,
     open_to_rules,
     read_example,
@@ -183,8 +184,9 @@ def _table(
 
     if path is None:
         return read_example(space).tables[0]
-    found = irenic.read_tables(path, space=space, **options)
-    return the_table(found, path, table)
+    chosen = the_table(irenic.read_tables(path, space=space, **options), path, table)
+    check_rules_in(chosen, path)
+    return chosen
 
 
 def _check_columns(table: Table, data: Path, names: tuple[str, ...]) -> None:

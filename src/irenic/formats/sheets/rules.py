@@ -168,6 +168,7 @@ def _check_known(wanted: Iterable[str], columns: list[str]) -> None:
 
 def _header(line: Line) -> list[str]:
     names = ["" if cell is None else _plain(cell) for cell in line.cells]
+    names = [WEIGHT if name.upper() == WEIGHT else name for name in names]
     while names and not names[-1]:
         names.pop()
     if len(names) > MOST_COLUMNS:
