@@ -55,7 +55,7 @@ def test_a_conflict_error_carries_what_was_found():
     rules = irenic.RuleSet([irenic.Rule({"age": (0, 10)}, then="child")])
     with pytest.raises(irenic.ConflictError) as caught:
         rules.add(irenic.Rule({"age": (5, 20)}, then="adult"))
-    assert [str(c.overlap) for c in caught.value.conflicts] == ["5 <= age < 10"]
+    assert [str(c.region) for c in caught.value.conflicts] == ["5 <= age < 10"]
 
 
 def test_a_near_name_is_suggested_and_else_the_known_ones_are_listed():

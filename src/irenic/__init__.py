@@ -45,12 +45,12 @@ from irenic.mend import (
     repair,
     to_set,
 )
-from irenic.model.conflict import Conflict
 from irenic.model.coverage import CoverageMap
 from irenic.model.decision_table import DecisionTable
 from irenic.model.explanation import Explanation, Statistics
 from irenic.model.features import MISSING, OTHER, Categorical, Continuous
 from irenic.model.literals import Expression, Months
+from irenic.model.overlap import Conflict, Overlap
 from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.rulelist import RuleList
@@ -102,6 +102,7 @@ __all__ = [
     "IrenicError",
     "Merged",
     "Months",
+    "Overlap",
     "Proposal",
     "ReadTables",
     "Region",

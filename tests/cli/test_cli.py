@@ -139,9 +139,9 @@ def test_an_overlap_of_json_can_be_read_as_a_rule(run, file):
     again = json_rules.loads(
         json.dumps({"version": 1, "rules": [{"if": conflict["overlap"], "then": 1}]}), rules.space
     )
-    assert again[0].region == rules.conflicts()[0].overlap
+    assert again[0].region == rules.conflicts()[0].region
     witness = {name: json_rules.decode_value(value) for name, value in conflict["witness"].items()}
-    assert witness in rules.conflicts()[0].overlap
+    assert witness in rules.conflicts()[0].region
 
 
 def test_json_of_consistent_rules_lists_no_conflict(run, file):

@@ -75,7 +75,7 @@ def test_ages_that_touch_at_ten_do_not_contradict():
     assert rules.predict({"age": [9.999, 10]}).tolist() == ["child", "adult"]
     closed = Rule(Region(AGE, {"age": {">=": 0, "<=": 10}}), then="child")
     touching = RuleSet([closed, age(10, 99, "adult")], AGE)
-    assert str(touching.conflicts()[0].overlap) == "age = 10"
+    assert str(touching.conflicts()[0].region) == "age = 10"
     assert touching.conflicts()[0].witness == {"age": 10}
 
 
@@ -94,7 +94,7 @@ def test_each_conflict_has_its_overlap_and_a_witness_in_both_rules(rules):
     for conflict in rules.conflicts():
         a, b = rules[conflict.first], rules[conflict.second]
         assert conflict.rules == (a, b)
-        assert conflict.overlap == a.region & b.region
+        assert conflict.region == a.region & b.region
         assert conflict.witness in a.region
         assert conflict.witness in b.region
         assert a.then != b.then
@@ -112,7 +112,7 @@ def test_a_limit_stops_early_and_must_be_positive():
     assert len(rules.conflicts()) == 10
     assert len(rules.conflicts(limit=3)) == 3
     assert not rules.is_consistent
-    with pytest.raises(ConditionError, match="limit is a number of pairs, at least 1, not 0"):
+    with pytest.raises(ConditionError, match="limit must be a number of pairs, at least 1, got 0"):
         rules.conflicts(limit=0)
 
 
@@ -529,7 +529,7 @@ def test_conflicts_stay_what_they_were_when_the_set_changes():
     )
     found = rules.conflicts()
     rules.remove(0)
-    assert str(found[0].overlap) == "6 <= n < 10"
+    assert str(found[0].region) == "6 <= n < 10"
 
 
 def test_rules_over_no_feature_contradict_each_other():
@@ -574,8 +574,8 @@ def test_add_refuses_a_contradiction_and_names_it():
     )
     (conflict,) = caught.value.conflicts
     assert (conflict.first, conflict.second) == (1, 2)
-    assert str(conflict.overlap) == "18 <= age < 99"
-    assert conflict.witness in conflict.overlap
+    assert str(conflict.region) == "18 <= age < 99"
+    assert conflict.witness in conflict.region
     assert len(rules) == 2
     with pytest.raises(ConflictError, match=r"contradicts rule 1 .* \(and 1 more\): both hold"):
         rules.add(age(5, 50, "senior"))

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from irenic.model.conflict import Conflict
 from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import counted, display
+from irenic.model.overlap import Overlap
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
 
@@ -81,7 +81,7 @@ class Repair:
         return f"{head}{shown}{more}>"
 
 
-def because(conflicts: Sequence[Conflict], number: int, names: Sequence[int]) -> str:
+def because(conflicts: Sequence[Overlap], number: int, names: Sequence[int]) -> str:
     """Return why a rule cannot stay: the rule that says otherwise, where, and a point."""
     first = conflicts[0]
     place = first.first if names[first.first] != number else first.second
@@ -92,6 +92,6 @@ def because(conflicts: Sequence[Conflict], number: int, names: Sequence[int]) ->
     more += ", …)" if len(rest) > 5 else ")" if rest else ""
     says = display(rule.then)
     return (
-        f"rule {names[place]} says {says} where {first.overlap},"
+        f"rule {names[place]} says {says} where {first.region},"
         f" for example at {first.witness_text}{more}"
     )

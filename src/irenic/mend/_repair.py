@@ -17,10 +17,10 @@ from irenic.mend._drop import cheapest_cover
 from irenic.mend._measure import Share
 from irenic.mend._prove import out_of_budget
 from irenic.mend._trim import Score, largest_free
-from irenic.model.conflict import Conflict, Pairs
 from irenic.model.cutting import Boxes, uncovered
 from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import format_number
+from irenic.model.overlap import Conflict, Overlap, Pairs
 from irenic.model.rule import Rule, as_consequent
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
@@ -225,7 +225,7 @@ def _drop(
 _MOST_REASONS: Final = 10
 
 
-def _forbidden(table: DecisionTable) -> Pairs:
+def _forbidden(table: DecisionTable) -> Pairs[Any]:
     """Return the pairs of rules that may not stay: under UNIQUE also those that agree."""
     found = table.rules.conflicts()
     if table.hit_policy != "UNIQUE":
@@ -233,7 +233,7 @@ def _forbidden(table: DecisionTable) -> Pairs:
     agreeing = table.rules.overlaps().pairs
     rows = np.array(table.rows, dtype=np.intp)[agreeing]
     apart = agreeing[rows[:, 0] != rows[:, 1]]  # rules of one row stay together
-    return Pairs(table.rules, np.vstack((found.pairs, apart)))
+    return Pairs(Overlap, table.rules, np.vstack((found.pairs, apart)))
 
 
 def _more(rules: Sequence[Rule]) -> str:
@@ -246,7 +246,7 @@ def _worth(value: float, data: _Data | None) -> str:
     return f"; on the data it is worth {format_number(round(float(value), 3))}"
 
 
-def _against(conflicts: Sequence[Conflict], names: Sequence[int], number: int) -> tuple[int, ...]:
+def _against(conflicts: Sequence[Overlap], names: Sequence[int], number: int) -> tuple[int, ...]:
     found = {names[place] for c in conflicts for place in (c.first, c.second)}
     return tuple(sorted(found - {number}))
 

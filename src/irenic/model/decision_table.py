@@ -8,8 +8,8 @@ from typing import Final, Literal, NamedTuple, get_args
 
 from irenic.errors import ConditionError, did_you_mean
 from irenic.model import markup
-from irenic.model.conflict import Conflict
 from irenic.model.literals import counted, say
+from irenic.model.overlap import Conflict
 from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.rulelist import RuleList

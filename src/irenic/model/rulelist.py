@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.model import markup
-from irenic.model.conflict import Pairs
 from irenic.model.explanation import Explanation
+from irenic.model.overlap import Conflict, Overlap, Pairs
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet, head_parts, rules_table
 from irenic.model.space import Space
@@ -131,10 +131,10 @@ class RuleList:
 
     # --- what the order hides
 
-    def conflicts(self, *, limit: int | None = None) -> Pairs:
+    def conflicts(self, *, limit: int | None = None) -> Pairs[Conflict]:
         """Return every pair of rules that overlap and differ: what only the order settles."""
         return self._rules.conflicts(limit=limit)
 
-    def overlaps(self, *, limit: int | None = None) -> Pairs:
+    def overlaps(self, *, limit: int | None = None) -> Pairs[Overlap]:
         """Return every pair of rules that overlap and predict the same thing."""
         return self._rules.overlaps(limit=limit)

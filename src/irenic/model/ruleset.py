@@ -16,10 +16,10 @@ from irenic.errors import ConditionError, ConflictError, DataError
 from irenic.model import markup
 from irenic.model.columns import frame_backend
 from irenic.model.condition import infer_features
-from irenic.model.conflict import Conflict, Pairs
 from irenic.model.cutting import Boxes, Cutter, warm_up
 from irenic.model.explanation import Explanation, Statistics, common_type
 from irenic.model.literals import counted, display
+from irenic.model.overlap import Conflict, Overlap, P, Pairs
 from irenic.model.packed import PackedRules, as_columns
 from irenic.model.region import Region
 from irenic.model.rule import Rule, as_consequent
@@ -392,7 +392,7 @@ class RuleSet:
         more = f" (and {len(rivals) - 1} more)" if len(rivals) > 1 else ""
         raise ConflictError(
             f"rule {number} ({rule}) contradicts rule {first.first + 1} ({first.rules[0]}){more}:"
-            f" both hold where {first.overlap}, for example at {first.witness_text};"
+            f" both hold where {first.region}, for example at {first.witness_text};"
             " change one of them, or keep both with force=True",
             found,
         )
@@ -413,7 +413,7 @@ class RuleSet:
 
     # --- contradictions
 
-    def conflicts(self, *, limit: int | None = None) -> Pairs:
+    def conflicts(self, *, limit: int | None = None) -> Pairs[Conflict]:
         """Return every pair of rules that overlap and predict different things.
 
         Parameters
@@ -425,20 +425,27 @@ class RuleSet:
         --------
         >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low"),
         ...                  Rule({"age": (29, 60)}, then="high")])
-        >>> rules.conflicts()[0].overlap
+        >>> rules.conflicts()[0].region
         29 <= age < 30
         """
-        return self._pairs(same=False, limit=limit)
+        return self._pairs(Conflict, limit)
 
-    def overlaps(self, *, limit: int | None = None) -> Pairs:
-        """Return every pair of rules that overlap and predict the same thing."""
-        return self._pairs(same=True, limit=limit)
+    def overlaps(self, *, limit: int | None = None) -> Pairs[Overlap]:
+        """Return every pair of rules that overlap and predict the same thing.
 
-    def _pairs(self, *, same: bool, limit: int | None) -> Pairs:
+        Parameters
+        ----------
+        limit : int, optional
+            Stop after this many pairs.
+        """
+        return self._pairs(Overlap, limit)
+
+    def _pairs(self, kind: type[P], limit: int | None) -> Pairs[P]:
         if limit is not None and (not isinstance(limit, int | np.integer) or limit < 1):
-            raise ConditionError(f"limit is a number of pairs, at least 1, not {limit!r}")
+            raise ConditionError(f"limit must be a number of pairs, at least 1, got {limit!r}")
+        found = self._find_pairs(same=kind is Overlap, limit=limit or _UNLIMITED)
         # what is found stays true of the rules as they are now
-        return Pairs(self.copy(), self._find_pairs(same=same, limit=limit or _UNLIMITED))
+        return Pairs(kind, self.copy(), found)
 
     def _find_pairs(self, *, same: bool, limit: int = _UNLIMITED) -> npt.NDArray[np.int32]:
         pairs = self._packed.overlapping_pairs(same=same, limit=limit)

@@ -1,0 +1,109 @@
+"""Pairs of rules that hold for the same case: overlaps, and conflicts if they disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, TypeVar, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from irenic.model.literals import display, show_point
+from irenic.model.region import Region
+from irenic.model.rule import Rule
+
+
+class _Rules(Protocol):
+    def __getitem__(self, i: int) -> Rule: ...
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Two rules that hold for the same case, with where they do.
+
+    ``first`` and ``second`` are their indices in the set; texts count from 1.
+
+    >>> low, other = Rule({"age": (0, 30)}, then="low"), Rule({"age": (29, 60)}, then="low")
+    >>> print(Overlap(0, 1, (low, other)))
+    rules 1 and 2 both say low where 29 <= age < 30, for example at age = 29
+    """
+
+    first: int
+    second: int
+    rules: tuple[Rule, Rule]
+
+    @cached_property
+    def region(self) -> Region:
+        """The region in which both rules hold."""
+        return self.rules[0].region & self.rules[1].region
+
+    @cached_property
+    def witness(self) -> dict[str, Any]:
+        """A readable point of the region."""
+        return self.region.witness()
+
+    @property
+    def witness_text(self) -> str:
+        """The witness in words, without features that neither rule tests."""
+        return show_asked(self.witness, self.rules)
+
+    def __str__(self) -> str:
+        return f"{self._says()} where {self.region}, for example at {self.witness_text}"
+
+    def _says(self) -> str:
+        then = display(self.rules[0].then)
+        return f"rules {self.first + 1} and {self.second + 1} both say {then}"
+
+
+class Conflict(Overlap):
+    """Two rules that predict different things for the same case.
+
+    >>> low, high = Rule({"age": (0, 30)}, then="low"), Rule({"age": (29, 60)}, then="high")
+    >>> print(Conflict(0, 1, (low, high)))
+    rule 1 says low, rule 2 says high where 29 <= age < 30, for example at age = 29
+    """
+
+    def _says(self) -> str:
+        a, b = self.rules
+        return (
+            f"rule {self.first + 1} says {display(a.then)}, rule {self.second + 1} says"
+            f" {display(b.then)}"
+        )
+
+
+P = TypeVar("P", bound=Overlap)
+
+
+class Pairs(Sequence[P]):
+    """Pairs of overlapping rules; regions and witnesses are made when one is looked at."""
+
+    def __init__(self, kind: type[P], rules: _Rules, pairs: npt.NDArray[np.int32]) -> None:
+        self._kind, self._rules = kind, rules
+        self.pairs = pairs
+        """The indices of the rules, one pair per row."""
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @overload
+    def __getitem__(self, i: int) -> P: ...
+    @overload
+    def __getitem__(self, i: slice) -> Pairs[P]: ...
+    def __getitem__(self, i: int | slice) -> P | Pairs[P]:
+        if isinstance(i, slice):
+            return Pairs(self._kind, self._rules, self.pairs[i])
+        a, b = (int(k) for k in self.pairs[i])
+        return self._kind(a, b, (self._rules[a], self._rules[b]))
+
+    def __repr__(self) -> str:
+        shown = "".join(f"\n  {pair}" for pair in self[:10])
+        more = f"\n  … and {len(self) - 10} more" if len(self) > 10 else ""
+        return f"<{len(self)} pairs{':' if len(self) else ''}{shown}{more}>"
+
+
+def show_asked(point: Mapping[str, Any], rules: Iterable[Rule]) -> str:
+    """Return a point in words, without features that none of the rules asks about."""
+    asked = {name for rule in rules for name in rule.region.conditions()}
+    return show_point({name: v for name, v in point.items() if not asked or name in asked})

@@ -1,0 +1,56 @@
+"""The glossary: its names exist, and classes use its words as it says."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import irenic
+
+TEXT = (Path(__file__).parent.parent / "docs" / "glossary.md").read_text(encoding="utf-8")
+ROWS = [line.strip("|").split("|") for line in TEXT.splitlines() if line.startswith("| ")][1:]
+NAMES = [name for row in ROWS for name in re.findall(r"`([^`]+)`", row[2])]
+CLASSES = [
+    value
+    for name in irenic.__all__
+    if inspect.isclass(value := getattr(irenic, name)) and not issubclass(value, BaseException)
+]
+
+
+def members(value):
+    """Return the public names that objects of a class have."""
+    found = {name for name in dir(value) if not name.startswith("_")}
+    found |= {name for one in value.__mro__ for name in getattr(one, "__annotations__", {})}
+    if dataclasses.is_dataclass(value):
+        found |= {field.name for field in dataclasses.fields(value)}
+    # attributes that __init__ sets
+    source = inspect.getsource(value) if value.__module__.startswith("irenic") else ""
+    return found | set(re.findall(r"self\.([a-z]\w*) = ", source))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_of_the_glossary_exists(name):
+    first, *rest = name.split(".")
+    value = getattr(irenic, first)
+    assert not rest or rest[0] in members(value)
+
+
+@pytest.mark.parametrize("value", CLASSES, ids=lambda value: value.__name__)
+def test_a_class_uses_the_words_of_the_glossary(value):
+    found = members(value)
+    # the classifier's parameter asks for complete rule sets
+    allowed = {"complete"} if value is irenic.RuleSetClassifier else set()
+    assert not (found & {"complete", "consistent", "covered_everything"}) - allowed
+    assert ("stopped_by" in found) <= ("finished" in found), "it must say whether it finished"
+
+
+@pytest.mark.parametrize("name", ["is_complete", "is_consistent"])
+def test_whether_rules_are_consistent_and_complete_is_a_property(name):
+    having = [value for value in CLASSES if name in members(value)]
+    assert irenic.RuleSet in having
+    for value in having:
+        assert not callable(inspect.getattr_static(value, name, None)), value
