@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterator
 from typing import Any, Final
-from xml.sax.saxutils import quoteattr
+from xml.sax.saxutils import escape, quoteattr
 
 from irenic.errors import FormatError, IrenicError
 from irenic.formats.dmn import reading as dmn
@@ -312,7 +312,4 @@ def _attribute(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    text = _NOT_IN_XML.sub("\ufffd", text)
-    for sign, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\r", "&#13;")):
-        text = text.replace(sign, entity)
-    return text
+    return escape(_NOT_IN_XML.sub("\ufffd", text), {"\r": "&#13;"})

@@ -283,11 +283,6 @@ def decode_region(data: Mapping[str, Any], space: Space) -> Region:
     return Region(space, {name: decode_operators(name, test) for name, test in data.items()})
 
 
-def decode_point(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the point that plain data stands for: the inverse of :func:`encode_point`."""
-    return {name: decode_value(value) for name, value in data.items()}
-
-
 def _weight(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise FormatError(f'"weight" is a number, not {short(value)}')
