@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from collections import UserList, deque
 
 import numpy as np
 import pandas as pd
@@ -660,3 +661,11 @@ def test_a_column_of_names_tells_nothing():
     clf = quick(selection="validation", moves=500).fit({"name": names, "x": rng.random(200)}, y)
     assert clf.chosen_.validated_score < 0.65
     assert not any("name" in rule.region.conditions() for rule in clf.rules_)
+
+
+@pytest.mark.parametrize("kind", [list, tuple, deque, UserList])
+def test_numbers_beside_text_stay_numbers_in_rows(kind):
+    rows = kind([(0.63, "b"), (0.27, "a"), (0.9, "a"), (0.11, "b")] * 5)
+    clf = quick().fit(rows, [True, False, True, False] * 5)
+    assert [type(feature).__name__ for feature in clf.space_] == ["Continuous", "Categorical"]
+    assert clf.predict(kind([(0.7, "a"), (0.2, "b")])).tolist() == [True, False]

@@ -32,7 +32,7 @@ Places = npt.NDArray[np.intp]
 SOFT: Final = 0.5
 # How often three of four cases occur where cases recur, and more cases than people repeat exactly.
 _SEVERAL_TIMES: Final = 3
-_MANY_CASES: Final = 64
+_MANY_CASES: Final = 16
 # Parts that a row may be divided into: enough for folds and bags.
 _MOST_PARTS: Final = 20
 # The share of mistakes of a forest from which on labels count as noise.
