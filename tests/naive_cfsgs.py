@@ -33,16 +33,16 @@ def negated_tests(region):
             below[row], above[row] = region.lower[row], region.upper[row]
             pairs = [(whole.lower.copy(), below), (above, whole.upper.copy())]
             for low, high in pairs:
-                index += 1
                 made = Region.from_packed(space, low, high, whole.masks.copy())
                 found.append((index, made))
+                index += 1
         else:
             masks = whole.masks.copy()
             part = slice(space.starts[row], space.starts[row + 1])
             masks[part] &= ~region.masks[part]
-            index += 1
             made = Region.from_packed(space, whole.lower.copy(), whole.upper.copy(), masks)
             found.append((index, made))
+            index += 1
     return [(index, made) for index, made in found if not made.is_empty]
 
 
@@ -51,7 +51,7 @@ def graph(rules):
     made = networkx.DiGraph()
     made.add_node("root")
     previous = ["root"]
-    for i, rule in enumerate(rules, 1):
+    for i, rule in enumerate(rules):
         here = []
         for j, region in negated_tests(rule.region):
             made.add_node((i, j), region=region)

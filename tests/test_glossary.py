@@ -54,3 +54,19 @@ def test_whether_rules_are_consistent_and_complete_is_a_property(name):
     assert irenic.RuleSet in having
     for value in having:
         assert not callable(inspect.getattr_static(value, name, None)), value
+
+
+def test_indices_start_at_0_and_numbers_in_texts_at_1():
+    rules = irenic.RuleSet(
+        [irenic.Rule({"age": (0, 30)}, then="low"), irenic.Rule({"age": (29, 60)}, then="high")]
+    )
+    conflict, finding = rules.conflicts()[0], irenic.check(rules).of("conflicts")[0]
+    assert (conflict.first, conflict.second) == finding.rules == (0, 1)
+    change = irenic.repair(rules, "split").changes[0]
+    assert (change.rule, change.against) == (1, (0,))
+    difference = irenic.diff(rules[:1], rules[1:], within=conflict.region)[0]
+    assert difference.rules_before == difference.rules_after == (0,)
+    assert irenic.constraints(rules)[0].rule == irenic.constraints(rules)[0].index == 0
+    assert irenic.DecisionTable.of(rules).rows == (0, 1)
+    for described in (conflict, finding, change):
+        assert "rule 1 says low" in str(described)

@@ -44,7 +44,7 @@ class Grid:
         self.cells = set(naive.cells_of(self.axes))
         for region in table.outside:
             self.cells -= naive.cells(region, self.axes)
-        self.rows = {row: set() for row in range(1, table.n_rows + 1)}
+        self.rows = {row: set() for row in range(table.n_rows)}
         self.then = {}
         self.boxes = dict.fromkeys(self.rows, 0)
         for rule, row in zip(table.rules, table.rows, strict=True):
@@ -68,7 +68,7 @@ class Grid:
 @st.composite
 def tables(draw, policies=(None, "UNIQUE", "ANY", "FIRST", "PRIORITY", "COLLECT")):
     rules = draw(sts.rule_sets(max_size=6, max_features=2))
-    rows = list(range(1, len(rules) + 1))
+    rows = list(range(len(rules)))
     same = [  # rules of one row say the same and do not overlap
         i
         for i in range(1, len(rules))
@@ -81,7 +81,7 @@ def tables(draw, policies=(None, "UNIQUE", "ANY", "FIRST", "PRIORITY", "COLLECT"
     ranking = tuple(draw(st.permutations("ABC"))) if policy == "PRIORITY" else ()
     never = draw(st.integers(0, 1))
     return DecisionTable(
-        rules, tuple(rows), max(rows, default=0) + never, hit_policy=policy, ranking=ranking
+        rules, tuple(rows), max(rows, default=-1) + 1 + never, hit_policy=policy, ranking=ranking
     )
 
 
@@ -270,7 +270,7 @@ def test_an_overlap_is_a_note_in_a_set_and_an_error_in_a_unique_table():
 
 def test_rows_are_named_and_not_rules_where_a_row_makes_several():
     rules = ages(((None, 18), "A"), ((60, None), "A"), ((50, 70), "B"))
-    found = check(DecisionTable(rules, rows=(1, 1, 2), n_rows=2))
+    found = check(DecisionTable(rules, rows=(0, 0, 1), n_rows=2))
     assert texts(found, "conflicts") == [
         "age = 60: rule 1 says A, rule 2 says B (wherever 60 <= age < 70)"
     ]
@@ -301,7 +301,7 @@ def test_rules_that_never_fire_are_said_in_words():
     assert not found.of("conflicts")
     assert not found.fails()
     assert found.fails(["never_fire"])
-    table = DecisionTable(ages(((0, 10), "A")), rows=(2,), n_rows=2, hit_policy="UNIQUE")
+    table = DecisionTable(ages(((0, 10), "A")), rows=(1,), n_rows=2, hit_policy="UNIQUE")
     assert texts(check(table), "never_fire") == [
         "rule 1 never fires: it asks for what cannot occur"
     ]
@@ -309,14 +309,14 @@ def test_rules_that_never_fire_are_said_in_words():
 
 def test_why_a_row_never_holds_is_told():
     rules = ages(((0, 10), "A"))
-    table = DecisionTable(rules, (2,), 2, reasons=((1, "column 'age' asks for -1"),))
+    table = DecisionTable(rules, (1,), 2, reasons=((0, "column 'age' asks for -1"),))
     assert texts(check(table), "never_fire") == ["rule 1 never fires: column 'age' asks for -1"]
 
 
 def test_a_row_of_several_intervals_lies_inside_one_other():
     rules = ages(((None, 1), "y"), ((5, None), "y"), ((None, None), "y"))
-    found = check(DecisionTable(rules, (1, 1, 2), 2))
-    assert [(f.rules, f.by) for f in found.of("inside")] == [((1,), (2,))]
+    found = check(DecisionTable(rules, (0, 0, 1), 2))
+    assert [(f.rules, f.by) for f in found.of("inside")] == [((0,), (1,))]
 
 
 def test_under_rule_order_only_neighbours_could_be_one():
@@ -340,7 +340,7 @@ def test_a_column_cut_by_holes_alone_never_matters():
     parts = [{"n": {"<=": 10}}, {"n": {">=": 20}}]
     rules = RuleSet([Rule(p | {"m": (0, 1)}, then="A") for p in parts], space)
     hole = Region(space, {"n": {">": 10, "<": 20}})
-    found = check(DecisionTable(rules, (1, 1), 1, outside=(hole,)))
+    found = check(DecisionTable(rules, (0, 0), 1, outside=(hole,)))
     assert [f.column for f in found.of("columns")] == ["n"]
 
 

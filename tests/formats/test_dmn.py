@@ -134,7 +134,7 @@ def test_a_loan_approval_of_dmn_1_1():
         " Applicant.Member in {true} THEN Approved",
     ]
     assert (table.name, table.id, table.hit_policy) == ("Approval", "dt1", "UNIQUE")
-    assert (table.outputs, table.rows, table.lines) == (("Approval",), (1, 2), (34, 41))
+    assert (table.outputs, table.rows, table.lines) == (("Approval",), (0, 1), (34, 41))
     found = irenic.gaps(table.rules)
     assert [str(region) for region in found] == [
         '"Applicant.Credit Score" >= 600 and Category in {Standard}',
@@ -316,7 +316,7 @@ def test_a_domain_of_several_intervals_leaves_holes():
         "IF 5 < f <= 10 AND g in {a} THEN 1",
         "IF f > 20 AND g in {a} THEN 1",
     ]
-    assert table.never_hold == (2, 3)
+    assert table.never_hold == (1, 2)
     assert sorted(map(str, table.outside)) == [
         "10 < f <= 20",
         "f <= 10 and g in {x}",
@@ -611,13 +611,13 @@ def test_why_a_row_can_never_hold():
     rows = [tuple(text if i == place else "-" for i in range(5)) for text, place in asked]
     rows += [("-", "-", "-", "> 5", "< 3"), ("-",) * 5]
     table = one(model(inputs, [(*row, "1") for row in rows]))
-    assert table.never_hold == (1, 2, 3, 4, 5)
+    assert table.never_hold == (0, 1, 2, 3, 4)
     assert table.reasons == (
-        (1, 'column \'g\' asks for "B", which cannot occur ("a", "b")'),
-        (2, "column 'f' asks for [12..18], which cannot occur (<= 10, > 20)"),
-        (3, 'column \'h\' asks for "x", which cannot occur (not("x"))'),
-        (4, "column 'n' asks for (5..5), which holds for nothing"),
-        (5, "columns of 'n' ask for > 5 and < 3, which never hold together"),
+        (0, 'column \'g\' asks for "B", which cannot occur ("a", "b")'),
+        (1, "column 'f' asks for [12..18], which cannot occur (<= 10, > 20)"),
+        (2, 'column \'h\' asks for "x", which cannot occur (not("x"))'),
+        (3, "column 'n' asks for (5..5), which holds for nothing"),
+        (4, "columns of 'n' ask for > 5 and < 3, which never hold together"),
     )
 
 
@@ -767,7 +767,7 @@ def test_rows_gaps_and_overlaps_are_those_of_the_grid(drawn):
     points = [{f"f{i}": value for i, (value, _) in enumerate(cell)} for cell in cells]
     possible = [all(allowed for _, allowed in cell) for cell in cells]
     expected = [
-        {n for n, row in enumerate(rows, 1)
+        {n for n, row in enumerate(rows)
          if all(c.holds(v) is True for c, (v, _) in zip(row, cell, strict=True))}
         for cell in cells
     ]  # fmt: skip
@@ -805,7 +805,7 @@ def test_a_rule_set_reads_back_the_same(rules):
     table = one(dmn_writing.dumps(rules))
     assert table.rules == rules
     assert list(table.rules) == list(rules)
-    assert table.rows == tuple(range(1, len(rules) + 1))
+    assert table.rows == tuple(range(len(rules)))
     apart = not len(rules.conflicts()) and not len(rules.overlaps())
     assert table.hit_policy == ("UNIQUE" if apart else "ANY")
 
@@ -848,7 +848,7 @@ def test_a_table_reads_back_the_same(drawn):
 @given(sts.rule_sets(max_size=5), st.data())
 def test_rows_of_any_rules_read_back_the_same(rules, data):
     alike = RuleSet([Rule(r.region, then="A") for r in rules], rules.space)
-    rows = tuple(data.draw(st.integers(1, 3)) for _ in alike)
+    rows = tuple(data.draw(st.integers(0, 2)) for _ in alike)
     table = DecisionTable(alike, rows, 3, hit_policy="RULE ORDER")
     back = one(dmn_writing.dumps(table))
     assert list(back.rules) == list(alike)
@@ -857,18 +857,18 @@ def test_rows_of_any_rules_read_back_the_same(rules, data):
 
 def test_intervals_that_touch_stay_apart():
     rules = RuleSet([Rule({"a": (0, 1)}, then="A"), Rule({"a": (1, 2)}, then="A")])
-    table = DecisionTable(rules, (1, 1), 1, hit_policy="ANY")
+    table = DecisionTable(rules, (0, 0), 1, hit_policy="ANY")
     back = one(dmn_writing.dumps(table))
-    assert (list(back.rules), back.rows) == (list(rules), (1, 1))
+    assert (list(back.rules), back.rows) == (list(rules), (0, 0))
 
 
 def test_rules_of_a_row_that_are_no_product_stay_as_they_are():
     space = Space([Continuous("a"), Continuous("b")])
     corners = [(0, 0), (0, 9), (9, 0)]
     rules = RuleSet([Rule({"a": (a, a + 1), "b": (b, b + 1)}, then=1) for a, b in corners], space)
-    table = DecisionTable(rules, (1, 1, 1), 1, hit_policy="UNIQUE")
+    table = DecisionTable(rules, (0, 0, 0), 1, hit_policy="UNIQUE")
     back = one(dmn_writing.dumps(table))
-    assert (list(back.rules), back.rows, back.n_rows) == (list(rules), (1, 1, 1), 1)
+    assert (list(back.rules), back.rows, back.n_rows) == (list(rules), (0, 0, 0), 1)
 
 
 @pytest.mark.parametrize("policy", [None, "PRIORITY", "OUTPUT ORDER", "COLLECT"])
@@ -884,7 +884,7 @@ def test_rankings_outputs_and_rows_read_back_the_same(policy):
         default=("z", 0),
     )
     table = DecisionTable(
-        rules, (1, 1, 4), 5, hit_policy=policy, outputs=("p", "q"), name='T <&> "t"', id="t 1",
+        rules, (0, 0, 3), 5, hit_policy=policy, outputs=("p", "q"), name='T <&> "t"', id="t 1",
         ranking=(("y", 2), ("x", 1)), outside=(Region(space, {"a": (8, 9)}),),
     )  # fmt: skip
     back = one(dmn_writing.dumps(table))

@@ -72,7 +72,7 @@ def test_rows_outside_of_the_space_are_written_back():
     space = Space([Continuous("age", bounds=(0, 120)), Categorical("job", ["nurse", "cook"])])
     text = "age,job,RULE WEIGHT,then\n>= 200,-,0.5,A\n5,clerk,,B\n7,-,,C\n"
     table = loads_csv(text.encode(), space=space).tables[0]
-    assert table.never_hold == (1, 2)
+    assert table.never_hold == (0, 1)
     assert (
         dumps_csv(table).decode()
         == 'age,job,RULE WEIGHT,then\n>= 200,-,0.5,A\n5,"""clerk""",1,B\n7,-,1,C\n'
@@ -117,7 +117,7 @@ def model(values="[0..6]", policy="ANY", note="", more=""):
 
 def test_duplicates_and_empty_outcomes_are_kept():
     table = model()
-    assert (table.n_rows, table.never_hold, len(table.rules)) == (3, (1,), 2)
+    assert (table.n_rows, table.never_hold, len(table.rules)) == (3, (0,), 2)
     for back in read_back(table):
         assert facts(back)[:4] == facts(table)[:4]
 
@@ -127,20 +127,20 @@ def test_under_any_policy(policy):
     table = model(policy=policy)
     for back in read_back(table):
         assert (back.n_rows, len(back.never_hold)) == (3, 1)
-    assert model(values="&lt; 0").never_hold == (1,)
+    assert model(values="&lt; 0").never_hold == (0,)
 
 
 def test_a_table_of_nothing_but_rows_that_never_hold():
-    assert model(values="[10..20]").never_hold == (1, 2, 3)
+    assert model(values="[10..20]").never_hold == (0, 1, 2)
     table = loads_csv(b"a,b,c\n[5..3],1,2\n", target=["b", "c"]).tables[0]
     for back in read_back(table):
-        assert (back.n_rows, back.never_hold) == (1, (1,))
+        assert (back.n_rows, back.never_hold) == (1, (0,))
         assert back.unsatisfiable[0].then == (1, 2)
 
 
 def test_a_row_in_a_hole_of_the_domain_cannot_be_written(tmp_path):
     table = model(values="[0..6], [8..9]")
-    assert (table.never_hold, table.unsatisfiable) == ((1,), ())
+    assert (table.never_hold, table.unsatisfiable) == ((0,), ())
     reason = "column 'age' asks for 7, which cannot occur (<= 6, >= 8)"
     for suffix in (".dmn", ".csv", ".xlsx", ".json"):
         with pytest.warns(FormatWarning) as told:
@@ -182,7 +182,7 @@ def test_rules_alone_leave_them_out_with_a_warning(ages):
 
 def test_rows_whose_cells_are_not_known_are_left_out_with_a_warning(tmp_path):
     rules = RuleSet([Rule({"age": (0, 5)}, then="A")])
-    table = DecisionTable(rules, rows=(2,), n_rows=3)
+    table = DecisionTable(rules, rows=(1,), n_rows=3)
     with pytest.warns(FormatWarning) as told:
         irenic.write(table, tmp_path / "x.csv")
     assert [str(one.message) for one in told] == [
@@ -226,9 +226,9 @@ def test_a_repair_numbers_them_anew():
     text = "age,then\n[0..9],A\n[5..9],B\n[9..5],C\n"
     table = loads_csv(text.encode()).tables[0]
     mended = irenic.repair(table).table
-    assert (mended.n_rows, mended.never_hold) == (2, (2,))
-    assert mended.reasons == ((2, "column 'age' asks for [9..5], which holds for nothing"),)
-    assert [kept.row for kept in mended.unsatisfiable] == [2]
+    assert (mended.n_rows, mended.never_hold) == (2, (1,))
+    assert mended.reasons == ((1, "column 'age' asks for [9..5], which holds for nothing"),)
+    assert [kept.row for kept in mended.unsatisfiable] == [1]
 
 
 # --- annotations

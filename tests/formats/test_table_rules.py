@@ -71,7 +71,7 @@ def test_a_decision_table():
         "IF 18 <= age < 60 AND job in {nurse, clerk} THEN half",
         "IF 18 <= age < 60 AND job not in {nurse, clerk} THEN full",
     ]
-    assert (table.rows, table.n_rows, table.lines) == ((1, 1, 2, 3), 3, (2, 3, 4))
+    assert (table.rows, table.n_rows, table.lines) == ((0, 0, 1, 2), 3, (2, 3, 4))
     assert (table.name, table.hit_policy, table.outputs) == ("fares", None, ("fare",))
 
 
@@ -109,7 +109,7 @@ def test_a_space_decides_where_it_is_given():
         "IF age < 5 AND job in {nurse} THEN A",
         "IF age > 5 AND job in {nurse} THEN A",
     ]
-    assert table.never_hold == (2,)
+    assert table.never_hold == (1,)
 
 
 def test_a_feature_that_the_space_lacks_is_named():
@@ -157,8 +157,8 @@ def test_the_outcome_is_the_last_column_or_the_one_that_is_named():
 
 
 def test_semicolons_tabs_marks_and_empty_lines():
-    assert csv_table("a;b;c\n< 1, > 5;x;A\n\n;;\n").rows == (1, 1)
-    assert csv_table("a\tb\n< 1, > 5\tA\n").rows == (1, 1)
+    assert csv_table("a;b;c\n< 1, > 5;x;A\n\n;;\n").rows == (0, 0)
+    assert csv_table("a\tb\n< 1, > 5\tA\n").rows == (0, 0)
     for encoding in ("utf-8-sig", "utf-16"):
         found = loads_csv("größe,dann\n5,süß\n".encode(encoding))
         assert found.tables[0].rules[0].then == "süß"
@@ -265,13 +265,13 @@ def test_equality_is_no_formula(cell):
 
 def test_a_row_that_cannot_hold_makes_no_rule():
     table = csv_table("age,then\n[30..18],A\n5,B\n")
-    assert (table.never_hold, table.rows, table.n_rows) == ((1,), (2,), 2)
-    assert table.reasons == ((1, "column 'age' asks for [30..18], which holds for nothing"),)
+    assert (table.never_hold, table.rows, table.n_rows) == ((0,), (1,), 2)
+    assert table.reasons == ((0, "column 'age' asks for [30..18], which holds for nothing"),)
     space = Space([Continuous("age", bounds=(0, 120)), Categorical("job", ["nurse", "cook"])])
     table = csv_table("age,job,then\n>= 200,-,A\n5,clerk,B\n7,-,C\n", space=space)
     assert table.reasons == (
-        (1, "column 'age' asks for >= 200, which cannot occur ([0..120])"),
-        (2, 'column \'job\' asks for clerk, which cannot occur ("nurse", "cook")'),
+        (0, "column 'age' asks for >= 200, which cannot occur ([0..120])"),
+        (1, 'column \'job\' asks for clerk, which cannot occur ("nurse", "cook")'),
     )
 
 
@@ -569,7 +569,7 @@ def test_a_row_of_several_rules_is_one_line():
 def test_rules_that_are_no_product_stand_in_lines_of_their_own():
     space = Space([Continuous("a"), Continuous("b")])
     rules = RuleSet([Rule({"a": (0, 1)}, then="A"), Rule({"b": (2, 3)}, then="A")], space)
-    table = DecisionTable(rules, rows=(1, 1), n_rows=1)
+    table = DecisionTable(rules, rows=(0, 0), n_rows=1)
     assert dumps_csv(table).decode() == "a,b,then\n[0..1),-,A\n-,[2..3),A\n"
 
 
@@ -690,7 +690,7 @@ def test_priority_is_written_as_rows_in_winning_order():
         ],
         space,
     )
-    table = DecisionTable(rules, (1, 1, 2), 2, hit_policy="PRIORITY", ranking=("high", "low"))
+    table = DecisionTable(rules, (0, 0, 1), 2, hit_policy="PRIORITY", ranking=("high", "low"))
     assert dumps_csv(table).decode() == 'F,a,then\n1,>= 4,high\n2,"< 5, >= 7",low\n'
     back = csv_table(dumps_csv(table).decode(), space=space)
     assert back.as_rules() == table.as_rules()

@@ -165,7 +165,7 @@ def test_a_budget_that_ends_says_so():
 def test_what_cannot_occur_is_no_gap():
     space = Space([Continuous("x")])
     rules = RuleSet([Rule({"x": (0, 5)}, then="A")], space)
-    table = DecisionTable(rules, (1,), 1, outside=(Region(space, {"x": {"<": 0}}),))
+    table = DecisionTable(rules, (0,), 1, outside=(Region(space, {"x": {"<": 0}}),))
     result = complete(table)
     assert [str(rule) for rule in result.added] == ["IF x >= 5 THEN A"]
     assert result.is_complete

@@ -61,16 +61,16 @@ def test_the_differences_are_the_cells_that_are_decided_differently(data):
         inside = [i for i, cell in enumerate(cells) if naive.holds(d.region, cell)]
         assert {(before[i], after[i]) for i in inside} == {(d.before, d.after)}
         assert d.witness in d.region
-        for rules, numbers in ((a, d.rules_before), (b, d.rules_after)):
-            assert set(numbers) == deciding(rules, [cells[i] for i in inside])
+        for rules, indices in ((a, d.rules_before), (b, d.rules_after)):
+            assert set(indices) == deciding(rules, [cells[i] for i in inside])
     assert found.same is (before == after or not regions)
 
 
 def deciding(rules, cells):
-    """Return the numbers of the rules that decide some of the cells."""
+    """Return the indices of the rules that decide some of the cells."""
     rules, is_list = list(rules), isinstance(rules, RuleList)
     found = (naive.covering(rules, cell) for cell in cells)
-    return {i + 1 for places in found for i in (places[:1] if is_list else places)}
+    return {i for places in found for i in (places[:1] if is_list else places)}
 
 
 def test_a_difference_is_told_in_words():
@@ -96,7 +96,7 @@ def test_what_a_rule_and_the_default_say_alike_is_told_apart():
     a = RuleSet([Rule({"x": (0, 5)}, then="A")], space, default="A")
     b = RuleSet([], space, default="B")
     assert sorted((str(d.region), d.rules_before) for d in diff(a, b)) == [
-        ("0 <= x < 5", (1,)),
+        ("0 <= x < 5", (0,)),
         ("x < 0", ()),
         ("x >= 5", ()),
     ]
@@ -104,8 +104,8 @@ def test_what_a_rule_and_the_default_say_alike_is_told_apart():
 
 def test_rows_of_a_table_are_named():
     rules = RuleSet([Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
-    first = DecisionTable(rules, (2, 5), 5, hit_policy="FIRST")
-    ranked = DecisionTable(rules, (2, 5), 5, hit_policy="PRIORITY", ranking=("B", "A"))
+    first = DecisionTable(rules, (1, 4), 5, hit_policy="FIRST")
+    ranked = DecisionTable(rules, (1, 4), 5, hit_policy="PRIORITY", ranking=("B", "A"))
     found = diff(first, ranked)
     assert [str(d) for d in found] == [
         "where 3 <= x < 5: A (rule 2) becomes B (rule 5), for example at x = 4"
@@ -134,8 +134,8 @@ def test_what_cannot_occur_is_no_difference():
     hole = Region(space, {"n": {">": 10, "<": 20}})
     rules = RuleSet([Rule({"n": {"<=": 10}}, then="x")], space)
     rest = RuleSet([*rules, Rule({"n": {">=": 20}}, then="y")], space)
-    a = DecisionTable(RuleSet(rules, space, default="y"), (1,), 1, outside=(hole,))
-    b = DecisionTable(rest, (1, 2), 2, outside=(hole,))
+    a = DecisionTable(RuleSet(rules, space, default="y"), (0,), 1, outside=(hole,))
+    b = DecisionTable(rest, (0, 1), 2, outside=(hole,))
     assert diff(a, b).same
     assert [str(d.region) for d in diff(a.rules, b)] == ["10 < n < 20"]
 

@@ -166,9 +166,9 @@ def test_neighbours_become_one_rule():
 
 def test_a_table_is_taken_in_the_order_of_its_policy():
     rules = RuleSet([Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
-    first = DecisionTable(rules, (1, 2), 2, hit_policy="FIRST")
+    first = DecisionTable(rules, (0, 1), 2, hit_policy="FIRST")
     assert [str(r) for r in to_set(first)] == ["IF 0 <= x < 5 THEN A", "IF 5 <= x < 9 THEN B"]
-    ranked = DecisionTable(rules, (1, 2), 2, hit_policy="PRIORITY", ranking=("B", "A"))
+    ranked = DecisionTable(rules, (0, 1), 2, hit_policy="PRIORITY", ranking=("B", "A"))
     assert [str(r) for r in to_set(ranked)] == ["IF 3 <= x < 9 THEN B", "IF 0 <= x < 3 THEN A"]
 
 
@@ -216,6 +216,6 @@ def test_a_set_is_no_list():
     rules = RuleSet([Rule({"x": (0, 5)}, then="A")])
     with pytest.raises(ConditionError, match="to_set takes a RuleList, not RuleSet; RuleList"):
         to_set(rules)
-    table = DecisionTable(rules, (1,), 1, hit_policy="UNIQUE", name="fares")
+    table = DecisionTable(rules, (0,), 1, hit_policy="UNIQUE", name="fares")
     with pytest.raises(ConditionError, match=r"'fares' is not ordered \(its policy is UNIQUE\)"):
         to_set(table)

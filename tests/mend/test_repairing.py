@@ -59,13 +59,13 @@ def test_what_is_left_is_consistent_and_says_nothing_new(how, rules):
             assert after == before
         if how == "split":
             assert bool(after) is bool(before)
-    changed = [change.number for change in changes]
+    changed = [change.rule for change in changes]
     assert changed == sorted(set(changed))
-    for number, rule in enumerate(rules, 1):
-        if number not in changed:
+    for i, rule in enumerate(rules):
+        if i not in changed:
             assert rule in made
     after = [rule for change in changes for rule in change.after]
-    whole = [rule for number, rule in enumerate(rules, 1) if number not in changed]
+    whole = [rule for i, rule in enumerate(rules) if i not in changed]
     assert sorted(map(str, [*whole, *after])) == sorted(map(str, made))
 
 
@@ -102,7 +102,7 @@ def test_a_change_is_told_in_words():
         " at x = 20",
     ]
     change = repair(rules, weights=[1, 1, 3]).changes[0]
-    assert (change.kind, change.number, change.against, change.after) == ("dropped", 1, (3,), ())
+    assert (change.kind, change.rule, change.against, change.after) == ("dropped", 0, (2,), ())
     assert change.before == (rules[0],)
     assert [str(change) for change in repair(rules, "trim").changes] == [
         "rule 1 (IF 0 <= x < 30 THEN A) now holds only where 0 <= x < 20 (67% of it): rule 3 says C"
@@ -126,7 +126,7 @@ def test_an_exception_is_cut_out_of_the_general_rule(how):
 def test_several_reasons_are_counted():
     rules = intervals((0, 9), (0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6))
     change = repair(rules).changes[0]
-    assert change.against == (2, 3, 4, 5, 6, 7)
+    assert change.against == (1, 2, 3, 4, 5, 6)
     assert change.text == (
         "rule 1 (IF 0 <= x < 9 THEN A) is dropped: rule 2 says B where 0 <= x < 1, for example at"
         " x = 0.5 (and rule 3, 4, 5, 6, 7)"
@@ -159,9 +159,9 @@ def test_trimming_keeps_the_larger_part_or_the_one_with_more_instances():
 def test_a_rule_is_worth_what_it_gets_right_on_data():
     rules = intervals((0, 9), (5, 20))
     X = {"x": [1, 6, 7, 15]}
-    assert repair(rules, X=X, y=["A", "A", "B", "A"]).changes[0].number == 2
+    assert repair(rules, X=X, y=["A", "A", "B", "A"]).changes[0].rule == 1
     result = repair(rules, X=X, y=["B", "B", "B", "B"])
-    assert result.changes[0].number == 1
+    assert result.changes[0].rule == 0
     assert result.cost == 0.001
     assert result.changes[0].text.endswith("; on the data it is worth 0.001")
 
@@ -177,20 +177,20 @@ def test_rows_of_a_table_are_dropped_together():
         ],
         space,
     )
-    table = DecisionTable(rules, (1, 1, 3, 4), 4, lines=(2, 3, 4, 5), name="t")
+    table = DecisionTable(rules, (0, 0, 2, 3), 4, lines=(2, 3, 4, 5), name="t")
     result = repair(table)
     assert [str(c) for c in result.changes] == [
         "rule 3 (IF 1 <= x < 5 THEN B) is dropped: rule 1 says A where 1 <= x < 2, for example at"
         " x = 1"
     ]
-    assert result.table.rows == (1, 1, 3)
+    assert result.table.rows == (0, 0, 2)
     assert (result.table.n_rows, result.table.lines) == (3, (2, 3, 5))
     assert list(result.table.rules) == list(result.rules)
     result = repair(table, weights=[1, 1, 9, 1])
     assert result.changes[0].text.startswith("rule 1 (IF 0 <= x < 2 THEN A, and 1 more) is dropped")
-    assert result.table.rows == (2, 3)
+    assert result.table.rows == (1, 2)
     split = repair(table, "split", weights=[1, 1, 9, 1])
-    assert split.table.rows == (1, 1, 3, 4)
+    assert split.table.rows == (0, 0, 2, 3)
     assert [str(r.region) for r in split.rules][:2] == ["0 <= x < 1", "5 <= x < 6"]
     assert repair(rules).table is None
 

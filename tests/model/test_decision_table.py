@@ -60,14 +60,14 @@ def test_a_list_says_what_its_order_hides():
 
 
 def test_rules_of_a_row_stand_together():
-    table = DecisionTable(AGES, (1, 1, 3), 3, name="fares", hit_policy="UNIQUE")
-    assert (table.places(1), table.places(2), table.never_hold, len(table)) == ([0, 1], [], (2,), 3)
+    table = DecisionTable(AGES, (0, 0, 2), 3, name="fares", hit_policy="UNIQUE")
+    assert (table.places(0), table.places(1), table.never_hold, len(table)) == ([0, 1], [], (1,), 3)
     assert table.first_conflict().first == 0
     assert table.first_conflict().second == 2
     assert table.under("FIRST").as_rules() == RuleList.of(AGES)
     assert table.as_rules() == AGES
     again = table.with_rules(AGES[:1])
-    assert (again.n_rows, again.never_hold) == (2, (2,))
+    assert (again.n_rows, again.never_hold) == (2, (1,))
     assert (again.name, again.hit_policy) == ("fares", "UNIQUE")
     assert table.under("FIRST").with_rules(AGES).hit_policy is None
     assert DecisionTable.of(AGES[:1]).first_conflict() is None
@@ -76,7 +76,7 @@ def test_rules_of_a_row_stand_together():
 def test_priority_is_an_order():
     ranked = DecisionTable.of(AGES).under("PRIORITY")
     assert ranked.winning == [0, 1, 2]
-    ranked = DecisionTable(AGES, (1, 2, 3), 3, hit_policy="PRIORITY", ranking=("full", "reduced"))
+    ranked = DecisionTable(AGES, (0, 1, 2), 3, hit_policy="PRIORITY", ranking=("full", "reduced"))
     assert ranked.winning == [2, 0, 1]
     assert ranked.as_rules()[0] == AGES[2]
 
@@ -85,10 +85,10 @@ def test_priority_is_an_order():
     ("options", "message"),
     [
         ({"rules": [1]}, "rules must be a RuleSet, not list"),
-        ({"rows": (1, 2)}, "3 rules, but rows of 2"),
-        ({"rows": (1, 2, 4)}, "rows are numbered from 1 to 3"),
-        ({"rows": (1, 2, "3")}, "rows are numbered from 1 to 3"),
-        ({"rows": (1, 2, 2)}, "row 2 says two things; a row has one consequent"),
+        ({"rows": (0, 1)}, "3 rules, but rows of 2"),
+        ({"rows": (0, 1, 3)}, "rows must be indices below 3, got (0, 1, 3)"),
+        ({"rows": (0, 1, "2")}, "rows must be indices below 3, got (0, 1, '2')"),
+        ({"rows": (0, 1, 1)}, "row 2 must have one consequent, got two"),
         ({"n_rows": None}, "n_rows is how many rows there are, not None"),
         ({"lines": (1,)}, "3 rows, but 1 lines"),
         ({"hit_policy": "FIRTS"}, "unknown hit policy 'FIRTS', did you mean 'FIRST'?"),
@@ -96,5 +96,5 @@ def test_priority_is_an_order():
 )
 def test_a_table_that_cannot_be_is_refused(options, message):
     with pytest.raises(ConditionError) as caught:
-        DecisionTable(**{"rules": AGES, "rows": (1, 2, 3), "n_rows": 3, **options})
+        DecisionTable(**{"rules": AGES, "rows": (0, 1, 2), "n_rows": 3, **options})
     assert str(caught.value).startswith(message)

@@ -172,12 +172,12 @@ def test_whatever_things_are_called_comes_out_as_text(name, value, label):
     found = gaps(rules, budget=Budget(regions=3))
     table = DecisionTable(
         rules,
-        rows=(1, 3),
+        rows=(0, 2),
         n_rows=3,
         hit_policy="FIRST",
         name=name,
         outputs=(label,),
-        reasons=((2, name),),
+        reasons=((1, name),),
     )
     assert read(rules[0].region).text == condition
     asked = rules[0].region.to_text("AND")
@@ -313,7 +313,7 @@ def test_a_rule_list_says_what_its_order_means():
 
 def test_a_decision_table_shows_rows_and_policy():
     rules = RuleSet([age(None, 18, "a"), age(60, None, "a"), age(18, 60, "b")])
-    table = DecisionTable(rules, rows=(1, 1, 3), n_rows=3, hit_policy="ANY", name="fares")
+    table = DecisionTable(rules, rows=(0, 0, 2), n_rows=3, hit_policy="ANY", name="fares")
     shown = read(table)
     assert shown.text.startswith("Decision table fares 3 rows, 1 feature, hit policy ANY")
     assert shown.rows[1:] == [

@@ -143,7 +143,7 @@ def test_a_list_in_projection_hides_nothing():
 def test_rows_of_a_table_that_make_several_rules_share_a_number():
     again = Rule({"age": (0, 9), "income": (70, 80)}, then="grant")
     rules = RuleSet([*LOANS[:2], again])
-    table = DecisionTable(rules, rows=(1, 2, 2), n_rows=2, hit_policy="COLLECT")
+    table = DecisionTable(rules, rows=(0, 1, 1), n_rows=2, hit_policy="COLLECT")
     ax = plot.regions(table, "age", "income")
     assert len(patches(ax, "rule 2")) == 2
     assert patches(ax, "conflict") == []
@@ -415,7 +415,7 @@ def with_a_hole(**condition):
         Rule(Region(space, {"age": {">=": 60}}), then="B"),
     ]
     hole = Region(space, condition)
-    return DecisionTable(RuleSet(rules, space), (1, 2), 2, outside=(hole,))
+    return DecisionTable(RuleSet(rules, space), (0, 1), 2, outside=(hole,))
 
 
 def test_what_cannot_occur_is_crossed_out_and_no_gap():
@@ -438,6 +438,6 @@ def test_what_cannot_occur_for_some_values_beside_the_plane_is_a_gap_there():
 
 def test_priority_is_not_called_the_first():
     rules = RuleSet([Rule({"a": (0, 5)}, then="low"), Rule({"a": (3, 9)}, then="high")])
-    table = DecisionTable(rules, (1, 2), 2, hit_policy="PRIORITY", ranking=("high", "low"))
+    table = DecisionTable(rules, (0, 1), 2, hit_policy="PRIORITY", ranking=("high", "low"))
     ax = plot.regions(table)
     assert ax.get_title(loc="left") == "the rule of the highest priority is on top"

@@ -19,7 +19,7 @@ def table(name="fares", policy=None, lines=(3, 5, 8)):
             Rule({"age": (10, 20)}, then="low"),
         ],
     )
-    return DecisionTable(rules, (1, 2, 3), 3, name=name, hit_policy=policy, lines=lines)
+    return DecisionTable(rules, (0, 1, 2), 3, name=name, hit_policy=policy, lines=lines)
 
 
 def checked(path="a b.dmn", errors=(), **options):

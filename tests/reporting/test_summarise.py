@@ -261,7 +261,7 @@ def test_a_list_is_decided_by_its_first_rule():
 
 
 def test_priority_orders_rules_by_their_outcome():
-    table = DecisionTable(AGES, (1, 2), 2, hit_policy="PRIORITY", ranking=("high", "low"))
+    table = DecisionTable(AGES, (0, 1), 2, hit_policy="PRIORITY", ranking=("high", "low"))
     summary = summarise(table, X, Y)
     assert summary["decides"]["text"].endswith("the one of the highest priority decides")
     assert summary["models"][0]["order"] == [1, 0]
@@ -269,7 +269,7 @@ def test_priority_orders_rules_by_their_outcome():
 
 
 def test_where_all_rules_count_nothing_is_right_or_wrong():
-    table = DecisionTable(AGES, (1, 2), 2, hit_policy="COLLECT")
+    table = DecisionTable(AGES, (0, 1), 2, hit_policy="COLLECT")
     results = summarise(table, X, Y)["models"][0]["results"]
     assert "accuracy" not in results
     assert results["covered"] == 3
@@ -291,7 +291,7 @@ def test_what_cannot_occur_needs_no_rule():
         Rule(Region(space, {"age": {">=": 60}}), then="B"),
     ]
     hole = Region(space, {"age": (50, 60)})
-    table = DecisionTable(RuleSet(rules, space), (1, 2), 2, outside=(hole,))
+    table = DecisionTable(RuleSet(rules, space), (0, 1), 2, outside=(hole,))
     summary = summarise(table, {"age": [10, 55, 70]}, ["A", "A", "B"])
     assert summary["outside"] == [{"where": "50 <= age < 60", "box": {"age": [50.0, 60.0]}}]
     (model,) = summary["models"]
@@ -317,7 +317,7 @@ def test_rows_in_parts_and_rows_that_never_hold_are_counted():
             Rule({"a": (1, 5)}, then="B"),
         ],
     )
-    table = DecisionTable(rules, (1, 1, 3), 3)
+    table = DecisionTable(rules, (0, 0, 2), 3)
     (model,) = summarise(table)["models"]
     told = "2 pairs of the 3 parts of 2 rules contradict each other."
     assert model["verdicts"][0]["text"] == told

@@ -77,18 +77,18 @@ def chequered(k):
 def test_the_constraints_of_the_example_are_those_of_table_1():
     found = {(c.rule, c.index): c.region for c in constraints(PAPER)}
     assert found == {
-        (1, 1): region("f1 < 2"),
-        (1, 2): region("f1 >= 5"),
-        (1, 3): region("f2 < 5"),
-        (1, 4): region("f2 >= 9"),
-        (2, 1): region("f1 < 6.5"),
-        (2, 2): region("f1 >= 8.5"),
-        (2, 3): region("f2 < 5"),
-        (2, 4): region("f2 >= 7"),
-        (3, 1): region("f1 < 1"),
-        (3, 2): region("f1 >= 9"),
-        (3, 3): region("f2 < 1"),
-        (3, 4): region("f2 >= 3"),
+        (0, 0): region("f1 < 2"),
+        (0, 1): region("f1 >= 5"),
+        (0, 2): region("f2 < 5"),
+        (0, 3): region("f2 >= 9"),
+        (1, 0): region("f1 < 6.5"),
+        (1, 1): region("f1 >= 8.5"),
+        (1, 2): region("f2 < 5"),
+        (1, 3): region("f2 >= 7"),
+        (2, 0): region("f1 < 1"),
+        (2, 1): region("f1 >= 9"),
+        (2, 2): region("f2 < 1"),
+        (2, 3): region("f2 >= 3"),
     }
     assert list(found) == sorted(found)
 
@@ -136,15 +136,15 @@ def test_missing_is_what_a_test_with_an_open_lower_side_leaves():
 
 
 def test_constraints_of_rules_with_the_same_consequent_are_left_out():
-    assert {c.rule for c in constraints(PAPER, consequent="r2")} == {1, 3}
-    assert {c.rule for c in constraints(PAPER, consequent="unheard of")} == {1, 2, 3}
+    assert {c.rule for c in constraints(PAPER, consequent="r2")} == {0, 2}
+    assert {c.rule for c in constraints(PAPER, consequent="unheard of")} == {0, 1, 2}
 
 
 @given(oracle.sets_of_rules())
 def test_constraints_are_the_negated_tests(rules):
     expected = [
         (i, j, negated)
-        for i, rule in enumerate(rules, 1)
+        for i, rule in enumerate(rules)
         for j, negated in oracle.negated_tests(rule.region)
     ]
     assert [(c.rule, c.index, c.region) for c in constraints(rules)] == expected
@@ -155,13 +155,13 @@ def test_constraints_are_the_negated_tests(rules):
 
 def test_the_graph_of_the_example_is_that_of_the_figure():
     graph = constraint_graph(PAPER)
-    levels = [[(i, j) for j in range(1, 5)] for i in range(1, 4)]
+    levels = [[(i, j) for j in range(4)] for i in range(3)]
     assert set(graph) == {"root", *levels[0], *levels[1], *levels[2]}
     edges = {("root", b) for b in levels[0]}
     edges |= {(a, b) for i in (0, 1) for a in levels[i] for b in levels[i + 1]}
     assert set(graph.edges) == edges
     assert (graph.number_of_nodes(), graph.number_of_edges()) == (13, 4 + 2 * 16)
-    assert graph.nodes[2, 1]["constraint"].region == region("f1 < 6.5")
+    assert graph.nodes[1, 0]["constraint"].region == region("f1 < 6.5")
     assert networkx.is_directed_acyclic_graph(graph)
 
 
@@ -181,15 +181,15 @@ def test_a_rule_that_holds_everywhere_cuts_the_graph():
         PLANE,
     )
     graph = constraint_graph(rules)
-    assert graph.graph["rules"] == (1, 2, 3)
-    assert not networkx.has_path(graph, "root", (3, 1))
-    assert set(graph) == {"root", (1, 1), (1, 2), (3, 1), (3, 2)}
+    assert graph.graph["rules"] == (0, 1, 2)
+    assert not networkx.has_path(graph, "root", (2, 0))
+    assert set(graph) == {"root", (0, 0), (0, 1), (2, 0), (2, 1)}
 
 
 def test_the_graph_leaves_out_rules_of_the_consequent_asked_for():
     graph = constraint_graph(PAPER, consequent="r2")
-    assert graph.graph["rules"] == (1, 3)
-    assert set(graph.successors((1, 1))) == {(3, j) for j in range(1, 5)}
+    assert graph.graph["rules"] == (0, 2)
+    assert set(graph.successors((0, 0))) == {(2, j) for j in range(4)}
 
 
 def test_a_graph_beyond_what_memory_allows_is_refused():
@@ -207,7 +207,7 @@ def test_a_graph_beyond_what_memory_allows_is_refused():
 
 def test_the_first_path_of_the_example_is_the_paper_s():
     path, found = next(oracle.consistent_paths(PAPER))
-    assert path == ((1, 1), (2, 1), (3, 1))
+    assert path == ((0, 0), (1, 0), (2, 0))
     assert found == region("f1 < 1")
     assert next(search(PAPER)) == found
     assert repr(next(search(PAPER))) == "f1 < 1"
@@ -216,7 +216,7 @@ def test_the_first_path_of_the_example_is_the_paper_s():
 def test_the_constraints_of_the_first_path_together_are_its_region():
     graph = constraint_graph(PAPER)
     both = region("f1 < 1e9")
-    for node in [(1, 1), (2, 1), (3, 1)]:
+    for node in [(0, 0), (1, 0), (2, 0)]:
         both &= graph.nodes[node]["constraint"].region
     assert both == region("f1 < 1")
 

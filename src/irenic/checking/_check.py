@@ -341,11 +341,11 @@ class _Check:
             vain = [*columns.unasked(rows), *columns.without_effect(rows, meter)]
             names |= dict.fromkeys([name for name in vain if name not in names], True)
             self._ended("columns", meter)
-        numbers = tuple(range(1, self.table.n_rows + 1))
+        all_rows = tuple(range(self.table.n_rows))
         self._add(
             "columns",
             (
-                Finding("columns", LEVELS["columns"], numbers if names[n] else (), column=n)
+                Finding("columns", LEVELS["columns"], all_rows if names[n] else (), column=n)
                 for n in self.table.space.names
                 if n in names and self.table.n_rows
             ),

@@ -43,7 +43,7 @@ NOUNS: Final[dict[Kind, str]] = {
 class Finding:
     """One thing that is worth knowing of a table, with the rules concerned and where.
 
-    ``rules`` are numbers of rows, counted from 1 as people count.
+    ``rules`` are indices of rows; texts and documents count from 1.
 
     >>> from irenic import Rule, RuleSet, check
     >>> found = check(RuleSet([Rule({"age": (0, 30)}, then="low"),
@@ -80,12 +80,12 @@ class Finding:
 
 
 def number(rules: Iterable[int]) -> str:
-    """Return the numbers of rules in words.
+    """Return the numbers of rules in words, given their indices.
 
-    >>> number([3]), number([3, 7]), number([1, 2, 5])
+    >>> number([2]), number([2, 6]), number([0, 1, 4])
     ('rule 3', 'rules 3 and 7', 'rules 1, 2 and 5')
     """
-    numbers = [str(rule) for rule in rules]
+    numbers = [str(rule + 1) for rule in rules]
     if len(numbers) == 1:
         return f"rule {numbers[0]}"
     if len(numbers) > _MOST_NUMBERS:
@@ -119,7 +119,7 @@ def _value_among(feature: Categorical, bits: int) -> str:
 
 
 def _pair(finding: Finding) -> str:
-    a, b = finding.rules
+    a, b = (rule + 1 for rule in finding.rules)
     says, too = (say(then) for then in finding.thens)
     if finding.thens[0] == finding.thens[1]:
         what = f"rules {a} and {b} both say {says}"

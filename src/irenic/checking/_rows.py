@@ -39,7 +39,7 @@ class Rows:
         rules = table.rules
         self.boxes = Boxes.of_rules(rules.packed, np.ones(len(rules), dtype=np.bool_))
         self.row_of: Ints = np.array(table.rows, dtype=np.int64)
-        """The number of the row of each box, from 1."""
+        """The index of the row of each box."""
         self.then = rules.then_codes.astype(np.int64)
 
     @cached_property

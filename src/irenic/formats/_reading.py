@@ -133,8 +133,7 @@ def _loads(
         if parsed.rules is None:
             return ReadTables([], parsed.errors)
         n = len(parsed.rules)
-        rows = tuple(range(1, n + 1))
-        return ReadTables([DecisionTable(parsed.rules, rows, n, lines=parsed.lines)], [])
+        return ReadTables([DecisionTable(parsed.rules, tuple(range(n)), n, lines=parsed.lines)], [])
     return ReadTables([DecisionTable.of(json_rules.loads(text, space))], [])
 
 

@@ -29,12 +29,12 @@ class Change:
     """
 
     kind: Kind
-    number: int
-    """Which rule it was, counted from 1; the row where the rules come of a table."""
+    rule: int
+    """The index of the rule; of the row if the rules come from a table."""
     before: tuple[Rule, ...]
     after: tuple[Rule, ...]
     against: tuple[int, ...]
-    """The rules (rows) that stay and that it contradicted, counted from 1."""
+    """The rules (rows) that stay and that it contradicted, by index."""
     text: str
 
     def __str__(self) -> str:
@@ -81,17 +81,17 @@ class Repair:
         return f"{head}{shown}{more}>"
 
 
-def because(conflicts: Sequence[Overlap], number: int, names: Sequence[int]) -> str:
+def because(conflicts: Sequence[Overlap], row: int, rows: Sequence[int]) -> str:
     """Return why a rule cannot stay: the rule that says otherwise, where, and a point."""
     first = conflicts[0]
-    place = first.first if names[first.first] != number else first.second
+    place = first.first if rows[first.first] != row else first.second
     rule = first.rules[0] if place == first.first else first.rules[1]
-    rest = {names[c.first] for c in conflicts} | {names[c.second] for c in conflicts}
-    rest -= {number, names[place]}
-    more = f" (and rule {', '.join(map(str, sorted(rest)[:5]))}" if rest else ""
+    rest = {rows[c.first] for c in conflicts} | {rows[c.second] for c in conflicts}
+    rest -= {row, rows[place]}
+    more = f" (and rule {', '.join(str(other + 1) for other in sorted(rest)[:5])}" if rest else ""
     more += ", …)" if len(rest) > 5 else ")" if rest else ""
     says = display(rule.then)
     return (
-        f"rule {names[place]} says {says} where {first.region},"
+        f"rule {rows[place] + 1} says {says} where {first.region},"
         f" for example at {first.witness_text}{more}"
     )

@@ -182,16 +182,16 @@ class _Held(NamedTuple):
     rules: RuleSet
     outside: Boxes
     """What cannot occur."""
-    numbers: tuple[int, ...]
-    """How people call the rules: the rows of a table."""
+    rows: tuple[int, ...]
+    """The index of the row of each rule."""
 
 
 def _proposals(given: _Held, box: Boxes, data: _Data | None, meter: Meter) -> list[Proposal]:
-    rules, outside, numbers = given
+    rules, outside, rows = given
     space, boxes = rules.space, boxes_of(rules)
     gaps = uncovered(space, box, joined(space, [boxes, outside]), meter)
     shares = Share(space, box, joined(space, [boxes, gaps])).of(gaps)
-    neighbours = _Neighbours(rules, boxes, numbers)
+    neighbours = _Neighbours(rules, boxes, rows)
     found = []
     for row, share in enumerate(shares.tolist()):
         gap = gaps.take([row])
@@ -286,8 +286,8 @@ class _Data(NamedTuple):
 class _Neighbours:
     """Rules that lie beside a gap."""
 
-    def __init__(self, rules: RuleSet, boxes: Boxes, numbers: tuple[int, ...]) -> None:
-        self.rules, self.boxes, self.space, self.numbers = rules, boxes, rules.space, numbers
+    def __init__(self, rules: RuleSet, boxes: Boxes, rows: tuple[int, ...]) -> None:
+        self.rules, self.boxes, self.space, self.rows = rules, boxes, rules.space, rows
 
     def outcome(self, gap: Boxes) -> tuple[Hashable | None, str]:
         """Return the consequent of the neighbour to stretch, and why; None if there is none."""
@@ -296,19 +296,20 @@ class _Neighbours:
         beside, on, axis = self._beside(gap)
         if not beside.any():  # it may end where ``within`` does
             place = int(on.sum(axis=1).argmin())
-            text = f"like rule {self.numbers[place]}, which is apart from it on the fewest features"
+            number = self.rows[place] + 1
+            text = f"like rule {number}, which is apart from it on the fewest features"
             return self._then(place), text
         sides = self._common_sides(gap, on)
         reaches = beside & _equal(sides, gap)
         if reaches.any():
             place = int(reaches.argmax())
             name = self._name(int(axis[place]))
-            number = self.numbers[place]
+            number = self.rows[place] + 1
             text = f"like rule {number}, which reaches it if its condition on {name} is widened"
             return self._then(place), text
         share = Share(self.space, gap, joined(self.space, [self.boxes, gap])).of(sides)
         place = int(np.where(beside, share, -1.0).argmax())
-        text = f"like rule {self.numbers[place]}, the neighbour with the largest common side"
+        text = f"like rule {self.rows[place] + 1}, the neighbour with the largest common side"
         return self._then(place), text
 
     def _then(self, place: int) -> Hashable:

@@ -42,7 +42,7 @@ class Difference:
     """What the first decides; None for nothing."""
     after: Hashable | None
     rules_before: tuple[int, ...]
-    """The rules that decide so, counted from 1; none where it is the default, or nothing."""
+    """The indices of the rules that decide so; none where it is the default, or nothing."""
     rules_after: tuple[int, ...]
 
     @cached_property
@@ -68,7 +68,7 @@ def _said(then: Hashable | None, rules: tuple[int, ...]) -> str:
         return "nothing"
     if not rules:
         return f"{display(then)} (by default)"
-    some = ", ".join(map(str, rules[:5])) + (", …" if len(rules) > 5 else "")
+    some = ", ".join(str(rule + 1) for rule in rules[:5]) + (", …" if len(rules) > 5 else "")
     return f"{display(then)} (rule{'s' if len(rules) > 1 else ''} {some})"
 
 
@@ -171,7 +171,7 @@ def diff(
 class _Ruled(NamedTuple):
     rules: RuleSet
     """In the order in which they decide."""
-    numbers: list[int]
+    rows: list[int]
     """How people call the rules: counted from 1 in what was given."""
     is_ordered: bool
 
@@ -194,8 +194,8 @@ def _ruled(given: Rules, which: str) -> _Ruled:
             [conflict],
         )
     places = table.winning
-    numbers = [table.rows[place] for place in places]
-    return _Ruled(table.rules[places], numbers, table.is_ordered)
+    rows = [table.rows[place] for place in places]
+    return _Ruled(table.rules[places], rows, table.is_ordered)
 
 
 class _Decision(NamedTuple):
@@ -209,7 +209,7 @@ class _Side:
     def __init__(self, ruled: _Ruled, space: Space, box: Boxes, meter: Meter) -> None:
         rules = moved(ruled.rules, space)
         self.space, self.default = space, rules.default
-        self.numbers, self.is_ordered = ruled.numbers, ruled.is_ordered
+        self.rows, self.is_ordered = ruled.rows, ruled.is_ordered
         self.stopped_by: StoppedBy | None = None
         self.regions = boxes_of(rules)
         self.thens = [rules.consequents[code] for code in rules.then_codes]
@@ -239,12 +239,12 @@ class _Side:
         return {decision: joined(self.space, some) for decision, some in parts.items()}
 
     def deciding(self, box: Boxes, decision: _Decision) -> tuple[int, ...]:
-        """Return the numbers of the rules that decide so somewhere in a box."""
+        """Return the indices of the rules that decide so somewhere in a box."""
         if decision.by_default:
             return ()
         where, owners = self._places
         met = owners[where.meeting(self.space, box)].tolist()
-        return tuple(sorted({self.numbers[i] for i in met if self.thens[i] == decision.then}))
+        return tuple(sorted({self.rows[i] for i in met if self.thens[i] == decision.then}))
 
     @cached_property
     def _places(self) -> tuple[Boxes, npt.NDArray[np.intp]]:

@@ -158,7 +158,7 @@ def _values(
     table: DecisionTable, data: _Data | None, weights: Sequence[float] | None
 ) -> npt.NDArray[np.float64]:
     """Return what each row is worth."""
-    rows = np.array(table.rows, dtype=np.intp) - 1
+    rows = np.array(table.rows, dtype=np.intp)
     if weights is not None:
         return _given(weights, table.n_rows)
     each = np.asarray(table.rules.weights, dtype=np.float64)
@@ -198,22 +198,22 @@ def _drop(
     rules, rows = table.rules, table.rows
     conflicts = _forbidden(table)
     of_rule = np.array(rows, dtype=np.intp)
-    pairs = of_rule[conflicts.pairs] - 1 if len(conflicts) else np.empty((0, 2), dtype=np.intp)
+    pairs = of_rule[conflicts.pairs] if len(conflicts) else np.empty((0, 2), dtype=np.intp)
     cover = cheapest_cover(np.unique(np.sort(pairs, axis=1), axis=0), values, meter)
-    gone = {place + 1 for place in cover.places}
+    gone = set(cover.places)
     reasons: dict[int, list[int]] = {}
     against: dict[int, set[int]] = {}
     for place, (a, b) in enumerate(pairs.tolist()):
-        for row, other in ((a + 1, b + 1), (b + 1, a + 1)):
+        for row, other in ((a, b), (b, a)):
             if row in gone and other not in gone:
                 reasons.setdefault(row, []).append(place)
                 against.setdefault(row, set()).add(other)
     changes = []
     for row in sorted(gone):
         before = tuple(rules[i] for i in table.places(row))
-        shown = f"rule {row} ({before[0]}{_more(before)})"
+        shown = f"rule {row + 1} ({before[0]}{_more(before)})"
         why = because([conflicts[place] for place in reasons[row][:_MOST_REASONS]], row, rows)
-        text = f"{shown} is dropped: {why}{_worth(values[row - 1], data)}"
+        text = f"{shown} is dropped: {why}{_worth(values[row], data)}"
         changes.append(Change("dropped", row, before, (), tuple(sorted(against[row])), text))
     kept = [i for i, row in enumerate(rows) if row not in gone]
     left = rules[kept]
@@ -246,18 +246,18 @@ def _worth(value: float, data: _Data | None) -> str:
     return f"; on the data it is worth {format_number(round(float(value), 3))}"
 
 
-def _against(conflicts: Sequence[Overlap], names: Sequence[int], number: int) -> tuple[int, ...]:
-    found = {names[place] for c in conflicts for place in (c.first, c.second)}
-    return tuple(sorted(found - {number}))
+def _against(conflicts: Sequence[Overlap], rows: Sequence[int], row: int) -> tuple[int, ...]:
+    found = {rows[place] for c in conflicts for place in (c.first, c.second)}
+    return tuple(sorted(found - {row}))
 
 
 def _renumbered(
     table: DecisionTable, rules: RuleSet, rows: Sequence[int], gone: set[int]
 ) -> DecisionTable:
     """Return the table of the rules that are left, rows counted anew."""
-    left = [row for row in range(1, table.n_rows + 1) if row not in gone]
-    number = {row: i for i, row in enumerate(left, 1)}
-    lines = tuple(table.lines[row - 1] for row in left) if table.lines else ()
+    left = [row for row in range(table.n_rows) if row not in gone]
+    number = {row: i for i, row in enumerate(left)}
+    lines = tuple(table.lines[row] for row in left) if table.lines else ()
     made = tuple(number[row] for row in rows)
     new_table = replace(table, rules=rules, rows=made, n_rows=len(left), lines=lines)
     return new_table.renumbered(number)
@@ -278,7 +278,7 @@ def _cut(
     boxes, thens = boxes_of(rules), _thens(rules)
     # of rules worth the same the smaller stays whole: an exception is cut out of a general rule
     sizes = Share(rules.space, whole(rules.space), boxes).of(boxes).round(12)
-    order = sorted(range(len(rules)), key=lambda i: (-values[rows[i] - 1], sizes[i], i))
+    order = sorted(range(len(rules)), key=lambda i: (-values[rows[i]], sizes[i], i))
     kept = _Kept(table, boxes, thens)
     changes: list[tuple[int, Change]] = []
     proved = True
@@ -304,7 +304,7 @@ def _cut(
     made = [rule for i in range(len(rules)) for rule in kept.made[i]]
     mended = RuleSet(made, rules.space, default=rules.default)
     new_rows = [rows[i] for i in range(len(rules)) for _ in kept.made[i]]
-    gone = set(range(1, table.n_rows + 1)) - set(new_rows) - set(table.never_hold)
+    gone = set(range(table.n_rows)) - set(new_rows) - set(table.never_hold)
     new_table = _renumbered(table, mended, new_rows, gone)
     told = [change for _, change in sorted(changes, key=lambda pair: pair[0])]
     return Repair(mended, told, how, None, None, proved, new_table)
@@ -375,18 +375,18 @@ def _change(
     how: str,
 ) -> Change:
     rules, rows = table.rules, table.rows
-    number, rule = rows[i], rules[i]
-    why = because(conflicts, number, rows)
-    against = _against(conflicts, rows, number)
+    row, rule = rows[i], rules[i]
+    why = because(conflicts, row, rows)
+    against = _against(conflicts, rows, row)
     if not after:
-        text = f"rule {number} ({rule}) is dropped, since nothing of it is left: {why}"
-        return Change("dropped", number, (rule,), (), against, text)
+        text = f"rule {row + 1} ({rule}) is dropped, since nothing of it is left: {why}"
+        return Change("dropped", row, (rule,), (), against, text)
     if len(after) == 1:
         size = Share(rules.space, Boxes.of_region(rule.region), boxes_of(rules)).of(left)[0]
         part = f" ({size:.0%} of it)" if how == "trim" and 0.01 <= size < 0.995 else ""
-        text = f"rule {number} ({rule}) now holds only where {after[0].region}{part}: {why}"
-        return Change("trimmed", number, (rule,), after, against, text)
+        text = f"rule {row + 1} ({rule}) now holds only where {after[0].region}{part}: {why}"
+        return Change("trimmed", row, (rule,), after, against, text)
     some = "; ".join(f"where {r.region}" for r in after[:3])
     more = f"; and {len(after) - 3} more" if len(after) > 3 else ""
-    text = f"rule {number} ({rule}) becomes {len(after)} rules, {some}{more}: {why}"
-    return Change("split", number, (rule,), after, against, text)
+    text = f"rule {row + 1} ({rule}) becomes {len(after)} rules, {some}{more}: {why}"
+    return Change("split", row, (rule,), after, against, text)

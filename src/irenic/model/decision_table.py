@@ -37,7 +37,7 @@ class DecisionTable:
     """A table whose rows are rules, as spreadsheets and DMN files hold them.
 
     A row whose cells say more than one interval (``< 18, >= 60``) makes more than one rule;
-    ``rows`` says which row each rule comes from, counted from 1. A row that can never hold, since
+    ``rows`` gives the index of the row that each rule comes from. A row that can never hold, since
     it asks for what cannot occur, makes none.
 
     Parameters
@@ -45,7 +45,7 @@ class DecisionTable:
     rules : RuleSet
         The consequent of a table with several output columns is a tuple.
     rows : tuple of int
-        The row of each rule.
+        The index of the row of each rule.
     n_rows : int
         How many rows there are.
     hit_policy : str, optional
@@ -78,8 +78,8 @@ class DecisionTable:
     >>> rules = RuleSet([Rule({"age": (None, 18)}, then="reduced"),
     ...                  Rule({"age": (60, None)}, then="reduced"),
     ...                  Rule({"age": (18, 60)}, then="full")])
-    >>> table = DecisionTable(rules, rows=(1, 1, 2), n_rows=2, name="fares")
-    >>> table.places(1)
+    >>> table = DecisionTable(rules, rows=(0, 0, 1), n_rows=2, name="fares")
+    >>> table.places(0)
     [0, 1]
     >>> table
     <DecisionTable 'fares': 2 rows, 1 feature>
@@ -106,14 +106,14 @@ class DecisionTable:
             raise ConditionError(f"n_rows is how many rows there are, not {self.n_rows!r}")
         if len(self.rows) != len(self.rules):
             raise ConditionError(f"{len(self.rules)} rules, but rows of {len(self.rows)}")
-        if any(type(row) is not int or not 1 <= row <= self.n_rows for row in self.rows):
-            raise ConditionError(f"rows are numbered from 1 to {self.n_rows}")
+        if any(type(row) is not int or not 0 <= row < self.n_rows for row in self.rows):
+            raise ConditionError(f"rows must be indices below {self.n_rows}, got {self.rows}")
         if self.lines and len(self.lines) != self.n_rows:
             raise ConditionError(f"{self.n_rows} rows, but {len(self.lines)} lines")
         said: dict[int, int] = {}
         for row, code in zip(self.rows, self.rules.then_codes.tolist(), strict=True):
             if said.setdefault(row, code) != code:
-                raise ConditionError(f"row {row} says two things; a row has one consequent")
+                raise ConditionError(f"row {row + 1} must have one consequent, got two")
         if self.hit_policy is not None and self.hit_policy not in HIT_POLICIES:
             hint = did_you_mean(self.hit_policy, HIT_POLICIES)
             raise ConditionError(f"unknown hit policy {self.hit_policy!r}{hint}")
@@ -129,7 +129,7 @@ class DecisionTable:
         policy: HitPolicy | None = "FIRST" if isinstance(rules, RuleList) else None
         held = rules.rules if isinstance(rules, RuleList) else rules
         n = len(held)
-        return cls(held, tuple(range(1, n + 1)), n, hit_policy=policy, name=name)
+        return cls(held, tuple(range(n)), n, hit_policy=policy, name=name)
 
     @property
     def space(self) -> Space:
@@ -165,9 +165,9 @@ class DecisionTable:
     def _html_rows(
         self, shown: list[tuple[int, Rule | None]], colours: dict[Hashable, str]
     ) -> list[list[str]]:
-        why, made, last = dict(self.reasons), [], 0
+        why, made, last = dict(self.reasons), [], -1
         for row, rule in shown:
-            number = "" if row == last else str(row)
+            number = "" if row == last else str(row + 1)
             if rule is None:
                 asked: str = f"never holds: {why.get(row) or 'it asks for what cannot occur'}"
                 made.append([number, markup.clip(asked), ""])
@@ -185,7 +185,7 @@ class DecisionTable:
     def never_hold(self) -> tuple[int, ...]:
         """The rows that ask for what cannot occur, so that they make no rule."""
         made = set(self.rows)
-        return tuple(row for row in range(1, self.n_rows + 1) if row not in made)
+        return tuple(row for row in range(self.n_rows) if row not in made)
 
     def with_rules(self, rules: RuleSet) -> DecisionTable:
         """Return a table of the same name, outputs and policy with other rules, one per row.
@@ -195,9 +195,8 @@ class DecisionTable:
         """
         n = len(rules)
         policy = None if self.is_ordered else self.hit_policy
-        numbers = {row: n + place for place, row in enumerate(self.never_hold, 1)}
-        rows = tuple(range(1, n + 1))
-        made = replace(self, rules=rules, rows=rows, n_rows=n + len(numbers), lines=())
+        numbers = {row: n + place for place, row in enumerate(self.never_hold)}
+        made = replace(self, rules=rules, rows=tuple(range(n)), n_rows=n + len(numbers), lines=())
         return replace(made, hit_policy=policy, ranking=()).renumbered(numbers)
 
     def renumbered(self, numbers: Mapping[int, int]) -> DecisionTable:
@@ -210,8 +209,8 @@ class DecisionTable:
 
     def without_unsatisfiable(self) -> DecisionTable:
         """Return the table without the rows that can never hold, the others numbered anew."""
-        numbers = {row: number for number, row in enumerate(dict.fromkeys(sorted(self.rows)), 1)}
-        lines = tuple(self.lines[row - 1] for row in numbers) if self.lines else ()
+        numbers = {row: number for number, row in enumerate(dict.fromkeys(sorted(self.rows)))}
+        lines = tuple(self.lines[row] for row in numbers) if self.lines else ()
         rows = tuple(numbers[row] for row in self.rows)
         made = replace(self, rows=rows, n_rows=len(numbers), lines=lines)
         return replace(made, reasons=(), unsatisfiable=())
@@ -219,7 +218,7 @@ class DecisionTable:
     def say_never(self, row: int) -> str:
         """Return the sentence that a row can never hold and is left out, and why."""
         why = dict(self.reasons).get(row, "")
-        return f"rule {row} can never hold and is left out" + (f": {why}" if why else "")
+        return f"rule {row + 1} can never hold and is left out" + (f": {why}" if why else "")
 
     def under(self, hit_policy: HitPolicy | None) -> DecisionTable:
         """Return the same rows under another policy."""
@@ -236,10 +235,9 @@ class DecisionTable:
         return self.hit_policy in ("RULE ORDER", "OUTPUT ORDER", "COLLECT")
 
     def first_conflict(self) -> Conflict | None:
-        """Return two rows that contradict each other, numbered as rows; None if none do."""
+        """Return a conflict of two rows, by their indices; None if there is none."""
         for pair in self.rules.conflicts(limit=1):
-            rows = (self.rows[pair.first] - 1, self.rows[pair.second] - 1)
-            return Conflict(*rows, pair.rules)
+            return Conflict(self.rows[pair.first], self.rows[pair.second], pair.rules)
         return None
 
     @property

@@ -31,4 +31,4 @@ def line_of(found: Findings, finding: Finding) -> int | None:
     if not lines:
         return None
     whole = finding.kind == "columns" or not finding.rules
-    return min(lines) if whole else lines[max(finding.rules) - 1]
+    return min(lines) if whole else lines[max(finding.rules)]

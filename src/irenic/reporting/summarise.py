@@ -26,6 +26,7 @@ from irenic.reporting._labelled import Ints, Labelled, labelled, texts_of
 from irenic.reporting._verdicts import encode_verdict, verdicts
 from irenic.reporting.boxes import encode_box, encode_case, encode_columns, encode_conditions
 from irenic.reporting.results import NO_RULE, How, decisions, results
+from irenic.reporting.summary import numbers
 
 if TYPE_CHECKING:
     from irenic.learn import FrontPoint, RuleSetClassifier
@@ -259,7 +260,7 @@ def _decides(whole: _Summary) -> dict[str, str]:
 def _rules(table: DecisionTable, data: Labelled, counts: Counted | None) -> list[dict[str, Any]]:
     return [
         {
-            "number": table.rows[place],
+            "number": table.rows[place] + 1,
             "if": encode_region(rule.region),
             "then": encode_value(rule.then),
             "text": str(rule),
@@ -329,8 +330,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "noun": NOUNS[finding.kind],
         "level": finding.level,
         "text": finding.text,
-        "rules": list(finding.rules),
-        "by": list(finding.by),
+        "rules": numbers(finding.rules),
+        "by": numbers(finding.by),
         "column": finding.column,
         "where": None if region is None else region.to_text(),
         "conditions": [] if region is None else encode_conditions(region),

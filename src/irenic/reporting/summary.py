@@ -124,8 +124,8 @@ def _difference(found: Difference) -> dict[str, Any]:
         "region": encode_region(found.region),
         "before": encode_value(found.before),
         "after": encode_value(found.after),
-        "rules_before": list(found.rules_before),
-        "rules_after": list(found.rules_after),
+        "rules_before": numbers(found.rules_before),
+        "rules_after": numbers(found.rules_after),
         "witness": encode_point(found.witness),
         "text": found.text,
     }
@@ -141,7 +141,7 @@ def _gaps(found: Gaps, most: int | None) -> dict[str, Any]:
 
 def _pair(finding: Finding) -> dict[str, Any]:
     return {
-        "rules": list(finding.rules),
+        "rules": numbers(finding.rules),
         "then": [encode_value(then) for then in finding.thens],
         "overlap": encode_region(_region(finding)),
         "witness": encode_point(finding.witness or {}),
@@ -151,13 +151,22 @@ def _pair(finding: Finding) -> dict[str, Any]:
 
 def _rows(finding: Finding) -> dict[str, Any]:
     """Return a finding about whole rows, with what it has of other rows and a region."""
-    data: dict[str, Any] = {"rules": list(finding.rules)}
+    data: dict[str, Any] = {"rules": numbers(finding.rules)}
     if finding.by:
-        data["by"] = list(finding.by)
+        data["by"] = numbers(finding.by)
     if finding.region is not None:
         data["region"] = encode_region(finding.region)
         data["witness"] = encode_point(finding.witness or {})
     return data | {"text": finding.text}
+
+
+def numbers(indices: Iterable[int]) -> list[int]:
+    """Return the numbers of rules, which documents count from 1, for their indices.
+
+    >>> numbers((0, 4))
+    [1, 5]
+    """
+    return [index + 1 for index in indices]
 
 
 def _region(finding: Finding) -> Region:

@@ -147,11 +147,11 @@ def _headed(*columns: str, right: Collection[str] = ()) -> Table:
     return table
 
 
-def print_rules(rules: RuleSet, console: Console, numbers: Sequence[int] | None = None) -> None:
+def print_rules(rules: RuleSet, console: Console, rows: Sequence[int] | None = None) -> None:
     """Print the rules as a table, the first of them where there are many."""
     table = _headed("rule", "if", "then", right=["rule"])
-    for number, rule in zip(numbers or range(1, len(rules) + 1), rules[:_MOST], strict=False):
-        table.add_row(str(number), Text(rule.region.to_text()), Text(say(rule.then)))
+    for row, rule in zip(rows or range(len(rules)), rules[:_MOST], strict=False):
+        table.add_row(str(row + 1), Text(rule.region.to_text()), Text(say(rule.then)))
     if rules.default is not None:
         table.add_row("", "otherwise", Text(say(rules.default)))
     console.print(table)

@@ -42,7 +42,7 @@ class Negation(NamedTuple):
 
 
 def negations(space: Space, rules: Boxes, row: int) -> list[tuple[int, Negation]]:
-    """Return the negated tests of a rule, in the order of the features, with the paper's indices.
+    """Return the negated tests of a rule, in the order of the features, with their indices.
 
     A continuous feature has two, its lower bound's and its upper bound's, a categorical one has
     one. Those that nothing satisfies (``f < -inf``) are left out; the indices count them.
@@ -54,16 +54,16 @@ def negations(space: Space, rules: Boxes, row: int) -> list[tuple[int, Negation]
         if axis < d:
             low, high = float(rules.low[row, axis]), float(rules.high[row, axis])
             if low > -np.inf:
-                found.append((index + 1, Negation(axis, True, low, _NO_WORDS)))
+                found.append((index, Negation(axis, True, low, _NO_WORDS)))
             if high < np.inf:
-                found.append((index + 2, Negation(axis, False, high, _NO_WORDS)))
+                found.append((index + 1, Negation(axis, False, high, _NO_WORDS)))
             index += 2
         else:
             part = slice(int(space.starts[axis - d]), int(space.starts[axis - d + 1]))
             words = space.everything[part] & ~rules.masks[row, part]
-            index += 1
             if words.any():
                 found.append((index, Negation(axis, True, 0.0, words)))
+            index += 1
     return found
 
 

@@ -30,9 +30,10 @@ _MOST_EDGES = 2_000_000
 
 @dataclass(frozen=True)
 class Constraint:
-    """The negation of one test of a rule: the paper's ``C[rule, index]``, counted from 1.
+    """The negation of one test of a rule: ``C[i, j]`` in the paper, which counts from 1.
 
-    A continuous feature has two indices, one a bound, a categorical feature has one.
+    ``rule`` is the index of the rule, ``index`` that of the negated test: a continuous feature has
+    two, one per bound, a categorical feature has one.
 
     >>> from irenic import Rule, RuleSet
     >>> constraints(RuleSet([Rule({"f1": (2, 5)}, then="A")]))[1].region
@@ -44,7 +45,7 @@ class Constraint:
     region: Region
 
     def __repr__(self) -> str:
-        return f"C[{self.rule},{self.index}]: {self.region}"
+        return f"C[{self.rule + 1},{self.index + 1}]: {self.region}"
 
 
 def constraints(rules: RuleSet, *, consequent: Hashable | None = None) -> list[Constraint]:
@@ -83,7 +84,7 @@ def constraints(rules: RuleSet, *, consequent: Hashable | None = None) -> list[C
             else:
                 low[negation.axis] = negation.value
             region = Region.from_packed(space, low, high, masks)
-            found.append(Constraint(int(place) + 1, index, region))
+            found.append(Constraint(int(place), index, region))
     return found
 
 
@@ -94,7 +95,7 @@ def constraint_graph(
 
     Nodes are ``"root"`` and the pairs ``(rule, index)``, with the constraint as attribute. Each
     level is connected to the next in full, so the graph is for looking at and for teaching:
-    :func:`search` does without it. ``graph.graph["rules"]`` numbers the rule of each level; one
+    :func:`search` does without it. ``graph.graph["rules"]`` has the index of each level's rule; one
     that holds everywhere has no constraint, so no path leads from the root to the last level.
 
     Examples
@@ -102,8 +103,8 @@ def constraint_graph(
     >>> from irenic import Rule, RuleSet, constraint_graph
     >>> graph = constraint_graph(RuleSet([Rule({"f1": (2, 5)}, then="A"),
     ...                                   Rule({"f1": (6, 9)}, then="B")]))
-    >>> sorted(graph.successors("root")), sorted(graph.successors((1, 1)))
-    ([(1, 1), (1, 2)], [(2, 1), (2, 2)])
+    >>> sorted(graph.successors("root")), sorted(graph.successors((0, 0)))
+    ([(0, 0), (0, 1)], [(1, 0), (1, 1)])
     """
     try:
         import networkx
@@ -121,7 +122,7 @@ def constraint_graph(
             f" {_MOST_EDGES:,}; search(rules) finds the same regions without it"
         )
     places = np.flatnonzero(rivals).tolist()
-    levels: dict[int, list[Constraint]] = {place + 1: [] for place in places}
+    levels: dict[int, list[Constraint]] = {place: [] for place in places}
     for constraint in constraints(rules, consequent=consequent):
         levels[constraint.rule].append(constraint)
     graph: networkx.DiGraph[Any] = networkx.DiGraph(rules=tuple(levels))

@@ -198,9 +198,7 @@ def test_ordered_rules_decide_as_in_python(shared, policy):
     rng = np.random.default_rng(2)
     rules = random_rules(rng)
     instances = random_instances(rng, rules)
-    table = DecisionTable(
-        rules, tuple(range(1, 15)), 14, hit_policy=policy, ranking=("B", "C", "A")
-    )
+    table = DecisionTable(rules, tuple(range(14)), 14, hit_policy=policy, ranking=("B", "C", "A"))
     summary = summarise(table, budget=0.1)
     found = decided(shared(of_space), cases_of(instances), summary)
     ordered = table.as_rules()
@@ -240,7 +238,7 @@ def test_all_rules_that_hold_count(shared):
     rng = np.random.default_rng(5)
     rules = random_rules(rng)
     instances = random_instances(rng, rules)
-    table = DecisionTable(rules, tuple(range(1, 15)), 14, hit_policy="COLLECT")
+    table = DecisionTable(rules, tuple(range(14)), 14, hit_policy="COLLECT")
     summary = summarise(table, budget=0.1)
     found = decided(shared(of_space), cases_of(instances), summary)
     for answer, row in zip(found, rules.covering(instances), strict=True):
@@ -665,7 +663,7 @@ def with_holes(policy="PRIORITY"):
     )
     holes = (Region(space, {"age": (70, 80)}), Region(space, {"age": (10, 15), "job": {"nurse"}}))
     return DecisionTable(
-        rules, (1, 2), 2, hit_policy=policy, ranking=("grant", "ask"), outside=holes
+        rules, (0, 1), 2, hit_policy=policy, ranking=("grant", "ask"), outside=holes
     )
 
 

@@ -642,7 +642,7 @@ def test_no_rules_at_all_are_a_page(page_of):
 @pytest.mark.parametrize("policy", ["FIRST", "COLLECT", "UNIQUE"])
 def test_tables_are_decided_by_their_policy(page_of, policy):
     rules = contradicting()
-    table = irenic.DecisionTable(rules, (1, 2, 3, 4), 4, hit_policy=policy)
+    table = irenic.DecisionTable(rules, (0, 1, 2, 3), 4, hit_policy=policy)
     page = page_of(irenic.summarise(table))
     both = {"age": 62, "income": 10_000, "job": "nurse", "children": 2, "born": "1980-02-29"}
     fill(page, rules.space, rules.space.encode_point(both)[0])

@@ -233,7 +233,7 @@ class _Writer:
     def _rule(self, number: int, line: Line) -> str:
         text = f'      <rule id="rule{number}"'
         if "row" in self.keep:
-            text += f' irenic:row="{line.row}"'
+            text += f' irenic:row="{line.row + 1}"'
         if line.weight != 1.0:
             text += _ours("weight", json_rules.encode_value(line.weight))
         if not self.sayable(line.then):

@@ -62,7 +62,7 @@ def assemble(draft: Draft, space: Space | None = None) -> DecisionTable | None:
     >>> print(table.rules, table.rows)
     <RuleSet: 2 rules, 1 feature>
       1. IF age < 18 THEN reduced
-      2. IF age >= 60 THEN reduced (1, 1)
+      2. IF age >= 60 THEN reduced (0, 0)
     """
     if not draft.inputs and not draft.rows and not draft.errors:
         draft.fail("the table has neither an input column nor a rule")
@@ -250,9 +250,9 @@ def _rules(
         made = len(rules)
         for region in regions(space, chosen):
             rules.append(Rule(region, then=row.then, weight=row.weight))
-            rows.append(row.number)
+            rows.append(row.number - 1)
         if made == len(rules):
-            reasons.setdefault(row.number, select.why_never(row, chosen))
+            reasons.setdefault(row.number - 1, select.why_never(row, chosen))
     unsatisfiable = reasons.keys() - set(rows)
     return (
         rules,
@@ -262,7 +262,7 @@ def _rules(
 
 
 def _unsatisfiable(
-    draft: Draft, axes: list[Axis], space: Space, numbers: set[int]
+    draft: Draft, axes: list[Axis], space: Space, rows: set[int]
 ) -> Iterator[UnsatisfiableRow]:
     """Yield the rows that never hold, as they are written: those that the space rules out.
 
@@ -271,7 +271,7 @@ def _unsatisfiable(
     # without the holes
     select = _Selector(draft, {axis.feature.name: Axis(axis.feature) for axis in axes})
     for row in draft.rows:
-        if row.number not in numbers or next(regions(space, select.row(row)), None) is not None:
+        if row.number - 1 not in rows or next(regions(space, select.row(row)), None) is not None:
             continue
         tests: dict[str, list[Test | Operators]] = {name: [] for name in space.names}
         for column, cell in zip(draft.inputs, row.cells, strict=True):
@@ -281,7 +281,7 @@ def _unsatisfiable(
             cells = tuple(_feel(tests[name]) for name in space.names)
         except FormatError:  # a value that FEEL has no literal for
             continue
-        yield UnsatisfiableRow(row.number, cells, row.then, row.weight)
+        yield UnsatisfiableRow(row.number - 1, cells, row.then, row.weight)
 
 
 def _feel(tests: list[Test | Operators]) -> str:

@@ -45,7 +45,7 @@ def lines_of(table: DecisionTable) -> list[Line]:
 
     >>> rules = RuleSet([Rule({"age": (None, 18)}, then="A"),
     ...                  Rule({"age": (60, None)}, then="A")])
-    >>> lines_of(DecisionTable(rules, rows=(1, 1), n_rows=1))[0].cells
+    >>> lines_of(DecisionTable(rules, rows=(0, 0), n_rows=1))[0].cells
     [[{'<': 18}, {'>=': 60}]]
     """
     found: list[Line] = []
