@@ -46,7 +46,7 @@ def ripper(X: pd.DataFrame, y: np.ndarray) -> irenic.RuleSet:
         model = wittgenstein.RIPPER(random_state=0)
         with quiet():
             model.fit(X, y=pd.Series(y == label, name="the class"), pos_class=True)
-        found = irenic.from_wittgenstein(model)
+        found = irenic.formats.from_wittgenstein(model)
         rules += [irenic.Rule(rule.region.conditions(), then=label) for rule in found]
     return irenic.RuleSet(rules)
 
@@ -70,7 +70,7 @@ def cn2(X: pd.DataFrame, y: np.ndarray) -> irenic.RuleSet:
     numbers = np.array([labels.index(label) for label in y], dtype=float)
     with quiet():
         model = CN2UnorderedLearner()(Rows.from_numpy(domain, np.column_stack(codes), numbers))
-    found = irenic.from_orange(model)
+    found = irenic.formats.from_orange(model)
     assert isinstance(found, irenic.RuleSet)
     return found
 
@@ -81,7 +81,7 @@ def rulekit(X: pd.DataFrame, y: np.ndarray) -> irenic.RuleSet:
     model = RuleClassifier()
     with quiet():
         model.fit(X, pd.Series([f"class {label}" for label in y], name="label"))
-    return irenic.from_rulekit(model)
+    return irenic.formats.from_rulekit(model)
 
 
 LEARNERS: dict[str, Fit] = {

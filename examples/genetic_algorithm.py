@@ -1,7 +1,6 @@
 """A genetic algorithm (DEAP) whose individuals are rule sets that never contradict themselves.
 
-CFSBE gives every new or changed rule the room in which it cannot contradict another. So there is
-no repair, no penalty for conflicts and no order among the rules.
+CFSBE gives every new rule room in which it contradicts no other: no repair, penalty or order.
 """
 
 import random
@@ -11,7 +10,8 @@ from deap import algorithms, base, tools
 from sklearn.datasets import load_iris
 from sklearn.model_selection import train_test_split
 
-from irenic import CoverageMap, Region, Rule, RuleSet, Space, enlarge
+from irenic import Region, Rule, RuleSet, Space, enlarge
+from irenic.model import CoverageMap
 
 
 class Fitness(base.Fitness):

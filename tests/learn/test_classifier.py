@@ -20,7 +20,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from irenic import ConditionError, DataError, Decision, RuleSetClassifier, gaps
+from irenic import ConditionError, DataError, RuleSetClassifier, gaps
+from irenic.learn import Decision
 
 pytestmark = needs_jit
 

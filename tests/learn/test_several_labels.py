@@ -9,7 +9,8 @@ import pytest
 import scipy.sparse as sp
 from fitting import check_consistent, needs_jit, people, quick, texts
 
-from irenic import DataError, Hierarchy
+from irenic import DataError
+from irenic.learn import Hierarchy
 
 pytestmark = needs_jit
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import naive
 import strategies as sts
-from irenic import ConflictError, Continuous, CoverageMap, DataError, Region, Rule, RuleSet, Space
+from irenic import ConflictError, Continuous, DataError, Region, Rule, RuleSet, Space
+from irenic.model import CoverageMap
 
 pytestmark = pytest.mark.kernels
 

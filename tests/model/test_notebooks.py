@@ -23,8 +23,6 @@ from irenic import (
     Categorical,
     Continuous,
     DecisionTable,
-    Front,
-    FrontPoint,
     Region,
     Rule,
     RuleList,
@@ -34,6 +32,7 @@ from irenic import (
     check,
     gaps,
 )
+from irenic.learn import Front, FrontPoint
 from irenic.learn._certificate import certify
 from irenic.learn.answers import Answers
 from irenic.learn.front import RuleCounts

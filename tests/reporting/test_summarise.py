@@ -504,9 +504,9 @@ def test_a_name_that_cannot_be_written_is_refused(name):
 
 def test_a_page_of_what_is_no_summary_is_refused():
     with pytest.raises(ConditionError, match="this is no summary; make one with"):
-        irenic.Report({})
+        irenic.reporting.Report({})
     with pytest.raises(ConditionError, match="the summary is of version 0, this irenic reads 2"):
-        irenic.Report(summarise(AGES) | {"version": 0})
+        irenic.reporting.Report(summarise(AGES) | {"version": 0})
 
 
 def test_labels_of_another_number_are_refused():
@@ -520,7 +520,9 @@ def test_what_is_no_rules_is_refused():
     from sklearn.tree import DecisionTreeClassifier
 
     tree = DecisionTreeClassifier().fit([[0], [1]], [0, 1])
-    with pytest.raises(ConditionError, match=r"not DecisionTreeClassifier; irenic.from_sklearn"):
+    with pytest.raises(
+        ConditionError, match=r"not DecisionTreeClassifier; irenic.formats.from_sklearn"
+    ):
         summarise(tree)
     with pytest.raises(ConditionError, match="not RuleSetClassifier; fit it first"):
         summarise(irenic.RuleSetClassifier())

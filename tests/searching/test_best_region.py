@@ -14,7 +14,6 @@ import naive
 import naive_cfsbe as slow
 import strategies as sts
 from irenic import (
-    BestRegion,
     Budget,
     Categorical,
     ConditionError,
@@ -28,7 +27,8 @@ from irenic import (
     best_region,
     enlarge,
 )
-from irenic.searching import best_region as best_order
+from irenic.searching import BestRegion
+from irenic.searching import _best_region as best_order
 
 pytestmark = pytest.mark.kernels
 

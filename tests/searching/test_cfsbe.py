@@ -20,7 +20,6 @@ from irenic import (
     Categorical,
     ConditionError,
     Continuous,
-    CoverageMap,
     DataError,
     Region,
     Rule,
@@ -30,6 +29,7 @@ from irenic import (
     enlarge,
     enlarge_many,
 )
+from irenic.model import CoverageMap
 
 pytestmark = pytest.mark.kernels
 

@@ -27,11 +27,10 @@ from irenic import (
     Rule,
     RuleSet,
     Space,
-    constraint_graph,
-    constraints,
     search,
 )
 from irenic.model import cutting
+from irenic.searching import constraint_graph, constraints
 
 pytestmark = pytest.mark.kernels
 

@@ -678,7 +678,7 @@ def test_the_fraction_of_gaps_within_a_region_counts_what_lies_in_it():
     assert gaps(rules).fraction({"n": [1, 9]}) == 0.5
 
 
-@pytest.mark.parametrize("call", [gaps, irenic.search, irenic.constraints])
+@pytest.mark.parametrize("call", [gaps, irenic.search, irenic.searching.constraints])
 def test_what_is_no_rule_set_is_refused(call):
     with pytest.raises(ConditionError, match="rules must be a RuleSet, not list; make one with"):
         call([])
@@ -691,7 +691,7 @@ def test_within_must_be_a_region():
 
 
 def test_a_stopped_search_hands_on_what_it_found_unmerged_if_it_is_much(monkeypatch):
-    monkeypatch.setattr(sys.modules["irenic.searching.gaps"], "_MOST_MERGED", 3)
+    monkeypatch.setattr(sys.modules["irenic.searching._gaps"], "_MOST_MERGED", 3)
     pairs = [{f"a{i}": (None, 1), f"b{i}": (None, 1)} for i in range(8)]
     rules = RuleSet([Rule(pair, then="A") for pair in pairs])
     found = gaps(rules, budget=Budget(nodes=100))

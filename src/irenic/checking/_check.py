@@ -25,7 +25,7 @@ from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
-from irenic.searching.gaps import Gaps, gaps
+from irenic.searching import Gaps, gaps
 
 _SECONDS: Final = 10.0
 _MOST_GAPS: Final = 100_000

@@ -97,7 +97,12 @@ _MOST_NUMBERS: Final = 8
 
 
 def case_in(region: Region) -> str:
-    """Return the witness of a region in words, without features that any value will do for."""
+    """Return the witness of a region in words, without features that may have any value.
+
+    >>> from irenic import Rule
+    >>> case_in(Rule({"age": (18, 65)}, then="adult").region)
+    'age = 40'
+    """
     return ", ".join(filter(None, region.each("case", _value_in, _value_among))) or "any case"
 
 

@@ -200,7 +200,7 @@ def _bare(tables: list[irenic.DecisionTable], path: Path) -> list[FormatError]:
 
 def _findings(
     tables: list[irenic.DecisionTable], budget: float, most: int, shown: Progress | None
-) -> list[irenic.Findings]:
+) -> list[irenic.checking.Findings]:
     limits = irenic.Budget(seconds=budget, regions=MOST_GAPS)
     return [irenic.check(table, budget=limits, most=most, progress=shown) for table in tables]
 

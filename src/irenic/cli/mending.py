@@ -296,7 +296,7 @@ def diff(
     raise typer.Exit(0 if found.same else 1)
 
 
-def _verdict(found: irenic.Differences) -> str:
+def _verdict(found: irenic.mend.Differences) -> str:
     if found.same:
         return "They decide the same everywhere."
     if found.same is None:

@@ -147,7 +147,11 @@ def _check_content(raw: bytes, suffix: str) -> None:
 
 
 def holds_several(path: str | os.PathLike[str]) -> bool:
-    """Return whether files of this kind can hold several tables, of decisions."""
+    """Return whether files of this kind can hold several decision tables.
+
+    >>> holds_several("fares.xlsx"), holds_several("fares.json")
+    (True, False)
+    """
     return Path(path).suffix.lower() not in (".json", *_TEXT)
 
 
@@ -202,7 +206,11 @@ def read(
 def the_table(
     found: ReadTables, path: str | os.PathLike[str], name: str | None = None
 ) -> DecisionTable:
-    """Return the one table of a file, or the one of a name; refuse a file with mistakes."""
+    """Return the only table of a file, or the one with a given name; refuse a file with errors.
+
+    >>> the_table(ReadTables([DecisionTable.of(RuleSet([]))], []), "empty.json")
+    <DecisionTable '': 0 rows, 0 features>
+    """
     tables = found.tables
     if name is not None:
         tables = [table for table in tables if name in (table.name, table.id)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from irenic.budget import Budget
 from irenic.model import markup
 from irenic.model.ruleset import RuleSet
-from irenic.searching.gaps import Gaps, gaps
+from irenic.searching import Gaps, gaps
 
 # More gaps than anyone reads; the certificate then says that there are more.
 _MOST_GAPS = 10_000

@@ -18,8 +18,7 @@ from irenic.learn.target import Consequents, Target
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances
-from irenic.searching.cfsbe import enlarge
-from irenic.searching.gaps import gaps
+from irenic.searching import enlarge, gaps
 
 Floats = npt.NDArray[np.float64]
 

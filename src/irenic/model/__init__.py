@@ -1,1 +1,34 @@
-"""Features, spaces, regions, rules and sets of them: what everything else works on."""
+"""Features, spaces, regions, rules, and sets of rules."""
+
+from irenic.model.coverage import CoverageMap
+from irenic.model.decision_table import DecisionTable
+from irenic.model.explanation import Explanation, Statistics
+from irenic.model.features import MISSING, OTHER, Categorical, Continuous
+from irenic.model.literals import Expression, Months
+from irenic.model.overlap import Conflict, Overlap
+from irenic.model.region import Region
+from irenic.model.rule import Rule
+from irenic.model.rulelist import RuleList
+from irenic.model.ruleset import RuleSet
+from irenic.model.space import Instances, Space
+
+__all__ = [
+    "MISSING",
+    "OTHER",
+    "Categorical",
+    "Conflict",
+    "Continuous",
+    "CoverageMap",
+    "DecisionTable",
+    "Explanation",
+    "Expression",
+    "Instances",
+    "Months",
+    "Overlap",
+    "Region",
+    "Rule",
+    "RuleList",
+    "RuleSet",
+    "Space",
+    "Statistics",
+]

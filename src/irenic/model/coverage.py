@@ -28,7 +28,8 @@ class CoverageMap:
 
     Examples
     --------
-    >>> from irenic import CoverageMap, Rule, RuleSet
+    >>> from irenic import Rule, RuleSet
+    >>> from irenic.model import CoverageMap
     >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
     >>> coverage = CoverageMap(rules, {"age": [10, 40, 50]})
     >>> coverage.uncovered

@@ -23,7 +23,7 @@ from irenic.plot._plane import Box, Plane, beside, plane, value_text
 from irenic.plot._scale import Scale, Span, Strip, scale_of
 from irenic.plot._source import asked_order, chosen, summary_of
 from irenic.reporting.boxes import encode_box
-from irenic.searching.gaps import Gaps, gaps
+from irenic.searching import Gaps, gaps
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,1 +1,6 @@
-"""One summary of a rule set as plain data, and views of it."""
+"""One document that describes a rule set, and its views."""
+
+from irenic.reporting.page import Report, report
+from irenic.reporting.summarise import summarise
+
+__all__ = ["Report", "report", "summarise"]

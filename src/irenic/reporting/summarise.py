@@ -222,7 +222,7 @@ class _Summary:
 
 
 def _score(model: RuleSetClassifier | None) -> str | None:
-    """Return what the scores of a front are, in words; see :class:`irenic.FrontPoint`."""
+    """Return what the scores of a front are, in words; see :class:`irenic.learn.FrontPoint`."""
     if model is None:
         return None
     if model.hierarchy_ is not None:
@@ -236,7 +236,11 @@ def _way_out(given: Any) -> str:
         return "; irenic.read(path) reads a file"
     if type(given).__name__ == "RuleSetClassifier":
         return "; fit it first"
-    return "; irenic.from_sklearn makes rules of a fitted tree" if hasattr(given, "fit") else ""
+    return (
+        "; irenic.formats.from_sklearn makes rules of a fitted tree"
+        if hasattr(given, "fit")
+        else ""
+    )
 
 
 def _decides(whole: _Summary) -> dict[str, str]:

@@ -13,8 +13,7 @@ from irenic.mend import Difference, Differences
 from irenic.model.region import Region
 from irenic.model.ruleset import RuleSet
 from irenic.reporting.checked import CheckedFile
-from irenic.searching.cfsgs import Search
-from irenic.searching.gaps import Gaps
+from irenic.searching import Gaps, Search
 
 
 def check(found: Findings) -> dict[str, Any]:

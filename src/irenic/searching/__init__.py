@@ -1,1 +1,20 @@
-"""Where a new rule can go, and where no rule is: CFSBE, CFSGS, the best region, gaps."""
+"""Where can a new rule go, and which cases does no rule cover?"""
+
+from irenic.searching._best_region import BestRegion, best_region
+from irenic.searching._cfsbe import enlarge, enlarge_many
+from irenic.searching._cfsgs import Constraint, Search, constraint_graph, constraints, search
+from irenic.searching._gaps import Gaps, gaps
+
+__all__ = [
+    "BestRegion",
+    "Constraint",
+    "Gaps",
+    "Search",
+    "best_region",
+    "constraint_graph",
+    "constraints",
+    "enlarge",
+    "enlarge_many",
+    "gaps",
+    "search",
+]

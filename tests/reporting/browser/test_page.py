@@ -190,7 +190,7 @@ def test_names_are_text_whatever_they_are(page_of, shot):
 
 
 def test_the_page_holds_no_address_of_anything_else():
-    page = irenic.Report(learned()).html
+    page = irenic.reporting.Report(learned()).html
     head = page.split('<script type="application/json"')[0]
     assert "http" not in head.replace("http-equiv", "")
     for attribute in (" src=", "url(", "@import", "<link", "<iframe", "fetch(", "XMLHttpRequest"):
@@ -655,7 +655,7 @@ def test_tables_are_decided_by_their_policy(page_of, policy):
 
 
 def test_a_notebook_shows_the_page_in_a_frame(browser, tmp_path):
-    shown = irenic.Report(learned())._repr_html_()
+    shown = irenic.reporting.Report(learned())._repr_html_()
     (tmp_path / "notebook.html").write_text(f"<!doctype html>{shown}", encoding="utf-8")
     page = browser.new_page()
     page.goto((tmp_path / "notebook.html").as_uri())

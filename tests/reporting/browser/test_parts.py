@@ -31,7 +31,9 @@ def read_page(browser, tmp_path_factory):
 
     def open_page(make):
         if make not in pages:
-            path = irenic.Report(make()).save(tmp_path_factory.mktemp("page") / "report.html")
+            path = irenic.reporting.Report(make()).save(
+                tmp_path_factory.mktemp("page") / "report.html"
+            )
             contexts.append(browser.new_context(viewport={"width": 1200, "height": 900}))
             pages[make] = contexts[-1].new_page()
             pages[make].set_default_timeout(10_000)
@@ -576,7 +578,7 @@ def test_another_case_has_no_way_back(read_page):
 
 
 def test_jumps_work_in_the_frame_of_a_notebook(browser, tmp_path, noise):
-    source = html.escape(irenic.Report(in_conflict()).html, quote=True)
+    source = html.escape(irenic.reporting.Report(in_conflict()).html, quote=True)
     frame = f'<iframe sandbox="allow-scripts" height="400" srcdoc="{source}"></iframe>'
     (tmp_path / "notebook.html").write_text(f"<!doctype html><p>above{frame}", encoding="utf-8")
     page = browser.new_page()

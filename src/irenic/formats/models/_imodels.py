@@ -63,7 +63,7 @@ def from_imodels(model: Any, *, feature_names: Any = None) -> RuleSet | RuleList
 
     Examples
     --------
-    >>> from irenic import from_imodels
+    >>> from irenic.formats import from_imodels
     >>> from_imodels([])
     Traceback (most recent call last):
     irenic.errors.FormatError: a list is no model of imodels; give a fitted rule list or rule set

@@ -51,7 +51,7 @@ def from_orange(model: Any, *, missing: bool = False, shares: bool = False) -> R
 
     Examples
     --------
-    >>> from irenic import from_orange
+    >>> from irenic.formats import from_orange
     >>> from_orange({})
     Traceback (most recent call last):
     irenic.errors.FormatError: a dict is no CN2 model of Orange; give what CN2Learner()(table) or

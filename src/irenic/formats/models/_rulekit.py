@@ -33,7 +33,7 @@ def from_rulekit(model: Any) -> RuleSet:
 
     Examples
     --------
-    >>> from irenic import from_rulekit
+    >>> from irenic.formats import from_rulekit
     >>> from_rulekit(3)
     Traceback (most recent call last):
     irenic.errors.FormatError: an int is no classifier of RuleKit; give a fitted RuleClassifier

@@ -66,7 +66,7 @@ def from_sklearn(
 
     Examples
     --------
-    >>> from irenic import from_sklearn
+    >>> from irenic.formats import from_sklearn
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> iris = load_iris()

@@ -40,7 +40,7 @@ def from_wittgenstein(model: Any, *, negative: Hashable | None = None) -> RuleSe
 
     Examples
     --------
-    >>> from irenic import from_wittgenstein
+    >>> from irenic.formats import from_wittgenstein
     >>> from_wittgenstein("IF age < 10")
     Traceback (most recent call last):
     irenic.errors.FormatError: a str is no model of wittgenstein; give a fitted RIPPER or IREP

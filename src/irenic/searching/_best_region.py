@@ -23,7 +23,7 @@ from irenic.model.region import Region
 from irenic.model.rule import as_consequent
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, first_text
-from irenic.searching.cfsbe import check_growable, seed_error
+from irenic.searching._cfsbe import check_growable, seed_error
 
 Objective = Literal["instances", "class", "volume"]
 # Nodes, not seconds: the same call gives the same answer on a busy machine.

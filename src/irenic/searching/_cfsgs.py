@@ -61,7 +61,8 @@ def constraints(rules: RuleSet, *, consequent: Hashable | None = None) -> list[C
 
     Examples
     --------
-    >>> from irenic import Rule, RuleSet, constraints
+    >>> from irenic import Rule, RuleSet
+    >>> from irenic.searching import constraints
     >>> constraints(RuleSet([Rule({"f1": (2, 5), "f2": {"yellow"}}, then="A")]))
     [C[1,1]: f1 < 2, C[1,2]: f1 >= 5, C[1,3]: f2 not in {yellow}]
     """
@@ -100,7 +101,8 @@ def constraint_graph(
 
     Examples
     --------
-    >>> from irenic import Rule, RuleSet, constraint_graph
+    >>> from irenic import Rule, RuleSet
+    >>> from irenic.searching import constraint_graph
     >>> graph = constraint_graph(RuleSet([Rule({"f1": (2, 5)}, then="A"),
     ...                                   Rule({"f1": (6, 9)}, then="B")]))
     >>> sorted(graph.successors("root")), sorted(graph.successors((0, 0)))
