@@ -91,7 +91,9 @@ def test_a_page_shows_what_its_commands_print(page):
 
 def test_a_command_that_a_page_shows_is_run_again():
     outputs = script("outputs")
-    shown = "```console\n$ cat a.txt\nIF x < 1 THEN a\n\n$ irenic gaps a.txt\n{}\n$ echo $?\n{}\n```"
+    shown = (
+        "```console\n$ cat a.txt\nIF x < 1 THEN a\n\n$ irenic gaps a.txt\n{}\n$ echo $?\n{}\n```"
+    )
     page = outputs.rerun(shown.format("stale", "7"))
     assert page == shown.format("x >= 1\n\nNot complete: no rule covers 1 region.\n", "1")
     with pytest.raises(ValueError, match="the command must be cat, echo"):
