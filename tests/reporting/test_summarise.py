@@ -47,7 +47,7 @@ def counted(draw):
 
 
 def covers(box, case):
-    """Return whether a case in numbers lies in a box: the reading that docs/summary.md gives."""
+    """Return whether a case in numbers lies in a box, as docs/reference/summary.md defines it."""
     for name, condition in box.items():
         value = case[name]
         if any(isinstance(part, float) or part is None for part in condition):

@@ -324,7 +324,7 @@ def test_a_document_with_wrong_marks_is_left_alone(tmp_path, capsys):
 
 
 def test_the_document_is_what_the_kept_records_give(tmp_path):
-    kept_at, doc = ROOT / "study" / "published", ROOT / "docs" / "study.md"
+    kept_at, doc = ROOT / "study" / "published", ROOT / "docs" / "explanation" / "study.md"
     for path in (kept_at / "design.json", kept_at / "records.csv.gz", doc):
         assert path.exists(), f"{path.relative_to(ROOT)} is missing: run python -m study"
     # a copy: folds that a run has left there are not what is kept

@@ -87,8 +87,8 @@ class Forest:
 
     A row's label is one draw; what trees say that were grown on other rows is nearer to how likely
     each label is there. Small rule sets that are fitted to a mix of both generalize better and are
-    smaller (``docs/learning.md``). Bags are drawn from the groups that validation leaves out
-    together, so that a tree that has not seen a row has seen no copy of it either.
+    smaller (``docs/explanation/learner.md``). Bags are drawn from the groups that validation leaves
+    out together, so that a tree that has not seen a row has seen no copy of it either.
     """
 
     def __init__(

@@ -57,7 +57,7 @@ def summarise(
     """Return all that there is to show of rules, as plain data that JSON can hold.
 
     The report page and the plots show this and count nothing themselves; the documentation
-    describes every key (docs/summary.md).
+    describes every key (docs/reference/summary.md).
 
     Parameters
     ----------

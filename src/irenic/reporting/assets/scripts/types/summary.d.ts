@@ -1,4 +1,4 @@
-// The summary that the page shows, as docs/summary.md describes it. Keys that the page does not use are left out.
+// The summary that the page shows, as docs/reference/summary.md describes it. Keys that the page does not use are left out.
 
 /** A number as irenic compares it, null for missing; or the code of a category. */
 type Value = number | null;
