@@ -1,4 +1,4 @@
-"""CFSBE against Algorithm 2 written literally in Python and vectorised in numpy, in one run."""
+"""CFSBE against Algorithm 2 written literally in Python and vectorized in numpy, in one run."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def literal(lower, upper, x, order):
     return low, high
 
 
-def vectorised(lower, upper, x, order):
+def vectorized(lower, upper, x, order):
     """Return the same, each feature's test of all rules at once: O(d² r) like the paper."""
     low, high = x[:, None].copy(), np.nextafter(x, np.inf)[:, None].copy()
     for k in order:
@@ -105,7 +105,7 @@ def against_peers() -> Table:
         call, low, high = kernel_call(rules, x)
         call()
         ours = seconds(call)
-        for peer in (vectorised, counting):
+        for peer in (vectorized, counting):
             assert all(map(np.array_equal, peer(lower, upper, x, order), (low, high)))
         rows = np.ascontiguousarray(lower.T), np.ascontiguousarray(upper.T)
         lists = rows[0].tolist(), rows[1].tolist()
@@ -121,7 +121,7 @@ def against_peers() -> Table:
             f"{n:,} x {d}",
             ours,
             *ratios,
-            seconds(lambda g=given: vectorised(*g)) / ours,
+            seconds(lambda g=given: vectorized(*g)) / ours,
             seconds(lambda g=given: counting(*g)) / ours,
             ours / seconds(lambda lo=lower, up=upper: (lo.min(0), up.min(0))),
         )

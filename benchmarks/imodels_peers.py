@@ -85,25 +85,25 @@ class OneVsRest:
         # The greedy list gives NaN where its last group had no training rows.
         return np.nan_to_num(np.column_stack(found), nan=-1.0)
 
-    def stated(self, label: Any, favours: list[bool], bodies: list[Body]) -> list[Any]:
+    def stated(self, label: Any, favors: list[bool], bodies: list[Body]) -> list[Any]:
         """Return what rules of the model of a class state."""
         others = self.y[self.y != label]
         covered = holding(bodies, self.table) & (self.y != label)[:, None]
         return [
-            label if favour else most_frequent(self.y[rows], others)
-            for favour, rows in zip(favours, covered.T, strict=True)
+            label if favor else most_frequent(self.y[rows], others)
+            for favor, rows in zip(favors, covered.T, strict=True)
         ]
 
-    def fitted(self, bodies: list[list[Body]], favours: list[list[bool]], **more: int) -> Fitted:
-        """Return what predicts, given the rules of each model and which of them favour its class.
+    def fitted(self, bodies: list[list[Body]], favors: list[list[bool]], **more: int) -> Fitted:
+        """Return what predicts, given the rules of each model and which of them favor its class.
 
         ``more`` is added to the sizes that have this name.
         """
         flat = [body for group in bodies for body in group]
         thens = [
             then
-            for label, group, favour in zip(self.positive, bodies, favours, strict=True)
-            for then in self.stated(label, favour, group)
+            for label, group, favor in zip(self.positive, bodies, favors, strict=True)
+            for then in self.stated(label, favor, group)
         ]
 
         def size():
@@ -135,9 +135,9 @@ def rulefit(X, y) -> Fitted:
 
     model = OneVsRest(lambda: RuleFitClassifier(random_state=0), X, y)
     bodies = [bodies_of(m) for m in model.models]
-    favours = [[rule.args[0] > 0 for rule in m.rules_without_feature_names_] for m in model.models]
+    favors = [[rule.args[0] > 0 for rule in m.rules_without_feature_names_] for m in model.models]
     linear = sum(np.count_nonzero(m.coef[: m.n_features_]) for m in model.models)
-    return model.fitted(bodies, favours, linear=int(linear))
+    return model.fitted(bodies, favors, linear=int(linear))
 
 
 def skope_rules(X, y) -> Fitted:
@@ -157,8 +157,8 @@ def skope_rules(X, y) -> Fitted:
         scores = model.scores(model.columns(X))
         return np.where(scores.max(axis=1) <= 0, default, model.positive[scores.argmax(axis=1)])
 
-    favours = [[True] * len(group) for group in bodies]
-    return replace(model.fitted(bodies, favours, rules=1), predict=predict)
+    favors = [[True] * len(group) for group in bodies]
+    return replace(model.fitted(bodies, favors, rules=1), predict=predict)
 
 
 def greedy_rule_list(X, y) -> Fitted:
@@ -174,8 +174,8 @@ def greedy_rule_list(X, y) -> Fitted:
         [[(int(r["index_col"]), "<" if r["flip"] else ">=", r["cutoff"])] for r in group]
         for group in rules
     ]
-    favours = [[r["val_right"] > 0.5 for r in group] for group in rules]
-    return model.fitted(bodies, favours, rules=len(rules))
+    favors = [[r["val_right"] > 0.5 for r in group] for group in rules]
+    return model.fitted(bodies, favors, rules=len(rules))
 
 
 def figs(X, y) -> Fitted:

@@ -35,7 +35,7 @@ _HOVER = """() => new Promise((done) => {
 
 
 def made(n_rules: int, n_rows: int, d: int = 8) -> tuple[irenic.RuleSet, Any, Any]:
-    """Return random rules of three conditions, and labelled instances."""
+    """Return random rules of three conditions, and labeled instances."""
     rng = np.random.default_rng(0)
     table = {f"f{i}": rng.normal(size=n_rows) for i in range(d)}
     space = irenic.Space([irenic.Continuous(f"f{i}") for i in range(d)])

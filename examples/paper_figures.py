@@ -28,7 +28,7 @@ RULES = RuleSet(
 P1 = (5.5, 8.0)
 INSTANCES = [P1, (3.0, 7.5), (4.2, 5.8), (7.5, 6.0), (2.5, 2.0), (6.0, 1.6), (8.0, 4.0)]
 SIDE = 10
-# Okabe and Ito's colours are told apart with any kind of colour vision.
+# Okabe and Ito's colors are told apart with any kind of color vision.
 COLORS = {"r1": "#D55E00", "r2": "#E69F00", "r3": "#0072B2"}
 GREEN = "#009E73"
 

@@ -26,10 +26,10 @@ from matplotlib.transforms import Bbox, blended_transform_factory
 from study import statistics
 from study.statistics import Difference, Ranks
 
-# Okabe and Ito (2008): told apart with any colour vision. Their yellow is too pale for lines.
+# Okabe and Ito (2008): told apart with any color vision. Their yellow is too pale for lines.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
-GREY, BAND = "#777777", "#EBEBEB"
+GRAY, BAND = "#777777", "#EBEBEB"
 
 WIDTH = 8.6  # inches: 826 pixels in a browser, as wide as a README
 EDGE = 0.12
@@ -62,7 +62,7 @@ def critical_difference(ranks: Ranks, title: str) -> Figure:
     """Draw average ranks; bars join learners that are not told apart (Demšar 2006).
 
     Bars are the cliques of the Holm-corrected Wilcoxon tests, not Nemenyi's critical difference.
-    Such a clique need not be of neighbours: it has a dot at each of its learners, and a bar that
+    Such a clique need not be of neighbors: it has a dot at each of its learners, and a bar that
     passes a learner without a dot says nothing about it.
     """
     figure = _figure(3.0)
@@ -70,12 +70,12 @@ def critical_difference(ranks: Ranks, title: str) -> Figure:
     low, high = math.floor(ranks.average.min()), math.ceil(ranks.average.max())
     if low == high:  # all ranks are equal
         low, high = low - 1, high + 1
-    colours = itertools.cycle([BLUE, VERMILION, GREEN, PURPLE, SKY, ORANGE])
+    colors = itertools.cycle([BLUE, VERMILION, GREEN, PURPLE, SKY, ORANGE])
     drawn = scikit_posthocs.critical_difference_diagram(
         ranks.average,
         ranks.pairs,
         ax=axes,
-        color_palette=dict(zip(ranks.average.index, colours, strict=False)),
+        color_palette=dict(zip(ranks.average.index, colors, strict=False)),
         label_fmt_left="{label}  {rank:.2f} ",
         label_fmt_right=" {rank:.2f}  {label}",
         text_h_margin=(high - low) / 60,
@@ -151,8 +151,8 @@ def intervals(
     axes = _rows(figure, names, above, below, right=1.35)
     if margin is not None:
         axes.axvspan(-margin, margin, color=BAND, zorder=0, linewidth=0)
-        unit += f" (grey: ± {margin:g})"
-    axes.axvline(0, color=GREY, linewidth=0.8, zorder=1)
+        unit += f" (gray: ± {margin:g})"
+    axes.axvline(0, color=GRAY, linewidth=0.8, zorder=1)
     aside = blended_transform_factory(axes.transAxes, axes.transData)
     for y, (d, text) in enumerate(zip(differences, texts, strict=True)):
         if d.interval is not None:
@@ -161,7 +161,7 @@ def intervals(
         axes.plot(d.mean, y, "o", color=BLUE, ms=5.5, mfc=BLUE if d.interval else "white")
         axes.text(1.03, y, text, transform=aside, va="center", family="DejaVu Sans Mono", size=8)
     axes.text(
-        1.03, -0.85, "  n   Holm p", transform=aside, va="center", color=GREY,
+        1.03, -0.85, "  n   Holm p", transform=aside, va="center", color=GRAY,
         family="DejaVu Sans Mono", size=8,
     )  # fmt: skip
     axes.set_xlabel(unit)
@@ -186,18 +186,18 @@ def by_data_set(
     row, above, below = 0.165, 0.68, 0.5
     figure = _figure(above + row * len(values) + below)
     axes = _rows(figure, [str(name) for name in values.index], above, below, size=7.5)
-    axes.axvline(0, color=GREY, linewidth=0.8, zorder=1)
+    axes.axvline(0, color=GRAY, linewidth=0.8, zorder=1)
     axes.hlines(range(len(values)), 0, values, color="#BBBBBB", linewidth=0.9, zorder=1)
     better = values if higher_is_better else -values
     tie = values.abs() <= statistics.TIE
-    for chosen, colour, marker, text in (
+    for chosen, color, marker, text in (
         (~tie & (better > 0), BLUE, "o", f"better in {difference.wins}"),
         (tie, BLACK, "|", f"equal in {difference.ties}"),
         (~tie & (better < 0), VERMILION, "D", f"worse in {difference.losses}"),
     ):
         if chosen.any():
             rows = np.flatnonzero(chosen)
-            axes.plot(values[chosen], rows, marker, color=colour, ms=4.5, label=text)
+            axes.plot(values[chosen], rows, marker, color=color, ms=4.5, label=text)
     axes.axvline(
         difference.mean, color=BLACK, linewidth=0.9, linestyle=(0, (4, 3)), zorder=1,
         label=f"mean {difference.mean:+.3g}".replace("-", "−"),
@@ -214,7 +214,7 @@ def by_data_set(
 
 @_styled
 def trade_off(means_accuracy: pd.DataFrame, means_size: pd.DataFrame, title: str) -> Figure:
-    """Draw mean accuracy against the geometric mean of size, one labelled point a learner.
+    """Draw mean accuracy against the geometric mean of size, one labeled point a learner.
 
     All means are over the sets that every drawn learner has in both tables. A learner without any
     size (it has no rules to count) is named below the plot. A size of 0 counts as a half.

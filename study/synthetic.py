@@ -76,7 +76,7 @@ def make(
     rules: int | None = None,
     random_state: int = 0,
 ) -> Known:
-    """Return data that a consistent rule set labelled, some labels then replaced.
+    """Return data that a consistent rule set labeled, some labels then replaced.
 
     Sets that differ only in ``noise`` have the same truth, rows and clean labels.
 

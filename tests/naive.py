@@ -2,7 +2,7 @@
 
 A cell is a tuple of encoded values, one a feature: a number for a continuous feature (``-inf``
 for missing), a code for a categorical one (0 missing, 1 other, then the values). Between two
-neighbouring bounds nothing changes, so the cells of a few regions stand for all points.
+neighboring bounds nothing changes, so the cells of a few regions stand for all points.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def number(feature, value):
     return float((value - EPOCH).days * STEP["date"] if isinstance(value, dt.date) else value)
 
 
-def neighbours(feature, value):
+def neighbors(feature, value):
     step = STEP[feature.kind]
     if step:
         return [value - step, value + step]
@@ -62,7 +62,7 @@ def axis(feature, cuts=()):
         return [0] * feature.missing + [1] * feature.other + list(codes)
     ends = [number(feature, b) for b in feature.bounds if b is not None]
     points = {c for c in (*cuts, *ends) if math.isfinite(c)} | {0.0}
-    points |= {n for p in points for n in neighbours(feature, p)}
+    points |= {n for p in points for n in neighbors(feature, p)}
     points |= {-sys.float_info.max, sys.float_info.max}
     step = STEP[feature.kind]
     for a, b in pairwise(sorted(points)):

@@ -41,7 +41,7 @@ ORDERED = [kind for kind in NAMED if kind not in ("text", "boolean")]
 
 
 def grid(kind):
-    """Return values that stand for all: the named ones, their neighbours, and what lies between."""
+    """Return values that stand for all: the named ones, their neighbors, and what lies between."""
     named = list(NAMED[kind])
     if kind == "boolean":
         return named

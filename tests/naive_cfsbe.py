@@ -113,7 +113,7 @@ def meets(feature, side, other):
     if least is not None:
         low = max(low, naive.number(feature, least))
     if most is not None:
-        high = min(high, naive.neighbours(feature, naive.number(feature, most))[1])
+        high = min(high, naive.neighbors(feature, naive.number(feature, most))[1])
     return max(low, -sys.float_info.max) < high
 
 

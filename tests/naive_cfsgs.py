@@ -255,7 +255,7 @@ def _grows(box, axis, every):
 
 
 def _runs(axis, missed, every, most):
-    """Return all intervals of neighbouring values, those that no rule tells apart as one."""
+    """Return all intervals of neighboring values, those that no rule tells apart as one."""
     groups, marks = [], []
     for value, mark in zip(axis, missed, strict=True):
         if marks and marks[-1] == mark:
