@@ -25,8 +25,8 @@ def test_a_number_stands_for_seconds_and_none_for_no_limit():
     assert Budget.of(2.5) == Budget(seconds=2.5)
     assert Budget.of(3) == Budget(seconds=3)
     assert Budget.of(None) == Budget()
-    given = Budget(nodes=5)
-    assert Budget.of(given) is given
+    budget = Budget(nodes=5)
+    assert Budget.of(budget) is budget
 
 
 @pytest.mark.parametrize("side", ["seconds", "nodes", "regions"])

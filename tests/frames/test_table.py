@@ -48,18 +48,18 @@ def test_the_type_of_a_column_is_inferred_from_its_cells(table, cells, feature):
 
 
 def test_cells_are_converted_to_values(table):
-    found = read_table(table('age,"full name",born\n31,"Ann, ""A""",2000-01-31\n,,\n'))
-    assert list(found) == ["age", "full name", "born"]
-    assert found["age"].tolist() == [31, None]
-    assert found["full name"].tolist() == ['Ann, "A"', None]
-    assert found["born"].tolist() == [dt.date(2000, 1, 31), None]
+    columns = read_table(table('age,"full name",born\n31,"Ann, ""A""",2000-01-31\n,,\n'))
+    assert list(columns) == ["age", "full name", "born"]
+    assert columns["age"].tolist() == [31, None]
+    assert columns["full name"].tolist() == ['Ann, "A"', None]
+    assert columns["born"].tolist() == [dt.date(2000, 1, 31), None]
 
 
 def test_large_integers_are_not_rounded_and_rejected_on_encoding(table):
-    found = read_table(table(f"a\n{2**53 + 1}\n{10**30}\n"))
-    assert found["a"].tolist() == [2**53 + 1, 10**30]
+    columns = read_table(table(f"a\n{2**53 + 1}\n{10**30}\n"))
+    assert columns["a"].tolist() == [2**53 + 1, 10**30]
     with pytest.raises(DataError, match=r"^column 'a', row 1: 9007199254740993 is beyond 2\*\*53"):
-        Space.infer(found).encode(found)
+        Space.infer(columns).encode(columns)
 
 
 def test_a_column_of_empty_cells_is_missing(table):
@@ -67,16 +67,16 @@ def test_a_column_of_empty_cells_is_missing(table):
 
 
 def test_a_table_with_only_a_header_is_empty(table):
-    found = read_table(table("a,b\n"))
-    assert {name: len(column) for name, column in found.items()} == {"a": 0, "b": 0}
+    columns = read_table(table("a,b\n"))
+    assert {name: len(column) for name, column in columns.items()} == {"a": 0, "b": 0}
 
 
 def test_gzip_byte_order_marks_and_other_line_ends_are_read(table):
     text = "\ufeffa,b\r\n1,é\r\n\r\n"
     for path in (table(text), table(gzip.compress(text.encode()), "people.csv.gz")):
-        found = read_table(path)
-        assert found["a"].tolist() == [1]
-        assert found["b"].tolist() == ["é"]
+        columns = read_table(path)
+        assert columns["a"].tolist() == [1]
+        assert columns["b"].tolist() == ["é"]
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ class Looked:
         for name, value in fixed.items():
             self.axes[name] = [value]
         features = {feature.name: feature for feature in rules.space}
-        self.held = [
+        self.admitted = [
             {
                 name: {v for v in axis if naive.allows(region, features[name], v)}
                 for name, axis in self.axes.items()
@@ -70,14 +70,16 @@ class Looked:
     def points(self, names):
         return product(*(self.axes[name] for name in names))
 
-    def covers(self, place, names, point):
+    def covers(self, index, names, point):
         """Return whether a rule holds at a point for at least one value of the other features."""
-        held = self.held[place]
-        return all(held.values()) and all(v in held[n] for n, v in zip(names, point, strict=True))
+        values = self.admitted[index]
+        return all(values.values()) and all(
+            v in values[n] for n, v in zip(names, point, strict=True)
+        )
 
     def contradicted(self, names, point):
-        for a, b in combinations(range(len(self.held)), 2):
-            both = {name: self.held[a][name] & self.held[b][name] for name in self.axes}
+        for a, b in combinations(range(len(self.admitted)), 2):
+            both = {name: self.admitted[a][name] & self.admitted[b][name] for name in self.axes}
             here = all(v in both[n] for n, v in zip(names, point, strict=True))
             if self.thens[a] != self.thens[b] and here and all(both.values()):
                 return True
@@ -107,22 +109,22 @@ def point_of(rules, fixed):
 def test_covered_and_contradicted_points_match_the_brute_force_check(case):
     rules, names, fixed = case
     summary = summary_of(rules)
-    found = plane(summary, *names, at=point_of(rules, fixed))
+    view = plane(summary, *names, at=point_of(rules, fixed))
     looked = Looked(rules, fixed)
     features = {feature["name"]: feature for feature in summary["features"]}
-    uncovered = list(gaps(found.rules))
-    row = {place: i for i, place in enumerate(found.places)}
+    uncovered = list(gaps(view.rules))
+    row = {place: i for i, place in enumerate(view.places)}
     for point in looked.points(names):
         covering = [i for i in range(len(rules)) if looked.covers(i, names, point)]
         at = dict(zip(names, point, strict=True))
         drawn = [
-            place for place in found.places if naive.holds(found.rules[row[place]].region, point)
+            place for place in view.places if naive.holds(view.rules[row[place]].region, point)
         ]
         assert drawn == covering
         assert any(naive.holds(gap, point) for gap in uncovered) == (not covering)
         outlined = any(
             all(holds(features[n], box.get(n), np.array([v]))[0] for n, v in at.items())
-            for box in found.conflicts
+            for box in view.conflicts
         )
         assert outlined == looked.contradicted(names, point)
 
