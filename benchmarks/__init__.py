@@ -1,1 +1,1 @@
-"""Every speed table of the project: ``python -m benchmarks [NAME ...] [--json FILE]``."""
+"""The speed benchmarks: ``python -m benchmarks [NAME ...] [--json FILE]``."""

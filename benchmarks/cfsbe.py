@@ -1,4 +1,4 @@
-"""CFSBE against Algorithm 2 written literally in Python and vectorised in numpy, in one run."""
+"""CFSBE compared with Algorithm 2 in plain Python and in numpy."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import numpy as np
 
 import irenic
 from benchmarks.core import rule_set
+from benchmarks.generated import tree_leaves
 from benchmarks.harness import Table, seconds
-from benchmarks.made import tree_leaves
 
 
 def literal(lower, upper, x, order):
-    """Return the box of Algorithm 2, line by line, on bounds ``lower[rule][feature]``.
+    """Return the box of Algorithm 2, line by line, for bounds ``lower[rule][feature]``.
 
-    The one change: a feature that is not yet enlarged is a closed point, so that the result is
-    right and can be compared.
+    The only change: a feature that is not yet enlarged is a closed point. Otherwise the result
+    would be wrong and could not be compared.
     """
     d, r = len(x), len(lower)
     low, high, done = list(x), list(x), [False] * d
@@ -40,8 +40,8 @@ def literal(lower, upper, x, order):
     return low, high
 
 
-def vectorised(lower, upper, x, order):
-    """Return the same, each feature's test of all rules at once: O(d² r) like the paper."""
+def vectorized(lower, upper, x, order):
+    """Return the same box with all rules tested at once per feature: O(d² r) like the paper."""
     low, high = x[:, None].copy(), np.nextafter(x, np.inf)[:, None].copy()
     for k in order:
         meets = (high > lower) & (low < upper)
@@ -53,7 +53,7 @@ def vectorised(lower, upper, x, order):
 
 
 def counting(lower, upper, x, order):
-    """Return the same by our way of counting, O(d r), in numpy."""
+    """Return the same box by counting disjoint features, O(d r), in numpy."""
     low, high = x.copy(), x.copy()
     outside = (lower > x[:, None]) | (upper <= x[:, None])
     apart = outside.sum(axis=0, dtype=np.int16)
@@ -66,7 +66,7 @@ def counting(lower, upper, x, order):
 
 
 def instance(n: int, d: int, seed: int = 3):
-    """Return rules (leaves of a tree but for the one at the seed), and a seed."""
+    """Return rules (the leaves of a tree without the one at the seed) and a seed."""
     lower, upper = tree_leaves(n + 1, d, seed)
     x = np.random.default_rng(0).random(d)
     covers = ((lower <= x[:, None]) & (x[:, None] < upper)).all(axis=0)
@@ -74,29 +74,29 @@ def instance(n: int, d: int, seed: int = 3):
 
 
 def kernel_call(rules: irenic.RuleSet, x):
-    """Return a call of the kernel alone, and its outputs."""
+    """Return a function that calls only the kernel, and the arrays that it writes to."""
     from irenic.kernels import packed as _kernels
 
     packed, space, d = rules.packed, rules.space, len(x)
     low, high, words = np.empty(d), np.empty(d), np.empty(0, dtype=np.uint64)
     codes, order = np.empty(0, dtype=np.int32), np.arange(d)
-    given = (
+    arguments = (
         *(packed.lower, packed.upper, packed.masks, space.starts, space.everything, space.lowest),
         *(packed.then, packed.n, -1, x, codes, order, low, high, words),
     )
-    return lambda: _kernels.enlarge(*given), low, high
+    return lambda: _kernels.enlarge(*arguments), low, high
 
 
 def against_peers() -> Table:
     table = Table(
-        "enlarge: the kernel, and how many times faster it is",
+        "enlarge: speedup of the kernel",
         "rules x features",
         "kernel",
         "times Python on arrays",
         "times Python on lists",
         "times numpy, Algorithm 2",
         "times numpy, counting",
-        "passes over the bounds, times",
+        "times one pass over the bounds",
     )
     for n, d in ((20, 5), (100, 10), (1_000, 20), (100_000, 100)):
         rules, x = instance(n, d)
@@ -105,7 +105,7 @@ def against_peers() -> Table:
         call, low, high = kernel_call(rules, x)
         call()
         ours = seconds(call)
-        for peer in (vectorised, counting):
+        for peer in (vectorized, counting):
             assert all(map(np.array_equal, peer(lower, upper, x, order), (low, high)))
         rows = np.ascontiguousarray(lower.T), np.ascontiguousarray(upper.T)
         lists = rows[0].tolist(), rows[1].tolist()
@@ -116,13 +116,13 @@ def against_peers() -> Table:
             plain = (*lists, x.tolist(), order.tolist())
             on_lists = seconds(lambda plain=plain: literal(*plain))
             ratios = [on_arrays / ours, on_lists / ours]
-        given = (lower, upper, x, order)
+        arguments = (lower, upper, x, order)
         table.add(
             f"{n:,} x {d}",
             ours,
             *ratios,
-            seconds(lambda g=given: vectorised(*g)) / ours,
-            seconds(lambda g=given: counting(*g)) / ours,
+            seconds(lambda a=arguments: vectorized(*a)) / ours,
+            seconds(lambda a=arguments: counting(*a)) / ours,
             ours / seconds(lambda lo=lower, up=upper: (lo.min(0), up.min(0))),
         )
     return table
@@ -131,10 +131,10 @@ def against_peers() -> Table:
 def python_call() -> Table:
     table = Table(
         "enlarge from Python, 100 rules x 10 features",
-        "seed given as",
+        "type of seed",
         "call",
-        "round the kernel",
-        "regions a second",
+        "overhead",
+        "regions per second",
     )
     rules, x = instance(100, 10)
     call, *_ = kernel_call(rules, x)
@@ -155,7 +155,7 @@ def python_call() -> Table:
 
 
 def growth() -> Table:
-    table = Table("enlarge: growth", "rules x features", "kernel", "a rule and feature")
+    table = Table("enlarge: growth", "rules x features", "kernel", "per rule and feature")
     sizes = ((1_000, 20), (10_000, 20), (100_000, 20), (10_000, 10), (10_000, 40), (10_000, 160))
     for n, d in sizes:
         rules, x = instance(n, d)

@@ -1,4 +1,4 @@
-"""Everything that ``irenic check`` reports, beside the pairs alone by numpy, in one run."""
+"""``irenic check``, compared with only counting overlapping pairs in numpy."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ import numpy as np
 
 import irenic
 from benchmarks.gaps import leaves
+from benchmarks.generated import narrow, widen
 from benchmarks.harness import Table, memory, seconds
-from benchmarks.made import narrow, widen
 
 
 def numpy_pairs(rules: irenic.RuleSet) -> int:
-    """Return how many pairs of rules overlap, a rule against all later ones at a time."""
+    """Return the number of overlapping pairs, comparing each rule with all later ones."""
     lower, upper = rules.lower.T, rules.upper.T
-    found = 0
+    count = 0
     for i in range(len(rules)):
         meets = (lower[i + 1 :] < upper[i]) & (lower[i] < upper[i + 1 :])
-        found += int(meets.all(axis=1).sum())
-    return found
+        count += int(meets.all(axis=1).sum())
+    return count
 
 
 def disturbed(n: int, d: int) -> irenic.DecisionTable:
-    """Return the leaves of a tree, one in ten widened and one in a hundred narrowed."""
+    """Return the leaves of a tree, with 10% of them widened and 1% narrowed."""
 
     def change(lower: np.ndarray, upper: np.ndarray) -> None:
         widen(lower, upper)
@@ -39,37 +39,38 @@ def disturbed(n: int, d: int) -> irenic.DecisionTable:
 
 def everything() -> Table:
     table = Table(
-        "everything that a check reports: tree leaves, one in ten widened, one in 100 narrowed",
+        "a complete check: tree leaves, 10% widened, 1% narrowed",
         "rules x features",
         "hit policy",
         "findings",
         "time",
-        "numpy, pairs alone",
-        "times numpy's pairs alone",
-        "memory so far",
+        "numpy, only pairs",
+        "times numpy, only pairs",
+        "peak memory",
     )
     irenic.check(disturbed(50, 3))
     for n, d in ((1_500, 3), (1_500, 15), (20_000, 20)):
         rules = disturbed(n, d)
         pairs = seconds(lambda r=rules.rules: numpy_pairs(r), repeat=1)
         for policy in (None, "FIRST"):
-            held = rules.under(policy)
-            found = irenic.check(held)
-            total = sum(found.count(kind) for kind in ("overlaps", "gaps", "never_fire", "inside"))
-            took = seconds(lambda t=held: irenic.check(t), repeat=2)
+            decision_table = rules.under(policy)
+            findings = irenic.check(decision_table)
+            kinds = ("overlaps", "gaps", "never_fire", "inside")
+            total = sum(findings.count(kind) for kind in kinds)
+            took = seconds(lambda t=decision_table: irenic.check(t), repeat=2)
             table.add(f"{n:,} x {d}", policy or "none", total, took, pairs, took / pairs, memory())
     return table
 
 
 def through_the_command() -> Table:
     table = Table(
-        "the command on a file, start to end, kernels compiled",
+        "the command on a file, from start to end, kernels already compiled",
         "rules x features",
         "file",
         "size",
-        "time as text",
-        "time as JSON",
-        "findings listed in JSON",
+        "time, text output",
+        "time, JSON output",
+        "findings in JSON",
     )
     with tempfile.TemporaryDirectory() as folder:
         for n, d in ((1_500, 15), (20_000, 20)):
@@ -84,8 +85,8 @@ def through_the_command() -> Table:
                 start = time.perf_counter()
                 out = subprocess.run([*command, "--json"], capture_output=True, check=False).stdout
                 as_json = time.perf_counter() - start
-                (found,) = json.loads(out)["tables"]
-                listed = sum(len(found[kind]) for kind in ("conflicts", "overlaps", "gaps"))
+                (document,) = json.loads(out)["tables"]
+                listed = sum(len(document[kind]) for kind in ("conflicts", "overlaps", "gaps"))
                 size = f"{path.stat().st_size / 1e6:.1f} MB"
                 table.add(f"{n:,} x {d}", suffix, size, text, as_json, listed)
     return table

@@ -1,4 +1,4 @@
-"""The conflict check, covering and the import, against numpy in the same run."""
+"""The conflict check, covering and the import, compared with numpy."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import time
 import numpy as np
 
 import irenic
+from benchmarks.generated import random_boxes, tree_leaves, widen
 from benchmarks.harness import Table, memory, seconds
-from benchmarks.made import random_boxes, tree_leaves, widen
 
 
 def rule_set(lower, upper, n_classes: int = 5, seed: int = 0) -> irenic.RuleSet:
@@ -21,7 +21,7 @@ def rule_set(lower, upper, n_classes: int = 5, seed: int = 0) -> irenic.RuleSet:
 
 
 def conflicts_in_numpy(rules: irenic.RuleSet) -> int:
-    """Return the number of conflicting pairs, each rule against all later ones at once."""
+    """Return the number of conflicting pairs, comparing each rule with all later ones."""
     lower, upper = rules.lower.T.copy(), rules.upper.T.copy()
     then = rules.then_codes
     count = 0
@@ -36,14 +36,14 @@ def conflicts() -> Table:
         "conflicts(), 20 features",
         "rules",
         "kind",
-        "pairs found",
+        "pairs",
         "irenic",
         "numpy, row by row",
         "times faster",
-        "memory so far",
+        "peak memory",
     )
     rule_set(*tree_leaves(100, 20)).conflicts()  # compile
-    for kind in ("tree leaves, one in ten widened", "random boxes, wide"):
+    for kind in ("tree leaves, 10% widened", "wide random boxes"):
         for n in (1_000, 10_000, 100_000):
             if kind.startswith("tree"):
                 lower, upper = tree_leaves(n, 20)
@@ -53,15 +53,15 @@ def conflicts() -> Table:
             else:
                 lower, upper = random_boxes(n, 20, 0.5)
             rules = rule_set(lower, upper)
-            found = len(rules.conflicts())
+            pairs = len(rules.conflicts())
             ours = seconds(rules.conflicts)
             if n > 10_000:
-                table.add(n, kind, found, ours, "–", "–", memory())
+                table.add(n, kind, pairs, ours, "–", "–", memory())
                 continue
             start = time.perf_counter()
-            assert conflicts_in_numpy(rules) == found
+            assert conflicts_in_numpy(rules) == pairs
             theirs = time.perf_counter() - start
-            table.add(n, kind, found, ours, theirs, theirs / ours, memory())
+            table.add(n, kind, pairs, ours, theirs, theirs / ours, memory())
     return table
 
 
@@ -86,7 +86,7 @@ def covering() -> Table:
             out = np.empty((lower.shape[1], columns.shape[1]), dtype=bool)
             for r in range(lower.shape[1]):
                 inside = np.ones(columns.shape[1], dtype=bool)
-                for i, column in enumerate(columns):  # tests that always hold are left out
+                for i, column in enumerate(columns):  # skip tests that always hold
                     if lower[i, r] > -np.inf:
                         inside &= column >= lower[i, r]
                     if upper[i, r] < np.inf:

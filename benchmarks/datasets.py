@@ -1,8 +1,8 @@
-"""Data sets for the benchmarks of learners: a folder of files, or those of scikit-learn.
+"""Data sets to compare learners on: from a folder of files, or those of scikit-learn.
 
-A folder holds ``single/*.csv.gz`` (the class last), ``multi/*.csv.gz`` (0/1 labels last) and
-``hier/*.arff.gz`` (Clus format); ``datasets.json`` beside the tables says what the columns are.
-A folder without ``single/`` may hold ``*.dat`` files of the KEEL format instead.
+A folder contains ``single/*.csv.gz`` (the class is the last column), ``multi/*.csv.gz`` (0/1 labels
+are the last columns) and ``hier/*.arff.gz`` (Clus format); a ``datasets.json`` next to the tables
+describes the columns. A folder without ``single/`` may contain ``*.dat`` files in KEEL format.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ FUNCAT = ("cellcycle", "church", "eisen", "pheno")
 
 @dataclass
 class Single:
-    """One class a row."""
+    """A data set with one class per row."""
 
     name: str
     X: pd.DataFrame
     y: np.ndarray
     group: str = ""
-    """Where it is from: "uci", "keel" or "sklearn"."""
+    """The source: "uci", "keel" or "sklearn"."""
 
 
 @dataclass
 class Multi:
-    """A row of 0/1 labels for each row of the table."""
+    """A data set with several 0/1 labels per row."""
 
     name: str
     X: pd.DataFrame
@@ -45,7 +45,7 @@ class Multi:
 
 @dataclass
 class Hierarchical:
-    """Sets of labels, each label a path; to be learned on one part and tested on the other."""
+    """A data set with sets of labels, which are paths, split into training and test rows."""
 
     name: str
     hierarchy: list[str]
@@ -55,19 +55,19 @@ class Hierarchical:
     y_test: list[list[str]]
 
     def closed(self, y: list[list[str]]) -> np.ndarray:
-        """Return 0/1 labels in the order of the hierarchy; who has a label has its ancestors."""
+        """Return 0/1 labels in the order of the hierarchy; a label implies its ancestors."""
         place = {path: i for i, path in enumerate(self.hierarchy)}
-        found = np.zeros((len(y), len(place)), dtype=np.int8)
-        for row, labels in zip(found, y, strict=True):
+        indicators = np.zeros((len(y), len(place)), dtype=np.int8)
+        for row, labels in zip(indicators, y, strict=True):
             for label in labels:
                 steps = label.split("/")
                 for end in range(1, len(steps) + 1):
                     row[place["/".join(steps[:end])]] = 1
-        return found
+        return indicators
 
 
 def single(folder: Path | None, names: Iterable[str] = (), max_rows: int | None = None):
-    """Yield the single-label sets, small ones first; larger ones than ``max_rows`` are left out."""
+    """Yield the single-label sets of at most ``max_rows`` rows, smallest first."""
     if folder is None:
         yield from _filtered(_from_sklearn(), names, max_rows)
         return
@@ -81,7 +81,7 @@ def single(folder: Path | None, names: Iterable[str] = (), max_rows: int | None 
 
 
 def multi(folder: Path | None, names: Iterable[str] = (), max_rows: int | None = None):
-    """Yield the multi-label sets of a folder, small ones first."""
+    """Yield the multi-label sets of a folder, smallest first."""
     if folder is None:
         return
     for known in _listed(folder / "multi", names, max_rows):
@@ -92,7 +92,7 @@ def multi(folder: Path | None, names: Iterable[str] = (), max_rows: int | None =
 
 
 def hierarchical(folder: Path | None, names: Iterable[str] = ()) -> Iterator[Hierarchical]:
-    """Yield the FunCat sets of a folder; training and validation rows are learned from."""
+    """Yield the FunCat sets of a folder; validation rows are used for training."""
     if folder is None:
         return
     for name in FUNCAT:
@@ -137,7 +137,7 @@ def read_clus(path: Path) -> tuple[pd.DataFrame, list[list[str]], list[str]]:
 
 
 def _read_table(path: Path, categorical: list[str]) -> pd.DataFrame:
-    # Only an empty cell is missing: "NA" and "none" are values of some of these tables.
+    # Only an empty cell is missing: "NA" and "none" are values in some of these tables.
     text = dict.fromkeys(categorical, "str")
     table = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=[""])
     return _with_categories(table, [column for column in table if column in text])
@@ -146,7 +146,7 @@ def _read_table(path: Path, categorical: list[str]) -> pd.DataFrame:
 def _with_categories(table: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
     for column in columns:
         values = sorted(table[column].dropna().unique())
-        # Plain objects, whatever type of string this pandas reads: peers know no other.
+        # Plain objects, because some peers do not support other string types of pandas.
         table[column] = pd.Categorical(
             table[column].astype(object), categories=pd.Index(values, dtype=object)
         )
@@ -156,7 +156,7 @@ def _with_categories(table: pd.DataFrame, columns: Iterable[str]) -> pd.DataFram
 def _from_keel(folder: Path, names: Iterable[str], max_rows: int | None) -> Iterator[Single]:
     paths = sorted(folder.glob("*.dat"))
     if not paths:
-        raise FileNotFoundError(f"{folder}: neither a folder single/ nor *.dat files")
+        raise FileNotFoundError(f"{folder} must contain a folder single/ or *.dat files")
     counted = [(keel.count_rows(path), path) for path in paths if not names or path.stem in names]
     for rows, path in sorted(counted):
         if rows <= (max_rows or rows):

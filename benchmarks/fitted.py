@@ -1,4 +1,4 @@
-"""What every learner of the comparison returns, and the tables that their libraries take."""
+"""The common interface of fitted learners, and the tables that their libraries accept."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ Covering = Callable[[Any], tuple[np.ndarray, np.ndarray]]
 
 @dataclass
 class Fitted:
-    """What a learner returns; ``size()`` counts rules, conditions and what else is worth keeping.
+    """A fitted learner; ``size()`` counts rules, conditions and other measures of size.
 
-    Counting is not part of learning, so it is done when asked for, after the clock has stopped.
+    Counting is not part of learning, so it is done on demand, after the clock has stopped.
     """
 
     predict: Callable[[Any], np.ndarray]
     size: Callable[[], dict[str, Any]] = dict
     selected: Callable[[int], Fitted] | None = None
-    """Another model of the same fit, with at most so many rules."""
+    """Another model of the same fit, with at most the given number of rules."""
     covering: Covering | None = None
-    """Which rules hold, as ``[row, rule]``, and what each of them states; no default rule.
+    """Which rules hold, as ``[row, rule]``, and their classes, without the default rule.
 
-    None where the parts of a model state no class.
+    None if the parts of the model do not predict classes.
     """
 
 
@@ -40,9 +40,10 @@ Learner = Callable[[pd.DataFrame, np.ndarray], Fitted]
 
 
 class Columns:
-    """A table as numbers: categories one-hot, a missing one as a value; missing numbers stay.
+    """Encodes tables as numbers: categories are one-hot, and a missing category is a value.
 
-    With ``fill`` these become the median of the rows given first, for libraries that refuse NaN.
+    With ``fill``, missing numbers become the median of the training rows, for libraries that do
+    not support NaN.
     """
 
     def __init__(self, X: pd.DataFrame | np.ndarray, fill: bool = False) -> None:
@@ -76,10 +77,10 @@ class Columns:
         return np.hstack([numbers, self.onehot.transform(self._values(X))])
 
     def count(self, bodies: Iterable[frozenset[tuple[int, str]]]) -> dict[str, int]:
-        """Return how many rules there are, and conditions, of columns and the sides bounded.
+        """Return the number of rules and conditions.
 
-        ``conditions`` has one a column and side, on the one-hot table that was learned from;
-        ``merged`` takes all tests of one categorical feature in a rule as one set of values.
+        ``conditions`` counts each bounded side of a column of the one-hot table; ``merged`` counts
+        all tests of a rule on one categorical feature as a single set of values.
         """
         merges, owner = set(self.categorical), self.owner
         rules = conditions = merged = 0
@@ -93,13 +94,13 @@ class Columns:
 
 
 def positives(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the classes, and those that a learner of one class at a time learns, rarest first.
+    """Return the classes, and those that a one-class-at-a-time learner learns, rarest first.
 
-    Of two classes that is the rarer one, and the rest is the other.
+    Of two classes, only the rarer one is learned.
     """
-    found, counts = np.unique(y, return_counts=True)
-    positive = found[np.argsort(counts, kind="stable")]
-    return found, positive[:1] if len(found) == 2 else positive
+    classes, counts = np.unique(y, return_counts=True)
+    positive = classes[np.argsort(counts, kind="stable")]
+    return classes, positive[:1] if len(classes) == 2 else positive
 
 
 def most_frequent(y: np.ndarray, otherwise: np.ndarray) -> Any:
@@ -108,21 +109,21 @@ def most_frequent(y: np.ndarray, otherwise: np.ndarray) -> Any:
 
 
 def objects(values: Iterable[Any]) -> np.ndarray:
-    """Return an array of these objects, which numpy does not look into."""
+    """Return a one-dimensional array of objects, even if they are sequences."""
     values = list(values)
-    found = np.empty(len(values), dtype=object)
-    found[:] = values
-    return found
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
 def stacked(columns: list[np.ndarray], n: int) -> np.ndarray:
-    """Return columns of booleans side by side, also when there is none."""
+    """Return Boolean columns as a matrix, even if there are none."""
     return np.column_stack(columns).astype(bool) if columns else np.zeros((n, 0), dtype=bool)
 
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Keep what a library prints, and its warnings, off the terminal."""
+    """Suppress the output and the warnings of a library."""
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")
         yield

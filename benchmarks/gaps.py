@@ -1,4 +1,4 @@
-"""Gaps, completeness and the first free region, against z3 and the literal search, in one run."""
+"""Gaps, completeness and the first free region, compared with z3 and the literal search."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 
 import irenic
 from benchmarks.core import rule_set
+from benchmarks.generated import narrow, random_boxes, tree_leaves, widen
 from benchmarks.harness import Table, memory, seconds
-from benchmarks.made import narrow, random_boxes, tree_leaves, widen
 
 
 def leaves(n: int, d: int, change=None) -> irenic.RuleSet:
@@ -37,7 +37,7 @@ def z3_first_gap(rules: irenic.RuleSet) -> bool:
 
 
 def literal_first(rules: irenic.RuleSet, limit: float):
-    """Return the paper's first consistent path, in lexicographic order; None after the limit."""
+    """Return the first consistent path in lexicographic order, or None after the time limit."""
     start = time.perf_counter()
     tests = list(zip(rules.lower.T.tolist(), rules.upper.T.tolist(), strict=True))
     d, n = len(rules.space), len(tests)
@@ -76,21 +76,21 @@ def literal_first(rules: irenic.RuleSet, limit: float):
 
 def all_gaps() -> Table:
     table = Table(
-        "all gaps, and all overlaps, of tree leaves with one in ten disturbed",
+        "all gaps and all overlaps of tree leaves, 10% of which are changed",
         "rules x features",
         "gaps",
         "time for gaps",
-        "proof that none is left (undisturbed)",
+        "proof that there is none (unchanged)",
         "overlapping pairs",
         "time for overlaps",
-        "memory so far",
+        "peak memory",
     )
     irenic.gaps(leaves(50, 3))
     leaves(50, 3).overlaps()
     for n, d in ((1_500, 3), (1_500, 7), (1_500, 11), (1_500, 15), (10_000, 20), (100_000, 20)):
         narrowed, whole, widened = leaves(n, d, narrow), leaves(n, d), leaves(n, d, widen)
-        found = irenic.gaps(narrowed)
-        assert found.finished
+        gaps = irenic.gaps(narrowed)
+        assert gaps.finished
         assert whole.is_complete
 
         def overlaps(rules=widened):
@@ -98,7 +98,7 @@ def all_gaps() -> Table:
 
         table.add(
             f"{n:,} x {d}",
-            len(found),
+            len(gaps),
             seconds(lambda r=narrowed: irenic.gaps(r)),
             seconds(whole.is_complete),
             overlaps(),
@@ -109,9 +109,9 @@ def all_gaps() -> Table:
 
 
 def first_gap() -> Table:
-    table = Table("first gap against z3", "rules", "irenic", "z3", "times faster")
+    table = Table("first gap compared with z3", "rules", "irenic", "z3", "times faster")
     cases = {
-        "tree leaves narrowed, 1,500 x 15": leaves(1_500, 15, narrow),
+        "narrowed tree leaves, 1,500 x 15": leaves(1_500, 15, narrow),
         "random boxes, 200 x 4": rule_set(*random_boxes(200, 4, 0.5)),
         "random boxes, 500 x 5": rule_set(*random_boxes(500, 5, 0.5)),
         "random boxes, 1,000 x 6": rule_set(*random_boxes(1_000, 6, 0.5)),
@@ -128,30 +128,30 @@ def first_gap() -> Table:
 
 def first_region(limit: float = 60.0) -> Table:
     table = Table(
-        "first region by search, against the literal lexicographic search",
+        "first region by search, compared with the literal lexicographic search",
         "rules",
         "irenic",
         "literal",
         "times faster, at least",
     )
     for name, rules in {
-        "tree leaves narrowed, 100 x 20": leaves(100, 20, narrow),
-        "tree leaves narrowed, 1,000 x 20": leaves(1_000, 20, narrow),
+        "narrowed tree leaves, 100 x 20": leaves(100, 20, narrow),
+        "narrowed tree leaves, 1,000 x 20": leaves(1_000, 20, narrow),
     }.items():
         next(irenic.search(rules))
         ours = seconds(lambda r=rules: next(irenic.search(r)))
         start = time.perf_counter()
-        found = literal_first(rules, limit)
+        path = literal_first(rules, limit)
         theirs = time.perf_counter() - start
-        shown = theirs if found else f"stopped after {limit:.0f} s"
+        shown = theirs if path else f"stopped after {limit:.0f} s"
         table.add(name, ours, shown, theirs / ours)
     return table
 
 
 def where_it_is_exponential() -> Table:
-    """n boxes that each leave out one corner of pairs of features: gaps double with each pair."""
+    """Measure rules that each leave a corner of two features free: gaps double with each pair."""
     table = Table(
-        "where it becomes exponential: rules `a1 < 1 and b1 < 1`, `a2 < 1 and b2 < 1`, …",
+        "exponential growth: rules `a1 < 1 and b1 < 1`, `a2 < 1 and b2 < 1`, …",
         "rules",
         "features",
         "disjoint gaps",
@@ -164,8 +164,8 @@ def where_it_is_exponential() -> Table:
         for k in range(n):
             upper[2 * k : 2 * k + 2, k] = 1.0
         rules = rule_set(np.full((d, n), -np.inf), upper)
-        found = irenic.gaps(rules, budget=30)
-        shown = len(found) if found.finished else f"more than {len(found):,}"
+        gaps = irenic.gaps(rules, budget=30)
+        shown = len(gaps) if gaps.finished else f"more than {len(gaps):,}"
         took = seconds(lambda r=rules: irenic.gaps(r, budget=30), repeat=1)
         table.add(n, d, shown, took, seconds(rules.is_complete))
     return table

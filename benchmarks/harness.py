@@ -1,4 +1,4 @@
-"""Timing as ratios in one run, printed as Markdown tables and kept as plain data."""
+"""Timing, and tables that are printed as Markdown and saved as plain data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def seconds(work: Callable[[], Any], repeat: int = 9, at_least: float = 0.05) -> float:
-    """Return the best time of one call, each timing long enough for the clock."""
+    """Return the best time of one call; fast calls are repeated until the clock is precise."""
     start = time.perf_counter()
     work()
     once = time.perf_counter() - start
@@ -26,7 +26,7 @@ def seconds(work: Callable[[], Any], repeat: int = 9, at_least: float = 0.05) ->
 
 
 def memory() -> str:
-    """Return the peak of memory of this process so far."""
+    """Return the peak memory of this process so far."""
     return f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB"
 
 
@@ -38,7 +38,7 @@ def show_seconds(value: float) -> str:
 
 
 class Table:
-    """Rows of one benchmark; a cell that is a float ending in "s" of its column is a time."""
+    """The rows of one benchmark; a float is a ratio in a column "times …", else a time."""
 
     def __init__(self, title: str, *columns: str) -> None:
         self.title, self.columns, self.rows = title, columns, []

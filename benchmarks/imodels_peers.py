@@ -1,9 +1,9 @@
 """Learners of imodels: RuleFit, SkopeRules, FIGS and the greedy rule list.
 
-All refuse missing numbers, which become medians, and categories, which become columns of 0 and 1.
-All but FIGS know two classes only: of more, each has a model of its own against the rest, made
-here. A rule that speaks against the class of its model is taken to state the strongest of the
-others: the most frequent one among the training rows that it covers.
+None of them supports missing numbers, which are replaced by medians, or categories, which are
+one-hot encoded. All but FIGS support only two classes; more classes are learned one against the
+rest. A rule against the class of its model counts as a rule for the most frequent other class
+among the training rows that it covers.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def tests_of(body: Body) -> frozenset[tuple[int, str]]:
 
 
 def bodies_of(model: Any) -> list[Body]:
-    """Return the rules of RuleFit or SkopeRules as numbers; they keep them as text."""
-    # "X_0 == X_0" is what a rule without conditions looks like.
+    """Parse the rules of RuleFit or SkopeRules, which store them as text."""
+    # A rule without conditions is written "X_0 == X_0".
     return [
         [
             (int(feature.removeprefix("X_")), operator, float(bound))
@@ -54,15 +54,15 @@ def bodies_of(model: Any) -> list[Body]:
 
 
 class OneVsRest:
-    """Models of two classes, for the rarer of two classes or for each of more.
+    """Two-class models: one for the rarer of two classes, or one per class.
 
-    With ``each``, for each of two classes as well.
+    With ``each``, two classes have one model each as well.
     """
 
     def __init__(self, make: Any, X: Any, y: np.ndarray, each: bool = False) -> None:
-        self.found, self.positive = positives(y)
+        self.classes, self.positive = positives(y)
         if each:
-            self.positive = self.found
+            self.positive = self.classes
         self.columns = Columns(X, fill=True)
         self.y = np.asarray(y)
         self.table = self.columns(X)
@@ -75,35 +75,35 @@ class OneVsRest:
         table = self.columns(X)
         with quiet():
             if len(self.models) == 1:
-                other = self.found[self.found != self.positive[0]][0]
+                other = self.classes[self.classes != self.positive[0]][0]
                 return np.where(self.models[0].predict(table) == 1, self.positive[0], other)
             return self.positive[self.scores(table).argmax(axis=1)]
 
     def scores(self, table: np.ndarray) -> np.ndarray:
         with quiet():
-            found = [model.predict_proba(table)[:, 1] for model in self.models]
-        # The greedy list gives NaN where its last group had no training rows.
-        return np.nan_to_num(np.column_stack(found), nan=-1.0)
+            columns = [model.predict_proba(table)[:, 1] for model in self.models]
+        # The greedy list returns NaN if its last group had no training rows.
+        return np.nan_to_num(np.column_stack(columns), nan=-1.0)
 
-    def stated(self, label: Any, favours: list[bool], bodies: list[Body]) -> list[Any]:
-        """Return what rules of the model of a class state."""
+    def stated(self, label: Any, favors: list[bool], bodies: list[Body]) -> list[Any]:
+        """Return the classes that the rules of a class's model predict."""
         others = self.y[self.y != label]
         covered = holding(bodies, self.table) & (self.y != label)[:, None]
         return [
-            label if favour else most_frequent(self.y[rows], others)
-            for favour, rows in zip(favours, covered.T, strict=True)
+            label if favor else most_frequent(self.y[rows], others)
+            for favor, rows in zip(favors, covered.T, strict=True)
         ]
 
-    def fitted(self, bodies: list[list[Body]], favours: list[list[bool]], **more: int) -> Fitted:
-        """Return what predicts, given the rules of each model and which of them favour its class.
+    def fitted(self, bodies: list[list[Body]], favors: list[list[bool]], **more: int) -> Fitted:
+        """Return the fitted learner, from the rules of each model and which favor its class.
 
-        ``more`` is added to the sizes that have this name.
+        ``more`` is added to the sizes of the same names.
         """
         flat = [body for group in bodies for body in group]
         thens = [
             then
-            for label, group, favour in zip(self.positive, bodies, favours, strict=True)
-            for then in self.stated(label, favour, group)
+            for label, group, favor in zip(self.positive, bodies, favors, strict=True)
+            for then in self.stated(label, favor, group)
         ]
 
         def size():
@@ -117,7 +117,7 @@ class OneVsRest:
 
 @contextlib.contextmanager
 def seeded() -> Iterator[None]:
-    """Fix what numpy's global generator gives: the greedy list has no seed for its ties."""
+    """Seed numpy's global generator, with which the greedy list breaks ties."""
     state = np.random.get_state()  # noqa: NPY002
     np.random.seed(0)  # noqa: NPY002
     try:
@@ -127,25 +127,25 @@ def seeded() -> Iterator[None]:
 
 
 def rulefit(X, y) -> Fitted:
-    """Return RuleFit: its rules with a weight, which speak for their class or against it.
+    """Fit RuleFit; its rules have weights, for or against a class.
 
-    Terms of the sum that are linear in a feature are no rules; ``linear`` counts them.
+    Linear terms are not rules; ``linear`` counts them.
     """
     from imodels import RuleFitClassifier
 
     model = OneVsRest(lambda: RuleFitClassifier(random_state=0), X, y)
     bodies = [bodies_of(m) for m in model.models]
-    favours = [[rule.args[0] > 0 for rule in m.rules_without_feature_names_] for m in model.models]
+    favors = [[rule.args[0] > 0 for rule in m.rules_without_feature_names_] for m in model.models]
     linear = sum(np.count_nonzero(m.coef[: m.n_features_]) for m in model.models)
-    return model.fitted(bodies, favours, linear=int(linear))
+    return model.fitted(bodies, favors, linear=int(linear))
 
 
 def skope_rules(X, y) -> Fitted:
-    """Return SkopeRules: the class with the greatest share of its rules' weight.
+    """Fit SkopeRules; the class with the largest share of its rules' weight is predicted.
 
-    Of two classes each has a model, too: alone, one predicts its class only where more than half
-    of the weight holds, which rules that divide the rows between them hardly ever reach. Where no
-    rule holds, the class most frequent among the training rows where none holds.
+    Even two classes have one model each: a single model predicts its class only if the rules that
+    hold have more than half of the weight, which is rare if rules share the rows among them. If
+    no rule holds, the most frequent class of uncovered training rows is predicted.
     """
     from imodels import SkopeRulesClassifier
 
@@ -157,14 +157,14 @@ def skope_rules(X, y) -> Fitted:
         scores = model.scores(model.columns(X))
         return np.where(scores.max(axis=1) <= 0, default, model.positive[scores.argmax(axis=1)])
 
-    favours = [[True] * len(group) for group in bodies]
-    return replace(model.fitted(bodies, favours, rules=1), predict=predict)
+    favors = [[True] * len(group) for group in bodies]
+    return replace(model.fitted(bodies, favors, rules=1), predict=predict)
 
 
 def greedy_rule_list(X, y) -> Fitted:
-    """Return the greedy rule list; of a list, read as a set, each rule is its own condition.
+    """Fit the greedy rule list; read as a set, each rule has only its own condition.
 
-    The last entry of a list has no condition and is its default; each list has one.
+    The last entry of each list has no condition and is the default.
     """
     from imodels import GreedyRuleListClassifier
 
@@ -174,22 +174,22 @@ def greedy_rule_list(X, y) -> Fitted:
         [[(int(r["index_col"]), "<" if r["flip"] else ">=", r["cutoff"])] for r in group]
         for group in rules
     ]
-    favours = [[r["val_right"] > 0.5 for r in group] for group in rules]
-    return model.fitted(bodies, favours, rules=len(rules))
+    favors = [[r["val_right"] > 0.5 for r in group] for group in rules]
+    return model.fitted(bodies, favors, rules=len(rules))
 
 
 def figs(X, y) -> Fitted:
-    """Return FIGS, a sum of trees; its leaves add to scores, so none of them states a class."""
+    """Fit FIGS, a sum of trees; its leaves add to scores and do not predict classes."""
     from imodels import FIGSClassifier
 
     columns = Columns(X, fill=True)
-    found, codes = np.unique(y, return_inverse=True)
+    classes, codes = np.unique(y, return_inverse=True)
     with quiet(), seeded():
         model = FIGSClassifier(random_state=0).fit(columns(X), codes)
 
     def predict(X):
         with quiet():
-            return found[np.asarray(model.predict(columns(X))).astype(int)]
+            return classes[np.asarray(model.predict(columns(X))).astype(int)]
 
     def size():
         leaves = []

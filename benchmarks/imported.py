@@ -1,9 +1,10 @@
-"""Contradictions in the rules that known learners produce, read by irenic and counted.
+"""Count the contradictions in the rules of well-known learners.
 
-For each data set a learner is fitted on two thirds of at most ``--rows`` rows, its rules are read
-with ``irenic.from_…``, and counted are: pairs of rules that contradict each other somewhere in the
-space, test points on which rules of different classes hold, and the fewest rules that would have
-to go (``irenic.repair``). Needs ``pip install '.[study]'`` and, for RuleKit, Java.
+For each data set, a learner is fitted on two thirds of at most ``--rows`` rows, and its rules are
+imported with ``irenic.from_…``. The tables count the pairs of rules that contradict each other
+somewhere in the space, the test points on which rules of different classes hold, and the minimum
+number of rules to drop (``irenic.repair``). Requires ``pip install '.[study]'`` and, for RuleKit,
+Java.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ Fit = Callable[[pd.DataFrame, np.ndarray], irenic.RuleSet]
 
 
 def plain(X: pd.DataFrame) -> pd.DataFrame:
-    """Return a table without missing values: numbers, and categories as texts."""
+    """Return a table without missing values, with categories as text."""
     columns = {}
     for name in X:
         column = X[name]
@@ -38,7 +39,7 @@ def plain(X: pd.DataFrame) -> pd.DataFrame:
 
 
 def ripper(X: pd.DataFrame, y: np.ndarray) -> irenic.RuleSet:
-    """One RIPPER a class, all rules together."""
+    """Return the rules of one RIPPER model per class."""
     import wittgenstein
 
     rules = []
@@ -46,8 +47,8 @@ def ripper(X: pd.DataFrame, y: np.ndarray) -> irenic.RuleSet:
         model = wittgenstein.RIPPER(random_state=0)
         with quiet():
             model.fit(X, y=pd.Series(y == label, name="the class"), pos_class=True)
-        found = irenic.formats.from_wittgenstein(model)
-        rules += [irenic.Rule(rule.region.conditions(), then=label) for rule in found]
+        imported = irenic.formats.from_wittgenstein(model)
+        rules += [irenic.Rule(rule.region.conditions(), then=label) for rule in imported]
     return irenic.RuleSet(rules)
 
 
@@ -70,9 +71,9 @@ def cn2(X: pd.DataFrame, y: np.ndarray) -> irenic.RuleSet:
     numbers = np.array([labels.index(label) for label in y], dtype=float)
     with quiet():
         model = CN2UnorderedLearner()(Rows.from_numpy(domain, np.column_stack(codes), numbers))
-    found = irenic.formats.from_orange(model)
-    assert isinstance(found, irenic.RuleSet)
-    return found
+    rules = irenic.formats.from_orange(model)
+    assert isinstance(rules, irenic.RuleSet)
+    return rules
 
 
 def rulekit(X: pd.DataFrame, y: np.ndarray) -> irenic.RuleSet:
@@ -85,19 +86,19 @@ def rulekit(X: pd.DataFrame, y: np.ndarray) -> irenic.RuleSet:
 
 
 LEARNERS: dict[str, Fit] = {
-    "RIPPER, a class at a time": ripper,
+    "RIPPER, one class at a time": ripper,
     "CN2, unordered": cn2,
     "RuleKit": rulekit,
 }
 
 
 def measure(rules: irenic.RuleSet, X: pd.DataFrame) -> dict[str, Any]:
-    """Return how many rules there are, and how they contradict each other."""
+    """Return the number of rules and of their contradictions."""
     rules = rules[[i for i, rule in enumerate(rules) if rule.n_conditions]]  # no default rule
     pairs = rules.conflicts()
     covering = rules.covering(X[[name for name in X if name in rules.space.names]])
     then = rules.then_codes
-    states = [len(np.unique(then[held])) for held in covering]
+    states = [len(np.unique(then[holds])) for holds in covering]
     mended = irenic.repair(rules, "drop", budget=20.0)
     return {
         "rules": len(rules),
@@ -110,15 +111,21 @@ def measure(rules: irenic.RuleSet, X: pd.DataFrame) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, help="a folder with single/*.csv.gz")
-    parser.add_argument("--rows", type=int, default=1_000)
-    parser.add_argument("--sets", nargs="*", default=[])
+    parser.add_argument(
+        "--data",
+        type=Path,
+        help="folder with single/*.csv.gz (default: the data sets of scikit-learn)",
+    )
+    parser.add_argument(
+        "--rows", type=int, default=1_000, help="maximum number of rows per data set"
+    )
+    parser.add_argument("--sets", nargs="*", default=[], help="data sets to use (default: all)")
     arguments = parser.parse_args()
-    found: dict[str, list[dict[str, Any]]] = {name: [] for name in LEARNERS}
-    counted = ("rules", "pairs in conflict", "test points, %")
+    results: dict[str, list[dict[str, Any]]] = {name: [] for name in LEARNERS}
+    counted = ("rules", "conflicting pairs", "test points, %")
     each = Table(
-        f"Contradictions in what learners produce, at most {arguments.rows:,} rows",
-        *("data set", "learner", *counted, "would have to go"),
+        f"Contradictions in learned rules, at most {arguments.rows:,} rows",
+        *("data set", "learner", *counted, "rules to drop"),
     )
     for data in datasets.single(arguments.data, arguments.sets):
         X, y = plain(data.X), np.asarray(data.y, dtype=object).astype(str).astype(object)
@@ -128,23 +135,23 @@ def main() -> None:
         labels, counts = np.unique(y, return_counts=True)
         common = np.isin(y, labels[counts > 2])
         X, y = X[common].reset_index(drop=True), y[common]
-        places = np.arange(len(X))
-        train, test = train_test_split(places, test_size=1 / 3, random_state=0, stratify=y)
+        rows = np.arange(len(X))
+        train, test = train_test_split(rows, test_size=1 / 3, random_state=0, stratify=y)
         known, new = X.iloc[train].reset_index(drop=True), X.iloc[test].reset_index(drop=True)
-        for column in known.select_dtypes(exclude="number"):  # what no rule can have met
+        for column in known.select_dtypes(exclude="number"):  # drop unseen categories
             new = new[new[column].isin(known[column])]
         for name, fit in LEARNERS.items():
             try:
                 row = measure(fit(known, y[train]), new)
-            except Exception as error:  # a library that fails on one set does not end the run
+            except Exception as error:  # one failure must not stop the run
                 each.add(data.name, name, type(error).__name__, "", "", str(error)[:60])
                 continue
-            found[name].append(row)
+            results[name].append(row)
             gone = f"{row['gone']}{'' if row['proved'] else ' or fewer'}"
             points = f"{100 * row['points']:.1f}"
             each.add(data.name, name, row["rules"], row["pairs"], points, gone)
-    table = Table("In all", "learner", "sets", *counted, "would have to go, %")
-    for name, rows in found.items():
+    table = Table("Total", "learner", "sets", *counted, "rules to drop, %")
+    for name, rows in results.items():
         if not rows:
             continue
         n = sum(row["rules"] for row in rows)

@@ -1,10 +1,10 @@
-"""Read data files of the KEEL format: one table, one nominal output, the class.
+"""Read data files in KEEL format: one table with one nominal output, the class.
 
 The header names the attributes (``@attribute size real [0.1, 9.5]``, ``integer [1, 9]`` or
-``{small, large}``), ``@inputs`` and ``@outputs`` (both optional: the last attribute is the output,
-the others are inputs); after ``@data`` comes one row a line, its values separated by commas.
-Some collections leave the header out: then the last value is the class, and a column whose values
-are all numbers holds numbers.
+``{small, large}``), ``@inputs`` and ``@outputs`` (both optional: by default, the last attribute is
+the output and the others are inputs). After ``@data`` there is one row per line, with values
+separated by commas. Some collections omit the header: then the last value is the class, and a
+column is numeric if all of its values are numbers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NUMBERS = re.compile(r"(?P<kind>real|integer)\s*(?:\[(?P<low>[^,\]]*),(?P<high>
 
 
 class KeelError(ValueError):
-    """A file that is no set of classified rows, or has a mistake; says where and what."""
+    """A file that is invalid or not a classification data set."""
 
     def __init__(self, path: Path, line: int | None, what: str) -> None:
         place = path.name if line is None else f"{path.name}, line {line}"
@@ -32,7 +32,7 @@ class KeelError(ValueError):
 
 @dataclass
 class _Attribute:
-    """What the header says of a column; ``values`` is None for numbers."""
+    """A column as declared in the header; ``values`` is None for numbers."""
 
     name: str
     kind: str = "nominal"
@@ -41,24 +41,24 @@ class _Attribute:
     high: float = math.inf
 
     def number(self, text: str) -> float:
-        """Return a value of this attribute; ValueError says what is wrong with it."""
+        """Return a value of this attribute; raise ValueError if it is invalid."""
         try:
             value = float(text)
         except ValueError:
             value = math.nan
         if not math.isfinite(value):
-            raise ValueError(f"{text!r} is no number, but {self.name!r} is {self.kind}")
+            raise ValueError(f"{self.name!r} must be {self.kind}, got {text!r}")
         if self.kind == "integer" and not value.is_integer():
-            raise ValueError(f"{text} is no integer, but {self.name!r} is")
-        # A value out of range is a slip of the file, as KEEL's own reader has it.
+            raise ValueError(f"{self.name!r} must be an integer, got {text}")
+        # KEEL's own reader rejects values out of range as well.
         if not self.low <= value <= self.high:
-            raise ValueError(f"{self.name!r} is {text}, outside [{self.low:g}, {self.high:g}]")
+            raise ValueError(f"{self.name!r} must be in [{self.low:g}, {self.high:g}], got {text}")
         return value
 
 
 @dataclass
 class Table:
-    """What a file holds: numbers as floats, nominal values as objects, None where missing."""
+    """A data set: numbers are floats, nominal values are objects, and None is missing."""
 
     X: pd.DataFrame
     y: np.ndarray
@@ -66,7 +66,7 @@ class Table:
 
 
 def count_rows(path: Path) -> int:
-    """Return how many rows a file has, without looking at them."""
+    """Return the number of rows in a file without parsing them."""
     lines = [line for _, line in _lines(path)]
     header = [place for place, line in enumerate(lines) if line.lower() == "@data"]
     return len(lines) - (header[0] + 1 if header else 0)
@@ -78,8 +78,8 @@ def read(path: Path) -> Table:
     Raises
     ------
     KeelError
-        It is no classification set (the output is a number, there are several outputs or there is
-        only one class), or a line is wrong.
+        If the file is not a classification data set (the output is a number, there are several
+        outputs or only one class), or a line is invalid.
     """
     whole = _lines(path)
     if whole and not any(line.startswith("@") for _, line in whole):
@@ -91,7 +91,7 @@ def read(path: Path) -> Table:
             break
         header.take(number, line)
     else:
-        raise KeelError(path, None, "there is no @data")
+        raise KeelError(path, None, "@data is missing")
     inputs, output = header.roles()
     columns: list[list[float | str | None]] = [[] for _ in header.attributes]
     for number, line in lines:
@@ -100,16 +100,20 @@ def read(path: Path) -> Table:
 
 
 def _read_bare(path: Path, lines: list[tuple[int, str]]) -> Table:
-    """Return what a file without a header holds."""
+    """Parse a file without a header."""
     n = len(_split(lines[0][1]))
     if n < 2:
-        raise KeelError(path, lines[0][0], "one value: there should be an input and the class")
+        raise KeelError(
+            path, lines[0][0], "a row must have at least an input and the class, got one value"
+        )
     attributes = [_Attribute(f"a{i}", "real") for i in range(1, n)] + [_Attribute("class")]
     rows = []
     for number, line in lines:
         values = _split(line)
         if len(values) != n:
-            raise KeelError(path, number, f"{len(values)} values where the first row has {n}")
+            raise KeelError(
+                path, number, f"a row must have {n} values like the first one, got {len(values)}"
+            )
         rows.append(values)
     for attribute, column in zip(attributes, zip(*rows, strict=True), strict=True):
         known = [value for value in column if value not in MISSING]
@@ -129,12 +133,12 @@ def _is_number(text: str) -> bool:
 
 
 class _Header:
-    """The lines before the data, one by one."""
+    """The header, parsed line by line."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.attributes: list[_Attribute] = []
-        # from "inputs" and "outputs" to the line and the names in it
+        # for "inputs" and "outputs": the line and the names in it
         self.named: dict[str, tuple[int, list[str]]] = {}
 
     def take(self, number: int, line: str) -> None:
@@ -151,7 +155,7 @@ class _Header:
             raise KeelError(
                 self.path,
                 number,
-                f"{shown!r} where the header is expected: @relation, @attribute …, @data",
+                f"the header must consist of @relation, @attribute …, @data, got {shown!r}",
             )
         elif keyword != "@relation":
             raise KeelError(self.path, number, f"unknown keyword {keyword!r}")
@@ -159,10 +163,10 @@ class _Header:
     def _attribute(self, number: int, text: str) -> _Attribute:
         match = _ATTRIBUTE.fullmatch(text)
         if match is None:
-            raise KeelError(self.path, number, "an attribute without a name")
+            raise KeelError(self.path, number, "the attribute has no name")
         name, kind = match["name"].strip("'\""), match["kind"].strip()
         if name in (known.name for known in self.attributes):
-            raise KeelError(self.path, number, f"attribute {name!r} is there twice")
+            raise KeelError(self.path, number, f"attribute {name!r} is declared twice")
         if kind.startswith("{") and kind.endswith("}"):
             values = _split(kind[1:-1])
             if not all(values) or len(set(values)) < len(values):
@@ -175,7 +179,7 @@ class _Header:
             raise KeelError(
                 self.path,
                 number,
-                f"attribute {name!r} is {kind!r}, not real, integer or {{values}}",
+                f"attribute {name!r} must be real, integer or {{values}}, got {kind!r}",
             )
         if numbers["low"] is None:
             return _Attribute(name, numbers["kind"].lower())
@@ -184,53 +188,57 @@ class _Header:
         except ValueError:
             low, high = 1.0, 0.0
         if not low <= high:
-            raise KeelError(self.path, number, f"attribute {name!r} has no range {kind!r}")
+            raise KeelError(self.path, number, f"attribute {name!r} has an invalid range {kind!r}")
         return _Attribute(name, numbers["kind"].lower(), None, low, high)
 
     def _name(self, role: str, number: int, text: str) -> None:
         if role in self.named:
-            raise KeelError(self.path, number, f"@{role} is there twice")
+            raise KeelError(self.path, number, f"@{role} is declared twice")
         self.named[role] = number, [name.strip("'\"") for name in _split(text)]
 
     def roles(self) -> tuple[list[int], int]:
-        """Return the places of the inputs and of the output."""
+        """Return the indices of the inputs and of the output."""
         if len(self.attributes) < 2:
-            raise KeelError(self.path, None, "fewer than two attributes: an input and the class")
+            raise KeelError(
+                self.path,
+                None,
+                "the file must have an input and the class",
+            )
         last = len(self.attributes) - 1
-        line, outputs = self._places("outputs", [last])
+        line, outputs = self._indices("outputs", [last])
         if len(outputs) != 1:
-            raise KeelError(self.path, line, f"{len(outputs)} outputs, but a class is one")
+            raise KeelError(self.path, line, f"there must be one output, got {len(outputs)}")
         output = outputs[0]
         chosen = self.attributes[output]
         if chosen.values is None:
             raise KeelError(
                 self.path,
                 line,
-                f"no classification set: the output {chosen.name!r} is {chosen.kind}, not nominal",
+                f"the output {chosen.name!r} must be nominal, got {chosen.kind}",
             )
-        line, inputs = self._places("inputs", [i for i in range(last + 1) if i != output])
+        line, inputs = self._indices("inputs", [i for i in range(last + 1) if i != output])
         if output in inputs:
-            raise KeelError(self.path, line, f"{chosen.name!r} is an input and the output")
+            raise KeelError(self.path, line, f"{chosen.name!r} is both an input and the output")
         return inputs, output
 
-    def _places(self, role: str, otherwise: list[int]) -> tuple[int | None, list[int]]:
+    def _indices(self, role: str, otherwise: list[int]) -> tuple[int | None, list[int]]:
         if role not in self.named:
             return None, otherwise
         line, names = self.named[role]
         known = {attribute.name: i for i, attribute in enumerate(self.attributes)}
         for name in names:
             if name not in known:
-                raise KeelError(self.path, line, f"@{role} names {name!r}, which is no attribute")
+                raise KeelError(self.path, line, f"@{role} names an unknown attribute {name!r}")
         if len(set(names)) < len(names):
             raise KeelError(self.path, line, f"@{role} names an attribute twice")
         return line, [known[name] for name in names]
 
 
 def _lines(path: Path) -> list[tuple[int, str]]:
-    """Return the lines that say something, each with its number."""
+    """Return the lines that are not empty or comments, with their numbers."""
     content = path.read_bytes()
     try:
-        # Lines end as they do in files: other separators of Unicode may occur in values.
+        # Not splitlines(): values may contain other Unicode line separators.
         lines = content.decode("utf-8-sig").replace("\r\n", "\n").split("\n")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
@@ -252,7 +260,9 @@ def _take_row(
 ) -> None:
     values = _split(line)
     if len(values) != len(attributes):
-        raise KeelError(path, number, f"{len(values)} values for {len(attributes)} attributes")
+        raise KeelError(
+            path, number, f"a row must have {len(attributes)} values, got {len(values)}"
+        )
     for attribute, column, value in zip(attributes, columns, values, strict=True):
         if value in MISSING:
             column.append(None if attribute.values is not None else math.nan)
@@ -264,7 +274,9 @@ def _take_row(
         elif value in attribute.values:
             column.append(value)
         else:
-            raise KeelError(path, number, f"{value!r} is none of the values of {attribute.name!r}")
+            raise KeelError(
+                path, number, f"unknown value {value!r} of attribute {attribute.name!r}"
+            )
 
 
 def _table(
@@ -277,10 +289,12 @@ def _table(
     y = np.array(columns[output], dtype=object)
     name = attributes[output].name
     if (missing := sum(label is None for label in y)) > 0:
-        raise KeelError(path, None, f"the class {name!r} is missing in {missing} rows")
-    if len(found := set(y)) < 2:
-        what = f"the only class is {found.pop()!r}" if found else "there are no rows"
-        raise KeelError(path, None, f"no classification set: {what}")
+        raise KeelError(
+            path, None, f"the class {name!r} must not be missing; rows without it: {missing}"
+        )
+    if len(classes := set(y)) < 2:
+        what = f"only {classes.pop()!r}" if classes else "no rows"
+        raise KeelError(path, None, f"there must be at least two classes, got {what}")
     nominal = [attributes[i].name for i in inputs if attributes[i].values is not None]
     X = pd.DataFrame(
         {

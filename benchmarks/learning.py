@@ -1,7 +1,7 @@
-"""How long our learner and its peers take to fit and to predict, and in how much memory.
+"""Time and memory that irenic's learner and its peers need to fit and to predict.
 
-``python -m benchmarks.learning --plot FILE`` also draws how the time of a fit grows. Every fit is
-in a process of its own, because the peak of memory is that of a process.
+``python -m benchmarks.learning --plot FILE`` also plots how the time of a fit grows. Every fit
+runs in its own process, because peak memory is measured per process.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from benchmarks import peers
 from benchmarks.harness import Table, seconds
 
 JOBS = 2
-# Rows, features, classes; the first of a kind is shared by the three growths.
+# Rows, features, classes; the first shape is shared by the three series.
 GROWTH = {
     "rows": [(n, 20, 2) for n in (1_000, 10_000, 100_000, 1_000_000)],
     "features": [(10_000, d, 2) for d in (10, 20, 50, 100)],
@@ -36,7 +36,7 @@ LEARNERS = {
     "irenic": partial(peers.ours, n_jobs=JOBS),
     "tree": partial(peers.tree, leaves=None),
     "lightgbm": partial(peers.lightgbm, n_jobs=JOBS),
-    # Its threads wait by spinning: with a core taken by others, one thread is faster.
+    # Its threads busy-wait, so on a shared machine one thread is faster.
     "lightgbm, 1 thread": partial(peers.lightgbm, n_jobs=1),
 }
 OURS = "irenic"
@@ -50,7 +50,7 @@ def main() -> list[Table]:
 
 
 def measure() -> Times:
-    """Return what each learner takes for data of each shape."""
+    """Measure each learner on data of each shape."""
     names = [
         name
         for name in LEARNERS
@@ -69,7 +69,7 @@ def _timed(name: str, shape: Shape) -> dict[str, float]:
     warnings.simplefilter("ignore")
     fit = LEARNERS[name]
     fit(*_small())  # imports and compiles
-    X, y = made(*shape)
+    X, y = generate(*shape)
     before = _memory()
     start = time.perf_counter()
     fitted = fit(X, y)
@@ -92,7 +92,7 @@ def _small() -> tuple[pd.DataFrame, np.ndarray]:
     return X, np.where(number < 0.4, "low", "high").astype(object)
 
 
-def made(rows: int, features: int, classes: int) -> tuple[np.ndarray, np.ndarray]:
+def generate(rows: int, features: int, classes: int) -> tuple[np.ndarray, np.ndarray]:
     return make_classification(
         rows,
         features,
@@ -106,15 +106,15 @@ def made(rows: int, features: int, classes: int) -> tuple[np.ndarray, np.ndarray
 
 
 def tables(times: Times) -> list[Table]:
-    """Return seconds and memory, and the ratios between learners."""
+    """Return tables of times and memory, and of the ratios between learners."""
     names = list(dict.fromkeys(name for _, name in times))
     whole = Table(
         f"Learning, {JOBS} threads: rows x features x classes",
-        *("data", "learner", "fit", "predict", "peak", "before the fit"),
+        *("data", "learner", "fit", "predict", "peak", "before fit"),
     )
-    for (shape, name), found in times.items():
-        memory = [f"{found[when]:.2f} GB" for when in ("peak", "before")]
-        whole.add(_shape_name(shape), name, found["fit"], found["predict"], *memory)
+    for (shape, name), figures in times.items():
+        memory = [f"{figures[when]:.2f} GB" for when in ("peak", "before")]
+        whole.add(_shape_name(shape), name, figures["fit"], figures["predict"], *memory)
     others = [name for name in names if name != OURS]
     columns = [f"{what}, times {name}" for name in others for what in ("fit", "predict")]
     ratios = Table("Learning: irenic as a multiple of the peer", "data", *columns)
@@ -130,7 +130,7 @@ def _shape_name(shape: Shape) -> str:
 
 
 def plot(times: Times, file: Path) -> None:
-    """Write how the time of a fit grows, one panel each for rows, features and classes."""
+    """Plot how the time of a fit grows with the number of rows, features and classes."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(12, 3.6), layout="constrained")
@@ -145,14 +145,14 @@ def plot(times: Times, file: Path) -> None:
         panel.set_xticks(values, [f"{value:,}" for value in values])
         panel.tick_params(axis="x", which="minor", labelbottom=False)
         panel.grid(alpha=0.3)
-    panels[0].set_ylabel("seconds for a fit")
+    panels[0].set_ylabel("seconds per fit")
     panels[0].legend()
     figure.savefig(file, dpi=150)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks.learning", description=__doc__)
-    parser.add_argument("--plot", type=Path, help="draw the growth into this file")
+    parser.add_argument("--plot", type=Path, help="file to write the plot to")
     arguments = parser.parse_args()
     measured = measure()
     tables(measured)

@@ -1,4 +1,4 @@
-"""Lists into sets, and the cheapest rules to drop: against simpler ways, in one run."""
+"""Lists to sets, and the cheapest rules to drop, compared with simpler methods."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 import irenic
 from benchmarks.core import rule_set
+from benchmarks.generated import random_boxes, tree_leaves
 from benchmarks.harness import Table, seconds
-from benchmarks.made import random_boxes, tree_leaves
 from irenic import BudgetError
 from irenic.budget import Meter
 from irenic.mend import diff, merge, repair, to_set
@@ -20,7 +20,7 @@ from irenic.model.cutting import uncovered
 
 
 def halves(n: int, d: int, most: int, seed: int = 0):
-    """Return bounds of n rules with 2 to ``most`` conditions ``f < t`` or ``f >= t``."""
+    """Return the bounds of n rules with 2 to ``most`` conditions ``f < t`` or ``f >= t``."""
     rng = np.random.default_rng(seed)
     lower, upper = np.full((d, n), -np.inf), np.full((d, n), np.inf)
     for r in range(n):
@@ -31,7 +31,7 @@ def halves(n: int, d: int, most: int, seed: int = 0):
 
 
 def loosened(n: int, d: int, share: float, seed: int = 0):
-    """Return the leaves of a tree, a share of whose bounds were dropped: they overlap."""
+    """Return the leaves of a tree with a share of the bounds removed, so that they overlap."""
     rng = np.random.default_rng(seed)
     lower, upper = tree_leaves(n, d, seed)
     lower[rng.random(lower.shape) < share] = -np.inf
@@ -40,7 +40,7 @@ def loosened(n: int, d: int, share: float, seed: int = 0):
 
 
 def learned(n: int, d: int, most: int, seed: int = 0):
-    """Return bounds and classes of rules by sequential covering of noisy data, one by one."""
+    """Return the bounds and classes of rules learned from noisy data by sequential covering."""
     rng = np.random.default_rng(seed)
     X = rng.random((6_000, d))
     score = np.sin(6 * X[:, 0]) + 2 * X[:, 1] * X[:, 2] + (X[:, 3] > 0.5) * X[:, 4]
@@ -57,7 +57,7 @@ def learned(n: int, d: int, most: int, seed: int = 0):
 
 
 def _covering_rule(X, y, most: int):
-    """Return the rule for the commonest class that gains the most information, greedily."""
+    """Return the rule for the most frequent class that greedily gains the most information."""
     target = np.bincount(y).argmax()
     low, high = np.full(X.shape[1], -np.inf), np.full(X.shape[1], np.inf)
     inside = np.ones(len(X), dtype=bool)
@@ -66,11 +66,11 @@ def _covering_rule(X, y, most: int):
         for axis in range(X.shape[1]):
             for cut in np.quantile(X[inside, axis], np.linspace(0.1, 0.9, 9)).round(3):
                 for side in (X[:, axis] >= cut, X[:, axis] < cut):
-                    held = inside & side
-                    right, n = (y[held] == target).sum(), held.sum()
+                    covered = inside & side
+                    right, n = (y[covered] == target).sum(), covered.sum()
                     gain = right * np.log(right / n / base) if n >= 15 and right else 0.0
                     if gain > best[0]:
-                        best = (gain, axis, cut, held)
+                        best = (gain, axis, cut, covered)
         if best[0] <= 0:
             break
         _, axis, cut, inside = best
@@ -86,34 +86,34 @@ def rule_list(lower, upper, classes=None, seed: int = 0) -> irenic.RuleList:
     rules = rule_set(lower, upper)
     if classes is None:
         classes = np.random.default_rng(seed).integers(3, size=lower.shape[1]).tolist()
-    made = irenic.RuleSet.from_arrays(
+    labeled = irenic.RuleSet.from_arrays(
         rules.space, lower=lower, upper=upper, then=[f"c{c}" for c in classes], default="c0"
     )
-    return irenic.RuleList.of(made)
+    return irenic.RuleList.of(labeled)
 
 
 def subtracted(rules: irenic.RuleList) -> int:
-    """Return how many disjoint boxes it takes if each rule is only less the rivals before it."""
-    held = rules.rules
-    boxes, codes = boxes_of(held), held.then_codes
+    """Return the number of boxes if earlier rivals are simply subtracted from each rule."""
+    unordered = rules.rules
+    boxes, codes = boxes_of(unordered), unordered.then_codes
     total = 0
-    for i in range(len(held)):
-        if codes[i] != held.code_of(held.default):
+    for i in range(len(unordered)):
+        if codes[i] != unordered.code_of(unordered.default):
             before = boxes.take(np.flatnonzero(codes[:i] != codes[i]))
-            total += len(uncovered(held.space, boxes.take([i]), before, Meter(None)).low)
+            total += len(uncovered(unordered.space, boxes.take([i]), before, Meter(None)).low)
     return total
 
 
 def lists_into_sets() -> Table:
     table = Table(
-        "lists into sets, proved, against boxes that are only subtracted",
+        "lists to sets, proved, compared with plain subtraction",
         *("list", "rules", "in the set", "subtracted", "times fewer", "time"),
     )
     cases: dict[str, irenic.RuleList] = {
         "leaves of a tree, 200 x 10": rule_list(*tree_leaves(200, 10, 0)),
         "learned, up to 3 conditions, x 10": rule_list(*learned(200, 10, 3)),
         "learned, up to 4 conditions, x 10": rule_list(*learned(200, 10, 4)),
-        "leaves, a tenth of the bounds dropped, 200 x 10": rule_list(*loosened(200, 10, 0.1)),
+        "leaves, 10% of the bounds removed, 200 x 10": rule_list(*loosened(200, 10, 0.1)),
         "2 to 4 random half-spaces, 200 x 10": rule_list(*halves(200, 10, 4)),
         "random intervals on all features, 200 x 10": rule_list(*random_boxes(200, 10, 0.5)),
     }
@@ -121,28 +121,28 @@ def lists_into_sets() -> Table:
     for name, rules in cases.items():
         start = time.perf_counter()
         try:
-            made = len(to_set(rules, budget=60))
+            size = len(to_set(rules, budget=60))
         except BudgetError:
-            table.add(name, len(rules), "not in 60 s", "", "", "")
+            table.add(name, len(rules), "over 60 s", "", "", "")
             continue
         took = time.perf_counter() - start
         plain = subtracted(rules)
-        table.add(name, len(rules), made, plain, plain / made, took)
+        table.add(name, len(rules), size, plain, plain / size, took)
     return table
 
 
 def random_pairs(n: int, m: int, seed: int = 0):
     rng = np.random.default_rng(seed)
-    found: set[tuple[int, int]] = set()
-    while len(found) < m:
+    pairs: set[tuple[int, int]] = set()
+    while len(pairs) < m:
         a, b = sorted(rng.integers(n, size=2).tolist())
         if a != b:
-            found.add((a, b))
-    return np.array(sorted(found))
+            pairs.add((a, b))
+    return np.array(sorted(pairs))
 
 
 def box_pairs(n: int, m: int, d: int, seed: int = 0):
-    """Return the conflicts of n random boxes of three classes, as wide as gives about m."""
+    """Return the conflicts of n random boxes of three classes, wide enough for about m."""
     narrow, wide = 0.0, 1.0
     for _ in range(20):
         width = (narrow + wide) / 2
@@ -153,7 +153,7 @@ def box_pairs(n: int, m: int, d: int, seed: int = 0):
 
 
 def greedy(pairs, costs) -> float:
-    """Return what it costs to drop, again and again, the rule with the most conflicts a cost."""
+    """Return the cost of repeatedly dropping the rule with the most conflicts per cost."""
     gone = np.zeros(len(costs), dtype=bool)
     while True:
         left = pairs[~gone[pairs].any(axis=1)]
@@ -164,7 +164,7 @@ def greedy(pairs, costs) -> float:
 
 def dropping(limit: float = 30.0) -> Table:
     table = Table(
-        f"the cheapest rules to drop (stopped after {limit:g} s), against dropping greedily",
+        f"the cheapest rules to drop (at most {limit:g} s), compared with greedy dropping",
         *("conflicts", "costs", "greedy", "cost", "bound", "times cheaper", "time"),
     )
     graphs: dict[str, Callable[[], np.ndarray]] = {
@@ -191,9 +191,9 @@ def dropping(limit: float = 30.0) -> Table:
 
 
 def the_rest() -> Table:
-    """Trim, split, merge and diff, as multiples of the time that finding the conflicts takes."""
+    """Measure trim, split, merge and diff as multiples of the time to find the conflicts."""
     table = Table(
-        "other ways to mend, against finding the conflicts", "what", "rules", "result", "time",
+        "other operations, compared with finding the conflicts", "what", "rules", "result", "time",
         "times as long",
     )  # fmt: skip
     rules = rule_list(*random_boxes(500, 4, 0.12), seed=0).rules
@@ -208,8 +208,8 @@ def the_rest() -> Table:
     table.add("merge", len(mended), f"{len(merge(mended).rules):,} rules", took, took / base)
     fewer = repair(rules).rules
     took = seconds(lambda: diff(mended, fewer), repeat=1)
-    found = f"{len(diff(mended, fewer)):,} regions"
-    table.add("diff", len(mended) + len(fewer), found, took, took / base)
+    regions = f"{len(diff(mended, fewer)):,} regions"
+    table.add("diff", len(mended) + len(fewer), regions, took, took / base)
     return table
 
 

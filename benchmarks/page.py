@@ -1,4 +1,4 @@
-"""The report page: how long it takes to make and to open, beside an empty page in one browser."""
+"""The time to create and open the report page, compared with an empty page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 import irenic
 from benchmarks.harness import Table, seconds
 
-# Two frames after the page was drawn for the first time everything is there to be used.
+# Two frames after it is first drawn, the page is ready to use.
 _READY = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(
     () => done(performance.now()))))"""
 _HOVER = """() => new Promise((done) => {
@@ -34,8 +34,8 @@ _HOVER = """() => new Promise((done) => {
 })"""
 
 
-def made(n_rules: int, n_rows: int, d: int = 8) -> tuple[irenic.RuleSet, Any, Any]:
-    """Return random rules of three conditions, and labelled instances."""
+def generate(n_rules: int, n_rows: int, d: int = 8) -> tuple[irenic.RuleSet, Any, Any]:
+    """Return random rules with three conditions each, and labeled instances."""
     rng = np.random.default_rng(0)
     table = {f"f{i}": rng.normal(size=n_rows) for i in range(d)}
     space = irenic.Space([irenic.Continuous(f"f{i}") for i in range(d)])
@@ -49,7 +49,7 @@ def made(n_rules: int, n_rows: int, d: int = 8) -> tuple[irenic.RuleSet, Any, An
 
 
 def opened(browser: Any, path: Path) -> tuple[float, list[float]]:
-    """Return the seconds until a page can be used, and of each frame while one points at it."""
+    """Return the seconds until a page is ready, and per frame while the pointer moves."""
     page = browser.new_page(viewport={"width": 1200, "height": 900})
     page.goto(path.as_uri())
     ready = page.evaluate(_READY) / 1e3
@@ -66,14 +66,14 @@ def main() -> list[Table]:
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
-        print("\nThe page is not measured: playwright is not installed")
+        print("\nThe page was not measured: playwright is not installed")
         return []
     browser_path = os.environ.get("IRENIC_BROWSER") or shutil.which("chromium")
     if browser_path is None:
-        print("\nThe page is not measured: there is no chromium, and IRENIC_BROWSER is not set")
+        print("\nThe page was not measured: install chromium or set IRENIC_BROWSER")
         return []
     table = Table(
-        "the report page: random rules of three conditions over 8 features",
+        "the report page: random rules with three conditions on 8 features",
         "rules x instances",
         "drawn",
         "size",
@@ -81,7 +81,7 @@ def main() -> list[Table]:
         "open and ready",
         "times an empty page",
         "frame while pointing, median",
-        "95 of 100 frames within",
+        "frame while pointing, 95th percentile",
     )
     folder = Path(tempfile.mkdtemp())
     with sync_playwright() as driver:
@@ -90,7 +90,7 @@ def main() -> list[Table]:
         empty.write_text("<!doctype html><title>empty</title><p>Nothing.")
         nothing = min(opened(browser, empty)[0] for _ in range(5))
         for n_rules, n_rows in ((20, 1_000), (200, 10_000), (200, 100_000), (2_000, 10_000)):
-            rules, X, y = made(n_rules, n_rows)
+            rules, X, y = generate(n_rules, n_rows)
             took = seconds(lambda r=(rules, X, y): irenic.report(*r, budget=1).html, repeat=1)
             path = irenic.report(rules, X, y, budget=1).save(folder / "page.html")
             ready, frames = min(opened(browser, path) for _ in range(3))

@@ -1,9 +1,10 @@
-"""Learners of one kind of call: ``fit(X, y)`` returns what predicts and knows its size.
+"""Learners with a common interface: ``fit(X, y)`` returns a model that knows its size.
 
-Tables are pandas frames with numeric and categorical columns and missing values. Size is the
-number of rules, the default one included, and of conditions: one bound of an interval is one
-condition, so ``2 <= f < 5`` is two, and one set of values is one. Here are ours, trees and the
-names of all; ``rule_peers`` and ``imodels_peers`` have the rule learners.
+Tables are pandas frames with numeric and categorical columns and missing values. The size is the
+number of rules, including the default, and of conditions: each bound of an interval is one
+condition, so ``2 <= f < 5`` counts twice, and a set of values counts once. This module has our
+learner, trees, and the names of all learners; ``rule_peers`` and ``imodels_peers`` have the rule
+learners.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from benchmarks.fitted import Columns, Fitted, Learner, objects, quiet
 SIZES = (4, 8, 16, 32)
 ALPHAS = 40
 MULTI_LEAVES = (2, 4, 8, 16, 32, 64, 128, 256)
-# Leaves of the hierarchical reference trees, and how much less a label weighs a level deeper.
+# Leaves of the hierarchical reference trees, and the factor of a label's weight per level.
 HIER_LEAVES = {"cellcycle": 8, "church": 8, "eisen": 8, "pheno": 4}
 DEEPER = 0.75
 STREED_SECONDS = 60
 
 
-# --- ours: one configuration for all sets
+# --- irenic: one configuration for all sets
 
 
 def ours(X, y, n_jobs: int | None = 1, **options: Any) -> Fitted:
@@ -63,10 +64,10 @@ def our_size(rules: Any) -> dict[str, int]:
 
 
 def count_conditions(rules: Any) -> int:
-    """Return how many conditions a rule set has, the two bounds of an interval as two.
+    """Return the number of conditions of a rule set; each bound of an interval counts.
 
-    ``{"in": [...]}`` and a comparison are one each; whether missing values are meant as well is
-    part of its condition, as the way that they go is part of a split of a tree.
+    ``{"in": [...]}`` and a comparison count once. Whether missing values are included is part of a
+    condition, just as their direction is part of a split in a tree.
     """
     return sum(
         max(1, len([operator for operator in operators if operator in ("<", "<=", ">", ">=")]))
@@ -79,7 +80,7 @@ def count_conditions(rules: Any) -> int:
 
 
 def tree_size(tree: Any, columns: Columns) -> dict[str, int]:
-    """Return the leaves of a tree as rules without what a later split makes redundant."""
+    """Return the leaves of a tree as rules with redundant conditions removed."""
     leaves = []
     stack: list[tuple[int, frozenset]] = [(0, frozenset())]
     while stack:
@@ -102,7 +103,7 @@ def _fitted_tree(model: Any, columns: Columns, **more: Any) -> Fitted:
         thens = model.classes_[model.tree_.value[leaves, 0].argmax(axis=1)]
         return model.apply(columns(X))[:, None] == leaves, objects(thens)
 
-    # With several labels the classes are a list of their own for each.
+    # With several labels, there is one array of classes per label.
     single = model.n_outputs_ == 1
     return Fitted(lambda X: model.predict(columns(X)), size, covering=covering if single else None)
 
@@ -114,10 +115,10 @@ def tree(X, y, leaves: int | None) -> Fitted:
 
 
 def pruned(X, y) -> Fitted:
-    """Return the tree of the alpha with the best mean accuracy in 5 inner folds, ties the larger.
+    """Fit a tree with the alpha of the best mean accuracy in 5 inner folds (ties: the largest).
 
-    A pruned tree is cut out of the full one, as scikit-learn does at the end of a fit: the same
-    tree as that of a fit with this alpha, without growing it again.
+    The full tree is pruned as scikit-learn does at the end of a fit, which gives the same tree as
+    a fit with this alpha without growing it again.
     """
     columns = Columns(X)
     table, y = columns(X), np.asarray(y)
@@ -143,15 +144,15 @@ def _prune(grown: DecisionTreeClassifier, alpha: float) -> DecisionTreeClassifie
 
 
 def streed(X, y) -> Fitted:
-    """Return the tree of depth 4 with the least errors and .01 of the rows for each split.
+    """Fit the tree of depth 4 that minimizes errors plus 1% of the rows per split.
 
-    It splits columns of 0 and 1 only: its own cuts at 5 quantiles of a numeric feature, and our
-    columns of categories, as its own lump all but five values together.
+    It only splits binary columns: its own cuts at 5 quantiles of numeric features, and our one-hot
+    columns of categories, because its own merge all but five values.
     """
     from pystreed import STreeDClassifier
 
     columns = Columns(X, fill=True)
-    found, codes = np.unique(y, return_inverse=True)
+    classes, codes = np.unique(y, return_inverse=True)
     model = STreeDClassifier(
         "cost-complex-accuracy", max_depth=4, time_limit=STREED_SECONDS, random_seed=0
     )
@@ -161,7 +162,7 @@ def streed(X, y) -> Fitted:
         raise RuntimeError(f"no tree in {STREED_SECONDS} s")
     cuts = model.binarizer_
     numeric = cuts.continuous_binarizer
-    # What the library splits on: a column, and the side where the test is satisfied.
+    # The splits of the library: a column, and the side on which the test holds.
     asked = [(c, ">") for c in cuts.binary_columns]
     for c, n in zip(cuts.continuous_columns, numeric.n_thresholds_ if numeric else (), strict=True):
         asked += [(c, "<")] * n
@@ -177,7 +178,7 @@ def streed(X, y) -> Fitted:
 
     def predict(X):
         with quiet():
-            return found[np.asarray(model.predict(columns(X))).astype(int)]
+            return classes[np.asarray(model.predict(columns(X))).astype(int)]
 
     def covering(X):
         binary = np.asarray(cuts.transform(columns(X))).astype(bool)
@@ -185,7 +186,7 @@ def streed(X, y) -> Fitted:
         for i, (path, _) in enumerate(leaves):
             for feature, satisfied in path.items():
                 holds[:, i] &= binary[:, feature] == satisfied
-        return holds, objects(found[[label for _, label in leaves]])
+        return holds, objects(classes[[label for _, label in leaves]])
 
     def size():
         other = {"<": ">", ">": "<"}
@@ -199,7 +200,7 @@ def streed(X, y) -> Fitted:
     return Fitted(predict, size, covering=covering)
 
 
-# --- many trees, whose size is not compared
+# --- ensembles of trees, whose size is not compared
 
 
 def random_forest(X, y, n_jobs: int = 1) -> Fitted:
@@ -212,7 +213,7 @@ def lightgbm(X, y, n_jobs: int = 1) -> Fitted:
     import lightgbm
 
     def plain(X):
-        # LightGBM refuses names with brackets, quotes or commas.
+        # LightGBM does not support names with brackets, quotes or commas.
         return X if isinstance(X, np.ndarray) else X.set_axis(range(X.shape[1]), axis=1)
 
     model = lightgbm.LGBMClassifier(random_state=0, n_jobs=n_jobs, verbose=-1, deterministic=True)
@@ -228,29 +229,29 @@ def multi_ours(X, Y, n_jobs: int | None = 1) -> Fitted:
 
 
 def multi_tree(X, Y) -> Fitted:
-    """Return a multi-output tree, its leaves chosen on a quarter held out, by example F1."""
+    """Fit a multi-output tree; a held-out quarter chooses the leaves by example F1."""
     columns = Columns(X)
     table = columns(X)
-    learn, held = train_test_split(np.arange(len(Y)), test_size=0.25, random_state=0)
+    learn, holdout = train_test_split(np.arange(len(Y)), test_size=0.25, random_state=0)
     scores = []
     for leaves in MULTI_LEAVES:
         model = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0)
         model.fit(table[learn], Y[learn])
-        scores.append(example_f1(Y[held], model.predict(table[held])))
+        scores.append(example_f1(Y[holdout], model.predict(table[holdout])))
     chosen = MULTI_LEAVES[int(np.argmax(scores))]
     model = DecisionTreeClassifier(max_leaf_nodes=chosen, random_state=0).fit(table, Y)
     return _fitted_tree(model, columns)
 
 
 def example_f1(Y, predicted) -> float:
-    """Return the mean F1 of the rows; a row without labels, given none, counts as 0."""
+    """Return the mean F1 of the rows; it is 0 if there are neither true nor predicted labels."""
     return float(f1_score(Y, predicted, average="samples", zero_division=0))
 
 
 def hier_ours(data: Any, n_jobs: int | None = 1) -> Fitted:
-    """Return scores of the labels, in the order of the hierarchy; one never learned scores 0.
+    """Fit our learner; it returns scores of all labels, 0 for labels without training rows.
 
-    As many rules as the tree has leaves at most, the default being one of them.
+    It has at most as many rules as the tree has leaves, including the default.
     """
     from irenic import RuleSetClassifier
 
@@ -260,26 +261,26 @@ def hier_ours(data: Any, n_jobs: int | None = 1) -> Fitted:
     known = [i for i, path in enumerate(data.hierarchy) if path in place]
 
     def scores(X):
-        found = np.zeros((len(X), len(data.hierarchy)))
+        scores = np.zeros((len(X), len(data.hierarchy)))
         proba = np.asarray(model.predict_proba(X))
-        found[:, known] = proba[:, [place[data.hierarchy[i]] for i in known]]
-        return found
+        scores[:, known] = proba[:, [place[data.hierarchy[i]] for i in known]]
+        return scores
 
     return Fitted(scores, lambda: our_size(model.rules_))
 
 
 def hier_tree(data: Any) -> Fitted:
-    """Return a tree of least squares on labels that weigh less the deeper they are.
+    """Fit a least-squares tree on labels whose weight decreases with their depth.
 
-    Categories are the numbers of their values in the file, as in the reference of the table.
+    Categories are encoded by the order of their values in the file, as in the reference.
     """
 
     def numbers(X):
-        found = X.copy()
+        numbers = X.copy()
         for name in X:
             if isinstance(X[name].dtype, pd.CategoricalDtype):
-                found[name] = X[name].cat.codes.astype(float).where(X[name].notna())
-        return found.astype(float)
+                numbers[name] = X[name].cat.codes.astype(float).where(X[name].notna())
+        return numbers.astype(float)
 
     columns = Columns(numbers(data.X))
     depth = np.array([path.count("/") for path in data.hierarchy])
@@ -330,6 +331,6 @@ PACKAGES = {
 
 
 def package_of(name: str) -> str | None:
-    """Return the distribution whose version belongs to the figures of a learner."""
+    """Return the distribution package of a learner, whose version is recorded."""
     kind = name.split()[0]
     return "scikit-learn" if kind == "tree" else PACKAGES.get(name, PACKAGES.get(kind))

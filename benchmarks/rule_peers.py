@@ -12,10 +12,10 @@ from benchmarks.fitted import MISSING, Fitted, most_frequent, objects, positives
 
 
 def ripper(X, y) -> Fitted:
-    """Return RIPPER for the rarer of two classes, or one for each of more.
+    """Fit RIPPER for the rarer of two classes, or one model per class.
 
-    Of several classes whose rules hold, the one with the largest probability is taken; where none
-    holds, the class most frequent among the training rows where none holds.
+    If rules of several classes hold, the most probable class is predicted; if none holds, the most
+    frequent class of uncovered training rows.
     """
     import wittgenstein
     from wittgenstein import preprocess
@@ -30,10 +30,10 @@ def ripper(X, y) -> Fitted:
                 X[name] = X[name].astype(float).fillna(medians[name])
             else:
                 X[name] = X[name].astype(object).fillna(MISSING)
-        # A plain index: wittgenstein adds columns by position.
+        # Reset the index, because wittgenstein adds columns by position.
         return X.reset_index(drop=True)
 
-    found, positive = positives(y)
+    classes, positive = positives(y)
     table = filled(X)
     models = []
     for label in positive:
@@ -43,8 +43,8 @@ def ripper(X, y) -> Fitted:
         models.append(model)
 
     def holding(model, table):
-        """Return which rules of one class hold, on the bins that ``predict`` makes as well."""
-        given = {
+        """Return which rules of one class hold, with the same bins as ``predict``."""
+        arguments = {
             "X": table,
             "class_feat": model.class_feat,
             "pos_class": model.pos_class,
@@ -55,7 +55,7 @@ def ripper(X, y) -> Fitted:
             "verbosity": model.verbosity,
         }
         with quiet():
-            binned = preprocess.preprocess_prediction_data(given)
+            binned = preprocess.preprocess_prediction_data(arguments)
         columns = []
         for rule in model.ruleset_.rules:
             column = np.zeros(len(table), dtype=bool)
@@ -64,9 +64,9 @@ def ripper(X, y) -> Fitted:
         return stacked(columns, len(table))
 
     def scores(table):
-        """Return the probability of each class, -1 where none of its rules holds.
+        """Return the probability of each class, or -1 if none of its rules holds.
 
-        As ``predict_proba`` has it, which takes the square of the rows in time.
+        The same as ``predict_proba``, which needs quadratic time.
         """
         columns = []
         for model in models:
@@ -81,14 +81,15 @@ def ripper(X, y) -> Fitted:
             columns.append(known[place.ravel()])
         return np.column_stack(columns)
 
-    if len(found) == 2:
-        default = found[found != positive[0]][0]
+    if len(classes) == 2:
+        default = classes[classes != positive[0]][0]
     else:
         default = most_frequent(np.asarray(y)[scores(table).max(axis=1) < 0], y)
 
     def predict(X):
-        found = scores(filled(X))
-        return np.where(found.max(axis=1) < 0, default, positive[found.argmax(axis=1)])
+        probabilities = scores(filled(X))
+        best = positive[probabilities.argmax(axis=1)]
+        return np.where(probabilities.max(axis=1) < 0, default, best)
 
     def covering(X):
         table = filled(X)
@@ -110,18 +111,18 @@ def ripper(X, y) -> Fitted:
 
 
 def cn2(X, y, ordered: bool) -> Fitted:
-    """Return CN2 of Orange, which imputes missing values itself: the mean, the commonest value."""
+    """Fit CN2 of Orange, which imputes missing values: the mean or the most frequent value."""
     from Orange.classification.rules import CN2Learner, CN2UnorderedLearner
     from Orange.data import ContinuousVariable, DiscreteVariable, Domain, Table
 
-    found = np.unique(y)
+    classes = np.unique(y)
     variables = [
         DiscreteVariable(str(name), list(map(str, X[name].cat.categories)))
         if isinstance(X[name].dtype, pd.CategoricalDtype)
         else ContinuousVariable(str(name))
         for name in X
     ]
-    domain = Domain(variables, DiscreteVariable("the class", list(map(str, found))))
+    domain = Domain(variables, DiscreteVariable("the class", list(map(str, classes))))
 
     def as_table(X, codes):
         columns = []
@@ -136,20 +137,20 @@ def cn2(X, y, ordered: bool) -> Fitted:
 
     learner = CN2Learner() if ordered else CN2UnorderedLearner()
     with quiet():
-        model = learner(as_table(X, np.searchsorted(found, y).astype(float)))
-    # A rule without conditions is the default, and others of that kind are never asked.
+        model = learner(as_table(X, np.searchsorted(classes, y).astype(float)))
+    # The first rule without conditions is the default; later rules are never used.
     rules = [rule for rule in model.rule_list if rule.length > 0]
 
     def predict(X):
-        return found[np.asarray(model(as_table(X, np.full(len(X), np.nan)))).astype(int)]
+        return classes[np.asarray(model(as_table(X, np.full(len(X), np.nan)))).astype(int)]
 
     def covering(X):
-        # The domain of the model imputes.
+        # The domain of the model does the imputation.
         table = as_table(X, np.full(len(X), np.nan)).transform(model.domain).X
-        # A list predicts the likeliest class of its rule; where several are, ``rule.prediction``
-        # is one of them at random. A rule of a set states the class that it was made for.
+        # A list predicts the most likely class of its rule; ``rule.prediction`` breaks ties at
+        # random. A rule of a set predicts the class for which it was learned.
         codes = [int(np.argmax(r.probabilities) if ordered else r.prediction) for r in rules]
-        return stacked([r.evaluate_data(table) for r in rules], len(X)), objects(found[codes])
+        return stacked([r.evaluate_data(table) for r in rules], len(X)), objects(classes[codes])
 
     def size():
         conditions = 0
@@ -165,9 +166,9 @@ def cn2(X, y, ordered: bool) -> Fitted:
 def rulekit(X, y) -> Fitted:
     from rulekit.classification import RuleClassifier
 
-    # RuleKit 2.1.24 answers wrongly on two-valued columns of strings, so these are numbers, and on
-    # rows of which a column of strings has not all the values of the fit. So all rows asked about
-    # come after some of the fit that have them all.
+    # RuleKit 2.1.24 predicts wrongly for string columns with two values, so these become numbers,
+    # and if a string column does not contain all values of the fit, so rows of the fit that have
+    # all values are put before the rows to predict.
     nominal = [n for n in X if isinstance(X[n].dtype, pd.CategoricalDtype)]
     strings = {name for name in nominal if X[name].nunique() > 2}
     first = [X[name].dropna().drop_duplicates().index for name in nominal]
@@ -188,19 +189,19 @@ def rulekit(X, y) -> Fitted:
     def after(X):
         return plain(pd.concat([seen, X], ignore_index=True))
 
-    # Codes as names: RuleKit reads some labels as numbers and gives these back.
-    found = np.unique(y)
-    names = np.array([f"c{i}" for i in range(len(found))], dtype=object)
-    codes = dict(zip(names, found, strict=True))
+    # Use codes as names, because RuleKit reads some labels as numbers and returns those.
+    classes = np.unique(y)
+    names = np.array([f"c{i}" for i in range(len(classes))], dtype=object)
+    codes = dict(zip(names, classes, strict=True))
     model = RuleClassifier()
     with quiet():
-        model.fit(plain(X), pd.Series(names[np.searchsorted(found, y)], name="label"))
+        model.fit(plain(X), pd.Series(names[np.searchsorted(classes, y)], name="label"))
 
     def predict(X):
         return objects(codes[name] for name in model.predict(after(X))[len(seen) :])
 
     def covering(X):
-        # A missing value meets no condition.
+        # A missing value satisfies no condition.
         thens = objects(codes[str(rule.decision_class)] for rule in model.model.rules)
         holds = np.asarray(model.get_coverage_matrix(after(X)), dtype=bool)
         return holds.reshape(-1, len(thens))[len(seen) :], thens
@@ -215,21 +216,21 @@ def rulekit(X, y) -> Fitted:
 
 
 def boomer(X, y) -> Fitted:
-    """Return BOOMER, boosted rules whose heads give each class a score.
+    """Fit BOOMER, boosted rules whose heads add to the score of each class.
 
-    It knows several labels, not several classes: two classes are one label, more are one label
-    each, and the class of the greatest score is predicted. A rule is taken to state the class that
-    it adds most to. Of the options only the seed and one thread are not the default.
+    It supports several labels, not several classes: two classes are one label, more classes are
+    one label each, and the class with the highest score is predicted. A rule counts as a rule for
+    the class that it adds most to. All options but the seed and the single thread are defaults.
     """
     from mlrl.boosting import BoomerClassifier
 
-    found, codes = np.unique(y, return_inverse=True)
-    two = len(found) == 2
-    labels = codes[:, None] if two else np.eye(len(found))[codes]
+    known, codes = np.unique(y, return_inverse=True)
+    two = len(known) == 2
+    labels = codes[:, None] if two else np.eye(len(known))[codes]
     nominal = [i for i, n in enumerate(X) if isinstance(X[n].dtype, pd.CategoricalDtype)]
 
     def numbers(X):
-        """Return float32, as the library computes; a missing category is one more value."""
+        """Return float32, as in the library; a missing category is one more value."""
         columns = []
         for name in X:
             column = X[name]
@@ -249,19 +250,19 @@ def boomer(X, y) -> Fitted:
             return np.asarray(model.predict(numbers(X), predict_scores=True))
 
     def classes(scores):
-        return found[(scores[:, 0] > 0).astype(int) if two else scores.argmax(axis=1)]
+        return known[(scores[:, 0] > 0).astype(int) if two else scores.argmax(axis=1)]
 
     def predict(X):
         return classes(scores(X))
 
     def covering(X):
         table = numbers(X)
-        kept = [i for i, body in enumerate(bodies) if body]
+        indices = [i for i, body in enumerate(bodies) if body]
         columns = [
             np.logical_and.reduce([holds(table[:, c], bound) for holds, c, bound in bodies[i]])
-            for i in kept
+            for i in indices
         ]
-        return stacked(columns, len(table)), objects(classes(heads[kept]))
+        return stacked(columns, len(table)), objects(classes(heads[indices]))
 
     def size():
         # A second bound on the same side makes the first redundant.
@@ -279,7 +280,7 @@ BOOMER_THREADS = ("rule_refinement", "statistic_update", "prediction")
 
 
 def _not_above(values: np.ndarray, bound: Any) -> np.ndarray:
-    """Return where ``<=`` holds as BOOMER has it: for a missing number, too."""
+    """Return where ``<=`` holds in BOOMER, where it includes missing numbers."""
     return ~(values > bound)
 
 
@@ -292,7 +293,7 @@ BOOMER_TESTS = {
 
 
 def _boomer_rules(model: Any, n_labels: int) -> tuple[list[list[tuple]], np.ndarray]:
-    """Return the conditions of each rule, none for the default one, and the scores it adds."""
+    """Return the conditions of each rule (none for the default) and the scores it adds."""
     from mlrl.common.cython.rule_model import RuleModelVisitor
 
     bodies: list[list[tuple]] = []

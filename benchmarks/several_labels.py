@@ -1,7 +1,8 @@
-"""Our learner beside a tree where a row has several labels, or labels of a hierarchy.
+"""irenic's learner compared with a tree on rows with several or hierarchical labels.
 
-``python -m benchmarks.several_labels --data FOLDER``: example and micro F1 on ``multi/``, five
-folds; area under the precision-recall curve on ``hier/``. Single labels are for the study.
+``python -m benchmarks.several_labels --data FOLDER`` prints example and micro F1 in five folds on
+``multi/``, and the area under the precision-recall curve on ``hier/``. Single labels are compared
+in the study.
 """
 
 from __future__ import annotations
@@ -35,19 +36,19 @@ def multi_folds(fit: Any, data: datasets.Multi) -> Iterator[Record]:
         start = time.perf_counter()
         fitted = fit(data.X.iloc[learn], data.Y[learn])
         taken = time.perf_counter() - start
-        found = np.asarray(fitted.predict(data.X.iloc[test])).astype(np.int8)
+        predicted = np.asarray(fitted.predict(data.X.iloc[test])).astype(np.int8)
         yield fitted.size() | {
-            "example F1": peers.example_f1(data.Y[test], found),
-            "micro F1": float(f1_score(data.Y[test], found, average="micro", zero_division=0)),
+            "example F1": peers.example_f1(data.Y[test], predicted),
+            "micro F1": float(f1_score(data.Y[test], predicted, average="micro", zero_division=0)),
             "seconds": taken,
         }
 
 
 def hier_folds(fit: Any, data: datasets.Hierarchical) -> Iterator[Record]:
-    """Yield one record: the area under the curve of all labels but the root, pooled.
+    """Yield one record: the area under the pooled curve of all labels but the root.
 
-    ``average_precision_score``, which repeats the reference (.173 .172 .199 .158); by trapezoids,
-    ``auc(recall, precision)``, it is some .002 more.
+    ``average_precision_score`` reproduces the reference (.173 .172 .199 .158); the trapezoidal
+    rule, ``auc(recall, precision)``, gives about .002 more.
     """
     start = time.perf_counter()
     fitted = fit(data)
@@ -90,16 +91,16 @@ def main() -> None:
         prog="python -m benchmarks.several_labels", description=__doc__
     )
     parser.add_argument("--data", type=Path, required=True, help="folder with multi/ and hier/")
-    parser.add_argument("--sets", nargs="+", default=[], help="names of the sets; all if none")
-    parser.add_argument("--jobs", type=int, default=1, help="threads of ours")
-    parser.add_argument("--json", type=Path, help="also write the tables to this file")
+    parser.add_argument("--sets", nargs="+", default=[], help="data sets to use (default: all)")
+    parser.add_argument("--jobs", type=int, default=1, help="threads of irenic (default: 1)")
+    parser.add_argument("--json", type=Path, help="file to save the tables to")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     multi = {"irenic": partial(peers.multi_ours, n_jobs=options.jobs), "tree": peers.multi_tree}
     hier = {"irenic": partial(peers.hier_ours, n_jobs=options.jobs), "tree": peers.hier_tree}
     tables = [
         compared(
-            "Several labels: a row without labels, given none, has an example F1 of 0",
+            "Several labels: example F1 is 0 for a row without true or predicted labels",
             datasets.multi(options.data, options.sets),
             multi,
             multi_folds,

@@ -1,1 +1,1 @@
-"""The study: what the learner reaches, on which data, beside whom."""
+"""The study: a comparison of ways to treat contradictions, and of irenic with its peers."""

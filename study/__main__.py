@@ -1,8 +1,8 @@
 """Run the study and write its report: ``python -m study --data FOLDER --out study/results``.
 
-Without ``--data`` the sets are those that come with scikit-learn. Sets that are made, with known
-rules behind them, are always among them. What the folder of results holds already is not done
-again, so a run that was stopped goes on where it was.
+Without ``--data``, the data sets of scikit-learn are used. Synthetic data sets with known rules
+are always included. Folds that are already in the results folder are not repeated, so a stopped
+run continues where it left off.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from study import learners, report, synthetic
 from study.arms import ARMS
 from study.running import Design, Job, Store, Task, run
 
-# Without data of one's own the command shows how it works, in about a quarter of an hour.
+# Without --data, the command is a demonstration that takes about a quarter of an hour.
 QUICK_ROWS = 500
 LIBRARIES = ("irenic", "numpy", "numba", "scipy", "scikit-learn", "pandas", "scikit-posthocs")
 
 
-def main(given: list[str] | None = None) -> int:
-    """Parse, run, report."""
-    options = _parser().parse_args(given)
+def main(arguments: list[str] | None = None) -> int:
+    """Run the study and write its report; return the exit status."""
+    options = _parser().parse_args(arguments)
     if options.max_rows is None:
         options.max_rows = Design.max_rows if options.data else QUICK_ROWS
     design = Design(**{name: getattr(options, name) for name in asdict(Design())})
@@ -37,7 +37,10 @@ def main(given: list[str] | None = None) -> int:
     for name, number in least.items():
         if getattr(options, name) < number:
             flag = f"--{name.replace('_', '-')}"
-            print(f"error: {flag} is a number of at least {number}", file=sys.stderr)
+            print(
+                f"error: {flag} must be at least {number}, got {getattr(options, name)}",
+                file=sys.stderr,
+            )
             return 2
     if not options.report_only:
         try:
@@ -47,7 +50,7 @@ def main(given: list[str] | None = None) -> int:
             print(f"error: {error}", file=sys.stderr)
             return 2
         if not sets:
-            print("error: no data sets; look at --data and --sets", file=sys.stderr)
+            print("error: no data sets; check --data and --sets", file=sys.stderr)
             return 2
         try:
             _keep_design(options.out, design, sets, missing)
@@ -57,20 +60,20 @@ def main(given: list[str] | None = None) -> int:
         store = Store(options.out)
         tasks = _tasks(sets, chosen, design, store)
         for name, package in missing.items():
-            _tell(f"{name} is left out: {package} is not installed")
+            _tell(f"skipping {name}: {package} is not installed")
         if tasks:
-            _tell(f"{sum(len(t.jobs) for t in tasks):,} folds to do; compiling comes first")
+            _tell(f"{sum(len(t.jobs) for t in tasks):,} folds to run, after compiling")
         try:
             run(tasks, design, store, options.jobs, _tell)
         except KeyboardInterrupt:
-            _tell("stopped; the same command goes on where it was")
+            _tell("stopped; run the same command to continue")
             return 130
     try:
-        written = report.write(options.out, options.doc)
+        path = report.write(options.out, options.doc)
     except (OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    print(f"the report is {written}")
+    print(f"report written to {path}")
     return 0
 
 
@@ -82,28 +85,33 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         action="append",
         default=[],
-        help="a folder with single/*.csv.gz and single/datasets.json, or with KEEL's *.dat files;"
-        " may be given more than once",
+        help="folder with single/*.csv.gz and single/datasets.json, or with KEEL's *.dat files;"
+        " can be repeated (default: the data sets of scikit-learn)",
     )
-    add("--out", type=Path, default=Path("study/results"), help="where results are kept")
-    add("--doc", type=Path, help="a document whose generated tables and plots are renewed")
-    add("--sets", nargs="+", default=[], help="only these data sets")
-    add("--learners", nargs="+", default=[], help="only these arms and peers")
-    add("--jobs", type=int, default=2, help="processes at the same time (%(default)s)")
-    add("--report-only", action="store_true", help="run nothing, write the report again")
+    add(
+        "--out",
+        type=Path,
+        default=Path("study/results"),
+        help="folder of the results (default: %(default)s)",
+    )
+    add("--doc", type=Path, help="document whose generated tables and plots are updated")
+    add("--sets", nargs="+", default=[], help="data sets to use (default: all)")
+    add("--learners", nargs="+", default=[], help="arms and peers to run (default: all)")
+    add("--jobs", type=int, default=2, help="number of parallel processes (default: %(default)s)")
+    add("--report-only", action="store_true", help="only write the report, from existing results")
     texts = {
-        "folds": "parts of a cross-validation",
-        "repeats": "cross-validations of the arms, each on other parts",
-        "other_repeats": "cross-validations of peers, and of all on made sets: the first ones",
-        "evaluations": "rule sets that an arm may evaluate in a fit",
-        "max_rows": f"rows of a larger set that are drawn (1000; without --data {QUICK_ROWS})",
-        "cap": "seconds after which a fit is stopped and counts as failed",
-        "random_state": "where all random numbers come from",
+        "folds": "number of cross-validation folds",
+        "repeats": "number of cross-validations of the arms, each with other folds",
+        "other_repeats": "number of cross-validations of peers, and of all on synthetic data",
+        "evaluations": "number of rule sets that an arm evaluates per fit",
+        "max_rows": f"maximum rows per data set (default: 1000, or {QUICK_ROWS} without --data)",
+        "cap": "maximum seconds per fit; a longer fit counts as failed",
+        "random_state": "seed of the random number generator",
     }
     for name, value in asdict(Design()).items():
-        flag, given = f"--{name.replace('_', '-')}", name != "max_rows"
-        text = f"{texts[name]} (%(default)s)" if given else texts[name]
-        add(flag, type=type(value), default=value if given else None, help=text)
+        flag, fixed = f"--{name.replace('_', '-')}", name != "max_rows"
+        text = f"{texts[name]} (default: %(default)s)" if fixed else texts[name]
+        add(flag, type=type(value), default=value if fixed else None, help=text)
     return parser
 
 
@@ -112,11 +120,11 @@ def _tell(text: str) -> None:
 
 
 def _sets(options: argparse.Namespace) -> Iterator[Any]:
-    """Yield the data sets, each name once."""
+    """Yield the data sets; names are unique."""
     seen = set()
     for folder in options.data or [None]:
         if folder is not None and not folder.is_dir():
-            raise ValueError(f"--data {folder}: there is no such folder")
+            raise ValueError(f"--data {folder}: no such folder")
         for data in datasets.single(folder):
             if data.name not in seen and (not options.sets or data.name in options.sets):
                 seen.add(data.name)
@@ -127,16 +135,16 @@ def _sets(options: argparse.Namespace) -> Iterator[Any]:
             yield synthetic.make(*configuration)
     unknown = set(options.sets) - seen
     if unknown:
-        raise ValueError(f"--sets: there is no {', '.join(sorted(unknown))}")
+        raise ValueError(f"--sets: unknown data set {', '.join(sorted(unknown))}")
 
 
 def _learners(names: list[str]) -> tuple[list[str], dict[str, str]]:
-    """Return what to run, and of what is left out which package is not installed."""
+    """Return the learners to run, and the missing packages of those to skip."""
     known = [*ARMS, *learners.FITTED]
     unknown = set(names) - set(known)
     if unknown:
         raise ValueError(
-            f"--learners: there is no {', '.join(sorted(unknown))}; there are: {', '.join(known)}"
+            f"--learners: unknown learner {', '.join(sorted(unknown))} (known: {', '.join(known)})"
         )
     missing = {}
     for name in names or known:
@@ -147,19 +155,21 @@ def _learners(names: list[str]) -> tuple[list[str], dict[str, str]]:
 
 
 def _tasks(sets: list[Any], chosen: list[str], design: Design, store: Store) -> list[Task]:
-    """Return what is left to do: first the arms, then the peers, in each the smallest sets first.
+    """Return the remaining tasks: first the arms, then the peers, each from small to large sets.
 
-    Peers learn sets that are taken from somewhere; of those that are made, it is the arms that are
-    asked whether they find the rules again, and a tree for comparison.
+    Peers run on real data only; on synthetic data, the question is whether the arms recover the
+    rules, with a tree for comparison.
     """
     done = store.done()
     tasks = []
     for group in (ARMS, learners.FITTED):
         for data in sorted(sets, key=lambda d: min(len(d.y), design.max_rows) * d.X.shape[1]):
-            made = data.group == "made"
-            several = group is ARMS and not made
+            synthetic = data.group == "made"
+            several = group is ARMS and not synthetic
             for name in chosen:
-                if name not in group or (made and name not in ARMS and name != learners.PRUNED):
+                if name not in group or (
+                    synthetic and name not in ARMS and name != learners.PRUNED
+                ):
                     continue
                 jobs = tuple(
                     job
@@ -173,26 +183,26 @@ def _tasks(sets: list[Any], chosen: list[str], design: Design, store: Store) -> 
 
 
 def _keep_design(out: Path, design: Design, sets: list[Any], missing: dict[str, str]) -> None:
-    """Write what the results are made with; refuse to mix them with others."""
+    """Save the settings and versions; raise an error if the results have other settings."""
     out.mkdir(parents=True, exist_ok=True)
     path = out / "design.json"
-    kept = json.loads(path.read_text()) if path.exists() else {"design": asdict(design)}
-    if kept["design"] != asdict(design):
-        differing = [k for k, v in asdict(design).items() if kept["design"].get(k) != v]
+    settings = json.loads(path.read_text()) if path.exists() else {"design": asdict(design)}
+    if settings["design"] != asdict(design):
+        differing = [k for k, v in asdict(design).items() if settings["design"].get(k) != v]
         raise ValueError(
-            f"{out} holds results of other settings ({', '.join(differing)}): take the same ones,"
-            " or another --out"
+            f"{out} contains results with other settings ({', '.join(differing)}); use the same"
+            " settings or another --out"
         )
     packages = [p for p in map(peers.package_of, learners.FITTED) if p is not None]
     versions = {name: _version(name) for name in (*LIBRARIES, *packages)}
-    kept["python"] = platform.python_version()
-    kept["versions"] = {name: version for name, version in versions.items() if version}
-    # of a run with fewer learners nothing is known of the others
-    kept["not installed"] = kept.get("not installed", {}) | missing
-    known = {entry["name"]: entry for entry in kept.get("sets", [])}
+    settings["python"] = platform.python_version()
+    settings["versions"] = {name: version for name, version in versions.items() if version}
+    # a run of fewer learners does not check the others
+    settings["not installed"] = settings.get("not installed", {}) | missing
+    known = {entry["name"]: entry for entry in settings.get("sets", [])}
     known |= {data.name: _described(data, design) for data in sets}
-    kept["sets"] = sorted(known.values(), key=lambda entry: (entry["group"], entry["name"]))
-    text = json.dumps(kept, indent=1, ensure_ascii=False)
+    settings["sets"] = sorted(known.values(), key=lambda entry: (entry["group"], entry["name"]))
+    text = json.dumps(settings, indent=1, ensure_ascii=False)
     part = path.with_suffix(".part")
     part.write_text(text + "\n")
     part.replace(path)

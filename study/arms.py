@@ -1,11 +1,11 @@
-"""The arms of the study: one evolutionary learner in which avoidance is switched on and off.
+"""The arms of the study: one evolutionary learner with avoidance switched on or off.
 
-The learner is that of :mod:`irenic.learn`, without the parts that would blur the question: no
-forest smooths labels and no tree starts it. A population of rule sets, each of which minds size by
-another penalty, is evolved twice with the same number of evaluations: without a quarter of the
-training rows, on which the penalty is chosen, and on all of them. What differs between arms is how
-the first rules are made (:mod:`study.starts`), what happens to a mutated rule that contradicts
-another, and how contradictions that remain are settled.
+The learner is that of :mod:`irenic.learn` without the parts that would obscure the question: no
+forest smooths labels, and no tree provides the first rules. A population of rule sets, each with a
+different penalty on size, is evolved twice with the same number of evaluations: without a quarter
+of the training rows, which then choose the penalty, and on all of them. The arms differ in how the
+first rules are generated (:mod:`study.starts`), what happens to a mutated rule that contradicts
+another, and how remaining contradictions are resolved.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ MEMBERS = 8
 GENERATIONS = 8
 LOWEST_PENALTY = 0.1
 MOST_RULES = 64
-# The training accuracy to be reached is that of a tree with so many leaves on the same rows.
+# The training accuracy to reach is that of a tree with this many leaves on the same rows.
 LEVEL_LEAVES = 8
 SEEDS_OF_REPAIR = 8
 
 
 @dataclass(frozen=True)
 class Arm:
-    """How one arm treats rules that contradict each other."""
+    """How an arm treats rules that contradict each other."""
 
     name: str
     start: Start
-    """How the rules of the first population are made."""
+    """How the rules of the first population are generated."""
     guard: str
     """What happens to rivals of a mutated rule; see ``irenic.learn.evolution.GUARDS``."""
     resolve: str
-    """How contradictions are settled; "avoid" where there are none."""
+    """How contradictions are resolved; "avoid" if there are none."""
     more: int = 1
-    """How many times the evaluations of the other arms."""
+    """The number of evaluations, as a multiple of the other arms'."""
 
 
 ARMS = {
@@ -58,11 +58,11 @@ ARMS = {
         Arm("none, vote", "drawn", "let be", "vote"),
         Arm("avoid, CFSGS start", "CFSGS", "grow", "avoid"),
         Arm("avoid, rivals give way", "CFSBE", "make way", "avoid"),
-        # about as long as an arm without avoidance takes
+        # takes about as long as an arm without avoidance
         Arm("avoid, 4 x evaluations", "CFSBE", "grow", "avoid", more=4),
     )
 }
-# What comes of the rules of another arm when they are repaired after the fact.
+# The rules of another arm, repaired afterwards.
 REPAIRED = "none, repaired"
 REPAIRED_OF = "none, best rule"
 NAMES = tuple(name for arm in ARMS for name in ((arm, REPAIRED) if arm == REPAIRED_OF else (arm,)))
@@ -70,26 +70,26 @@ NAMES = tuple(name for arm in ARMS for name in ((arm, REPAIRED) if arm == REPAIR
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """What an arm learned, and what that took."""
+    """The result of an arm, and its cost."""
 
     rules: RuleSet
     loose: RuleSet
-    """Those of the least penalty, which mind accuracy on the training rows most."""
+    """The rules of the smallest penalty, with the highest training accuracy."""
     resolve: str | None
     evaluations: int
-    """Of both runs together."""
+    """The total of both runs."""
     trace: list[tuple[int, float, float]]
-    """Evaluations and CPU seconds so far, and the highest training accuracy of a member."""
+    """Evaluations and CPU seconds so far, and the best training accuracy of any member."""
     level: float
-    """The training accuracy that is to be reached."""
+    """The training accuracy to reach."""
 
     def predict(self, X: Any, *, loose: bool = False) -> np.ndarray:
-        """Return what the rules say of each row."""
+        """Return the predictions of the rules for each row."""
         rules = self.loose if loose else self.rules
         return np.asarray(rules.predict(X, resolve=self.resolve), dtype=object)
 
     def reached(self) -> tuple[int, float] | None:
-        """Return evaluations and CPU seconds until the level was reached; None if it was not."""
+        """Return the evaluations and CPU seconds until the level was reached, or None."""
         for evaluations, seconds, accuracy in self.trace:
             if accuracy >= self.level:
                 return evaluations, seconds
@@ -105,10 +105,10 @@ def learn(
     random_state: int,
     space: Space | None = None,
 ) -> Learned:
-    """Return the rules of one arm.
+    """Run one arm and return its rules.
 
-    ``evaluations`` is the budget of both runs together; ``space`` admits what other rows may hold,
-    a missing value for example, and is that of ``X`` otherwise.
+    ``evaluations`` is the total budget of both runs; ``space`` admits values of other rows, such
+    as missing ones (default: the space of ``X``).
     """
     classes, codes = np.unique(y, return_inverse=True)
     instances = (space or Space.infer(X)).encode(X)
@@ -120,24 +120,24 @@ def learn(
     settings = _settings(arm, len(y), len(classes), evaluations * arm.more // 2)
 
     (out,) = folds_of(problem, 1, random_state)
-    kept = problem.take(np.setdiff1d(np.arange(len(problem)), out))
-    share = kept.weight.sum() / total
+    training = problem.take(np.setdiff1d(np.arange(len(problem)), out))
+    share = training.weight.sum() / total
     fewer = tuple((penalty * share, most) for penalty, most in settings.members)
     first, second = Watch(), Watch()
-    tried = _evolved(arm, kept, replace(settings, members=fewer), random_state, first)
+    tried = _evolved(arm, training, replace(settings, members=fewer), random_state, first)
     left = problem.take(out)
     truth = left.target.truth.argmax(axis=1)
     right = [
         np.average(predict(c, left.encoded, arm.resolve) == truth, weights=left.weight)
         for c in tried
     ]
-    # of equally good penalties the highest: fewer rules
-    chosen = max(range(len(right)), key=lambda place: (right[place], place))
+    # of equally good penalties, take the highest, which gives fewer rules
+    chosen = max(range(len(right)), key=lambda i: (right[i], i))
 
-    found = _evolved(arm, problem, settings, random_state + 1, second)
+    evolved = _evolved(arm, problem, settings, random_state + 1, second)
     return Learned(
-        rules=_as_rules(found[chosen], arm, problem),
-        loose=_as_rules(found[0], arm, problem),
+        rules=_as_rules(evolved[chosen], arm, problem),
+        loose=_as_rules(evolved[0], arm, problem),
         resolve=None if arm.resolve == "avoid" else arm.resolve,
         evaluations=first.trace[-1][0] + second.trace[-1][0],
         trace=[(spent, seconds, worth / total) for spent, seconds, worth in second.trace],
@@ -148,7 +148,7 @@ def learn(
 def _as_rules(candidate: Candidate, arm: Arm, problem: Problem) -> RuleSet:
     classes = problem.target.labels
     best = arm.resolve == "best"
-    # evolution has ranked them, the best first; where votes are equal the lowest code decides
+    # evolution has ranked the rules, best first; the lowest code wins a tied vote
     order = np.arange(len(candidate)) if best else candidate.then.argsort(kind="stable")
     return problem.cells.rule_set(
         candidate.masks[order],
@@ -173,7 +173,7 @@ def _settings(arm: Arm, n_rows: int, n_classes: int, evaluations: int) -> Settin
 def _evolved(
     arm: Arm, problem: Problem, settings: Settings, random_state: int, watch: Watch
 ) -> list[Candidate]:
-    """Return one rule set a penalty, begun at a first population of the arm's kind."""
+    """Evolve one rule set per penalty from a first population of the arm's kind."""
     prepared: Prepared = prepare(problem, settings.most_rules, "seeds", 0.0, random_state)
     n_rules = 2 * problem.target.truth.shape[1] + 8
     starts = population(
@@ -183,7 +183,7 @@ def _evolved(
 
 
 def tree_accuracy(problem: Problem) -> float:
-    """Return the training accuracy of a small tree: the level that arms are timed to."""
+    """Return the training accuracy of a small tree, which arms are timed to reach."""
     table, codes = problem.encoded.T, problem.target.truth.argmax(axis=1)
     tree = DecisionTreeClassifier(max_leaf_nodes=LEVEL_LEAVES, random_state=0)
     tree.fit(table, codes, problem.weight)
@@ -191,22 +191,23 @@ def tree_accuracy(problem: Problem) -> float:
 
 
 def repaired(rules: RuleSet, X: Any, y: np.ndarray, random_state: int) -> RuleSet:
-    """Return rules of which none contradicts another: the best first, each cut by those before it.
+    """Return rules without contradictions: from best to worst, each cut by the earlier ones.
 
-    A rule that contradicts better ones is cut to the free region, of some that CFSBE grows round
-    its rows, in which most of its rows are that it is right about. One that has none is left out.
+    A rule that contradicts better ones is cut to one of the free regions that CFSBE grows around
+    its rows: the one with most of the rows that it classifies correctly. It is dropped if there is
+    none.
     """
     rng = np.random.default_rng(random_state)
-    kept = RuleSet(space=rules.space, default=rules.default)
+    consistent = RuleSet(space=rules.space, default=rules.default)
     covers = rules.covering(X)
     instances = rules.space.encode(X)
-    for place in np.argsort(-rules.weights, kind="stable").tolist():
-        rule = rules[place]
-        rivals = kept.rivals_of(rule.region, rule.then)
+    for index in np.argsort(-rules.weights, kind="stable").tolist():
+        rule = rules[index]
+        rivals = consistent.rivals_of(rule.region, rule.then)
         if not len(rivals):
-            kept.add(rule)
+            consistent.add(rule)
             continue
-        free = covers[:, place] & ~kept[rivals.tolist()].covering(instances).any(axis=1)
+        free = covers[:, index] & ~consistent[rivals.tolist()].covering(instances).any(axis=1)
         good = np.flatnonzero(free & (y == rule.then))
         if not len(good):
             continue
@@ -214,7 +215,7 @@ def repaired(rules: RuleSet, X: Any, y: np.ndarray, random_state: int) -> RuleSe
         regions = [
             rule.region
             & enlarge(
-                kept,
+                consistent,
                 mine.take([int(seed)]),
                 consequent=rule.then,
                 order="random",
@@ -222,6 +223,6 @@ def repaired(rules: RuleSet, X: Any, y: np.ndarray, random_state: int) -> RuleSe
             )
             for seed in rng.permutation(len(good))[:SEEDS_OF_REPAIR]
         ]
-        held = [int(region.contains(mine).sum()) for region in regions]
-        kept.add(Rule(regions[int(np.argmax(held))], then=rule.then))
-    return kept
+        counts = [int(region.contains(mine).sum()) for region in regions]
+        consistent.add(Rule(regions[int(np.argmax(counts))], then=rule.then))
+    return consistent

@@ -1,4 +1,4 @@
-"""All that is compared, by name: the arms, and the peers of the benchmarks."""
+"""All learners of the study by name: the arms, and the peers of the benchmarks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OURS = "irenic"
 PRUNED = "pruned"
 TREES = tuple(f"tree {k}" for k in peers.SIZES)
 PEERS = (OURS, *(f"irenic {k}" for k in peers.SIZES), *TREES, *peers.PEERS)
-# One fit gives all sizes: points of one front.
+# One fit gives all sizes, as points of one front.
 SELECTED = {f"irenic {k}": k for k in peers.SIZES}
 FITTED = tuple(name for name in PEERS if name not in SELECTED)
 LEARNERS = {OURS: partial(peers.ours, n_jobs=1), **peers.TREES, **peers.PEERS}
@@ -31,7 +31,7 @@ LEARNERS = {OURS: partial(peers.ours, n_jobs=1), **peers.TREES, **peers.PEERS}
 def fold(
     learner: str, data: Any, learn_on: np.ndarray, test_on: np.ndarray, state: int, budget: int
 ) -> dict[str, dict[str, Any]]:
-    """Return what is measured of a learner on one fold, by the names that it stands for."""
+    """Run a learner on one fold, and return the measures of each of its models by name."""
     X, y = data.X.iloc[learn_on], data.y[learn_on]
     begun = time.process_time()
     if learner in ARMS:
@@ -51,11 +51,11 @@ def fold(
         }
     fitted = LEARNERS[learner](X, y)
     seconds = time.process_time() - begun
-    found = {learner: _measured(fitted, data, learn_on, test_on) | {"seconds": seconds}}
+    records = {learner: _measured(fitted, data, learn_on, test_on) | {"seconds": seconds}}
     if learner == OURS and fitted.selected is not None:
         for name, k in SELECTED.items():
-            found[name] = _measured(fitted.selected(k), data, learn_on, test_on)
-    return found
+            records[name] = _measured(fitted.selected(k), data, learn_on, test_on)
+    return records
 
 
 def _measured(
@@ -63,14 +63,14 @@ def _measured(
 ) -> dict[str, Any]:
     X, y = data.X.iloc[learn_on], data.y[learn_on]
     X_test, y_test = data.X.iloc[test_on], data.y[test_on]
-    found = measures.scores(y_test, fitted.predict(X_test))
-    found |= measures.scores(y, fitted.predict(X), "train_")
-    found |= measures.overfitting(found)
+    record = measures.scores(y_test, fitted.predict(X_test))
+    record |= measures.scores(y, fitted.predict(X), "train_")
+    record |= measures.overfitting(record)
     size = fitted.size()
-    found |= {name: size[name] for name in ("rules", "conditions") if name in size}
+    record |= {name: size[name] for name in ("rules", "conditions") if name in size}
     if fitted.covering is not None:
-        found |= measures.reading(*fitted.covering(X_test), size.get("per rule"))
-    return found
+        record |= measures.reading(*fitted.covering(X_test), size.get("per rule"))
+    return record
 
 
 def _as_fitted(learned: Learned) -> Fitted:
@@ -89,7 +89,7 @@ def _as_fitted(learned: Learned) -> Fitted:
 def _of_arm(
     learned: Learned, data: Any, learn_on: np.ndarray, test_on: np.ndarray, state: int
 ) -> dict[str, Any]:
-    """Return what is known of arms alone."""
+    """Return the measures that only arms have."""
     reached = learned.reached()
     right = [
         float((learned.predict(data.X.iloc[rows], loose=True) == data.y[rows]).mean())
@@ -98,7 +98,7 @@ def _of_arm(
     points = measures.space_points(data.X.iloc[learn_on], state)
     covers = learned.rules.covering(points)
     clash = measures.in_conflict(covers, objects(rule.then for rule in learned.rules))
-    found: dict[str, Any] = {
+    record: dict[str, Any] = {
         "conflict_space": float(clash.mean()),
         "coverage_space": float(covers.any(axis=1).mean()),
         "loose_accuracy": right[1],
@@ -110,14 +110,14 @@ def _of_arm(
         "conflicts": len(learned.rules.conflicts()),
     }
     if reached is not None:
-        found["evaluations_to_level"], found["seconds_to_level"] = reached
+        record["evaluations_to_level"], record["seconds_to_level"] = reached
     if isinstance(data, Known):
-        found |= recovery(learned.rules, learned.predict, data)
-    return found
+        record |= recovery(learned.rules, learned.predict, data)
+    return record
 
 
 def warm_up(learner: str) -> None:
-    """Import, compile and start what a learner needs, so that it is not timed."""
+    """Import, compile and start everything a learner needs, so that this is not timed."""
     rng = np.random.default_rng(0)
     number = rng.random(80)
     X = pd.DataFrame({"a": number, "b": rng.random(80)})

@@ -1,7 +1,7 @@
-"""What is measured of one fit: how well it predicts, what there is to read, what is in conflict.
+"""The measures of a fit: predictive power, the size of explanations, and conflicts.
 
-Rules come as a matrix of which rule covers which row, and what each rule states, so that those of
-peers are measured as ours are. A default rule covers nothing here: it is what is left.
+Rules are given as a matrix of which rule covers which row, and the class that each rule predicts,
+so that the rules of all learners are measured in the same way. A default rule covers nothing.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import balanced_accuracy_score, f1_score
 
-# Points of the space on which shares of it are measured: a share of 1 % is known to 0.1 %.
+# Sample points to estimate shares of the space: a share of 1% is known to within 0.1%.
 SPACE_POINTS = 10_000
 
 
-def scores(truth: np.ndarray, found: np.ndarray, prefix: str = "") -> dict[str, float]:
+def scores(truth: np.ndarray, predicted: np.ndarray, prefix: str = "") -> dict[str, float]:
     """Return accuracy, balanced accuracy and macro-F1."""
-    truth, found = truth.astype(str), np.asarray(found, dtype=object).astype(str)
+    truth, predicted = truth.astype(str), np.asarray(predicted, dtype=object).astype(str)
     return {
-        f"{prefix}accuracy": float((truth == found).mean()),
-        f"{prefix}balanced_accuracy": float(balanced_accuracy_score(truth, found)),
-        f"{prefix}macro_f1": float(f1_score(truth, found, average="macro", zero_division=0)),
+        f"{prefix}accuracy": float((truth == predicted).mean()),
+        f"{prefix}balanced_accuracy": float(balanced_accuracy_score(truth, predicted)),
+        f"{prefix}macro_f1": float(f1_score(truth, predicted, average="macro", zero_division=0)),
     }
 
 
 def overfitting(measured: dict[str, float]) -> dict[str, float]:
-    """Return by how much each score is better on the rows that were learned from."""
+    """Return how much better each score is on the training rows."""
     return {
         f"gap_{name}": measured[f"train_{name}"] - measured[name]
         for name in ("accuracy", "balanced_accuracy", "macro_f1")
@@ -35,7 +35,7 @@ def overfitting(measured: dict[str, float]) -> dict[str, float]:
 
 
 def in_conflict(covers: np.ndarray, then: np.ndarray) -> np.ndarray:
-    """Return which rows are covered by rules that state different classes."""
+    """Return which rows are covered by rules of different classes."""
     stated = [covers[:, then == value].any(axis=1) for value in dict.fromkeys(then.tolist())]
     return np.sum(stated, axis=0) > 1 if stated else np.zeros(len(covers), dtype=bool)
 
@@ -43,22 +43,22 @@ def in_conflict(covers: np.ndarray, then: np.ndarray) -> np.ndarray:
 def reading(
     covers: np.ndarray, then: np.ndarray, conditions: np.ndarray | None = None
 ) -> dict[str, float]:
-    """Return what a person reads for a prediction, and how many rows are covered or in conflict.
+    """Return the size of explanations, and the shares of rows that are covered or in conflict.
 
-    ``conditions`` are those of each rule; without them, how long explanations are is not known.
+    ``conditions`` is the number of conditions per rule; without it, sizes are unknown.
     """
-    found = {
+    record = {
         "rules_per_prediction": float(covers.sum(axis=1).mean()),
         "conflict_points": float(in_conflict(covers, then).mean()),
         "coverage": float(covers.any(axis=1).mean()),
     }
     if conditions is not None:
-        found["explanation_size"] = float((covers @ conditions).mean())
-    return found
+        record["explanation_size"] = float((covers @ conditions).mean())
+    return record
 
 
 def space_points(X: pd.DataFrame, random_state: int, n: int = SPACE_POINTS) -> pd.DataFrame:
-    """Return points drawn uniformly from the box that the rows span, categories as likely each."""
+    """Draw points uniformly from the bounding box of the rows and from the categories."""
     rng = np.random.default_rng(random_state)
     columns: dict[Any, Any] = {}
     for name, column in X.items():

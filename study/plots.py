@@ -1,7 +1,7 @@
-"""Plots of the study: ranks, differences with their intervals, and size against accuracy.
+"""The plots of the study: ranks, differences with intervals, and size against accuracy.
 
-Figures are made without pyplot, so that none is left open, and saved as SVG that is the same bytes
-in every run: a plot that differs in a commit shows other figures.
+Figures are created without pyplot, so that none stays open, and saved as reproducible SVG: a plot
+that changes in a commit shows different figures.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from matplotlib.transforms import Bbox, blended_transform_factory
 from study import statistics
 from study.statistics import Difference, Ranks
 
-# Okabe and Ito (2008): told apart with any colour vision. Their yellow is too pale for lines.
+# Okabe and Ito (2008), safe for color-blind readers. Their yellow is too pale for lines.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
-GREY, BAND = "#777777", "#EBEBEB"
+GRAY, BAND = "#777777", "#EBEBEB"
 
-WIDTH = 8.6  # inches: 826 pixels in a browser, as wide as a README
+WIDTH = 8.6  # inches: 826 pixels in a browser, the width of a README
 EDGE = 0.12
 STYLE = {
-    "font.family": "DejaVu Sans",  # comes with matplotlib, so that it is the same everywhere
+    "font.family": "DejaVu Sans",  # included in matplotlib, so that it is the same everywhere
     "font.size": 9.0,
     "axes.titlesize": 10.5,
     "axes.titlelocation": "left",
@@ -43,7 +43,7 @@ STYLE = {
     "figure.facecolor": "white",
     "axes.facecolor": "white",
     "text.parse_math": False,  # a "$" in a learner's name is a dollar
-    "svg.fonttype": "path",  # text as text would be set in whatever font the reader has
+    "svg.fonttype": "path",  # text as paths, independent of the reader's fonts
     "svg.hashsalt": "irenic",
 }
 
@@ -59,23 +59,23 @@ def _styled(draw: Any) -> Any:
 
 @_styled
 def critical_difference(ranks: Ranks, title: str) -> Figure:
-    """Draw average ranks; bars join learners that are not told apart (Demšar 2006).
+    """Draw average ranks; bars join learners that do not differ significantly (Demšar 2006).
 
     Bars are the cliques of the Holm-corrected Wilcoxon tests, not Nemenyi's critical difference.
-    Such a clique need not be of neighbours: it has a dot at each of its learners, and a bar that
-    passes a learner without a dot says nothing about it.
+    The learners of a clique need not be adjacent: they are marked by dots, and a bar does not
+    include learners without a dot.
     """
     figure = _figure(3.0)
     axes = figure.add_axes((0.1, 0.1, 0.8, 0.8))
     low, high = math.floor(ranks.average.min()), math.ceil(ranks.average.max())
     if low == high:  # all ranks are equal
         low, high = low - 1, high + 1
-    colours = itertools.cycle([BLUE, VERMILION, GREEN, PURPLE, SKY, ORANGE])
+    colors = itertools.cycle([BLUE, VERMILION, GREEN, PURPLE, SKY, ORANGE])
     drawn = scikit_posthocs.critical_difference_diagram(
         ranks.average,
         ranks.pairs,
         ax=axes,
-        color_palette=dict(zip(ranks.average.index, colours, strict=False)),
+        color_palette=dict(zip(ranks.average.index, colors, strict=False)),
         label_fmt_left="{label}  {rank:.2f} ",
         label_fmt_right=" {rank:.2f}  {label}",
         text_h_margin=(high - low) / 60,
@@ -86,15 +86,15 @@ def critical_difference(ranks: Ranks, title: str) -> Figure:
     for label in drawn["labels"]:
         label.set_color(BLACK)
     for line in (*drawn["markers"], *drawn["elbows"]):
-        line.set_clip_on(False)  # dots on the axis, and elbows that end left or right of it
+        line.set_clip_on(False)  # dots on the axis, and elbows that end to its left or right
     levels = 0
     for (bar,) in drawn["crossbars"]:
-        # the diagram walks over a set of names, whose order changes from process to process
+        # the diagram iterates over a set of names, whose order differs between processes
         bar.set_xdata(sorted(bar.get_xdata()))
         levels = max(levels, -int(bar.get_ydata()[0]))
     rows = levels + (ranks.k + 1) // 2
 
-    # every row as high as a line of text, and the axis as wide as the names leave it
+    # each row is as high as a line of text, and the axis takes the width that the names leave
     row, above, below = 0.19, 0.75, 0.5
     height = above + row * (rows + 1) + below
     figure.set_size_inches(WIDTH, height)
@@ -102,7 +102,7 @@ def critical_difference(ranks: Ranks, title: str) -> Figure:
         max((_inches(t) for t in drawn["labels"] if t.get_ha() == side), default=0.0)
         for side in ("right", "left")
     )
-    # names start beside the best and the worst rank, which need not be at the ends of the axis
+    # names start next to the best and the worst rank, which need not be the ends of the axis
     inner = WIDTH - 2 * EDGE - left - right
     axes.set_position(
         (
@@ -117,14 +117,14 @@ def critical_difference(ranks: Ranks, title: str) -> Figure:
     axes.spines["top"].set_visible(True)
     axes.xaxis.set_major_locator(mpl.ticker.MaxNLocator(integer=True, nbins=10))
     _heading(figure, title)
-    told = ""
+    test = ""
     if ranks.p_iman_davenport is not None:
-        told = f"; Iman and Davenport's test: {_p(ranks.p_iman_davenport)}"
+        test = f"; Iman and Davenport's test: {_p(ranks.p_iman_davenport)}"
     _foot(
         figure,
-        f"Average ranks in {_sets(ranks.n)} (1 is the best){told}. Nemenyi's critical difference: "
-        f"{ranks.critical_difference:.2f}.\nA bar joins, by its dots, learners that Wilcoxon tests "
-        "with Holm's correction do not tell apart at 0.05.",
+        f"Average ranks in {_sets(ranks.n)} (1 is the best){test}. Nemenyi's critical difference: "
+        f"{ranks.critical_difference:.2f}.\nA bar with dots joins learners that do not differ "
+        "significantly (Wilcoxon tests with Holm's correction at 0.05).",
     )
     return figure
 
@@ -133,9 +133,9 @@ def critical_difference(ranks: Ranks, title: str) -> Figure:
 def intervals(
     differences: Sequence[Difference], title: str, unit: str, *, margin: float | None = 0.01
 ) -> Figure:
-    """Draw a forest plot: the mean and interval of each comparison, over a band of equivalence.
+    """Draw a forest plot: the mean and interval of each comparison, and a band of equivalence.
 
-    P-values are adjusted by Holm for the comparisons of this plot. ``margin=None`` draws no band.
+    P-values are Holm-adjusted for the comparisons of this plot. ``margin=None`` draws no band.
     """
     if not differences:
         raise ValueError(f"no differences to draw in {title!r}")
@@ -145,23 +145,23 @@ def intervals(
     names = [f"{d.learner} − {d.reference}" for d in differences]
     if len({d.reference for d in differences}) == 1:
         names = [d.learner for d in differences]
-        unit = f"{unit}, less that of {differences[0].reference}"
+        unit = f"{unit}, difference from {differences[0].reference}"
     adjusted = statistics.holm([d.p for d in differences])
     texts = [f"{d.n:>3}   {_p(p, bare=True)}" for d, p in zip(differences, adjusted, strict=True)]
     axes = _rows(figure, names, above, below, right=1.35)
     if margin is not None:
         axes.axvspan(-margin, margin, color=BAND, zorder=0, linewidth=0)
-        unit += f" (grey: ± {margin:g})"
-    axes.axvline(0, color=GREY, linewidth=0.8, zorder=1)
+        unit += f" (gray: ± {margin:g})"
+    axes.axvline(0, color=GRAY, linewidth=0.8, zorder=1)
     aside = blended_transform_factory(axes.transAxes, axes.transData)
     for y, (d, text) in enumerate(zip(differences, texts, strict=True)):
         if d.interval is not None:
             axes.plot(d.interval, [y, y], color=BLUE, linewidth=1.8, solid_capstyle="butt")
-        # hollow: one set, of which there is no interval
+        # hollow: a single set has no interval
         axes.plot(d.mean, y, "o", color=BLUE, ms=5.5, mfc=BLUE if d.interval else "white")
         axes.text(1.03, y, text, transform=aside, va="center", family="DejaVu Sans Mono", size=8)
     axes.text(
-        1.03, -0.85, "  n   Holm p", transform=aside, va="center", color=GREY,
+        1.03, -0.85, "  n   Holm p", transform=aside, va="center", color=GRAY,
         family="DejaVu Sans Mono", size=8,
     )  # fmt: skip
     axes.set_xlabel(unit)
@@ -178,26 +178,26 @@ def by_data_set(
     *,
     higher_is_better: bool = True,
 ) -> Figure:
-    """Draw the difference of two learners in each set that both have, the largest at the top."""
+    """Draw the difference of two learners per set, largest at the top."""
     difference = statistics.paired(
         means, learner, reference, higher_is_better=higher_is_better
-    )  # also checks that there is something to draw
+    )  # also checks that there are differences
     values = (means[learner] - means[reference]).dropna().sort_values(ascending=False)
     row, above, below = 0.165, 0.68, 0.5
     figure = _figure(above + row * len(values) + below)
     axes = _rows(figure, [str(name) for name in values.index], above, below, size=7.5)
-    axes.axvline(0, color=GREY, linewidth=0.8, zorder=1)
+    axes.axvline(0, color=GRAY, linewidth=0.8, zorder=1)
     axes.hlines(range(len(values)), 0, values, color="#BBBBBB", linewidth=0.9, zorder=1)
     better = values if higher_is_better else -values
     tie = values.abs() <= statistics.TIE
-    for chosen, colour, marker, text in (
+    for chosen, color, marker, text in (
         (~tie & (better > 0), BLUE, "o", f"better in {difference.wins}"),
         (tie, BLACK, "|", f"equal in {difference.ties}"),
         (~tie & (better < 0), VERMILION, "D", f"worse in {difference.losses}"),
     ):
         if chosen.any():
             rows = np.flatnonzero(chosen)
-            axes.plot(values[chosen], rows, marker, color=colour, ms=4.5, label=text)
+            axes.plot(values[chosen], rows, marker, color=color, ms=4.5, label=text)
     axes.axvline(
         difference.mean, color=BLACK, linewidth=0.9, linestyle=(0, (4, 3)), zorder=1,
         label=f"mean {difference.mean:+.3g}".replace("-", "−"),
@@ -207,18 +207,18 @@ def by_data_set(
         loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4, frameon=False, borderpad=0.1,
         columnspacing=1.4, handletextpad=0.4, fontsize=8,
     )  # fmt: skip
-    axes.set_xlabel(f"{statistics.measure_of(means)} of {learner}, less that of {reference}")
+    axes.set_xlabel(f"{statistics.measure_of(means)} of {learner} minus that of {reference}")
     _heading(figure, title)
     return figure
 
 
 @_styled
 def trade_off(means_accuracy: pd.DataFrame, means_size: pd.DataFrame, title: str) -> Figure:
-    """Draw mean accuracy against the geometric mean of size, one labelled point a learner.
+    """Draw mean accuracy against the geometric mean of size, one labeled point per learner.
 
-    All means are over the sets that every drawn learner has in both tables. A learner without any
-    size (it has no rules to count) is named below the plot. A size of 0 counts as a half.
-    Filled points are those that no other learner beats in both.
+    Means are over the sets for which all drawn learners have both values. Learners without a size
+    (they have no rules to count) are named below the plot. A size of 0 counts as a half. Filled
+    points are learners that no other learner dominates.
     """
     sets = means_accuracy.index.intersection(means_size.index, sort=False)
     whole = {
@@ -253,21 +253,21 @@ def trade_off(means_accuracy: pd.DataFrame, means_size: pd.DataFrame, title: str
             size[name], accuracy[name], "o", ms=6, color=BLUE, mfc="white" if beaten else BLUE
         )
     axes.margins(x=0.12, y=0.12)
-    axes.autoscale_view()  # else it waits for the drawing, and labels are placed by other limits
+    axes.autoscale_view()  # apply it now, or labels would be placed by other limits
     axes.xaxis.set_major_locator(mpl.ticker.LogLocator(subs=(1, 2, 5)))
     axes.xaxis.set_major_formatter(mpl.ticker.FuncFormatter(lambda x, _: f"{x:g}"))
     axes.xaxis.set_minor_formatter(mpl.ticker.NullFormatter())
     _label_points(axes, shown, size.to_numpy(), accuracy.to_numpy())
     _heading(figure, title)
-    note = "Filled: no other learner is as accurate and smaller, or as small and more accurate."
+    note = "Filled: no other learner is better in one of the two and at least as good in the other."
     if hidden:
-        note += f"\nWithout a size, and not shown: {'; '.join(map(str, hidden))}."
+        note += f"\nNot shown, because they have no size: {'; '.join(map(str, hidden))}."
     _foot(figure, note)
     return figure
 
 
 def save(figure: Figure, path: str | Path) -> None:
-    """Write a figure as SVG: the same figure gives the same bytes."""
+    """Write a figure as SVG; equal figures give equal bytes."""
     with mpl.rc_context(STYLE):
         figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
 
@@ -277,7 +277,7 @@ def save(figure: Figure, path: str | Path) -> None:
 
 def _figure(height: float) -> Figure:
     figure = Figure(figsize=(WIDTH, height))
-    FigureCanvasAgg(figure)  # text is measured by it
+    FigureCanvasAgg(figure)  # needed to measure text
     return figure
 
 
@@ -302,7 +302,7 @@ def _rows(
     right: float = 0.2,
     size: float = 9.0,
 ) -> Axes:
-    """Return axes with one named row a line, the first at the top, names wholly in the figure."""
+    """Return axes with one labeled row per line, from top to bottom, with room for the labels."""
     axes = figure.add_axes((0.1, 0.1, 0.8, 0.8))
     axes.set_yticks(range(len(names)), names, size=size)
     axes.set_ylim(len(names) - 0.5, -0.5)
@@ -321,12 +321,12 @@ def _inches(text: Text) -> float:
 
 
 def _label_points(axes: Axes, names: list[str], xs: np.ndarray, ys: np.ndarray) -> None:
-    """Put each name at the nearest place that is free of points, names and their lines."""
+    """Put each name at the nearest position without points, names or lines."""
     dot = axes.get_figure(root=True).dpi / 72  # pixels in a typographic point
     points = axes.transData.transform(np.column_stack([xs, ys]))
     taken = [Bbox.from_extents(*(p - 5 * dot), *(p + 5 * dot)) for p in points]
     lines: list[tuple[np.ndarray, np.ndarray]] = []
-    # crowded points first: lonely ones find a place at any time
+    # crowded points first: isolated ones always find a position
     near = [np.sort(np.hypot(*(points - p).T))[:4].sum() for p in points]
     for i in np.argsort(near, kind="stable"):
         point, at = points[i], (xs[i], ys[i])
@@ -336,7 +336,7 @@ def _label_points(axes: Axes, names: list[str], xs: np.ndarray, ys: np.ndarray) 
         taken.append(box)
         ends = np.clip(points, box.min, box.max)
         apart = np.hypot(*(ends - points).T)
-        # a line where the name is far, or could be taken for that of another point
+        # a line if the name is far away, or ambiguous
         if apart[i] > 9 * dot or (np.delete(apart, i) < 1.6 * apart[i]).any():
             lines.append((point, ends[i]))
             line = {"arrowstyle": "-", "color": "#999999", "linewidth": 0.7, "shrinkA": 4}
@@ -352,8 +352,8 @@ def _place(
     lines: list[tuple[np.ndarray, np.ndarray]],
     dot: float,
 ) -> Bbox:
-    """Return the nearest free place for a text; one that a line crosses if there is no other."""
-    others = [box for box in taken if not box.contains(*point)]  # not its own point's
+    """Return the nearest free position for a text, or one that a line crosses."""
+    others = [box for box in taken if not box.contains(*point)]  # except its own point's
     crossed = None
     for x, y in _places(point, text.width, text.height, dot):
         box = Bbox.from_bounds(x, y, text.width, text.height)
@@ -370,14 +370,14 @@ def _place(
 
 
 def _places(point: np.ndarray, width: float, height: float, dot: float) -> Any:
-    """Yield lower left corners of a label: round its point, ever farther away."""
+    """Yield lower left corners of a label, around its point and ever farther away."""
     x, y = point
     for step in range(75):
         gap = (7 + 4 * step) * dot
         for turn in (0, 16, 1, 15, 31, 17, 8, 24, 2, 14, 30, 18, 4, 12, 20, 28, 6, 10, 22, 26):
             angle = turn * math.pi / 16
             dx, dy = math.cos(angle), math.sin(angle)
-            # the label's nearest side, not its middle, is at the distance
+            # the distance is to the label's nearest side, not to its center
             yield (
                 x + gap * dx + (width / 2) * (dx / max(abs(dx), abs(dy))) - width / 2,
                 y + gap * dy + (height / 2) * (dy / max(abs(dx), abs(dy))) - height / 2,
@@ -389,7 +389,7 @@ def _crosses(box: Bbox, start: np.ndarray, end: np.ndarray) -> bool:
     return bool(((steps > box.min) & (steps < box.max)).all(axis=1).any())
 
 
-# --- words
+# --- texts
 
 
 def _p(p: float, *, bare: bool = False) -> str:

@@ -1,9 +1,9 @@
-"""Run folds, keep each one as it is done, and never do one twice.
+"""Run folds in parallel, save each result immediately, and never repeat one.
 
-A task is a data set with a learner; joblib runs tasks at the same time, each in one of some
-processes that stay, since compiling and importing takes longer than many fits. A process is stopped
-when a fold takes longer than the cap, and another goes on with the others. What a fold gave is one
-line of a file, written when it is done: a run that is killed loses the folds under way.
+A task is a data set with a learner; joblib runs tasks in parallel, each in a process that is
+reused, because compiling and importing takes longer than many fits. A process is stopped when a
+fold exceeds the time limit, and a new one continues. The result of a fold is one line of a file,
+written when the fold is finished: a run that is killed only loses the current folds.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from joblib import Parallel, delayed
 from sklearn.model_selection import RepeatedStratifiedKFold, train_test_split
 
 Record = dict[str, Any]
-# What a process may take to import, compile and warm up.
+# Maximum seconds for a process to import, compile and warm up.
 STARTING = 300.0
 
 
@@ -43,7 +43,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Design:
-    """What all folds of a study have in common; results of another design are not mixed with it."""
+    """The settings of a study, shared by all folds; results of other settings are not mixed in."""
 
     folds: int = 5
     repeats: int = 2
@@ -54,13 +54,13 @@ class Design:
     random_state: int = 0
 
     def splits(self, y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Return the rows to learn from and to test on, for each repeat and fold in turn.
+        """Return the training and test rows of each repeat and fold.
 
-        Of a larger set so many rows are drawn, the same for all learners.
+        At most ``max_rows`` rows are drawn, the same ones for all learners.
         """
         rows = np.arange(len(y))
         if len(rows) > self.max_rows:
-            # a stratified draw insists on rows of every class in what is left out, too
+            # a stratified split would also require all classes among the rows left out
             counts = np.unique(y, return_counts=True)[1]
             spread = counts.min() > 1 and len(rows) - self.max_rows >= len(counts)
             alike = y if spread else None
@@ -72,13 +72,13 @@ class Design:
             n_splits=self.folds, n_repeats=self.repeats, random_state=self.random_state
         )
         with warnings.catch_warnings():
-            # of a class with fewer rows than folds, some folds have none: as in any small set
+            # some folds have no rows of classes with fewer rows than folds
             warnings.simplefilter("ignore", UserWarning)
             return [(rows[learn], rows[test]) for learn, test in folds.split(rows, y[rows])]
 
 
 class Store:
-    """The results in a folder: a file for each data set and learner, a line for each fold."""
+    """The results in a folder: one file per data set and learner, one line per fold."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "folds"
@@ -87,7 +87,7 @@ class Store:
         return self.folder / _as_file(name) / f"{_as_file(learner)}.jsonl"
 
     def add(self, record: Record) -> None:
-        """Keep a record: in one write, with the line's end, so that half a line shows as such."""
+        """Save a record with a single write, so that a truncated line can be detected."""
         path = self._path(record["set"], record["learner"])
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a+b") as file:
@@ -99,15 +99,15 @@ class Store:
 
     def __iter__(self) -> Iterator[Record]:
         for path in sorted(self.folder.glob("*/*.jsonl")):
-            # bytes: half a line may end within a letter, and texts may hold U+2028, which is no end
+            # bytes, because a line may be cut inside a character, and texts may contain U+2028
             for line in path.read_bytes().split(b"\n"):
                 try:
                     yield json.loads(line)
                 except ValueError:
-                    continue  # the fold under way when a run was killed: done again
+                    continue  # the run was killed during this fold, which is repeated
 
     def done(self) -> set[tuple[str, Job]]:
-        """Return which folds of which sets there are."""
+        """Return the finished folds of all data sets."""
         return {(r["set"], Job(r["learner"], r["repeat"], r["fold"])) for r in self}
 
 
@@ -123,7 +123,7 @@ def _as_file(name: str) -> str:
 
 @dataclass(frozen=True)
 class Task:
-    """A data set, and the folds of it that are still to be done."""
+    """A data set and its remaining folds."""
 
     data: Any
     jobs: tuple[Job, ...]
@@ -132,7 +132,7 @@ class Task:
 def run(
     tasks: list[Task], design: Design, store: Store, n_jobs: int, tell: Callable[[str], None]
 ) -> None:
-    """Do what is left to do."""
+    """Run all tasks."""
     counter = _Counter(sum(len(task.jobs) for task in tasks), tell)
     workers: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
     everyone = [_Worker(design) for _ in range(n_jobs)]
@@ -147,7 +147,7 @@ def run(
             workers.put(worker)
 
     try:
-        # threads here only wait: the work is done in the processes of the workers
+        # threads only wait here: the worker processes do the work
         Parallel(n_jobs=n_jobs, backend="threading", batch_size=1)(
             delayed(one)(task) for task in tasks
         )
@@ -157,7 +157,7 @@ def run(
 
 
 class _Counter:
-    """How far the run is: said once in a while, since folds end by the second."""
+    """Reports progress from time to time, because folds finish every second."""
 
     EVERY = 10.0
 
@@ -183,14 +183,14 @@ class _Counter:
 def _run_task(task: Task, worker: _Worker, store: Store, counter: _Counter) -> None:
     jobs = list(task.jobs)
     while jobs:
-        for found in worker.results(task.data, jobs):
+        for records in worker.results(task.data, jobs):
             job = jobs.pop(0)
-            for learner, record in found.items():
+            for learner, record in records.items():
                 store.add(_heading(task.data, job, learner) | record)
             counter.count(f"{job.learner} on {task.data.name}")
-            failure = found.get(job.learner, {}).get("failed", "")
+            failure = records.get(job.learner, {}).get("failed", "")
             if failure.startswith(("over ", "not run", "died")):
-                # the other folds of this set would not fare better, and cost as much
+                # the other folds of this set would probably fail as well
                 for other in [j for j in jobs if j.learner == job.learner]:
                     text = f"not tried: {failure}"
                     store.add(_heading(task.data, other, job.learner) | {"failed": text})
@@ -210,7 +210,7 @@ def _heading(data: Any, job: Job, learner: str) -> Record:
 
 
 class _Worker:
-    """A process that fits one fold after the other, replaced by a new one when it is stopped."""
+    """A process that runs one fold after another, and is replaced when it is stopped."""
 
     def __init__(self, design: Design) -> None:
         self.design = design
@@ -233,7 +233,7 @@ class _Worker:
             self._process = None
 
     def results(self, data: Any, jobs: list[Job]) -> Iterator[dict[str, Record]]:
-        """Yield what each job gave, in turn; end after one that the process did not survive."""
+        """Yield the result of each job; end after a job that the process did not survive."""
         if self._process is None:
             self._start()
         job = jobs[0]
@@ -241,7 +241,7 @@ class _Worker:
         try:
             self._pipe.send((data, list(jobs)))
             for job in list(jobs):
-                # the first fold of a learner includes importing and compiling, which is not timed
+                # importing and compiling before the first fold is not timed
                 starting = self._pipe.recv() if self._pipe.poll(STARTING) else "does not start"
                 if starting:
                     yield {job.learner: {"failed": f"not run: {starting}"}}
@@ -263,9 +263,9 @@ def _work(pipe: Any, design: Design) -> None:
     from study import learners
 
     warnings.simplefilter("ignore")
-    # Ctrl-C is for the process that was started by a person, which ends this one
+    # Ctrl-C is handled by the main process, which stops this one
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with contextlib.suppress(EOFError, OSError):  # nobody is left to tell
+    with contextlib.suppress(EOFError, OSError):  # the main process is gone
         _serve(pipe, design, learners)
 
 
@@ -286,12 +286,14 @@ def _serve(pipe: Any, design: Design, learners: Any) -> None:
             number = job.repeat * design.folds + job.fold
             state = design.random_state + 1000 * number
             try:
-                found = learners.fold(job.learner, data, *splits[number], state, design.evaluations)
+                records = learners.fold(
+                    job.learner, data, *splits[number], state, design.evaluations
+                )
             except Exception as error:
-                found = {job.learner: {"failed": _first_line(error)}}
-            pipe.send(found)
+                records = {job.learner: {"failed": _first_line(error)}}
+            pipe.send(records)
 
 
 def _first_line(error: Exception) -> str:
-    # some peers put a whole table into their messages
+    # some peers include whole tables in their messages
     return f"{type(error).__name__}: {error}".splitlines()[0][:200]

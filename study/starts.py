@@ -1,9 +1,9 @@
-"""First populations: rule sets drawn round rows, with and without the paper's algorithms.
+"""First populations: rule sets grown around rows, with and without the paper's algorithms.
 
-All populations draw in the same way: a row that no rule covers yet, of which the rule is to predict
-the label, and some random conditions that the row meets. What differs is the region to which the
-rule is then cut: the one that CFSBE grows round the row, one that CFSGS finds at random, or none.
-They are made over cells, on which evolution works; a cell is a whole number or a category.
+All populations draw rules in the same way: a row that no rule covers yet, whose label the rule
+predicts, and random conditions that the row satisfies. They differ in the region to which the rule
+is then cut: the one that CFSBE grows around the row, a random one that CFSGS finds, or none. Rules
+are drawn over cells, like evolution; a cell is an integer or a category.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from irenic.learn._evolution import Candidate
 from irenic.model.space import Instances
 
 Start = Literal["CFSBE", "CFSGS", "drawn"]
-# Regions that CFSGS may look at before a draw is given up: most of them hold no row.
+# Regions of CFSGS to try before a draw is abandoned: most contain no row.
 NODES = 2_000
 DRAWS_A_RULE = 3
 
 
 class CellSpace:
-    """The space of cells: where rows are points, and words are conditions."""
+    """The space of cells, in which rows are points and words are conditions."""
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
@@ -43,32 +43,32 @@ class CellSpace:
             cells[~ordered].astype(np.int32) + first,
         )
 
-    # a category's bits begin with those of a missing and of any other value
+    # the first bits of a category are for missing and any other value
     _bits_before = ("missing", "other")
 
-    def region(self, conditions: dict[int, int]) -> Region:
-        """Return the region of some conditions, given as words."""
-        found = {}
-        for f, word in conditions.items():
-            held = [cell for cell in range(64) if word >> cell & 1]
-            found[f"f{f}"] = (held[0], held[-1] + 1) if self.ordered[f] else {"in": held}
-        return Region(self.space, found)
+    def region(self, words: dict[int, int]) -> Region:
+        """Return the region of conditions that are given as words."""
+        conditions = {}
+        for f, word in words.items():
+            cells = [cell for cell in range(64) if word >> cell & 1]
+            conditions[f"f{f}"] = (cells[0], cells[-1] + 1) if self.ordered[f] else {"in": cells}
+        return Region(self.space, conditions)
 
     def words(self, region: Region) -> list[int]:
-        """Return the word of each feature."""
-        found = []
+        """Return the words of a region, one per feature."""
+        words = []
         for f, ordered in enumerate(self.ordered):
             if ordered:
                 low, high = region.interval(f"f{f}")[:2]
                 n = int(self.rows.n_cells[f])
                 first, end = int(max(low, 0)), int(min(high, n))
-                found.append((1 << end) - (1 << first))
+                words.append((1 << end) - (1 << first))
             else:
-                found.append(region.bits(f"f{f}") >> len(self._bits_before))
-        return found
+                words.append(region.bits(f"f{f}") >> len(self._bits_before))
+        return words
 
     def candidate(self, rules: RuleSet, default: int) -> Candidate:
-        """Return rules as evolution knows them."""
+        """Return rules in the format of evolution."""
         masks = np.array([self.words(rule.region) for rule in rules], dtype=np.uint64)
         then = np.array([rule.then for rule in rules], dtype=np.int16)
         return Candidate(masks.reshape(len(then), len(self.ordered)), then, default)
@@ -77,7 +77,7 @@ class CellSpace:
 def population(
     rows: Rows, size: int, n_rules: int, start: Start, default: int, random_state: int
 ) -> list[Candidate]:
-    """Return rule sets of at most ``n_rules`` rules; see above."""
+    """Return rule sets of at most ``n_rules`` rules each."""
     cells = CellSpace(rows)
     rng = np.random.default_rng(random_state)
     return [cells.candidate(_drawn_rules(cells, n_rules, start, rng), default) for _ in range(size)]
@@ -97,11 +97,11 @@ def _drawn_rules(cells: CellSpace, n_rules: int, start: Start, rng: np.random.Ge
             free = enlarge(rules, seed, consequent=then, order="random", random_state=rng)
         elif start == "CFSGS":
             same = np.flatnonzero(uncovered & (cells.rows.best == then))
-            free = _found_at_random(cells, rules, same, then, rng)
+            free = _random_region(cells, rules, same, then, rng)
             if free is None:
                 continue
             row = int(rng.choice(same[free.contains(cells.instances.take(same))]))
-        region = cells.region(_conditions_round(cells.rows, row, rng))
+        region = cells.region(_conditions_around(cells.rows, row, rng))
         if free is not None:
             region &= free
         rules.add(Rule(region, then=then), force=start == "drawn")
@@ -109,11 +109,11 @@ def _drawn_rules(cells: CellSpace, n_rules: int, start: Start, rng: np.random.Ge
     return rules
 
 
-def _found_at_random(
+def _random_region(
     cells: CellSpace, rules: RuleSet, same: np.ndarray, then: int, rng: np.random.Generator
 ) -> Region | None:
-    """Return the first region of a random search that holds a row of the wanted label."""
-    found = search(
+    """Return the first region of a random search that contains a row with the label."""
+    regions = search(
         rules,
         consequent=then,
         order="random",
@@ -122,13 +122,13 @@ def _found_at_random(
         min_instances=1,
         budget=Budget(nodes=NODES),
     )
-    return next(iter(found), None)
+    return next(iter(regions), None)
 
 
-def _conditions_round(rows: Rows, row: int, rng: np.random.Generator) -> dict[int, int]:
-    """Return one to four conditions that a row meets, as words: what a mutation adds as well."""
+def _conditions_around(rows: Rows, row: int, rng: np.random.Generator) -> dict[int, int]:
+    """Return one to four conditions that a row satisfies, as words, like a mutation."""
     features = rng.permutation(len(rows.n_cells))[: rng.integers(1, 5)]
-    found = {}
+    words = {}
     for f in features.tolist():
         cell, n = int(rows.cells[f, row]), int(rows.n_cells[f])
         if rows.ordered[f]:
@@ -142,5 +142,5 @@ def _conditions_round(rows: Rows, row: int, rng: np.random.Generator) -> dict[in
             if rng.random() >= 0.6:
                 word |= int(rng.integers(0, 1 << n, dtype=np.uint64)) if n < 64 else 0
         if word != (1 << n) - 1:
-            found[f] = word
-    return found
+            words[f] = word
+    return words

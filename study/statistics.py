@@ -1,10 +1,10 @@
-"""Comparisons of learners over data sets: differences, ratios, ranks, and how sure they are.
+"""Comparisons of learners over data sets: differences, ratios, ranks and their uncertainty.
 
-A data set is one observation: folds of one set share training rows, so that they are averaged
-before sets are compared (Demšar 2006). Only ``corrected_interval`` and ``verdicts`` look at folds.
+A data set is one observation: the folds of a set share training rows, so they are averaged before
+sets are compared (Demšar 2006). Only ``corrected_interval`` and ``verdicts`` use single folds.
 
-Every difference is *learner minus reference* in the units of the measure; ``higher_is_better`` says
-only which sign is a win. What cannot be known (the interval of one set) is None, never NaN.
+Every difference is *learner minus reference* in the units of the measure; ``higher_is_better`` only
+determines which sign is a win. Undefined values (the interval of one set) are None, never NaN.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TIE = 1e-9
 
 @dataclass(frozen=True)
 class Difference:
-    """What one learner has more of than another, over data sets."""
+    """The difference between two learners over data sets."""
 
     learner: str
     reference: str
@@ -34,13 +34,13 @@ class Difference:
     n: int
     mean: float
     interval: tuple[float, float] | None
-    """95 % interval of the mean over sets; None for one set."""
+    """95% interval of the mean over sets; None for one set."""
     median: float
     p: float
     """Wilcoxon signed-rank test, two-sided."""
     rank_biserial: float
     d_z: float | None
-    """None where it is not defined: one set, or equal differences that are not zero."""
+    """None if undefined: for one set, or if all differences are equal and not zero."""
     wins: int
     ties: int
     losses: int
@@ -48,29 +48,29 @@ class Difference:
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times as large one learner's counts or times are, over data sets."""
+    """The ratio of two learners' counts or times over data sets."""
 
     learner: str
     reference: str
     measure: str
     n: int
     mean: float
-    """Geometric mean of the ratios of sets."""
+    """Geometric mean of the ratios per set."""
     interval: tuple[float, float] | None
     p: float
     smoothed: int
-    """Of the ``n`` sets, those where one count is zero, so that a half was added to both."""
+    """The number of sets with a zero, where a half was added to both counts."""
     rank_biserial: float
-    """Of the logarithms; above zero where the learner has more."""
+    """Of the logarithms; positive if the learner has more."""
     wins: int
-    """Sets where the learner has less: of counts and times, less is better."""
+    """The number of sets in which the learner has less, which is better."""
     ties: int
     losses: int
 
 
-@dataclass(frozen=True, eq=False)  # == of pandas tables is no truth value
+@dataclass(frozen=True, eq=False)  # == of pandas tables is not a Boolean
 class Ranks:
-    """Learners ranked within each data set; 1 is the best."""
+    """The ranks of learners within each data set; 1 is the best."""
 
     measure: str
     n: int
@@ -80,15 +80,15 @@ class Ranks:
     chi_square: float
     p_chi_square: float | None
     p_iman_davenport: float | None
-    """This and the p of chi-square are None for one set, which always agrees with itself."""
+    """Like the p-value of chi-square, None for one set, which always agrees with itself."""
     critical_difference: float
     pairs: pd.DataFrame
-    """Holm-adjusted Wilcoxon p of every pair, learners in the order of ``average``; 1 with self."""
+    """Holm-adjusted Wilcoxon p-values of all pairs, in the order of ``average``."""
 
 
 @dataclass(frozen=True)
 class Verdicts:
-    """Data sets by what their own folds say of a learner against a reference."""
+    """The number of data sets whose own folds show that a learner is better or worse."""
 
     learner: str
     reference: str
@@ -103,13 +103,13 @@ def by_set(
 ) -> pd.DataFrame:
     """Return sets × learners: the mean of a measure over folds.
 
-    The folds of a set are those where any learner of ``records`` has a value, also one that is not
-    asked for. A learner that lacks one of them has NaN for the set: means over different folds are
-    not comparable. Sets and learners come in the order of the records, or as ``learners`` says.
+    The folds of a set are those for which any learner of ``records`` has a value. A learner
+    without a value for one of them has NaN for the set, because means over different folds are
+    not comparable. Sets and learners are in the order of the records or of ``learners``.
     """
     folds = _folds(records, measure, learners)
     means = folds.groupby(level="set", sort=False).mean()
-    # pandas leaves NaN out of means: a learner that failed in a hard fold would profit
+    # pandas ignores NaN in means, so a learner that fails on a hard fold would benefit
     whole = folds.notna().groupby(level="set", sort=False).all()
     means = means.where(whole).reindex(pd.unique(records["set"]))
     means.index.name, means.columns.name = "set", "learner"
@@ -124,14 +124,14 @@ def paired(
     *,
     higher_is_better: bool = True,
 ) -> Difference:
-    """Compare two learners on the sets that both have.
+    """Compare two learners on the sets for which both have values.
 
-    The interval of the mean is Student's t interval over sets. The p-value is of the
-    signed-rank test (Wilcoxon 1945), zeros ranked and then dropped (Pratt 1959): exact up to 50
-    sets without ties and up to 13 with, else by the normal approximation. ``rank_biserial`` is
-    the share of the ranks for the learner less the share against it (Kerby 2014), where sets that
-    tie count for neither; ``d_z`` is the mean over the standard deviation of differences
-    (Cohen 1988). A tie is a difference of no more than ``TIE``.
+    The interval of the mean is Student's t interval over sets. The p-value is that of the
+    signed-rank test (Wilcoxon 1945), with zeros ranked and then dropped (Pratt 1959): exact up to
+    50 sets without ties and up to 13 with ties, otherwise by the normal approximation.
+    ``rank_biserial`` is the share of the ranks for the learner minus the share against it (Kerby
+    2014), where ties count for neither; ``d_z`` is the mean divided by the standard deviation of
+    the differences (Cohen 1988). A tie is a difference of at most ``TIE``.
     """
     ours, theirs = _both(means, learner, reference)
     differences = _without_noise(ours - theirs)
@@ -162,20 +162,20 @@ def ratio(
     *,
     smoothing: float | None = 0.5,
 ) -> Ratio:
-    """Compare two learners by how many times as large a count or time is.
+    """Compare two learners by the ratio of their counts or times.
 
-    The mean, its interval and the p-value are those of ``paired`` on logarithms, turned back
-    (Fleming and Wallace 1986 on why ratios are averaged geometrically). In a set where either has
-    0, a half is added to both (Haldane 1956), so that two zeros give the ratio 1; other sets stay
-    as they are. A half second is no small time: for times, ``smoothing=None`` refuses zeros.
+    The mean, its interval and the p-value are those of ``paired`` on logarithms, transformed back
+    (Fleming and Wallace 1986 explain why ratios are averaged geometrically). If a set has a 0, a
+    half is added to both of its values (Haldane 1956), so that two zeros give the ratio 1. Half a
+    second is not a small time: for times, ``smoothing=None`` rejects zeros.
     """
     ours, theirs = _both(means, learner, reference)
     what = f"{measure_of(means)!r} of {learner!r} and {reference!r}"
     if (ours < 0).any() or (theirs < 0).any():
-        raise ValueError(f"{what} has values below 0, of which there are no ratios; use paired")
+        raise ValueError(f"{what} must not be negative to have ratios; use paired")
     zero = (ours == 0) | (theirs == 0)
     if zero.any() and not smoothing:
-        raise ValueError(f"{what} is 0 in {zero.sum()} sets; give smoothing, or leave them out")
+        raise ValueError(f"{what} is 0 in {zero.sum()} sets; pass smoothing, or leave them out")
     added = np.where(zero, smoothing or 0.0, 0.0)
     logs = _without_noise(np.log(ours + added) - np.log(theirs + added))
     interval = _interval(logs)
@@ -197,38 +197,40 @@ def ratio(
 
 
 def holm(p_values: Sequence[float] | np.ndarray) -> np.ndarray:
-    """Return p-values adjusted for their number by the step-down method (Holm 1979).
+    """Adjust p-values for multiple tests by the step-down method (Holm 1979).
 
     >>> holm([0.01, 0.04, 0.03]).round(2).tolist()
     [0.03, 0.06, 0.06]
     """
-    given = np.asarray(p_values, dtype=float)
-    if not ((given >= 0) & (given <= 1)).all():  # NaN fails, too
-        raise ValueError(f"p-values are from 0 to 1, not {given.tolist()}")
-    order = np.argsort(given, kind="stable")
-    steps = given[order] * np.arange(given.size, 0, -1)
-    adjusted = np.empty_like(given)
+    values = np.asarray(p_values, dtype=float)
+    if not ((values >= 0) & (values <= 1)).all():  # rejects NaN, too
+        raise ValueError(f"p-values must be from 0 to 1, got {values.tolist()}")
+    order = np.argsort(values, kind="stable")
+    steps = values[order] * np.arange(values.size, 0, -1)
+    adjusted = np.empty_like(values)
     adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
     return adjusted
 
 
 def friedman(means: pd.DataFrame, higher_is_better: bool = True) -> Ranks:
-    """Rank the learners of ``means`` in each set that all of them have.
+    """Rank the learners of ``means`` in each set for which all of them have values.
 
     Chi-square is Friedman's (1937), corrected for ties; the F test is that of Iman and Davenport
-    (1980), less conservative; the critical difference at 0.05 is Nemenyi's (1963), all as in
-    Demšar (2006). The pairs are Wilcoxon tests adjusted together by Holm, which do not depend on
-    the other learners as differences of ranks do (Benavoli, Corani and Mangili 2016).
+    (1980), which is less conservative; the critical difference at 0.05 is Nemenyi's (1963), all as
+    in Demšar (2006). Pairs are compared by Wilcoxon tests, adjusted together by Holm, which do not
+    depend on the other learners as differences of ranks do (Benavoli, Corani and Mangili 2016).
     """
     learners = list(means.columns)
     values = means.dropna()
     n, k = values.shape
     if k < 2:
-        raise ValueError(f"ranks of {measure_of(means)!r} need two learners, not {learners}")
+        raise ValueError(
+            f"ranks of {measure_of(means)!r} need at least two learners, got {learners}"
+        )
     if n == 0:
         lacking = [c for c in learners if means[c].isna().any()]
         raise ValueError(
-            f"no set has {measure_of(means)!r} of all learners {learners}; lacking some: {lacking}"
+            f"no set has {measure_of(means)!r} of all learners {learners}; incomplete: {lacking}"
         )
     table = _finite(means, values.to_numpy(dtype=float))
     ranks = stats.rankdata(
@@ -253,20 +255,20 @@ def friedman(means: pd.DataFrame, higher_is_better: bool = True) -> Ranks:
 def corrected_interval(
     differences: Sequence[float] | np.ndarray, test_share: float
 ) -> tuple[float, float, float]:
-    """Return the mean of one set's fold differences with its corrected 95 % t interval.
+    """Return the mean of one set's fold differences with its corrected 95% t interval.
 
-    Folds share training rows, so that the variance of their mean is that of a plain t interval
-    plus test rows / training rows (Nadeau and Bengio 2003; for repeated cross-validation, Bouckaert
-    and Frank 2004). ``test_share`` is the share of rows in a test fold: 0.1 for ten folds.
+    Folds share training rows, so test rows / training rows is added to the factor of the variance
+    of their mean (Nadeau and Bengio 2003; for repeated cross-validation, Bouckaert and Frank
+    2004). ``test_share`` is the share of rows in a test fold: 0.1 for ten folds.
     """
-    given = np.asarray(differences, dtype=float)
-    if given.size < 2 or not np.isfinite(given).all():
-        raise ValueError(f"an interval needs two folds or more, all finite, not {given.tolist()}")
+    values = np.asarray(differences, dtype=float)
+    if values.size < 2 or not np.isfinite(values).all():
+        raise ValueError(f"an interval needs at least two finite folds, got {values.tolist()}")
     if not 0 < test_share < 1:
-        raise ValueError(f"test_share is between 0 and 1, not {test_share}")
-    spread = given.std(ddof=1) * math.sqrt(1 / given.size + test_share / (1 - test_share))
-    half = float(stats.t.ppf((1 + LEVEL) / 2, given.size - 1) * spread)
-    mean = float(given.mean())
+        raise ValueError(f"test_share must be between 0 and 1, got {test_share}")
+    spread = values.std(ddof=1) * math.sqrt(1 / values.size + test_share / (1 - test_share))
+    half = float(stats.t.ppf((1 + LEVEL) / 2, values.size - 1) * spread)
+    mean = float(values.mean())
     return mean, mean - half, mean + half
 
 
@@ -278,10 +280,10 @@ def verdicts(
     *,
     higher_is_better: bool = True,
 ) -> Verdicts:
-    """Count the sets whose own folds tell the learner from the reference.
+    """Count the sets whose own folds show a difference between learner and reference.
 
-    A set is decided where zero is outside ``corrected_interval`` (Nadeau and Bengio 2003). Sets
-    that either learner has not in full (see ``by_set``) are left out. Nothing is adjusted for the
+    A set is decided if zero is outside ``corrected_interval`` (Nadeau and Bengio 2003). Sets with
+    missing folds of either learner (see ``by_set``) are left out. There is no adjustment for the
     number of sets: of 40 sets without any difference, two are expected to be decided.
     """
     folds = _folds(records, measure, [learner, reference])
@@ -292,8 +294,8 @@ def verdicts(
         parts = part.index.get_level_values("fold").nunique()
         if parts < 2:
             raise ValueError(
-                f"set {name!r} has one fold a repeat of {measure!r} for {learner!r} and "
-                f"{reference!r}; which share of it was tested cannot be told"
+                f"set {name!r} has one fold per repeat of {measure!r} for {learner!r} and "
+                f"{reference!r}, so the share of test rows is unknown"
             )
         differences = part[learner].to_numpy() - part[reference].to_numpy()
         _, low, high = corrected_interval(differences, 1 / parts)
@@ -307,13 +309,13 @@ def verdicts(
 
 
 def equivalent(difference: Difference, margin: float) -> bool:
-    """Return whether the interval is wholly within ± margin, a difference that does not matter.
+    """Return whether the whole interval is within ± margin, a difference that does not matter.
 
-    With a 95 % interval this is stricter than two one-sided tests at 0.05 (Schuirmann 1987), whose
-    interval is of 90 %. One set, without an interval, shows no equivalence.
+    With a 95% interval, this is stricter than two one-sided tests at 0.05 (Schuirmann 1987), which
+    correspond to a 90% interval. A single set, without an interval, shows no equivalence.
     """
     if not margin > 0:
-        raise ValueError(f"a margin of equivalence is above 0, not {margin}")
+        raise ValueError(f"margin must be above 0, got {margin}")
     if difference.interval is None:
         return False
     low, high = difference.interval
@@ -324,18 +326,18 @@ def equivalent(difference: Difference, margin: float) -> bool:
 
 
 def _folds(records: pd.DataFrame, measure: str, learners: Sequence[str] | None) -> pd.DataFrame:
-    """Return (set, repeat, fold) × learners, of folds where any learner has a value."""
+    """Return (set, repeat, fold) × learners, for folds in which any learner has a value."""
     key = ["set", "repeat", "fold"]
     lacking = [c for c in (*key, "learner", measure) if c not in records]
     if lacking:
-        raise ValueError(f"records lack the columns {lacking}; they have {list(records)}")
+        raise ValueError(f"records must have the columns {lacking}, got {list(records)}")
     known = list(pd.unique(records["learner"]))
     chosen = known if learners is None else list(learners)
     unknown = [c for c in chosen if c not in known]
     if unknown:
         raise ValueError(f"no records of {measure!r} for {unknown}; learners are {known}")
     if len(set(chosen)) < len(chosen):
-        raise ValueError(f"learners to compare by {measure!r} are given twice: {chosen}")
+        raise ValueError(f"learners to compare by {measure!r} must be unique, got {chosen}")
     twice = records.duplicated([*key, "learner"])
     if twice.any():
         first = records.loc[twice, [*key, "learner"]].iloc[0].to_dict()
@@ -345,7 +347,7 @@ def _folds(records: pd.DataFrame, measure: str, learners: Sequence[str] | None) 
 
 
 def _both(means: pd.DataFrame, learner: str, reference: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the values of two learners on the sets that both have."""
+    """Return the values of two learners on their common sets."""
     unknown = [c for c in (learner, reference) if c not in means]
     if unknown:
         raise ValueError(f"no {measure_of(means)!r} of {unknown}; learners are {list(means)}")
@@ -358,22 +360,22 @@ def _both(means: pd.DataFrame, learner: str, reference: str) -> tuple[np.ndarray
 
 def _finite(means: pd.DataFrame, values: np.ndarray) -> np.ndarray:
     if np.isinf(values).any():
-        raise ValueError(f"{measure_of(means)!r} of {list(means)} has infinite values")
+        raise ValueError(f"{measure_of(means)!r} of {list(means)} must be finite")
     return values
 
 
 def measure_of(means: pd.DataFrame) -> str:
-    """Return the name of the measure that ``by_set`` noted in its table."""
+    """Return the name of the measure that ``by_set`` stored in its table."""
     return str(means.attrs.get("measure", "measure"))
 
 
 def _without_noise(values: np.ndarray) -> np.ndarray:
-    """Return values whose ties are exact: 0.3 - 0.2 and 0.2 - 0.1 differ by rounding alone."""
+    """Round values so that ties are exact: 0.3 - 0.2 and 0.2 - 0.1 differ only by rounding."""
     rounded = np.round(values, 10)
     return np.where(np.abs(rounded) <= TIE, 0.0, rounded)
 
 
-# --- tests and effects of differences, one a set
+# --- tests and effects of differences, one per set
 
 
 def _wilcoxon(differences: np.ndarray) -> float:
@@ -390,7 +392,7 @@ def _rank_biserial(differences: np.ndarray) -> float:
 def _d_z(differences: np.ndarray) -> float | None:
     if differences.size < 2:
         return None
-    if np.ptp(differences) <= TIE:  # the deviation is 0, or rounding
+    if np.ptp(differences) <= TIE:  # the deviation is 0 up to rounding
         return None if differences.any() else 0.0
     return float(differences.mean() / differences.std(ddof=1))
 
@@ -398,9 +400,9 @@ def _d_z(differences: np.ndarray) -> float | None:
 def _interval(differences: np.ndarray) -> tuple[float, float] | None:
     """Return Student's interval of the mean.
 
-    Resampling sets was tried and is too sure of itself: of 400 made samples each, BCa's 95 %
-    intervals held the mean of 20 normal values in 91 % and of 40 values of a t distribution with
-    three degrees of freedom in 88 %, this one in 94 % and 95 %.
+    Resampling sets gives intervals that are too narrow: in 400 synthetic samples each, BCa's 95%
+    intervals contained the mean of 20 normal values in 91% and of 40 values of a t distribution
+    with three degrees of freedom in 88%, this one in 94% and 95%.
     """
     n = differences.size
     if n < 2:
@@ -433,7 +435,7 @@ def _nemenyi(n: int, k: int) -> float:
     return _range_quantile(k) / math.sqrt(2) * math.sqrt(k * (k + 1) / (6 * n))
 
 
-@cache  # a numeric integral inside a search for its root
+@cache  # slow: a numeric integral inside a root search
 def _range_quantile(k: int) -> float:
     return float(stats.studentized_range.ppf(LEVEL, k, np.inf))
 
@@ -441,8 +443,8 @@ def _range_quantile(k: int) -> float:
 def _pairs(table: np.ndarray, learners: list[str]) -> pd.DataFrame:
     k = len(learners)
     pairs = list(itertools.combinations(range(k), 2))
-    found = holm([_wilcoxon(_without_noise(table[:, i] - table[:, j])) for i, j in pairs])
+    adjusted = holm([_wilcoxon(_without_noise(table[:, i] - table[:, j])) for i, j in pairs])
     matrix = np.ones((k, k))
-    for (i, j), p in zip(pairs, found, strict=True):
+    for (i, j), p in zip(pairs, adjusted, strict=True):
         matrix[i, j] = matrix[j, i] = p
     return pd.DataFrame(matrix, index=learners, columns=learners)

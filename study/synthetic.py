@@ -1,11 +1,10 @@
-"""Made data with known rules behind it: what a learner finds can be compared with what is true.
+"""Synthetic data with known rules, with which learned rules can be compared.
 
-The truth has a default: the first class has no rules and is what the rules leave. A rule for it
-would leave no trace in the labels where it borders on the default, and nobody could find it; and a
-set that covers everything would need many more rules, most of them slivers. It is the largest
-class, which learners take for their default too. All true rules are disjoint, so that each row has
-one reason, and each is as large as its class allows, so that there is no larger rule that a
-learner would be right to prefer.
+The truth has a default: the first class has no rules and applies where no rule holds. A rule for it
+would leave no trace in the labels next to the default, so it could not be found, and a set that
+covers everything would need many more rules, most of them slivers. The default is the largest
+class, which learners choose as well. All true rules are disjoint, so that each row has a single
+explanation, and each is as large as its class allows, so that no larger rule would be correct.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ from irenic import Categorical, Continuous, Region, Rule, RuleSet, Space, enlarg
 MOST_CONDITIONS = 4
 FEWEST_ROWS = 10
 FEWEST_SHARE = 0.03
-# What all rules together cover at most, roughly; the default keeps the rest.
+# Approximate maximum share that all rules cover; the default has the rest.
 COVERED = 0.65
-# A cut nearer than this to the edge of the space is no cut: nobody could learn such a sliver.
+# No cut is closer than this to the edge of the space: such slivers cannot be learned.
 EDGE = 0.08
 REDRAWS = 100
 TRIES = 300
@@ -34,23 +33,23 @@ SAME_RULE = 0.8
 
 @dataclass
 class Known:
-    """A table, its labels, and the rules that they come from."""
+    """A table, its labels, and the rules that determine them."""
 
     name: str
     X: pd.DataFrame
     y: np.ndarray
     clean: np.ndarray
-    """The labels before noise: what ``truth`` predicts for ``X``."""
+    """The labels without noise: the predictions of ``truth`` for ``X``."""
     truth: RuleSet
     """Consistent; its default is the class that has no rules."""
     space: Space
     relevant: tuple[str, ...]
-    """The features that a rule of ``truth`` tests."""
+    """The features that rules of ``truth`` test."""
     group: str = "made"
 
 
 class Configuration(NamedTuple):
-    """What a set of the study is made with: ``make(*configuration)``."""
+    """The parameters of a data set of the study: ``make(*configuration)``."""
 
     features: int
     classes: int
@@ -58,12 +57,12 @@ class Configuration(NamedTuple):
 
     @property
     def name(self) -> str:
-        """How tables call the set."""
+        """The name of the data set in tables."""
         return f"made {self.features}x{self.classes}, noise {self.noise:g}"
 
 
 def grid() -> list[Configuration]:
-    """Return the configurations of the study, small ones first."""
+    """Return the configurations of the study, smallest first."""
     sizes = ((2, 2), (5, 3), (10, 5), (20, 10))
     return [Configuration(*size, noise) for size in sizes for noise in (0.0, 0.1, 0.2, 0.3)]
 
@@ -76,25 +75,25 @@ def make(
     rules: int | None = None,
     random_state: int = 0,
 ) -> Known:
-    """Return data that a consistent rule set labelled, some labels then replaced.
+    """Return data labeled by a consistent rule set, with a share of the labels replaced.
 
-    Sets that differ only in ``noise`` have the same truth, rows and clean labels.
+    Data sets that differ only in ``noise`` have the same truth, rows and clean labels.
 
     Parameters
     ----------
     features : int
-        2 to 20; from 5 on, every fifth is categorical and some are irrelevant.
+        From 2 to 20; if 5 or more, every fifth is categorical and some are irrelevant.
     classes : int
-        2 to 10; the first, "c0", is the default and has no rules.
+        From 2 to 10; the first, "c0", is the default and has no rules.
     noise : float
-        The share of labels that are replaced by another class, 0 to 0.3.
+        Share of labels that are replaced by another class, from 0 to 0.3.
     rules : int, optional
-        How many true rules; None: two for each class but the default.
+        Number of true rules (default: two per class other than the default class).
     """
     _check(features, classes, noise, rows, random_state)
     wanted = 2 * (classes - 1) if rules is None else rules
     if wanted < classes - 1:
-        raise ValueError(f"rules is at least {classes - 1}, one a class but one, not {rules}")
+        raise ValueError(f"rules must be at least {classes - 1} for {classes} classes, got {rules}")
     for number in range(REDRAWS):
         rng = np.random.default_rng([random_state, features, classes, wanted, number])
         space = _space(features, rng)
@@ -112,8 +111,8 @@ def make(
             name = Configuration(features, classes, noise).name
             return Known(name, X, y, clean, truth, space, relevant)
     raise ValueError(
-        f"no {wanted} rules for {classes} classes on {features} features and {rows} rows were"
-        f" found in {REDRAWS} draws; ask for fewer rules or more rows"
+        f"{REDRAWS} draws gave no {wanted} rules for {classes} classes on {features} features and"
+        f" {rows} rows; use fewer rules or more rows"
     )
 
 
@@ -123,34 +122,38 @@ def recovery(
     known: Known,
     random_state: int = 0,
 ) -> dict[str, float]:
-    """Return how much of the truth was found, measured on fresh points of the whole space.
+    """Measure how much of the truth was recovered, on random points of the whole space.
 
     Parameters
     ----------
     learned : RuleSet
-        Its features have the names of ``known.X``.
+        Learned rules, with the feature names of ``known.X``.
     predict : callable
-        From a frame to labels; apart from the rules, as some learners add votes or a default.
+        Returns labels for a frame; separate from the rules, because learners may add votes or a
+        default.
 
     Returns
     -------
     dict
-        "truth_agreement": the share of points at which ``predict`` says what the truth says.
-        "true_rules": how many there are.
-        "rules_found": the share of them that some learned rule of the same consequent matches, in
-        that the points that both cover are 80 % of those that one of them covers.
-        "irrelevant_conditions": the share of learned conditions that test a feature which the
-        truth does not test; NaN without conditions.
+        "truth_agreement": the share of points for which ``predict`` agrees with the truth.
+        "true_rules": the number of true rules.
+        "rules_found": the share of true rules that a learned rule of the same consequent matches:
+        both cover at least 80% of the points that either of them covers.
+        "irrelevant_conditions": the share of learned conditions on features that the truth does
+        not test; NaN without conditions.
     """
     rng = np.random.default_rng([random_state, FRESH_POINTS])
     points = _points(known.space, FRESH_POINTS, rng)
-    said = np.asarray(predict(points), dtype=object)
-    if said.shape != (FRESH_POINTS,):
-        raise ValueError(f"predict gave {said.shape} for {FRESH_POINTS} rows, not a label a row")
+    predicted = np.asarray(predict(points), dtype=object)
+    if predicted.shape != (FRESH_POINTS,):
+        raise ValueError(
+            f"predict must return one label per row, got shape {predicted.shape} for"
+            f" {FRESH_POINTS} rows"
+        )
     names = [name for rule in learned for name in rule.region.conditions()]
     irrelevant = [name not in known.relevant for name in names]
     return {
-        "truth_agreement": float(np.mean(said == known.truth.predict(points))),
+        "truth_agreement": float(np.mean(predicted == known.truth.predict(points))),
         "true_rules": len(known.truth),
         "rules_found": _found(known.truth, learned, points),
         "irrelevant_conditions": float(np.mean(irrelevant)) if names else float("nan"),
@@ -159,27 +162,27 @@ def recovery(
 
 def _check(features: int, classes: int, noise: float, rows: int, random_state: int) -> None:
     if not 2 <= features <= 20:
-        raise ValueError(f"features is 2 to 20, not {features}")
+        raise ValueError(f"features must be from 2 to 20, got {features}")
     if not 2 <= classes <= 10:
-        raise ValueError(f"classes is 2 to 10, not {classes}")
+        raise ValueError(f"classes must be from 2 to 10, got {classes}")
     if not 0 <= noise <= 0.3:
-        raise ValueError(f"noise is 0 to 0.3, not {noise}")
+        raise ValueError(f"noise must be from 0 to 0.3, got {noise}")
     if rows < FEWEST_ROWS * classes:
         raise ValueError(
-            f"rows is at least {FEWEST_ROWS * classes}, {FEWEST_ROWS} a class, not {rows}"
+            f"rows must be at least {FEWEST_ROWS * classes}, {FEWEST_ROWS} per class, got {rows}"
         )
     if random_state < 0:
-        raise ValueError(f"random_state is 0 or more, not {random_state}")
+        raise ValueError(f"random_state must be non-negative, got {random_state}")
 
 
 def _space(features: int, rng: np.random.Generator) -> Space:
-    found: list[Continuous | Categorical] = []
+    generated: list[Continuous | Categorical] = []
     for i in range(features):
         if i % 5 == 4:
-            found.append(Categorical(f"f{i}", list("abcde")[: rng.integers(3, 6)]))
+            generated.append(Categorical(f"f{i}", list("abcde")[: rng.integers(3, 6)]))
         else:
-            found.append(Continuous(f"f{i}", bounds=(0, 1)))
-    return Space(found)
+            generated.append(Continuous(f"f{i}", bounds=(0, 1)))
+    return Space(generated)
 
 
 def _points(space: Space, n: int, rng: np.random.Generator) -> pd.DataFrame:
@@ -196,13 +199,13 @@ def _points(space: Space, n: int, rng: np.random.Generator) -> pd.DataFrame:
 
 
 def _truth(space: Space, classes: int, wanted: int, rng: np.random.Generator) -> RuleSet | None:
-    """Return rules for all classes but the first, or None if the draw leads nowhere."""
+    """Return rules for all classes but the first, or None if the draw fails."""
     names = space.names
-    # With so few features that rules test, boxes can be apart without many conditions.
+    # With few tested features, boxes can be disjoint without many conditions.
     testable = len(names) if len(names) < 5 else max(3, round(0.4 * len(names)))
     tests = [str(name) for name in rng.choice(names, testable, replace=False)]
     truth = RuleSet(space=space, default="c0")
-    # The default is to be the largest class: clearly more than an equal part is left to it.
+    # The default must be the largest class, so it gets clearly more than an equal share.
     share = min(COVERED, (classes - 1) / (classes + 0.6)) / wanted
     for i in range(wanted):
         then = f"c{1 + i % (classes - 1)}"
@@ -221,18 +224,18 @@ def _truth(space: Space, classes: int, wanted: int, rng: np.random.Generator) ->
 def _region(
     truth: RuleSet, tests: list[str], share: float, rng: np.random.Generator
 ) -> Region | None:
-    """Return a box of about ``share`` of the space that no rule overlaps, or None."""
+    """Return a free box with about ``share`` of the space, or None."""
     space = truth.space
     seed = {f.name: _value(f, rng) for f in space}
     if truth.covering([seed]).any():
         return None
     n = int(rng.integers(1, min(3, len(tests)) + 1))
     own = [str(name) for name in rng.choice(tests, n, replace=False)]
-    # Where the box must end is settled on the features that are enlarged last.
+    # The bounds of the box depend on the features that are enlarged last.
     others = [name for name in space.names if name not in own]
     first = [str(name) for name in rng.permutation(others)]
     room = enlarge(truth, seed, order=[*first, *own])
-    # The room has often taken a part of the share: cut no more than is left to cut.
+    # The free region is often smaller than the space already: cut only what remains.
     whole = Region(space).volume()
     width = min(1.0, (rng.uniform(0.8, 1.3) * share * whole / room.volume()) ** (1 / n))
     cut = {name: _cut(space, room, name, seed[name], width, rng) for name in own}
@@ -251,7 +254,7 @@ def _value(feature: Continuous | Categorical, rng: np.random.Generator) -> Hasha
 def _cut(
     space: Space, room: Region, name: str, value: Any, width: float, rng: np.random.Generator
 ) -> dict[str, Any] | None:
-    """Return a condition that keeps the share ``width`` of the room's side, round the value."""
+    """Return a condition around the value that keeps the share ``width`` of a side."""
     feature = space[name]
     if isinstance(feature, Categorical):
         bits = room.bits(name)
@@ -260,10 +263,10 @@ def _cut(
         chosen = [str(v) for v in rng.choice(np.array(others, dtype=object), n, replace=False)]
         return {"in": [value, *chosen]}
     low, high = (max(0.0, room.interval(name).lower), min(1.0, room.interval(name).upper))
-    # Not so narrow that rounding leaves nothing.
+    # Wide enough that rounding leaves something.
     side = max(width * (high - low), 0.02)
     start = float(np.clip(value - rng.random() * side, low, max(low, high - side)))
-    # Two decimals can be read; they may move an edge past the seed, which no one misses.
+    # Two decimals are readable; an edge may move past the seed, which does no harm.
     bounds = {">=": round(start, 2), "<": round(start + side, 2)}
     if bounds[">="] < EDGE:
         del bounds[">="]
@@ -273,10 +276,10 @@ def _cut(
 
 
 def _share_face(a: Region, b: Region) -> bool:
-    """Return whether one of two disjoint boxes might be enlarged into the other.
+    """Return whether one of two disjoint boxes could be enlarged into the other.
 
-    That takes a feature on which they touch while they meet on all others. If no two rules of a
-    class are so, each true rule is as large as its class allows.
+    This requires that they touch on one feature and overlap on all others. If no two rules of a
+    class do, each true rule is as large as its class allows.
     """
     apart = 0
     for feature in a.space:
@@ -292,7 +295,7 @@ def _share_face(a: Region, b: Region) -> bool:
 
 
 def _disturbed(clean: np.ndarray, classes: int, noise: float, key: list[int]) -> np.ndarray:
-    # A generator of its own: the rows do not depend on the noise.
+    # A separate generator, so that the rows do not depend on the noise.
     rng = np.random.default_rng([*key, 1])
     y = clean.copy()
     wrong = rng.choice(len(y), round(noise * len(y)), replace=False)
@@ -313,7 +316,7 @@ def _thens(rules: RuleSet) -> list[Hashable]:
 def _found(truth: RuleSet, learned: RuleSet, points: pd.DataFrame) -> float:
     if not len(learned):
         return 0.0
-    # float32 counts exactly to 2**24, and such products are fast.
+    # float32 counts exactly up to 2**24, and its products are fast.
     true, own = (rules.covering(points).astype(np.float32) for rules in (truth, learned))
     both = true.T @ own
     either = true.sum(axis=0)[:, None] + own.sum(axis=0) - both

@@ -1,7 +1,7 @@
-"""The tables of the report, each a piece of Markdown made from the records of folds.
+"""The tables of the report as Markdown, computed from the records of folds.
 
 Means are over data sets, each the mean of its folds. Shares are shown in percent, and differences
-between shares in points; what is made with it is said in each table's head.
+between shares in percentage points.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ AVOIDING = "avoid: start + mutation"
 GIVING_WAY = "avoid, rivals give way"
 CFSGS = "avoid, CFSGS start"
 MUTATION_ONLY = "avoid: mutation only"
-# Differences of less than a point of accuracy are of no account in practice.
+# Differences of less than a point of accuracy do not matter in practice.
 MARGIN = 0.01
 ALPHA = 0.05
 MADE = "made"
@@ -33,7 +33,7 @@ BY_CONSTRUCTION = ("conflict_points", "conflict_space")
 
 @dataclass(frozen=True)
 class Measure:
-    """How a column of the records is shown and compared."""
+    """How a column of the records is displayed and compared."""
 
     name: str
     title: str
@@ -42,7 +42,7 @@ class Measure:
     higher: bool = True
 
     def show(self, value: float) -> str:
-        """Return a mean of it."""
+        """Format a mean of the measure."""
         if math.isnan(value):
             return "–"
         return f"{100 * value:.1f}" if self.kind == "share" else f"{value:.1f}"
@@ -79,78 +79,78 @@ MEASURES = {
 PACE = ("reached", "evaluations_to_level", "seconds", "seconds_to_level")
 
 
-# What is read for a point that a rule covers: the mean over all points by the share covered.
+# Measures per covered point: the mean over all points divided by the share covered.
 BY_COVERAGE = {"rules_covered": "rules_per_prediction", "explanation_covered": "explanation_size"}
 
 
 class Results:
-    """The records of folds, and the parts of them that are compared."""
+    """The records of folds, divided into the parts that are compared."""
 
-    def __init__(self, records: pd.DataFrame, kept: dict[str, Any]) -> None:
-        self.kept = kept
+    def __init__(self, records: pd.DataFrame, settings: dict[str, Any]) -> None:
+        self.settings = settings
         for name in ("failed", *PACE, *MEASURES):
-            # folds that failed, or never reached the level, say nothing of these
+            # missing if all folds failed or never reached the level
             if name not in records:
                 records[name] = np.nan
-        # whoever checks that no rule covers a point reads all of them
-        silent = (1.0 - records["coverage"]) * records["conditions"]
-        records["explanation_default"] = records["explanation_size"] + silent
+        # to verify that no rule covers a point, all rules must be read
+        uncovered = (1.0 - records["coverage"]) * records["conditions"]
+        records["explanation_default"] = records["explanation_size"] + uncovered
         self.records = records
-        made = records["group"] == MADE
+        synthetic = records["group"] == MADE
         arms = records["learner"].isin(NAMES)
-        self.arms = records[~made & arms]
-        self.made = records[made & arms]
-        # peers have fewer repeats, which is what all are compared on
-        peers = records[~made & records["learner"].isin(PEERS)]
-        self.peers = peers[peers["repeat"] < kept["design"]["other_repeats"]]
+        self.arms = records[~synthetic & arms]
+        self.made = records[synthetic & arms]
+        # peers have fewer repeats, so only these are compared
+        peers = records[~synthetic & records["learner"].isin(PEERS)]
+        self.peers = peers[peers["repeat"] < settings["design"]["other_repeats"]]
 
     def means(
         self, records: pd.DataFrame, measure: str, learners: Iterable[str] | None = None
     ) -> pd.DataFrame:
-        """Return sets x learners; learners that have no figure at all are left out."""
+        """Return sets x learners, without learners that have no values."""
         wanted = records if learners is None else records[records["learner"].isin([*learners])]
         if measure in BY_COVERAGE:
-            # of means, since a fold may have no point that is covered
-            found = statistics.by_set(wanted, BY_COVERAGE[measure])
-            found = found / statistics.by_set(wanted, "coverage").replace(0.0, np.nan)
+            # a ratio of means, because a fold may have no covered point
+            table = statistics.by_set(wanted, BY_COVERAGE[measure])
+            table = table / statistics.by_set(wanted, "coverage").replace(0.0, np.nan)
         else:
-            found = statistics.by_set(wanted, measure)
-        order = [name for name in (*NAMES, *PEERS) if name in found]
-        found = found[order].dropna(axis=1, how="all")
-        found.attrs["measure"] = measure
-        return found
+            table = statistics.by_set(wanted, measure)
+        order = [name for name in (*NAMES, *PEERS) if name in table]
+        table = table[order].dropna(axis=1, how="all")
+        table.attrs["measure"] = measure
+        return table
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[Any]], texts: int = 1) -> str:
-    """Return a table; the first columns, which are texts, to the left, the rest to the right."""
+    """Return a table whose first ``texts`` columns are left-aligned and the rest right-aligned."""
     lines = [f"| {' | '.join(map(str, row))} |" for row in rows]
     if not lines:
-        return "There is nothing to compare in these results."
+        return "These results contain nothing to compare."
     rule = f"|{'---|' * texts}{'--:|' * (len(head) - texts)}"
     return "\n".join([f"| {' | '.join(head)} |", rule, *lines])
 
 
-# --- how figures are shown
+# --- formatting
 
 
 def signed(value: float, digits: int = 1) -> str:
-    """Return a number with its sign, a minus as it is printed."""
+    """Format a number with its sign, using the typographic minus."""
     text = f"{value:+.{digits}f}"
     return text[1:] if float(text) == 0 else text.replace("-", "−")
 
 
 def with_interval(value: float, interval: tuple[float, float] | None, show: Any) -> str:
-    """Return a value and its 95 % interval."""
+    """Format a value and its 95% interval."""
     return show(value) + (f" [{show(interval[0])}, {show(interval[1])}]" if interval else " [–]")
 
 
 def p_value(p: float) -> str:
-    """Return a p-value: no more digits than tell anything."""
+    """Format a p-value with its significant digits."""
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def verdict(found: Difference | Ratio, measure: Measure, p: float) -> str:
-    """Return in words what an interval says, where the adjusted p-value ``p`` lets it."""
+    """Describe a comparison in words, by its interval and its adjusted p-value ``p``."""
     if found.interval is None:
         return "unknown"
     low, high = found.interval
@@ -170,7 +170,7 @@ def verdict(found: Difference | Ratio, measure: Measure, p: float) -> str:
 def compared(
     results: Results, records: pd.DataFrame, measure: Measure, learner: str, reference: str
 ) -> Difference | Ratio | None:
-    """Return the comparison of two learners; None where one of them has no figures."""
+    """Compare two learners; return None if one of them has no values."""
     means = results.means(records, measure.name, (learner, reference))
     if learner not in means or reference not in means or means.dropna().empty:
         return None
@@ -180,7 +180,7 @@ def compared(
 
 
 def comparison_cells(found: Difference | Ratio, measure: Measure) -> list[str]:
-    """Return what was found, its interval, and how often it was better; p is not adjusted."""
+    """Return the cell with the difference or ratio and its interval."""
     if isinstance(found, Ratio):
         return [with_interval(found.mean, found.interval, lambda v: f"{v:.2f}") + " times"]
     scale = 100.0 if measure.kind == "share" else 1.0
@@ -189,34 +189,34 @@ def comparison_cells(found: Difference | Ratio, measure: Measure) -> list[str]:
 
 
 def effect(found: Difference | Ratio) -> str:
-    """Return the matched-pairs rank-biserial correlation: above zero where there is more."""
+    """Format the matched-pairs rank-biserial correlation: positive if there is more."""
     return signed(found.rank_biserial, 2)
 
 
 def tally(found: Difference | Ratio) -> str:
-    """Return on how many sets it was better, equal and worse."""
+    """Format the number of sets that are better, equal and worse."""
     return f"{found.wins} / {found.ties} / {found.losses}"
 
 
 COMPARISON = (
     "sets",
-    "difference or ratio [95 % interval]",
+    "difference or ratio [95% interval]",
     "p (Holm)",
     "effect size",
     "better / equal / worse",
-    "so it is",
+    "verdict",
 )
 
 
 def compared_rows(
-    asked: Iterable[tuple[list[str], Measure, Difference | Ratio | None]],
+    comparisons: Iterable[tuple[list[str], Measure, Difference | Ratio | None]],
 ) -> list[list[Any]]:
-    """Return rows with the columns of ``COMPARISON``, Holm over all of them.
+    """Return rows with the columns of ``COMPARISON``, with Holm's adjustment over all of them.
 
-    Each is given by its first cells, its measure and what was found; nothing found is left out.
-    What is 0 by construction is shown, but not tested.
+    A row is given by its first cells, the measure and the comparison; None is left out. Measures
+    that are 0 by construction are shown but not tested.
     """
-    known = [(cells, measure, found) for cells, measure, found in asked if found is not None]
+    known = [(cells, measure, found) for cells, measure, found in comparisons if found is not None]
     tested = [found.p for _, measure, found in known if measure.name not in BY_CONSTRUCTION]
     adjusted = iter(statistics.holm(tested))
     rows: list[list[Any]] = []
@@ -253,7 +253,7 @@ ARM_COLUMNS = (
 def means_table(
     results: Results, records: pd.DataFrame, columns: Sequence[str], learners: Sequence[str]
 ) -> str:
-    """Return one row a learner: means over the sets that all of the learners shown have."""
+    """Return one row per learner: means over the sets that all of them finished."""
     finished = results.means(records, "accuracy", learners).dropna().index
     records = records[records["set"].isin(finished)]
     tables = {name: results.means(records, name, learners) for name in columns}
@@ -269,7 +269,7 @@ def means_table(
 
 
 def arms(results: Results) -> str:
-    """Return what each arm reaches."""
+    """Return the results of each arm."""
     return means_table(results, results.arms, ARM_COLUMNS, NAMES)
 
 
@@ -295,7 +295,7 @@ QUESTIONS = (
 
 
 def answers(results: Results, learner: str = AVOIDING) -> str:
-    """Return the paper's three questions, answered by one contrast; Holm over all its rows."""
+    """Return one comparison for the paper's three questions; Holm over all rows."""
     rows = compared_rows(
         ([question, m.title], m, compared(results, results.arms, m, learner, PLAIN))
         for question, names in QUESTIONS
@@ -305,17 +305,17 @@ def answers(results: Results, learner: str = AVOIDING) -> str:
 
 
 def arm_differences(results: Results, measure: str) -> list[Difference]:
-    """Return every arm against the one without avoidance."""
-    found = [
+    """Return the difference of each arm to the one without avoidance."""
+    comparisons = [
         compared(results, results.arms, MEASURES[measure], arm, PLAIN)
         for arm in NAMES
         if arm != PLAIN
     ]
-    return [f for f in found if isinstance(f, Difference)]
+    return [c for c in comparisons if isinstance(c, Difference)]
 
 
 def against_plain(results: Results) -> str:
-    """Return every arm against the one without avoidance; Holm within each measure."""
+    """Compare each arm with the one without avoidance; Holm within each measure."""
     names = ("accuracy", "macro_f1", "gap_accuracy", "conditions", "explanation_covered")
     rows: list[list[Any]] = []
     for measure in map(MEASURES.__getitem__, names):
@@ -328,7 +328,7 @@ def against_plain(results: Results) -> str:
 
 
 def folds_verdicts(results: Results) -> str:
-    """Return on how many sets the folds alone tell an arm from the one without avoidance."""
+    """Return the number of sets whose folds alone show a difference to no avoidance."""
     rows = []
     for arm in NAMES:
         if arm == PLAIN or not compared(results, results.arms, MEASURES["accuracy"], arm, PLAIN):
@@ -340,7 +340,7 @@ def folds_verdicts(results: Results) -> str:
 
 
 def groups(results: Results) -> str:
-    """Return the main contrasts for each source of data apart."""
+    """Return the main comparisons for each source of data."""
     rows = []
     for group, records in results.arms.groupby("group"):
         for arm in (AVOIDING, GIVING_WAY):
@@ -349,19 +349,19 @@ def groups(results: Results) -> str:
                 if found is not None:
                     cells = [*comparison_cells(found, MEASURES[name]), tally(found)]
                     rows.append([group, found.n, arm, MEASURES[name].title, *cells])
-    head = ["data", "sets", "arm", "measure", "difference or ratio [95 % interval]"]
+    head = ["data", "sets", "arm", "measure", "difference or ratio [95% interval]"]
     return markdown([*head, "better / equal / worse"], rows, 4)
 
 
 PAIRS = (
     (CFSGS, AVOIDING, "CFSGS or CFSBE for the first rules"),
-    (GIVING_WAY, AVOIDING, "rivals give way or not"),
-    (AVOIDING, MUTATION_ONLY, "avoidance at the start as well or not"),
+    (GIVING_WAY, AVOIDING, "rivals give way or stay"),
+    (AVOIDING, MUTATION_ONLY, "avoidance at the start as well, or only in mutations"),
 )
 
 
 def pairs(results: Results) -> str:
-    """Return arms that differ in one switch; Holm within each pair."""
+    """Compare arms that differ in one switch; Holm within each pair."""
     names = ("accuracy", "macro_f1", "gap_accuracy", "rules", "conditions", "coverage")
     rows: list[list[Any]] = []
     for learner, reference, what in PAIRS:
@@ -373,9 +373,9 @@ def pairs(results: Results) -> str:
 
 
 def pace(results: Results) -> str:
-    """Return how soon each arm reaches the training accuracy of a small tree."""
+    """Return the evaluations until each arm reaches the training accuracy of a small tree."""
     rows = []
-    for arm in ARMS:  # what is repaired took as long as what it is made of
+    for arm in ARMS:  # repaired rules take as long as the arm they come from
         records = results.arms[results.arms["learner"] == arm]
         records = records[records["failed"].isna()]
         if records.empty:
@@ -384,7 +384,7 @@ def pace(results: Results) -> str:
         middle = [float(np.quantile(spent, q, method="lower")) for q in (0.25, 0.5, 0.75)]
         shown = [f"{v:,.0f}" if math.isfinite(v) else "not reached" for v in middle]
         rows.append([arm, f"{100 * records['reached'].mean():.1f}", *shown])
-    head = ["arm", f"folds that reach a tree of {LEVEL_LEAVES} leaves, %"]
+    head = ["arm", f"folds that reach the accuracy of a tree with {LEVEL_LEAVES} leaves, %"]
     return markdown([*head, "evaluations: first quartile", "median", "third quartile"], rows)
 
 
@@ -392,19 +392,17 @@ MADE_COLUMNS = ("truth_agreement", "rules_found", "irrelevant_conditions", "rule
 
 
 def made(results: Results) -> str:
-    """Return how far each arm finds the rules behind data that was made, by truth.
+    """Return how well each arm recovers the rules of synthetic data, by truth.
 
-    Sets that differ in noise alone share their truth and their rows, so they are averaged: there
-    are as many observations as truths, too few for a test.
+    Sets that differ only in noise share their truth and rows, so they are averaged: there is one
+    observation per truth, which is too few for a test.
     """
     return _made_by(results, r"made (\S+),", "features x classes", str)
 
 
 def made_by_noise(results: Results) -> str:
-    """Return the same by noise, over all truths."""
-    return _made_by(
-        results, r"noise ([\d.]+)", "noise", lambda level: f"{100 * float(level):.0f} %"
-    )
+    """Return how well each arm recovers the rules of synthetic data, by noise."""
+    return _made_by(results, r"noise ([\d.]+)", "noise", lambda level: f"{100 * float(level):.0f}%")
 
 
 def _made_by(results: Results, pattern: str, head: str, show: Callable[[str], str]) -> str:
@@ -451,23 +449,23 @@ def everywhere(results: Results) -> list[str]:
 
 
 def peers(results: Results) -> str:
-    """Return what each peer reaches on the sets that all of them finished."""
+    """Return the results of each peer on the sets that all of them finished."""
     common = results.peers[results.peers["set"].isin(everywhere(results))]
     shown = [name for name in PEERS if name in set(common["learner"])]
     return means_table(results, common, PEER_COLUMNS, shown)
 
 
 def without_categories(results: Results) -> pd.DataFrame:
-    """Return the records of sets on which conditions are counted alike.
+    """Return the records of sets on which conditions are counted in the same way.
 
-    A test of three categories is one condition of ours, and three of a tree on one-hot columns.
+    A test of three categories is one condition of irenic, but three of a tree on one-hot columns.
     """
-    names = {entry["name"] for entry in results.kept["sets"] if not entry["categorical"]}
+    names = {entry["name"] for entry in results.settings["sets"] if not entry["categorical"]}
     return results.peers[results.peers["set"].isin(names)]
 
 
 def peer_differences(results: Results) -> str:
-    """Return ours less each peer, on the sets that both finished; those of fresh data apart."""
+    """Compare irenic with each peer on the sets that both finished, and on fresh data."""
     rows, known = [], []
     numeric = without_categories(results)
     for peer in PEERS:
@@ -492,9 +490,9 @@ def peer_differences(results: Results) -> str:
                 comparison_cells(size, MEASURES["conditions"])[0] if size else "–",
             ]
         )
-    head = ["peer", "sets", "accuracy of irenic less the peer's [95 % interval]", "p (Holm)"]
+    head = ["peer", "sets", "accuracy: irenic − peer [95% interval]", "p (Holm)"]
     head += ["effect size", "better / equal / worse", "on fresh sets only"]
-    return markdown([*head, "conditions of irenic by the peer's, sets without categories"], rows)
+    return markdown([*head, "conditions: irenic / peer, sets without categories"], rows)
 
 
 def _fresh(results: Results, peer: str) -> str:
@@ -506,7 +504,7 @@ def _fresh(results: Results, peer: str) -> str:
 
 
 def sizes(results: Results) -> str:
-    """Return ours with at most so many rules, less a tree of as many leaves."""
+    """Compare irenic with a limited number of rules and trees of as many leaves."""
     rows = []
     for mine, tree in zip(SELECTED, TREES, strict=True):
         found = compared(results, results.peers, MEASURES["accuracy"], mine, tree)
@@ -526,7 +524,7 @@ def sizes(results: Results) -> str:
                 comparison_cells(size, MEASURES["conditions"])[0] if size else "–",
             ]
         )
-    head = ["rules at most", "sets", "irenic", "tree", "difference [95 % interval]"]
+    head = ["maximum rules", "sets", "irenic", "tree", "difference [95% interval]"]
     head += ["better / equal / worse", "on fresh sets only"]
     head += ["conditions, ratio, sets without categories"]
     return markdown(head, rows)
@@ -539,9 +537,9 @@ def _fresh_pair(results: Results, mine: str, tree: str) -> str:
 
 
 def conflicts(results: Results) -> str:
-    """Return how much of the test points each learner leaves to rules that contradict each other.
+    """Return the share of test points on which the rules of each learner contradict each other.
 
-    Every set that a learner finished counts, so the sets differ between rows.
+    All sets that a learner finished count, so the sets differ between rows.
     """
     rows = []
     for name in PEERS:
@@ -552,32 +550,32 @@ def conflicts(results: Results) -> str:
             continue
         values = 100 * table[name].dropna()
         rows.append([name, len(values), f"{values.mean():.1f}", f"{values.max():.1f}"])
-    return markdown(["learner", "sets", "test points in conflict, %", "greatest of a set, %"], rows)
+    return markdown(["learner", "sets", "test points in conflict, %", "maximum over sets, %"], rows)
 
 
 def failures(results: Results) -> str:
-    """Return what did not work, and how often; nothing is left out of this list."""
+    """Return all failures."""
     failed = results.records[results.records["failed"].notna()]
     rows = []
     for (learner, name), folds in failed.groupby(["learner", "set"], sort=True):
-        untried = folds["failed"].str.startswith("not tried")
+        skipped = folds["failed"].str.startswith("not tried")
         first = folds["failed"].iloc[0]
-        rows.append([learner, name, len(folds) - untried.sum(), untried.sum(), _escaped(first)])
+        rows.append([learner, name, len(folds) - skipped.sum(), skipped.sum(), _escaped(first)])
     rows += [
         [learner, "all", "–", "–", f"{package} is not installed"]
-        for learner, package in sorted(results.kept.get("not installed", {}).items())
+        for learner, package in sorted(results.settings.get("not installed", {}).items())
     ]
     if not rows:
         return "None."
-    head = ["learner", "data set", "folds that failed", "not tried then"]
-    return markdown([*head, "what happened in the first"], rows, 2)
+    head = ["learner", "data set", "failed folds", "skipped folds"]
+    return markdown([*head, "first error"], rows, 2)
 
 
 def _escaped(text: str) -> str:
     return text.replace("|", "\\|").replace("<", "&lt;")
 
 
-# --- what it was made with
+# --- data sets, settings and versions
 
 
 def sets(results: Results) -> str:
@@ -586,7 +584,7 @@ def sets(results: Results) -> str:
     columns = ("name", "group", "rows", "used", "numeric", "categorical", "classes")
     rows = [
         [f"{e[column]:,}" if isinstance(e[column], int) else e[column] for column in columns]
-        for e in results.kept["sets"]
+        for e in results.settings["sets"]
         if e["name"] in used
     ]
     head = ["set", "source", "rows", "rows used", "numeric", "categorical", "classes"]
@@ -595,18 +593,18 @@ def sets(results: Results) -> str:
 
 def made_with(results: Results) -> str:
     """Return settings and versions."""
-    design = [[name.replace("_", " "), f"{v:g}"] for name, v in results.kept["design"].items()]
-    versions = [[name, version] for name, version in results.kept["versions"].items()]
+    design = [[name.replace("_", " "), f"{v:g}"] for name, v in results.settings["design"].items()]
+    versions = [[name, version] for name, version in results.settings["versions"].items()]
     return "\n\n".join(
         [
             markdown(["setting", "value"], design),
-            markdown(["package", "version"], [["Python", results.kept["python"]], *versions]),
+            markdown(["package", "version"], [["Python", results.settings["python"]], *versions]),
         ]
     )
 
 
 def times(results: Results) -> str:
-    """Return the CPU seconds of a fit: the one table that differs between runs and machines."""
+    """Return the CPU seconds per fit, the only table that differs between runs."""
     rows = []
     for name, records in ((n, results.records) for n in (*ARMS, *PEERS)):
         own = records[(records["learner"] == name) & records["seconds"].notna()]
@@ -620,7 +618,7 @@ def times(results: Results) -> str:
             (reached, ".3f"),
         )
         rows.append([name, *("–" if math.isnan(v) else f"{v:{form}}" for v, form in figures)])
-    return markdown(["learner", "median", "greatest", "to the level, where reached"], rows)
+    return markdown(["learner", "median", "maximum", "until the level, if reached"], rows)
 
 
 BLOCKS: dict[str, Callable[[Results], str]] = {

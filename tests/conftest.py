@@ -1,7 +1,7 @@
 """Hypothesis profiles and shared fixtures.
 
 ``HYPOTHESIS_PROFILE`` or ``--hypothesis-profile`` selects a profile. In CI the examples are the
-same in every run, so that a change is judged by itself; elsewhere they are new each time.
+same in every run, so that failures are due to the change; elsewhere they are random.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def file(tmp_path):
 
 @pytest.fixture
 def run(monkeypatch, capsys):
-    """Run the command as a shell would: exit status, output, errors."""
+    """Run the command like a shell, and return its exit status, output and errors."""
 
     def call(*arguments):
         monkeypatch.setattr(sys, "argv", ["irenic", *arguments])

@@ -1,8 +1,8 @@
-"""A slow oracle: it looks at every cell of the grid of bounds, one comparison at a time.
+"""A slow oracle: it checks every cell of the grid of bounds with single comparisons.
 
-A cell is a tuple of encoded values, one a feature: a number for a continuous feature (``-inf``
-for missing), a code for a categorical one (0 missing, 1 other, then the values). Between two
-neighbouring bounds nothing changes, so the cells of a few regions stand for all points.
+A cell is a tuple of encoded values, one per feature: a number for a continuous feature (``-inf``
+for missing), a code for a categorical one (0 missing, 1 other, then the values). Nothing changes
+between adjacent bounds, so the cells of the regions at hand represent all points.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Cell = tuple[float, ...]
 
 
 def number(feature, value):
-    """Return a value of a continuous feature as the number that stands for it."""
+    """Return the number that encodes a value of a continuous feature."""
     if value is None:
         return -math.inf
     if isinstance(value, Months):
@@ -37,7 +37,7 @@ def number(feature, value):
     return float((value - EPOCH).days * STEP["date"] if isinstance(value, dt.date) else value)
 
 
-def neighbours(feature, value):
+def neighbors(feature, value):
     step = STEP[feature.kind]
     if step:
         return [value - step, value + step]
@@ -56,13 +56,13 @@ def can_occur(feature, value):
 
 
 def axis(feature, cuts=()):
-    """Return the values of a feature that stand for all, where it is cut at the given bounds."""
+    """Return one value per cell of a feature that is cut at the given bounds."""
     if not isinstance(feature, Continuous):
         codes = range(2, len(feature.values) + 2)
         return [0] * feature.missing + [1] * feature.other + list(codes)
     ends = [number(feature, b) for b in feature.bounds if b is not None]
     points = {c for c in (*cuts, *ends) if math.isfinite(c)} | {0.0}
-    points |= {n for p in points for n in neighbours(feature, p)}
+    points |= {n for p in points for n in neighbors(feature, p)}
     points |= {-sys.float_info.max, sys.float_info.max}
     step = STEP[feature.kind]
     for a, b in pairwise(sorted(points)):
@@ -73,7 +73,7 @@ def axis(feature, cuts=()):
 
 
 def shows(feature, value):
-    """Return whether a value can be written down: the calendar ends, numbers do not."""
+    """Return whether a value can be written: the calendar is finite, numbers are not."""
     if value == -math.inf:
         return True
     kind = getattr(feature, "kind", "")
@@ -83,7 +83,7 @@ def shows(feature, value):
 
 
 def grid(space, regions):
-    """Return the axes of the grid that the bounds of the regions make."""
+    """Return the axes of the grid that the bounds of the regions define."""
     axes = []
     for feature in space:
         cuts = []
@@ -114,25 +114,25 @@ def holds(region, cell):
 
 
 def cells(region, axes) -> set[Cell]:
-    """Return the cells that a region holds."""
-    held = [[v for v in a if allows(region, f, v)] for f, a in zip(region.space, axes, strict=True)]
-    return set(product(*held))
+    """Return the cells that a region contains."""
+    features = zip(region.space, axes, strict=True)
+    return set(product(*([v for v in axis if allows(region, f, v)] for f, axis in features)))
 
 
 # --- rules
 
 
 def pairs(rules, *, same):
-    """Return the pairs of rules that share a cell and whose consequents are the same, or not."""
+    """Return the pairs of rules that share a cell and have equal (or different) consequents."""
     rules = list(rules)
     if not rules:
         return []
     axes = grid(rules[0].region.space, [r.region for r in rules])
-    held = [cells(r.region, axes) for r in rules]
+    covered = [cells(r.region, axes) for r in rules]
     return [
         (i, j)
         for i, j in combinations(range(len(rules)), 2)
-        if (rules[i].then == rules[j].then) is same and held[i] & held[j]
+        if (rules[i].then == rules[j].then) is same and covered[i] & covered[j]
     ]
 
 
@@ -141,45 +141,45 @@ def covering(rules, cell):
 
 
 def decide(rules, cell, resolve="first"):
-    """Return the place of the rule that decides a cell, -1 if none covers it."""
+    """Return the index of the rule that decides a cell, or -1 if no rule covers it."""
     rules = list(rules)
-    found = covering(rules, cell)
-    if not found:
+    indices = covering(rules, cell)
+    if not indices:
         return -1
     if resolve == "best":
-        return max(found, key=lambda i: (rules[i].weight, -i))
+        return max(indices, key=lambda i: (rules[i].weight, -i))
     if resolve == "vote":
         votes: dict[Any, float] = {}
-        for i in found:
+        for i in indices:
             votes[rules[i].then] = votes.get(rules[i].then, 0.0) + rules[i].weight
-        # of equal sums the consequent whose rule comes first: a dict keeps that order
+        # ties go to the consequent whose rule comes first: a dict keeps that order
         winner = max(votes, key=lambda then: votes[then])
-        return next(i for i in found if rules[i].then == winner)
-    return found[0]
+        return next(i for i in indices if rules[i].then == winner)
+    return indices[0]
 
 
 def predict(rules, cell, resolve="first", default=None):
-    place = decide(rules, cell, resolve)
-    return default if place < 0 else list(rules)[place].then
+    index = decide(rules, cell, resolve)
+    return default if index < 0 else list(rules)[index].then
 
 
 def n_conditions(rule):
-    """Count the features on which a rule says something."""
+    """Count the features that a rule has a condition on."""
     return len(rule.region.conditions())
 
 
 def explanation_size(rules, some_cells):
-    """Return the mean, over cells, of the conditions of all rules that cover the cell."""
+    """Return the mean number of conditions, over cells, of all rules that cover the cell."""
     rules = list(rules)
     total = sum(n_conditions(rules[i]) for c in some_cells for i in covering(rules, c))
     return total / len(some_cells)
 
 
-# --- conditions as they are given
+# --- conditions as mappings of operators
 
 
 def satisfies(operators, value):
-    """Return whether a value (None: missing, OTHER: not listed) passes a mapping of operators."""
+    """Return whether a value (None: missing, OTHER: not listed) satisfies all operators."""
     if value is None and "missing" in operators:
         return operators["missing"]
     if value is OTHER and "other" in operators:
@@ -208,11 +208,11 @@ def _is_listed(value, listed):
     return any(v is value or (v is not OTHER and v == value) for v in listed)
 
 
-# --- cells as the library takes them
+# --- cells as instances of the library
 
 
 def decode(feature, value):
-    """Return an encoded value as a person writes it (OTHER for one that is not listed)."""
+    """Decode a value (OTHER for one that is not listed)."""
     if isinstance(feature, Continuous):
         if value == -math.inf:
             return None

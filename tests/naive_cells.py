@@ -1,7 +1,7 @@
-"""Cells of decision tables by their meaning: each is drawn as a text and, apart, as a predicate.
+"""Strategies for cells of decision tables: a text, and independently a predicate.
 
-The predicate takes one value (None: missing) and says True, False or, as FEEL does where an order
-meets null, None. Nothing here reads a text or knows of intervals.
+The predicate takes one value (None: missing) and returns True, False or, like a FEEL comparison
+with null, None. Nothing here parses a text or uses intervals.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from irenic.model.literals import Months
 
 
 class Said(NamedTuple):
-    """What a cell says, in words and in effect."""
+    """A cell: its text, and the predicate that it means."""
 
     text: str
     holds: Callable[[Any], bool | None]
 
 
-# --- values: those that cells name, as FEEL writes them
+# --- the values that cells mention, with their FEEL texts
 
 NAMED = {
     "number": {-1: "-1", 0: "0", 2.5: "2.5", 5: "5.0", 7: "7", 1e6: "1000000"},
@@ -41,7 +41,7 @@ ORDERED = [kind for kind in NAMED if kind not in ("text", "boolean")]
 
 
 def grid(kind):
-    """Return values that stand for all: the named ones, their neighbours, and what lies between."""
+    """Return representative values: the mentioned ones, their neighbors, and some in between."""
     named = list(NAMED[kind])
     if kind == "boolean":
         return named
@@ -86,31 +86,31 @@ def _equal(value):
 
 def _or(parts):
     def holds(v):
-        said = [part(v) for part in parts]
-        return True if True in said else None if None in said else False
+        results = [part(v) for part in parts]
+        return True if True in results else None if None in results else False
 
     return holds
 
 
 def _and(parts):
     def holds(v):
-        said = [part(v) for part in parts]
-        return False if False in said else None if None in said else True
+        results = [part(v) for part in parts]
+        return False if False in results else None if None in results else True
 
     return holds
 
 
 def _not(part):
     def holds(v):
-        said = part(v)
-        return None if said is None else not said
+        result = part(v)
+        return None if result is None else not result
 
     return holds
 
 
 @st.composite
 def items(draw, kind, *, null=True):
-    """Draw one test: a value, a comparison, a range, null."""
+    """Draw one test: a value, a comparison, a range or null."""
     value = draw(st.sampled_from(list(NAMED[kind])))
     text = NAMED[kind][value]
     forms = ["value", "value", "equal", "unequal"] + ["null"] * null
@@ -145,7 +145,7 @@ def items(draw, kind, *, null=True):
 
 @st.composite
 def cells(draw, kind, *, null=True):
-    """Draw a cell: nothing, a list of tests, or what passes none of a list."""
+    """Draw a cell: any value, a list of tests, or a negated list of tests."""
     form = draw(st.sampled_from(["any", "list", "list", "list", "not", "joined"]))
     if form == "any":
         return Said(draw(st.sampled_from(["-", "", " - "])), lambda v: True)
@@ -166,7 +166,7 @@ def cells(draw, kind, *, null=True):
 
 @st.composite
 def domains(draw, kind):
-    """Draw the values that an input may have, or None for all of them."""
+    """Draw the allowed values of an input, or None for all values."""
     if draw(st.booleans()):
         return None
     form = draw(st.sampled_from(["listed"] + ["ranges"] * 2 * (kind in ORDERED)))

@@ -1,4 +1,4 @@
-"""Slow oracles for CFSBE: the paper's Algorithm 2 to the letter, and what it is meant to do."""
+"""Slow oracles for CFSBE: the paper's Algorithm 2 literally, and its intended result."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 import naive
 from irenic import Continuous, Region
 
-# --- Algorithm 2 as it is printed: continuous features only, every rule a rival
+# --- Algorithm 2 as printed: continuous features only, every rule is a rival
 
 
 def literal(rules, x, order):
     """Return the box ``[[lower, upper], ...]`` of the paper's pseudo-code, line by line.
 
-    ``rules[r][i]`` is the pair ``(lower, upper)`` of rule ``r`` on feature ``i``; ``order`` are
-    numbers of features.
+    ``rules[r][i]`` is the pair ``(lower, upper)`` of rule ``r`` on feature ``i``; ``order``
+    contains the indices of features.
     """
     box = [[None, None] for _ in order]
     for i in order:
@@ -48,20 +48,20 @@ def literal_intersects(box, r, d):
     return True
 
 
-# --- what it is meant to do
+# --- the intended result
 
 
 def covered_by(rules, cell, consequent=None):
-    """Return the place of the first rival that holds a cell, None if there is none."""
-    found = [i for i in naive.covering(rules, cell) if rules[i].then != consequent]
-    return found[0] if found else None
+    """Return the index of the first rival that covers a cell, or None."""
+    rivals = [i for i in naive.covering(rules, cell) if rules[i].then != consequent]
+    return rivals[0] if rivals else None
 
 
 def enlarge(space, rules, cell, order, consequent=None):
-    """Return the box that grows from a cell that no rival holds: a side for each feature.
+    """Return the box that grows from a cell that no rival covers: one side per feature.
 
     A side is a half-open interval ``(lower, upper)`` or a set of codes. Until a feature is
-    enlarged, the box is the seed's value there, a closed point: it meets a rule that holds it.
+    enlarged, the side is the seed's value, a closed point: it meets every rule that contains it.
     """
     seed = dict(zip(space.names, cell, strict=True))
     rivals = [
@@ -103,7 +103,7 @@ def holds(side, value):
 
 
 def meets(feature, side, other):
-    """Return whether some value that can occur lies on both sides."""
+    """Return whether both sides share a value that can occur."""
     if isinstance(side, frozenset):
         return bool(side & other)
     low, high = max(side[0], other[0]), min(side[1], other[1])
@@ -113,12 +113,12 @@ def meets(feature, side, other):
     if least is not None:
         low = max(low, naive.number(feature, least))
     if most is not None:
-        high = min(high, naive.neighbours(feature, naive.number(feature, most))[1])
+        high = min(high, naive.neighbors(feature, naive.number(feature, most))[1])
     return max(low, -sys.float_info.max) < high
 
 
 def keep_out(side, value, other):
-    """Return the part of a side that holds ``value`` and is apart from another side."""
+    """Return the part of a side that contains ``value`` and is disjoint from another side."""
     if isinstance(side, frozenset):
         return side - other
     if value >= other[1]:
@@ -138,30 +138,30 @@ def as_region(space, box):
 
 
 def orders(space, rng, most=24):
-    """Return all orders of up to four features, else the given one, its reverse, and some."""
+    """Return all orders of up to four features, or the default, its reverse and random ones."""
     if len(space) <= 4:
         return list(permutations(space.names))
     drawn = [tuple(rng.permutation(space.names).tolist()) for _ in range(most)]
     return [space.names, space.names[::-1], *drawn][:most]
 
 
-# --- the laws
+# --- properties of results
 
 
 def is_free(region, rivals):
-    """Return whether no rival has a value in common with the region on every feature."""
+    """Return whether no rival shares a value with the region on every feature."""
     axes = naive.grid(region.space, [region, *rivals])
     return not any(_share(region, rival, axes) for rival in rivals)
 
 
 def ways_out(region, rivals):
-    """Return the single values by which a free region could be enlarged: none if it is maximal.
+    """Return the single values that could be added to a free region: none if it is maximal.
 
-    Each is the nearest value beyond a side, or a value of a category that the region lacks.
+    Each is the nearest value beyond a side, or a category that the region does not contain.
     """
     space = region.space
     axes = naive.grid(space, [region, *rivals])
-    found = []
+    additions = []
     for i, feature in enumerate(space):
         allowed = [naive.allows(region, feature, v) for v in axes[i]]
         if isinstance(feature, Continuous):
@@ -173,8 +173,8 @@ def ways_out(region, rivals):
             value = axes[i][k]
             in_the_way = [r for r in rivals if naive.allows(r, feature, value)]
             if not any(_share(region, rival, axes, but=i) for rival in in_the_way):
-                found.append((feature.name, value))
-    return found
+                additions.append((feature.name, value))
+    return additions
 
 
 def _share(region, other, axes, but=-1):

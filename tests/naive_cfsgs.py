@@ -1,4 +1,4 @@
-"""Slow oracles for CFSGS and gaps: the paper's graph, the grid of bounds, brute force and z3."""
+"""Slow oracles for CFSGS and gaps: the paper's graph, a grid of cells, brute force and z3."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from irenic import Categorical, Continuous, Region, Rule, RuleSet, Space
 def negated_tests(region):
     """Return the paper's constraints of one rule with their indices, as regions."""
     space = region.space
-    found = []
+    constraints = []
     index = 0
     for feature in space:
         whole = Region(space)
@@ -33,44 +33,44 @@ def negated_tests(region):
             below[row], above[row] = region.lower[row], region.upper[row]
             pairs = [(whole.lower.copy(), below), (above, whole.upper.copy())]
             for low, high in pairs:
-                made = Region.from_packed(space, low, high, whole.masks.copy())
-                found.append((index, made))
+                constraint = Region.from_packed(space, low, high, whole.masks.copy())
+                constraints.append((index, constraint))
                 index += 1
         else:
             masks = whole.masks.copy()
             part = slice(space.starts[row], space.starts[row + 1])
             masks[part] &= ~region.masks[part]
-            made = Region.from_packed(space, whole.lower.copy(), whole.upper.copy(), masks)
-            found.append((index, made))
+            constraint = Region.from_packed(space, whole.lower.copy(), whole.upper.copy(), masks)
+            constraints.append((index, constraint))
             index += 1
-    return [(index, made) for index, made in found if not made.is_empty]
+    return [(index, region) for index, region in constraints if not region.is_empty]
 
 
 def graph(rules):
     """Build the paper's graph (Algorithm 1), the root connected to level 1."""
-    made = networkx.DiGraph()
-    made.add_node("root")
+    levels = networkx.DiGraph()
+    levels.add_node("root")
     previous = ["root"]
     for i, rule in enumerate(rules):
         here = []
         for j, region in negated_tests(rule.region):
-            made.add_node((i, j), region=region)
+            levels.add_node((i, j), region=region)
             here.append((i, j))
-        made.add_edges_from(product(previous, here))
+        levels.add_edges_from(product(previous, here))
         previous = here
-    return made
+    return levels
 
 
 def consistent_paths(rules):
     """Yield all consistent paths from the root to the last level, in lexicographic order."""
-    made = graph(rules)
+    levels = graph(rules)
 
     def below(node, path, region):
         if len(path) == len(rules):
             yield path, region
             return
-        for child in sorted(made.successors(node)):
-            both = region & made.nodes[child]["region"]
+        for child in sorted(levels.successors(node)):
+            both = region & levels.nodes[child]["region"]
             if not both.is_empty:
                 yield from below(child, (*path, child), both)
 
@@ -78,9 +78,9 @@ def consistent_paths(rules):
 
 
 def passing_paths(rules):
-    """Yield the regions of the same search when it passes rules that the region misses already.
+    """Yield the regions of the same search, skipping rules that the region does not overlap.
 
-    Branches with nothing free at their end give nothing, as in the literal search.
+    Branches that end without a free region yield nothing, as in the literal search.
     """
     regions = [rule.region for rule in rules]
 
@@ -99,25 +99,25 @@ def passing_paths(rules):
 
 
 def paths_in_order(rules, levels, orders, *, passing):
-    """Yield the regions of all consistent paths, the nodes of each level in an order of its own.
+    """Yield the regions of all consistent paths, with a separate order of nodes per level.
 
-    ``levels`` are the places of the rules, ``orders[place]`` those of a rule's constraints. With
-    ``passing`` a rule that the region misses already adds no constraint; without it, this is the
-    paper's search to the letter.
+    ``levels`` are the indices of the rules, ``orders[index]`` those of a rule's constraints. With
+    ``passing``, a rule that the region does not overlap adds no constraint; without it, this is
+    the paper's search literally.
     """
     regions = [rule.region for rule in rules]
-    nodes = [[made for _, made in negated_tests(region)] for region in regions]
+    nodes = [[node for _, node in negated_tests(region)] for region in regions]
 
     def below(depth, region):
         if depth == len(levels):
             yield region
             return
-        place = levels[depth]
-        if passing and not region.overlaps(regions[place]):
+        index = levels[depth]
+        if passing and not region.overlaps(regions[index]):
             yield from below(depth + 1, region)
             return
-        for node in orders[place]:
-            both = region & nodes[place][node]
+        for node in orders[index]:
+            both = region & nodes[index][node]
             if not both.is_empty:
                 yield from below(depth + 1, both)
 
@@ -125,10 +125,10 @@ def paths_in_order(rules, levels, orders, *, passing):
 
 
 def chances(rules, levels, *, passing):
-    """Return how likely each region is the first, exactly, if every level is shuffled once.
+    """Return the exact probability that each region is the first if every level is shuffled.
 
-    On the way to the first region a level is met once, and each of its nodes from which a path
-    goes on to the end is equally likely to come before the others.
+    A path to the first region visits each level once, and all nodes of the level that lead to a
+    region are equally likely to come first.
     """
     regions = [rule.region for rule in rules]
 
@@ -138,32 +138,32 @@ def chances(rules, levels, *, passing):
         here = regions[levels[depth]]
         if passing and not region.overlaps(here):
             return below(depth + 1, region)
-        cuts = [region & made for _, made in negated_tests(here)]
+        cuts = [region & node for _, node in negated_tests(here)]
         ends = [end for end in (below(depth + 1, c) for c in cuts if not c.is_empty) if end]
-        found = Counter()
+        total = Counter()
         for end in ends:
-            for made, chance in end.items():
-                found[made] += chance / len(ends)
-        return found
+            for first, chance in end.items():
+                total[first] += chance / len(ends)
+        return total
 
     return dict(below(0, Region(rules.space)))
 
 
 def chances_over_levels(rules, *, passing):
-    """Return how likely each region is the first if the levels are in random order as well."""
-    found = Counter()
-    every = list(permutations(range(len(rules))))
-    for levels in every:
-        for made, chance in chances(rules, levels, passing=passing).items():
-            found[made] += chance / len(every)
-    return dict(found)
+    """Return the probability that each region is the first if the levels are shuffled too."""
+    total = Counter()
+    orders = list(permutations(range(len(rules))))
+    for levels in orders:
+        for region, chance in chances(rules, levels, passing=passing).items():
+            total[region] += chance / len(orders)
+    return dict(total)
 
 
 # --- the grid
 
 
 class Grid:
-    """Every cell of the grid that the bounds of some regions make, as arrays of truth values."""
+    """The cells of the grid that the bounds of regions define, as Boolean arrays."""
 
     def __init__(self, space, regions):
         self.space = space
@@ -171,26 +171,26 @@ class Grid:
         self.shape = tuple(map(len, self.axes))
 
     def cells(self, region):
-        """Return which cells a region holds."""
-        held = np.ones((), dtype=bool)
+        """Return which cells a region contains."""
+        inside = np.ones((), dtype=bool)
         for feature, axis in zip(self.space, self.axes, strict=True):
             allowed = np.array([naive.allows(region, feature, v) for v in axis], dtype=bool)
-            held = np.logical_and.outer(held, allowed)
-        return held
+            inside = np.logical_and.outer(inside, allowed)
+        return inside
 
     def union(self, regions):
-        """Return which cells some of the regions hold."""
-        held = np.zeros(self.shape, dtype=bool)
+        """Return which cells at least one region contains."""
+        inside = np.zeros(self.shape, dtype=bool)
         for region in regions:
-            held |= self.cells(region)
-        return held
+            inside |= self.cells(region)
+        return inside
 
     def count(self, regions):
-        """Return how many of the regions hold each cell."""
-        held = np.zeros(self.shape, dtype=np.int64)
+        """Return how many regions contain each cell."""
+        counts = np.zeros(self.shape, dtype=np.int64)
         for region in regions:
-            held += self.cells(region)
-        return held
+            counts += self.cells(region)
+        return counts
 
     def sides(self, region):
         """Return a region as the values that it allows on each axis."""
@@ -205,19 +205,19 @@ class Grid:
 
 @dataclass(frozen=True)
 class _Side:
-    """One way to bound a box on one axis."""
+    """The values of a box on one axis."""
 
     values: frozenset
     missed: int
-    """The bits of the rules that such a box misses on this axis."""
+    """The bits of the rules that are disjoint from the box on this axis."""
     wider: tuple[int, ...]
-    """The bits of the rules missed after each of the smallest steps outwards."""
+    """The same bits after each possible smallest enlargement."""
 
 
 def maximal_free(rules, within=None, most=200_000):
-    """Return the maximal boxes that no rule meets, as the values allowed on each axis.
+    """Return the maximal boxes that overlap no rule, as the values allowed on each axis.
 
-    None if there would be too many boxes to look at.
+    Return None if there are too many boxes to try.
     """
     space = rules.space
     whole = Region(space) if within is None else within
@@ -237,14 +237,14 @@ def maximal_free(rules, within=None, most=200_000):
         total *= len(sides[-1])
         if not sides[-1] or total > most:
             return None
-    found = set()
+    boxes = set()
     for box in product(*sides):
         missed = 0
         for side in box:
             missed |= side.missed
         if missed == every and not any(_grows(box, i, every) for i in range(len(box))):
-            found.add(tuple(side.values for side in box))
-    return found
+            boxes.add(tuple(side.values for side in box))
+    return boxes
 
 
 def _grows(box, axis, every):
@@ -255,7 +255,7 @@ def _grows(box, axis, every):
 
 
 def _runs(axis, missed, every, most):
-    """Return all intervals of neighbouring values, those that no rule tells apart as one."""
+    """Return all intervals of values; values that no rule distinguishes are grouped."""
     groups, marks = [], []
     for value, mark in zip(axis, missed, strict=True):
         if marks and marks[-1] == mark:
@@ -263,29 +263,30 @@ def _runs(axis, missed, every, most):
         else:
             groups.append([value])
             marks.append(mark)
-    found = []
+    runs = []
     for a, b in combinations(range(len(groups) + 1), 2):
         inside = _all(marks[a:b], every)
         wider = [inside & marks[i] for i in (a - 1, b) if 0 <= i < len(groups)]
         values = frozenset(v for group in groups[a:b] for v in group)
-        found.append(_Side(values, inside, tuple(wider)))
-    return found
+        runs.append(_Side(values, inside, tuple(wider)))
+    return runs
 
 
 def _subsets(axis, missed, every, most):
-    """Return all sets of values, those that no rule tells apart as one."""
+    """Return all sets of values; values that no rule distinguishes are grouped."""
     groups: dict[int, list] = {}
     for value, mark in zip(axis, missed, strict=True):
         groups.setdefault(mark, []).append(value)
     if 2 ** len(groups) > most:
         return []
-    found = []
+    subsets = []
     for size in range(1, len(groups) + 1):
         for chosen in combinations(groups, size):
             inside = _all(chosen, every)
             wider = tuple(inside & mark for mark in groups if mark not in chosen)
-            found.append(_Side(frozenset(v for m in chosen for v in groups[m]), inside, wider))
-    return found
+            values = frozenset(v for m in chosen for v in groups[m])
+            subsets.append(_Side(values, inside, wider))
+    return subsets
 
 
 def _all(marks, every):
@@ -298,10 +299,9 @@ def _all(marks, every):
 
 
 def gap_by_z3(space, conditions, within=None):
-    """Return whether some point of the space passes none of the conditions, as z3 sees it.
+    """Return whether z3 finds a point of the space that satisfies none of the conditions.
 
-    The conditions are mappings of operators as a person gives them; nothing of the encoding of
-    the library is used.
+    The conditions are mappings of operators; the encodings of the library are not used.
     """
     solver = z3.Solver()
     variables = {}
@@ -319,7 +319,7 @@ def gap_by_z3(space, conditions, within=None):
             code = z3.Int(f"c{i}")
             variables[feature.name] = code, None
             solver.add(z3.Or([code == c for c in naive.axis(feature)]))
-    solver.add(*[z3.Not(_holds(space, variables, given)) for given in conditions])
+    solver.add(*[z3.Not(_holds(space, variables, condition)) for condition in conditions])
     if within is not None:
         solver.add(_holds(space, variables, within))
     answer = solver.check()
@@ -328,7 +328,7 @@ def gap_by_z3(space, conditions, within=None):
 
 
 def _constant(feature, value):
-    """Return a bound as z3 counts: days for dates, months, exact fractions for numbers."""
+    """Return a bound for z3: days for dates, months, and exact fractions for numbers."""
     if feature.kind == "date":
         return (value - naive.EPOCH).days
     if feature.kind == "months":
@@ -337,8 +337,8 @@ def _constant(feature, value):
     return z3.Q(numerator, denominator)
 
 
-def _holds(space, variables, given):
-    return z3.And([_test(space[name], *variables[name], ops) for name, ops in given.items()])
+def _holds(space, variables, condition):
+    return z3.And([_test(space[name], *variables[name], ops) for name, ops in condition.items()])
 
 
 def _test(feature, value, missing, operators):
@@ -372,22 +372,22 @@ def _test(feature, value, missing, operators):
     )
 
 
-# --- rule sets that leave gaps, or just leave none
+# --- rule sets with many gaps, or with at most one
 
 
 @st.composite
 def loose_sets(draw, max_size=5, max_features=3):
-    """Draw rules that each ask something, so that they leave many gaps."""
+    """Draw rules that all have conditions, so that they leave many gaps."""
     space = draw(sts.spaces(max_features))
-    asked = sts.conditions(space).filter(bool)
-    given = draw(st.lists(asked, min_size=1, max_size=max_size))
+    conditions = sts.conditions(space).filter(bool)
+    antecedents = draw(st.lists(conditions, min_size=1, max_size=max_size))
     thens = st.sampled_from("AB")
-    return RuleSet([Rule(Region(space, c), then=draw(thens)) for c in given], space)
+    return RuleSet([Rule(Region(space, c), then=draw(thens)) for c in antecedents], space)
 
 
 @st.composite
 def tight_sets(draw, max_cuts=4, max_features=3):
-    """Draw rules that cover everything between them, then take away one rule or none."""
+    """Draw rules that together cover everything, then remove at most one of them."""
     space = draw(sts.spaces(max_features))
     parts = [Region(space)]
     for _ in range(draw(st.integers(1, max_cuts))):
@@ -420,15 +420,15 @@ FEATURES = (
 
 
 def dense_set(seed, size, width, features=None):
-    """Return rules with a test on nearly every feature of a random space."""
+    """Return rules with a condition on nearly every feature of a random space."""
     rng = np.random.default_rng(seed)
     chosen = rng.permutation(len(FEATURES))[:width] if features is None else features
     space = Space([FEATURES[i] for i in chosen])
-    made = []
+    rules = []
     for _ in range(size):
-        asked = {f.name: _random_test(f, rng) for f in space if rng.random() < 0.85}
-        made.append(Rule(Region(space, asked), then="AB"[rng.integers(2)]))
-    return RuleSet(made, space)
+        conditions = {f.name: _random_test(f, rng) for f in space if rng.random() < 0.85}
+        rules.append(Rule(Region(space, conditions), then="AB"[rng.integers(2)]))
+    return RuleSet(rules, space)
 
 
 def _random_test(feature, rng):

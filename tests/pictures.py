@@ -1,4 +1,4 @@
-"""What can be asked of a picture of regions: which patches there are, and what they hold."""
+"""Helpers to inspect plots of regions: their patches, texts and positions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def extents(ax, gid):
 
 
 def holds(ax, gid, x, y):
-    """Return whether a patch holds a point; right and upper edges do not belong to it."""
+    """Return whether a patch contains a point; right and upper edges are exclusive."""
     return any(
         left <= x < right and bottom <= y < top for left, right, bottom, top in extents(ax, gid)
     )
@@ -35,16 +35,16 @@ def legend(ax):
     return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
-def places_of(summary, values, missing=None):
-    """Return where a value of each drawn feature lies on its axis, None if it is not drawn."""
-    found = []
+def positions_of(summary, values, missing=None):
+    """Return the position of each value on its axis, or None if it is not drawn."""
+    positions = []
     for name, value in values.items():
         scale = scale_of(summary, name, missing)
         if isinstance(scale, Categories):
-            found.append(scale.place.get(value))
+            positions.append(scale.position.get(value))
             continue
         column = [None if value == float("-inf") else value]
-        place = float(scale.places(column, np.random.default_rng(0))[0])
-        inside = scale.limits[0] <= place < scale.limits[1]
-        found.append(place if inside else None)
-    return found if len(found) > 1 else [*found, sum(Strip.limits) / 2]
+        position = float(scale.positions(column, np.random.default_rng(0))[0])
+        inside = scale.limits[0] <= position < scale.limits[1]
+        positions.append(position if inside else None)
+    return positions if len(positions) > 1 else [*positions, sum(Strip.limits) / 2]

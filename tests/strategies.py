@@ -1,6 +1,6 @@
-"""Hypothesis strategies: spaces, regions in them, rules and rule sets; and how many examples.
+"""Hypothesis strategies for spaces, regions, rules and rule sets, and the number of examples.
 
-Bounds come from a small grid, so that boxes that touch, coincide or nest are common.
+Bounds come from a small grid, so that boxes often touch, coincide or nest.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ WIDE = [f"v{i}" for i in range(70)]
 
 
 def examples(times):
-    """Run so many times the examples of the profile: fewer where each takes long."""
+    """Run a multiple of the profile's number of examples; below 1 for slow tests."""
     return settings(max_examples=max(1, round(times * settings().max_examples)))
 
 
 def seeds(few, *, of):
-    """Return a few seeds to parametrize a test with, and the rest of them as slow ones."""
+    """Return seeds to parametrize a test with; all but the first few are marked as slow."""
     return [*range(few), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(few, of))]
 
 
@@ -67,7 +67,7 @@ def spaces(draw, max_features=3):
         kind = draw(st.sampled_from(kinds))
         if kind == "continuous":
             features.append(draw(continuous(name)))
-        else:  # one wide category is enough: two would make a grid of 5,000 cells
+        else:  # only one wide category, because two would give a grid of 5,000 cells
             features.append(draw(categorical(name, wide=kind == "wide" and i == 0)))
     return Space(features)
 
@@ -76,7 +76,7 @@ def spaces(draw, max_features=3):
 
 
 def possible(feature, operators):
-    """Return whether some value that can occur passes the operators, by looking at them all."""
+    """Return whether any value that can occur satisfies the operators, by trying them all."""
     if isinstance(feature, Categorical):
         candidates = naive.axis(feature)
     else:
@@ -89,7 +89,7 @@ def possible(feature, operators):
 
 
 def interval_operators(feature):
-    """Draw a condition on a continuous feature; it may be one that nothing satisfies."""
+    """Draw a condition on a continuous feature, possibly one that no value satisfies."""
     value = st.sampled_from(GRID[feature.kind])
     whole = st.sampled_from([v for v in GRID[feature.kind] if v != 2.5 or feature.kind == "number"])
     lower = st.sampled_from([">", ">="])
@@ -106,7 +106,7 @@ def interval_operators(feature):
 
 
 def set_operators(feature):
-    """Draw a condition on a categorical feature; it may be one that nothing satisfies."""
+    """Draw a condition on a categorical feature, possibly one that no value satisfies."""
     members = st.lists(
         st.sampled_from([*feature.values, MISSING, OTHER]), max_size=6, unique_by=repr
     )
@@ -127,14 +127,14 @@ def operators(feature):
 
 @st.composite
 def conditions(draw, space):
-    """Draw conditions, each of which some value satisfies, on some of the features."""
-    found = {}
+    """Draw satisfiable conditions on a random subset of the features."""
+    chosen = {}
     for feature in space:
         if draw(st.booleans()):
-            asked = draw(operators(feature))
-            if possible(feature, asked):
-                found[feature.name] = asked
-    return found
+            condition = draw(operators(feature))
+            if possible(feature, condition):
+                chosen[feature.name] = condition
+    return chosen
 
 
 # --- regions and rules
@@ -168,7 +168,7 @@ def rule_sets(draw, max_size=6, max_features=2, default=None):
 
 @st.composite
 def consistent_rule_sets(draw, max_size=6, max_features=2, default=None):
-    """Draw a set from which rules that contradict an earlier one were left out."""
+    """Draw a set of rules, leaving out those that contradict an earlier one."""
     space = draw(spaces(max_features))
     kept: list[Rule] = []
     for rule in draw(st.lists(rules(space), max_size=max_size)):

@@ -25,30 +25,30 @@ def test_a_number_stands_for_seconds_and_none_for_no_limit():
     assert Budget.of(2.5) == Budget(seconds=2.5)
     assert Budget.of(3) == Budget(seconds=3)
     assert Budget.of(None) == Budget()
-    given = Budget(nodes=5)
-    assert Budget.of(given) is given
+    budget = Budget(nodes=5)
+    assert Budget.of(budget) is budget
 
 
 @pytest.mark.parametrize("side", ["seconds", "nodes", "regions"])
 @pytest.mark.parametrize("value", [-1, -0.5, math.nan, True, "5", [1]])
-def test_a_side_that_is_no_amount_is_refused(side, value):
+def test_an_invalid_limit_is_rejected(side, value):
     with pytest.raises(ConditionError) as error:
         Budget(**{side: value})
-    expected = f"Budget: {side} is a number that is not negative, or None, not {value!r}"
+    expected = f"budget.{side} must be a non-negative number or None, got {value!r}"
     assert str(error.value) == expected
 
 
-def test_what_stands_for_no_budget_is_refused():
-    with pytest.raises(ConditionError, match=r"Budget: seconds is a number .* not '1 minute'"):
+def test_an_invalid_budget_is_rejected():
+    with pytest.raises(ConditionError, match=r"^budget\.seconds must be .* got '1 minute'$"):
         Budget.of("1 minute")
 
 
 @pytest.mark.parametrize("value", [0, 0.0, 7, math.inf])
-def test_zero_and_endless_amounts_are_taken(value):
+def test_zero_and_infinity_are_valid_limits(value):
     assert Budget(seconds=value).seconds == value
 
 
-def test_without_a_limit_nothing_is_ever_used_up(clock):
+def test_an_unlimited_budget_is_never_used_up(clock):
     meter = Meter(None)
     clock.now += 1e9
     assert not meter.spent(nodes=10**12, regions=10**12)
@@ -80,7 +80,7 @@ def test_seconds_run_from_the_start_of_the_meter(clock):
     assert meter.stopped_by == "seconds"
 
 
-def test_once_used_up_a_budget_stays_so_and_keeps_its_reason(clock):
+def test_a_used_up_budget_keeps_its_reason(clock):
     meter = Meter(Budget(nodes=1, seconds=10))
     assert meter.spent(nodes=1)
     assert meter.spent()
@@ -88,7 +88,7 @@ def test_once_used_up_a_budget_stays_so_and_keeps_its_reason(clock):
 
 
 @pytest.mark.parametrize("side", ["seconds", "nodes", "regions"])
-def test_a_budget_of_nothing_is_used_up_at_once(side, clock):
+def test_a_budget_of_zero_is_used_up_immediately(side, clock):
     meter = Meter(Budget(**{side: 0}))
     assert meter.spent()
     assert meter.stopped_by == side
@@ -99,7 +99,7 @@ def test_a_budget_cannot_be_changed():
         Budget(seconds=1).seconds = 2
 
 
-def test_numbers_of_any_kind_are_taken():
+def test_numbers_of_any_type_are_accepted():
     import numpy as np
 
     budget = Budget(seconds=1, nodes=np.int64(5), regions=1e6)
@@ -107,7 +107,7 @@ def test_numbers_of_any_kind_are_taken():
     assert isinstance(budget.nodes, int)
 
 
-def test_the_clock_stands_still_in_a_pause(monkeypatch):
+def test_the_clock_stops_during_a_pause(monkeypatch):
     now = [100.0]
     monkeypatch.setattr("irenic.budget.time.monotonic", lambda: now[0])
     meter = Meter(Budget(seconds=5))

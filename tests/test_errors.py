@@ -41,24 +41,24 @@ def test_the_tree_in_the_docstring_names_every_error():
         ({"path": "a.json"}, "a.json: wrong"),
     ],
 )
-def test_a_format_error_says_what_it_knows_of_the_place(place, text):
+def test_a_format_error_names_its_known_location(place, text):
     assert str(FormatError("wrong", **place)) == text
 
 
-def test_what_a_format_error_knows_already_is_kept_when_more_is_filled_in():
+def test_filling_in_a_location_keeps_its_known_parts():
     error = FormatError("wrong", column=7).at(path="a.rules", line=3, column=99)
     assert str(error) == "a.rules, line 3, column 7: wrong"
     assert error.message == "wrong"
 
 
-def test_a_conflict_error_carries_what_was_found():
+def test_a_conflict_error_has_the_conflicts():
     rules = irenic.RuleSet([irenic.Rule({"age": (0, 10)}, then="child")])
     with pytest.raises(irenic.ConflictError) as caught:
         rules.add(irenic.Rule({"age": (5, 20)}, then="adult"))
     assert [str(c.region) for c in caught.value.conflicts] == ["5 <= age < 10"]
 
 
-def test_a_near_name_is_suggested_and_else_the_known_ones_are_listed():
+def test_a_similar_name_is_suggested_or_else_the_known_names_are_listed():
     assert did_you_mean("agee", ["age", "job"]) == ", did you mean 'age'?"
     assert did_you_mean("zzz", ["age", "job"]) == " (known: 'age', 'job')"
     assert did_you_mean("zzz", []) == " (there are none)"
@@ -70,6 +70,6 @@ def test_an_error_survives_pickling():
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
-def test_a_format_error_survives_pickling_with_its_place():
+def test_a_format_error_survives_pickling_with_its_location():
     error = FormatError("wrong", path="a.rules", line=3, column=7)
     assert str(pickle.loads(pickle.dumps(error))) == str(error)

@@ -33,7 +33,7 @@ def test_the_genetic_algorithm_evolves_rules_without_a_conflict(capsys):
     assert len(best) >= 2
     assert accuracy > 0.8
     assert all(str(rule) in printed for rule in best)
-    assert f"accuracy {accuracy:.3f} on new cases, 0 conflicts" in printed
+    assert f"test accuracy {accuracy:.3f}, 0 conflicts" in printed
 
 
 def test_the_genetic_algorithm_gives_the_same_rules_for_the_same_seed():

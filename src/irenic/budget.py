@@ -1,4 +1,4 @@
-"""How long a search may take, and how it ended."""
+"""Budgets of searches, and why a search stopped."""
 
 from __future__ import annotations
 
@@ -13,20 +13,26 @@ from irenic.errors import ConditionError
 
 StoppedBy: TypeAlias = Literal["seconds", "nodes", "regions", "interrupt"]
 Progress: TypeAlias = Callable[[int, int], object]
-"""Called now and then with the nodes and the regions so far; a true answer stops the search."""
+"""Called regularly with the nodes and regions so far; returning True stops the search."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """The most that a search may take; a side that is None is unlimited.
+    """The limits of a search.
 
     Parameters
     ----------
     seconds : float, optional
+        Maximum time in seconds (default: unlimited).
     nodes : int, optional
-        Steps of the search.
+        Maximum number of search steps (default: unlimited).
     regions : int, optional
-        Results.
+        Maximum number of results (default: unlimited).
+
+    Raises
+    ------
+    ConditionError
+        If a limit is negative or not a number.
 
     Examples
     --------
@@ -45,7 +51,7 @@ class Budget:
                 continue
             if isinstance(value, bool) or not isinstance(value, Real) or not float(value) >= 0:
                 raise ConditionError(
-                    f"Budget: {field.name} is a number that is not negative, or None, not {value!r}"
+                    f"budget.{field.name} must be a non-negative number or None, got {value!r}"
                 )
             whole = field.name != "seconds" and math.isfinite(value)
             number = float(value)
@@ -53,12 +59,27 @@ class Budget:
 
     @classmethod
     def of(cls, budget: Budget | float | None) -> Budget:
-        """Return a budget: a number stands for seconds, None for no limit."""
+        """Return a budget given in any form that functions accept.
+
+        Parameters
+        ----------
+        budget : Budget, float or None
+            A number is a budget of that many seconds; None is unlimited.
+
+        Returns
+        -------
+        Budget
+
+        Examples
+        --------
+        >>> Budget.of(2.5)
+        Budget(seconds=2.5, nodes=None, regions=None)
+        """
         return budget if isinstance(budget, Budget) else cls(seconds=budget)
 
 
 class Meter:
-    """A budget being spent: ask :meth:`spent` after each step."""
+    """Measures how much of a budget is used; call :meth:`spent` after each step."""
 
     def __init__(self, budget: Budget | float | None) -> None:
         self.budget = Budget.of(budget)
@@ -66,33 +87,33 @@ class Meter:
         self.regions = 0
         self.stopped_by: StoppedBy | None = None
         self.ran_out: StoppedBy | None = None
-        """What was used up first, even where ``stopped_by`` was reset to go on with the rest."""
+        """The limit that was reached first, even if ``stopped_by`` was reset to continue."""
         self._start = time.monotonic()
         self._paused: float | None = None
 
     @property
     def seconds(self) -> float:
-        """How long it has taken so far, pauses left out."""
+        """The seconds used so far, without pauses."""
         now = time.monotonic() if self._paused is None else self._paused
         return now - self._start
 
     @property
     def late(self) -> bool:
-        """Whether the seconds are used up, for work that may be left undone without harm."""
+        """Whether the time is used up; checked before optional work."""
         return self.budget.seconds is not None and self.seconds >= self.budget.seconds
 
     def pause(self) -> None:
-        """Stop the clock while the caller works on a result."""
+        """Stop the clock while the caller processes a result."""
         self._paused = time.monotonic()
 
     def resume(self) -> None:
-        """Let the clock go on."""
+        """Restart the clock."""
         if self._paused is not None:
             self._start += time.monotonic() - self._paused
             self._paused = None
 
     def spent(self, *, nodes: int = 0, regions: int = 0) -> bool:
-        """Count steps and results; return whether the budget is used up."""
+        """Add steps and results, and return whether the budget is used up."""
         self.nodes += nodes
         self.regions += regions
         budget = self.budget

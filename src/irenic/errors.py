@@ -1,18 +1,18 @@
-"""What can go wrong, as a tree of exceptions.
+"""The exceptions and warnings of irenic.
 
 ::
 
     IrenicError
-    ├── SpaceError          a feature or a space that cannot be (also a ValueError)
-    ├── ConditionError      a condition, region or rule that cannot be (also a ValueError)
+    ├── SpaceError          an invalid feature or space (also a ValueError)
+    ├── ConditionError      an invalid condition, region, rule or argument (also a ValueError)
     ├── DataError           a table or point that does not fit its space (also a ValueError)
-    ├── ConflictError       two rules that would contradict each other (also a ValueError)
+    ├── ConflictError       rules that contradict each other (also a ValueError)
     ├── SeedError           a seed that a rival covers (also a ValueError)
     ├── BudgetError         a budget used up before the result was proved (also a RuntimeError)
-    ├── FormatError         text that is not in the format it should be in (also a ValueError)
+    ├── FormatError         text or a file in an invalid format (also a ValueError)
     └── FileError           a file that cannot be read or written (also an OSError)
 
-    FormatWarning           what may be misread, or cannot be written (a UserWarning)
+    FormatWarning           ambiguous input, or output that loses something (a UserWarning)
 
 Every message names the object, the value and the way out.
 """
@@ -39,23 +39,82 @@ __all__ = [
 
 
 class IrenicError(Exception):
-    """The root: ``except irenic.IrenicError`` catches all that this library raises on purpose."""
+    """The base class of all errors that irenic raises deliberately.
+
+    Examples
+    --------
+    >>> import irenic
+    >>> try:
+    ...     irenic.Budget(seconds=-1)
+    ... except irenic.IrenicError as error:
+    ...     print(error)
+    budget.seconds must be a non-negative number or None, got -1
+    """
 
 
 class SpaceError(IrenicError, ValueError):
-    """A feature or a space that cannot be: duplicate names, reversed bounds, no values."""
+    """An invalid feature or space: duplicate names, reversed bounds, no values.
+
+    Examples
+    --------
+    >>> import irenic
+    >>> try:
+    ...     irenic.Continuous("age", bounds=(120, 0))
+    ... except irenic.SpaceError:
+    ...     print("invalid feature")
+    invalid feature
+    """
 
 
 class ConditionError(IrenicError, ValueError):
-    """A condition, region or rule that cannot be: reversed, empty, or of an unknown feature."""
+    """An invalid condition, region, rule or argument, or a condition on an unknown feature.
+
+    Examples
+    --------
+    >>> import irenic
+    >>> try:
+    ...     irenic.Rule({"age": (30, 20)}, then="low")
+    ... except irenic.ConditionError:
+    ...     print("invalid rule")
+    invalid rule
+    """
 
 
 class DataError(IrenicError, ValueError):
-    """A table or a point that does not fit its space."""
+    """A table or point that does not fit its space.
+
+    Examples
+    --------
+    >>> import irenic
+    >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 30)}, then="low")])
+    >>> try:
+    ...     rules.predict({"height": [180]})
+    ... except irenic.DataError:
+    ...     print("a column is missing")
+    a column is missing
+    """
 
 
 class ConflictError(IrenicError, ValueError):
-    """Two rules that overlap and predict different things; ``conflicts`` holds what was found."""
+    """Rules that overlap but predict different consequents.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, and what to do about it.
+    conflicts : sequence of Conflict
+        The conflicts, also available as the attribute ``conflicts``.
+
+    Examples
+    --------
+    >>> import irenic
+    >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 30)}, then="low")])
+    >>> try:
+    ...     rules.add(irenic.Rule({"age": (20, 60)}, then="high"))
+    ... except irenic.ConflictError as error:
+    ...     print(len(error.conflicts))
+    1
+    """
 
     def __init__(self, message: str, conflicts: Sequence[Any] = ()) -> None:
         super().__init__(message)
@@ -63,15 +122,54 @@ class ConflictError(IrenicError, ValueError):
 
 
 class SeedError(IrenicError, ValueError):
-    """A seed that a rival covers: no region that holds it is free."""
+    """A seed that a rival covers, so that no region around it is free.
+
+    Examples
+    --------
+    >>> import irenic
+    >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 30)}, then="low")])
+    >>> try:
+    ...     irenic.enlarge(rules, {"age": 10})
+    ... except irenic.SeedError:
+    ...     print("a rule covers the seed")
+    a rule covers the seed
+    """
 
 
 class BudgetError(IrenicError, RuntimeError):
-    """A budget that was used up before the result was proved; nothing unproved is returned."""
+    """A budget that was used up before the result was proved; no unproved result is returned.
+
+    Examples
+    --------
+    >>> import irenic
+    >>> issubclass(irenic.BudgetError, RuntimeError)
+    True
+    """
 
 
 class FormatError(IrenicError, ValueError):
-    """Text that is not in the format it should be in, with the place where it is known."""
+    """Text or a file in an invalid format.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, and what to do about it.
+    path : str
+        The file, if known.
+    line, column : int, optional
+        Where the error is, counted from 1.
+
+    Examples
+    --------
+    >>> import irenic
+    >>> try:
+    ...     irenic.Rule.parse("IF age < THEN low")
+    ... except irenic.FormatError:
+    ...     print("not a rule")
+    not a rule
+    >>> print(irenic.FormatError("no value", path="rules.txt", line=3))
+    rules.txt, line 3: no value
+    """
 
     def __init__(
         self, message: str, *, path: str = "", line: int | None = None, column: int | None = None
@@ -90,7 +188,24 @@ class FormatError(IrenicError, ValueError):
     def at(
         self, *, path: str = "", line: int | None = None, column: int | None = None
     ) -> FormatError:
-        """Return the same error with what the caller knows of the place filled in."""
+        """Return the error with the unknown parts of its location filled in.
+
+        Parameters
+        ----------
+        path : str
+            The file.
+        line, column : int, optional
+            Where the error is, counted from 1.
+
+        Returns
+        -------
+        FormatError
+
+        Examples
+        --------
+        >>> print(FormatError("no value", line=3).at(path="rules.txt"))
+        rules.txt, line 3: no value
+        """
         return FormatError(
             self.message,
             path=self.path or path,
@@ -100,24 +215,36 @@ class FormatError(IrenicError, ValueError):
 
 
 class FormatWarning(UserWarning):
-    """Something in a file that may have been meant otherwise, or that a format cannot hold.
+    """Input that may have been meant differently, or output that a format cannot represent.
 
+    Examples
+    --------
     >>> import warnings
     >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("error", FormatWarning)  # refuse what may be misread
+    ...     warnings.simplefilter("error", FormatWarning)  # turn the warnings into errors
     """
 
 
 class FileError(IrenicError, OSError):
-    """A file that cannot be read or written; what was there before is untouched."""
+    """A file that cannot be read or written; an existing file is left unchanged.
+
+    Examples
+    --------
+    >>> import irenic
+    >>> try:
+    ...     irenic.read("no such file.txt")
+    ... except irenic.FileError as error:
+    ...     print(error)
+    cannot read no such file.txt: No such file or directory
+    """
 
 
 def did_you_mean(wrong: object, known: Iterable[object]) -> str:
-    """Return ``", did you mean 'age'?"`` or, where nothing is near, the known names."""
-    names = [str(k) for k in known]
-    near = difflib.get_close_matches(str(wrong), names, n=1)
-    if near:
-        return f", did you mean {near[0]!r}?"
+    """Return ``", did you mean 'age'?"``, or the known names if none is similar."""
+    names = [str(name) for name in known]
+    similar = difflib.get_close_matches(str(wrong), names, n=1)
+    if similar:
+        return f", did you mean {similar[0]!r}?"
     if not names:
         return " (there are none)"
     shown = ", ".join(repr(n) for n in names[:8])

@@ -256,7 +256,7 @@ def test_bad_rows_are_one_line(run, people, row, message):
     status, out, err = run("learn", people, "-o", "model.json")
     assert (status, out) == (2, "")
     if message is None:
-        assert err == "irenic: people.csv, line 62: 2 cells, but the table has 3 columns\n"
+        assert err == "irenic: people.csv, line 62: a row must have 3 cells, got 2\n"
     else:
         assert err == f"irenic: people.csv: {message}\n"
     assert not os.path.exists("model.json")  # noqa: PTH110

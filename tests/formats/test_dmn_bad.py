@@ -69,7 +69,10 @@ def test_an_entity_that_is_nowhere_declared_is_refused():
          "line 1: not XML: unknown encoding: martian"),
         (b"\xff\xfe<\x00d", "line 1, column 2: not XML: unclosed token"),
         (b"<definitions>" + b"<a>" * 300, "line 1: elements nested more than 200 deep"),
-        (b"<definitions>" + b"x" * (65 * 2**20), "65 MB; decision tables are read up to 64 MB"),
+        (
+            b"<definitions>" + b"x" * (65 * 2**20),
+            "a file of decision tables must be at most 64 MB, got 65 MB",
+        ),
     ],
     ids=lambda value: str(value[:20]),
 )  # fmt: skip

@@ -208,8 +208,8 @@ def test_a_default_may_have_cells_that_ask_for_nothing():
 # --- numbers
 
 THOUSANDS = (
-    "'1.000' may be 1000 or 1: write 1000 if the point divides thousands, 1.0000 if it begins the"
-    " decimals"
+    "'1.000' is ambiguous; write 1000 if the point separates thousands, or 1.0000 if it is a"
+    " decimal point"
 )
 
 

@@ -291,7 +291,7 @@ def test_date_times_with_and_without_zones_are_not_mixed():
         (b"\n\n", "the table is empty; its first line names the columns"),
         (b"a\n1\n", "line 1: only the outcome 'a': a decision table has a column for each feature"
                     " too (cells are divided by commas, semicolons or tabs)"),
-        (b"a,b,a\n1,2,3\n", "line 1: two columns are called 'a'"),
+        (b"a,b,a\n1,2,3\n", "line 1: two columns are named 'a'"),
         (b"a,,b\n1,2,3\n", "line 1: column 2 has no name"),
         (b'a,b\n"1,2\n', "line 2: not CSV: unexpected end of data"),
         (b"a,b\n1,\xff\n", "line 2: not UTF-8 text (byte 6); save it as UTF-8"),
@@ -299,7 +299,7 @@ def test_date_times_with_and_without_zones_are_not_mixed():
         (b"a,b\n1,\x00\n", "line 2: a null character: this is no text file"),
         (b"x," * 50_000 + b"y\n", "line 1: 50,001 columns; a decision table has at most 1,000"),
         (b"a,b\n" + b"1,2\n" * 500_001, "line 500001: more than 1,000,000 cells; divide the table"),
-        (b"a," + b" " * (65 * 2**20), "65 MB; decision tables are read up to 64 MB"),
+        (b"a," + b" " * (65 * 2**20), "a file of decision tables must be at most 64 MB, got 65 MB"),
     ],
     ids=lambda value: str(value[:12]),
 )  # fmt: skip
@@ -391,7 +391,7 @@ def test_a_sheet_that_is_no_table_does_not_hide_the_others():
     found = loads_xlsx(raw)
     assert [table.name for table in found.tables] == ["two"]
     assert [str(error) for error in found.errors] == [
-        "line 1: table 'one': two columns are called 'a'"
+        "line 1: table 'one': two columns are named 'a'"
     ]
 
 
@@ -738,7 +738,7 @@ def test_what_a_table_cannot_hold_is_refused(rules, message):
 
 def test_what_a_workbook_cannot_hold_is_refused():
     rules = RuleSet([], Space([Continuous("a\x01b")]))
-    with pytest.raises(FormatError, match=r"^a cell holds a control character"):
+    with pytest.raises(FormatError, match=r"^a cell contains a control character"):
         dumps_xlsx(rules)
     with pytest.raises(IrenicError, match=r"a table is made of a DecisionTable, a RuleSet or a"):
         dumps_csv([1])

@@ -1,4 +1,4 @@
-"""What names of files may lead to: pipes, devices, folders, links, and nothing at all."""
+"""Reading and writing through pipes, devices, folders, links and invalid names."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def loop(folder, suffix=".json"):
 
 
 def in_background(read):
-    """Start a reader of a pipe: writing to one waits for it."""
+    """Start to read from a pipe, because writing to it waits for a reader."""
     parts = []
     thread = threading.Thread(target=lambda: parts.append(read()), daemon=True)
     thread.start()
@@ -55,11 +55,11 @@ def in_background(read):
 
 
 @pipes
-def test_a_pipe_gets_the_bytes_and_stays_a_pipe(tmp_path, rules):
+def test_writing_to_a_pipe_keeps_it_a_pipe(tmp_path, rules):
     pipe = tmp_path / "rules.json"
     os.mkfifo(pipe)
     received = in_background(pipe.read_text)
-    check_target(pipe)  # which must not open it: a reader would take that for the end
+    check_target(pipe)  # must not open it: the reader would see the end of the file
     irenic.write(rules, pipe)
     assert stat.S_ISFIFO(pipe.lstat().st_mode)
     assert names_in(tmp_path) == ["rules.json"]
@@ -69,7 +69,7 @@ def test_a_pipe_gets_the_bytes_and_stays_a_pipe(tmp_path, rules):
 
 
 @pipes
-def test_a_link_to_a_pipe_leads_to_the_pipe(tmp_path):
+def test_a_link_to_a_pipe_is_followed(tmp_path):
     pipe, link = tmp_path / "pipe", tmp_path / "link"
     os.mkfifo(pipe)
     link.symlink_to(pipe)
@@ -82,12 +82,12 @@ def test_a_link_to_a_pipe_leads_to_the_pipe(tmp_path):
 
 
 @pipes
-def test_a_link_to_an_open_pipe_without_a_name_gets_the_bytes(tmp_path):
+def test_a_link_to_an_unnamed_pipe_is_followed(tmp_path):
     if not os.path.isdir("/proc/self/fd"):  # noqa: PTH112
         pytest.skip("this system does not list open files")
     reader, writer = os.pipe()
     link = tmp_path / "out.json"
-    link.symlink_to(f"/proc/self/fd/{writer}")  # as /dev/stdout is
+    link.symlink_to(f"/proc/self/fd/{writer}")  # like /dev/stdout
     write_bytes(link, b"some bytes")
     os.close(writer)
     with os.fdopen(reader, "rb") as stream:
@@ -96,7 +96,7 @@ def test_a_link_to_an_open_pipe_without_a_name_gets_the_bytes(tmp_path):
 
 
 @pipes
-def test_a_pipe_whose_reader_goes_away_is_told(tmp_path):
+def test_a_broken_pipe_is_reported(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     closed = in_background(lambda: os.close(os.open(pipe, os.O_RDONLY)))
@@ -108,19 +108,19 @@ def test_a_pipe_whose_reader_goes_away_is_told(tmp_path):
 
 
 def pretend(monkeypatch, path, kind):
-    """Let a regular file look like something of another kind."""
+    """Make a regular file look like a file of another kind."""
     real = os.stat
 
-    def told(name, **options):
-        found = real(name, **options)
+    def fake(name, **options):
+        result = real(name, **options)
         if os.fspath(name) != str(path):
-            return found
-        return os.stat_result((kind | 0o666, *found[1:]))
+            return result
+        return os.stat_result((kind | 0o666, *result[1:]))
 
-    monkeypatch.setattr(os, "stat", told)
+    monkeypatch.setattr(os, "stat", fake)
 
 
-def test_a_character_device_is_written_into_and_not_replaced(tmp_path, monkeypatch):
+def test_a_character_device_is_written_to_and_not_replaced(tmp_path, monkeypatch):
     path = tmp_path / "device"
     path.write_text("")
     before = path.stat().st_ino
@@ -134,7 +134,7 @@ def test_a_character_device_is_written_into_and_not_replaced(tmp_path, monkeypat
 @pytest.mark.parametrize(
     ("kind", "noun"), [(stat.S_IFBLK, "a block device"), (stat.S_IFSOCK, "a socket")]
 )
-def test_disks_and_sockets_are_refused(tmp_path, monkeypatch, kind, noun):
+def test_block_devices_and_sockets_are_rejected(tmp_path, monkeypatch, kind, noun):
     path = tmp_path / "out.json"
     path.write_text("old")
     pretend(monkeypatch, path, kind)
@@ -146,9 +146,9 @@ def test_disks_and_sockets_are_refused(tmp_path, monkeypatch, kind, noun):
     assert names_in(tmp_path) == ["out.json"]
 
 
-@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="this system has no such sockets")
-def test_a_real_socket_stays_one(tmp_path, monkeypatch, rules):
-    monkeypatch.chdir(tmp_path)  # names of sockets must be short
+@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="this system has no Unix sockets")
+def test_a_socket_is_not_replaced(tmp_path, monkeypatch, rules):
+    monkeypatch.chdir(tmp_path)  # socket names must be short
     with socket.socket(socket.AF_UNIX) as server:
         server.bind("out.json")
         with pytest.raises(FileError, match=r"^cannot write out\.json: it is a socket; write to"):
@@ -160,7 +160,7 @@ def test_a_real_socket_stays_one(tmp_path, monkeypatch, rules):
 # --- links
 
 
-def test_a_link_without_a_target_makes_the_target(tmp_path, rules):
+def test_writing_to_a_dangling_link_creates_its_target(tmp_path, rules):
     link = tmp_path / "link.json"
     link.symlink_to("target.json")
     irenic.write(rules, link)
@@ -169,7 +169,7 @@ def test_a_link_without_a_target_makes_the_target(tmp_path, rules):
     assert names_in(tmp_path) == ["link.json", "target.json"]
 
 
-def test_a_link_to_a_folder_is_refused(tmp_path, rules):
+def test_a_link_to_a_folder_is_rejected(tmp_path, rules):
     (tmp_path / "folder").mkdir()
     link = tmp_path / "link.json"
     link.symlink_to("folder")
@@ -179,7 +179,7 @@ def test_a_link_to_a_folder_is_refused(tmp_path, rules):
     assert names_in(tmp_path / "folder") == []
 
 
-def test_a_link_into_a_folder_that_is_not_there_is_refused(tmp_path, rules):
+def test_a_link_into_a_nonexistent_folder_is_rejected(tmp_path, rules):
     link = tmp_path / "link.json"
     link.symlink_to("none/target.json")
     with pytest.raises(FileError, match=f"^cannot write {link}: No such file or directory$"):
@@ -187,36 +187,36 @@ def test_a_link_into_a_folder_that_is_not_there_is_refused(tmp_path, rules):
     assert names_in(tmp_path) == ["link.json"]
 
 
-def test_links_in_a_circle_are_refused(tmp_path, rules):
+def test_circular_links_are_rejected(tmp_path, rules):
     path = loop(tmp_path)
-    told = "Too many levels of symbolic links"
+    message = "Too many levels of symbolic links"
     for call in (check_target, lambda target: irenic.write(rules, target)):
-        with pytest.raises(FileError, match=f"^cannot write {path}: {told}$"):
+        with pytest.raises(FileError, match=f"^cannot write {path}: {message}$"):
             call(path)
-    with pytest.raises(FileError, match=f"^cannot read {path}: {told}$"):
+    with pytest.raises(FileError, match=f"^cannot read {path}: {message}$"):
         irenic.read(path)
     assert path.is_symlink()
     assert names_in(tmp_path) == ["a.json", "b.json"]
-    with pytest.raises(FileError, match=f"^cannot write {path / 'x.json'}: {told}$"):
+    with pytest.raises(FileError, match=f"^cannot write {path / 'x.json'}: {message}$"):
         irenic.write(rules, path / "x.json")
 
 
-# --- names that cannot be
+# --- invalid names
 
 
-def test_a_null_character_in_a_name_is_refused(rules):
-    told = r"^cannot {} 'a\\x00b\.json': a name must not contain a null character$"
-    with pytest.raises(FileError, match=told.format("write")):
+def test_a_null_character_in_a_name_is_rejected(rules):
+    message = r"^cannot {} 'a\\x00b\.json': names must not contain a null character$"
+    with pytest.raises(FileError, match=message.format("write")):
         irenic.write(rules, "a\0b.json")
-    with pytest.raises(FileError, match=told.format("write")):
+    with pytest.raises(FileError, match=message.format("write")):
         check_target(Path("a\0b.json"))
-    with pytest.raises(FileError, match=told.format("read")):
+    with pytest.raises(FileError, match=message.format("read")):
         irenic.read("a\0b.json")
-    with pytest.raises(FileError, match=r"^cannot read 'a\\x00b': a name must not contain a null"):
+    with pytest.raises(FileError, match=r"^cannot read 'a\\x00b': names must not contain a null"):
         irenic.read("a\0b")
 
 
-def test_a_name_that_is_too_long_is_refused(tmp_path, rules):
+def test_a_name_that_is_too_long_is_rejected(tmp_path, rules):
     path = tmp_path / f"{'x' * 300}.json"
     with pytest.raises(FileError, match=r"^cannot write .*: File name too long$"):
         irenic.write(rules, path)
@@ -224,10 +224,10 @@ def test_a_name_that_is_too_long_is_refused(tmp_path, rules):
         irenic.read(path)
 
 
-# --- whole or not at all
+# --- atomic writes
 
 
-def test_a_folder_that_may_not_be_written_is_refused_before_the_work(tmp_path, monkeypatch):
+def test_a_read_only_folder_is_rejected_before_the_work(tmp_path, monkeypatch):
     path = tmp_path / "old.json"
     path.write_text("old")
     real = os.access
@@ -239,7 +239,7 @@ def test_a_folder_that_may_not_be_written_is_refused_before_the_work(tmp_path, m
     assert path.read_text() == "old"
 
 
-def test_what_replaces_a_private_file_is_private_from_the_start(tmp_path, monkeypatch):
+def test_the_replacement_of_a_private_file_is_private_from_the_start(tmp_path, monkeypatch):
     path = tmp_path / "ages.json"
     path.write_text("old")
     path.chmod(0o600)
@@ -256,7 +256,7 @@ def test_what_replaces_a_private_file_is_private_from_the_start(tmp_path, monkey
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_disk_that_is_full_half_way_leaves_nothing(tmp_path, monkeypatch):
+def test_a_full_disk_leaves_no_partial_file(tmp_path, monkeypatch):
     path = tmp_path / "ages.json"
 
     def full(_):
@@ -268,27 +268,27 @@ def test_a_disk_that_is_full_half_way_leaves_nothing(tmp_path, monkeypatch):
     assert names_in(tmp_path) == []
 
 
-def test_a_file_is_read_as_it_is(tmp_path):
+def test_bytes_are_read_unchanged(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes(b"\0\xff")
     assert read_bytes(path) == b"\0\xff"
 
 
-def test_a_workbook_that_cannot_be_written_leaves_no_noise(tmp_path, monkeypatch):
-    noise = []
-    monkeypatch.setattr(sys, "unraisablehook", noise.append)
+def test_a_workbook_that_cannot_be_written_causes_no_further_errors(tmp_path, monkeypatch):
+    errors = []
+    monkeypatch.setattr(sys, "unraisablehook", errors.append)
     path = tmp_path / "a.xlsx"
     rules = [Rule({"age": (0, 10)}, then="b"), Rule({"age": (20, 30)}, then=math.inf)]
     with pytest.raises(FormatError, match="inf of type float has no form in a decision table"):
         irenic.write(RuleSet(rules), path)
-    with pytest.raises(FormatError, match="a cell holds a control character, which a workbook"):
+    with pytest.raises(FormatError, match="a cell contains a control character"):
         write_table({"a": np.array(["b", "\x01"], dtype=object)}, path)
     gc.collect()
-    assert noise == []
+    assert errors == []
     assert names_in(tmp_path) == []
 
 
-def test_a_workbook_does_not_cut_texts(tmp_path):
+def test_a_workbook_does_not_truncate_texts(tmp_path):
     path = tmp_path / "a.xlsx"
 
     def of(size):
@@ -302,9 +302,9 @@ def test_a_workbook_does_not_cut_texts(tmp_path):
     assert read_table(path)["a"].tolist() == table["a"].tolist()
     before = path.read_bytes()
     rules, table = of(32_768)
-    told = "a cell holds at most 32,767 characters, and one would hold 32,768; write .csv"
+    message = "a cell must have at most 32,767 characters, got 32,768; write .csv instead"
     for call in (lambda: irenic.write(rules, path), lambda: write_table(table, path)):
         with pytest.raises(FormatError) as caught:
             call()
-        assert str(caught.value) == f"{path}: {told}"
+        assert str(caught.value) == f"{path}: {message}"
     assert path.read_bytes() == before

@@ -42,57 +42,57 @@ def table(tmp_path):
         (["-"], Categorical("a", ["-"], other=True)),
     ],
 )
-def test_the_kind_of_a_column_is_told_by_its_cells(table, cells, feature):
+def test_the_type_of_a_column_is_inferred_from_its_cells(table, cells, feature):
     path = table("a,b\n" + "".join(f"{cell},x\n" for cell in cells))
     assert Space.infer(read_table(path))["a"] == feature
 
 
-def test_the_values_are_those_of_the_cells(table):
-    found = read_table(table('age,"full name",born\n31,"Ann, ""A""",2000-01-31\n,,\n'))
-    assert list(found) == ["age", "full name", "born"]
-    assert found["age"].tolist() == [31, None]
-    assert found["full name"].tolist() == ['Ann, "A"', None]
-    assert found["born"].tolist() == [dt.date(2000, 1, 31), None]
+def test_cells_are_converted_to_values(table):
+    columns = read_table(table('age,"full name",born\n31,"Ann, ""A""",2000-01-31\n,,\n'))
+    assert list(columns) == ["age", "full name", "born"]
+    assert columns["age"].tolist() == [31, None]
+    assert columns["full name"].tolist() == ['Ann, "A"', None]
+    assert columns["born"].tolist() == [dt.date(2000, 1, 31), None]
 
 
-def test_great_integers_are_kept_so_that_they_can_be_refused(table):
-    found = read_table(table(f"a\n{2**53 + 1}\n{10**30}\n"))
-    assert found["a"].tolist() == [2**53 + 1, 10**30]
+def test_large_integers_are_not_rounded_and_rejected_on_encoding(table):
+    columns = read_table(table(f"a\n{2**53 + 1}\n{10**30}\n"))
+    assert columns["a"].tolist() == [2**53 + 1, 10**30]
     with pytest.raises(DataError, match=r"^column 'a', row 1: 9007199254740993 is beyond 2\*\*53"):
-        Space.infer(found).encode(found)
+        Space.infer(columns).encode(columns)
 
 
 def test_a_column_of_empty_cells_is_missing(table):
     assert np.isnan(read_table(table("a,b\n,1\n"))["a"]).all()
 
 
-def test_a_table_of_names_alone_is_empty(table):
-    found = read_table(table("a,b\n"))
-    assert {name: len(column) for name, column in found.items()} == {"a": 0, "b": 0}
+def test_a_table_with_only_a_header_is_empty(table):
+    columns = read_table(table("a,b\n"))
+    assert {name: len(column) for name, column in columns.items()} == {"a": 0, "b": 0}
 
 
-def test_gzipped_tables_marks_and_other_line_ends_are_read(table):
+def test_gzip_byte_order_marks_and_other_line_ends_are_read(table):
     text = "\ufeffa,b\r\n1,é\r\n\r\n"
     for path in (table(text), table(gzip.compress(text.encode()), "people.csv.gz")):
-        found = read_table(path)
-        assert found["a"].tolist() == [1]
-        assert found["b"].tolist() == ["é"]
+        columns = read_table(path)
+        assert columns["a"].tolist() == [1]
+        assert columns["b"].tolist() == ["é"]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "the table is empty; its first line names the columns"),
-        ("\n\n", "the table is empty; its first line names the columns"),
-        ("a,a\n1,2\n", "line 1: two columns are called 'a'"),
+        ("", "the table is empty; its first line must name the columns"),
+        ("\n\n", "the table is empty; its first line must name the columns"),
+        ("a,a\n1,2\n", "line 1: two columns are named 'a'"),
         ("a,\n1,2\n", "line 1: column 2 has no name"),
-        ("a,b\n1,2\n\n1\n", "line 4: 1 cells, but the table has 2 columns"),
-        ('a,b\n"x\ny",2\n1,2,3\n', "line 4: 3 cells, but the table has 2 columns"),
+        ("a,b\n1,2\n\n1\n", "line 4: a row must have 2 cells, got 1"),
+        ('a,b\n"x\ny",2\n1,2,3\n', "line 4: a row must have 2 cells, got 3"),
         ('a\n"x', "line 2: not CSV: unexpected end of data"),
         (b"a\n\xe9\n", "not UTF-8 text (byte 2); save it as UTF-8"),
     ],
 )
-def test_a_mistake_in_a_table_is_said_with_its_line(table, text, message):
+def test_errors_name_the_line(table, text, message):
     path = table(text)
     with pytest.raises(FormatError) as caught:
         read_table(path)
@@ -103,16 +103,16 @@ def test_a_mistake_in_a_table_is_said_with_its_line(table, text, message):
 @pytest.mark.parametrize(
     "data",
     [b"not gzip", gzip.compress(b"a\n1\n", mtime=0)[:-4], b"\x1f\x8b\x08\x00" + b"\xff" * 30],
-    ids=["no gzip", "cut off", "no end"],  # the time of packing is no name of a test
+    ids=["no gzip", "truncated", "no end"],
 )
-def test_a_broken_gzip_file_is_refused(table, data):
+def test_an_invalid_gzip_file_is_rejected(table, data):
     path = table(data, "people.csv.gz")
     with pytest.raises(FormatError) as caught:
         read_table(path)
     assert str(caught.value) == f"{path}: not a gzip file"
 
 
-def test_other_files_are_refused(tmp_path):
+def test_other_formats_are_rejected(tmp_path):
     with pytest.raises(FormatError) as caught:
         read_table(tmp_path / "people.xls")
     assert str(caught.value) == (
@@ -133,14 +133,14 @@ def test_other_files_are_refused(tmp_path):
         (["x", "NA"], Categorical("a", ["NA", "x"], other=True)),
     ],
 )
-def test_odd_cells_are_what_a_person_takes_them_for(table, cells, feature):
+def test_unusual_cells_are_read_as_people_read_them(table, cells, feature):
     path = table("a,b\n" + "".join(f"{cell},x\n" for cell in cells))
     assert Space.infer(read_table(path))["a"] == feature
 
 
-@pytest.mark.parametrize("divider", [",", ";", "\t"])
-def test_cells_are_divided_by_commas_semicolons_or_tabs(table, divider):
-    path = table(f"a{divider}b\n1{divider}x\n")
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_cells_are_separated_by_commas_semicolons_or_tabs(table, delimiter):
+    path = table(f"a{delimiter}b\n1{delimiter}x\n")
     assert list(read_table(path)) == ["a", "b"]
 
 
@@ -149,27 +149,27 @@ def test_cells_are_divided_by_commas_semicolons_or_tabs(table, divider):
     [
         (
             ["income;x", "2844,96;1", ";2", "1.250,50;3"],
-            "column 'income': '2844,96' has a decimal comma; write numbers with a decimal point and"
-            " nothing between thousands",
+            "column 'income': '2844,96' has a decimal comma; use a decimal point and no thousands"
+            " separators",
         ),
         (
             ["income;x", "1.250;1", "2.500;2", "700;3"],
-            "column 'income': '1.250' may be 1250 or 1.25: write 1250 if the point divides"
-            " thousands, 1.2500 if it begins the decimals",
+            "column 'income': '1.250' is ambiguous; write 1250 if the point separates thousands, or"
+            " 1.2500 if it is a decimal point",
         ),
     ],
 )
-@pytest.mark.parametrize("divider", [";", "\t"])
-def test_numbers_of_europe_are_refused_and_not_taken_for_text(table, lines, message, divider):
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_decimal_commas_are_rejected_and_not_read_as_text(table, lines, message, delimiter):
     with pytest.raises(FormatError) as caught:
-        read_table(table("\n".join(lines).replace(";", divider)))
+        read_table(table("\n".join(lines).replace(";", delimiter)))
     assert caught.value.message == message
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "a;b\n1.250;2.5\n2.500;1\n",  # 2.5 settles what points are
+        "a;b\n1.250;2.5\n2.500;1\n",  # 2.5 proves that points are decimal points
         "a;b\n0.125;1\n1.250;1\n",
         "a;b\n1,2;x\nred;y\n",  # text
         "a,b\n1.250,1\n2.500,2\n",

@@ -1,4 +1,4 @@
-"""Plots need no window, and none is left open."""
+"""Plots are drawn without a display, and every figure is closed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ matplotlib.use("agg")
 
 
 @pytest.fixture(autouse=True)
-def _no_figure_is_left():
+def _close_figures():
     yield
     plt.close("all")

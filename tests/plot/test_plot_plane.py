@@ -1,4 +1,4 @@
-"""Rules in a plane, compared with values looked at one by one."""
+"""Rules projected to a plane, compared with a brute-force check of single values."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from irenic import (
 from irenic.plot._plane import holds, plane, value_text
 from irenic.plot._source import summary_of
 from pictures import holds as is_drawn
-from pictures import places_of
+from pictures import positions_of
 
 SPACE = Space(
     [
@@ -50,7 +50,7 @@ RULES = RuleSet(
 
 
 class Looked:
-    """What rules do in a plane, by the values that each of them admits of each feature."""
+    """Rules in a plane, from the values that each rule admits for each feature."""
 
     def __init__(self, rules, fixed):
         regions = [rule.region for rule in rules]
@@ -58,7 +58,7 @@ class Looked:
         for name, value in fixed.items():
             self.axes[name] = [value]
         features = {feature.name: feature for feature in rules.space}
-        self.held = [
+        self.admitted = [
             {
                 name: {v for v in axis if naive.allows(region, features[name], v)}
                 for name, axis in self.axes.items()
@@ -70,14 +70,16 @@ class Looked:
     def points(self, names):
         return product(*(self.axes[name] for name in names))
 
-    def covers(self, place, names, point):
-        """Return whether a rule holds at a point of the plane for some value of the rest."""
-        held = self.held[place]
-        return all(held.values()) and all(v in held[n] for n, v in zip(names, point, strict=True))
+    def covers(self, index, names, point):
+        """Return whether a rule holds at a point for at least one value of the other features."""
+        values = self.admitted[index]
+        return all(values.values()) and all(
+            v in values[n] for n, v in zip(names, point, strict=True)
+        )
 
     def contradicted(self, names, point):
-        for a, b in combinations(range(len(self.held)), 2):
-            both = {name: self.held[a][name] & self.held[b][name] for name in self.axes}
+        for a, b in combinations(range(len(self.admitted)), 2):
+            both = {name: self.admitted[a][name] & self.admitted[b][name] for name in self.axes}
             here = all(v in both[n] for n, v in zip(names, point, strict=True))
             if self.thens[a] != self.thens[b] and here and all(both.values()):
                 return True
@@ -104,32 +106,32 @@ def point_of(rules, fixed):
 
 @strategies.examples(0.5)
 @given(planes())
-def test_what_rules_cover_and_contradict_is_what_their_values_say(case):
+def test_covered_and_contradicted_points_match_the_brute_force_check(case):
     rules, names, fixed = case
     summary = summary_of(rules)
-    found = plane(summary, *names, at=point_of(rules, fixed))
+    view = plane(summary, *names, at=point_of(rules, fixed))
     looked = Looked(rules, fixed)
     features = {feature["name"]: feature for feature in summary["features"]}
-    uncovered = list(gaps(found.rules))
-    row = {place: i for i, place in enumerate(found.places)}
+    uncovered = list(gaps(view.rules))
+    row = {place: i for i, place in enumerate(view.places)}
     for point in looked.points(names):
         covering = [i for i in range(len(rules)) if looked.covers(i, names, point)]
         at = dict(zip(names, point, strict=True))
         drawn = [
-            place for place in found.places if naive.holds(found.rules[row[place]].region, point)
+            place for place in view.places if naive.holds(view.rules[row[place]].region, point)
         ]
         assert drawn == covering
         assert any(naive.holds(gap, point) for gap in uncovered) == (not covering)
         outlined = any(
             all(holds(features[n], box.get(n), np.array([v]))[0] for n, v in at.items())
-            for box in found.conflicts
+            for box in view.conflicts
         )
         assert outlined == looked.contradicted(names, point)
 
 
 @strategies.examples(0.25)
 @given(planes())
-def test_pictures_hold_the_points_that_rules_gaps_and_conflicts_do(case):
+def test_patches_contain_the_points_of_rules_gaps_and_conflicts(case):
     rules, names, fixed = case
     summary = summary_of(rules)
     looked = Looked(rules, fixed)
@@ -137,7 +139,7 @@ def test_pictures_hold_the_points_that_rules_gaps_and_conflicts_do(case):
     ax = plot.regions(rules, names[0], second, at=point_of(rules, fixed))
     ax.figure.canvas.draw()
     for point in looked.points(names):
-        x, y = places_of(summary, dict(zip(names, point, strict=True)))
+        x, y = positions_of(summary, dict(zip(names, point, strict=True)))
         if x is None or y is None:
             continue
         covering = [i for i in range(len(rules)) if looked.covers(i, names, point)]
@@ -147,31 +149,31 @@ def test_pictures_hold_the_points_that_rules_gaps_and_conflicts_do(case):
     plt.close(ax.figure)
 
 
-def test_the_features_that_most_rules_ask_for_are_drawn():
+def test_the_features_that_most_rules_test_are_drawn():
     assert plane(summary_of(RULES)).names == ("age", "job")
     assert plane(summary_of(RULES), y="age").names == ("job", "age")
     assert plane(summary_of(RULES), at={"job": "nurse"}).names == ("age", "since")
 
 
-def test_what_is_not_drawn_is_projected_if_a_rule_asks_for_it():
+def test_other_features_that_rules_test_are_projected():
     assert plane(summary_of(RULES), "age", "job").projected == ["since"]
     assert plane(summary_of(RULES), "age", "job", at={"since": None}).projected == []
 
 
-def test_only_what_holds_at_fixed_values_is_left():
+def test_only_rules_that_hold_at_the_fixed_values_are_drawn():
     at = {"since": dt.date(2021, 1, 1)}
     assert plane(summary_of(RULES), "age", "job", at=at).places == [0]
     assert plane(summary_of(RULES), "age", "since", at={"job": "clerk"}).places == [1]
     assert plane(summary_of(RULES), "age", "since", at={"job": None}).places == [1]
 
 
-def test_rules_that_are_asked_in_order_contradict_nothing():
+def test_ordered_rules_have_no_contradictions():
     overlapping = [Rule({"a": (0, 5)}, then="x"), Rule({"a": (3, 9)}, then="y")]
     assert len(plane(summary_of(RuleSet(overlapping))).conflicts) == 1
     assert plane(summary_of(RuleList(overlapping))).conflicts == []
 
 
-def test_shadows_inside_others_are_not_outlined_twice():
+def test_nested_contradictions_are_outlined_once():
     rules = RuleSet(
         [
             Rule({"a": (0, 9)}, then="x"),
@@ -204,7 +206,7 @@ def test_shadows_inside_others_are_not_outlined_twice():
         ),
     ],
 )
-def test_features_that_cannot_be_drawn_are_refused(x, y, at, message):
+def test_invalid_features_are_rejected(x, y, at, message):
     with pytest.raises(ConditionError, match=message):
         plane(summary_of(RULES), x, y, at)
 
@@ -220,12 +222,12 @@ def test_features_that_cannot_be_drawn_are_refused(x, y, at, message):
         ({"town": None}, "at: feature 'town' is never missing"),
     ],
 )
-def test_values_that_cannot_be_are_refused(at, message):
+def test_values_that_cannot_occur_are_rejected(at, message):
     with pytest.raises(DataError, match=message):
         plane(summary_of(RULES), at=at)
 
 
-def test_values_are_said_in_words():
+def test_values_have_readable_texts():
     age, job, since, town = summary_of(RULES)["features"]
     assert value_text(age, 20500.0) == "20500"
     assert value_text(age, 1 / 3) == "0.3333"

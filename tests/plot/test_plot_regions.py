@@ -1,4 +1,4 @@
-"""The picture of regions: its patches, points, words and errors."""
+"""plot.regions: its patches, points, texts and errors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Y = ["decline", "grant", "grant", "refer"]
 BLUE, ORANGE, GREEN, PINK = "#0072b2", "#e69f00", "#009e73", "#cc79a7"
 
 
-def colour(patch):
+def color(patch):
     return to_hex(patch.get_edgecolor())
 
 
@@ -49,56 +49,56 @@ def points(ax):
     return {c.get_gid(): c for c in ax.collections if (c.get_gid() or "").startswith("points")}
 
 
-# --- what is drawn
+# --- rules
 
 
 def test_points_of_two_categories_fill_their_cells_instead_of_the_diagonals():
     space = Space([Categorical("a", ["p", "q"]), Categorical("b", ["r", "s"])])
     rules = RuleSet([Rule({"a": "p", "b": "r"}, then="A")], space)
     ax = plot.regions(rules, data={"a": ["p"] * 200, "b": ["r"] * 200})
-    places = points(ax)["points"].get_offsets()
-    assert abs(np.corrcoef(places.T)[0, 1]) < 0.2
-    assert (np.ptp(places, axis=0) > 0.5).all()
+    offsets = points(ax)["points"].get_offsets()
+    assert abs(np.corrcoef(offsets.T)[0, 1]) < 0.2
+    assert (np.ptp(offsets, axis=0) > 0.5).all()
     again = plot.regions(rules, data={"a": ["p"] * 200, "b": ["r"] * 200})
-    assert (points(again)["points"].get_offsets() == places).all()
+    assert (points(again)["points"].get_offsets() == offsets).all()
 
 
-def test_a_rectangle_reaches_as_far_as_the_conditions():
+def test_a_rectangle_spans_the_conditions():
     ax = plot.regions(RULES, x="age", y="income")
     assert extents(ax, "rule 1") == [(0, 40, 0, 30)]
     assert extents(ax, "rule 2") == [(30, 70, 20, 60)]
-    assert [colour(*patches(ax, f"rule {i}")) for i in (1, 2, 3)] == [BLUE, ORANGE, GREEN]
+    assert [color(*patches(ax, f"rule {i}")) for i in (1, 2, 3)] == [BLUE, ORANGE, GREEN]
     assert texts(ax, "number") == ["1", "2", "3"]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("age", "income")
 
 
-def test_an_open_side_reaches_the_edge_of_the_picture():
+def test_an_open_side_extends_to_the_edge_of_the_plot():
     ax = plot.regions(RuleSet([Rule({"a": {">=": 2}, "b": {"<": 5}}, then="x")]), "a", "b")
     ((left, right, bottom, top),) = extents(ax, "rule 1")
     assert (left, top) == (2, 5)
     assert (right, bottom) == (ax.get_xlim()[1], ax.get_ylim()[0])
 
 
-def test_contradictions_are_outlined_dashed():
+def test_contradictions_have_a_dashed_outline():
     ax = plot.regions(RULES, x="age", y="income")
     assert extents(ax, "conflict") == [(30, 40, 20, 30), (60, 70, 20, 25)]
     assert all(p.get_linestyle() not in ("-", "solid") for p in patches(ax, "conflict"))
     assert not any(p.get_fill() and p.get_facecolor()[3] for p in patches(ax, "conflict"))
 
 
-def test_what_no_rule_covers_is_hatched():
+def test_gaps_are_hatched():
     ax = plot.regions(RuleSet([Rule({"a": (0, 5)}, then="x")]))
     left, right = ax.get_xlim()
     assert extents(ax, "gap") == [(left, 0, 0, 1), (5, right, 0, 1)]
     assert {p.get_hatch() for p in patches(ax, "gap")} == {"////"}
 
 
-def test_a_search_that_is_stopped_is_said_to_be():
+def test_the_legend_says_that_the_search_was_stopped():
     ax = plot.regions(RULES, budget=Budget(nodes=0))
     assert "no rule (stopped by nodes)" in legend(ax)
 
 
-def test_shadows_that_overlap_are_no_contradiction():
+def test_overlapping_projections_are_no_contradiction():
     apart = RuleSet(
         [
             Rule({"a": (0, 5), "b": (0, 5), "c": (0, 1)}, then="x"),
@@ -111,7 +111,7 @@ def test_shadows_that_overlap_are_no_contradiction():
     assert len(patches(plot.regions(apart, "a", "c"), "conflict")) == 0
 
 
-def test_fixed_features_are_said_and_the_rest_is_projected():
+def test_the_caption_names_fixed_and_projected_features():
     three = RuleSet(
         [
             Rule({"a": (0, 5), "b": (0, 5), "c": (0, 1), "d": (0, 1)}, then="x"),
@@ -124,17 +124,17 @@ def test_fixed_features_are_said_and_the_rest_is_projected():
     assert extents(ax, "rule 1") == [(0, 5, 0, 5)]
 
 
-def test_the_first_rule_of_a_list_is_on_top_and_nothing_contradicts():
+def test_the_first_rule_of_a_list_is_on_top_and_there_are_no_contradictions():
     ax = plot.regions(RuleList(LOANS, default="ask"), "age", "income")
     over = [patches(ax, f"rule {i}")[0].get_zorder() for i in (1, 2, 3)]
     assert over == sorted(over, reverse=True)
     assert {patches(ax, f"rule {i}")[0].get_facecolor()[3] for i in (1, 2, 3)} == {1.0}
     assert patches(ax, "conflict") == []
-    assert ax.get_title(loc="left") == "the first rule that holds is on top"
+    assert ax.get_title(loc="left") == "the first matching rule is on top"
     assert legend(ax) == ["decline", "grant", "ask", "no rule: ask"]
 
 
-def test_a_list_in_projection_hides_nothing():
+def test_the_rules_of_a_projected_list_are_translucent():
     rules = RuleList([Rule({"a": (0, 5), "c": (0, 1)}, then="x"), Rule({"b": 1}, then="y")])
     ax = plot.regions(rules, "a", "b")
     assert patches(ax, "rule 1")[0].get_facecolor()[3] < 1
@@ -149,7 +149,7 @@ def test_rows_of_a_table_that_make_several_rules_share_a_number():
     assert patches(ax, "conflict") == []
 
 
-def test_categories_are_bands_and_neighbours_one_rectangle():
+def test_adjacent_categories_share_a_rectangle():
     space = Space([Categorical("c", list("abcd")), Continuous("f")])
     rules = RuleSet([Rule(Region(space, {"c": {"a", "b", "d"}, "f": (0, 1)}), then="x")], space)
     ax = plot.regions(rules, "c", "f")
@@ -157,7 +157,7 @@ def test_categories_are_bands_and_neighbours_one_rectangle():
     assert [t.get_text() for t in ax.get_xticklabels()] == ["a", "b", "c", "d"]
 
 
-def test_whole_numbers_are_cells_with_the_number_in_the_middle():
+def test_integers_are_cells_centered_at_their_values():
     space = Space([Continuous("n", kind="integer", bounds=(0, 9))])
     ax = plot.regions(RuleSet([Rule(Region(space, {"n": {">=": 3, "<=": 5}}), then="x")], space))
     assert extents(ax, "rule 1") == [(2.5, 5.5, 0, 1)]
@@ -178,8 +178,8 @@ def test_dates_are_readable():
 
 def test_times_and_durations_have_units():
     space = Space([Continuous("t", kind="time"), Continuous("u", kind="duration")])
-    asked = {"t": {"<": dt.time(12)}, "u": {">=": dt.timedelta(days=3)}}
-    ax = plot.regions(RuleSet([Rule(Region(space, asked), then="x")], space), "t", "u")
+    conditions = {"t": {"<": dt.time(12)}, "u": {">=": dt.timedelta(days=3)}}
+    ax = plot.regions(RuleSet([Rule(Region(space, conditions), then="x")], space), "t", "u")
     ax.figure.canvas.draw()
     assert ax.get_ylabel() == "u (days)"
     assert "12:00" in [t.get_text() for t in ax.get_xticklabels()]
@@ -205,18 +205,18 @@ def test_missing_values_have_a_band():
     assert band[0] < ax.get_xticks()[0] < band[1]
 
 
-def test_a_condition_that_leaves_missing_out_is_not_drawn_in_the_band():
+def test_a_condition_that_excludes_missing_values_is_not_drawn_in_the_band():
     assert len(extents(plot.regions(missing_rules({"<": 5}), "f", "g"), "rule 1")) == 1
 
 
-def test_where_nothing_is_missing_there_is_no_band():
+def test_without_missing_values_there_is_no_band():
     data = {"f": [1.0, 2.0], "g": [0.5, 0.5]}
     without = plot.regions(missing_rules({"<": 5}), "f", "g", data=data)
-    asked = plot.regions(missing_rules({"<": 5}), "f", "g", data=data, missing=True)
-    some = plot.regions(missing_rules({"<": 5}), "f", "g", data=data | {"f": [1.0, None]})
+    forced = plot.regions(missing_rules({"<": 5}), "f", "g", data=data, missing=True)
+    with_missing = plot.regions(missing_rules({"<": 5}), "f", "g", data=data | {"f": [1.0, None]})
     hidden = plot.regions(missing_rules({"<": 5, "missing": True}), "f", "g", missing=False)
-    widths = [len(ax.get_xticks()) and _has_band(ax) for ax in (without, asked, some, hidden)]
-    assert widths == [False, True, True, False]
+    bands = [_has_band(ax) for ax in (without, forced, with_missing, hidden)]
+    assert bands == [False, True, True, False]
 
 
 def _has_band(ax):
@@ -227,44 +227,44 @@ def _has_band(ax):
 # --- instances
 
 
-def test_instances_have_the_colour_and_the_sign_of_their_label():
+def test_instances_have_the_color_and_the_marker_of_their_label():
     ax = plot.regions(RULES, "age", "income", data=(X, Y))
     drawn = points(ax)
     assert sorted(drawn) == ["points 0", "points 1", "points 3"]
     assert drawn["points 1"].get_offsets().tolist() == [[35, 25], [35, 50]]
-    colours = {gid: to_hex(c.get_facecolor()[0]) for gid, c in drawn.items()}
-    assert colours == {"points 0": BLUE, "points 1": ORANGE, "points 3": PINK}
+    colors = {gid: to_hex(c.get_facecolor()[0]) for gid, c in drawn.items()}
+    assert colors == {"points 0": BLUE, "points 1": ORANGE, "points 3": PINK}
     assert len({c.get_paths()[0].vertices.tobytes() for c in drawn.values()}) == 3
     assert legend(ax) == ["decline", "grant", "ask", "refer", "no rule", "contradiction"]
 
 
-def test_labels_may_be_given_apart_or_not_at_all():
-    apart = plot.regions(RULES, "age", "income", data=X, labels=Y)
-    assert sorted(points(apart)) == ["points 0", "points 1", "points 3"]
+def test_labels_can_be_passed_separately_or_left_out():
+    separate = plot.regions(RULES, "age", "income", data=X, labels=Y)
+    assert sorted(points(separate)) == ["points 0", "points 1", "points 3"]
     bare = plot.regions(RULES, "age", "income", data=X)
     assert points(bare)["points"].get_offsets().shape == (4, 2)
     assert "instances" in legend(bare)
 
 
-def test_a_slice_shows_the_instances_that_rules_cannot_tell_from_it():
+def test_a_slice_shows_the_instances_that_no_rule_distinguishes_from_it():
     rules = RuleSet([Rule({"a": (0, 5), "c": (2, 4)}, then="x"), Rule({"b": (0, 1)}, then="y")])
     data = {"a": [1.0, 2, 3], "b": [1.0, 1, 1], "c": [3.9, 4.0, 2.0]}
     ax = plot.regions(rules, "a", "b", data=data, at={"c": 3})
     assert points(ax)["points"].get_offsets()[:, 0].tolist() == [1, 3]
-    assert "2 of 3 instances lie here" in ax.get_title(loc="left")
+    assert "2 of 3 instances are in this slice" in ax.get_title(loc="left")
 
 
-def test_a_classifier_keeps_its_colours_whether_there_are_labels_or_not():
+def test_colors_do_not_depend_on_whether_labels_are_passed():
     X = {"a": [1.0, 2, 3, 4] * 9, "b": [1.0, 1, 2, 2] * 9}
     y = ["z", "z", "y", "y"] * 9
     model = irenic.RuleSetClassifier(generations=1, moves=20, random_state=0).fit(X, y)
     drawn = [plot.regions(model, "a", "b", data=d) for d in (None, X, (X, y))]
-    colours = [{p.get_gid(): colour(p) for p in ax.patches if p.get_gid() != "gap"} for ax in drawn]
-    assert colours[0]
-    assert colours[0] == colours[1] == colours[2]
+    colors = [{p.get_gid(): color(p) for p in ax.patches if p.get_gid() != "gap"} for ax in drawn]
+    assert colors[0]
+    assert colors[0] == colors[1] == colors[2]
 
 
-def test_a_summary_is_drawn_as_its_rules_are():
+def test_a_summary_is_drawn_like_its_rules():
     summary = json.loads(json.dumps(irenic.summarise(RULES, X, Y)))
     a, b = plot.regions(summary, "age", "income"), plot.regions(RULES, "age", "income", data=(X, Y))
     for gid in ("rule 1", "rule 2", "rule 3", "gap", "conflict"):
@@ -273,7 +273,7 @@ def test_a_summary_is_drawn_as_its_rules_are():
     assert sorted(points(a)) == sorted(points(b))
 
 
-def test_of_many_instances_a_part_is_drawn_and_that_is_said():
+def test_only_some_of_many_instances_are_drawn_and_the_caption_says_so():
     rng = np.random.default_rng(0)
     data = {"age": rng.uniform(0, 90, 10_500), "income": rng.uniform(0, 90, 10_500)}
     ax = plot.regions(RULES, "age", "income", data=data)
@@ -284,7 +284,7 @@ def test_of_many_instances_a_part_is_drawn_and_that_is_said():
 # --- the Axes
 
 
-def test_the_given_axes_is_drawn_on_and_no_other():
+def test_only_the_given_axes_is_drawn_on():
     figure, (left, right) = plt.subplots(1, 2)
     other = plt.figure()
     assert plot.regions(RULES, ax=left) is left
@@ -293,28 +293,28 @@ def test_the_given_axes_is_drawn_on_and_no_other():
     assert len(plt.get_fignums()) == 2
 
 
-def test_texts_take_their_colour_from_the_style():
+def test_texts_take_their_color_from_the_style():
     with plt.style.context("dark_background"):
         ax = plot.regions(RULES, "age", "income")
         assert {to_hex(t.get_color()) for t in ax.texts} == {"#ffffff"}
         ax.figure.canvas.draw()
 
 
-def test_after_seven_colours_comes_that_of_the_text_and_then_grey():
+def test_after_seven_colors_the_text_color_and_gray_are_used():
     rules = RuleSet([Rule({"a": (i, i + 1)}, then=f"o{i}") for i in range(10)])
     ax = plot.regions(rules)
-    found = [colour(*patches(ax, f"rule {i}")) for i in range(1, 11)]
-    assert len(set(found[:8])) == 8
-    assert found[7:] == ["#000000", "#999999", "#999999"]
+    colors = [color(*patches(ax, f"rule {i}")) for i in range(1, 11)]
+    assert len(set(colors[:8])) == 8
+    assert colors[7:] == ["#000000", "#999999", "#999999"]
 
 
-def test_a_long_legend_is_cut():
+def test_a_long_legend_is_shortened():
     rules = RuleSet([Rule({"a": (i, i + 1)}, then=f"o{i}") for i in range(30)])
     assert legend(plot.regions(rules))[-1] == "… and 16 more"
     assert len(legend(plot.regions(rules))) == 16
 
 
-def test_wild_names_are_drawn_as_they_are():
+def test_unusual_names_are_drawn_literally():
     name, then = r"$\frac{1}{$ \$", "_$" + "long\n" * 50
     rules = RuleSet([Rule({name: (0, 1), "<script>": "$x$"}, then=then)])
     for ax in (plot.regions(rules), plot.rules(rules)):
@@ -328,29 +328,29 @@ def test_wild_names_are_drawn_as_they_are():
 @pytest.mark.parametrize(
     ("keywords", "error", "message"),
     [
-        ({"ax": 3}, ConditionError, "ax must be a matplotlib Axes, or None .*, not int"),
+        ({"ax": 3}, ConditionError, "ax must be a matplotlib Axes, or None .*, got int"),
         ({"labels": Y}, DataError, "labels need the instances that they belong to"),
-        ({"data": (X, Y), "labels": Y}, ConditionError, "data is a pair .* already"),
+        ({"data": (X, Y), "labels": Y}, ConditionError, "data already contains labels"),
         ({"data": (X, Y[:2])}, DataError, "X has 4 rows, y has 2"),
         ({"data": {"age": [1.0]}}, DataError, "income"),
         ({"x": "agee"}, ConditionError, "x: unknown feature 'agee', did you mean 'age'?"),
-        ({"budget": -1}, ConditionError, "seconds is a number that is not negative"),
+        ({"budget": -1}, ConditionError, r"budget\.seconds must be a non-negative number"),
     ],
 )
-def test_bad_input_is_refused_before_a_figure_is_made(keywords, error, message):
+def test_invalid_arguments_are_rejected_before_a_figure_is_created(keywords, error, message):
     with pytest.raises(error, match=message):
         plot.regions(RULES, **keywords)
     assert plt.get_fignums() == []
 
 
-def test_several_axes_are_not_one():
+def test_an_array_of_axes_is_rejected():
     _, axes = plt.subplots(1, 2)
-    with pytest.raises(ConditionError, match="not ndarray; take one of them"):
+    with pytest.raises(ConditionError, match="got ndarray; pass one of its Axes"):
         plot.regions(RULES, ax=axes)
 
 
 @pytest.mark.parametrize("draw", [plot.regions, plot.rules, plot.coverage, plot.front])
-def test_what_are_no_rules_is_refused(draw):
+def test_objects_that_are_not_rules_are_rejected(draw):
     with pytest.raises(ConditionError, match=r"rules must be a RuleSet, .* not int"):
         draw(3)
     with pytest.raises(ConditionError, match=r"RuleSetClassifier, not .*; fit it first"):
@@ -361,7 +361,7 @@ def test_what_are_no_rules_is_refused(draw):
         draw({"format": "irenic summary", "version": 99})
 
 
-def test_a_summary_takes_no_other_instances():
+def test_instances_cannot_be_added_to_a_summary():
     with pytest.raises(DataError, match=r"give them to irenic\.summarise\(rules, X, y\)"):
         plot.regions(irenic.summarise(RULES), data=X)
 
@@ -405,7 +405,7 @@ def test_far_dates_can_be_drawn(day, missing):
     ax.figure.canvas.draw()
 
 
-# --- what cannot occur
+# --- regions that cannot occur
 
 
 def with_a_hole(**condition):
@@ -418,14 +418,14 @@ def with_a_hole(**condition):
     return DecisionTable(RuleSet(rules, space), (0, 1), 2, outside=(hole,))
 
 
-def test_what_cannot_occur_is_crossed_out_and_no_gap():
+def test_a_region_that_cannot_occur_is_crosshatched_and_is_no_gap():
     ax = plot.regions(with_a_hole(age=(50, 60)), x="age", y="income")
     assert patches(ax, "gap") == []
     assert [(left, right) for left, right, *_ in extents(ax, "outside")] == [(50, 60)]
     assert "cannot occur" in legend(ax)
 
 
-def test_what_cannot_occur_for_some_values_beside_the_plane_is_a_gap_there():
+def test_a_region_that_cannot_occur_for_some_projected_values_is_a_gap():
     table = with_a_hole(age=(50, 60), income=(0, 10))
     ax = plot.regions(table, x="age")
     assert patches(ax, "outside") != []
@@ -436,8 +436,8 @@ def test_what_cannot_occur_for_some_values_beside_the_plane_is_a_gap_there():
     assert patches(inside, "gap") == []
 
 
-def test_priority_is_not_called_the_first():
+def test_the_caption_names_the_priority():
     rules = RuleSet([Rule({"a": (0, 5)}, then="low"), Rule({"a": (3, 9)}, then="high")])
     table = DecisionTable(rules, (0, 1), 2, hit_policy="PRIORITY", ranking=("high", "low"))
     ax = plot.regions(table)
-    assert ax.get_title(loc="left") == "the rule of the highest priority is on top"
+    assert ax.get_title(loc="left") == "the rule of highest priority is on top"

@@ -1,4 +1,4 @@
-"""Rules as rows, coverage and the front."""
+"""plot.rules, plot.coverage and plot.front."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def rows(ax):
 # --- rules
 
 
-def test_there_is_a_row_a_rule_and_a_column_a_feature():
+def test_there_is_one_row_per_rule_and_one_column_per_feature():
     ax = plot.rules(AGES)
     assert rows(ax) == ["1 → low", "2 → high"]
     assert texts(ax, "head") == ["age", "job"]
@@ -65,7 +65,7 @@ def test_there_is_a_row_a_rule_and_a_column_a_feature():
     assert texts(ax, "counts") == []
 
 
-def test_a_bar_is_the_part_of_the_range_that_is_admitted():
+def test_a_bar_is_the_admitted_part_of_the_range():
     space = Space([Continuous("f", bounds=(0, 10))])
     ax = plot.rules(RuleSet([Rule(Region(space, {"f": (2.5, 5)}), then="x")], space))
     ((left, right, *_),) = extents(ax, "rule 0")
@@ -75,7 +75,7 @@ def test_a_bar_is_the_part_of_the_range_that_is_admitted():
     assert [t.get_text() for t in ax.get_xticklabels()] == ["0", "10"]
 
 
-def test_values_are_squares_filled_where_they_are_admitted():
+def test_admitted_values_are_filled_squares():
     space = Space([Categorical("c", list("abcde"))])
     ax = plot.rules(RuleSet([Rule(Region(space, {"c": {"a", "d"}}), then="x")], space))
     assert len(patches(ax, "rule 0")) == 2
@@ -85,16 +85,16 @@ def test_values_are_squares_filled_where_they_are_admitted():
 
 def test_many_values_are_bars():
     space = Space([Categorical("c", [f"v{i:02d}" for i in range(40)])])
-    asked = {f"v{i:02d}" for i in (*range(10), 39)}
-    ax = plot.rules(RuleSet([Rule(Region(space, {"c": asked}), then="x")], space))
+    values = {f"v{i:02d}" for i in (*range(10), 39)}
+    ax = plot.rules(RuleSet([Rule(Region(space, {"c": values}), then="x")], space))
     widths = [round((b - a) / 0.88 * 40) for a, b, *_ in extents(ax, "rule 0")]
     assert widths == [10, 1]
 
 
-def test_counts_stand_on_the_right():
+def test_counts_are_on_the_right():
     ax = plot.rules(AGES, X, Y)
-    assert texts(ax, "head")[-1] == "covers · right"
-    assert texts(ax, "counts") == ["3 · 67 %", "2 · 50 %"]
+    assert texts(ax, "head")[-1] == "covered · correct"
+    assert texts(ax, "counts") == ["3 · 67%", "2 · 50%"]
     assert texts(plot.rules(AGES, X), "counts") == ["3", "2"]
 
 
@@ -103,32 +103,32 @@ def test_the_default_is_the_last_row_and_lists_keep_their_order():
     assert rows(plot.rules(rules)) == ["1 → low", "2 → high", "otherwise → low"]
 
 
-def test_a_classifier_tells_what_it_counted_in_training():
+def test_the_counts_of_a_classifier_are_from_training():
     ax = plot.rules(classifier())
-    assert texts(ax, "head")[-1] == "covers · right (training)"
+    assert texts(ax, "head")[-1] == "covered · correct (training)"
 
 
-def test_more_rules_than_asked_for_are_cut_and_that_is_said():
+def test_at_most_limit_rules_are_drawn_and_the_plot_says_so():
     many = RuleSet([Rule({"a": (i, i + 1)}, then="x") for i in range(35)])
     ax = plot.rules(many)
     assert len(rows(ax)) == 30
     assert ax.get_xlabel() == "the first 30 of 35 rules"
-    assert len(rows(plot.rules(many, most=2))) == 2
-    ax = plot.coverage(many, {"a": [0.0, 1.0]}, most=3)
+    assert len(rows(plot.rules(many, limit=2))) == 2
+    ax = plot.coverage(many, {"a": [0.0, 1.0]}, limit=3)
     assert rows(ax) == ["1 → x", "2 → x", "3 → x"]
     assert ax.get_title(loc="left") == "the first 3 of 35 rules"
 
 
-@pytest.mark.parametrize("most", [-1, 2.5, True, None])
-def test_most_is_a_whole_number(most):
-    with pytest.raises(ConditionError, match="most is a whole number that is not negative, not"):
-        plot.rules(AGES, most=most)
-    with pytest.raises(ConditionError, match="most is a whole number that is not negative, not"):
-        plot.coverage(AGES, X, most=most)
+@pytest.mark.parametrize("limit", [-1, 2.5, True, None])
+def test_an_invalid_limit_is_rejected(limit):
+    with pytest.raises(ConditionError, match="limit must be a non-negative integer, got"):
+        plot.rules(AGES, limit=limit)
+    with pytest.raises(ConditionError, match="limit must be a non-negative integer, got"):
+        plot.coverage(AGES, X, limit=limit)
 
 
 @pytest.mark.parametrize(
-    ("asked", "text"),
+    ("condition", "text"),
     [
         ({">": 18, "<=": 64.123456789}, "> 18, ≤ 64.123"),
         ({"=": 3}, "= 3"),
@@ -138,14 +138,14 @@ def test_most_is_a_whole_number(most):
         ({"<": 5}, "< 5"),
     ],
 )
-def test_conditions_in_words(asked, text):
+def test_conditions_have_short_texts(condition, text):
     space = Space([Continuous("f", missing=True)])
-    found = irenic.summarise(RuleSet([Rule(Region(space, {"f": asked}), then="x")], space))
-    box = found["models"][0]["rules"][0]["box"]
-    assert condition_text(found["features"][0], box["f"]) == text
+    summary = irenic.summarise(RuleSet([Rule(Region(space, {"f": condition}), then="x")], space))
+    box = summary["models"][0]["rules"][0]["box"]
+    assert condition_text(summary["features"][0], box["f"]) == text
 
 
-def test_sets_in_words():
+def test_sets_of_values_have_short_texts():
     feature = {"values": ["missing", "any other value", "a", "b", "c"], "admitted": [0, 1, 2, 3, 4]}
     assert values_text(feature, [0, 1]) == "missing, other"
     assert values_text(feature, [0, 1, 3, 4]) == "not a"
@@ -159,10 +159,10 @@ def test_rules_without_conditions_have_a_row():
 
 @strategies.examples(0.25)
 @given(strategies.rule_sets(max_size=4, max_features=3))
-def test_a_condition_on_each_feature_that_is_asked_for_is_written(rules):
+def test_every_condition_has_a_text(rules):
     ax = plot.rules(rules)
-    asked = sum(len(rule.region.conditions()) for rule in rules)
-    assert len(texts(ax, "condition")) == asked
+    n_conditions = sum(len(rule.region.conditions()) for rule in rules)
+    assert len(texts(ax, "condition")) == n_conditions
     plt.close(ax.figure)
 
 
@@ -173,18 +173,18 @@ def widths(ax, row):
     return {p.get_gid(): p.get_width() for p in ax.patches if round(p.get_y() + 0.34) == row}
 
 
-def test_a_bar_is_stacked_by_true_labels_and_wrong_ones_are_crossed():
+def test_bars_are_stacked_by_label_and_misclassified_instances_are_hatched():
     ax = plot.coverage(AGES, X, Y)
     assert rows(ax) == ["1 → low", "2 → high", "no rule", "contradicted"]
-    assert widths(ax, 0) == {"held 0": 2, "wrong 1": 1}
-    assert widths(ax, 1) == {"held 1": 1, "wrong 0": 1}
-    assert widths(ax, 2) == {"held 1": 1}
-    assert widths(ax, 3) == {"held 0": 1}
-    crossed = {bool(p.get_hatch()) for p in ax.patches if p.get_gid().startswith("wrong")}
-    assert crossed == {True}
-    assert not any(p.get_hatch() for p in ax.patches if p.get_gid().startswith("held"))
-    assert texts(ax, "counts") == ["3 · 67 %", "2 · 50 %", "1", "1"]
-    assert legend(ax) == ["low", "high", "the rule says another"]
+    assert widths(ax, 0) == {"label 0": 2, "wrong 1": 1}
+    assert widths(ax, 1) == {"label 1": 1, "wrong 0": 1}
+    assert widths(ax, 2) == {"label 1": 1}
+    assert widths(ax, 3) == {"label 0": 1}
+    hatched = {bool(p.get_hatch()) for p in ax.patches if p.get_gid().startswith("wrong")}
+    assert hatched == {True}
+    assert not any(p.get_hatch() for p in ax.patches if p.get_gid().startswith("label"))
+    assert texts(ax, "counts") == ["3 · 67%", "2 · 50%", "1", "1"]
+    assert legend(ax) == ["low", "high", "misclassified"]
 
 
 def test_the_counts_are_those_of_the_summary():
@@ -196,14 +196,14 @@ def test_the_counts_are_those_of_the_summary():
     assert sum(widths(ax, 3).values()) == model["results"]["contradicted"]
 
 
-def test_without_labels_bars_are_whole():
+def test_without_labels_bars_are_not_stacked():
     ax = plot.coverage(AGES, X)
     assert widths(ax, 0) == {"1 → low": 3}
     assert widths(ax, 3) == {"contradicted": 1}
     assert ax.get_legend() is None
 
 
-def test_instances_without_labels_are_counted_for_a_classifier_too():
+def test_a_classifier_counts_instances_without_labels():
     model = classifier()
     ax = plot.coverage(model, {"a": [0.0, 9.0], "b": [0.0, 9.0]})
     assert sum(p.get_width() for p in ax.patches) >= 2
@@ -213,7 +213,7 @@ def test_instances_without_labels_are_counted_for_a_classifier_too():
     assert texts(plot.rules(model, {"a": [0.0, 9.0], "b": [0.0, 9.0]}), "counts")[:-1] == [
         f"{n}" for n in support
     ]
-    assert plot.coverage(model).get_xlabel() == "instances of the training covered"
+    assert plot.coverage(model).get_xlabel() == "training instances covered"
 
 
 def test_sets_of_labels_are_not_stacked():
@@ -224,7 +224,7 @@ def test_sets_of_labels_are_not_stacked():
 
 
 def test_coverage_needs_instances():
-    with pytest.raises(DataError, match="coverage needs instances to count: give X, and y"):
+    with pytest.raises(DataError, match="coverage needs instances to count; pass X, and y"):
         plot.coverage(AGES)
 
 
@@ -232,8 +232,8 @@ def test_coverage_needs_instances():
 
 
 def line(ax, gid):
-    (found,) = [line for line in ax.lines if line.get_gid() == gid]
-    return found
+    (match,) = [line for line in ax.lines if line.get_gid() == gid]
+    return match
 
 
 @pytest.mark.parametrize("size", ["conditions", "rules", "explanation_size"])
@@ -252,26 +252,26 @@ def test_scores_are_drawn_against_sizes(size):
 
 def test_the_rule_set_in_use_is_named():
     model = classifier()
-    (name,) = texts(plot.front(model), "name of the chosen")
+    (name,) = texts(plot.front(model), "chosen name")
     assert name.startswith(f"{model.chosen_.rules} rule")
-    assert texts(plot.front(irenic.summarise(model)), "name of the chosen") == [name]
+    assert texts(plot.front(irenic.summarise(model)), "chosen name") == [name]
 
 
-def test_scores_that_nobody_validated_are_left_out():
+def test_missing_validation_scores_are_left_out():
     summary = irenic.summarise(classifier())
     for model in summary["models"]:
         model["front"]["validated_score"] = None
     assert legend(plot.front(summary)) == ["training", "in use"]
 
 
-def test_a_front_needs_a_learner_and_a_known_size():
-    with pytest.raises(ConditionError, match="a front needs a fitted RuleSetClassifier"):
+def test_a_front_needs_a_classifier_and_a_known_size():
+    with pytest.raises(ConditionError, match="rules must be a fitted RuleSetClassifier"):
         plot.front(AGES)
-    with pytest.raises(ConditionError, match=r"size: unknown 'rule', did you mean 'rules'\?"):
+    with pytest.raises(ConditionError, match=r"unknown size 'rule', did you mean 'rules'\?"):
         plot.front(classifier(), size="rule")
 
 
-# --- all of them
+# --- all plots
 
 
 @pytest.mark.parametrize(
@@ -282,7 +282,7 @@ def test_a_front_needs_a_learner_and_a_known_size():
         lambda ax: plot.front(classifier(), ax=ax),
     ],
 )
-def test_the_given_axes_is_drawn_on_and_no_other(draw):
+def test_only_the_given_axes_is_drawn_on(draw):
     figure, (left, right) = plt.subplots(1, 2)
     other = plt.figure()
     assert draw(left) is left
@@ -299,7 +299,7 @@ def test_rules_that_vote_are_drawn(conflicts):
         ax.figure.canvas.draw()
 
 
-def test_matplotlib_is_asked_for_when_it_is_not_there(monkeypatch):
+def test_without_matplotlib_an_error_says_how_to_install_it(monkeypatch):
     real = builtins.__import__
 
     def without(name, *rest, **named):
@@ -317,7 +317,7 @@ def test_matplotlib_is_asked_for_when_it_is_not_there(monkeypatch):
         plot.front(classifier())
 
 
-def test_importing_plots_imports_no_matplotlib():
+def test_matplotlib_is_not_imported_with_irenic():
     code = "import irenic, sys; irenic.plot.regions; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

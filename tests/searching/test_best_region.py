@@ -431,7 +431,7 @@ def test_the_search_does_not_try_every_order():
         ({"X": [], "objective": "volume"}, DataError,
          "objective=\"volume\" needs X, or bounds for every feature; 'f1' has none"),
         ({"X": [[1, 1]], "budget": -1}, ConditionError,
-         "Budget: seconds is a number that is not negative, or None, not -1"),
+         "budget.seconds must be a non-negative number or None, got -1"),
         ({"X": [[1, 1]], "consequent": ["A"]}, ConditionError,
          "the consequent ['A'] of type list is not hashable; use a frozenset or a tuple"),
     ],

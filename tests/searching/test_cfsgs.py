@@ -741,7 +741,7 @@ def test_a_budget_is_a_number_that_is_not_negative(side, value):
     with pytest.raises(ConditionError) as caught:
         Budget(**{side: value})
     assert str(caught.value) == (
-        f"Budget: {side} is a number that is not negative, or None, not {value!r}"
+        f"budget.{side} must be a non-negative number or None, got {value!r}"
     )
 
 

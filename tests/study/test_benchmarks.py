@@ -44,7 +44,7 @@ def test_figures_are_kept_with_what_they_were_made_with(tmp_path, monkeypatch, c
     assert command.main() == 0
     found = json.loads(file.read_text())
     assert found["tables"] == [{"title": "made", "rows": [{"what": "this", "irenic": 0.25}]}]
-    assert {"machine", "cores", "Python", "numpy"} <= found["made with"].keys()
+    assert {"machine", "cores", "Python", "numpy"} <= found["environment"].keys()
     monkeypatch.setattr(sys, "argv", ["benchmarks", "core", "--compare", str(file)])
     assert command.main() == 0
     assert "| made | this | irenic | 1× |" in capsys.readouterr().out
@@ -55,7 +55,7 @@ def test_figures_are_kept_with_what_they_were_made_with(tmp_path, monkeypatch, c
     [
         (
             ["cores"],
-            "there is no cores; there are: gaps, core, cfsbe, checking, mending, learning, page",
+            "unknown benchmark cores (known: gaps, core, cfsbe, checking, mending, learning, page)",
         ),
         (["--compare", "no/such/file"], "--compare no/such/file: "),
     ],

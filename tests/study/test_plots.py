@@ -207,7 +207,7 @@ def test_a_trade_off_is_over_the_sets_of_all():
     # b is as accurate as a and larger; d, of no rules at all, is drawn at a half
     assert dots == {(4.0, 0.7): True, (8.0, 0.7): False, (0.5, 0.5): True}
     assert {t.get_text() for t in axes.texts} - {""} == {"a", "b", "d"}
-    assert "not shown: c." in figure.texts[-1].get_text()
+    assert "no size: c." in figure.texts[-1].get_text()
     with pytest.raises(ValueError, match="no set has"):
         plots.trade_off(accuracy[["c"]], size[["c"]], "Trade")
 

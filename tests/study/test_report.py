@@ -245,8 +245,8 @@ def test_a_folder_without_results(tmp_path, present):
     for name in present:
         (tmp_path / name).write_text(json.dumps(kept()))
     before = files(tmp_path)
-    what = "neither folds/ nor records.csv.gz" if present else "there is no design.json in it"
-    with pytest.raises(ValueError, match=rf"out holds no results: {what}|holds no results: {what}"):
+    missing = "folds/ and records.csv.gz are" if present else "design.json is"
+    with pytest.raises(ValueError, match=rf"contains no results: {missing} missing"):
         report.write(tmp_path)
     assert files(tmp_path) == before
 
@@ -289,27 +289,30 @@ def test_a_document_gets_its_tables_and_nothing_else_changes(out, tmp_path):
 
 
 def test_a_text_without_marks_stays():
-    assert report.renewed("a\n<!-- end: x -->\n", {}) == "a\n<!-- end: x -->\n"
+    assert report.updated("a\n<!-- end: x -->\n", {}) == "a\n<!-- end: x -->\n"
 
 
 def test_tables_are_put_in_as_they_are():
     # what means something in a replacement of a regular expression
     text = "<!-- begin: a (b) -->\n<!-- end: a (b) -->"
-    assert report.renewed(text, {"a (b)": r"\1 \g<0> \n"}).splitlines()[1] == r"\1 \g<0> \n"
+    assert report.updated(text, {"a (b)": r"\1 \g<0> \n"}).splitlines()[1] == r"\1 \g<0> \n"
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("<!-- begin: tabels -->\n<!-- end: tabels -->", "asks for 'tabels'; there are: sets, arm"),
-        ("<!-- begin: sets -->\n", "no end for 'sets', or two of it"),
-        ("<!-- begin: sets -->\n<!-- end: arms -->", "no end for 'sets', or two of it"),
-        ("<!-- begin: sets -->\n<!-- end: sets -->\n" * 2, "no end for 'sets', or two of it"),
+        ("<!-- begin: tabels -->\n<!-- end: tabels -->", "unknown table 'tabels' in the document"),
+        ("<!-- begin: sets -->\n", "must have one begin and one end of 'sets'"),
+        ("<!-- begin: sets -->\n<!-- end: arms -->", "must have one begin and one end of 'sets'"),
+        (
+            "<!-- begin: sets -->\n<!-- end: sets -->\n" * 2,
+            "must have one begin and one end of 'sets'",
+        ),
     ],
 )
 def test_documents_with_wrong_marks(text, message):
     with pytest.raises(ValueError, match=message):
-        report.renewed(text, {"sets": "x", "arms": "y"})
+        report.updated(text, {"sets": "x", "arms": "y"})
 
 
 def test_a_document_with_wrong_marks_is_left_alone(tmp_path, capsys):
@@ -318,7 +321,7 @@ def test_a_document_with_wrong_marks_is_left_alone(tmp_path, capsys):
     doc.write_text(DOC + "\n<!-- begin: more -->\n<!-- end: more -->")
     before = doc.read_text()
     assert command.main(["--report-only", "--out", str(out), "--doc", str(doc)]) == 2
-    assert "error: the document asks for 'more'; there are: sets, " in capsys.readouterr().err
+    assert "error: unknown table 'more' in the document (known: sets, " in capsys.readouterr().err
     assert doc.read_text() == before
     assert not (tmp_path / "figures").exists()
 
@@ -327,13 +330,13 @@ def test_the_document_is_what_the_kept_records_give(tmp_path):
     kept_at, doc = ROOT / "study" / "published", ROOT / "docs" / "explanation" / "study.md"
     for path in (kept_at / "design.json", kept_at / "records.csv.gz", doc):
         assert path.exists(), f"{path.relative_to(ROOT)} is missing: run python -m study"
-    # a copy: folds that a run has left there are not what is kept
+    # a copy, because a run may have left other folds there
     for name in ("design.json", "records.csv.gz"):
         shutil.copy(kept_at / name, tmp_path)
     found = report.read(tmp_path)
     blocks = {name: make(found) for name, make in tables.BLOCKS.items()}
     text = doc.read_text()
-    assert report.renewed(text, blocks | {report.TIMES: tables.times(found)}) == text
+    assert report.updated(text, blocks | {report.TIMES: tables.times(found)}) == text
 
 
 # --- tables
@@ -537,10 +540,10 @@ def test_what_is_made_is_told_from_what_is_taken(tmp_path):
         ["2x2", plain, "37.5"],
     ]
     assert [row[:3] for row in rows(tables.made_by_noise(found))] == [
-        ["0 %", avoiding, "62.5"],
-        ["0 %", plain, "50.0"],
-        ["10 %", avoiding, "37.5"],
-        ["10 %", plain, "25.0"],
+        ["0%", avoiding, "62.5"],
+        ["0%", plain, "50.0"],
+        ["10%", avoiding, "37.5"],
+        ["10%", plain, "25.0"],
     ]
 
 
@@ -564,16 +567,16 @@ def never_run(monkeypatch):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["--jobs", "0"], "error: --jobs is a number of at least 1"),
-        (["--data", "no/such/folder"], "error: --data no/such/folder: there is no such folder"),
-        (["--sets", "iris", "irsi", "made"], "error: --sets: there is no irsi, made"),
+        (["--jobs", "0"], "error: --jobs must be at least 1, got 0"),
+        (["--data", "no/such/folder"], "error: --data no/such/folder: no such folder"),
+        (["--sets", "iris", "irsi", "made"], "error: --sets: unknown data set irsi, made"),
         (
             ["--learners", "tree 4", "tree 5", "--sets", "iris"],
-            "error: --learners: there is no tree 5; there are: avoid: start + mutation, ",
+            "error: --learners: unknown learner tree 5 (known: avoid: start + mutation, ",
         ),
-        (["--folds", "1"], "error: --folds is a number of at least 2"),
+        (["--folds", "1"], "error: --folds must be at least 2, got 1"),
         (["--folds", "many"], "argument --folds: invalid int value: 'many'"),
-        (["--report-only"], "holds no results: there is no design.json in it"),
+        (["--report-only"], "contains no results: design.json is missing"),
     ],
 )
 def test_wrong_options(tmp_path, capsys, given, message):
@@ -587,7 +590,7 @@ def test_wrong_options(tmp_path, capsys, given, message):
 def test_a_folder_of_data_without_data(tmp_path, capsys):
     (tmp_path / "data").mkdir()
     assert run("--out", tmp_path / "out", "--data", tmp_path / "data") == 2
-    assert "neither a folder single/ nor *.dat files" in capsys.readouterr().err
+    assert "must contain a folder single/ or *.dat files" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
@@ -596,7 +599,7 @@ def test_results_of_another_design_are_not_mixed_in(out, capsys):
     before = files(out)
     given = ["--folds", 2, "--repeats", 2, "--cap", 7, "--max-rows", 300]
     assert run("--out", out, "--sets", "iris", "--learners", "tree 4", *given) == 2
-    assert f"error: {out} holds results of other settings (max_rows, cap): take the same ones," in (
+    assert f"error: {out} contains results with other settings (max_rows, cap); use the same" in (
         capsys.readouterr().err
     )
     assert files(out) == before
@@ -618,7 +621,7 @@ def test_a_run_writes_its_design_and_report(tmp_path, capsys, monkeypatch):
     assert run("--out", tmp_path, *given) == 0
     # arms twice on what is taken, once on what is made; peers once
     assert len(asked) == len(set(asked)) == 2 * 2 + 2 + 2 + 2
-    assert f"the report is {tmp_path / 'report.md'}" in capsys.readouterr().out
+    assert f"report written to {tmp_path / 'report.md'}" in capsys.readouterr().out
     design = json.loads((tmp_path / "design.json").read_text())
     # without data of one's own, fewer rows
     assert design["design"] == asdict(running.Design(folds=2, max_rows=command.QUICK_ROWS))

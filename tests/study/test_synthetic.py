@@ -128,13 +128,13 @@ def test_grid():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((1, 2, 0), "features is 2 to 20, not 1"),
-        ((5, 11, 0), "classes is 2 to 10, not 11"),
-        ((5, 3, 0.4), "noise is 0 to 0.3, not 0.4"),
-        ((5, 3, 0, 20), "rows is at least 30, 10 a class, not 20"),
-        ((5, 3, 0, 1000, 1), "rules is at least 2, one a class but one, not 1"),
-        ((5, 3, 0, 1000, None, -1), "random_state is 0 or more, not -1"),
-        ((2, 10, 0, 100), "no 18 rules for 10 classes on 2 features and 100 rows were found"),
+        ((1, 2, 0), "features must be from 2 to 20, got 1"),
+        ((5, 11, 0), "classes must be from 2 to 10, got 11"),
+        ((5, 3, 0.4), "noise must be from 0 to 0.3, got 0.4"),
+        ((5, 3, 0, 20), "rows must be at least 30, 10 per class, got 20"),
+        ((5, 3, 0, 1000, 1), "rules must be at least 2 for 3 classes, got 1"),
+        ((5, 3, 0, 1000, None, -1), "random_state must be non-negative, got -1"),
+        ((2, 10, 0, 100), "draws gave no 18 rules for 10 classes on 2 features and 100 rows"),
     ],
 )
 def test_what_cannot_be_made_is_refused(arguments, message):
@@ -185,5 +185,5 @@ def test_recovery_counts_rules_and_conditions():
 
 def test_recovery_refuses_what_is_no_label_a_row():
     known = synthetic.make(2, 2, 0)
-    with pytest.raises(ValueError, match="not a label a row"):
+    with pytest.raises(ValueError, match="must return one label per row"):
         synthetic.recovery(known.truth, lambda X: ["c0"], known)

@@ -1,1 +1,1 @@
-"""Tables of instances: CSV, XLSX and Parquet files as columns."""
+"""Tables of instances: reading and writing CSV, XLSX and Parquet files."""

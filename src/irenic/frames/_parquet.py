@@ -1,4 +1,4 @@
-"""Tables as Parquet, by pyarrow or polars, whichever is installed."""
+"""Tables in Parquet files, read and written with pyarrow or polars, whichever is installed."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def loads(raw: bytes) -> Table:
         columns = read(raw)
     except FormatError:
         raise
-    except Exception as error:  # each library has a tree of errors of its own
+    except Exception as error:  # each library has its own exceptions
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise FormatError(f"not a Parquet file: {reason}") from None
     return Table(columns)
 
 
 def dumps(table: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """Return a table as Parquet."""
+    """Return a table as the bytes of a Parquet file."""
     module = _module()
     columns = {name: as_written(as_values(column)) for name, column in table.items()}
     file = io.BytesIO()
@@ -39,7 +39,7 @@ def dumps(table: Mapping[str, npt.NDArray[Any]]) -> bytes:
         else:
             module.DataFrame(columns, strict=False).write_parquet(file)
     except (ValueError, TypeError, OverflowError) as error:
-        raise FormatError(f"cannot be written as Parquet: {error}") from None
+        raise FormatError(f"the table cannot be written as Parquet: {error}") from None
     return file.getvalue()
 
 
@@ -66,14 +66,14 @@ def _read_by_pyarrow(raw: bytes) -> dict[str, npt.NDArray[Any]]:
 
     table = parquet.ParquetFile(io.BytesIO(raw)).read()
     check_header(table.column_names)
-    found = {}
+    columns = {}
     for name, column in zip(table.column_names, table.columns, strict=True):
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
         kind = column.type
         if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-            raise _not_single(name, kind)
-        if pa.types.is_timestamp(kind):  # Python's own have microseconds
+            raise _unsupported(name, kind)
+        if pa.types.is_timestamp(kind):  # Python's datetimes have microseconds
             column = column.cast(pa.timestamp("us", tz=kind.tz), safe=False)
         elif pa.types.is_duration(kind):
             column = column.cast(pa.duration("us"), safe=False)
@@ -81,8 +81,8 @@ def _read_by_pyarrow(raw: bytes) -> dict[str, npt.NDArray[Any]]:
             column = column.cast(pa.time64("us"), safe=False)
         elif pa.types.is_decimal(kind) or pa.types.is_floating(kind):
             column = column.cast(pa.float64())
-        found[name] = as_column(column.to_pylist())
-    return found
+        columns[name] = as_column(column.to_pylist())
+    return columns
 
 
 def _read_by_polars(raw: bytes) -> dict[str, npt.NDArray[Any]]:
@@ -90,19 +90,19 @@ def _read_by_polars(raw: bytes) -> dict[str, npt.NDArray[Any]]:
 
     frame = pl.read_parquet(io.BytesIO(raw))
     check_header(frame.columns)
-    found = {}
+    columns = {}
     for name in frame.columns:
         column = frame[name]
         if column.dtype.is_nested() or column.dtype == pl.Binary:
-            raise _not_single(name, column.dtype)
+            raise _unsupported(name, column.dtype)
         if column.dtype.is_decimal():
             column = column.cast(pl.Float64)
-        found[name] = as_column(column.to_list())
-    return found
+        columns[name] = as_column(column.to_list())
+    return columns
 
 
-def _not_single(name: str, kind: object) -> FormatError:
+def _unsupported(name: str, kind: object) -> FormatError:
     return FormatError(
-        f"column {name!r} holds values of type {kind}; a table of instances has numbers, text,"
-        " dates and booleans: leave the column out"
+        f"column {name!r} must contain numbers, text, dates or booleans, got type {kind};"
+        " remove the column"
     )

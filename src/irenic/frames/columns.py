@@ -1,4 +1,4 @@
-"""What readers of tables share: the table itself, and columns from lists of values."""
+"""Tables as columns, and conversions between columns and lists of values."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from irenic.errors import FormatError
 from irenic.model.literals import is_missing
 
 NOTHING: Final = {"na", "n/a", "nan", "null", "none", "?", "-"}
-"""What stands for a missing value in columns that are not of text."""
+"""Texts that mean a missing value, in columns that are not text."""
 
 
 class Table(dict[str, npt.NDArray[Any]]):
-    """Columns by name, all of one length.
+    """Columns of equal length, by name.
 
     >>> Table({"age": np.array([31, 40]), "job": np.array(["a", "b"])}).shape
     (2, 2)
@@ -31,32 +31,32 @@ class Table(dict[str, npt.NDArray[Any]]):
     ) -> None:
         super().__init__(columns)
         self.cells = dict(cells or {})
-        """Columns as they were written, where they were read from text."""
+        """The texts of columns that were read from text, to write them back unchanged."""
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many rows and columns there are."""
+        """The number of rows and the number of columns."""
         return max((len(column) for column in self.values()), default=0), len(self)
 
     def select(self, names: Sequence[str]) -> Table:
-        """Return some of the columns."""
+        """Return a table of the named columns."""
         cells = {name: self.cells[name] for name in names if name in self.cells}
         return Table({name: self[name] for name in names}, cells=cells)
 
 
 def check_header(header: Sequence[str], line: int | None = None) -> None:
-    """Refuse columns without a name, and two of one name."""
+    """Raise an error unless all columns have names and the names are unique."""
     if len(set(header)) == len(header) and all(header):
         return
-    for place, name in enumerate(header, 1):
+    for number, name in enumerate(header, 1):
         if not name:
-            raise FormatError(f"column {place} has no name", line=line)
+            raise FormatError(f"column {number} has no name", line=line)
         if header.count(name) > 1:
-            raise FormatError(f"two columns are called {name!r}", line=line)
+            raise FormatError(f"two columns are named {name!r}", line=line)
 
 
 def as_column(values: Sequence[Any]) -> npt.NDArray[Any]:
-    """Return a list of Python values as a column: of floats, else of objects; None is missing.
+    """Return Python values as a column of floats or objects; None is a missing value.
 
     >>> as_column([1.5, None, 2]), as_column([1, None])
     (array([1.5, nan, 2. ]), array([1, None], dtype=object))
@@ -72,14 +72,14 @@ def as_column(values: Sequence[Any]) -> npt.NDArray[Any]:
 
 
 def as_values(column: npt.NDArray[Any]) -> list[Any]:
-    """Return a column as Python values, None where it is missing: the inverse of the above."""
+    """Return a column as Python values, with None for missing ones: inverts ``as_column``."""
     if column.dtype.kind in "mM":
         column = column.astype(f"{column.dtype.kind}8[us]")
     return [None if is_missing(value) else value for value in column.tolist()]
 
 
 def as_written(values: list[Any]) -> list[Any]:
-    """Return values of several types as text, of one type as they are."""
+    """Return values of mixed types as text, and values of a single type unchanged."""
     kinds = {type(value) for value in values if value is not None}
     if len(kinds) <= 1 or kinds <= {int, float} or kinds <= {dt.date, dt.datetime}:
         return values

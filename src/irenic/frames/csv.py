@@ -1,8 +1,9 @@
-"""Tables as CSV, with the types told by the cells.
+"""Tables in CSV files, with types inferred from the cells.
 
-A column is of numbers, dates, times, booleans or text, whichever all of its non-empty cells are;
-an empty cell is missing, and so is ``NA``, ``null`` or ``?`` in a column that is not of text. Cells
-are divided by commas, semicolons or tabs, whichever the first line has most of.
+A column contains numbers, dates, times, booleans or text, whichever fits all of its non-empty
+cells. An empty cell is a missing value; so are ``NA``, ``null`` and ``?`` unless the column is
+text. Cells are separated by commas, semicolons or tabs, whichever is most frequent in the first
+line.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _BOOLEANS: Final = {"true": True, "false": False}
-# Narrower than what fromisoformat takes: "T10" and "2026-W05" in a table are text.
+# Stricter than fromisoformat: "T10" and "2026-W05" in a table are text.
 _TEMPORAL: Final = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?"
     r"|\d\d:\d\d(?::\d\d(?:\.\d+)?)?"
@@ -33,7 +34,7 @@ _TEMPORAL: Final = re.compile(
 
 
 _THOUSANDS: Final = re.compile(r"-?[1-9]\d{0,2}\.\d{3}")
-# Numbers that are text here: with a decimal comma, or with something between thousands.
+# Numbers with a decimal comma, with or without thousands separators.
 _COMMA: Final = re.compile(r"[-+]?\d+(?:[.'’ \u00a0\u202f]\d{3})*,\d+")
 
 _POINT: Final = re.compile(r"[-+]?\d+(?:\.\d+)+")
@@ -44,7 +45,7 @@ _FIRST: Final = re.compile(r'(?:"[^"]*"|[^"\n])*')
 
 
 def loads(raw: bytes) -> Table:
-    """Return the columns of a table; ``cells`` keeps them as they were written.
+    """Return the columns of a table; its ``cells`` keep the original texts.
 
     >>> loads(b"age,job\\n31,nurse\\n,clerk\\n")["age"]
     array([31, None], dtype=object)
@@ -53,7 +54,7 @@ def loads(raw: bytes) -> Table:
 
 
 def dumps(table: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """Return a table as CSV; cells that were read from CSV as they were.
+    """Return a table as CSV; cells that were read from CSV are written back unchanged.
 
     >>> dumps({"age": np.array([31, None], dtype=object), "job": np.array(["a, b", "c"])})
     b'age,job\\n31,"a, b"\\n,c\\n'
@@ -79,7 +80,7 @@ def _cell(value: Any) -> str:
 
 
 def delimiter_of(text: str) -> str:
-    """Return which of comma, semicolon and tab stands most often in the first line, unquoted."""
+    """Return the most frequent unquoted delimiter of the first line: comma, semicolon or tab."""
     first = _FIRST.match(text)
     unquoted = "" if first is None else _QUOTED.sub("", first.group())
     return max(",;\t", key=unquoted.count)
@@ -99,7 +100,7 @@ def _columns(text: str) -> Table:
                 check_header(header, reader.line_num)
             elif len(row) != len(header):
                 raise FormatError(
-                    f"{len(row)} cells, but the table has {len(header)} columns",
+                    f"a row must have {len(header)} cells, got {len(row)}",
                     line=reader.line_num,
                 )
             else:
@@ -107,7 +108,7 @@ def _columns(text: str) -> Table:
     except csv.Error as error:
         raise FormatError(f"not CSV: {error}", line=reader.line_num) from None
     if not header:
-        raise FormatError("the table is empty; its first line names the columns")
+        raise FormatError("the table is empty; its first line must name the columns")
     cells = list(zip(*rows, strict=True)) or [() for _ in header]
     written = dict(zip(header, cells, strict=True))
     if delimiter != ",":
@@ -116,54 +117,53 @@ def _columns(text: str) -> Table:
 
 
 def _check_points(written: Mapping[str, tuple[str, ...]]) -> None:
-    """Refuse numbers with a decimal comma, and points that may divide thousands.
+    """Raise an error for decimal commas, and for points that may be thousands separators.
 
-    Where commas divide cells, decimals have a point; elsewhere numbers may be written as in many
-    countries of Europe, ``1.250,50``.
+    If cells are separated by commas, decimals have a point; otherwise, numbers may be written as
+    in much of Europe: ``1.250,50``.
     """
-    doubtful: list[tuple[str, str]] = []
-    settled = False
+    ambiguous: list[tuple[str, str]] = []
+    has_decimal_point = False
     for name, cells in written.items():
         numbers = [c.strip() for c in dict.fromkeys(cells) if c.strip().lower() not in _MISSING]
         commas = [number for number in numbers if _COMMA.fullmatch(number)]
         pointed = [number for number in numbers if _POINT.fullmatch(number)]
         if commas and all(n in commas or n in pointed or _is_integer(n) for n in numbers):
             raise FormatError(
-                f"column {name!r}: {commas[0]!r} has a decimal comma; write numbers with a decimal"
-                " point and nothing between thousands"
+                f"column {name!r}: {commas[0]!r} has a decimal comma; use a decimal point and no"
+                " thousands separators"
             )
-        settled = settled or not all(map(may_be_thousands, pointed))
+        has_decimal_point |= not all(map(may_be_thousands, pointed))
         if pointed and all(n in pointed or _is_integer(n) for n in numbers):
-            doubtful += [(name, n) for n in pointed if may_be_thousands(n)][:1]
-    for name, number in [] if settled else doubtful:
+            ambiguous += [(name, n) for n in pointed if may_be_thousands(n)][:1]
+    for name, number in [] if has_decimal_point else ambiguous:
         raise FormatError(f"column {name!r}: {thousands_or_not(number)}")
 
 
 def may_be_thousands(number: str) -> bool:
-    """Return whether the point of a number may divide thousands, as in ``1.000``."""
+    """Return whether the point in a number may separate thousands, as in ``1.000``."""
     return _THOUSANDS.fullmatch(number) is not None
 
 
 def thousands_or_not(number: str) -> str:
-    """Return what to say of a number that may be in thousands."""
+    """Return the error message for a number whose point may separate thousands."""
     digits = number.lstrip("-")
     return (
-        f"{digits!r} may be {digits.replace('.', '')} or {float(digits):g}: write"
-        f" {digits.replace('.', '')} if the point divides thousands, {digits}0 if it begins the"
-        " decimals"
+        f"{digits!r} is ambiguous; write {digits.replace('.', '')} if the point separates"
+        f" thousands, or {digits}0 if it is a decimal point"
     )
 
 
 def _typed(cells: tuple[str, ...]) -> npt.NDArray[Any]:
-    """Return a column by what its cells are."""
-    # each cell that differs once: most columns repeat a few values many times
-    places = {cell: place for place, cell in enumerate(dict.fromkeys(cells))}
-    column = _typed_once(tuple(places))
-    return column[np.array([places[cell] for cell in cells], dtype=np.intp)]
+    """Return cells as a column of the type that fits all of them."""
+    # convert each distinct cell once: most columns repeat a few values many times
+    codes = {cell: code for code, cell in enumerate(dict.fromkeys(cells))}
+    column = _typed_once(tuple(codes))
+    return column[np.array([codes[cell] for cell in cells], dtype=np.intp)]
 
 
 def _typed_once(cells: tuple[str, ...]) -> npt.NDArray[Any]:
-    """Return cells as values; "NA" and the like are missing, unless the column is of text."""
+    """Return distinct cells as values; "NA" and the like are missing unless they are text."""
     known = tuple("" if cell.strip().lower() in NOTHING else cell for cell in cells)
     if not any(known):
         return _typed_exactly(cells)
@@ -180,10 +180,10 @@ def _typed_exactly(cells: tuple[str, ...]) -> npt.NDArray[Any]:
     column = np.empty(len(cells), dtype=object)
     try:
         if all(_is_integer(cell) for cell in present):
-            # as objects none is rounded: too great ones are refused when they are encoded
+            # objects are not rounded; integers beyond 2**53 are rejected on encoding
             column[:] = [int(cell) if cell else None for cell in cells]
             return column
-        # float() takes "nan", "inf" and underscores, which in a table of ours are text
+        # float() accepts "nan", "inf" and underscores, which are text in a table
         if not any((c.isalpha() and c not in "eE") or c == "_" for c in set("".join(present))):
             return np.array([cell or "nan" for cell in cells], dtype=np.float64)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Files as bytes: read with clear errors, written whole or not at all."""
+"""Reading files with clear errors, and writing them atomically."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MOST_BYTES: Final = 64 * 2**20
-"""Larger files of decision tables are refused before they are read."""
+"""Larger files of decision tables are rejected before they are read."""
 
 
-def read_bytes(path: Path, most: int | None = None) -> bytes:
-    """Return what a file holds; refuse one of more bytes than ``most``."""
+def read_bytes(path: Path, limit: int | None = None) -> bytes:
+    """Return the contents of a file, or raise an error if it has more than ``limit`` bytes."""
     with _as_file_error("read", path):
-        if most is not None and path.stat().st_size > most:
+        if limit is not None and path.stat().st_size > limit:
             raise too_large(path.stat().st_size).at(path=str(path))
         return path.read_bytes()
 
@@ -30,12 +30,13 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
 def too_large(size: int) -> FormatError:
     """Return the error for a file of decision tables that is larger than MOST_BYTES."""
     return FormatError(
-        f"{size / 2**20:.0f} MB; decision tables are read up to {MOST_BYTES / 2**20:.0f} MB"
+        f"a file of decision tables must be at most {MOST_BYTES / 2**20:.0f} MB,"
+        f" got {size / 2**20:.0f} MB"
     )
 
 
 def read_text(path: Path) -> str:
-    """Return a file's text, UTF-8 with or without a byte-order mark."""
+    """Return the text of a UTF-8 file, with or without a byte-order mark."""
     try:
         return as_text(read_bytes(path)).replace("\r\n", "\n").replace("\r", "\n")
     except FormatError as error:
@@ -43,7 +44,7 @@ def read_text(path: Path) -> str:
 
 
 def as_text(raw: bytes) -> str:
-    """Return bytes as the text that they are, UTF-8 with or without a byte-order mark."""
+    """Decode UTF-8 text, with or without a byte-order mark."""
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -51,12 +52,12 @@ def as_text(raw: bytes) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text as :func:`write_bytes` writes bytes."""
+    """Write a text as UTF-8, in the same way as :func:`write_bytes`."""
     write_bytes(path, text.encode("utf-8"))
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all; a pipe or a character device is written into."""
+    """Write a file atomically; a pipe or character device is written to directly."""
     with _as_file_error("write", path):
         target = _target(path)
         if target is None:
@@ -66,7 +67,7 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 
 def check_target(path: Path) -> None:
-    """Refuse a file that cannot be written, before what it is to hold is computed."""
+    """Raise an error if a file cannot be written, before its contents are computed."""
     with _as_file_error("write", path):
         _target(path)
 
@@ -74,7 +75,7 @@ def check_target(path: Path) -> None:
 @contextmanager
 def _as_file_error(verb: str, path: Path) -> Iterator[None]:
     if "\0" in str(path):
-        raise FileError(f"cannot {verb} {str(path)!r}: a name must not contain a null character")
+        raise FileError(f"cannot {verb} {str(path)!r}: names must not contain a null character")
     try:
         yield
     except OSError as error:
@@ -82,9 +83,9 @@ def _as_file_error(verb: str, path: Path) -> Iterator[None]:
 
 
 def _target(path: Path) -> Path | None:
-    """Return the file to create or replace, with links followed; None for a pipe or a device."""
+    """Follow links to the file to create or replace; return None for a pipe or device."""
     try:
-        mode = path.stat().st_mode  # before links are followed by name: they may form a loop
+        mode = path.stat().st_mode  # before resolving links, which may form a loop
     except FileNotFoundError:
         mode = stat.S_IFREG
     if stat.S_ISDIR(mode):
@@ -96,7 +97,8 @@ def _target(path: Path) -> Path | None:
         raise OSError(f"it is {_kind(mode)}; write to a file or a pipe")
     target = path.resolve()
     folder = target.parent
-    if not folder.exists() or (path.exists() and not target.exists()):  # an open file, deleted
+    open_but_deleted = path.exists() and not target.exists()
+    if not folder.exists() or open_but_deleted:
         raise _os_error(errno.ENOENT)
     if not folder.is_dir():
         raise _os_error(errno.ENOTDIR)
@@ -137,6 +139,6 @@ def _replace(target: Path, data: bytes) -> None:
 
 
 def _stream(path: Path, data: bytes) -> None:
-    # neither created nor truncated: if a file took its place meanwhile, that is not for us to clear
+    # do not create or truncate: a regular file may have replaced the pipe in the meantime
     with os.fdopen(os.open(path, os.O_WRONLY), "wb") as stream:
         stream.write(data)

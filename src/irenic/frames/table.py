@@ -1,4 +1,4 @@
-"""Tables of instances from and to files; the suffix says in which format."""
+"""Reading and writing tables of instances; the suffix determines the format."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from irenic.frames.files import read_bytes, write_bytes
 
 
 class TableFormat(Protocol):
-    """What a module of a format of tables offers."""
+    """The functions that a module for a table format provides."""
 
     def loads(self, raw: bytes) -> Table:
-        """Return the table that a file holds."""
+        """Parse the bytes of a file."""
 
     def dumps(self, table: Mapping[str, npt.NDArray[Any]]) -> bytes:
-        """Return what a file of the table holds."""
+        """Return a table as the bytes of a file."""
 
 
 _FORMATS: Final[dict[str, TableFormat]] = {
@@ -38,7 +38,7 @@ SUFFIXES: Final = ".csv, .csv.gz, .parquet and .xlsx"
 
 
 def read_table(path: str | Path) -> Table:
-    """Return the columns of a table, by name.
+    """Read a table from a file.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
@@ -60,7 +60,7 @@ def read_table(path: str | Path) -> Table:
 
 
 def write_table(table: Mapping[str, npt.NDArray[Any]], path: str | Path) -> None:
-    """Write a table whole or not at all.
+    """Write a table to a file atomically.
 
     >>> import pathlib, tempfile
     >>> import numpy as np
@@ -75,12 +75,12 @@ def write_table(table: Mapping[str, npt.NDArray[Any]], path: str | Path) -> None
         raw = _FORMATS[suffix].dumps(table)
     except FormatError as error:
         raise error.at(path=str(path)) from None
-    # no time in it: the same table is the same file
+    # without a time stamp, so that equal tables give equal files
     write_bytes(path, gzip.compress(raw, mtime=0) if suffix.endswith(".gz") else raw)
 
 
 def check_suffix(path: Path) -> str:
-    """Return the suffix of a file to write, if there is a format for it."""
+    """Return the suffix of a file to write, or raise an error if its format is unknown."""
     return _suffix(path, f"tables are written to {SUFFIXES} files")
 
 

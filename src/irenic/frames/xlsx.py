@@ -1,4 +1,4 @@
-"""Tables as workbooks of Excel: the first sheet, whose first row names the columns."""
+"""Tables in Excel workbooks: the first sheet, whose first row names the columns."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from irenic.errors import FormatError
 from irenic.frames.columns import NOTHING, Table, as_column, as_values, check_header
 
 ERRORS: Final = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"}
-"""What formulas that fail leave in a spreadsheet."""
-_MOST_ROWS: Final = 1_048_576  # what a sheet can have
-_MOST_CHARACTERS: Final = 32_767  # what a cell can have
-_EXACT: Final = 2**53  # cells hold float64
+"""The results of formulas that failed."""
+_MAX_ROWS: Final = 1_048_576  # per sheet
+_MAX_CHARACTERS: Final = 32_767  # per cell
+_EXACT: Final = 2**53  # cells contain float64
 
 
 def loads(raw: bytes) -> Table:
-    """Return the columns of the first sheet; formulas count by their last result."""
+    """Return the columns of the first sheet; formulas are replaced by their cached results."""
     load = openpyxl_module().load_workbook
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of styles and other things that are not read
+            warnings.simplefilter("ignore")  # about styles and other parts that are not read
             book = load(io.BytesIO(raw), read_only=True, data_only=True)
             rows = _rows(book.worksheets[0])
             book.close()
-    except Exception:  # openpyxl raises whatever a part of a damaged file leads to
-        raise FormatError("not an .xlsx workbook that can be read") from None
+    except Exception:  # openpyxl raises all kinds of errors for damaged files
+        raise FormatError("not an .xlsx workbook, or damaged") from None
     if not rows:
-        raise FormatError("the first sheet is empty; its first row names the columns")
+        raise FormatError("the first sheet is empty; its first row must name the columns")
     width = max(len(row) for row in rows)
     rows = [row + [None] * (width - len(row)) for row in rows]
     header = ["" if name is None else str(name) for name in rows[0]]
@@ -43,20 +43,20 @@ def loads(raw: bytes) -> Table:
 
 
 def _rows(sheet: Any) -> list[list[Any]]:
-    """Return the cells of a sheet without the empty ones at the end of rows, and empty rows."""
-    sheet.reset_dimensions()  # what other programs say of them may be wrong
-    found = []
+    """Return the rows of a sheet without empty cells at their ends and without empty rows."""
+    sheet.reset_dimensions()  # other programs may store wrong ones
+    rows = []
     for row in sheet.iter_rows(values_only=True):
         cells = [None if isinstance(v, str) and v in ERRORS else v for v in row]
         while cells and cells[-1] is None:
             cells.pop()
         if cells:
-            found.append(cells)
-    return found
+            rows.append(cells)
+    return rows
 
 
 def _typed(values: list[Any]) -> npt.NDArray[Any]:
-    """Return a column; "NA" and the like are missing, unless it is of text."""
+    """Return values as a column; "NA" and the like are missing unless the column is text."""
     known = [None if isinstance(v, str) and v.strip().lower() in NOTHING else v for v in values]
     kinds = {type(value) for value in known if value is not None}
     if str in kinds or not kinds:
@@ -75,14 +75,15 @@ def _as_text(value: Any) -> str:
 
 
 def dumps(table: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """Return a table as a workbook of one sheet."""
+    """Return a table as the bytes of a workbook with one sheet."""
     openpyxl = openpyxl_module()
     from openpyxl.cell import WriteOnlyCell
 
     columns = [as_values(column) for column in table.values()]
-    if columns and len(columns[0]) >= _MOST_ROWS:
+    if columns and len(columns[0]) >= _MAX_ROWS:
         raise FormatError(
-            f"a sheet has at most {_MOST_ROWS:,} rows, not {len(columns[0]) + 1:,}; write .csv"
+            f"a sheet must have at most {_MAX_ROWS:,} rows, got {len(columns[0]) + 1:,};"
+            " write .csv instead"
         )
     check_cells(table)
     for column in columns:
@@ -94,9 +95,9 @@ def dumps(table: Mapping[str, npt.NDArray[Any]]) -> bytes:
         value = _storable(value)
         if not isinstance(value, str) or not value.startswith(("=", "#")):
             return value
-        made = WriteOnlyCell(sheet, value=value)
-        made.data_type = "s"  # text, and neither a formula nor an error
-        return made
+        text = WriteOnlyCell(sheet, value=value)
+        text.data_type = "s"  # neither a formula nor an error
+        return text
 
     file = io.BytesIO()
     sheet.append([cell(name) for name in table])
@@ -107,7 +108,7 @@ def dumps(table: Mapping[str, npt.NDArray[Any]]) -> bytes:
 
 
 def check_cells(values: Iterable[Any]) -> None:
-    """Refuse texts that a workbook cannot hold; openpyxl would cut those that are too long."""
+    """Raise an error for texts that a workbook does not support; openpyxl would truncate them."""
     from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
     for value in values:
@@ -115,17 +116,18 @@ def check_cells(values: Iterable[Any]) -> None:
             continue
         if ILLEGAL_CHARACTERS_RE.search(value):
             raise FormatError(
-                "a cell holds a control character, which a workbook cannot hold; write .csv"
+                "a cell contains a control character, which .xlsx does not support;"
+                " write .csv instead"
             )
-        if len(value) > _MOST_CHARACTERS:
+        if len(value) > _MAX_CHARACTERS:
             raise FormatError(
-                f"a cell holds at most {_MOST_CHARACTERS:,} characters, and one would hold"
-                f" {len(value):,}; write .csv"
+                f"a cell must have at most {_MAX_CHARACTERS:,} characters, got {len(value):,};"
+                " write .csv instead"
             )
 
 
 def _storable(value: Any) -> Any:
-    """Return a value that a cell holds exactly, else its text."""
+    """Return a value that a cell can represent exactly, or else its text."""
     if isinstance(value, float) and math.isinf(value):
         return str(value)
     if isinstance(value, int) and abs(value) > _EXACT:
@@ -136,7 +138,7 @@ def _storable(value: Any) -> Any:
 
 
 def openpyxl_module() -> Any:
-    """Return openpyxl, or say how to get it."""
+    """Return openpyxl, or raise an error that says how to install it."""
     try:
         import openpyxl
     except ImportError:

@@ -1,6 +1,6 @@
-"""Pictures of rules with matplotlib: each function takes an ``Axes`` and returns it.
+"""Plots of rules: each function draws on a matplotlib ``Axes`` and returns it.
 
-matplotlib is imported when something is drawn; ``pip install 'irenic[plot]'`` brings it.
+matplotlib is imported on the first call; install it with ``pip install 'irenic[plot]'``.
 """
 
 from irenic.plot._coverage import coverage

@@ -1,4 +1,4 @@
-"""How many instances each rule covers, and of which label they are."""
+"""A bar per rule: how many instances it covers, by their labels."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from irenic.errors import DataError
 from irenic.model.markup import count_text
-from irenic.plot._colors import GREY, conflict_colour, outcome_colours, text_colour
+from irenic.plot._colors import GRAY, conflict_color, outcome_colors, text_color
 from irenic.plot._figure import (
+    add_caption,
     add_legend,
     axes_to_draw_on,
     check_axes,
-    check_most,
+    check_limit,
     label,
     percent,
-    say_above,
 )
 from irenic.plot._source import asked_order, chosen, rule_label, summary_of
 from irenic.reporting.results import CONTRADICTED
@@ -33,34 +33,47 @@ class _Bar:
     name: str
     support: float
     mix: list[float] | None
-    """How many instances of each label; None where nobody says."""
-    right: frozenset[int]
-    """The labels for which what is said is right; none where nothing is said."""
-    said: bool
-    colour: str
+    """Number of instances per label; None if their labels are unknown."""
+    correct: frozenset[int]
+    """The labels for which the prediction is correct."""
+    predicts: bool
+    color: str
     note: str = ""
 
 
 def coverage(
-    rules: Any, X: Any = None, y: Any = None, *, ax: Axes | None = None, most: int = 30
+    rules: Any, X: Any = None, y: Any = None, *, ax: Axes | None = None, limit: int = 30
 ) -> Axes:
     """Draw how many instances each rule covers, by their true labels.
 
-    Instances for which a rule is wrong are crossed. The last bars are the instances that no rule
-    covers, and those for which rules contradict each other. An instance that several rules cover
-    counts for each of them.
+    Instances that a rule misclassifies are crosshatched. The last bars show the instances that no
+    rule covers and those on which rules contradict each other. An instance that several rules
+    cover counts for each of them.
 
     Parameters
     ----------
     rules : RuleSet, RuleList, DecisionTable, fitted RuleSetClassifier, or a summary of one
+        The rules to draw.
     X : table, optional
-        Instances. Without them, what a classifier or a summary has counted is drawn.
-    y : labels, optional
-        What is true of the instances.
+        Instances to count (default: use the counts of the classifier or the summary).
+    y : sequence, optional
+        True labels of the instances.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure if left out.
-    most : int
-        How many rules to draw at most.
+        Axes to draw on (default: those of a new figure).
+    limit : int
+        Maximum number of rules to draw.
+
+    Returns
+    -------
+    matplotlib Axes
+        The Axes with the plot.
+
+    Raises
+    ------
+    DataError
+        If there are no instances to count, or if ``y`` or ``X`` do not fit the rules.
+    ConditionError
+        If ``ax`` or ``limit`` is invalid, or matplotlib is not installed.
 
     Examples
     --------
@@ -73,35 +86,35 @@ def coverage(
     ['1 → low', '2 → high', 'no rule']
     """
     check_axes(ax)
-    most = check_most(most)
+    limit = check_limit(limit)
     summary = summary_of(rules, X, y)
     if summary["counted_on"] is None:
-        raise DataError("coverage needs instances to count: give X, and y for their labels")
+        raise DataError("coverage needs instances to count; pass X, and y for their labels")
     model = chosen(summary)
-    bars = [_rule_bar(summary, model["rules"][place]) for place in asked_order(model)[:most]]
+    bars = [_rule_bar(summary, model["rules"][index]) for index in asked_order(model)[:limit]]
     bars += _last_bars(summary)
     ax = axes_to_draw_on(ax, (6.8, 1.1 + _ROW * max(2, len(bars))))
-    ink = text_colour()
+    ink = text_color()
     for row, bar in enumerate(bars):
-        _draw(ax, row, bar, outcome_colours(len(summary["labels"])), ink)
-    _dress(ax, summary, bars)
+        _draw(ax, row, bar, outcome_colors(len(summary["labels"])), ink)
+    _set_up_axes(ax, summary, bars)
     add_legend(ax, _legend(summary, bars, ink))
     n = len(model["rules"])
-    say_above(ax, [f"the first {most:,} of {n:,} rules"] if n > most else [])
+    add_caption(ax, [f"the first {limit:,} of {n:,} rules"] if n > limit else [])
     return ax
 
 
 def _rule_bar(summary: Mapping[str, Any], rule: Mapping[str, Any]) -> _Bar:
     outcome = rule["outcome"]
-    colour = outcome_colours(len(summary["outcomes"]))[outcome]
-    right = frozenset(summary["outcomes"][outcome]["labels"])
+    color = outcome_colors(len(summary["outcomes"]))[outcome]
+    correct = frozenset(summary["outcomes"][outcome]["labels"])
     return _Bar(
         rule_label(summary, rule),
         rule["support"],
         _mix(summary, rule["mix"]),
-        right,
+        correct,
         True,
-        colour,
+        color,
         _percent(rule["confidence"]),
     )
 
@@ -116,49 +129,50 @@ def _percent(confidence: float | None) -> str:
 
 
 def _last_bars(summary: Mapping[str, Any]) -> list[_Bar]:
-    """Return bars for instances that no rule covers, and for those that are contradicted."""
+    """Return the bars of instances that no rule covers, or on which rules disagree."""
     model = chosen(summary)
     default, results = model["default"], model["results"]
     bars = []
     if default["support"] or not model["rules"]:
         outcome = default["outcome"]
-        name, right = "no rule", frozenset[int]()
+        name, correct = "no rule", frozenset[int]()
         if outcome is not None:
             name += f" → {label(summary['outcomes'][outcome]['text'], 24)}"
-            right = frozenset(summary["outcomes"][outcome]["labels"])
+            correct = frozenset(summary["outcomes"][outcome]["labels"])
         note = _percent(default["confidence"]) if outcome is not None else ""
         mix = _mix(summary, default["mix"])
-        bars.append(_Bar(name, default["support"], mix, right, outcome is not None, GREY, note))
+        predicts = outcome is not None
+        bars.append(_Bar(name, default["support"], mix, correct, predicts, GRAY, note))
     if results is not None and results["contradicted"]:
         confusion = results.get("confusion")
         mix = None
         if confusion is not None:
             mix = [0.0] * len(summary["labels"])
-            for true, told, n in confusion:
-                mix[true] += n if told == CONTRADICTED else 0
-        said = results["contradicted"]
-        bars.append(_Bar("contradicted", said, mix, frozenset(), False, ""))
+            for true, predicted, n in confusion:
+                mix[true] += n if predicted == CONTRADICTED else 0
+        support = results["contradicted"]
+        bars.append(_Bar("contradicted", support, mix, frozenset(), False, ""))
     return bars
 
 
-def _draw(ax: Any, row: int, bar: _Bar, colours: list[str], ink: str) -> None:
-    """Draw one bar: the right labels first, then the wrong ones, crossed."""
-    outline = conflict_colour(ax) if bar.name == "contradicted" else ax.get_facecolor()
+def _draw(ax: Any, row: int, bar: _Bar, colors: list[str], ink: str) -> None:
+    """Draw one bar: correct labels first, then wrong ones, crosshatched."""
+    outline = conflict_color(ax) if bar.name == "contradicted" else ax.get_facecolor()
     style: dict[str, Any] = {"height": 0.68, "linewidth": 0.6, "edgecolor": outline}
     if bar.name == "contradicted":
         style |= {"linestyle": (0, (4, 2)), "linewidth": 1.4}
     if bar.mix is None:
-        ax.barh(row, bar.support, color=bar.colour or GREY, gid=bar.name, **style)
+        ax.barh(row, bar.support, color=bar.color or GRAY, gid=bar.name, **style)
     else:
         start = 0.0
-        for place in sorted(range(len(bar.mix)), key=lambda k: k not in bar.right):
-            if not bar.mix[place]:
+        for code in sorted(range(len(bar.mix)), key=lambda k: k not in bar.correct):
+            if not bar.mix[code]:
                 continue
-            wrong = bar.said and place not in bar.right
+            wrong = bar.predicts and code not in bar.correct
             hatch = {"hatch": _WRONG} if wrong else {}
-            drawn = ax.barh(row, bar.mix[place], left=start, color=colours[place], **style, **hatch)
-            drawn[0].set_gid(f"{'wrong' if wrong else 'held'} {place}")
-            start += bar.mix[place]
+            patches = ax.barh(row, bar.mix[code], left=start, color=colors[code], **style, **hatch)
+            patches[0].set_gid(f"{'wrong' if wrong else 'label'} {code}")
+            start += bar.mix[code]
     ax.annotate(
         f"{count_text(bar.support)}{bar.note}",
         (bar.support, row),
@@ -171,7 +185,7 @@ def _draw(ax: Any, row: int, bar: _Bar, colours: list[str], ink: str) -> None:
     )
 
 
-def _dress(ax: Any, summary: Mapping[str, Any], bars: list[_Bar]) -> None:
+def _set_up_axes(ax: Any, summary: Mapping[str, Any], bars: list[_Bar]) -> None:
     ax.set_yticks(range(len(bars)), labels=[bar.name for bar in bars])
     ax.set_ylim(max(1, len(bars)) - 0.4, -0.6)
     ax.set_xlim(0, 1.18 * max([bar.support for bar in bars] or [0]) or 1.0)
@@ -179,26 +193,26 @@ def _dress(ax: Any, summary: Mapping[str, Any], bars: list[_Bar]) -> None:
     ax.grid(False)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
-    training = " of the training" if summary["counted_on"] == "training" else ""
-    ax.set_xlabel(f"instances{training} covered")
+    training = "training " if summary["counted_on"] == "training" else ""
+    ax.set_xlabel(f"{training}instances covered")
 
 
 def _legend(summary: Mapping[str, Any], bars: list[_Bar], ink: str) -> list[tuple[Any, str]]:
     from matplotlib.patches import Patch
 
-    held = {place for bar in bars for place, n in enumerate(bar.mix or []) if n}
-    colours = outcome_colours(len(summary["labels"]))
+    present = {code for bar in bars for code, n in enumerate(bar.mix or []) if n}
+    colors = outcome_colors(len(summary["labels"]))
     entries: list[tuple[Any, str]] = [
-        (Patch(facecolor=colours[place]), label(entry["text"], 28))
-        for place, entry in enumerate(summary["labels"])
-        if place in held
+        (Patch(facecolor=colors[code]), label(entry["text"], 28))
+        for code, entry in enumerate(summary["labels"])
+        if code in present
     ]
     wrong = any(
-        n and bar.said and place not in bar.right
+        n and bar.predicts and code not in bar.correct
         for bar in bars
-        for place, n in enumerate(bar.mix or [])
+        for code, n in enumerate(bar.mix or [])
     )
     if wrong:
-        crossed = Patch(facecolor="none", edgecolor=ink, hatch=_WRONG, linewidth=0.0)
-        entries.append((crossed, "the rule says another"))
+        hatched = Patch(facecolor="none", edgecolor=ink, hatch=_WRONG, linewidth=0.0)
+        entries.append((hatched, "misclassified"))
     return entries

@@ -1,4 +1,4 @@
-"""The front of a learner: what each rule set is worth, and how large it is."""
+"""The front of a classifier: the score of each rule set against its size."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from irenic.errors import ConditionError, did_you_mean
 from irenic.model.literals import counted
-from irenic.plot._colors import OKABE_ITO, text_colour
-from irenic.plot._figure import add_legend, axes_to_draw_on, check_axes, say_above
+from irenic.plot._colors import OKABE_ITO, text_color
+from irenic.plot._figure import add_caption, add_legend, axes_to_draw_on, check_axes
 from irenic.plot._source import summary_of
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _SIZES: Final = {
     "conditions": "conditions",
     "rules": "rules",
-    "explanation_size": "conditions to read for a prediction",
+    "explanation_size": "conditions to read per prediction",
 }
 
 
@@ -27,18 +27,30 @@ def front(
     ax: Axes | None = None,
     size: Literal["conditions", "rules", "explanation_size"] = "conditions",
 ) -> Axes:
-    """Draw the rule sets that a learner found: their score against their size.
+    """Draw the scores of the rule sets on a classifier's front against their sizes.
 
-    Filled signs are scores on rows that were left out (validated), hollow ones those on the rows
-    that the rules were learned from. The rule set in use is marked.
+    Filled markers are validation scores, on rows that were held out; hollow ones are training
+    scores. The rule set in use is marked.
 
     Parameters
     ----------
     rules : fitted RuleSetClassifier, or a summary of one
+        The classifier whose front is drawn.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure if left out.
+        Axes to draw on (default: those of a new figure).
     size : {"conditions", "rules", "explanation_size"}
-        What size is: all conditions, rules, or the conditions that one reads for a prediction.
+        Measure of size: the number of conditions, the number of rules, or the number of
+        conditions to read per prediction.
+
+    Returns
+    -------
+    matplotlib Axes
+        The Axes with the plot.
+
+    Raises
+    ------
+    ConditionError
+        If ``rules`` has no front, ``ax`` or ``size`` is invalid, or matplotlib is not installed.
 
     Examples
     --------
@@ -52,11 +64,14 @@ def front(
     """
     check_axes(ax)
     if not isinstance(size, str) or size not in _SIZES:
-        raise ConditionError(f"size: unknown {size!r}{did_you_mean(size, _SIZES)}")
+        raise ConditionError(f"unknown size {size!r}{did_you_mean(size, _SIZES)}")
     summary = summary_of(rules)
     models = summary["models"]
     if any(model["front"] is None for model in models):
-        raise ConditionError("a front needs a fitted RuleSetClassifier, or a summary of one")
+        raise ConditionError(
+            "rules must be a fitted RuleSetClassifier or a summary of one;"
+            " other rules have no front"
+        )
     ax = axes_to_draw_on(ax, (6.4, 4.0))
     entries = [
         _draw_scores(ax, models, size, "validated_score", "validated"),
@@ -69,20 +84,20 @@ def front(
     ax.margins(x=0.08, y=0.12)
     ax.grid(visible=True, alpha=0.25)
     add_legend(ax, [entry for entry in entries if entry is not None])
-    say_above(ax, [f"{counted(len(models), 'rule set')}, from small to accurate"])
+    add_caption(ax, [f"{counted(len(models), 'rule set')}, from small to accurate"])
     return ax
 
 
-def _place(model: Mapping[str, Any], size: str) -> float:
-    held = model["front"] if size == "explanation_size" else model["size"]
-    return float(held[size])
+def _size(model: Mapping[str, Any], size: str) -> float:
+    sizes = model["front"] if size == "explanation_size" else model["size"]
+    return float(sizes[size])
 
 
 def _draw_scores(
     ax: Any, models: list[Any], size: str, score: str, name: str
 ) -> tuple[Any, str] | None:
     points = sorted(
-        (_place(model, size), model["front"][score])
+        (_size(model, size), model["front"][score])
         for model in models
         if model["front"][score] is not None
     )
@@ -109,11 +124,11 @@ def _draw_chosen(ax: Any, model: Mapping[str, Any], size: str) -> tuple[Any, str
         score = model["front"]["training_score"]
     if score is None:
         return None
-    held = model["size"]
-    name = f"{counted(held['rules'], 'rule')}, {counted(held['conditions'], 'condition')}"
-    place = _place(model, size)
+    sizes = model["size"]
+    name = f"{counted(sizes['rules'], 'rule')}, {counted(sizes['conditions'], 'condition')}"
+    x = _size(model, size)
     (ring,) = ax.plot(
-        [place],
+        [x],
         [score],
         linestyle="none",
         marker="o",
@@ -124,16 +139,16 @@ def _draw_chosen(ax: Any, model: Mapping[str, Any], size: str) -> tuple[Any, str
         gid="chosen",
         zorder=4,
     )
-    left = place > sum(ax.get_xlim()) / 2
+    left = x > sum(ax.get_xlim()) / 2
     ax.annotate(
         name,
-        (place, score),
+        (x, score),
         xytext=(-11 if left else 11, -15),
         textcoords="offset points",
         ha="right" if left else "left",
         va="top",
         fontsize="small",
-        color=text_colour(),
-        gid="name of the chosen",
+        color=text_color(),
+        gid="chosen name",
     )
     return ring, "in use"

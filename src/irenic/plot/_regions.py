@@ -1,4 +1,4 @@
-"""Rules as rectangles in the plane of two features, with what no rule covers and what two deny."""
+"""Rules as rectangles in the plane of two features, with gaps and contradictions."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from irenic.budget import Budget
 from irenic.errors import ConditionError
 from irenic.plot._colors import (
-    conflict_colour,
+    conflict_color,
     is_dark,
-    outcome_colours,
+    outcome_colors,
     outcome_markers,
-    text_colour,
+    text_color,
     tint,
 )
-from irenic.plot._figure import add_legend, axes_to_draw_on, check_axes, label, say_above
+from irenic.plot._figure import add_caption, add_legend, axes_to_draw_on, check_axes, label
 from irenic.plot._plane import Box, Plane, beside, plane, value_text
 from irenic.plot._scale import Scale, Span, Strip, scale_of
 from irenic.plot._source import asked_order, chosen, summary_of
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 _SECONDS: Final = 10.0
 _FILL: Final = 0.28
-# More points than this are drawn as an image in vector formats, which would be huge otherwise.
+# Above this number, points in vector formats are rasterized to keep files small.
 _MOST_VECTORS: Final = 2_000
-# The zones of the drawing, from below.
+# Layers of the drawing, from bottom to top.
 _GAPS, _RULES, _POINTS, _CONFLICTS, _NUMBERS = 0.6, 1.0, 3.0, 4.0, 5.0
 
 
@@ -50,31 +50,45 @@ def regions(
 ) -> Axes:
     """Draw rules as rectangles in the plane of two features.
 
-    What no rule covers is hatched, and where two rules contradict each other is outlined. Features
-    that are not drawn are projected: a rule is drawn where it holds for some of their values, and
-    only what no rule covers whatever they are is a gap. Contradictions are those of the whole
-    space. ``at`` fixes features instead, and rules that do not hold there are not drawn.
+    Gaps are hatched, and regions in which two rules contradict each other are outlined. All other
+    features are projected: a rule is drawn wherever it holds for at least one of their values, a
+    gap only where no rule holds for any of them, and contradictions are found in the whole space.
+    ``at`` fixes features to values instead; rules that do not hold there are not drawn.
 
     Parameters
     ----------
     rules : RuleSet, RuleList, DecisionTable, fitted RuleSetClassifier, or a summary of one
+        The rules to draw.
     x, y : str, optional
-        Names of features; those that the most rules ask for if left out. Where there is only one
-        feature, it is drawn as a strip.
+        Features along the axes (default: those that most rules have a condition on). A single
+        feature is drawn as a strip.
     data : table, or a pair of a table and labels, optional
-        Instances to draw as points; a summary brings its own. Of a plane ``at`` some values, those
-        that the rules cannot tell from these values are drawn.
+        Instances to draw as points (default: those of the summary, if ``rules`` is one). With
+        ``at``, only instances that no rule distinguishes from the fixed values are drawn.
     labels : sequence, optional
-        The labels of ``data``, where it is no pair.
+        Labels of ``data``, unless it is a pair.
     at : mapping, optional
-        From names of features to the values that they are fixed to, None for missing.
+        Values of features that are fixed, by name; None is the missing value.
     missing : bool, optional
-        Whether to draw a band for missing values. By default there is one where rules name them
-        or instances have them.
+        Whether to draw a band for missing values (default: if rules mention them or instances
+        have them).
     ax : matplotlib Axes, optional
-        Where to draw; a new figure if left out.
+        Axes to draw on (default: those of a new figure).
     budget : Budget or float (seconds), optional
-        For the search for what no rule covers.
+        Budget of the search for gaps (default: 10 seconds).
+
+    Returns
+    -------
+    matplotlib Axes
+        The Axes with the plot.
+
+    Raises
+    ------
+    ConditionError
+        If a feature, ``at`` or ``ax`` is invalid, labels are passed twice, or matplotlib is not
+        installed.
+    DataError
+        If ``data`` does not fit the rules, or a value in ``at`` cannot occur.
 
     Examples
     --------
@@ -90,58 +104,58 @@ def regions(
     check_axes(ax)
     X, labels = _instances(data, labels)
     summary = summary_of(rules, X, labels)
-    found = plane(summary, x, y, at)
-    drawn = scale_of(summary, found.names[0], missing)
-    up = scale_of(summary, found.names[1], missing) if len(found.names) > 1 else Strip()
-    uncovered = gaps(found.settled, budget=budget)
-    ax = axes_to_draw_on(ax, (6.8, 4.6) if len(found.names) > 1 else (6.8, 2.0))
-    picture = _Picture(ax, summary, found, drawn, up)
-    picture.dress()
+    view = plane(summary, x, y, at)
+    x_scale = scale_of(summary, view.names[0], missing)
+    y_scale = scale_of(summary, view.names[1], missing) if len(view.names) > 1 else Strip()
+    uncovered = gaps(view.settled, budget=budget)
+    ax = axes_to_draw_on(ax, (6.8, 4.6) if len(view.names) > 1 else (6.8, 2.0))
+    picture = _Picture(ax, summary, view, x_scale, y_scale)
+    picture.set_up_axes()
     picture.draw_gaps(uncovered)
     picture.draw_rules()
     picture.draw_conflicts()
     picture.draw_points()
     add_legend(ax, picture.legend(uncovered))
-    say_above(ax, picture.caption())
+    add_caption(ax, picture.caption())
     return ax
 
 
 def _instances(data: Any, labels: Any) -> tuple[Any, Any]:
     if isinstance(data, tuple) and len(data) == 2:
         if labels is not None:
-            raise ConditionError("data is a pair (X, y) already; leave out labels")
+            raise ConditionError("data already contains labels, as a pair (X, y); leave out labels")
         return data
     return data, labels
 
 
 class _Picture:
-    """An Axes being drawn on."""
+    """An Axes and what is drawn on it."""
 
     def __init__(
-        self, ax: Any, summary: Mapping[str, Any], found: Plane, x: Scale, y: Scale
+        self, ax: Any, summary: Mapping[str, Any], view: Plane, x: Scale, y: Scale
     ) -> None:
-        self.ax, self.summary, self.found, self.x, self.y = ax, summary, found, x, y
+        self.ax, self.summary, self.view, self.x, self.y = ax, summary, view, x, y
         self.model = chosen(summary)
         self.how: str = summary["decides"]["how"]
         count = len(summary["outcomes"])
-        self.colours, self.markers = outcome_colours(count), outcome_markers(count)
-        # where many overlap, each has to be fainter, or all look the same
-        self.fill = max(0.06, min(_FILL, 12 * _FILL / max(1, len(found.places))))
-        self.ink = text_colour()
+        self.colors, self.markers = outcome_colors(count), outcome_markers(count)
+        # many overlapping rules would look alike unless each is fainter
+        self.fill = max(0.06, min(_FILL, 12 * _FILL / max(1, len(view.places))))
+        self.ink = text_color()
         self.shown_outcomes: set[int] = set()  # of points
-        self.some_points = False
-        self.left_out = 0
+        self.has_unlabeled_points = False
+        self.n_left_out = 0
 
-    def dress(self) -> None:
-        """Set limits and write along the axes."""
+    def set_up_axes(self) -> None:
+        """Set the limits and label the axes."""
         self.ax.set_xlim(*self.x.limits)
         self.ax.set_ylim(*self.y.limits)
-        self.x.dress(self.ax.xaxis)
-        self.y.dress(self.ax.yaxis)
+        self.x.label_axis(self.ax.xaxis)
+        self.y.label_axis(self.ax.yaxis)
         self.ax.grid(False)
 
     def rectangles(self, box: Box) -> Iterator[tuple[Span, Span]]:
-        """Yield the rectangles that a box is drawn as."""
+        """Yield the rectangles that represent a box."""
         across = self.x.spans(box.get(self.x.name))
         upwards = self.y.spans(box.get(self.y.name))
         return product(across, upwards)
@@ -153,13 +167,13 @@ class _Picture:
         size = (across[1] - across[0], upwards[1] - upwards[0])
         self.ax.add_patch(Rectangle(corner, *size, **style))
 
-    # --- what no rule covers
+    # --- gaps
 
     def _gap_style(self) -> dict[str, Any]:
         from matplotlib.colors import to_rgba
 
         default = self.model["default"]["outcome"]
-        fill = "none" if default is None else tint(self.ax, self.colours[default], 0.10)
+        fill = "none" if default is None else tint(self.ax, self.colors[default], 0.10)
         return {
             "facecolor": fill,
             "edgecolor": to_rgba(self.ink, 0.32),
@@ -168,11 +182,11 @@ class _Picture:
         }
 
     def draw_gaps(self, uncovered: Gaps) -> None:
-        """Hatch what no rule covers, and cross out what cannot occur."""
+        """Hatch the gaps, and crosshatch the regions that cannot occur."""
         for region in uncovered:
             for across, upwards in self.rectangles(encode_box(region)):
                 self._add(across, upwards, gid="gap", zorder=_GAPS, **self._gap_style())
-        for rule in self.found.outside:
+        for rule in self.view.outside:
             for across, upwards in self.rectangles(encode_box(rule.region)):
                 self._add(across, upwards, gid="outside", zorder=_GAPS, **self._outside_style())
 
@@ -185,25 +199,25 @@ class _Picture:
     # --- rules
 
     def draw_rules(self) -> None:
-        """Draw each rule, of an ordered list the first on top, and number them."""
-        # a shadow hides rules that decide behind it, so only a true picture is opaque
-        opaque = self.how == "first" and not self.found.projected
-        row = {place: i for i, place in enumerate(self.found.places)}
-        shown = [place for place in asked_order(self.model) if place in row]
-        depth = 1.0 / (len(shown) + 1)
+        """Draw and number the rules; the first rule of an ordered list is on top."""
+        # a projection would hide later rules where they decide, so only slices are opaque
+        opaque = self.how == "first" and not self.view.projected
+        row = {index: i for i, index in enumerate(self.view.places)}
+        drawn = [index for index in asked_order(self.model) if index in row]
+        depth = 1.0 / (len(drawn) + 1)
         numbers = _Numbers(self.ax)
-        for rank, place in enumerate(shown):
-            colour = self.colours[self.model["rules"][place]["outcome"]]
-            number = self.model["rules"][place]["number"]
-            pieces = list(self.rectangles(encode_box(self.found.rules[row[place]].region)))
+        for rank, index in enumerate(drawn):
+            color = self.colors[self.model["rules"][index]["outcome"]]
+            number = self.model["rules"][index]["number"]
+            pieces = list(self.rectangles(encode_box(self.view.rules[row[index]].region)))
             zorder = _RULES + (1.0 - rank * depth if self.how == "first" else rank * depth)
             for across, upwards in pieces:
                 self._add(
                     across,
                     upwards,
                     gid=f"rule {number}",
-                    facecolor=tint(self.ax, colour, _FILL) if opaque else (colour, self.fill),
-                    edgecolor=colour,
+                    facecolor=tint(self.ax, color, _FILL) if opaque else (color, self.fill),
+                    edgecolor=color,
                     linewidth=1.3,
                     zorder=zorder,
                 )
@@ -214,14 +228,14 @@ class _Picture:
     def _conflict_style(self) -> dict[str, Any]:
         return {
             "facecolor": "none",
-            "edgecolor": conflict_colour(self.ax),
+            "edgecolor": conflict_color(self.ax),
             "linestyle": (0, (4, 2)),
             "linewidth": 1.8,
         }
 
     def draw_conflicts(self) -> None:
-        """Outline where two rules contradict each other."""
-        for box in self.found.conflicts:
+        """Outline the regions in which two rules contradict each other."""
+        for box in self.view.conflicts:
             for across, upwards in self.rectangles(box):
                 style = self._conflict_style()
                 self._add(across, upwards, gid="conflict", zorder=_CONFLICTS, **style)
@@ -229,70 +243,70 @@ class _Picture:
     # --- instances
 
     def draw_points(self) -> None:
-        """Draw instances, each with the colour and the sign of its label."""
+        """Draw instances, each with the color and the marker of its label."""
         instances = self.summary["instances"]
         if instances is None or not instances["shown"]:
             return
-        shown = beside(self.summary, self.found)
-        self.left_out = int((~shown).sum())
+        shown = beside(self.summary, self.view)
+        self.n_left_out = int((~shown).sum())
         columns = instances["columns"]
-        rng = np.random.default_rng(0)  # one for both axes, or points would lie on diagonals
-        across = self.x.places(columns[self.x.name], rng)
-        upwards = self.y.places(columns[self.y.name or self.x.name], rng)
+        rng = np.random.default_rng(0)  # shared, or points would lie on diagonals
+        across = self.x.positions(columns[self.x.name], rng)
+        upwards = self.y.positions(columns[self.y.name or self.x.name], rng)
         size = float(np.clip(2400 / max(1, shown.sum()), 6, 26))
         style = {
             "s": size,
             "linewidth": 0.5,
-            # dark colours on a dark ground are hard to see
+            # dark colors on a dark background are hard to see
             "edgecolor": self.ink if is_dark(self.ax) else self.ax.get_facecolor(),
             "zorder": _POINTS,
             "alpha": 0.9,
             "rasterized": bool(shown.sum() > _MOST_VECTORS),
         }
         if instances["outcomes"] is None:
-            self.some_points = bool(shown.any())
+            self.has_unlabeled_points = bool(shown.any())
             self.ax.scatter(across[shown], upwards[shown], c=self.ink, gid="points", **style)
             return
         outcomes = np.array(instances["outcomes"])
         for outcome in np.unique(outcomes[shown]).tolist():
-            these = shown & (outcomes == outcome)
+            selected = shown & (outcomes == outcome)
             self.shown_outcomes.add(outcome)
             self.ax.scatter(
-                across[these],
-                upwards[these],
-                c=self.colours[outcome],
+                across[selected],
+                upwards[selected],
+                c=self.colors[outcome],
                 marker=self.markers[outcome],
                 gid=f"points {outcome}",
                 **style,
             )
 
-    # --- words
+    # --- legend and caption
 
     def legend(self, uncovered: Gaps) -> list[tuple[Any, str]]:
-        """Return what is drawn, each with its name."""
+        """Return the entries of the legend: handles and texts."""
         from matplotlib.lines import Line2D
         from matplotlib.patches import Patch
 
-        said = {self.model["rules"][place]["outcome"] for place in self.found.places}
+        predicted = {self.model["rules"][index]["outcome"] for index in self.view.places}
         entries: list[tuple[Any, str]] = []
         for outcome, entry in enumerate(self.summary["outcomes"]):
-            colour = self.colours[outcome]
-            area = Patch(facecolor=(colour, _FILL), edgecolor=colour, linewidth=1.3)
-            sign = Line2D([], [], color=colour, marker=self.markers[outcome], linestyle="none")
-            sign.set_markersize(5)
-            parts: list[Any] = [area] if outcome in said else []
-            parts += [sign] if outcome in self.shown_outcomes else []
+            color = self.colors[outcome]
+            area = Patch(facecolor=(color, _FILL), edgecolor=color, linewidth=1.3)
+            point = Line2D([], [], color=color, marker=self.markers[outcome], linestyle="none")
+            point.set_markersize(5)
+            parts: list[Any] = [area] if outcome in predicted else []
+            parts += [point] if outcome in self.shown_outcomes else []
             if parts:
                 handle = parts[0] if len(parts) == 1 else tuple(parts)
                 entries.append((handle, label(entry["text"], 28)))
-        if self.some_points:
+        if self.has_unlabeled_points:
             dot = Line2D([], [], color=self.ink, marker="o", linestyle="none", markersize=4)
             entries.append((dot, "instances"))
         if uncovered.regions or not uncovered.finished:
             entries.append((Patch(**self._gap_style()), self._gap_text(uncovered)))
-        if len(self.found.outside):
+        if len(self.view.outside):
             entries.append((Patch(**self._outside_style()), "cannot occur"))
-        if self.found.conflicts:
+        if self.view.conflicts:
             entries.append((Patch(**self._conflict_style()), self._conflict_text()))
         return entries
 
@@ -306,40 +320,40 @@ class _Picture:
         return text
 
     def _conflict_text(self) -> str:
-        known = "" if self.found.all_conflicts else " (some of them)"
-        decided = " (weights decide)" if self.how in ("best", "vote") else ""
-        return f"contradiction{decided}{known}"
+        partial = "" if self.view.all_conflicts else " (not all shown)"
+        decided = " (decided by weight)" if self.how in ("best", "vote") else ""
+        return f"contradiction{decided}{partial}"
 
     def caption(self) -> list[str]:
-        """Return what has to be known of features that are not drawn, and of the order."""
+        """Return notes on fixed and projected features, the order of rules, and instances."""
         features = {feature["name"]: feature for feature in self.summary["features"]}
         at = [
             f"{label(name, 20)} = {label(value_text(features[name], value), 16)}"
-            for name, value in self.found.fixed.items()
+            for name, value in self.view.fixed.items()
         ]
         parts = [f"at {_listed(at)}"] if at else []
-        if self.found.projected:
-            parts.append(f"projected: {_listed([label(n, 20) for n in self.found.projected])}")
+        if self.view.projected:
+            parts.append(f"projected: {_listed([label(n, 20) for n in self.view.projected])}")
         if self.how == "first":
             priority = self.summary["decides"]["hit_policy"] == "PRIORITY"
-            top = "the rule of the highest priority" if priority else "the first rule that holds"
+            top = "the rule of highest priority" if priority else "the first matching rule"
             parts.append(f"{top} is on top")
         instances = self.summary["instances"]
-        if self.left_out:
-            shown = instances["shown"] - self.left_out
-            parts.append(f"{shown:,} of {instances['shown']:,} instances lie here")
+        if self.n_left_out:
+            shown = instances["shown"] - self.n_left_out
+            parts.append(f"{shown:,} of {instances['shown']:,} instances are in this slice")
         elif instances is not None and instances["shown"] < instances["rows"]:
             parts.append(f"{instances['shown']:,} of {instances['rows']:,} instances")
         return parts
 
 
-def _listed(names: list[str], most: int = 3) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+def _listed(names: list[str], limit: int = 3) -> str:
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + more
 
 
 class _Numbers:
-    """The numbers of rules, each in its rectangle where there is room for it."""
+    """The numbers of rules, each written in its rectangle if it fits."""
 
     def __init__(self, ax: Any) -> None:
         self.ax = ax
@@ -348,28 +362,28 @@ class _Numbers:
         self.taken: list[tuple[float, float]] = []
 
     def put(self, text: str, pieces: list[tuple[Span, Span]], ink: str) -> None:
-        """Write a number in the largest of a rule's rectangles, away from other numbers."""
-        wide = (0.62 * len(text) + 0.6) * self.size * self.points
-        high = 1.5 * self.size * self.points
+        """Write a number in the largest rectangle of a rule that has room for it."""
+        width = (0.62 * len(text) + 0.6) * self.size * self.points
+        height = 1.5 * self.size * self.points
         for low, top in sorted(map(self._pixels, pieces), key=_area, reverse=True):
-            if top[0] - low[0] < wide or top[1] - low[1] < high:
+            if top[0] - low[0] < width or top[1] - low[1] < height:
                 continue
             for across, upwards in product((0.5, 0.0, 1.0), repeat=2):
-                centre = (
-                    low[0] + wide / 2 + across * (top[0] - low[0] - wide),
-                    low[1] + high / 2 + upwards * (top[1] - low[1] - high),
+                center = (
+                    low[0] + width / 2 + across * (top[0] - low[0] - width),
+                    low[1] + height / 2 + upwards * (top[1] - low[1] - height),
                 )
                 if all(
-                    abs(centre[0] - a) > wide or abs(centre[1] - b) > high for a, b in self.taken
+                    abs(center[0] - a) > width or abs(center[1] - b) > height for a, b in self.taken
                 ):
-                    self.taken.append(centre)
-                    self._write(text, centre, ink)
+                    self.taken.append(center)
+                    self._write(text, center, ink)
                     return
 
-    def _write(self, text: str, centre: tuple[float, float], ink: str) -> None:
+    def _write(self, text: str, center: tuple[float, float], ink: str) -> None:
         from matplotlib.patheffects import withStroke
 
-        x, y = self.ax.transData.inverted().transform(centre)
+        x, y = self.ax.transData.inverted().transform(center)
         style = {"ha": "center", "va": "center", "fontsize": self.size, "weight": "bold"}
         halo = [withStroke(linewidth=2.5, foreground=self.ax.get_facecolor(), alpha=0.7)]
         style |= {"clip_on": True, "gid": "number", "path_effects": halo}

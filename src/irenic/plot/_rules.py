@@ -1,4 +1,4 @@
-"""Rules as rows: one column a feature, in it the part of the feature's range that a rule admits."""
+"""Rules as rows, with one column per feature that shows the rule's condition on it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from irenic.model.features import FIRST_CODE, LOWEST
 from irenic.model.markup import count_text
-from irenic.plot._colors import GREY, outcome_colours, text_colour
-from irenic.plot._figure import axes_to_draw_on, check_axes, check_most, label, percent
+from irenic.plot._colors import GRAY, outcome_colors, text_color
+from irenic.plot._figure import axes_to_draw_on, check_axes, check_limit, label, percent
 from irenic.plot._plane import ends, value_text
 from irenic.plot._scale import Categories, Numbers, scale_of
 from irenic.plot._source import asked_order, chosen, rule_label, summary_of
@@ -17,10 +17,10 @@ from irenic.plot._source import asked_order, chosen, rule_label, summary_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Of the width of a column, what is left free on either side.
-_ASIDE: Final = 0.06
+# Margin on either side of a column, as a share of its width.
+_MARGIN: Final = 0.06
 _BAR: Final = 0.26
-_DOWN: Final = 0.17  # from the middle of a row to that of its bar: the text stands above
+_DOWN: Final = 0.17  # from the middle of a row to that of its bar, below the text
 _MOST_SQUARES: Final = 12
 _FEW: Final = 2
 _COLUMN: Final = 1.75  # inches
@@ -28,25 +28,38 @@ _ROW: Final = 0.42
 
 
 def rules(
-    rules: Any, X: Any = None, y: Any = None, *, ax: Axes | None = None, most: int = 30
+    rules: Any, X: Any = None, y: Any = None, *, ax: Axes | None = None, limit: int = 30
 ) -> Axes:
     """Draw rules as rows, with their conditions as bars on the ranges of the features.
 
-    There is one column a feature that a rule asks for. A bar is the part of its range that is
-    admitted, filled squares are values that are. On the right are, where they were counted, how
-    many instances a rule covers and for how many of these it is right.
+    There is one column per feature that a rule has a condition on. A bar is the admitted part of
+    the range; filled squares are the admitted values. If instances were counted, the right-hand
+    column shows how many a rule covers and the share of them for which it is correct.
 
     Parameters
     ----------
     rules : RuleSet, RuleList, DecisionTable, fitted RuleSetClassifier, or a summary of one
+        The rules to draw.
     X : table, optional
-        Instances to count.
-    y : labels, optional
-        What is true of the instances.
+        Instances to count (default: use the counts of the classifier or the summary, if any).
+    y : sequence, optional
+        True labels of the instances.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure if left out.
-    most : int
-        How many rules to draw at most.
+        Axes to draw on (default: those of a new figure).
+    limit : int
+        Maximum number of rules to draw.
+
+    Returns
+    -------
+    matplotlib Axes
+        The Axes with the plot.
+
+    Raises
+    ------
+    ConditionError
+        If ``ax`` or ``limit`` is invalid, or matplotlib is not installed.
+    DataError
+        If ``X`` or ``y`` do not fit the rules.
 
     Examples
     --------
@@ -59,17 +72,17 @@ def rules(
     ['1 → low', '2 → high']
     """
     check_axes(ax)
-    most = check_most(most)
+    limit = check_limit(limit)
     summary = summary_of(rules, X, y)
     model = chosen(summary)
-    shown = [model["rules"][place] for place in asked_order(model)[:most]]
-    asked = {name for rule in shown for name in rule["box"]}
-    features = [feature for feature in summary["features"] if feature["name"] in asked]
+    shown = [model["rules"][index] for index in asked_order(model)[:limit]]
+    tested = {name for rule in shown for name in rule["box"]}
+    features = [feature for feature in summary["features"] if feature["name"] in tested]
     rows = len(shown) + (model["default"]["outcome"] is not None)
     width = min(16.0, 2.6 + _COLUMN * max(1, len(features)))
     ax = axes_to_draw_on(ax, (width, 0.9 + _ROW * max(1, rows)))
     drawing = _Drawing(ax, summary, shown, features)
-    drawing.dress(rows)
+    drawing.set_up_axes(rows)
     drawing.draw()
     if len(shown) < len(model["rules"]):
         ax.set_xlabel(f"the first {len(shown):,} of {len(model['rules']):,} rules", loc="left")
@@ -77,7 +90,7 @@ def rules(
 
 
 class _Drawing:
-    """An Axes being drawn on: column ``i`` reaches from ``i`` to ``i + 1``, row ``r`` lies at r."""
+    """An Axes and what is drawn on it: column i spans ``[i, i + 1]``, row r is centered at r."""
 
     def __init__(
         self,
@@ -89,17 +102,17 @@ class _Drawing:
         self.ax, self.summary, self.shown, self.features = ax, summary, shown, features
         self.model = chosen(summary)
         self.scales = [scale_of(summary, feature["name"]) for feature in features]
-        self.colours = outcome_colours(len(summary["outcomes"]))
-        self.ink = text_colour()
+        self.colors = outcome_colors(len(summary["outcomes"]))
+        self.ink = text_color()
         self.counted = any(rule["support"] is not None for rule in shown)
         pixels = ax.get_window_extent().width / max(1, len(features) + 0.6 * self.counted)
         self.letters = max(6, int(pixels / ax.figure.dpi * 72 / 5.2))
-        """How many letters of small print a column takes."""
+        """How many letters of small print fit in a column."""
 
     # --- the frame
 
-    def dress(self, rows: int) -> None:
-        """Set limits, name rows and columns, and write the ends of ranges."""
+    def set_up_axes(self, rows: int) -> None:
+        """Set the limits, label rows and columns, and write the ends of ranges."""
         ax, n = self.ax, len(self.features)
         ax.set_xlim(0, max(1, n) + (0.75 if self.counted else 0))
         ax.set_ylim(max(1, rows) - 0.5, -0.5)
@@ -136,29 +149,29 @@ class _Drawing:
         )
 
     def _ends(self) -> None:
-        """Write below the columns from where to where they reach."""
-        places: list[float] = []
+        """Write the ends of the ranges below the columns."""
+        positions: list[float] = []
         texts: list[str] = []
         for column, (scale, feature) in enumerate(zip(self.scales, self.features, strict=True)):
             if isinstance(scale, Numbers):
-                places += [self._across(column, scale.low), self._across(column, scale.high)]
+                positions += [self._across(column, scale.low), self._across(column, scale.high)]
                 ends_ = (value_text(feature, end) for end in feature["range"])
                 texts += [label(text, self.letters // 2) for text in ends_]
-        self.ax.set_xticks(places, labels=texts, fontsize="x-small")
+        self.ax.set_xticks(positions, labels=texts, fontsize="x-small")
         for i, text in enumerate(self.ax.get_xticklabels()):
             text.set_horizontalalignment("right" if i % 2 else "left")
 
     # --- the rows
 
     def draw(self) -> None:
-        """Draw the conditions of each rule, and write what was counted."""
+        """Draw the conditions of each rule, and write its counts."""
         for row, rule in enumerate(self.shown):
-            colour = self.colours[rule["outcome"]]
+            color = self.colors[rule["outcome"]]
             for column, feature in enumerate(self.features):
                 condition = rule["box"].get(feature["name"])
                 if condition is None:
                     continue
-                text = self._condition(row, column, condition, colour)
+                text = self._condition(row, column, condition, color)
                 self.ax.text(
                     column + 0.5,
                     row - 0.17,
@@ -183,47 +196,47 @@ class _Drawing:
         style = {"fontsize": "small", "va": "center", "color": self.ink}
         self.ax.text(x, row, text, gid="counts", **style)
 
-    def _condition(self, row: int, column: int, condition: Sequence[Any], colour: str) -> str:
-        """Draw a condition, and return it in words."""
+    def _condition(self, row: int, column: int, condition: Sequence[Any], color: str) -> str:
+        """Draw a condition, and return its text."""
         scale, feature = self.scales[column], self.features[column]
         if isinstance(scale, Categories) and len(scale.codes) <= _MOST_SQUARES:
-            self._squares(row, column, scale, condition, colour)
+            self._squares(row, column, scale, condition, color)
         else:
-            self._bars(row, column, condition, colour)
+            self._bars(row, column, condition, color)
         if isinstance(scale, Categories):
             return values_text(feature, condition)
         rounded = [condition_text(feature, condition, digits) for digits in (5, 4, 3)]
         return next((text for text in rounded if len(text) <= self.letters), rounded[-1])
 
-    def _bars(self, row: int, column: int, condition: Sequence[Any], colour: str) -> None:
+    def _bars(self, row: int, column: int, condition: Sequence[Any], color: str) -> None:
         middle = row + _DOWN
         self._track(column, middle)
         for start, end in self.scales[column].spans(condition):
             left, right = self._across(column, start), self._across(column, end)
-            self._rectangle(left, right, middle, colour, f"rule {row}")
+            self._rectangle(left, right, middle, color, f"rule {row}")
 
     def _track(self, column: int, middle: float) -> None:
-        """Draw the whole range, thin."""
-        ends_ = [column + _ASIDE, column + 1 - _ASIDE]
-        self.ax.plot(ends_, [middle] * 2, color=GREY, linewidth=1.0, alpha=0.6, zorder=1)
+        """Draw a thin line along the whole range."""
+        ends_ = [column + _MARGIN, column + 1 - _MARGIN]
+        self.ax.plot(ends_, [middle] * 2, color=GRAY, linewidth=1.0, alpha=0.6, zorder=1)
 
-    def _across(self, column: int, place: float) -> float:
-        """Return where a place on the scale of a column lies."""
+    def _across(self, column: int, position: float) -> float:
+        """Return the x coordinate of a position on the scale of a column."""
         low, high = self.scales[column].limits
-        return column + _ASIDE + (place - low) / (high - low) * (1 - 2 * _ASIDE)
+        return column + _MARGIN + (position - low) / (high - low) * (1 - 2 * _MARGIN)
 
     def _squares(
-        self, row: int, column: int, scale: Categories, condition: Sequence[int], colour: str
+        self, row: int, column: int, scale: Categories, condition: Sequence[int], color: str
     ) -> None:
-        side = min(0.8 * (1 - 2 * _ASIDE) / len(scale.codes), 0.12)
+        side = min(0.8 * (1 - 2 * _MARGIN) / len(scale.codes), 0.12)
         for code in scale.codes:
-            centre = self._across(column, scale.place[code])
-            held = colour if code in condition else None
-            gid = f"rule {row}" if held else "not admitted"
-            self._rectangle(centre - side / 2, centre + side / 2, row + _DOWN, held, gid)
+            center = self._across(column, scale.position[code])
+            fill = color if code in condition else None
+            gid = f"rule {row}" if fill else "not admitted"
+            self._rectangle(center - side / 2, center + side / 2, row + _DOWN, fill, gid)
 
     def _rectangle(
-        self, left: float, right: float, middle: float, colour: str | None, gid: str
+        self, left: float, right: float, middle: float, color: str | None, gid: str
     ) -> None:
         from matplotlib.patches import Rectangle
 
@@ -232,8 +245,8 @@ class _Drawing:
                 (left, middle - _BAR / 2),
                 right - left,
                 _BAR,
-                facecolor=colour or "none",
-                edgecolor=colour or GREY,
+                facecolor=color or "none",
+                edgecolor=color or GRAY,
                 linewidth=0.8,
                 gid=gid,
                 zorder=2,
@@ -242,57 +255,57 @@ class _Drawing:
 
 
 def _head_of_counts(summary: Mapping[str, Any]) -> str:
-    labelled = any(rule["confidence"] is not None for rule in chosen(summary)["rules"])
-    right = " · right" if labelled else ""
-    return f"covers{right}{' (training)' if summary['counted_on'] == 'training' else ''}"
+    labeled = any(rule["confidence"] is not None for rule in chosen(summary)["rules"])
+    correct = " · correct" if labeled else ""
+    return f"covered{correct}{' (training)' if summary['counted_on'] == 'training' else ''}"
 
 
-# --- conditions in words, without the name of the feature, which the column has
+# --- texts of conditions, without the feature's name, which heads the column
 
 
 def condition_text(
     feature: Mapping[str, Any], condition: Sequence[float | None], digits: int = 5
 ) -> str:
-    """Return a condition on a continuous feature in a few words, numbers rounded.
+    """Return a short text of a condition on a continuous feature, with numbers rounded.
 
     >>> from irenic import Rule, RuleSet, summarise
-    >>> found = summarise(RuleSet([Rule({"age": {">": 18, "<=": 64.123456789}}, then="A")]))
-    >>> condition_text(found["features"][0], found["models"][0]["rules"][0]["box"]["age"])
+    >>> summary = summarise(RuleSet([Rule({"age": {">": 18, "<=": 64.123456789}}, then="A")]))
+    >>> condition_text(summary["features"][0], summary["models"][0]["rules"][0]["box"]["age"])
     '> 18, ≤ 64.123'
     """
     lower, upper = ends(condition)
     if upper <= LOWEST:
         return "missing"
     cuts = {cut["at"]: cut for cut in feature["cuts"]}
-    places = sorted(cuts)
+    positions = sorted(cuts)
     low, high = cuts.get(lower), cuts.get(upper)
-    if low and high and low["equal"] and places.index(upper) == places.index(lower) + 1:
+    if low and high and low["equal"] and positions.index(upper) == positions.index(lower) + 1:
         return f"= {_rounded(low['equal'], feature['kind'], digits)}"
     parts = [(">" if low["lower"]["open"] else "≥", low["lower"])] if low else []
     parts += [("<" if high["upper"]["open"] else "≤", high["upper"])] if high else []
-    said = [f"{sign} {_rounded(end['text'], feature['kind'], digits)}" for sign, end in parts]
-    text = ", ".join(said) or "not missing"
+    texts = [f"{sign} {_rounded(end['text'], feature['kind'], digits)}" for sign, end in parts]
+    text = ", ".join(texts) or "not missing"
     return f"{text} or missing" if lower == -math.inf and feature["missing"] else text
 
 
 def _rounded(value: str, kind: str, digits: int) -> str:
-    """Return a value as it is written, a long number rounded."""
+    """Return the text of a value; long numbers are rounded."""
     return f"{float(value):.{digits}g}" if kind == "number" and len(value) > 6 else value
 
 
 def values_text(feature: Mapping[str, Any], condition: Sequence[int]) -> str:
-    """Return a condition on a category in a few words: what it admits, or what it does not.
+    """Return a short text of a condition on a category: the admitted or the excluded values.
 
     >>> feature = {"values": ["missing", "any other value", "a", "b", "c"], "admitted": [2, 3, 4]}
     >>> values_text(feature, [2]), values_text(feature, [2, 3])
     ('a', 'a, b')
     """
-    rest = [code for code in feature["admitted"] if code not in set(condition)]
-    listed = all(code >= FIRST_CODE for code in condition)
-    few = listed and len(condition) <= _FEW
-    fewer = len(rest) < len(condition) and not few
-    names = ", ".join(_names(feature, rest if fewer else list(condition)))
-    return f"not {names}" if fewer else names
+    excluded = [code for code in feature["admitted"] if code not in set(condition)]
+    declared = all(code >= FIRST_CODE for code in condition)
+    short = declared and len(condition) <= _FEW
+    negate = len(excluded) < len(condition) and not short
+    names = ", ".join(_names(feature, excluded if negate else list(condition)))
+    return f"not {names}" if negate else names
 
 
 def _names(feature: Mapping[str, Any], codes: list[int]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Where conditions and values of one feature lie on an axis, and what is written along it."""
+"""Axes for features: the coordinates of conditions and values, and the tick labels."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ Span = tuple[float, float]
 
 _SECOND: Final = 1_000_000.0
 _DAY: Final = 86_400 * _SECOND
-# Units of durations, the largest first.
+# Units of durations, largest first.
 _UNITS: Final = {"days": _DAY, "hours": 3600 * _SECOND, "minutes": 60 * _SECOND, "s": _SECOND}
-# matplotlib multiplies what it draws: far larger numbers overflow.
+# matplotlib multiplies coordinates, so much larger numbers would overflow.
 _FAR: Final = 1e100
-# How wide the band of missing values is, and how far from the others, as a share of the range.
+# Width of the band for missing values and its distance from the range, as shares of the range.
 _BAND: Final = 0.08
 _APART: Final = 0.02
 _MOST_NAMES: Final = 40
 
 
 class Scale(Protocol):
-    """One axis: a feature as coordinates."""
+    """The coordinates of a feature along one axis."""
 
     limits: Span
     name: str
 
     def spans(self, condition: Sequence[Any] | None) -> list[Span]:
-        """Return from where to where a condition reaches, as far as that is drawn."""
+        """Return the visible parts of the axis that a condition admits."""
 
-    def places(self, column: Sequence[Any], rng: np.random.Generator) -> Floats:
-        """Return where values lie; NaN for one that has no place."""
+    def positions(self, column: Sequence[Any], rng: np.random.Generator) -> Floats:
+        """Return the coordinates of values; NaN for a value that is not drawn."""
 
-    def dress(self, axis: Any) -> None:
-        """Write the feature's name and its values along an axis."""
+    def label_axis(self, axis: Any) -> None:
+        """Label an axis with the feature's name and its values."""
 
 
 def scale_of(
     summary: Mapping[str, Any], name: str, missing: bool | None = None
 ) -> Numbers | Categories:
-    """Return how a feature is drawn; ``missing`` says whether with a place for missing values."""
+    """Return the scale of a feature; ``missing`` is whether to draw missing values."""
     feature = next(f for f in summary["features"] if f["name"] == name)
     if feature["kind"] == "category":
         return Categories(feature, _codes_drawn(summary, feature, missing))
@@ -64,10 +64,10 @@ def _conditions(summary: Mapping[str, Any], name: str) -> list[Sequence[Any]]:
 
 
 def _missing_matters(summary: Mapping[str, Any], feature: Mapping[str, Any]) -> bool:
-    """Return whether missing values are drawn unasked: instances have some, or rules name them.
+    """Return whether to draw missing values by default: instances have some, or rules test them.
 
-    Learners admit missing values everywhere, so without instances that they could be seen in,
-    only someone who declared a feature and asks for it means them.
+    Learned rules admit missing values everywhere, so without instances missing values matter only
+    in rules that were written by hand for a feature that was declared to have them.
     """
     conditions = _conditions(summary, feature["name"])
     if any(map(mentions_missing, conditions)):
@@ -80,7 +80,7 @@ def _missing_matters(summary: Mapping[str, Any], feature: Mapping[str, Any]) -> 
 def _codes_drawn(
     summary: Mapping[str, Any], feature: Mapping[str, Any], missing: bool | None
 ) -> list[int]:
-    """Return the codes that are drawn: missing first, values, then any other value."""
+    """Return the codes to draw: missing, the declared values, then any other value."""
     conditions = _conditions(summary, feature["name"])
 
     def matters(code: int) -> bool:
@@ -94,13 +94,13 @@ def _codes_drawn(
             return bool(feature["distribution"]["counts"][code])
         return bool(conditions) and chosen(summary)["front"] is None
 
-    listed = [code for code in feature["admitted"] if code > 1]
-    codes = [*([0] if matters(0) else []), *listed, *([1] if matters(1) else [])]
+    declared = [code for code in feature["admitted"] if code > 1]
+    codes = [*([0] if matters(0) else []), *declared, *([1] if matters(1) else [])]
     return codes or list(feature["admitted"])
 
 
 class Numbers:
-    """A continuous feature. Whole numbers and days are drawn as cells with the value amid them."""
+    """A continuous feature; integers and dates are drawn as cells centered at their values."""
 
     def __init__(self, feature: Mapping[str, Any], missing: bool) -> None:
         self.feature, self.name = feature, feature["name"]
@@ -125,7 +125,7 @@ class Numbers:
         self.limits = (left, self.high)
 
     def _unit(self) -> tuple[float, str]:
-        """Return how many of the numbers that are compared make one of the axis, and its name."""
+        """Return the size of the axis unit in encoded numbers, and its name."""
         if self.kind in ("date", "datetime"):
             return _DAY, ""
         if self.kind == "time":
@@ -149,21 +149,21 @@ class Numbers:
         return float(date2num(np.datetime64("1970-01-01")))
 
     def spans(self, condition: Sequence[Any] | None) -> list[Span]:
-        """Return the part of the range that a condition admits, and the band if it does."""
+        """Return the admitted part of the range, and the band if missing values are admitted."""
         lower, upper = (-math.inf, math.inf) if condition is None else ends(condition)
-        found = [self.band] if self.band is not None and lower == -math.inf else []
+        band = [self.band] if self.band is not None and lower == -math.inf else []
         start = max(self.low, self._drawn(lower - self.half))
         end = min(self.high, self._drawn(upper - self.half))
-        return [*found, *([(start, end)] if start < end else [])]
+        return [*band, *([(start, end)] if start < end else [])]
 
-    def places(self, column: Sequence[Any], rng: np.random.Generator) -> Floats:
-        """Return where numbers lie, missing ones amid their band."""
+    def positions(self, column: Sequence[Any], rng: np.random.Generator) -> Floats:
+        """Return the coordinates of numbers; missing ones lie in the middle of their band."""
         values = as_floats(column)
-        amid = math.nan if self.band is None else (self.band[0] + self.band[1]) / 2
-        return np.where(np.isinf(values), amid, values / self.per + self._epoch)
+        middle = math.nan if self.band is None else (self.band[0] + self.band[1]) / 2
+        return np.where(np.isinf(values), middle, values / self.per + self._epoch)
 
-    def dress(self, axis: Any) -> None:
-        """Write values that are easy to read, and "missing" at its band."""
+    def label_axis(self, axis: Any) -> None:
+        """Label an axis with readable values, and "missing" at the band."""
         from irenic.plot import _ticks as ticks
 
         unit = f" ({label(self.unit, 12)})" if self.unit else ""
@@ -173,36 +173,34 @@ class Numbers:
 
 
 class Categories:
-    """A category: one cell a value."""
+    """A categorical feature: one cell per value."""
 
     def __init__(self, feature: Mapping[str, Any], codes: list[int]) -> None:
         self.feature, self.name, self.codes = feature, feature["name"], codes
-        self.place = {code: place for place, code in enumerate(codes)}
+        self.position = {code: position for position, code in enumerate(codes)}
         self.limits = (-0.5, len(codes) - 0.5)
 
     def spans(self, condition: Sequence[Any] | None) -> list[Span]:
-        """Return the cells of the values that a condition admits, neighbours as one."""
+        """Return the cells of the admitted values; adjacent ones are merged."""
         if condition is None:
             return [self.limits]
-        return [
-            (first - 0.5, last + 0.5)
-            for first, last in runs(sorted(self.place[c] for c in condition if c in self.place))
-        ]
+        cells = sorted(self.position[code] for code in condition if code in self.position)
+        return [(first - 0.5, last + 0.5) for first, last in runs(cells)]
 
-    def places(self, column: Sequence[Any], rng: np.random.Generator) -> Floats:
-        """Return the cells of values, each spread so that many can be seen."""
-        amid = np.array([self.place.get(code, math.nan) for code in column], dtype=np.float64)
-        return amid + rng.uniform(-0.3, 0.3, len(amid))
+    def positions(self, column: Sequence[Any], rng: np.random.Generator) -> Floats:
+        """Return positions in the cells of values, jittered so that points stay visible."""
+        middles = np.array([self.position.get(code, math.nan) for code in column], dtype=np.float64)
+        return middles + rng.uniform(-0.3, 0.3, len(middles))
 
-    def dress(self, axis: Any) -> None:
-        """Write the values, some of them if there are many."""
+    def label_axis(self, axis: Any) -> None:
+        """Label an axis with the values, or with every n-th value if there are many."""
         axis.set_label_text(label(self.name, 48))
         every = -(-len(self.codes) // _MOST_NAMES)
         shown = self.codes[::every]
         texts = ["missing", "other", *self.feature["values"][FIRST_CODE:]]
         names = [label(texts[code], 18) for code in shown]
-        axis.set_ticks([self.place[code] for code in shown], labels=names)
-        # a letter takes some 6 points, and neighbours need some room
+        axis.set_ticks([self.position[code] for code in shown], labels=names)
+        # a letter is about 6 points wide, plus a space between labels
         room = axis.axes.get_window_extent().width / axis.figure.dpi * 72 / len(names)
         if axis.axis_name == "x" and 6 * max(map(len, names)) + 4 > room:
             steep = room < 18
@@ -212,7 +210,7 @@ class Categories:
 
 
 class Strip:
-    """The other axis where there is but one feature: it says nothing."""
+    """The second axis of a plot of one feature, without any meaning."""
 
     name = ""
     limits: Span = (0.0, 1.0)
@@ -221,27 +219,25 @@ class Strip:
         """Return the whole height."""
         return [self.limits]
 
-    def places(self, column: Sequence[Any], rng: np.random.Generator) -> Floats:
-        """Return heights at which many values can be told apart."""
+    def positions(self, column: Sequence[Any], rng: np.random.Generator) -> Floats:
+        """Return random heights, so that points stay visible."""
         return rng.uniform(0.1, 0.9, len(column))
 
-    def dress(self, axis: Any) -> None:
-        """Write nothing."""
+    def label_axis(self, axis: Any) -> None:
+        """Remove the ticks."""
         axis.set_ticks([])
 
 
-def runs(places: Iterable[int]) -> list[tuple[int, int]]:
-    """Return the first and the last of whole numbers that follow each other.
+def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Return the first and last number of each run of consecutive integers.
 
     >>> runs([1, 2, 3, 7])
     [(1, 3), (7, 7)]
     """
-    places = list(places)
-    if not places:
+    numbers = list(numbers)
+    if not numbers:
         return []
-    breaks = [(a, b) for a, b in pairwise(places) if b != a + 1]
-    return list(
-        zip(
-            [places[0], *(b for _, b in breaks)], [*(a for a, _ in breaks), places[-1]], strict=True
-        )
-    )
+    breaks = [(a, b) for a, b in pairwise(numbers) if b != a + 1]
+    firsts = [numbers[0], *(b for _, b in breaks)]
+    lasts = [*(a for a, _ in breaks), numbers[-1]]
+    return list(zip(firsts, lasts, strict=True))

@@ -1,4 +1,4 @@
-"""Rules made for benchmarks, as in the literature on decision tables: the leaves of a tree."""
+"""Generated rules, as in the literature on decision tables: the leaves of a tree."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import numpy as np
 def tree_leaves(n: int, d: int, seed: int = 0):
     """Return bounds ``lower, upper`` of shape (d, n): a tree of n leaves grown on random data.
 
-    The largest node is cut next, on a random feature, at the value of a random point of its own;
-    the outermost bounds are open.
+    The largest node is split next, on a random feature, at the median of its points; the
+    outermost bounds are open.
     """
     import heapq
 
     rng = np.random.default_rng(seed)
     points = rng.random((max(4 * n, 64), d)).round(6)
     heap = [(-len(points), 0, np.arange(len(points)), np.full(d, -np.inf), np.full(d, np.inf))]
-    made = 1
+    n_nodes = 1
     while len(heap) < n:
         _, _, rows, low, high = heapq.heappop(heap)
         feature = int(rng.integers(d))
@@ -25,20 +25,20 @@ def tree_leaves(n: int, d: int, seed: int = 0):
         high_left, low_right = high.copy(), low.copy()
         high_left[feature] = low_right[feature] = cut
         for part, lo, hi in ((rows[left], low, high_left), (rows[~left], low_right, high)):
-            heapq.heappush(heap, (-len(part), made, part, lo, hi))
-            made += 1
+            heapq.heappush(heap, (-len(part), n_nodes, part, lo, hi))
+            n_nodes += 1
     lower = np.array([node[3] for node in heap]).T
     upper = np.array([node[4] for node in heap]).T
     return np.ascontiguousarray(lower), np.ascontiguousarray(upper)
 
 
 def widen(lower, upper, share: float = 0.1, seed: int = 0) -> None:
-    """Widen one rule in ten, in place, in one random feature that bounds it from above."""
+    """Widen a share of the rules in place, each at the upper bound of a random feature."""
     _disturb(lower, upper, share, seed, +0.05)
 
 
 def narrow(lower, upper, share: float = 0.1, seed: int = 0) -> None:
-    """Narrow one rule in ten, in place, in one random feature that bounds it from above."""
+    """Narrow a share of the rules in place, each at the upper bound of a random feature."""
     _disturb(lower, upper, share, seed, -0.5)
 
 
@@ -58,7 +58,7 @@ def _disturb(lower, upper, share: float, seed: int, by: float) -> None:
 
 
 def random_boxes(n: int, d: int, width: float, seed: int = 0):
-    """Return bounds of n boxes of the given mean width in the unit cube."""
+    """Return the bounds of n boxes in the unit cube with the given mean width."""
     rng = np.random.default_rng(seed)
     middle = rng.random((d, n))
     half = width * rng.random((d, n))
