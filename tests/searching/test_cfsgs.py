@@ -31,7 +31,7 @@ from irenic import (
     constraints,
     search,
 )
-from irenic.model import cutting
+from irenic.boxes import cutting
 
 pytestmark = pytest.mark.kernels
 
