@@ -74,17 +74,15 @@ def instance(n: int, d: int, seed: int = 3):
 
 
 def kernel_call(rules: irenic.RuleSet, x):
-    """Return a function that calls only the kernel, and the arrays that it writes to."""
-    from irenic.kernels import packed as _kernels
+    """Return a call of the kernel alone, and its outputs."""
+    from irenic.kernels import grow as _kernels
 
     packed, space, d = rules.packed, rules.space, len(x)
-    low, high, words = np.empty(d), np.empty(d), np.empty(0, dtype=np.uint64)
-    codes, order = np.empty(0, dtype=np.int32), np.arange(d)
-    arguments = (
-        *(packed.lower, packed.upper, packed.masks, space.starts, space.everything, space.lowest),
-        *(packed.then, packed.n, -1, x, codes, order, low, high, words),
-    )
-    return lambda: _kernels.enlarge(*arguments), low, high
+    low, high, words = np.empty((1, d)), np.empty((1, d)), np.empty((1, 0), dtype=np.uint64)
+    columns = (packed.lower, packed.upper, packed.masks, packed.then, packed.weight, packed.n)
+    given = (*columns, space.starts, space.everything, space.lowest)
+    seed = (x, np.empty(0, dtype=np.int32), np.arange(d), -1)
+    return lambda: _kernels.enlarge(given, seed, (low, high, words)), low[0], high[0]
 
 
 def against_peers() -> Table:

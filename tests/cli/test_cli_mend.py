@@ -151,7 +151,7 @@ def test_merge_says_that_the_budget_ended_it(run, file):
 
 
 def test_complete_says_that_the_budget_ended_it(run, file, monkeypatch):
-    monkeypatch.setattr("irenic.model.cutting._BURST", 1)
+    monkeypatch.setattr("irenic.boxes.cutting._BURST", 1)
     gaps = "".join(f"IF {2 * i} <= a < {2 * i + 1} THEN A\n" for i in range(5))
     status, _, err = run("complete", file(gaps), "--budget", "0")
     told = "looking for gaps was stopped by seconds; a longer --budget may find more"

@@ -20,12 +20,11 @@ from irenic import (
     RuleSet,
     Space,
 )
+from irenic.boxes import covering
 from irenic.budget import Meter
 from irenic.errors import BudgetError
-from irenic.mend import _boxes as boxes
 from irenic.mend import _to_set as lists
 from irenic.mend import to_set
-from irenic.mend._boxes import boxes_of
 from irenic.mend._prove import ListProof
 
 DEFAULTS = st.sampled_from([None, "A", "Z"])
@@ -52,12 +51,12 @@ def test_a_set_says_what_the_list_says(explicit, rules):
 
 @given(rules=rule_lists())
 def test_a_set_says_the_same_where_boxes_are_grown_in_their_rules(rules):
-    before = lists._MOST_PAIRS, boxes._MOST_PIECES, boxes._MOST_CELLS
-    lists._MOST_PAIRS, boxes._MOST_PIECES, boxes._MOST_CELLS = -1, 2, 3
+    before = lists._MOST_PAIRS, covering._MOST_PIECES, covering._MOST_CELLS
+    lists._MOST_PAIRS, covering._MOST_PIECES, covering._MOST_CELLS = -1, 2, 3
     try:
         made = to_set(rules)
     finally:
-        lists._MOST_PAIRS, boxes._MOST_PIECES, boxes._MOST_CELLS = before
+        lists._MOST_PAIRS, covering._MOST_PIECES, covering._MOST_CELLS = before
     check(rules, made, False)
 
 
@@ -81,14 +80,12 @@ def test_the_proof_holds_exactly_where_both_say_the_same(rules, other):
     same = said(candidate, cells, default) == said(rules, cells, rules.default)
     same &= said(list(candidate)[::-1], cells, default) == said(rules, cells, rules.default)
     given_rules = lists._Said.of(rules, explicit=False)
-    proof = ListProof(
-        rules.space, given_rules.boxes, given_rules.thens, given_rules.default, Meter(None)
-    )
+    proof = ListProof(given_rules.boxes, given_rules.thens, given_rules.default, Meter(None))
     thens = [rule.then for rule in candidate]
     if not candidate.is_consistent:
-        assert not proof.holds(boxes_of(candidate), thens)
+        assert not proof.holds(candidate.boxes, thens)
     else:
-        assert proof.holds(boxes_of(candidate), thens) is same
+        assert proof.holds(candidate.boxes, thens) is same
 
 
 def test_a_proof_fails_when_a_rule_is_tampered_with():
@@ -99,8 +96,8 @@ def test_a_proof_fails_when_a_rule_is_tampered_with():
     said_ = lists._Said.of(rules, explicit=False)
 
     def proved(some):
-        proof = ListProof(rules.space, said_.boxes, said_.thens, said_.default, Meter(None))
-        return proof.holds(boxes_of(some), [rule.then for rule in some])
+        proof = ListProof(said_.boxes, said_.thens, said_.default, Meter(None))
+        return proof.holds(some.boxes, [rule.then for rule in some])
 
     assert proved(made)
     for place in range(len(made)):

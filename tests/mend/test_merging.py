@@ -26,7 +26,6 @@ from irenic import (
 from irenic.budget import Meter
 from irenic.mend import _merge as merging
 from irenic.mend import complete, merge, repair, to_set
-from irenic.mend._boxes import boxes_of
 from irenic.mend._merge import fewer, same_union
 
 
@@ -59,10 +58,10 @@ def test_rules_are_merged_where_there_is_too_much_outside_to_grow_among(rules):
 @given(sts.regions_of_one_space(5))
 def test_boxes_are_made_fewer_and_proved_to_hold_the_same(regions):
     rules = RuleSet([Rule(region, then="A") for region in regions], regions[0].space)
-    boxes = boxes_of(rules)
-    few = fewer(rules.space, boxes, Meter(None))
-    assert len(few.low) <= len(boxes.low)
-    assert same_union(rules.space, boxes, few, Meter(None))
+    boxes = rules.boxes
+    few = fewer(boxes, Meter(None))
+    assert len(few) <= len(boxes)
+    assert same_union(boxes, few, Meter(None))
 
 
 @given(sts.regions_of_one_space(4))
@@ -71,7 +70,7 @@ def test_the_proof_of_a_union_holds_exactly_where_the_cells_are_the_same(regions
     space = sets[0].space
     cells = cells_of(space, *sets)
     same = all(bool(held_by(sets[0], c)) is bool(held_by(sets[1], c)) for c in cells)
-    assert same_union(space, *(boxes_of(s) for s in sets), Meter(None)) is same
+    assert same_union(*(s.boxes for s in sets), Meter(None)) is same
 
 
 def plane(*corners, weights=()):

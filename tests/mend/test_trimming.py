@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irenic import Categorical, Continuous, Region, Space
+from irenic.boxes import Boxes
 from irenic.budget import Meter
 from irenic.mend import _trim as trimming
-from irenic.mend._boxes import joined
 from irenic.mend._measure import Share
 from irenic.mend._trim import largest_free
-from irenic.model.cutting import Boxes
 
 SPACE = Space([Continuous("x", missing=True), Continuous("n", kind="integer"),
                Categorical("c", ["u", "v", "w"])])  # fmt: skip
@@ -42,84 +41,75 @@ def every_box(box, rivals):
     """Return all boxes with bounds of the grid inside a box."""
     axes = []
     for axis in range(2):
-        cuts = {box.low[0, axis], box.high[0, axis]}
-        inner = np.concatenate([rivals.low[:, axis], rivals.high[:, axis]])
-        cuts |= {c for c in inner if box.low[0, axis] < c < box.high[0, axis]}
+        cuts = {box.lower[0, axis], box.upper[0, axis]}
+        inner = np.concatenate([rivals.lower[:, axis], rivals.upper[:, axis]])
+        cuts |= {c for c in inner if box.lower[0, axis] < c < box.upper[0, axis]}
         axes.append(list(combinations(sorted(cuts), 2)))
     bits = [m for m in range(1, 32) if m & int(box.masks[0, 0]) == m]
     found = list(product(axes[0], axes[1], bits))
     low = np.array([[a[0], b[0]] for a, b, _ in found])
     high = np.array([[a[1], b[1]] for a, b, _ in found])
-    return Boxes(low, high, np.array([[m] for *_, m in found], dtype=np.uint64))
+    return Boxes(SPACE, low, high, np.array([[m] for *_, m in found], dtype=np.uint64))
 
 
 @given(regions(), st.lists(regions(), min_size=1, max_size=4))
 def test_no_free_box_is_larger(region, rivals):
-    box = Boxes.of_region(region)
-    against = joined(SPACE, [Boxes.of_region(r) for r in rivals])
-    share = Share(SPACE, box, joined(SPACE, [box, against]))
+    box = region.box.simplified()
+    against = Boxes.none(SPACE).concat(*(r.box.simplified() for r in rivals))
+    share = Share(box, box.concat(against))
 
     def scores(boxes):
         return [(size,) for size in share.of(boxes).tolist()]
 
-    found = largest_free(SPACE, box, against, scores, Meter(None))
+    found = largest_free(box, against, scores, Meter(None))
     assert found.proved
     every = every_box(box, against)
-    free = [
-        row for row in range(len(every.low)) if not against.meeting(SPACE, every.take([row])).any()
-    ]
-    assert bool(free) is bool(len(found.box.low))
+    free = [row for row in range(len(every)) if not against.meeting(every.take([row])).any()]
+    assert bool(free) is bool(len(found.box))
     if free:
-        assert not against.meeting(SPACE, found.box).any()
+        assert not against.meeting(found.box).any()
         assert share.of(found.box)[0] >= share.of(every.take(free)).max() - 1e-12
 
 
 @given(regions(), st.lists(regions(), min_size=1, max_size=4))
 def test_without_time_a_free_box_is_found_all_the_same(region, rivals):
-    box = Boxes.of_region(region)
-    against = joined(SPACE, [Boxes.of_region(r) for r in rivals])
-    share = Share(SPACE, box, joined(SPACE, [box, against]))
+    box = region.box.simplified()
+    against = Boxes.none(SPACE).concat(*(r.box.simplified() for r in rivals))
+    share = Share(box, box.concat(against))
     meter = Meter(0)
-    found = largest_free(SPACE, box, against, lambda b: [(s,) for s in share.of(b).tolist()], meter)
+    found = largest_free(box, against, lambda b: [(s,) for s in share.of(b).tolist()], meter)
     assert meter.stopped_by is None
-    if len(found.box.low):
-        assert found.box.region(SPACE) <= region
-        assert not against.meeting(SPACE, found.box).any()
-        assert found.proved is not against.meeting(SPACE, box).any()
+    if len(found.box):
+        assert Region.from_box(found.box) <= region
+        assert not against.meeting(found.box).any()
+        assert found.proved is not against.meeting(box).any()
 
 
 def test_a_box_that_is_too_hard_is_found_without_a_proof(monkeypatch):
     monkeypatch.setattr(trimming, "_MOST_NODES", 1)
     space = Space([Continuous("x"), Continuous("y")])
-    box = Boxes.of_region(Region(space, {"x": (0, 10), "y": (0, 10)}))
-    rivals = joined(
-        space,
-        [
-            Boxes.of_region(Region(space, {"x": (2, 3), "y": (2, 3)})),
-            Boxes.of_region(Region(space, {"x": (7, 8), "y": (7, 8)})),
-        ],
-    )
-    share = Share(space, box, rivals)
-    found = largest_free(
-        space, box, rivals, lambda b: [(s,) for s in share.of(b).tolist()], Meter(None)
-    )
+    box = Region(space, {"x": (0, 10), "y": (0, 10)}).box.simplified()
+    rivals = Region(space, {"x": (2, 3), "y": (2, 3)}).box
+    rivals = rivals.concat(Region(space, {"x": (7, 8), "y": (7, 8)}).box)
+    share = Share(box, rivals)
+    found = largest_free(box, rivals, lambda b: [(s,) for s in share.of(b).tolist()], Meter(None))
     assert not found.proved
-    assert not rivals.meeting(space, found.box).any()
+    assert not rivals.meeting(found.box).any()
 
 
 @given(regions())
 def test_shares_are_those_of_a_whole(region):
-    box = Boxes.of_region(region)
-    share = Share(SPACE, box, box)
+    box = region.box.simplified()
+    share = Share(box, box)
     assert share.of(box).tolist() == [1.0]
-    parts = trimming.beside(SPACE, box, Boxes.of_region(Region(SPACE, {"x": (2, 3), "c": "u"})))
-    for row in range(len(parts.low)):
+    parts = trimming.beside(box, Region(SPACE, {"x": (2, 3), "c": "u"}).box.simplified())
+    for row in range(len(parts)):
         assert 0 < share.of(parts.take([row]))[0] <= 1
 
 
 def test_a_share_of_bounded_sides_is_that_of_the_volume():
     space = Space([Continuous("x", bounds=(0, 10)), Categorical("c", ["a", "b", "c", "d"])])
     part = Region(space, {"x": (2, 5), "c": {"a"}})
-    outer = Boxes.of_region(Region(space))
-    size = Share(space, outer, outer).of(Boxes.of_region(part))[0]
+    outer = Region(space).box.simplified()
+    size = Share(outer, outer).of(part.box.simplified())[0]
     assert abs(size - 0.3 / 4) < 1e-9

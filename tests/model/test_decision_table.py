@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 
 import naive
 import strategies as sts
-from irenic import ConditionError, DecisionTable, Rule, RuleList, RuleSet
+from irenic import ConditionError, DecisionTable, Region, Rule, RuleList, RuleSet
 
 AGES = RuleSet(
     [
@@ -98,3 +100,11 @@ def test_a_table_that_cannot_be_is_refused(options, message):
     with pytest.raises(ConditionError) as caught:
         DecisionTable(**{"rules": AGES, "rows": (0, 1, 2), "n_rows": 3, **options})
     assert str(caught.value).startswith(message)
+
+
+def test_what_cannot_occur_is_boxes_too():
+    rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+    outside = (Region(rules.space, {"age": (None, 0)}), Region.nothing(rules.space))
+    table = replace(DecisionTable.of(rules), outside=outside)
+    assert Region.from_boxes(table.outside_boxes) == [outside[0]]
+    assert len(DecisionTable.of(rules).outside_boxes) == 0

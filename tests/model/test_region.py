@@ -563,3 +563,21 @@ def test_a_missing_value_has_no_length():
     assert Region(space, {"a": {"<": 5, "missing": True}, "b": (0, 1)}).volume() == math.inf
     within = Region(space, {"a": (0, None)})
     assert Region(space, {"a": {"<": 5, "missing": True}, "b": (0, 2)}).volume(within) == 10.0
+
+
+@given(sts.regions_of_one_space(4))
+def test_each_of_many_boxes_is_a_region_of_its_own(regions):
+    boxes = regions[0].box.concat(*(region.box for region in regions[1:]))
+    assert Region.from_boxes(boxes) == regions
+    assert [Region.from_box(box) for box in boxes] == regions
+    for region in Region.from_boxes(boxes):
+        with pytest.raises(ValueError, match="read-only"):
+            region.masks[:] = 0
+
+
+def test_bits_of_values_that_cannot_occur_are_left_out():
+    space = Space([Categorical("c", ["a", "b"])])
+    empty = np.empty(0)
+    whole = Region.from_packed(space, empty, empty, np.array([~np.uint64(0)]))
+    assert whole == Region(space)
+    assert (whole.masks == space.everything).all()

@@ -249,7 +249,7 @@ SIZES = [150] if INTERPRETED else [30, 1300, *MORE]
 @pytest.mark.parametrize("n", SIZES)
 def test_pairs_of_many_rules_are_found_exactly_once(shape, spread, n, monkeypatch):
     if INTERPRETED:  # cut already where few rules are left
-        monkeypatch.setattr("irenic.kernels.packed._DIRECT", 40)
+        monkeypatch.setattr("irenic.kernels.pairs._DIRECT", 40)
     rng = np.random.default_rng([*shape, len(spread), n])
     space = mixed_space(*shape)
     regions = spread_out(spread, space, n, rng)
@@ -870,3 +870,8 @@ def test_a_place_is_a_whole_number(place):
     rules = RuleSet([Rule({"n": (0, 1)}, then="a")])
     with pytest.raises(ConditionError, match="a rule is named by its place or by itself"):
         rules.remove(place)
+
+
+@given(sts.rule_sets())
+def test_thens_are_the_consequents_of_the_rules(rules):
+    assert rules.thens == [rule.then for rule in rules]

@@ -813,3 +813,15 @@ def test_durations_of_months_are_a_kind_of_their_own():
         DataError, match=r"row 1: datetime\.timedelta\(days=1\) is not a duration of"
     ):
         space.encode({"term": [dt.timedelta(1)]})
+
+
+def test_words_of_categorical_features_lie_one_after_another():
+    wide = Categorical("w", [f"v{i}" for i in range(100)])
+    space = Space([wide, Continuous("f"), Categorical("c", ["a", "b"])])
+    assert space.sets == (slice(0, 2), slice(2, 3))
+    assert space.n_words == 3
+    points = space.encode({"w": ["v0", "v99", "v0"], "f": [1, 2, 3], "c": ["b", "b", "b"]})
+    words = space.words_of(points.codes).tolist()
+    assert from_words(words[space.sets[0]]) == 1 << 2 | 1 << 101
+    assert words[space.sets[1]] == [1 << 3]
+    assert Space([Continuous("f")]).sets == ()

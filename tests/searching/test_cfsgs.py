@@ -29,7 +29,7 @@ from irenic import (
     Space,
     search,
 )
-from irenic.model import cutting
+from irenic.boxes import cutting
 from irenic.searching import constraint_graph, constraints
 
 pytestmark = pytest.mark.kernels

@@ -29,7 +29,7 @@ from irenic import (
     gaps,
     search,
 )
-from irenic.model import cutting
+from irenic.boxes import cutting
 
 pytestmark = pytest.mark.kernels
 

@@ -8,8 +8,9 @@ from itertools import islice
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from irenic.boxes.arrays import Codes
+from irenic.boxes.cutting import warm_up
 from irenic.budget import Budget, Meter, Progress
 from irenic.checking import _columns as columns
 from irenic.checking import _merging as merging
@@ -19,7 +20,6 @@ from irenic.checking._rows import Rows
 from irenic.errors import BudgetError, ConditionError, did_you_mean
 from irenic.mend import to_set
 from irenic.model import markup
-from irenic.model.cutting import warm_up
 from irenic.model.decision_table import DecisionTable
 from irenic.model.region import Region
 from irenic.model.rule import Rule
@@ -231,14 +231,14 @@ class _Check:
         both = self._sorted(np.vstack((self.rows.differing, self.rows.agreeing)))
         self._list_pairs("overlaps", both, "error" if policy == "UNIQUE" else "note")
 
-    def _sorted(self, pairs: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    def _sorted(self, pairs: Codes) -> Codes:
         """Return pairs of boxes in the order of their rows, the lower row first."""
         rows = self.rows.row_of[pairs]
         pairs = np.where((rows[:, 0] > rows[:, 1])[:, None], pairs[:, ::-1], pairs)
         rows = np.sort(rows, axis=1)
         return pairs[np.lexsort((pairs[:, 1], pairs[:, 0], rows[:, 1], rows[:, 0]))]
 
-    def _list_pairs(self, kind: Kind, pairs: npt.NDArray[np.int32], level: Level) -> None:
+    def _list_pairs(self, kind: Kind, pairs: Codes, level: Level) -> None:
         self.counts[kind] = len(pairs)
         self.listed[kind] = [self._pair(kind, a, b, level) for a, b in pairs[: self.most].tolist()]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from irenic.checking._rows import Ints, Rows
-from irenic.model.cutting import Boxes
+from irenic.boxes.arrays import Ints
+from irenic.checking._rows import Rows
 from irenic.model.region import Region
 
 
@@ -20,7 +20,7 @@ def mergeable(rows: Rows) -> list[tuple[tuple[int, ...], Region]]:
     """
     lone = np.array([len(rows.places[row]) == 1 for row in rows.row_of.tolist()], dtype=np.bool_)
     found = []
-    for own in rows.columns():
+    for own in rows.boxes.key_columns():
         for members in _alike(rows, np.flatnonzero(lone), own):
             found += [_as_finding(rows, run) for run in _runs(rows, members, own)]
     return sorted(found, key=lambda item: item[0])
@@ -28,8 +28,8 @@ def mergeable(rows: Rows) -> list[tuple[tuple[int, ...], Region]]:
 
 def _alike(rows: Rows, places: Ints, own: list[int]) -> Iterator[Ints]:
     """Yield groups of boxes of one outcome that are equal beside the columns of one axis."""
-    words = np.hstack([rows.words[places], rows.then[places, None].view("u8")])
-    rest = np.ascontiguousarray(np.delete(words, own, axis=1))
+    keys = np.hstack([rows.keys[places], rows.then[places, None].view("u8")])
+    rest = np.ascontiguousarray(np.delete(keys, own, axis=1))
     key = rest.view(np.dtype((np.void, rest.dtype.itemsize * rest.shape[1]))).reshape(-1)
     if rows.table.is_ordered or rows.table.hit_policy == "RULE ORDER":
         order = np.array(rows.table.winning, dtype=np.int64)
@@ -48,12 +48,12 @@ def _alike(rows: Rows, places: Ints, own: list[int]) -> Iterator[Ints]:
 def _runs(rows: Rows, members: Ints, own: list[int]) -> Iterator[list[int]]:
     """Yield the boxes of a group that together make one box, at least two of them."""
     apart = rows.table.collects
-    d = rows.boxes.low.shape[1]
+    d = rows.boxes.lower.shape[1]
     if own[0] >= d:
-        sets = [(tuple(rows.words[m, own].tolist()), int(m)) for m in members]
+        sets = [(tuple(rows.keys[m, own].tolist()), int(m)) for m in members]
         yield from _joined_sets(sets, apart)
         return
-    low, high = rows.boxes.low[members, own[0]], rows.boxes.high[members, own[0]]
+    low, high = rows.boxes.lower[members, own[0]], rows.boxes.upper[members, own[0]]
     order = np.lexsort((members, -high, low))
     sides = [(float(low[i]), float(high[i]), int(members[i])) for i in order]
     yield from _touching(sides) if apart else _chains(sides)
@@ -106,7 +106,5 @@ def _joined_sets(sets: list[tuple[tuple[int, ...], int]], apart: bool) -> Iterat
 
 def _as_finding(rows: Rows, run: list[int]) -> tuple[tuple[int, ...], Region]:
     """Return the numbers of the rows, and the box that they make."""
-    low, high, masks = rows.boxes.take(np.array(run))
-    box = Boxes(low.min(axis=0), high.max(axis=0), np.bitwise_or.reduce(masks, axis=0))
-    region = Boxes(box.low[None], box.high[None], box.masks[None]).region(rows.space)
+    region = Region.from_box(rows.boxes.take(run).hull())
     return tuple(sorted(int(rows.row_of[place]) for place in run)), region

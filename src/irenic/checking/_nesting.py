@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from irenic.boxes.arrays import Ints
 from irenic.budget import Meter
-from irenic.checking._rows import Ints, Rows
+from irenic.checking._rows import Rows
 
 # Up to so many rules are named as those that another lies inside only where all are needed.
 _MOST_TRIED = 12
@@ -17,8 +18,8 @@ def duplicates(rows: Rows) -> list[tuple[int, ...]]:
     """Return the rows that are the same, group by group."""
     groups: dict[tuple[bytes, int], list[int]] = {}
     for row, places in rows.places.items():
-        words = sorted(rows.words[place].tobytes() for place in places)
-        groups.setdefault((b"".join(words), int(rows.then[places[0]])), []).append(row)
+        keys = sorted(rows.keys[place].tobytes() for place in places)
+        groups.setdefault((b"".join(keys), int(rows.then[places[0]])), []).append(row)
     return [tuple(group) for group in groups.values() if len(group) > 1]
 
 

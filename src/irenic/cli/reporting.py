@@ -166,7 +166,7 @@ def _said(found: DecisionTable | RuleSetClassifier) -> Said:
     if not isinstance(found, irenic.DecisionTable):
         return Said(tuple(found.classes_.tolist()), found._answers.many)
     rules = found.rules
-    thens = [rules.consequents[code] for code in rules.then_codes]
+    thens = rules.thens
     thens += [] if rules.default is None else [rules.default]
     if not any(isinstance(then, frozenset) for then in thens):
         return Said(tuple(dict.fromkeys(thens)))

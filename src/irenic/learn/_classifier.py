@@ -515,7 +515,7 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
     def _thens(self) -> list[Hashable | None]:
         """Return the consequent of each rule, and at the end that of the default."""
         rules = self.rules_
-        return [*(rules.consequents[code] for code in rules.then_codes), rules.default]
+        return [*rules.thens, rules.default]
 
     def predict_proba(self, X: Any) -> Floats:
         """Return for each row how likely each of ``classes_`` is.

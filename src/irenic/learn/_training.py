@@ -91,7 +91,7 @@ class Training:
         if self.conflicts == "best":
             return np.lexsort((rules.then_codes, -rules.weights))
         places = {value: place for place, value in enumerate(self.consequents.values())}
-        then = np.array([places[rules.consequents[code]] for code in rules.then_codes])
+        then = np.array([places[then] for then in rules.thens])
         return np.lexsort((-(self.weight @ covers), then))
 
     def _decided(self, rules: RuleSet) -> npt.NDArray[np.int64]:
@@ -101,7 +101,7 @@ class Training:
     def _codes(self, rules: RuleSet, default: Hashable | None) -> npt.NDArray[np.intp]:
         """Return the code of what each rule, and at the end the default, predicts."""
         places = {value: place for place, value in enumerate(self.consequents.values())}
-        thens = [*(rules.consequents[code] for code in rules.then_codes), default]
+        thens = [*rules.thens, default]
         return np.array([places[then] for then in thens], dtype=np.intp)
 
     def _filling(self, default: Hashable | None) -> Hashable:

@@ -15,13 +15,13 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from irenic.boxes.arrays import Bools, Floats
 from irenic.errors import DataError, did_you_mean
 from irenic.model.literals import is_missing, plain
 
 Label: TypeAlias = Hashable
 Edge: TypeAlias = tuple[Label, Label]
-Floats: TypeAlias = npt.NDArray[np.float64]
-Indicator: TypeAlias = npt.NDArray[np.bool_]
+Indicator: TypeAlias = Bools
 
 TOP: Final = "root"
 """How Clus calls the parent of the labels that have none; see :class:`Hierarchy`."""

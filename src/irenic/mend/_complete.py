@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from irenic.boxes import Boxes
+from irenic.boxes.arrays import Bools, Floats
 from irenic.budget import Budget, Meter, StoppedBy
 from irenic.errors import ConditionError, ConflictError, DataError
-from irenic.mend._boxes import boxes_of, joined
 from irenic.mend._measure import Share
-from irenic.model.cutting import Boxes, uncovered
 from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import counted, display, show_point
 from irenic.model.region import Region, whole_or
@@ -144,7 +143,7 @@ def complete(
     meter = Meter(budget)
     found: list[Proposal] = []
     if not box.is_empty:
-        found = _proposals(given, Boxes.of_region(box), data, meter)
+        found = _proposals(given, box.box.simplified(), data, meter)
     chosen = found if max_rules is None else found[:max_rules]
     done = RuleSet([*held, *(p.rule for p in chosen if p.rule)], held.space, default=held.default)
     # Of itself: it cannot fail unless there is a mistake in the library.
@@ -167,7 +166,7 @@ def _held(rules: RuleSet | DecisionTable) -> _Held:
         )
     table = rules if isinstance(rules, DecisionTable) else DecisionTable.of(rules)
     held = table.rules.copy()
-    outside = joined(held.space, [Boxes.of_region(region) for region in table.outside])
+    outside = table.outside_boxes
     # where all rules that hold count, overlaps are intended, and a gap is a gap all the same
     conflict = None if table.collects else table.first_conflict()
     if conflict is not None:
@@ -188,14 +187,13 @@ class _Held(NamedTuple):
 
 def _proposals(given: _Held, box: Boxes, data: _Data | None, meter: Meter) -> list[Proposal]:
     rules, outside, rows = given
-    space, boxes = rules.space, boxes_of(rules)
-    gaps = uncovered(space, box, joined(space, [boxes, outside]), meter)
-    shares = Share(space, box, joined(space, [boxes, gaps])).of(gaps)
+    boxes = rules.boxes
+    gaps = box.subtract(boxes.concat(outside), meter)
+    shares = Share(box, boxes.concat(gaps)).of(gaps)
     neighbours = _Neighbours(rules, boxes, rows)
     found = []
-    for row, share in enumerate(shares.tolist()):
-        gap = gaps.take([row])
-        region = gap.region(space)
+    for gap, share in zip(gaps, shares.tolist(), strict=True):
+        region = Region.from_box(gap)
         inside = 0 if data is None else int(region.contains(data.instances).sum())
         then, why = _outcome(rules, gap, region, data, neighbours)
         rule = None if then is None else Rule(region, then=then)
@@ -222,7 +220,7 @@ class _Data(NamedTuple):
 
     instances: Instances
     labels: list[Hashable]
-    scale: npt.NDArray[np.float64]
+    scale: Floats
     """A quarter of the range of each continuous feature, which counts as a distance of 1."""
 
     @classmethod
@@ -256,11 +254,11 @@ class _Data(NamedTuple):
         first = next(int(i) for i in nearest if self.labels[i] == then)
         return then, f"as the nearest instance ({show_point(self.instances[first])})"
 
-    def _distances(self, gap: Boxes) -> npt.NDArray[np.float64]:
+    def _distances(self, gap: Boxes) -> Floats:
         """Return how far each instance is from a box: ranges of features, and 1 a category."""
         total = np.zeros(len(self.labels))
         for axis, values in enumerate(self.instances.values):
-            low, high = gap.low[0, axis], gap.high[0, axis]
+            low, high = gap.lower[0, axis], gap.upper[0, axis]
             apart = np.ones(len(values))  # a missing value is 1 from any other
             known = np.isfinite(values)
             if high > np.finfo(np.float64).min:
@@ -273,9 +271,8 @@ class _Data(NamedTuple):
                 apart[known] = np.minimum(far, 1e100)
             apart[(low <= values) & (values < high)] = 0.0
             total += np.square(apart)
-        for axis, (a, b) in enumerate(pairwise(self.instances.space.starts.tolist())):
-            codes = self.instances.codes[axis]
-            words = gap.masks[0, a:b][codes >> 6]
+        for codes, part in zip(self.instances.codes, gap.space.sets, strict=True):
+            words = gap.masks[0, part][codes >> 6]
             total += (words >> (codes & 63).astype(np.uint64) & np.uint64(1)) == 0
         return total
 
@@ -287,67 +284,54 @@ class _Neighbours:
     """Rules that lie beside a gap."""
 
     def __init__(self, rules: RuleSet, boxes: Boxes, rows: tuple[int, ...]) -> None:
-        self.rules, self.boxes, self.space, self.rows = rules, boxes, rules.space, rows
+        self.boxes, self.thens, self.rows = boxes, rules.thens, rows
 
     def outcome(self, gap: Boxes) -> tuple[Hashable | None, str]:
         """Return the consequent of the neighbour to stretch, and why; None if there is none."""
-        if not len(self.rules):
+        if not self.thens:
             return None, "left open: there is no rule, no default and no data"
         beside, on, axis = self._beside(gap)
         if not beside.any():  # it may end where ``within`` does
             place = int(on.sum(axis=1).argmin())
             number = self.rows[place] + 1
             text = f"like rule {number}, which is apart from it on the fewest features"
-            return self._then(place), text
+            return self.thens[place], text
         sides = self._common_sides(gap, on)
-        reaches = beside & _equal(sides, gap)
+        reaches = beside & (sides.keys() == gap.keys()).all(axis=1)
         if reaches.any():
             place = int(reaches.argmax())
             name = self._name(int(axis[place]))
             number = self.rows[place] + 1
             text = f"like rule {number}, which reaches it if its condition on {name} is widened"
-            return self._then(place), text
-        share = Share(self.space, gap, joined(self.space, [self.boxes, gap])).of(sides)
+            return self.thens[place], text
+        share = Share(gap, self.boxes.concat(gap)).of(sides)
         place = int(np.where(beside, share, -1.0).argmax())
         text = f"like rule {self.rows[place] + 1}, the neighbour with the largest common side"
-        return self._then(place), text
-
-    def _then(self, place: int) -> Hashable:
-        return self.rules.consequents[int(self.rules.then_codes[place])]
+        return self.thens[place], text
 
     def _name(self, axis: int) -> str:
-        d = len(self.space.continuous)
-        feature = self.space.continuous[axis] if axis < d else self.space.categorical[axis - d]
-        return display(feature.name)
+        space = self.boxes.space
+        return display(space.names[space.axes.tolist().index(axis)])
 
-    def _beside(
-        self, gap: Boxes
-    ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_], npt.NDArray[np.intp]]:
+    def _beside(self, gap: Boxes) -> tuple[Bools, Bools, npt.NDArray[np.intp]]:
         """Return which rules touch a gap, which axes they are apart on, and the first of these."""
         boxes = self.boxes
-        touch = (boxes.high == gap.low) | (boxes.low == gap.high)
-        apart = (boxes.high <= gap.low) | (boxes.low >= gap.high)
-        for a, b in pairwise(self.space.starts.tolist()):
-            disjoint = ~np.any(boxes.masks[:, a:b] & gap.masks[:, a:b], axis=1, keepdims=True)
-            apart, touch = np.hstack([apart, disjoint]), np.hstack([touch, disjoint])
+        apart = ~boxes.meeting_by_axis(gap)
+        touch = apart.copy()  # sets without a common value lie side by side
+        d = gap.lower.shape[1]
+        touch[:, :d] = (boxes.upper == gap.lower) | (boxes.lower == gap.upper)
         found = (apart.sum(axis=1) == 1) & (touch & apart).any(axis=1)
         first = apart.argmax(axis=1) if apart.shape[1] else np.zeros(len(apart), dtype=np.intp)
         return found, apart, first
 
-    def _common_sides(self, gap: Boxes, apart: npt.NDArray[np.bool_]) -> Boxes:
+    def _common_sides(self, gap: Boxes, apart: Bools) -> Boxes:
         """Return what each rule would cover of a gap if it were not apart from it."""
-        boxes = self.boxes
-        low, high = np.maximum(boxes.low, gap.low), np.minimum(boxes.high, gap.high)
+        boxes, d = self.boxes, gap.lower.shape[1]
+        on = apart[:, :d]
+        lower = np.where(on, gap.lower, np.maximum(boxes.lower, gap.lower))
+        upper = np.where(on, gap.upper, np.minimum(boxes.upper, gap.upper))
         masks = boxes.masks & gap.masks
-        d = low.shape[1]
-        low, high = np.where(apart[:, :d], gap.low, low), np.where(apart[:, :d], gap.high, high)
-        for axis, (a, b) in enumerate(pairwise(self.space.starts.tolist())):
-            masks[:, a:b] = np.where(apart[:, d + axis, None], gap.masks[:, a:b], masks[:, a:b])
-        return Boxes(low, high, masks)
-
-
-def _equal(boxes: Boxes, box: Boxes) -> npt.NDArray[np.bool_]:
-    """Return which boxes equal a single one."""
-    same = (boxes.low == box.low).all(axis=1) & (boxes.high == box.high).all(axis=1)
-    equal: npt.NDArray[np.bool_] = same & (boxes.masks == box.masks).all(axis=1)
-    return equal
+        for j, words in enumerate(gap.space.sets):
+            on = apart[:, d + j, None]
+            masks[:, words] = np.where(on, gap.masks[:, words], masks[:, words])
+        return boxes.like(lower, upper, masks)

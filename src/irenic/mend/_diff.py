@@ -10,11 +10,10 @@ from typing import Any, NamedTuple, TypeAlias, overload
 import numpy as np
 import numpy.typing as npt
 
+from irenic.boxes import Boxes
 from irenic.budget import Budget, Meter, StoppedBy
 from irenic.errors import ConditionError, ConflictError
-from irenic.mend._boxes import boxes_of, common, joined, no_boxes
 from irenic.mend._spaces import common_space, moved
-from irenic.model.cutting import Boxes, merged, uncovered
 from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import counted, display, show_point
 from irenic.model.region import Region, whole_or
@@ -162,8 +161,8 @@ def diff(
     meter = Meter(budget)
     if box.is_empty:
         return Differences([], True, None)
-    sides = [_Side(ruled, space, Boxes.of_region(box), meter) for ruled in (first, second)]
-    found = _differences(space, sides[0], sides[1], _never(a, b, space))
+    sides = [_Side(ruled, box.box.simplified(), meter) for ruled in (first, second)]
+    found = _differences(sides[0], sides[1], _never(a, b, space))
     stopped = next((side.stopped_by for side in sides if side.stopped_by), None)
     return Differences(found, stopped is None, stopped)
 
@@ -206,18 +205,17 @@ class _Decision(NamedTuple):
 class _Side:
     """What one rule set decides, as disjoint boxes with the rule that decides there."""
 
-    def __init__(self, ruled: _Ruled, space: Space, box: Boxes, meter: Meter) -> None:
-        rules = moved(ruled.rules, space)
-        self.space, self.default = space, rules.default
+    def __init__(self, ruled: _Ruled, box: Boxes, meter: Meter) -> None:
+        rules = moved(ruled.rules, box.space)
+        self.default = rules.default
         self.rows, self.is_ordered = ruled.rows, ruled.is_ordered
         self.stopped_by: StoppedBy | None = None
-        self.regions = boxes_of(rules)
-        self.thens = [rules.consequents[code] for code in rules.then_codes]
+        self.regions, self.thens = rules.boxes, rules.thens
         self.parts: list[Boxes] = []
-        self.rest = no_boxes(space)
+        self.rest = Boxes.none(box.space)
         for i in range(len(rules)):
-            own, _ = common(space, self.regions.take([i]), box)
-            if not len(own.low):
+            own = self.regions.take([i]) & box
+            if not len(own):
                 self.parts.append(own)
                 continue
             self.parts.append(self._left(own, self.regions.take(slice(i)), meter))
@@ -226,7 +224,7 @@ class _Side:
         self.rest = self._left(box, self.regions, meter)
 
     def _left(self, box: Boxes, by: Boxes, meter: Meter) -> Boxes:
-        found = uncovered(self.space, box, by, meter)
+        found = box.subtract(by, meter)
         self.stopped_by = meter.stopped_by
         return found
 
@@ -236,14 +234,14 @@ class _Side:
         for then, part in zip(self.thens, self.parts, strict=False):
             parts.setdefault(_Decision(then, False), []).append(part)
         parts[_Decision(self.default, True)] = [self.rest]
-        return {decision: joined(self.space, some) for decision, some in parts.items()}
+        return {decision: some[0].concat(*some[1:]) for decision, some in parts.items()}
 
     def deciding(self, box: Boxes, decision: _Decision) -> tuple[int, ...]:
         """Return the indices of the rules that decide so somewhere in a box."""
         if decision.by_default:
             return ()
         where, owners = self._places
-        met = owners[where.meeting(self.space, box)].tolist()
+        met = owners[where.meeting(box)].tolist()
         return tuple(sorted({self.rows[i] for i in met if self.thens[i] == decision.then}))
 
     @cached_property
@@ -251,44 +249,43 @@ class _Side:
         """Return where rules decide, and which rule each box is of; in sets, several may."""
         if not self.is_ordered:
             return self.regions, np.arange(len(self.thens))
-        sizes = [len(part.low) for part in self.parts]
-        return joined(self.space, self.parts), np.repeat(np.arange(len(sizes)), sizes)
+        sizes = [len(part) for part in self.parts]
+        return self.regions.take(slice(0)).concat(*self.parts), np.repeat(
+            np.arange(len(sizes)), sizes
+        )
 
 
-def _without(space: Space, boxes: Boxes, never: Boxes) -> Boxes:
+def _without(boxes: Boxes, never: Boxes) -> Boxes:
     """Return what of some boxes lies outside of others."""
-    if not len(never.low):
+    if not len(never):
         return boxes
-    left = [uncovered(space, boxes.take([row]), never) for row in range(len(boxes.low))]
-    return joined(space, [no_boxes(space), *left])
+    return Boxes.none(boxes.space).concat(*(box.subtract(never) for box in boxes))
 
 
 def _never(a: Rules, b: Rules, space: Space) -> Boxes:
     """Return what cannot occur by both of two tables over one space."""
     if not (isinstance(a, DecisionTable) and isinstance(b, DecisionTable)):
-        return no_boxes(space)
+        return Boxes.none(space)
     if a.space != space or b.space != space:
-        return no_boxes(space)
-    both = [x & y for x in a.outside for y in b.outside]
-    return joined(space, [no_boxes(space), *(Boxes.of_region(r) for r in both if not r.is_empty)])
+        return Boxes.none(space)
+    mine, theirs = a.outside_boxes, b.outside_boxes
+    return Boxes.none(space).concat(*(theirs & box for box in mine))
 
 
-def _differences(space: Space, a: _Side, b: _Side, never: Boxes) -> list[Difference]:
+def _differences(a: _Side, b: _Side, never: Boxes) -> list[Difference]:
     pieces: dict[tuple[_Decision, _Decision], list[Boxes]] = {}
     theirs = b.decisions()
     for before, mine in a.decisions().items():
         for after, others in theirs.items():
             if before.then == after.then:
                 continue
-            for row in range(len(mine.low)):
-                shared, _ = common(space, others, mine.take([row]))
-                if len(shared.low):
+            for box in mine:
+                shared = others & box
+                if len(shared):
                     pieces.setdefault((before, after), []).append(shared)
     found = []
     for (before, after), parts in pieces.items():
-        regions = merged(space, _without(space, joined(space, parts), never))
-        for row in range(len(regions.low)):
-            box = regions.take([row])
+        for box in _without(parts[0].concat(*parts[1:]), never).merged():
             rules = (a.deciding(box, before), b.deciding(box, after))
-            found.append(Difference(box.region(space), before.then, after.then, *rules))
+            found.append(Difference(Region.from_box(box), before.then, after.then, *rules))
     return found

@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from irenic.boxes.arrays import Bools, Floats
 from irenic.budget import Meter
 
 # Steps a rule of the local search that is left to itself where the optimum was not reached.
@@ -38,7 +39,7 @@ class Cover:
     optimal: bool
 
 
-def cheapest_cover(pairs: npt.NDArray[Any], costs: npt.NDArray[np.float64], meter: Meter) -> Cover:
+def cheapest_cover(pairs: npt.NDArray[Any], costs: Floats, meter: Meter) -> Cover:
     """Return the cheapest places of which every pair has one.
 
     Parameters
@@ -58,10 +59,10 @@ def cheapest_cover(pairs: npt.NDArray[Any], costs: npt.NDArray[np.float64], mete
     return Cover(tuple(places), cost, bound, optimal)
 
 
-Part = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.float64]]
+Part = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Floats]
 
 
-def _components(pairs: npt.NDArray[Any], costs: npt.NDArray[np.float64]) -> list[Part]:
+def _components(pairs: npt.NDArray[Any], costs: Floats) -> list[Part]:
     """Return the places, edges (within them) and costs of each component with an edge."""
     if not len(pairs):
         return []
@@ -84,7 +85,7 @@ def _components(pairs: npt.NDArray[Any], costs: npt.NDArray[np.float64]) -> list
 def _solve(
     places: npt.NDArray[np.intp],
     edges: npt.NDArray[np.intp],
-    costs: npt.NDArray[np.float64],
+    costs: Floats,
     meter: Meter,
 ) -> Cover:
     if len(places) == 2:
@@ -108,8 +109,8 @@ def _solve(
 
 
 def _by_integer_program(
-    edges: npt.NDArray[np.intp], costs: npt.NDArray[np.float64], meter: Meter
-) -> tuple[npt.NDArray[np.bool_] | None, float, bool]:
+    edges: npt.NDArray[np.intp], costs: Floats, meter: Meter
+) -> tuple[Bools | None, float, bool]:
     """Return the best cover that HiGHS finds (None: none), its bound, and whether it is best."""
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import coo_array
@@ -166,7 +167,7 @@ def _cliques(edges: npt.NDArray[np.intp], n: int) -> list[list[int]]:
     return found
 
 
-def _matching_bound(edges: npt.NDArray[np.intp], costs: npt.NDArray[np.float64]) -> float:
+def _matching_bound(edges: npt.NDArray[np.intp], costs: Floats) -> float:
     """Return what any cover costs at least: each edge in turn is paid for from both its ends."""
     left, total = costs.copy(), 0.0
     for a, b in edges.tolist():
@@ -185,7 +186,7 @@ def _near(edges: npt.NDArray[np.intp], n: int) -> list[npt.NDArray[np.intp]]:
     return np.split(both[:, 1], starts)
 
 
-def _greedy(edges: npt.NDArray[np.intp], costs: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+def _greedy(edges: npt.NDArray[np.intp], costs: Floats) -> Bools:
     """Return a cover: what has the most edges for its cost goes first."""
     near = _near(edges, len(costs))
     degree = np.array([len(others) for others in near])
@@ -200,9 +201,9 @@ def _greedy(edges: npt.NDArray[np.intp], costs: npt.NDArray[np.float64]) -> npt.
 
 def _pruned(
     near: list[npt.NDArray[np.intp]],
-    costs: npt.NDArray[np.float64],
-    chosen: npt.NDArray[np.bool_],
-) -> npt.NDArray[np.bool_]:
+    costs: Floats,
+    chosen: Bools,
+) -> Bools:
     """Return a cover without what others have made superfluous, the dearest first."""
     chosen = chosen.copy()
     for place in np.argsort(-costs, kind="stable"):
@@ -213,9 +214,9 @@ def _pruned(
 
 def _later_first(
     edges: npt.NDArray[np.intp],
-    costs: npt.NDArray[np.float64],
-    chosen: npt.NDArray[np.bool_],
-) -> npt.NDArray[np.bool_]:
+    costs: Floats,
+    chosen: Bools,
+) -> Bools:
     """Return a cover that costs the same: of two that can stand for each other the later goes."""
     near = _near(edges, len(costs))
     chosen = chosen.copy()
@@ -233,10 +234,10 @@ def _later_first(
 
 def _by_local_search(
     edges: npt.NDArray[np.intp],
-    costs: npt.NDArray[np.float64],
-    chosen: npt.NDArray[np.bool_],
+    costs: Floats,
+    chosen: Bools,
     meter: Meter,
-) -> npt.NDArray[np.bool_]:
+) -> Bools:
     """Return a cover that is no dearer: keep one that was dropped, drop what it contradicts.
 
     Then whatever contradicts nothing that is kept is kept again, the dearest first. A step that

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from irenic.model.cutting import Boxes
+from irenic.boxes import Boxes
+from irenic.boxes.arrays import Floats
 from irenic.model.features import LOWEST
-from irenic.model.space import Space
 
 # What "missing" counts for, beside all other values of a continuous feature.
 _MISSING: Final = 0.05
@@ -25,37 +23,35 @@ class Share:
     the bounds that occur, so that what is further out counts less. Categories are counted.
     """
 
-    def __init__(self, space: Space, outer: Boxes, boxes: Boxes) -> None:
-        self.space, self.outer = space, outer
-        d = outer.low.shape[1]
+    def __init__(self, outer: Boxes, boxes: Boxes) -> None:
+        self.outer = outer
+        space, d = outer.space, outer.lower.shape[1]
         self._middle, self._scale = np.zeros(d), np.ones(d)
         for axis in range(d):
             ends = (space.lowest[axis], space.end[axis])
-            cuts = np.unique(np.concatenate([boxes.low[:, axis], boxes.high[:, axis], ends]))
+            cuts = np.unique(np.concatenate([boxes.lower[:, axis], boxes.upper[:, axis], ends]))
             cuts = cuts[np.abs(cuts) < -LOWEST / 4]
             if len(cuts):
                 self._middle[axis] = np.median(cuts)
                 spread = cuts[-1] - cuts[0] or max(1.0, abs(float(cuts[0])))
                 self._scale[axis] = max(spread, 1e-300)
 
-    def of(self, boxes: Boxes) -> npt.NDArray[np.float64]:
+    def of(self, boxes: Boxes) -> Floats:
         """Return the share of each of some boxes."""
-        total = np.ones(len(boxes.low))
-        for axis in range(boxes.low.shape[1]):
-            part = self._length(axis, boxes.low[:, axis], boxes.high[:, axis])
-            total *= part / self._length(axis, self.outer.low[:, axis], self.outer.high[:, axis])
-        for a, b in pairwise(self.space.starts.tolist()):
-            count = np.bitwise_count(boxes.masks[:, a:b]).sum(axis=1)
-            total *= count / np.bitwise_count(self.outer.masks[:, a:b]).sum(axis=1)
+        total = np.ones(len(boxes))
+        for axis in range(boxes.lower.shape[1]):
+            part = self._length(axis, boxes.lower[:, axis], boxes.upper[:, axis])
+            total *= part / self._length(axis, self.outer.lower[:, axis], self.outer.upper[:, axis])
+        for words in boxes.space.sets:
+            count = np.bitwise_count(boxes.masks[:, words]).sum(axis=1)
+            total *= count / np.bitwise_count(self.outer.masks[:, words]).sum(axis=1)
         return total
 
-    def _length(
-        self, axis: int, low: npt.NDArray[np.float64], high: npt.NDArray[np.float64]
-    ) -> npt.NDArray[np.float64]:
+    def _length(self, axis: int, low: Floats, high: Floats) -> Floats:
         """Return lengths of intervals; they are never 0, since no box is empty."""
-        space = self.space
+        space = self.outer.space
         missing = space.may_be_missing[axis] & (low == -math.inf)
-        bottom, top = max(self.outer.low[0, axis], LOWEST), self.outer.high[0, axis]
+        bottom, top = max(self.outer.lower[0, axis], LOWEST), self.outer.upper[0, axis]
         feature = space.continuous[axis]
         lower, upper = feature.reach(float(bottom), float(top))
         least, most = np.clip(low, lower, upper), np.clip(high, lower, upper)
@@ -69,11 +65,11 @@ class Share:
             length = np.maximum(most * scale - least * scale, 0.0) / (whole or 1.0)
         # two cuts can be so near that their lengths are lost in rounding
         length = np.where((least < most) | (high > low), np.maximum(length, 1e-300), length)
-        share: npt.NDArray[np.float64] = length * (1.0 - _MISSING) + _MISSING * missing
+        share: Floats = length * (1.0 - _MISSING) + _MISSING * missing
         return share
 
-    def _squeezed(self, axis: int, cut: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def _squeezed(self, axis: int, cut: Floats) -> Floats:
         with np.errstate(over="ignore"):  # infinitely far out is 0 or 1
             where = (cut / 4 - self._middle[axis] / 4) / (self._scale[axis] / 4)
-        squeezed: npt.NDArray[np.float64] = np.arctan(where) / math.pi + 0.5
+        squeezed: Floats = np.arctan(where) / math.pi + 0.5
         return squeezed

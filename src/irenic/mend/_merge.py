@@ -7,24 +7,15 @@ from typing import Final
 
 import numpy as np
 
+from irenic.boxes import Boxes
+from irenic.boxes.covering import covering, without_covered
 from irenic.budget import Budget, Meter, StoppedBy
 from irenic.errors import ConditionError, ConflictError
-from irenic.mend._boxes import (
-    boxes_of,
-    covering,
-    held_by_one,
-    meeting,
-    rules_of,
-    whole,
-    without_covered,
-)
-from irenic.model.cutting import Boxes, is_covered, merged, uncovered
 from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import counted
-from irenic.model.rule import Rule
+from irenic.model.rule import Rule, rules_of
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
-from irenic.model.space import Space
 
 # Up to so many boxes of what some rules leave out, rules are grown among them.
 _MOST_OUTSIDE: Final = 4_000
@@ -150,74 +141,72 @@ def _merged(
     """Return rules that mean what those at some places mean, each with a place to be put."""
     given = [rules[i] for i in places]
     as_they_are = list(zip(places, given, strict=True))
-    space, boxes = rules.space, boxes_of(rules).take(places)
+    boxes = rules.boxes.take(places)
     if len(given) < 2 or meter.spent():
         return as_they_are
-    few = (fewer_apart if apart else fewer)(space, boxes, meter)
-    if len(few.low) > len(given) or not same_union(space, boxes, few, meter):
+    few = (fewer_apart if apart else fewer)(boxes, meter)
+    if len(few) > len(given) or not same_union(boxes, few, meter):
         return as_they_are
     then, weight = given[0].then, given[0].weight
     new = [
         Rule(rule.region, then=then, weight=weight)
-        for rule in rules_of(space, few, [then] * len(few.low), given)
+        for rule in rules_of(few, [then] * len(few), given)
     ]
-    first = meeting(space, few, boxes).argmax(axis=1)
+    first = few.meets(boxes).argmax(axis=1)
     order = np.argsort(first, kind="stable")
     return [(places[first[row]], new[row]) for row in order]
 
 
-def same_union(space: Space, boxes: Boxes, others: Boxes, meter: Meter) -> bool:
+def same_union(boxes: Boxes, others: Boxes, meter: Meter) -> bool:
     """Return whether it is proved that some boxes hold the same points as others do."""
     return all(
-        is_covered(space, mine.take([row]), theirs, meter)
+        box.is_covered(theirs, meter)
         for mine, theirs in ((boxes, others), (others, boxes))
-        for row in range(len(mine.low))
+        for box in mine
     )
 
 
-def fewer(space: Space, boxes: Boxes, meter: Meter) -> Boxes:
+def fewer(boxes: Boxes, meter: Meter) -> Boxes:
     """Return boxes, no more than were given, that hold the same points."""
     look = Meter(Budget(regions=_MOST_OUTSIDE, nodes=50 * _MOST_OUTSIDE))
-    outside = uncovered(space, whole(space), boxes, look)
+    whole = Boxes.whole(boxes.space)
+    outside = whole.subtract(boxes, look)
     if look.stopped_by is None:
-        boxes = covering(space, boxes, whole(space), outside, meter)
-    elif len(boxes.low) <= _MOST_HULLS:
-        boxes = _hulls_joined(space, boxes, meter)
-    return without_covered(space, boxes, meter)
+        boxes = covering(boxes, whole, outside, meter)
+    elif len(boxes) <= _MOST_HULLS:
+        boxes = _hulls_joined(boxes, meter)
+    return without_covered(boxes, meter)
 
 
-def fewer_apart(space: Space, boxes: Boxes, meter: Meter) -> Boxes:
+def fewer_apart(boxes: Boxes, meter: Meter) -> Boxes:
     """Return disjoint boxes, no more than the disjoint ones given, that hold the same points."""
-    boxes = merged(space, boxes, meter)
-    if not meter.spent() and 1 < len(boxes.low) <= _MOST_HULLS:
-        boxes = _hulls_joined(space, boxes, meter, apart=True)
+    boxes = boxes.merged(meter)
+    if not meter.spent() and 1 < len(boxes) <= _MOST_HULLS:
+        boxes = _hulls_joined(boxes, meter, apart=True)
     return boxes
 
 
-def _hulls_joined(space: Space, boxes: Boxes, meter: Meter, *, apart: bool = False) -> Boxes:
+def _hulls_joined(boxes: Boxes, meter: Meter, *, apart: bool = False) -> Boxes:
     """Return boxes with two joined wherever all of the box around them is theirs and others'.
 
     ``apart``: only where no other box reaches out of it, so that disjoint boxes stay disjoint.
     """
     row = 0
-    while row < len(boxes.low):
+    while row < len(boxes):
         hulls = _hulls(boxes, row)
         changed = False
-        for other in range(len(boxes.low)):
+        for other in range(len(boxes)):
             if other == row or meter.spent():
                 continue
             hull = hulls.take([other])
-            if apart and not held_by_one(hull, boxes.take(boxes.meeting(space, hull))).all():
+            if apart and not boxes.take(boxes.meeting(hull)).held_by_one(hull).all():
                 continue
             look = Meter(Budget(nodes=_HULL_NODES))
-            if is_covered(space, hull, boxes, look):
-                kept = ~held_by_one(hull, boxes)
-                kept[row] = True
-                boxes = boxes.copy()
-                for name in boxes._fields:
-                    getattr(boxes, name)[row] = getattr(hull, name)[0]
-                row = int(kept[:row].sum())
-                boxes = boxes.take(kept)
+            if hull.is_covered(boxes, look):
+                kept = ~boxes.held_by_one(hull)
+                before, after = boxes.take(slice(row)), boxes.take(slice(row + 1, None))
+                before, after = before.take(kept[:row]), after.take(kept[row + 1 :])
+                boxes, row = before.concat(hull, after), len(before)
                 changed = True
                 break
         row += not changed
@@ -227,5 +216,6 @@ def _hulls_joined(space: Space, boxes: Boxes, meter: Meter, *, apart: bool = Fal
 
 def _hulls(boxes: Boxes, row: int) -> Boxes:
     """Return the smallest box round one of the boxes and each of them."""
-    low, high = np.minimum(boxes.low, boxes.low[row]), np.maximum(boxes.high, boxes.high[row])
-    return Boxes(low, high, boxes.masks | boxes.masks[row])
+    lower = np.minimum(boxes.lower, boxes.lower[row])
+    upper = np.maximum(boxes.upper, boxes.upper[row])
+    return boxes.like(lower, upper, boxes.masks | boxes.masks[row])

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
+from irenic.boxes import Boxes
+from irenic.boxes.arrays import Bools
 from irenic.budget import Meter
 from irenic.errors import BudgetError
-from irenic.mend._boxes import Bools, Ints, common, containing, held_by_one, meeting
-from irenic.model.cutting import Boxes, is_covered, uncovered
-from irenic.model.space import Space
 
 
 def out_of_budget(what: str, meter: Meter) -> BudgetError:
@@ -20,17 +20,17 @@ def out_of_budget(what: str, meter: Meter) -> BudgetError:
     )
 
 
-def covers(space: Space, box: Boxes, by: Boxes, meter: Meter, what: str) -> bool:
+def covers(box: Boxes, by: Boxes, meter: Meter, what: str) -> bool:
     """Return whether some boxes together cover a single one; raise if the budget ends first."""
-    found = is_covered(space, box, by, meter)
+    found = box.is_covered(by, meter)
     if found is None:
         raise out_of_budget(what, meter)
     return found
 
 
-def all_covered(space: Space, boxes: Boxes, by: Boxes, meter: Meter, what: str) -> bool:
+def all_covered(boxes: Boxes, by: Boxes, meter: Meter, what: str) -> bool:
     """Return whether every one of some boxes is covered by others together."""
-    return all(covers(space, boxes.take([row]), by, meter, what) for row in range(len(boxes.low)))
+    return all(covers(box, by, meter, what) for box in boxes)
 
 
 class ListProof:
@@ -44,13 +44,12 @@ class ListProof:
 
     def __init__(
         self,
-        space: Space,
         rules: Boxes,
         thens: Sequence[Hashable],
         default: Hashable | None,
         meter: Meter,
     ) -> None:
-        self.space, self.rules, self.default, self.meter = space, rules, default, meter
+        self.rules, self.default, self.meter = rules, default, meter
         codes: dict[Hashable, int] = {}
         self.codes = np.array([codes.setdefault(t, len(codes)) for t in thens], dtype=np.intp)
         self.code_of = codes
@@ -64,8 +63,8 @@ class ListProof:
         never = len(self.codes)
         of = np.array([self.code_of.get(then, -1) for then in thens])
         own = of[:, None] == self.codes
-        meets = meeting(self.space, boxes, self.rules)
-        holds = containing(self.rules, boxes).T & own
+        meets = boxes.meets(self.rules)
+        holds = self.rules.contains(boxes).T & own
         against = meets & ~own
         first_holds = np.where(holds.any(axis=1), _first(holds), never)
         first_against = np.where(against.any(axis=1), _first(against), never)
@@ -82,24 +81,23 @@ class ListProof:
         if then != self.default and not self._covered(box, own):
             return False
         for rival in rivals:
-            shared, _ = common(self.space, self.rules.take([rival]), box)
-            if not self._covered(shared, own[own < rival]):
+            if not self._covered(self.rules.take([rival]) & box, own[own < rival]):
                 return False
         return True
 
-    def _covered(self, box: Boxes, by: Ints) -> bool:
-        return covers(self.space, box, self.rules.take(by), self.meter, self._WHAT)
+    def _covered(self, box: Boxes, by: npt.NDArray[np.intp]) -> bool:
+        return covers(box, self.rules.take(by), self.meter, self._WHAT)
 
     def is_said(self, i: int, boxes: Boxes) -> bool:
         """Return whether boxes of the consequent of the list's rule ``i`` hold all it decides."""
         rule = self.rules.take([i])
-        decided = uncovered(self.space, rule, self.rules.take(slice(i)), self.meter)
+        decided = rule.subtract(self.rules.take(slice(i)), self.meter)
         if self.meter.stopped_by is not None:
             raise out_of_budget(self._WHAT, self.meter)
-        near = boxes.take(boxes.meeting(self.space, rule))
+        near = boxes.take(boxes.meeting(rule))
         # most pieces lie in a single box, and that is seen at once
-        rest = decided.take(~held_by_one(near, decided))
-        return all_covered(self.space, rest, near, self.meter, self._WHAT)
+        rest = decided.take(~decided.held_by_one(near))
+        return all_covered(rest, near, self.meter, self._WHAT)
 
     def holds(self, boxes: Boxes, thens: Sequence[Hashable]) -> bool:
         """Return whether boxes with these consequents say what the list says, no more, no less."""
@@ -114,6 +112,6 @@ class ListProof:
         )
 
 
-def _first(cells: Bools) -> Ints:
+def _first(cells: Bools) -> npt.NDArray[np.intp]:
     """Return the place of the first true cell of each row, 0 where there is none."""
     return cells.argmax(axis=1) if cells.shape[1] else np.zeros(len(cells), dtype=np.intp)

@@ -7,20 +7,20 @@ from dataclasses import replace
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
-import numpy.typing as npt
 
+from irenic.boxes import Boxes
+from irenic.boxes.arrays import Floats, Ints
 from irenic.budget import Budget, Meter
 from irenic.errors import ConditionError, DataError, did_you_mean
-from irenic.mend._boxes import boxes_of, joined, no_boxes, whole
 from irenic.mend._changes import Change, Repair, because
 from irenic.mend._drop import cheapest_cover
 from irenic.mend._measure import Share
 from irenic.mend._prove import out_of_budget
 from irenic.mend._trim import Score, largest_free
-from irenic.model.cutting import Boxes, uncovered
 from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import format_number
 from irenic.model.overlap import Conflict, Overlap, Pairs
+from irenic.model.region import Region
 from irenic.model.rule import Rule, as_consequent
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
@@ -126,9 +126,9 @@ class _Data(NamedTuple):
 
     instances: Instances
     labels: list[Hashable]
-    right: npt.NDArray[np.int64]
+    right: Ints
     """How many instances with its consequent each rule covers."""
-    wrong: npt.NDArray[np.int64]
+    wrong: Ints
 
     @classmethod
     def of(cls, rules: RuleSet, X: Any, y: Any) -> _Data | None:
@@ -140,7 +140,7 @@ class _Data(NamedTuple):
         stats = rules.statistics(instances, y)
         labels = [as_consequent(label) for label in to_list(y)]
         column = {label: i for i, label in enumerate(stats.labels)}
-        own = [column.get(rule_then, -1) for rule_then in _thens(rules)]
+        own = [column.get(rule_then, -1) for rule_then in rules.thens]
         right = [int(stats.mix[i, c]) if c >= 0 else 0 for i, c in enumerate(own)]
         counted = np.array(right, dtype=np.int64)
         return cls(instances, labels, counted, stats.support - counted)
@@ -150,13 +150,7 @@ class _Data(NamedTuple):
         return self.instances.take(np.array([label == then for label in self.labels], dtype=bool))
 
 
-def _thens(rules: RuleSet) -> list[Hashable]:
-    return [rules.consequents[code] for code in rules.then_codes]
-
-
-def _values(
-    table: DecisionTable, data: _Data | None, weights: Sequence[float] | None
-) -> npt.NDArray[np.float64]:
+def _values(table: DecisionTable, data: _Data | None, weights: Sequence[float] | None) -> Floats:
     """Return what each row is worth."""
     rows = np.array(table.rows, dtype=np.intp)
     if weights is not None:
@@ -174,7 +168,7 @@ def _values(
     return np.maximum(total, _LEAST)
 
 
-def _given(weights: Sequence[float], n: int) -> npt.NDArray[np.float64]:
+def _given(weights: Sequence[float], n: int) -> Floats:
     try:
         is_text = first_text(weights) is not None
         values = np.empty(0) if is_text else np.asarray(weights, dtype=np.float64)
@@ -190,7 +184,7 @@ def _given(weights: Sequence[float], n: int) -> npt.NDArray[np.float64]:
 
 def _drop(
     table: DecisionTable,
-    values: npt.NDArray[np.float64],
+    values: Floats,
     data: _Data | None,
     how: str,
     meter: Meter,
@@ -268,16 +262,16 @@ def _renumbered(
 
 def _cut(
     table: DecisionTable,
-    values: npt.NDArray[np.float64],
+    values: Floats,
     data: _Data | None,
     how: str,
     meter: Meter,
 ) -> Repair:
     """Cut back what contradicts a more valuable rule, or a smaller one that is worth as much."""
     rules, rows = table.rules, table.rows
-    boxes, thens = boxes_of(rules), _thens(rules)
+    boxes, thens = rules.boxes, rules.thens
     # of rules worth the same the smaller stays whole: an exception is cut out of a general rule
-    sizes = Share(rules.space, whole(rules.space), boxes).of(boxes).round(12)
+    sizes = Share(Boxes.whole(rules.space), boxes).of(boxes).round(12)
     order = sorted(range(len(rules)), key=lambda i: (-values[rows[i]], sizes[i], i))
     kept = _Kept(table, boxes, thens)
     changes: list[tuple[int, Change]] = []
@@ -289,15 +283,15 @@ def _cut(
             kept.put(i, box, (rules[i],))
             continue
         if how == "trim":
-            free = largest_free(rules.space, box, rivals, _scores(rules, boxes, i, data), meter)
+            own = None if data is None else data.of_class(thens[i])
+            free = largest_free(box, rivals, _scores(boxes, i, own), meter)
             left, proved = free.box, proved and free.proved
         else:
-            left = uncovered(rules.space, box, rivals, meter)
+            left = box.subtract(rivals, meter)
             if meter.stopped_by is not None:
                 raise out_of_budget("splitting the rules", meter)
         after = tuple(
-            Rule(left.region(rules.space, row), then=thens[i], weight=rules[i].weight)
-            for row in range(len(left.low))
+            Rule(Region.from_box(part), then=thens[i], weight=rules[i].weight) for part in left
         )
         kept.put(i, left, after)
         changes.append((i, _change(table, i, kept.conflicts(i, places), after, left, how)))
@@ -314,7 +308,7 @@ class _Kept:
     """The rules that are kept so far, whole or in part."""
 
     def __init__(self, table: DecisionTable, boxes: Boxes, thens: list[Hashable]) -> None:
-        self.space, self._rules, self._thens = table.space, table.rules, thens
+        self._rules = table.rules
         # under UNIQUE all other rows are rivals, whatever they say
         self._sides: Sequence[Hashable] = table.rows if table.hit_policy == "UNIQUE" else thens
         self._whole = boxes
@@ -327,16 +321,16 @@ class _Kept:
 
     def rivals(self, box: Boxes, i: int) -> tuple[Boxes, list[int]]:
         """Return what is kept of rule ``i``'s rivals and meets a box, and of which rules it is."""
-        near = np.flatnonzero(self._whole.meeting(self.space, box)).tolist()
-        found, places = [no_boxes(self.space)], []
+        near = np.flatnonzero(self._whole.meeting(box)).tolist()
+        found, places = [], []
         for j in near:
             if j in self._boxes and self._sides[j] != self._sides[i]:
                 part = self._boxes[j]
-                part = part.take(part.meeting(self.space, box))
-                if len(part.low):
+                part = part.take(part.meeting(box))
+                if len(part):
                     found.append(part)
                     places.append(j)
-        return joined(self.space, found), places
+        return Boxes.none(box.space).concat(*found), places
 
     def conflicts(self, i: int, places: list[int]) -> list[Conflict]:
         """Return how rule ``i`` contradicts what is kept of the rules at some places."""
@@ -348,19 +342,17 @@ class _Kept:
         return [Conflict(i, j, (rule, part)) for j, part in pairs]
 
 
-def _scores(rules: RuleSet, boxes: Boxes, i: int, data: _Data | None) -> Any:
+def _scores(boxes: Boxes, i: int, own: Instances | None) -> Any:
     """Return how boxes inside rule ``i`` are scored: instances of its own, then size."""
-    share = Share(rules.space, boxes.take([i]), boxes)
-    then = rules.consequents[rules.then_codes[i]]
-    own = None if data is None else data.of_class(then)
+    share = Share(boxes.take([i]), boxes)
 
     def scores(some: Boxes) -> list[Score]:
         sizes = share.of(some).tolist()
         if own is None:
             return [(size,) for size in sizes]
         return [
-            (float(some.region(rules.space, row).contains(own).sum()), size)
-            for row, size in enumerate(sizes)
+            (float(Region.from_box(box).contains(own).sum()), size)
+            for box, size in zip(some, sizes, strict=True)
         ]
 
     return scores
@@ -382,7 +374,7 @@ def _change(
         text = f"rule {row + 1} ({rule}) is dropped, since nothing of it is left: {why}"
         return Change("dropped", row, (rule,), (), against, text)
     if len(after) == 1:
-        size = Share(rules.space, Boxes.of_region(rule.region), boxes_of(rules)).of(left)[0]
+        size = Share(rule.region.box.simplified(), rules.boxes).of(left)[0]
         part = f" ({size:.0%} of it)" if how == "trim" and 0.01 <= size < 0.995 else ""
         text = f"rule {row + 1} ({rule}) now holds only where {after[0].region}{part}: {why}"
         return Change("trimmed", row, (rule,), after, against, text)

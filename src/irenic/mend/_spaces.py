@@ -60,12 +60,8 @@ def _is_unknown(rules: RuleSet, feature: Feature) -> bool:
 
 def _asks(rules: RuleSet, feature: Feature) -> bool:
     """Return whether some rule has a condition on a feature."""
-    row, starts = rules.space.row(feature.name), rules.space.starts
-    if isinstance(feature, Continuous):
-        return bool((rules.lower[row] > -math.inf).any() or (rules.upper[row] < math.inf).any())
-    part = slice(starts[row], starts[row + 1])
-    whole = rules.space.everything[part, None]
-    return bool((rules.masks[part] & whole != whole).any())
+    axis = rules.space.axes[rules.space.index(feature.name)]
+    return bool(rules.packed.boxes.tests()[:, axis].any())
 
 
 def _common(a: Feature, b: Feature) -> Feature:
@@ -130,7 +126,7 @@ def _moved(region: Region, space: Space) -> Region:
         else:
             new = space.categorical[new_row]
             bits = _moved_bits(feature, region.bits(feature.name), new)
-            masks[space.starts[new_row] : space.starts[new_row + 1]] = to_words(bits, new.n_words)
+            masks[space.sets[new_row]] = to_words(bits, new.n_words)
     return Region.from_packed(space, lower, upper, masks, written)
 
 

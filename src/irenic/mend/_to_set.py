@@ -8,25 +8,15 @@ from typing import Final
 
 import numpy as np
 
+from irenic.boxes import Boxes
+from irenic.boxes.covering import covering, without_covered
 from irenic.budget import Budget, Meter
 from irenic.errors import ConditionError
-from irenic.mend._boxes import (
-    boxes_of,
-    containing,
-    covering,
-    joined,
-    meeting,
-    no_boxes,
-    rules_of,
-    whole,
-    without_covered,
-)
 from irenic.mend._prove import ListProof, out_of_budget
-from irenic.model.cutting import Boxes, uncovered
 from irenic.model.decision_table import DecisionTable
+from irenic.model.rule import rules_of
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
-from irenic.model.space import Space
 
 # Up to here boxes are grown among all that stands against them; beyond, each within its own rule.
 _MOST_PAIRS: Final = 4_000_000
@@ -86,8 +76,8 @@ def to_set(
     parts = [_part(said, i, meter) for i in range(len(said.thens))]
     outside = _outside(said, parts)
     boxes, thens = _written(said, parts, outside, meter)
-    proof = ListProof(said.space, said.boxes, said.thens, said.default, meter)
-    made = RuleSet(rules_of(said.space, boxes, thens, given), said.space, default=said.default)
+    proof = ListProof(said.boxes, said.thens, said.default, meter)
+    made = RuleSet(rules_of(boxes, thens, given), boxes.space, default=said.default)
     # An assertion of the library about itself: it cannot fail unless there is a mistake in it.
     if not (proof.holds(boxes, thens) and made.is_consistent):  # pragma: no cover
         raise AssertionError("the set does not say what the list says; please report this")
@@ -117,7 +107,6 @@ def _as_list(rules: RuleList | DecisionTable) -> RuleList:
 class _Said:
     """What a list says: its rules up to the first that always holds, and what is left to say."""
 
-    space: Space
     boxes: Boxes
     thens: list[Hashable]
     default: Hashable | None
@@ -126,17 +115,17 @@ class _Said:
     @classmethod
     def of(cls, rules: RuleList, explicit: bool) -> _Said:
         held = rules.rules
-        thens: list[Hashable] = [held.consequents[code] for code in held.then_codes]
-        boxes, default = boxes_of(held), rules.default
-        always = np.flatnonzero(containing(boxes, whole(held.space))[:, 0])
+        boxes, thens, default = held.boxes, held.thens, rules.default
+        whole = Boxes.whole(held.space)
+        always = np.flatnonzero(boxes.contains(whole)[:, 0])
         if len(always):  # nothing behind it is ever asked
             first = int(always[0])
             default = thens[first]
             boxes, thens = boxes.take(slice(first)), thens[:first]
         if explicit and default is not None:
-            boxes, thens = joined(held.space, [boxes, whole(held.space)]), [*thens, default]
+            boxes, thens = boxes.concat(whole), [*thens, default]
             default = None
-        return cls(held.space, boxes, thens, default)
+        return cls(boxes, thens, default)
 
     def rivals_before(self, i: int) -> Boxes:
         """Return the earlier rules that say something else than rule ``i``."""
@@ -146,8 +135,8 @@ class _Said:
 def _part(said: _Said, i: int, meter: Meter) -> Boxes:
     """Return what rule ``i`` decides, as disjoint boxes."""
     if said.thens[i] == said.default:
-        return no_boxes(said.space)
-    part = uncovered(said.space, said.boxes.take([i]), said.boxes.take(slice(i)), meter)
+        return Boxes.none(said.boxes.space)
+    part = said.boxes.take([i]).subtract(said.boxes.take(slice(i)), meter)
     if meter.stopped_by is not None:
         raise out_of_budget("turning the list into a set", meter)
     return part
@@ -157,13 +146,14 @@ def _outside(said: _Said, parts: list[Boxes]) -> Boxes | None:
     """Return where nothing needs to be said, as disjoint boxes; None if they are very many."""
     counts: dict[Hashable, int] = {}
     for then, part in zip(said.thens, parts, strict=True):
-        counts[then] = counts.get(then, 0) + len(part.low)
+        counts[then] = counts.get(then, 0) + len(part)
     total, most = sum(counts.values()), max(counts.values(), default=0)
     if most * total > _MOST_PAIRS:
         return None
     look = Meter(Budget(regions=_MOST_OUTSIDE, nodes=50 * _MOST_OUTSIDE))
-    found = uncovered(said.space, whole(said.space), joined(said.space, parts), look)
-    if look.stopped_by is not None or most * (total + len(found.low)) > _MOST_PAIRS:
+    whole, none = Boxes.whole(said.boxes.space), Boxes.none(said.boxes.space)
+    found = whole.subtract(none.concat(*parts), look)
+    if look.stopped_by is not None or most * (total + len(found)) > _MOST_PAIRS:
         return None
     return found
 
@@ -172,6 +162,7 @@ def _written(
     said: _Said, parts: list[Boxes], outside: Boxes | None, meter: Meter
 ) -> tuple[Boxes, list[Hashable]]:
     """Return few boxes, with their consequents, that hold what every rule decides."""
+    whole, none = Boxes.whole(said.boxes.space), Boxes.none(said.boxes.space)
     found: list[Boxes] = []
     thens: list[Hashable] = []
     for then in dict.fromkeys(said.thens):
@@ -182,13 +173,12 @@ def _written(
             chosen = _each_in_its_rule(said, parts, places, meter)
         else:
             rivals = [part for i, part in enumerate(parts) if said.thens[i] != then]
-            pieces = joined(said.space, [parts[i] for i in places])
-            against = joined(said.space, [outside, *rivals])
-            chosen = covering(said.space, pieces, whole(said.space), against, meter)
-        chosen = without_covered(said.space, chosen, meter)
+            pieces = none.concat(*(parts[i] for i in places))
+            chosen = covering(pieces, whole, outside.concat(*rivals), meter)
+        chosen = without_covered(chosen, meter)
         found.append(chosen)
-        thens += [then] * len(chosen.low)
-    boxes = joined(said.space, found)
+        thens += [then] * len(chosen)
+    boxes = none.concat(*found)
     if not thens:
         return boxes, thens
     order = _order(said, boxes, thens)
@@ -198,15 +188,14 @@ def _written(
 def _each_in_its_rule(said: _Said, parts: list[Boxes], places: list[int], meter: Meter) -> Boxes:
     """Return boxes that hold what some rules decide, each inside the region of its rule."""
     chosen = [
-        covering(said.space, parts[i], said.boxes.take([i]), said.rivals_before(i), meter)
-        for i in places
+        covering(parts[i], said.boxes.take([i]), said.rivals_before(i), meter) for i in places
     ]
-    return joined(said.space, chosen)
+    return Boxes.none(said.boxes.space).concat(*chosen)
 
 
 def _order(said: _Said, boxes: Boxes, thens: list[Hashable]) -> list[int]:
     """Return the places of boxes in the order of the list's rules that they come from."""
     codes = {then: code for code, then in enumerate(dict.fromkeys(said.thens))}
     own, of = (np.array([codes[then] for then in given]) for given in (said.thens, thens))
-    meets = meeting(said.space, boxes, said.boxes) & (of[:, None] == own)
+    meets = boxes.meets(said.boxes) & (of[:, None] == own)
     return [int(row) for row in np.argsort(meets.argmax(axis=1), kind="stable")]

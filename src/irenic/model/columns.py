@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from irenic.boxes.arrays import Bools, Codes, Floats, Ints
 from irenic.errors import ConditionError, DataError, SpaceError, did_you_mean
 from irenic.model.features import (
     EXACT,
@@ -34,8 +35,7 @@ from irenic.model.features import (
 )
 from irenic.model.literals import Months, counted, is_missing, plain
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Codes: TypeAlias = npt.NDArray[np.int32]
+Codes: TypeAlias = Codes
 
 
 class Columns(NamedTuple):
@@ -223,15 +223,13 @@ def _check_floats(values: Floats, feature: Continuous) -> None:
         )
 
 
-def _row_error(
-    feature: Continuous, where: npt.NDArray[np.bool_], problem: str, values: Floats
-) -> DataError:
+def _row_error(feature: Continuous, where: Bools, problem: str, values: Floats) -> DataError:
     row = _first(where)
     value = feature.format_value(float(values[row - 1]))
     return DataError(f"column {feature.name!r}, row {row}: {value} {problem}")
 
 
-def _first(where: npt.NDArray[np.bool_]) -> int:
+def _first(where: Bools) -> int:
     return int(where.argmax()) + 1
 
 
@@ -309,9 +307,7 @@ def _temporal(column: npt.NDArray[Any], feature: Continuous) -> Floats:
     return _micros(micros, missing, feature)
 
 
-def _micros(
-    micros: npt.NDArray[np.int64], missing: npt.NDArray[np.bool_], feature: Continuous
-) -> Floats:
+def _micros(micros: Ints, missing: Bools, feature: Continuous) -> Floats:
     values = micros.astype(np.float64)
     if values.size and (inexact := values.astype(np.int64) != micros).any():
         raise DataError(
@@ -424,9 +420,9 @@ def encode_codes(column: Any, feature: Categorical) -> Codes:
 _SPECIAL_CODES: dict[Any, int] = {None: MISSING_CODE, MISSING: MISSING_CODE, OTHER: OTHER_CODE}
 
 
-def _missing_in(column: npt.NDArray[Any], values: list[Any]) -> npt.NDArray[np.bool_]:
+def _missing_in(column: npt.NDArray[Any], values: list[Any]) -> Bools:
     kind = column.dtype.kind
-    missing: npt.NDArray[np.bool_]
+    missing: Bools
     if kind == "f":
         missing = np.isnan(column)
     elif kind in "mM":
@@ -441,7 +437,7 @@ def _missing_in(column: npt.NDArray[Any], values: list[Any]) -> npt.NDArray[np.b
 _NEVER_MISSING = {str, int, bool, type(None)}  # None has a code of its own
 
 
-def _missing_objects(values: list[Any]) -> npt.NDArray[np.bool_]:
+def _missing_objects(values: list[Any]) -> Bools:
     types = set(map(type, values)) - _NEVER_MISSING
     if not types:
         return np.zeros(len(values), dtype=np.bool_)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from irenic.boxes.arrays import Bools, Ints
 from irenic.errors import DataError
 from irenic.model.rule import Rule, as_consequent
 from irenic.model.ruleset import RuleSet, check_rules
@@ -98,21 +99,21 @@ class CoverageMap:
     # --- asking
 
     @property
-    def counts(self) -> npt.NDArray[np.int64]:
+    def counts(self) -> Ints:
         """How many rules cover each instance."""
         return self._all.counts.copy()
 
     @property
-    def support(self) -> npt.NDArray[np.int64]:
+    def support(self) -> Ints:
         """How many instances each rule covers."""
         return np.array(self._per_rule, dtype=np.int64)
 
     @property
-    def uncovered(self) -> npt.NDArray[np.int64]:
+    def uncovered(self) -> Ints:
         """The instances that no rule covers, in ascending order."""
         return self.free()
 
-    def free(self, consequent: Hashable | None = None) -> npt.NDArray[np.int64]:
+    def free(self, consequent: Hashable | None = None) -> Ints:
         """Return the instances that no rival of a consequent covers (None: no rule at all)."""
         return np.sort(self._pool(consequent).ids())
 
@@ -148,7 +149,7 @@ class CoverageMap:
 class _Pool:
     """How many rules cover each instance, and those that none covers, ready to be picked."""
 
-    def __init__(self, counts: npt.NDArray[np.int64]) -> None:
+    def __init__(self, counts: Ints) -> None:
         self.counts = counts
         free = np.flatnonzero(counts == 0)
         self.size = len(free)
@@ -157,12 +158,12 @@ class _Pool:
         self.place = np.full(len(counts), -1, dtype=np.int64)
         self.place[free] = np.arange(self.size)
 
-    def update(self, inside: npt.NDArray[np.bool_], change: int) -> None:
-        from irenic.kernels import packed as kernels
+    def update(self, inside: Bools, change: int) -> None:
+        from irenic.kernels import cover as kernels
 
         self.size = int(
             kernels.update_pool(inside, change, self.counts, self.members, self.place, self.size)
         )
 
-    def ids(self) -> npt.NDArray[np.int64]:
+    def ids(self) -> Ints:
         return self.members[: self.size]

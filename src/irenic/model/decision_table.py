@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple, get_args
 
+from irenic.boxes import Boxes
 from irenic.errors import ConditionError, did_you_mean
 from irenic.model import markup
 from irenic.model.literals import counted, say
@@ -234,6 +235,12 @@ class DecisionTable:
         """Whether all rows that hold count: RULE ORDER, OUTPUT ORDER and COLLECT."""
         return self.hit_policy in ("RULE ORDER", "OUTPUT ORDER", "COLLECT")
 
+    @property
+    def outside_boxes(self) -> Boxes:
+        """What cannot occur, as boxes; it needs no rule and contradicts none."""
+        boxes = (region.box.simplified() for region in self.outside if not region.is_empty)
+        return Boxes.none(self.space).concat(*boxes)
+
     def first_conflict(self) -> Conflict | None:
         """Return a conflict of two rows, by their indices; None if there is none."""
         for pair in self.rules.conflicts(limit=1):
@@ -246,7 +253,7 @@ class DecisionTable:
         if self.hit_policy != "PRIORITY":
             return list(range(len(self.rules)))
         ranks = {then: rank for rank, then in enumerate(self.ranking)}
-        thens = [self.rules.consequents[code] for code in self.rules.then_codes]
+        thens = self.rules.thens
         return sorted(range(len(thens)), key=lambda i: ranks.get(thens[i], len(ranks)))
 
     def as_rules(self) -> RuleSet | RuleList:

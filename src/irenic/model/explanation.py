@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
+from irenic.boxes.arrays import Floats, Ints
 from irenic.model.features import EXACT
 
 
@@ -42,11 +40,11 @@ class Statistics:
 
     labels: tuple[Hashable, ...]
     """The labels that occur, in the order of the columns of ``mix``."""
-    mix: npt.NDArray[np.int64]
+    mix: Ints
     """How many instances of each label each rule covers."""
-    support: npt.NDArray[np.int64]
+    support: Ints
     """How many instances each rule covers."""
-    confidence: npt.NDArray[np.float64]
+    confidence: Floats
     """The share of them that has the rule's consequent; NaN where the rule covers none."""
 
 

@@ -16,8 +16,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, Final, Literal
 
-import numpy as np
-
+from irenic.boxes.arrays import LOWEST as LOWEST
 from irenic.errors import ConditionError, DataError, FormatError, SpaceError, did_you_mean
 from irenic.model.literals import (
     SURROGATE,
@@ -31,8 +30,6 @@ from irenic.model.literals import (
     plain,
 )
 
-LOWEST: Final = -float(np.finfo(np.float64).max)
-"""The lowest value that is not missing: where ``f < 5`` begins."""
 EXACT: Final = 2**53
 """Up to here every integer is a float64 of its own."""
 

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeVar, overload
 
-import numpy as np
-import numpy.typing as npt
-
+from irenic.boxes.arrays import Codes
 from irenic.model.literals import display, show_point
 from irenic.model.region import Region
 from irenic.model.rule import Rule
@@ -79,7 +77,7 @@ P = TypeVar("P", bound=Overlap)
 class Pairs(Sequence[P]):
     """Pairs of overlapping rules; regions and witnesses are made when one is looked at."""
 
-    def __init__(self, kind: type[P], rules: _Rules, pairs: npt.NDArray[np.int32]) -> None:
+    def __init__(self, kind: type[P], rules: _Rules, pairs: Codes) -> None:
         self._kind, self._rules = kind, rules
         self.pairs = pairs
         """The indices of the rules, one pair per row."""

@@ -1,38 +1,41 @@
 """Rules packed in columns, and the compiled kernels that run on them.
 
-``lower[i, r] <= f < upper[i, r]`` for continuous feature ``i`` of rule ``r``, and the bits
-``masks[w, r]`` for the categorical features. The arrays have room to grow: only the first ``n``
-columns are rules. Consequents are codes here; what they stand for is the rule set's business.
+A packed set of rules is boxes with consequents and weights, and with how their bounds were
+written. Consequents are codes here; what they stand for is the rule set's business.
 """
 
 from __future__ import annotations
 
-import math
-from itertools import pairwise
+from functools import cache
+from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from irenic.boxes import Boxes
+from irenic.boxes.arrays import Bools, Bytes, Codes, Floats, Ints, Words
 from irenic.errors import ConditionError
+from irenic.kernels import structs
 from irenic.kernels.threads import over_rows
-from irenic.model.features import LOWEST
 from irenic.model.region import Region
 from irenic.model.space import Instances, Space
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Ints: TypeAlias = npt.NDArray[np.int64]
-Bools: TypeAlias = npt.NDArray[np.bool_]
+Counts: TypeAlias = npt.NDArray[np.int16]
 
 
 class PackedRules:
-    """The columns of a rule set, with what is computed on them."""
+    """The columns of a rule set, with what is computed on them.
+
+    The arrays have a column per rule, so that kernels read the bounds of one feature one after
+    another, and room to grow: only the first ``n`` columns are rules.
+    """
 
     lower: Floats
     upper: Floats
-    masks: npt.NDArray[np.uint64]
-    written: npt.NDArray[np.uint8]
-    then: npt.NDArray[np.int32]
+    masks: Words
+    written: Bytes
+    then: Codes
     weight: Floats
     _COLUMNS = ("lower", "upper", "masks", "written", "then", "weight")
 
@@ -56,6 +59,12 @@ class PackedRules:
                 fresh[name][..., : self.n] = getattr(self, name)[..., : self.n]
             setattr(self, name, fresh[name])
 
+    @property
+    def boxes(self) -> Boxes:
+        """The regions of the rules, as they are written: views of the columns."""
+        n = self.n
+        return Boxes(self.space, self.lower[:, :n].T, self.upper[:, :n].T, self.masks[:, :n].T)
+
     def append(self, region: Region, then: int, weight: float) -> None:
         """Add a rule at the end."""
         if self.n == len(self.then):
@@ -69,22 +78,14 @@ class PackedRules:
         self.masks[:, i], self.written[:, i] = region.masks, region.written
         self.then[i], self.weight[i] = then, weight
 
-    def extend(
-        self,
-        lower: Floats,
-        upper: Floats,
-        masks: npt.NDArray[np.uint64],
-        written: npt.NDArray[np.uint8],
-        then: npt.NDArray[np.int32],
-        weight: Floats,
-    ) -> None:
-        """Add many rules at the end, given as columns."""
+    def extend(self, boxes: Boxes, written: Bytes, then: Codes, weight: Floats) -> None:
+        """Add many rules at the end; ``written`` has a column each."""
         start, stop = self.n, self.n + len(then)
         if stop > len(self.then):
             self._reserve(stop)
-        given = (lower, upper, masks, written, then, weight)
-        for name, columns in zip(self._COLUMNS, given, strict=True):
-            getattr(self, name)[..., start:stop] = columns
+        columns = (boxes.lower.T, boxes.upper.T, boxes.masks.T, written, then, weight)
+        for name, values in zip(self._COLUMNS, columns, strict=True):
+            getattr(self, name)[..., start:stop] = values
         self.n = stop
 
     def remove(self, i: int) -> None:
@@ -97,175 +98,162 @@ class PackedRules:
     def take(self, places: npt.NDArray[np.intp]) -> PackedRules:
         """Return the rules at the given places as columns of their own."""
         taken = PackedRules(self.space, len(places))
-        taken.extend(*(getattr(self, name)[..., : self.n][..., places] for name in self._COLUMNS))
+        written, then, weight = self.written[:, places], self.then[places], self.weight[places]
+        taken.extend(self.boxes.take(places), written, then, weight)
         return taken
 
     def region(self, i: int) -> Region:
         """Return the region of a rule."""
-        return Region.from_packed(
-            self.space,
-            self.lower[:, i].copy(),
-            self.upper[:, i].copy(),
-            self.masks[:, i].copy(),
-            self.written[:, i].copy(),
-        )
-
-    def canonical(self) -> tuple[Floats, Floats, npt.NDArray[np.uint64]]:
-        """Return the columns in the one form that equal regions share."""
-        lower, upper = self.space.drop_implied(self.lower[:, : self.n], self.upper[:, : self.n])
-        masks = self.masks[:, : self.n] & self.space.everything[:, None]
-        return lower + 0.0, upper + 0.0, masks  # adding 0.0 turns -0.0 into 0.0
-
-    def settle(self) -> None:
-        """Move upper bounds that no value lies below to "missing only"; see conditions.settle."""
-        upper = self.upper[:, : self.n]
-        gap = (upper > LOWEST) & (upper <= self.space.lowest[:, None])
-        upper[gap] = LOWEST
-
-    def empty(self) -> Bools:
-        """Return which rules hold no point of the space."""
-        space = self.space
-        lower, upper = self.lower[:, : self.n], self.upper[:, : self.n]
-        possible = np.maximum(lower, space.lowest[:, None]) < np.minimum(upper, space.end[:, None])
-        missing = (lower == -math.inf) & (upper > -math.inf)
-        possible |= space.may_be_missing[:, None] & missing
-        found: Bools = np.logical_not(possible.all(axis=0))
-        masks = self.masks[:, : self.n] & space.everything[:, None]
-        for a, b in pairwise(space.starts):
-            found |= ~masks[a:b].any(axis=0)
-        return found
-
-    def conditions(self) -> Ints:
-        """Return on how many features each rule has a condition."""
-        lower, upper = self.lower[:, : self.n], self.upper[:, : self.n]
-        counts: Ints = ((lower > -math.inf) | (upper < math.inf)).sum(axis=0, dtype=np.int64)
-        everything = self.space.everything[:, None]
-        partial = (self.masks[:, : self.n] & everything) != everything
-        for a, b in pairwise(self.space.starts):
-            counts += partial[a:b].any(axis=0)
-        return counts
+        return Region.from_box(self.boxes.take([i]), self.written[:, i].copy())
 
     # --- on other regions and on each other
 
+    def _struct(self) -> tuple[Any, ...]:
+        """Return the fields of ``structs.Rules``, in a plain tuple."""
+        space = self.space
+        return (
+            *(self.lower, self.upper, self.masks, self.then, self.weight, self.n),
+            *(space.starts, space.everything, space.lowest),
+        )
+
     def meeting(self, region: Region) -> Bools:
         """Return which rules have a point in common with a region."""
-        from irenic.kernels import packed as kernels
-
         out = np.empty(self.n, dtype=np.bool_)
-        kernels.meeting(
-            *(self.lower, self.upper, self.masks, self.space.starts, self.n),
-            *(region.lower, region.upper, region.masks, out),
-        )
+        _kernels("pairs").meeting(self._struct(), _row(region.box), out)
         return out
 
-    def overlapping_pairs(self, *, same: bool, limit: int) -> npt.NDArray[np.int32]:
+    def overlapping_pairs(self, *, same: bool, limit: int) -> Codes:
         """Return the pairs of overlapping rules whose consequents are the same (or differ)."""
-        from irenic.kernels import packed as kernels
-
-        left, right = kernels.overlapping_pairs(
-            *(self.lower, self.upper, self.masks, self.space.starts),
-            *(self.then, self.n, same, limit),
-        )
+        left, right = _kernels("pairs").overlapping_pairs(self._struct(), same, limit)
         order = np.lexsort((right, left))
         return np.column_stack((left[order], right[order]))
 
-    def _rivals(self) -> tuple[Any, ...]:
-        """Return the arguments that the kernels of CFSBE begin with."""
-        space = self.space
-        return (
-            *(self.lower, self.upper, self.masks, space.starts, space.everything, space.lowest),
-            *(self.then, self.n),
-        )
-
     def enlarge(self, seed: Instances, order: Ints, code: int) -> tuple[int, Region]:
-        """Return a rival that covers the seed or -1, and the region grown round the seed."""
-        from irenic.kernels import packed as kernels
-
-        d, words = len(self.space.continuous), self.space.n_words
-        low, high, sets = np.empty(d), np.empty(d), np.empty(words, dtype=np.uint64)
-        covered = kernels.enlarge(
-            *self._rivals(), code, seed.values[:, 0], seed.codes[:, 0], order, low, high, sets
-        )
-        return covered, Region.from_kernel(self.space, low, high, sets)
+        """Return a rival that covers the seed or -1, and the region grown around the seed."""
+        box = self._unfilled(1)
+        given = (seed.values[:, 0], seed.codes[:, 0], order, code)
+        covered = _kernels("grow").enlarge(self._struct(), given, (box.lower, box.upper, box.masks))
+        return covered, Region.from_box(box)
 
     def enlarge_many(
         self, seeds: Instances, orders: Ints, codes: Ints
     ) -> tuple[Ints, list[Region]]:
         """Return what :meth:`enlarge` returns for many seeds."""
-        from irenic.kernels import packed as kernels
-
-        d, words, n = len(self.space.continuous), self.space.n_words, len(seeds)
-        low, high = np.empty((n, d)), np.empty((n, d))
-        sets = np.empty((n, words), dtype=np.uint64)
+        n = len(seeds)
+        boxes = self._unfilled(n)
         covered = np.empty(n, dtype=np.int64)
-        given = (
-            *(*self._rivals(), codes, seeds.values.T.copy(), seeds.codes.T.copy(), orders),
-            *(low, high, sets, covered),
-        )
-        over_rows(lambda a, b: kernels.enlarge_many(*given, a, b), n, least=16)
-        boxes = zip(low, high, sets, strict=True)
-        return covered, [Region.from_kernel(self.space, *box) for box in boxes]
+        out = structs.Boxes(boxes.lower, boxes.upper, boxes.masks, self.space.starts)
+        given = structs.Seed(seeds.values.T.copy(), seeds.codes.T.copy(), orders, codes)
+        rules = structs.Rules(*self._struct())
+        kernel = _kernels("grow").enlarge_many
+        over_rows(lambda a, b: kernel(rules, given, out, covered, a, b), n, least=16)
+        return covered, Region.from_boxes(boxes)
+
+    def growth(self, seed: Instances, code: int) -> Growth:
+        """Return what grows a box around a seed one step at a time."""
+        return Growth(self._struct(), seed, code)
+
+    def _unfilled(self, n: int) -> Boxes:
+        """Return boxes that a kernel is to write."""
+        d, words = len(self.lower), len(self.masks)
+        masks = np.empty((n, words), dtype=np.uint64)
+        return Boxes(self.space, np.empty((n, d)), np.empty((n, d)), masks)
 
     # --- on instances
 
-    def _on(self, instances: Instances) -> tuple[Any, ...]:
-        """Return the arguments that all kernels on instances begin with."""
-        space = self.space
-        return (
-            *(instances.values, instances.codes),
-            *(self.lower, self.upper, self.masks, space.starts, space.everything),
-        )
-
     def covering(self, instances: Instances) -> Bools:
         """Return which rules cover which instances, ``[rule, instance]``."""
-        from irenic.kernels import packed as kernels
-
         out = np.empty((self.n, len(instances)), dtype=np.uint8)
-        given = self._on(instances)
-        over_rows(lambda a, b: kernels.covering(*given, a, b, out), len(instances))
+        given = (self._struct(), (instances.values, instances.codes))
+        over_rows(lambda a, b: _kernels("cover").covering(*given, a, b, out), len(instances))
         return out.view(np.bool_)
 
     def deciding(self, instances: Instances, order: Ints) -> Ints:
         """Return the first rule, in the given order, that covers each instance, -1 for none."""
-        from irenic.kernels import packed as kernels
-
         out = np.empty(len(instances), dtype=np.int64)
-        given = self._on(instances)
-        over_rows(lambda a, b: kernels.deciding(*given, order, a, b, out), len(instances))
+        given = (self._struct(), (instances.values, instances.codes), order)
+        over_rows(lambda a, b: _kernels("cover").deciding(*given, a, b, out), len(instances))
         return out
 
     def voting(self, instances: Instances, n_thens: int) -> Ints:
         """Return, for each instance, the first rule of the consequent with the most weight."""
-        from irenic.kernels import packed as kernels
-
         out = np.empty(len(instances), dtype=np.int64)
-        given = (*self._on(instances), self.then, self.weight, self.n, n_thens)
-        over_rows(lambda a, b: kernels.voting(*given, a, b, out), len(instances))
+        given = (self._struct(), (instances.values, instances.codes), n_thens)
+        over_rows(lambda a, b: _kernels("cover").voting(*given, a, b, out), len(instances))
         return out
 
     def supporting(self, instances: Instances) -> tuple[Ints, Ints]:
         """Return how many instances each rule covers, and how many rules cover each instance."""
-        from irenic.kernels import packed as kernels
-
-        mix = np.zeros((self.n, 1), dtype=np.int64)
-        counts, labels = np.zeros((2, len(instances)), dtype=np.int64)
-        each = np.ones(self.n, dtype=np.int64)
-        kernels.counting(*self._on(instances), labels, each, self.n, mix, counts)
+        labels = np.zeros(len(instances), dtype=np.int64)
+        mix, counts = self.counting(instances, labels, 1, np.ones(self.n, dtype=np.int64))
         return mix[:, 0], counts
 
     def counting(
-        self, instances: Instances, labels: Ints, n_labels: int
-    ) -> tuple[npt.NDArray[np.int64], Ints]:
-        """Return how many instances of each label each rule covers, and what each instance reads.
+        self, instances: Instances, labels: Ints, n_labels: int, each: Ints | None = None
+    ) -> tuple[Ints, Ints]:
+        """Return how many instances of each label each rule covers, and sums over the rules.
 
-        The second array is the summed number of conditions of all rules that cover an instance.
+        The second array is the sum, for each instance, of ``each`` over all rules that cover it;
+        by default the number of their conditions.
         """
-        from irenic.kernels import packed as kernels
-
         mix = np.zeros((self.n, n_labels), dtype=np.int64)
         size = np.zeros(len(instances), dtype=np.int64)
-        kernels.counting(*self._on(instances), labels, self.conditions(), self.n, mix, size)
+        points = (instances.values, instances.codes)
+        each = self.boxes.n_conditions() if each is None else each
+        _kernels("cover").counting(self._struct(), points, labels, each, mix, size)
         return mix, size
+
+
+class Growth:
+    """Boxes grown around a seed, one axis at a time, among rules that are rivals or not.
+
+    Parameters
+    ----------
+    rules : tuple
+        The fields of ``structs.Rules``.
+    seed : Instances of length 1
+    code : int
+        Code of the consequent whose rules are no rivals, -1 for none.
+    """
+
+    def __init__(self, rules: tuple[Any, ...], seed: Instances, code: int) -> None:
+        self._rules, self._code = rules, code
+        self._values, self._codes = seed.values[:, 0].copy(), seed.codes[:, 0].copy()
+        self._n = rules[structs.Rules._fields.index("n")]
+        self._outside = np.empty((len(seed.space), self._n), dtype=np.uint8)
+
+    def _seed(self, axes: Ints) -> tuple[Any, ...]:
+        """Return the fields of ``structs.Seed``."""
+        return self._values, self._codes, axes, self._code
+
+    def start(self) -> tuple[int, Counts]:
+        """Return a rival that covers the seed or -1, and on how many axes each rule is apart."""
+        counts = np.empty(self._n, dtype=np.int16)
+        seed = self._seed(np.empty(0, dtype=np.int64))
+        return _kernels("grow").stand_apart(self._rules, seed, (self._outside, counts)), counts
+
+    def limit(self, box: Boxes, axes: Ints, counts: Counts) -> Boxes:
+        """Return a box with how far each of some axes could grow next."""
+        most = box.copy()
+        apart = (self._outside, counts)
+        _kernels("grow").limit(self._rules, self._seed(axes), _row(most), apart)
+        return most
+
+    def grow(self, box: Boxes, axis: int, counts: Counts) -> Counts:
+        """Return on how many axes each rule is apart once an axis of a box has grown."""
+        counts = counts.copy()
+        _kernels("grow").grow(self._rules, axis, _row(box), (self._outside, counts))
+        return counts
+
+
+@cache
+def _kernels(name: str) -> Any:
+    """Return a module of kernels; numba takes long to import, so only when one is called."""
+    return import_module(f"irenic.kernels.{name}")
+
+
+def _row(box: Boxes) -> tuple[Floats, Floats, Words]:
+    return box.lower[0], box.upper[0], box.masks[0]
 
 
 def as_columns(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import pairwise
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from irenic.boxes import Boxes
+from irenic.boxes.arrays import Bools, Bytes, Floats, Words
 from irenic.errors import ConditionError, FormatError
 from irenic.model import markup
 from irenic.model.condition import (
@@ -43,10 +43,6 @@ from irenic.model.sampling import (
 )
 from irenic.model.space import Instances, Point, Space, from_words, to_words
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Words: TypeAlias = npt.NDArray[np.uint64]
-Bytes: TypeAlias = npt.NDArray[np.uint8]
-
 
 class Region:
     """A box in the feature space: one condition per feature, all of which must hold.
@@ -79,20 +75,15 @@ class Region:
     True
     """
 
-    __slots__ = ("_key", "is_empty", "lower", "masks", "space", "upper", "written")
+    __slots__ = ("_key", "box", "is_empty", "written")
 
-    space: Space
-    lower: Floats
-    """The inclusive lower bound of each continuous feature (read-only)."""
-    upper: Floats
-    """The exclusive upper bound of each continuous feature (read-only)."""
-    masks: Words
-    """The bits of each categorical feature's values, ``space.starts`` says where (read-only)."""
+    box: Boxes
+    """The region as the only row of an array of boxes (read-only)."""
     written: Bytes
     """How each bound was written; see :mod:`irenic.model.condition` (read-only)."""
-    _key: tuple[Any, ...] | None
     is_empty: bool
     """Whether no point of the space lies in the region."""
+    _key: tuple[bool, bytes] | None
 
     def __init__(self, space: Space, conditions: Mapping[str, Any] | None = None) -> None:
         lower = np.full(len(space.continuous), -math.inf)
@@ -109,31 +100,17 @@ class Region:
                 lower[row], upper[row], written[row] = encode_interval(feature, operators)
             else:
                 words = to_words(encode_bits(feature, operators), feature.n_words)
-                masks[space.starts[row] : space.starts[row + 1]] = words
-        self._fill(space, lower, upper, masks, written)
+                masks[space.sets[row]] = words
+        self._fill(Boxes(space, lower[None], upper[None], masks[None]), written)
 
-    def _fill(
-        self,
-        space: Space,
-        lower: Floats,
-        upper: Floats,
-        masks: Words,
-        written: Bytes,
-        *,
-        is_empty: bool = False,
-    ) -> Self:
-        for array in (lower, upper, masks, written):
-            array.flags.writeable = False
-        for name, value in (
-            ("space", space),
-            ("lower", lower),
-            ("upper", upper),
-            ("masks", masks),
-            ("written", written),
-            ("is_empty", is_empty),
-            ("_key", None),
-        ):
-            object.__setattr__(self, name, value)
+    def _fill(self, box: Boxes, written: Bytes, *, is_empty: bool = False) -> Self:
+        box.lower.flags.writeable = box.upper.flags.writeable = False
+        box.masks.flags.writeable = written.flags.writeable = False
+        fill = object.__setattr__
+        fill(self, "box", box)
+        fill(self, "written", written)
+        fill(self, "is_empty", is_empty)
+        fill(self, "_key", None)
         return self
 
     @classmethod
@@ -145,24 +122,33 @@ class Region:
         masks: Words,
         written: Bytes | None = None,
     ) -> Region:
-        """Return the region of packed numbers, as kernels make them; they are not checked.
+        """Return the region of packed numbers; empty where no point of the space lies in it.
 
         The arrays are taken over and made read-only.
         """
         if written is None:
             written = space.unwritten
-        if not _is_possible(space, lower, upper, masks):
+        box = Boxes(space, lower[None], upper[None], (masks & space.everything)[None])
+        if box.are_empty()[0]:
             return cls.nothing(space)
-        gap = (upper > LOWEST) & (upper <= space.lowest)
-        if gap.any():  # see conditions.settle
-            upper = np.where(gap, LOWEST, upper)
-            written = np.where(gap, written & LOWER_BITS, written)
-        return cls.__new__(cls)._fill(space, lower, upper, masks, written)
+        settled = box.settled()  # see conditions.settle
+        if settled is not box:
+            written = np.where(settled.upper[0] != upper, written & LOWER_BITS, written)
+        return cls.from_box(settled, written)
 
     @classmethod
-    def from_kernel(cls, space: Space, lower: Floats, upper: Floats, masks: Words) -> Region:
-        """Return a region that a kernel made and that is known to hold a point, unchecked."""
-        return cls.__new__(cls)._fill(space, lower, upper, masks, space.unwritten)
+    def from_box(cls, box: Boxes, written: Bytes | None = None) -> Region:
+        """Return a single box as a region; its arrays are taken over and made read-only."""
+        return cls.__new__(cls)._fill(box, box.space.unwritten if written is None else written)
+
+    @classmethod
+    def from_boxes(cls, boxes: Boxes) -> list[Region]:
+        """Return each of the boxes as a region; the regions share their arrays."""
+        space, written = boxes.space, boxes.space.unwritten
+        rows = (array[:, None] for array in (boxes.lower, boxes.upper, boxes.masks))
+        return [
+            cls.__new__(cls)._fill(Boxes(space, *row), written) for row in zip(*rows, strict=True)
+        ]
 
     @classmethod
     def nothing(cls, space: Space) -> Region:
@@ -171,15 +157,10 @@ class Region:
         >>> Region.nothing(Space([Continuous("f1")]))
         nothing
         """
-        n = len(space.continuous)
-        return cls.__new__(cls)._fill(
-            space,
-            np.full(n, math.inf),
-            np.full(n, -math.inf),
-            np.zeros(space.n_words, dtype=np.uint64),
-            np.zeros(n, dtype=np.uint8),
-            is_empty=True,
-        )
+        bounds = np.full((1, len(space.continuous)), math.inf)
+        box = Boxes(space, bounds, -bounds, np.zeros((1, space.n_words), dtype=np.uint64))
+        written = np.zeros(len(space.continuous), dtype=np.uint8)
+        return cls.__new__(cls)._fill(box, written, is_empty=True)
 
     @classmethod
     def parse(cls, text: str, space: Space | None = None) -> Region:
@@ -221,18 +202,41 @@ class Region:
         return {name: getattr(self, name) for name in names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._fill(**state)
+        bounds = (state[name][None] for name in ("lower", "upper", "masks"))
+        box = Boxes(state["space"], *bounds)
+        self._fill(box, state["written"], is_empty=state["is_empty"])
+
+    # --- packed numbers
+
+    @property
+    def space(self) -> Space:
+        """The features that the conditions are on."""
+        return self.box.space
+
+    @property
+    def lower(self) -> Floats:
+        """The inclusive lower bound of each continuous feature (read-only)."""
+        bounds: Floats = self.box.lower[0]
+        return bounds
+
+    @property
+    def upper(self) -> Floats:
+        """The exclusive upper bound of each continuous feature (read-only)."""
+        bounds: Floats = self.box.upper[0]
+        return bounds
+
+    @property
+    def masks(self) -> Words:
+        """The bits of each categorical feature's values, ``space.sets`` says where (read-only)."""
+        words: Words = self.box.masks[0]
+        return words
 
     # --- as a value
 
-    def _canonical(self) -> tuple[Any, ...]:
+    def _canonical(self) -> tuple[bool, bytes]:
         """Return what equal regions share: bounds beyond the domain count as none."""
         if self._key is None:
-            lower, upper = self.space.drop_implied(self.lower, self.upper)
-            masks = self.masks & self.space.everything
-            # adding 0.0 turns -0.0 into 0.0
-            bounds = ((lower + 0.0).tobytes(), (upper + 0.0).tobytes())
-            key = (self.is_empty, *bounds, masks.tobytes())
+            key = (self.is_empty, self.box.simplified().keys().tobytes())
             object.__setattr__(self, "_key", key)
         assert self._key is not None
         return self._key
@@ -269,7 +273,7 @@ class Region:
         Many regions share conditions, so the space keeps what they were turned into; ``kind``
         names what for.
         """
-        memo, starts = self.space.memo(kind), self.space.starts
+        memo, sets = self.space.memo(kind), self.space.sets
         lower, upper, written = self.lower.tolist(), self.upper.tolist(), self.written.tolist()
         words = self.masks.tolist()
         for feature in self.space:
@@ -280,7 +284,7 @@ class Region:
                 if key not in memo:
                     memo[key] = of_interval(feature, Interval(*key[1:]))
             else:
-                key = (feature.name, *words[starts[row] : starts[row + 1]])
+                key = (feature.name, *words[sets[row]])
                 if key not in memo:
                     memo[key] = of_bits(feature, from_words(key[1:]))
             yield memo[key]
@@ -293,10 +297,7 @@ class Region:
     @property
     def n_conditions(self) -> int:
         """On how many features there is a condition."""
-        restricted = int(((self.lower > -math.inf) | (self.upper < math.inf)).sum())
-        starts = self.space.starts
-        partial = (self.masks & self.space.everything) != self.space.everything
-        return restricted + sum(bool(partial[a:b].any()) for a, b in pairwise(starts))
+        return int(self.box.n_conditions()[0])
 
     def conditions(self) -> dict[str, Operators]:
         """Return the conditions as plain data, the form that JSON files use.
@@ -323,7 +324,7 @@ class Region:
         if not isinstance(self.space[name], Categorical):
             raise ConditionError(f"feature {name!r} is continuous; ask for its interval")
         row = self.space.row(name)
-        return from_words(self.masks[self.space.starts[row] : self.space.starts[row + 1]])
+        return from_words(self.masks[self.space.sets[row]])
 
     def cast(self, space: Space) -> Region:
         """Return the same conditions in another space, features matched by name."""
@@ -342,8 +343,7 @@ class Region:
         """
         if self.is_empty:
             return self
-        lower, upper = self.space.drop_implied(self.lower, self.upper)
-        return Region.from_packed(self.space, lower, upper, self.masks.copy(), self.written.copy())
+        return Region.from_box(self.box.simplified(), self.written)
 
     # --- algebra
 
@@ -357,13 +357,12 @@ class Region:
         self._check_space(other)
         if self.is_empty or other.is_empty:
             return Region.nothing(self.space)
-        lower = np.maximum(self.lower, other.lower)
-        upper = np.minimum(self.upper, other.upper)
-        low = np.where(lower == self.lower, self.written, other.written) & LOWER_BITS
-        high = np.where(upper == self.upper, self.written, other.written) & UPPER_BITS
-        return Region.from_packed(
-            self.space, lower, upper, self.masks & other.masks, (low | high).astype(np.uint8)
-        )
+        box = self.box & other.box
+        if not len(box):
+            return Region.nothing(self.space)
+        low = np.where(box.lower[0] == self.lower, self.written, other.written) & LOWER_BITS
+        high = np.where(box.upper[0] == self.upper, self.written, other.written) & UPPER_BITS
+        return Region.from_box(box, (low | high).astype(np.uint8))
 
     def __sub__(self, other: Region) -> list[Region]:
         """Return disjoint regions that together hold what is in this one and not in the other."""
@@ -395,23 +394,26 @@ class Region:
                 keep(Region.from_packed(self.space, cut, upper.copy(), masks.copy(), style))
                 upper[row] = other.upper[row]
                 written[row] = written[row] & LOWER_BITS | other.written[row] & UPPER_BITS
-        for start, stop in pairwise(self.space.starts):
+        for words in self.space.sets:
             rest = masks.copy()
-            rest[start:stop] &= ~other.masks[start:stop]
+            rest[words] &= ~other.masks[words]
             keep(Region.from_packed(self.space, lower.copy(), upper.copy(), rest, written.copy()))
-            masks[start:stop] &= other.masks[start:stop]
+            masks[words] &= other.masks[words]
         return pieces
 
     def overlaps(self, other: Region) -> bool:
         """Return whether some point of the space lies in both regions."""
-        return not (self & other).is_empty
+        self._check_space(other)
+        return not (self.is_empty or other.is_empty) and bool(self.box.meeting(other.box)[0])
 
     def __le__(self, other: Region) -> bool:
         """Return whether every point of this region lies in the other."""
         if not isinstance(other, Region):
             return NotImplemented
         self._check_space(other)
-        return self & other == self
+        if self.is_empty or other.is_empty:
+            return self.is_empty
+        return bool(self.box.simplified().within(other.box.simplified())[0])
 
     def __lt__(self, other: Region) -> bool:
         if not isinstance(other, Region):
@@ -429,7 +431,7 @@ class Region:
             return item <= self
         return bool(self.contains(self.space.encode_point(item))[0])
 
-    def contains(self, points: Any) -> npt.NDArray[np.bool_]:
+    def contains(self, points: Any) -> Bools:
         """Return for each row of a table whether it lies in the region.
 
         >>> space = Space([Continuous("f1")])
@@ -438,13 +440,14 @@ class Region:
         """
         instances = self.space.encode(points)
         inside = np.full(len(instances), not self.is_empty)
-        for row, values in enumerate(instances.values):
-            if self.lower[row] == -math.inf and self.upper[row] == math.inf:
+        bounds = zip(self.lower.tolist(), self.upper.tolist(), instances.values, strict=True)
+        for lower, upper, values in bounds:
+            if lower == -math.inf and upper == math.inf:
                 continue
-            inside &= (self.lower[row] <= values) & (values < self.upper[row])
-        one = np.uint64(1)
-        for row, codes in enumerate(instances.codes):
-            words = self.masks[self.space.starts[row] + (codes >> 6)]
+            inside &= (lower <= values) & (values < upper)
+        one, masks = np.uint64(1), self.masks
+        for part, codes in zip(self.space.sets, instances.codes, strict=True):
+            words = masks[part][codes >> 6]
             inside &= (words >> (codes & 63).astype(np.uint64) & one).astype(np.bool_)
         return inside
 
@@ -539,11 +542,7 @@ class Region:
         lower, most = held.values.min(axis=1), held.values.max(axis=1)
         tops = zip(self.space.continuous, most.tolist(), strict=True)
         upper = np.array([LOWEST if m == -math.inf else f.after(m) for f, m in tops])
-        masks = np.zeros(self.space.n_words, dtype=np.uint64)
-        for row, codes in enumerate(held.codes):
-            for code in np.unique(codes).tolist():
-                word = self.space.starts[row] + (code >> 6)
-                masks[word] |= np.uint64(1) << np.uint64(code & 63)
+        masks = self.space.words_of(held.codes)
         return Region.from_packed(self.space, lower, upper.reshape(-1), masks)
 
     def widen_bounds(
@@ -632,10 +631,7 @@ class Region:
                 least = feature.after(value)
                 cut = (1.0 - shares[1, row]) * upper[row] + shares[1, row] * value
                 upper[row] = min(max(feature.snap(cut), least), upper[row])
-        keep = np.zeros_like(self.masks)
-        for row, code in enumerate(held.codes[:, 0].tolist()):
-            word = self.space.starts[row] + (code >> 6)
-            keep[word] |= np.uint64(1) << np.uint64(code & 63)
+        keep = self.space.words_of(held.codes)
         masks = self.masks & ~draw_words(self.masks & ~keep, share, rng)
         return Region.from_packed(self.space, lower, upper, masks)
 
@@ -674,14 +670,3 @@ def _product(factors: Iterable[float]) -> float:
         return math.ldexp(mantissa, exponent)
     except OverflowError:
         return math.inf
-
-
-def _is_possible(space: Space, lower: Floats, upper: Floats, masks: Words) -> bool:
-    """Return whether some point of the space lies in the box of packed numbers."""
-    possible = np.maximum(lower, space.lowest) < np.minimum(upper, space.end)
-    possible |= space.may_be_missing & (lower == -math.inf) & (upper > -math.inf)
-    if not possible.all():
-        return False
-    masks = masks & space.everything
-    starts = space.starts
-    return all(masks[a:b].any() for a, b in pairwise(starts))

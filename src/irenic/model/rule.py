@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
+from irenic.boxes import Boxes
 from irenic.errors import ConditionError, FormatError
 from irenic.model import markup
 from irenic.model.condition import as_operators, infer_features
@@ -156,3 +157,13 @@ def as_consequent(value: Any) -> Hashable:
     if isinstance(value, str) and not is_unicode(value):
         raise ConditionError(f"the consequent {value!r} is not valid Unicode (a lone surrogate)")
     return value  # type: ignore[no-any-return]
+
+
+def rules_of(boxes: Boxes, thens: Sequence[Hashable], known: Iterable[Rule] = ()) -> list[Rule]:
+    """Return boxes as rules; one that equals a known rule is that rule, as it was written."""
+    as_written = {(rule.region, rule.then): rule for rule in reversed(list(known))}
+    regions = Region.from_boxes(boxes)
+    return [
+        as_written.get((region, then)) or Rule(region, then=then)
+        for region, then in zip(regions, thens, strict=True)
+    ]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, Final, overload
 
-import numpy as np
 import numpy.typing as npt
 
+from irenic.boxes.arrays import Bools, Ints
 from irenic.model import markup
 from irenic.model.explanation import Explanation
 from irenic.model.overlap import Conflict, Overlap, Pairs
@@ -113,11 +113,11 @@ class RuleList:
 
     # --- on instances
 
-    def covering(self, X: Any) -> npt.NDArray[np.bool_]:
+    def covering(self, X: Any) -> Bools:
         """Return which rules' regions hold which instances: ``[instance, rule]``."""
         return self._rules.covering(X)
 
-    def decide(self, X: Any) -> npt.NDArray[np.int64]:
+    def decide(self, X: Any) -> Ints:
         """Return the place of the rule that decides each instance, -1 where none covers it."""
         return self._rules.decide(X, resolve="first")
 

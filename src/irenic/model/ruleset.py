@@ -11,12 +11,14 @@ from typing import Any, Final, Literal, Protocol, overload
 import numpy as np
 import numpy.typing as npt
 
+from irenic.boxes import Boxes
+from irenic.boxes.arrays import Bools, Codes, Floats, Ints, Words
+from irenic.boxes.cutting import Cutter, warm_up
 from irenic.budget import Meter
 from irenic.errors import ConditionError, ConflictError, DataError
 from irenic.model import markup
 from irenic.model.columns import frame_backend
 from irenic.model.condition import infer_features
-from irenic.model.cutting import Boxes, Cutter, warm_up
 from irenic.model.explanation import Explanation, Statistics, common_type
 from irenic.model.literals import counted, display
 from irenic.model.overlap import Conflict, Overlap, P, Pairs
@@ -150,16 +152,16 @@ class RuleSet:
             if feature.step:
                 low[row] = [feature.snap(v) for v in low[row]]
                 high[row] = [feature.snap(v) for v in high[row]]
-        made = cls(space=space, default=default)
-        codes = np.array([made._code(as_consequent(t)) for t in then], dtype=np.int32)
-        written = np.repeat(space.unwritten[:, None], n, axis=1)
-        made._packed.extend(low, high, sets, written, codes, weight)
-        if (empty := made._packed.empty()).any():
+        boxes = Boxes(space, low.T, high.T, sets.T)
+        if (empty := boxes.are_empty()).any():
             raise ConditionError(
                 f"rule {int(empty.argmax()) + 1}: its region is empty, it could never fire"
             )
-        made._packed.settle()
-        return made
+        rules = cls(space=space, default=default)
+        codes = np.array([rules._code(as_consequent(t)) for t in then], dtype=np.int32)
+        written = np.repeat(space.unwritten[:, None], n, axis=1)
+        rules._packed.extend(boxes.settled(), written, codes, weight)
+        return rules
 
     # --- packed columns
 
@@ -169,29 +171,39 @@ class RuleSet:
         return self._packed
 
     @property
-    def lower(self) -> npt.NDArray[np.float64]:
+    def lower(self) -> Floats:
         """The inclusive lower bounds, ``[continuous feature, rule]``; do not write to them."""
         return self._packed.lower[:, : len(self)]
 
     @property
-    def upper(self) -> npt.NDArray[np.float64]:
+    def upper(self) -> Floats:
         """The exclusive upper bounds, ``[continuous feature, rule]``; do not write to them."""
         return self._packed.upper[:, : len(self)]
 
     @property
-    def masks(self) -> npt.NDArray[np.uint64]:
+    def masks(self) -> Words:
         """The bits of the sets of values, ``[word, rule]``; do not write to them."""
         return self._packed.masks[:, : len(self)]
 
     @property
-    def then_codes(self) -> npt.NDArray[np.int32]:
+    def then_codes(self) -> Codes:
         """Which of ``consequents`` each rule has."""
         return self._packed.then[: len(self)]
 
     @property
-    def weights(self) -> npt.NDArray[np.float64]:
+    def weights(self) -> Floats:
         """The weight of each rule."""
         return self._packed.weight[: len(self)]
+
+    @property
+    def boxes(self) -> Boxes:
+        """The regions of the rules, with bounds that the space implies left open."""
+        return self._packed.boxes.simplified()
+
+    @property
+    def thens(self) -> list[Hashable]:
+        """The consequent of each rule."""
+        return [self._thens[code] for code in self.then_codes.tolist()]
 
     @property
     def consequents(self) -> tuple[Hashable, ...]:
@@ -266,12 +278,9 @@ class RuleSet:
     def _places(self, rule: Rule) -> npt.NDArray[np.intp]:
         if rule.region.space != self.space:
             return np.empty(0, dtype=np.intp)
-        one = PackedRules(self.space)
-        one.append(rule.region, self.code_of(rule.then), rule.weight)
-        same = (self.then_codes == one.then[0]) & (self.weights == rule.weight)
-        for mine, given in zip(self._packed.canonical(), one.canonical(), strict=True):
-            same &= (mine == given).all(axis=0)
-        return np.flatnonzero(same)
+        same = (self.then_codes == self.code_of(rule.then)) & (self.weights == rule.weight)
+        key = rule.region.box.simplified().keys()
+        return np.flatnonzero(same & (self.boxes.keys() == key).all(axis=1))
 
     def __eq__(self, other: object) -> bool:
         """Return whether both hold the same rules (in any order), space and default."""
@@ -286,14 +295,8 @@ class RuleSet:
 
     def _counted(self) -> Counter[Hashable]:
         """Return how often each rule occurs, without making rules."""
-        columns = [column.view(np.uint64) for column in self._packed.canonical()]
-        rows = np.ascontiguousarray(np.concatenate(columns).T)
-        return Counter(
-            (row.tobytes(), self._thens[code], weight)
-            for row, code, weight in zip(
-                rows, self.then_codes.tolist(), self.weights.tolist(), strict=True
-            )
-        )
+        each = zip(self.boxes.keys(), self.thens, self.weights.tolist(), strict=True)
+        return Counter((key.tobytes(), then, weight) for key, then, weight in each)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -405,7 +408,7 @@ class RuleSet:
         meets = self._packed.meeting(region.cast(self.space))
         return np.flatnonzero(meets & self.rival_mask(consequent))
 
-    def rival_mask(self, consequent: Hashable | None = None) -> npt.NDArray[np.bool_]:
+    def rival_mask(self, consequent: Hashable | None = None) -> Bools:
         """Return which rules have another consequent; all of them if none is given."""
         if consequent is None:
             return np.ones(len(self), dtype=np.bool_)
@@ -447,7 +450,7 @@ class RuleSet:
         # what is found stays true of the rules as they are now
         return Pairs(kind, self.copy(), found)
 
-    def _find_pairs(self, *, same: bool, limit: int = _UNLIMITED) -> npt.NDArray[np.int32]:
+    def _find_pairs(self, *, same: bool, limit: int = _UNLIMITED) -> Codes:
         pairs = self._packed.overlapping_pairs(same=same, limit=limit)
         if not same:
             self._consistent = not len(pairs)
@@ -471,14 +474,13 @@ class RuleSet:
         ...          Rule({"age": (18, None)}, then="adult")]).is_complete
         True
         """
-        rules = Boxes.of_rules(self._packed, np.ones(len(self), dtype=np.bool_))
-        cutter = Cutter(self.space, rules, Boxes.of_region(Region(self.space)), first=True)
+        cutter = Cutter(self.boxes, Boxes.whole(self.space), first=True)
         warm_up()
         return not any(found for found in cutter.bursts(Meter(None)))
 
     # --- on instances
 
-    def covering(self, X: Any) -> npt.NDArray[np.bool_]:
+    def covering(self, X: Any) -> Bools:
         """Return which rules cover which instances: ``[instance, rule]``.
 
         >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
@@ -488,7 +490,7 @@ class RuleSet:
         """
         return self._packed.covering(self.space.encode(X)).T
 
-    def decide(self, X: Any, *, resolve: Resolve | None = None) -> npt.NDArray[np.int64]:
+    def decide(self, X: Any, *, resolve: Resolve | None = None) -> Ints:
         """Return the place of the rule that decides each instance, -1 where none covers it.
 
         Where several rules of one consequent cover an instance, it is the first of them.
@@ -610,9 +612,9 @@ class RuleSet:
 
     # --- measures
 
-    def conditions_per_rule(self) -> npt.NDArray[np.int64]:
+    def conditions_per_rule(self) -> Ints:
         """Return on how many features each rule has a condition."""
-        return self._packed.conditions()
+        return self._packed.boxes.n_conditions()
 
     @property
     def n_conditions(self) -> int:
@@ -656,20 +658,14 @@ class RuleSet:
         rules = (Rule(r.region.simplified(), then=r.then, weight=r.weight) for r in kept)
         return RuleSet(rules, self.space, default=self.default)
 
-    def _not_inside(self) -> npt.NDArray[np.bool_]:
+    def _not_inside(self) -> Bools:
         """Return which rules lie in no other rule of the same consequent."""
         first, second = self._find_pairs(same=True).T
-        lower, upper, masks = self._packed.canonical()
-
-        def inside(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-            parts = (lower[:, a] >= lower[:, b], upper[:, a] <= upper[:, b])
-            within = np.concatenate([*parts, (masks[:, a] & ~masks[:, b]) == 0])
-            return np.asarray(within.all(axis=0), dtype=np.bool_)
-
+        boxes = self.boxes
         keep = np.ones(len(self), dtype=np.bool_)
-        later = inside(second, first)
+        later = boxes.inside(second, first)
         keep[second[later]] = False
-        keep[first[inside(first, second) & ~later]] = False
+        keep[first[boxes.inside(first, second) & ~later]] = False
         return keep
 
     def to_frame(self, backend: str | None = None) -> Any:

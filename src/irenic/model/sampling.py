@@ -6,13 +6,11 @@ import math
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from irenic.boxes.arrays import Floats, Words
 from irenic.errors import ConditionError, DataError
 from irenic.model.features import LOWEST, Continuous
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Words: TypeAlias = npt.NDArray[np.uint64]
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 Share: TypeAlias = float | Literal["random"]
 

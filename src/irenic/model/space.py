@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from irenic.boxes.arrays import Bools, Bytes, Codes, Floats, Ints, Words
 from irenic.errors import ConditionError, DataError, SpaceError, did_you_mean
 from irenic.model.columns import encode_codes, encode_floats, field_names, infer_feature, take_apart
 from irenic.model.features import LOWEST, OTHER, UNWRITTEN, Categorical, Continuous, Feature
@@ -113,9 +114,14 @@ class Space:
     # --- layout and the domain
 
     @cached_property
-    def starts(self) -> npt.NDArray[np.int64]:
+    def starts(self) -> Ints:
         """Where the words of each categorical feature begin; one more for where the last ends."""
         return np.cumsum([0, *(f.n_words for f in self.categorical)], dtype=np.int64)
+
+    @cached_property
+    def sets(self) -> tuple[slice, ...]:
+        """Which words belong to each categorical feature."""
+        return tuple(slice(a, b) for a, b in pairwise(self.starts.tolist()))
 
     @property
     def n_words(self) -> int:
@@ -123,53 +129,52 @@ class Space:
         return int(self.starts[-1])
 
     @cached_property
-    def lowest(self) -> npt.NDArray[np.float64]:
+    def lowest(self) -> Floats:
         """The least value of each continuous feature that is not missing."""
         return np.array([f.lowest for f in self.continuous], dtype=np.float64)
 
     @cached_property
-    def end(self) -> npt.NDArray[np.float64]:
+    def bottom(self) -> Floats:
+        """Where the values of each continuous feature begin that are not missing, as a bound."""
+        return np.where(self.may_be_missing, LOWEST, -np.inf)
+
+    @cached_property
+    def end(self) -> Floats:
         """The cut just above the greatest value of each continuous feature."""
         return np.array([f.end for f in self.continuous], dtype=np.float64)
 
     @cached_property
-    def may_be_missing(self) -> npt.NDArray[np.bool_]:
+    def may_be_missing(self) -> Bools:
         """Whether each continuous feature may be missing."""
         return np.array([f.missing for f in self.continuous], dtype=np.bool_)
 
     @cached_property
-    def axes(self) -> npt.NDArray[np.int64]:
+    def axes(self) -> Ints:
         """The axis of each feature in kernels: continuous features first, then categorical."""
         shift = {True: 0, False: len(self.continuous)}
         rows = [self._row[f.name] + shift[isinstance(f, Continuous)] for f in self.features]
         return np.array(rows, dtype=np.int64)
 
     @cached_property
-    def unwritten(self) -> npt.NDArray[np.uint8]:
+    def unwritten(self) -> Bytes:
         """What says of every bound that nobody wrote it; see :mod:`irenic.model.condition`."""
         marks = np.full(len(self.continuous), UNWRITTEN, dtype=np.uint8)
         marks.flags.writeable = False
         return marks
 
     @cached_property
-    def everything(self) -> npt.NDArray[np.uint64]:
+    def everything(self) -> Words:
         """The words of all values that can occur: "no condition" on every categorical feature."""
         words = [w for f in self.categorical for w in to_words(f.everything, f.n_words)]
         return np.array(words, dtype=np.uint64)
 
-    def drop_implied(
-        self, lower: npt.NDArray[np.float64], upper: npt.NDArray[np.float64]
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Return bounds, one row a continuous feature, with those that always hold left open.
-
-        What is left are cuts between values that can occur, so any two of them that differ hold
-        a point between them.
-        """
-        shape = (-1,) + (1,) * (lower.ndim - 1)
-        lowest, end = self.lowest.reshape(shape), self.end.reshape(shape)
-        bottom = np.where(self.may_be_missing, LOWEST, -np.inf).reshape(shape)
-        low = np.where((lower <= lowest) & (lower > -np.inf), bottom, lower)
-        return low, np.where(upper >= end, np.inf, upper)
+    def words_of(self, codes: Codes) -> Words:
+        """Return the words that hold all codes of some instances, ``[set, instance]``."""
+        words = np.zeros(self.n_words, dtype=np.uint64)
+        for part, given in zip(self.sets, codes, strict=True):
+            for code in np.unique(given).tolist():
+                words[part.start + (code >> 6)] |= np.uint64(1) << np.uint64(code & 63)
+        return words
 
     # --- tables
 
@@ -314,9 +319,7 @@ class Instances:
 
     __slots__ = ("codes", "space", "values")
 
-    def __init__(
-        self, space: Space, values: npt.NDArray[np.float64], codes: npt.NDArray[np.int32]
-    ) -> None:
+    def __init__(self, space: Space, values: Floats, codes: Codes) -> None:
         self.space, self.values, self.codes = space, values, codes
 
     def __len__(self) -> int:

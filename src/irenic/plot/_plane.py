@@ -263,8 +263,7 @@ def in_space(space: Space, boxes: Sequence[Box], thens: Sequence[Any]) -> RuleSe
                 lower[row, column], upper[row, column] = ends(condition)
             else:
                 bits = sum(1 << code for code in condition)
-                words = slice(space.starts[row], space.starts[row + 1])
-                masks[words, column] = to_words(bits, feature.n_words)
+                masks[space.sets[row], column] = to_words(bits, feature.n_words)
     return RuleSet.from_arrays(space, lower=lower, upper=upper, masks=masks, then=list(thens))
 
 

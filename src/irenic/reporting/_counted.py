@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from irenic.boxes.arrays import Ints
 from irenic.model.decision_table import DecisionTable
-from irenic.reporting._labelled import Ints, Labelled
+from irenic.reporting._labelled import Labelled
 from irenic.reporting.boxes import short
 from irenic.reporting.results import NO_RULE
 
@@ -75,7 +76,7 @@ def of_instances(table: DecisionTable, data: Labelled, decided: Ints) -> Counted
 def _agreement(table: DecisionTable, data: Labelled) -> Floats:
     """Return how right each rule, and at the end the default, is for each outcome."""
     rules = table.rules
-    thens = [rules.consequents[code] for code in rules.then_codes]
+    thens = rules.thens
     said = np.array([data.places.get(then, -1) for then in (*thens, rules.default)])
     if not data.many:
         return np.asarray(said[:, None] == np.arange(len(data.outcomes)), dtype=float)

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from irenic.boxes.arrays import Bools, Ints
 from irenic.errors import DataError
 from irenic.model.literals import display, say
 from irenic.model.rule import as_consequent
@@ -20,7 +20,6 @@ from irenic.model.space import Instances, to_list
 if TYPE_CHECKING:
     from irenic.learn import RuleSetClassifier
 
-Ints: TypeAlias = npt.NDArray[np.int64]
 
 # More are no classes, but perhaps the numbers of customers.
 _MOST_OUTCOMES: Final = 1_000
@@ -44,7 +43,7 @@ class Labelled:
         return {outcome: place for place, outcome in enumerate(self.outcomes)}
 
     @cached_property
-    def parts(self) -> npt.NDArray[np.bool_]:
+    def parts(self) -> Bools:
         """Which labels each outcome consists of: ``[outcome, label]``."""
         if not self.many:
             return np.eye(len(self.outcomes), dtype=np.bool_)
@@ -114,7 +113,7 @@ def _said(sets: Sequence[RuleSet]) -> list[Hashable]:
     """Return what rules and defaults say, in the order of the rules."""
     found: dict[Hashable, None] = {}
     for rules in sets:
-        found |= dict.fromkeys(rules.consequents[code] for code in rules.then_codes)
+        found |= dict.fromkeys(rules.thens)
         if rules.default is not None:
             found[rules.default] = None
     return list(found)

@@ -7,9 +7,10 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from irenic.boxes.arrays import Ints
 from irenic.model.decision_table import DecisionTable
 from irenic.model.space import Instances
-from irenic.reporting._labelled import Ints, Labelled
+from irenic.reporting._labelled import Labelled
 
 How: TypeAlias = Literal["agree", "first", "all", "best", "vote"]
 
@@ -93,7 +94,7 @@ def results(
 def predicted(table: DecisionTable, data: Labelled, decided: Ints) -> Ints:
     """Return the place of the outcome that is predicted for each instance; NO_RULE for none."""
     rules = table.rules
-    thens = [data.places[rules.consequents[code]] for code in rules.then_codes]
+    thens = [data.places[then] for then in rules.thens]
     default = NO_RULE if rules.default is None else data.places[rules.default]
     answers = np.array([*thens, default, CONTRADICTED, default], dtype=np.int64)  # from the end
     return np.asarray(answers[decided])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from irenic.boxes.arrays import Ints
 from irenic.budget import Budget
 from irenic.checking import KINDS, NOUNS, Finding, Findings, check
 from irenic.errors import ConditionError
@@ -22,7 +23,7 @@ from irenic.model.ruleset import RuleSet
 from irenic.model.sampling import RandomState, as_generator
 from irenic.reporting._counted import NOT_COUNTED, Counted, of_instances, of_training
 from irenic.reporting._described import features
-from irenic.reporting._labelled import Ints, Labelled, labelled, texts_of
+from irenic.reporting._labelled import Labelled, labelled, texts_of
 from irenic.reporting._verdicts import encode_verdict, verdicts
 from irenic.reporting.boxes import encode_box, encode_case, encode_columns, encode_conditions
 from irenic.reporting.results import NO_RULE, How, decisions, results

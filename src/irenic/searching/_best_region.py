@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
-import numpy.typing as npt
 
+from irenic.boxes import Boxes
+from irenic.boxes.arrays import Floats
 from irenic.budget import Budget, Meter, StoppedBy
 from irenic.errors import ConditionError, DataError
 from irenic.model.features import EXACT, LOWEST
+from irenic.model.packed import Counts
 from irenic.model.region import Region
 from irenic.model.rule import as_consequent
 from irenic.model.ruleset import RuleSet
@@ -159,7 +161,7 @@ def _score(
     return _Score(lambda region: total(signed[region.contains(instances)]), bound)
 
 
-def _total(weight: npt.NDArray[np.float64]) -> Callable[[npt.NDArray[np.float64]], float]:
+def _total(weight: Floats) -> Callable[[Floats], float]:
     """Return a sum that rounding cannot carry above the sum of more: bounds rest on that."""
     if (weight == np.floor(weight)).all() and weight.sum() < EXACT:
         return lambda some: float(some.sum())
@@ -211,7 +213,7 @@ class _Node(NamedTuple):
     axes: tuple[int, ...]
     least: Region
     most: Region
-    before: npt.NDArray[np.int16]
+    before: Counts
     """On how many axes each rule was apart before the last one was enlarged: siblings share it."""
 
 
@@ -223,25 +225,18 @@ class _Search:
         consequent: Hashable | None,
         score: _Score,
     ) -> None:
-        self.rules, self.space, self.packed = rules, rules.space, rules.packed
+        self.rules, self.space = rules, rules.space
         self.point, self.consequent, self.score = point, consequent, score
         self.code = rules.code_of(consequent)
-        self.values, self.codes = point.values[:, 0].copy(), point.codes[:, 0].copy()
+        self.growth = rules.packed.growth(point, self.code)
         self.seen: set[tuple[frozenset[int], Region]] = set()
 
     def run(self, budget: Budget) -> BestRegion:
-        from irenic.kernels import packed as kernels
-
-        packed, space = self.packed, self.space
-        self.outside = np.empty((len(space), packed.n), dtype=np.uint8)
-        apart = np.empty(packed.n, dtype=np.int16)
-        covered = kernels.stand_apart(
-            *(packed.lower, packed.upper, packed.masks, space.starts, packed.then, packed.n),
-            *(self.code, self.values, self.codes, self.outside, apart),
-        )
+        space = self.space
+        covered, apart = self.growth.start()
         if covered >= 0:
             raise seed_error(self.rules, covered, self.point, self.consequent)
-        _, region = packed.enlarge(self.point, space.axes, self.code)
+        _, region = self.rules.packed.enlarge(self.point, space.axes, self.code)
         self.best = self.score.of(region), region, tuple(space.axes.tolist())
         root = self._node((), self._point_box(), apart, apart)
         for axis in space.axes[:1].tolist():
@@ -303,75 +298,34 @@ class _Search:
     # --- boxes
 
     def _point_box(self) -> Region:
-        space = self.space
-        upper = [f.after(v) for f, v in zip(space.continuous, self.values.tolist(), strict=True)]
-        masks = np.zeros(space.n_words, dtype=np.uint64)
-        for j, code in enumerate(self.codes.tolist()):
-            masks[space.starts[j] + (code >> 6)] = np.uint64(1) << np.uint64(code & 63)
+        """Return the box that holds the seed alone."""
+        space, values = self.space, self.point.values[:, 0]
+        upper = [f.after(v) for f, v in zip(space.continuous, values.tolist(), strict=True)]
         high = np.array(upper, dtype=np.float64)
-        high[self.values == -np.inf] = LOWEST
-        return Region.from_kernel(space, self.values.copy(), high, masks)
+        high[values == -np.inf] = LOWEST
+        masks = space.words_of(self.point.codes)
+        return Region.from_box(Boxes(space, values[None].copy(), high[None], masks[None]))
 
-    def _node(
-        self,
-        axes: tuple[int, ...],
-        least: Region,
-        before: npt.NDArray[np.int16],
-        apart: npt.NDArray[np.int16],
-    ) -> _Node:
+    def _node(self, axes: tuple[int, ...], least: Region, before: Counts, apart: Counts) -> _Node:
         """Return the node of a box: find how far each axis that is left could grow."""
-        from irenic.kernels import packed as kernels
-
-        packed, space = self.packed, self.space
-        d = len(space.continuous)
-        low, high, words = least.lower.copy(), least.upper.copy(), least.masks.copy()
-        for axis in range(len(space)):
-            if axis in axes:
-                continue
-            if axis < d:
-                low[axis], high[axis] = kernels.limit_interval(
-                    *(packed.lower, packed.upper, space.lowest, packed.n, axis),
-                    *(self.values[axis], self.outside, apart),
-                )
-            else:
-                kernels.limit_values(
-                    *(packed.masks, space.starts, space.everything, packed.n, d, axis),
-                    *(self.outside, apart, words),
-                )
-        most = Region.from_kernel(space, low, high, words)
+        left = np.array([a for a in range(len(self.space)) if a not in axes], dtype=np.int64)
+        most = Region.from_box(self.growth.limit(least.box, left, apart))
         return _Node(self.score.bound(most, least), axes, least, most, before)
 
-    def _child(self, node: _Node, axis: int, apart: npt.NDArray[np.int16]) -> _Node:
+    def _child(self, node: _Node, axis: int, apart: Counts) -> _Node:
         """Return the node in which one more axis is enlarged."""
-        space, d = self.space, len(self.space.continuous)
-        low, high = node.least.lower.copy(), node.least.upper.copy()
-        words = node.least.masks.copy()
+        d = len(self.space.continuous)
+        box, most = node.least.box.copy(), node.most.box
         if axis < d:
-            low[axis], high[axis] = node.most.lower[axis], node.most.upper[axis]
+            box.lower[:, axis], box.upper[:, axis] = most.lower[:, axis], most.upper[:, axis]
         else:
-            part = slice(space.starts[axis - d], space.starts[axis - d + 1])
-            words[part] = node.most.masks[part]
-        least = Region.from_kernel(space, low, high, words)
-        return self._node((*node.axes, axis), least, apart, self._grown(least, axis, apart))
+            words = self.space.sets[axis - d]
+            box.masks[:, words] = most.masks[:, words]
+        least = Region.from_box(box)
+        return self._node((*node.axes, axis), least, apart, self.growth.grow(box, axis, apart))
 
-    def _apart(self, node: _Node) -> npt.NDArray[np.int16]:
+    def _apart(self, node: _Node) -> Counts:
         """Return on how many axes each rule is apart from the box of a node."""
-        return self._grown(node.least, node.axes[-1], node.before) if node.axes else node.before
-
-    def _grown(self, box: Region, axis: int, apart: npt.NDArray[np.int16]) -> npt.NDArray[np.int16]:
-        """Return the counts once an axis of the box has been enlarged."""
-        from irenic.kernels import packed as kernels
-
-        packed, d = self.packed, len(self.space.continuous)
-        apart = apart.copy()
-        if axis < d:
-            kernels.grow_interval(
-                *(packed.lower, packed.upper, packed.n, axis, box.lower[axis], box.upper[axis]),
-                *(self.outside, apart),
-            )
-        else:
-            kernels.grow_values(
-                *(packed.masks, self.space.starts, packed.n, d, axis, box.masks),
-                *(self.outside, apart),
-            )
-        return apart
+        if not node.axes:
+            return node.before
+        return self.growth.grow(node.least.box, node.axes[-1], node.before)

@@ -15,8 +15,8 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from irenic.boxes.arrays import Floats, Ints
 from irenic.errors import ConditionError, SeedError
 from irenic.model.literals import display, show_point
 from irenic.model.region import Region
@@ -150,9 +150,7 @@ def enlarge_many(
     return regions
 
 
-def _axes(
-    space: Space, order: Order, weights: Weights, random_state: RandomState
-) -> npt.NDArray[np.int64]:
+def _axes(space: Space, order: Order, weights: Weights, random_state: RandomState) -> Ints:
     """Return the order as numbers of axes: continuous features first, then categorical ones."""
     _check_weights(order, weights)
     if order is None:
@@ -180,7 +178,7 @@ def _check_weights(order: Order, weights: Weights) -> None:
         raise ConditionError('weights go with order="importance"')
 
 
-def _importance(space: Space, weights: Weights) -> npt.NDArray[np.float64]:
+def _importance(space: Space, weights: Weights) -> Floats:
     if weights is None:
         raise ConditionError('order="importance" needs weights, one a feature')
     given: Any = weights

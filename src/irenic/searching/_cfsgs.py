@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from irenic.boxes import Boxes
+from irenic.boxes.cutting import warm_up
 from irenic.budget import Budget, Meter, Progress, StoppedBy
 from irenic.errors import ConditionError, DataError
-from irenic.model.cutting import Boxes, warm_up
 from irenic.model.region import Region, whole_or
 from irenic.model.ruleset import RuleSet, check_rules
 from irenic.model.sampling import RandomState, as_generator
-from irenic.searching._paths import Paths, count_negations, negations
+from irenic.searching._paths import Options, Paths, count_negations, negations
 
 if TYPE_CHECKING:
     import networkx
@@ -69,22 +70,16 @@ def constraints(rules: RuleSet, *, consequent: Hashable | None = None) -> list[C
     check_rules(rules)
     space = rules.space
     rivals = rules.rival_mask(consequent)
-    boxes = Boxes.of_rules(rules.packed, rivals)
-    d = len(space.continuous)
-    everything = Region(space)
+    boxes = rules.boxes.take(rivals)
     found = []
     for row, place in enumerate(np.flatnonzero(rivals)):
-        for index, negation in negations(space, boxes, row):
-            low, high = everything.lower.copy(), everything.upper.copy()
-            masks = everything.masks.copy()
-            if negation.axis >= d:
-                j = negation.axis - d
-                masks[space.starts[j] : space.starts[j + 1]] = negation.words
-            elif negation.below:
-                high[negation.axis] = negation.value
-            else:
-                low[negation.axis] = negation.value
-            region = Region.from_packed(space, low, high, masks)
+        for index, negation in negations(boxes, row):
+            box = negation.cut(Boxes.whole(space))
+            region = (
+                Region.nothing(space)
+                if box is None
+                else Region.from_packed(space, box.lower[0], box.upper[0], box.masks[0])
+            )
             found.append(Constraint(int(place), index, region))
     return found
 
@@ -116,7 +111,7 @@ def constraint_graph(
         ) from None
     check_rules(rules)
     rivals = rules.rival_mask(consequent)
-    counts = count_negations(rules.space, Boxes.of_rules(rules.packed, rivals))
+    counts = count_negations(rules.boxes.take(rivals))
     edges = sum(a * b for a, b in pairwise([1, *counts.tolist()]))
     if edges > _MOST_EDGES:
         raise ConditionError(
@@ -253,15 +248,16 @@ def search(
     if box.is_empty:
         return Search(iter(()), meter)
     paths = Paths(
-        rules.packed,
-        rules.rival_mask(consequent),
-        box,
+        rules.boxes.take(rules.rival_mask(consequent)),
+        box.box.simplified(),
         meter,
-        rng=as_generator(random_state) if order == "random" else None,
-        maximal=maximal,
-        instances=None if X is None else space.encode(X),
-        least=min_instances or 0,
-        progress=progress,
+        Options(
+            rng=as_generator(random_state) if order == "random" else None,
+            maximal=maximal,
+            instances=None if X is None else space.encode(X),
+            least=min_instances or 0,
+            progress=progress,
+        ),
     )
     return Search(iter(paths), meter)
 

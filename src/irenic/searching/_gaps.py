@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from irenic.boxes import Boxes
+from irenic.boxes.cutting import Cutter, warm_up
 from irenic.budget import Budget, Meter, Progress, StoppedBy
 from irenic.errors import ConditionError
 from irenic.model import markup
-from irenic.model.cutting import Boxes, Cutter, merged, warm_up
 from irenic.model.region import Region, whole_or
 from irenic.model.ruleset import RuleSet, check_rules
-from irenic.searching._paths import Paths
+from irenic.searching._paths import Options, Paths
 
 # How many gaps of a search that was stopped are still merged.
 _MOST_MERGED = 20_000
@@ -164,8 +165,7 @@ def gaps(
 def _partition(
     rules: RuleSet, box: Region, meter: Meter, progress: Progress | None
 ) -> list[Region]:
-    near = Boxes.of_rules(rules.packed, rules.packed.meeting(box))
-    cutter = Cutter(rules.space, near, Boxes.of_region(box))
+    cutter = Cutter(_near(rules, box), box.box.simplified())
     try:
         for _ in cutter.bursts(meter, progress):
             pass
@@ -173,21 +173,27 @@ def _partition(
         meter.stopped_by = "interrupt"
     boxes = cutter.boxes()
     # a partial list that nobody can read is handed on as it is, or the budget would mean nothing
-    if meter.stopped_by is None or len(boxes.low) <= _MOST_MERGED:
-        boxes = merged(rules.space, boxes)
+    if meter.stopped_by is None or len(boxes) <= _MOST_MERGED:
+        boxes = boxes.merged()
     most = meter.budget.regions
-    if most is not None and len(boxes.low) > most:
+    if most is not None and len(boxes) > most:
         meter.stopped_by = meter.stopped_by or "regions"
         boxes = boxes.take(slice(int(most)))
-    return [boxes.region(rules.space, row) for row in range(len(boxes.low))]
+    return Region.from_boxes(boxes)
 
 
 def _maximal(rules: RuleSet, box: Region, meter: Meter, progress: Progress | None) -> list[Region]:
-    near = rules.packed.meeting(box)
-    paths = Paths(rules.packed, near, box, meter, maximal=True, progress=progress)
+    paths = Paths(
+        _near(rules, box), box.box.simplified(), meter, Options(maximal=True, progress=progress)
+    )
     found: list[Region] = []
     try:
         found.extend(paths)
     except KeyboardInterrupt:
         meter.stopped_by = "interrupt"
     return found
+
+
+def _near(rules: RuleSet, box: Region) -> Boxes:
+    """Return the regions of the rules that meet a region."""
+    return rules.boxes.take(rules.packed.meeting(box))

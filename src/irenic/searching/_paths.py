@@ -16,17 +16,17 @@ the paper in what it leaves out, not in what it finds:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from irenic.boxes import Boxes
+from irenic.boxes.arrays import Ints, Words
+from irenic.boxes.cutting import Cutter
 from irenic.budget import Budget, Meter, Progress
-from irenic.model.cutting import Boxes, Cutter
-from irenic.model.packed import PackedRules
 from irenic.model.region import Region
-from irenic.model.space import Instances, Space
+from irenic.model.space import Instances
 
 
 class Negation(NamedTuple):
@@ -37,30 +37,53 @@ class Negation(NamedTuple):
     below: bool
     """On a continuous axis: ``f < value``, else ``f >= value``."""
     value: float
-    words: npt.NDArray[np.uint64]
+    words: Words
     """On a categorical axis: the values that are left, among those of all features."""
 
+    def cut(self, box: Boxes) -> Boxes | None:
+        """Return the part of a box in which the test fails, None if there is none."""
+        box = box.copy()
+        axis, d = self.axis, box.lower.shape[1]
+        if axis >= d:
+            words = box.masks[0, box.space.sets[axis - d]]
+            words &= self.words
+            return box if words.any() else None
+        if self.below:
+            box.upper[0, axis] = min(box.upper[0, axis], self.value)
+        else:
+            box.lower[0, axis] = max(box.lower[0, axis], self.value)
+        return box if box.lower[0, axis] < box.upper[0, axis] else None
 
-def negations(space: Space, rules: Boxes, row: int) -> list[tuple[int, Negation]]:
+    def holds(self, box: Boxes) -> bool:
+        """Return whether the test fails everywhere in a box."""
+        axis, d = self.axis, box.lower.shape[1]
+        if axis >= d:
+            return not (box.masks[0, box.space.sets[axis - d]] & ~self.words).any()
+        if self.below:
+            return bool(box.upper[0, axis] <= self.value)
+        return bool(box.lower[0, axis] >= self.value)
+
+
+def negations(boxes: Boxes, row: int) -> list[tuple[int, Negation]]:
     """Return the negated tests of a rule, in the order of the features, with their indices.
 
     A continuous feature has two, its lower bound's and its upper bound's, a categorical one has
     one. Those that nothing satisfies (``f < -inf``) are left out; the indices count them.
     """
-    d = len(space.continuous)
+    space, d = boxes.space, boxes.lower.shape[1]
     found: list[tuple[int, Negation]] = []
     index = 0
     for axis in space.axes.tolist():
         if axis < d:
-            low, high = float(rules.low[row, axis]), float(rules.high[row, axis])
+            low, high = float(boxes.lower[row, axis]), float(boxes.upper[row, axis])
             if low > -np.inf:
                 found.append((index, Negation(axis, True, low, _NO_WORDS)))
             if high < np.inf:
                 found.append((index + 1, Negation(axis, False, high, _NO_WORDS)))
             index += 2
         else:
-            part = slice(int(space.starts[axis - d]), int(space.starts[axis - d + 1]))
-            words = space.everything[part] & ~rules.masks[row, part]
+            part = space.sets[axis - d]
+            words = space.everything[part] & ~boxes.masks[row, part]
             if words.any():
                 found.append((index, Negation(axis, True, 0.0, words)))
             index += 1
@@ -74,13 +97,11 @@ _NO_WORDS = np.empty(0, dtype=np.uint64)
 _LISTING = 64
 
 
-def count_negations(space: Space, rules: Boxes) -> npt.NDArray[np.int64]:
+def count_negations(boxes: Boxes) -> Ints:
     """Return how many negated tests each rule has: the length of what negations() returns."""
-    counts = (rules.low > -np.inf).sum(axis=1) + (rules.high < np.inf).sum(axis=1)
-    partial = (rules.masks & space.everything) != space.everything
-    for start, stop in pairwise(space.starts):
-        counts += partial[:, start:stop].any(axis=1)
-    return np.asarray(counts, dtype=np.int64)
+    d = boxes.lower.shape[1]
+    bounds = (boxes.lower > -np.inf).sum(axis=1) + (boxes.upper < np.inf).sum(axis=1)
+    return np.asarray(bounds + boxes.tests()[:, d:].sum(axis=1), dtype=np.int64)
 
 
 class _Node(NamedTuple):
@@ -97,46 +118,37 @@ class _Node(NamedTuple):
     """Whether these are all that is free."""
 
 
+class Options(NamedTuple):
+    """How to search, and for which regions."""
+
+    rng: np.random.Generator | None = None
+    """Explore the levels, and the constraints of each, in random order. Both orders are drawn
+    once for the whole search."""
+    maximal: bool = False
+    """Only regions that cannot be enlarged, each once."""
+    instances: Instances | None = None
+    least: int = 0
+    """Only regions that hold at least so many of the instances."""
+    progress: Progress | None = None
+    """Called with the nodes and regions so far, after each region and in a long search for one."""
+
+
 class Paths:
     """The regions of all consistent paths, one after the other.
 
     Parameters
     ----------
-    packed : PackedRules
-    rivals : array of bool
-        Which rules count.
-    box : Region
-        Where to search; not empty.
+    rivals : Boxes
+        The rules that count, simplified.
+    box : Boxes
+        The one box in which to search, simplified.
     meter : Meter
-    rng : numpy Generator, optional
-        Explore the levels, and the constraints of each, in random order. Both orders are drawn
-        once for the whole search.
-    maximal : bool
-        Only regions that cannot be enlarged, each once.
-    instances, least
-        Only regions that hold at least so many of the instances.
-    progress : callable, optional
-        Called with the nodes and regions so far, after each region and in a long search for one.
+    options : Options
     """
 
-    def __init__(
-        self,
-        packed: PackedRules,
-        rivals: npt.NDArray[np.bool_],
-        box: Region,
-        meter: Meter,
-        *,
-        rng: np.random.Generator | None = None,
-        maximal: bool = False,
-        instances: Instances | None = None,
-        least: int = 0,
-        progress: Progress | None = None,
-    ) -> None:
-        self.space, self.meter, self.rng, self.maximal = packed.space, meter, rng, maximal
-        self.rules = Boxes.of_rules(packed, rivals)
-        self.root = Boxes.of_region(box)
-        self.instances, self.least = instances, least
-        self.progress = progress
+    def __init__(self, rivals: Boxes, box: Boxes, meter: Meter, options: Options) -> None:
+        self.rules, self.root, self.meter = rivals, box, meter
+        self.rng, self.maximal, self.instances, self.least, self.progress = options
         self.shuffled: dict[int, list[Negation]] = {}
 
     def __iter__(self) -> Iterator[Region]:
@@ -165,7 +177,7 @@ class Paths:
         self.meter.spent(regions=1)
         self._tell()
         self.meter.pause()
-        yield box.region(self.space)
+        yield Region.from_box(box)
         self.meter.resume()
 
     def _tell(self, nodes: int = 0) -> None:
@@ -185,19 +197,17 @@ class Paths:
         A random order starts from sorted rules, so that what is drawn depends on the rules alone
         and not on the order in which they are given.
         """
-        low, high, masks = self.rules
         if self.rng is None:
-            return np.arange(len(low))
-        # adding 0 turns -0.0 into 0.0, which compares equal and has other bytes
-        bits = np.hstack([(low + 0.0).view("u8"), (high + 0.0).view("u8"), masks])
-        ordered = sorted(range(len(bits)), key=[row.tobytes() for row in bits].__getitem__)
-        return np.array(ordered, dtype=np.intp)[self.rng.permutation(len(bits))]
+            return np.arange(len(self.rules))
+        keys = self.rules.keys()
+        ordered = sorted(range(len(keys)), key=lambda row: keys[row].tobytes())
+        return np.array(ordered, dtype=np.intp)[self.rng.permutation(len(keys))]
 
     def _constraints(self, row: int) -> list[Negation]:
         """Return the constraints of a level, in the order in which they are explored."""
         if row in self.shuffled:
             return self.shuffled[row]
-        found = [c for _, c in negations(self.space, self.rules, row)]
+        found = [c for _, c in negations(self.rules, row)]
         if self.rng is not None:
             found = [found[i] for i in self.rng.permutation(len(found))]
             self.shuffled[row] = found
@@ -207,13 +217,13 @@ class Paths:
         """Yield the nodes below: the first rule's constraints that leave something free."""
         excluded = node.excluded
         for constraint in self._constraints(int(node.rules[0])):
-            box = self._cut(node.box, constraint)
+            box = constraint.cut(node.box)
             if box is None:
                 continue
             child = node._replace(box=box, rules=node.rules[1:], excluded=excluded)
             child = child._replace(rules=self._meeting(child), rows=self._inside(child))
             excluded = (*excluded, constraint)
-            if any(self._within(box, other) for other in child.excluded):
+            if any(other.holds(box) for other in child.excluded):
                 continue
             opened = self._opened(child)
             if self.meter.stopped_by is not None:
@@ -232,7 +242,8 @@ class Paths:
             return node
         gap, all_free = node.gap, node.all_free
         if gap is not None:
-            gap = _clipped(self.space, gap, node.box)
+            gap = gap & node.box
+            gap = gap if len(gap) else None
         if gap is None and not all_free:
             gap, all_free = self._gaps(node)
         if gap is None:
@@ -244,18 +255,14 @@ class Paths:
         """Return the node with its box shrunk to the hull of all that is free in it."""
         gap = node.gap
         assert gap is not None
-        hull = Boxes(
-            gap.low.min(axis=0, keepdims=True),
-            gap.high.max(axis=0, keepdims=True),
-            np.bitwise_or.reduce(gap.masks, axis=0, keepdims=True),
-        )
-        if all(np.array_equal(a, b) for a, b in zip(hull, node.box, strict=True)):
+        hull = gap.hull()
+        if (hull.keys() == node.box.keys()).all():
             return node
         node = node._replace(box=hull)
         node = node._replace(rules=self._meeting(node), rows=self._inside(node))
         if self.least and len(node.rows) < self.least:
             return None
-        return None if any(self._within(hull, other) for other in node.excluded) else node
+        return None if any(other.holds(hull) for other in node.excluded) else node
 
     def _gaps(self, node: _Node) -> tuple[Boxes | None, bool]:
         """Return boxes that are free in a node, None if there are none, and if they are all."""
@@ -268,7 +275,7 @@ class Paths:
                 nodes=None if nodes is None else nodes - self.meter.nodes,
             )
         )
-        cutter = Cutter(self.space, self.rules.take(node.rules), node.box, first=not self.maximal)
+        cutter = Cutter(self.rules.take(node.rules), node.box, first=not self.maximal)
         for found in cutter.bursts(meter):
             if found:
                 break
@@ -287,46 +294,14 @@ class Paths:
 
     # --- boxes
 
-    def _cut(self, box: Boxes, constraint: Negation) -> Boxes | None:
-        """Return the part of a box that satisfies a constraint, None if there is none."""
-        low, high, masks = box.copy()
-        axis, d = constraint.axis, low.shape[1]
-        if axis < d:
-            if constraint.below:
-                high[0, axis] = min(high[0, axis], constraint.value)
-            else:
-                low[0, axis] = max(low[0, axis], constraint.value)
-            return Boxes(low, high, masks) if low[0, axis] < high[0, axis] else None
-        part = slice(int(self.space.starts[axis - d]), int(self.space.starts[axis - d + 1]))
-        masks[0, part] &= constraint.words
-        return Boxes(low, high, masks) if masks[0, part].any() else None
-
-    def _within(self, box: Boxes, constraint: Negation) -> bool:
-        axis, d = constraint.axis, box.low.shape[1]
-        if axis < d:
-            if constraint.below:
-                return bool(box.high[0, axis] <= constraint.value)
-            return bool(box.low[0, axis] >= constraint.value)
-        part = slice(int(self.space.starts[axis - d]), int(self.space.starts[axis - d + 1]))
-        return not (box.masks[0, part] & ~constraint.words).any()
-
     def _meeting(self, node: _Node) -> npt.NDArray[np.intp]:
         """Return which of the node's rules meet its box."""
-        meets = self._meets_by_axis(node.box, node.rules).all(axis=1)
-        return node.rules[meets]
-
-    def _meets_by_axis(self, box: Boxes, rows: Any) -> npt.NDArray[np.bool_]:
-        """Return for each rule and axis whether it and the box have something in common there."""
-        rules = self.rules.take(rows)
-        meets = (rules.low < box.high) & (box.low < rules.high)
-        shared = (rules.masks & box.masks) != 0
-        sets = [shared[:, a:b].any(axis=1) for a, b in pairwise(self.space.starts)]
-        return np.column_stack([meets, *sets]) if sets else meets
+        return node.rules[self.rules.take(node.rules).meeting(node.box)]
 
     def _inside(self, node: _Node) -> npt.NDArray[np.intp]:
         if self.instances is None:
             return node.rows
-        region = node.box.region(self.space)
+        region = Region.from_box(node.box)
         return node.rows[region.contains(self.instances.take(node.rows))]
 
     def _is_maximal(self, box: Boxes) -> bool:
@@ -335,30 +310,22 @@ class Paths:
         A side stands still if a rule begins there that the box meets on all other axes, or if it
         is a side of the root.
         """
-        meets = self._meets_by_axis(box, slice(None))
+        meets = self.rules.meeting_by_axis(box)
         apart = meets.shape[1] - meets.sum(axis=1)
-        d = box.low.shape[1]
+        d = box.lower.shape[1]
         for axis in range(d):
             stops = (apart == 1) & ~meets[:, axis]
-            low, high = box.low[0, axis], box.high[0, axis]
-            if low > self.root.low[0, axis] and not (self.rules.high[stops, axis] == low).any():
+            low, high = box.lower[0, axis], box.upper[0, axis]
+            if low > self.root.lower[0, axis] and not (self.rules.upper[stops, axis] == low).any():
                 return False
-            if high < self.root.high[0, axis] and not (self.rules.low[stops, axis] == high).any():
+            if (
+                high < self.root.upper[0, axis]
+                and not (self.rules.lower[stops, axis] == high).any()
+            ):
                 return False
-        for j in range(len(self.space.categorical)):
-            part = slice(int(self.space.starts[j]), int(self.space.starts[j + 1]))
+        for j, words in enumerate(box.space.sets):
             stops = (apart == 1) & ~meets[:, d + j]
-            stopped = np.bitwise_or.reduce(self.rules.masks[stops][:, part], axis=0)
-            if (self.root.masks[0, part] & ~box.masks[0, part] & ~stopped).any():
+            stopped = np.bitwise_or.reduce(self.rules.masks[stops][:, words], axis=0)
+            if (self.root.masks[0, words] & ~box.masks[0, words] & ~stopped).any():
                 return False
         return True
-
-
-def _clipped(space: Space, boxes: Boxes, by: Boxes) -> Boxes | None:
-    """Return what boxes share with another one, None if nothing."""
-    low, high = np.maximum(boxes.low, by.low), np.minimum(boxes.high, by.high)
-    masks = boxes.masks & by.masks
-    kept = (low < high).all(axis=1)
-    for start, stop in pairwise(space.starts):
-        kept &= masks[:, start:stop].any(axis=1)
-    return Boxes(low, high, masks).take(kept) if kept.any() else None

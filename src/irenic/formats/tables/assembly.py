@@ -458,8 +458,8 @@ def regions(space: Space, chosen: dict[str, Sequence[Condition]]) -> Iterator[Re
             if isinstance(condition, Interval):
                 lower[place], upper[place], written[place] = condition
             else:
-                begin, end = space.starts[place], space.starts[place + 1]
-                masks[begin:end] = to_words(condition, int(end - begin))
+                words = space.sets[place]
+                masks[words] = to_words(condition, words.stop - words.start)
         region = Region.from_packed(space, lower, upper, masks, written)
         if not region.is_empty:
             yield region

@@ -1,0 +1,5 @@
+"""Boxes in a space: the one array type that rules, regions and searches share."""
+
+from irenic.boxes.boxes import Boxes
+
+__all__ = ["Boxes"]

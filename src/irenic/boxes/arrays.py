@@ -1,0 +1,18 @@
+"""Names for the types of arrays, and the numbers in them that have a meaning of their own."""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+Words: TypeAlias = npt.NDArray[np.uint64]
+Bytes: TypeAlias = npt.NDArray[np.uint8]
+Codes: TypeAlias = npt.NDArray[np.int32]
+
+LOWEST: Final = -float(np.finfo(np.float64).max)
+"""The lowest value that is not missing: where ``f < 5`` begins."""

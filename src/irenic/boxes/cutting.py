@@ -1,0 +1,117 @@
+"""Recursive cutting: the parts of a box that no other box covers, or the proof of none.
+
+Take a box, and the others that meet it. No other: the box is a gap. One that covers it: nothing
+is missing there. Otherwise cut the box in two at a bound of one of the others, the one that leaves
+the fewest of them on the fuller side and cuts through the fewest, and look at both halves. Memory
+is bounded by the depth of the cuts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irenic.budget import Meter, Progress
+from irenic.kernels import structs
+
+if TYPE_CHECKING:
+    from irenic.boxes.boxes import Boxes
+
+# Nodes between two looks at the clock: well under a tenth of a second.
+_BURST = 2_000
+# Room on the stack at first, and for parts where all are asked for.
+_DEPTH = 64
+_PARTS = 1_024
+
+
+@cache
+def warm_up() -> None:
+    """Have the kernel compiled, so that no budget pays for it."""
+    from irenic.kernels import gaps as kernels
+
+    bounds, masks, ints = np.empty((0, 0)), np.empty((0, 0), np.uint64), np.empty(0, np.int64)
+    boxes = structs.Boxes(bounds, bounds, masks, np.zeros(1, np.int64))
+    stack = structs.Stack(np.empty(0, np.int32), ints, ints, bounds, bounds, masks)
+    kernels.find_gaps(boxes, stack, 0, 0, boxes)
+
+
+class Cutter:
+    """Recursive cutting as a state that can be left and taken up again.
+
+    Parameters
+    ----------
+    boxes : Boxes
+        All of them meet the box.
+    box : Boxes
+        The one box to cut.
+    first : bool
+        Come back as soon as something was found.
+    """
+
+    def __init__(self, boxes: Boxes, box: Boxes, *, first: bool = False) -> None:
+        self.box = box
+        self.by = _struct(boxes)
+        n, d = self.by.lower.shape
+        items = np.empty(4 * n + 64, dtype=np.int32)
+        items[:n] = np.arange(n)
+        self.stack = structs.Stack(
+            items,
+            np.zeros(_DEPTH, dtype=np.int64),
+            np.full(_DEPTH, n, dtype=np.int64),
+            *(np.repeat(array, _DEPTH, axis=0) for array in (box.lower, box.upper, box.masks)),
+        )
+        self.depth = 1
+        room = 2 * d + len(box.space.categorical) + (1 if first else _PARTS)
+        self.out = structs.Boxes(
+            np.empty((room, d)),
+            np.empty((room, d)),
+            np.empty((room, box.space.n_words), dtype=np.uint64),
+            box.space.starts,
+        )
+        self.found: list[Boxes] = []
+
+    def step(self, max_nodes: int) -> tuple[int, int]:
+        """Look at up to so many nodes; return how many, and how many gaps they gave."""
+        from irenic.kernels import gaps as kernels
+
+        self.depth, found, nodes = kernels.find_gaps(
+            self.by, self.stack, self.depth, max_nodes, self.out
+        )
+        if found:
+            self.found.append(self._written(found))
+        elif not nodes and self.depth:
+            # the kernel stopped for lack of room on the stack
+            self.stack = structs.Stack(*(np.concatenate([a, np.empty_like(a)]) for a in self.stack))
+        return nodes, found
+
+    def bursts(self, meter: Meter, progress: Progress | None = None) -> Iterator[int]:
+        """Work until done or the budget is used up; yield the number of new gaps now and then."""
+        most = meter.budget.nodes
+        while self.depth:
+            left = _BURST if most is None else max(1, min(_BURST, most - meter.nodes))
+            nodes, found = self.step(left)
+            spent = meter.spent(nodes=nodes, regions=found)
+            if progress is not None and progress(meter.nodes, meter.regions):
+                meter.stopped_by = "interrupt"
+                spent = True
+            yield found
+            if spent and self.depth:
+                return
+        meter.stopped_by = None
+
+    def boxes(self) -> Boxes:
+        """Return the gaps found so far."""
+        return self._written(0).concat(*self.found)
+
+    def _written(self, n: int) -> Boxes:
+        """Return a copy of the boxes that the kernel has written."""
+        lower, upper, masks, _ = self.out
+        return self.box.like(lower[:n].copy(), upper[:n].copy(), masks[:n].copy())
+
+
+def _struct(boxes: Boxes) -> structs.Boxes:
+    lower, upper, masks = map(np.ascontiguousarray, (boxes.lower, boxes.upper, boxes.masks))
+    return structs.Boxes(lower, upper, masks, boxes.space.starts)

@@ -1,0 +1,89 @@
+"""Few boxes for many, each function against a loop over the cells or over the boxes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+import strategies as sts
+from irenic import Region
+from irenic.boxes import Boxes, covering
+from irenic.budget import Meter
+
+pytestmark = pytest.mark.kernels
+
+
+def as_boxes(regions):
+    return Boxes.none(regions[0].space).concat(*(region.box.simplified() for region in regions))
+
+
+@given(sts.regions_of_one_space(7), st.data())
+def test_a_grown_box_is_free_and_cannot_be_enlarged(regions, data):
+    boxes, space = as_boxes(regions), regions[0].space
+    box, rivals = boxes.take([0]), boxes.take(slice(1, None))
+    rivals = rivals.take(~rivals.meeting(box))
+    order = data.draw(st.permutations(range(len(space))))
+    grown = Region.from_box(covering.grown(box, Boxes.whole(space), rivals, order))
+    assert regions[0] <= grown
+    away = [Region.from_box(rival) for rival in rivals]
+    assert not any(grown.overlaps(rival) for rival in away)
+    # a cell beside it that differs on one feature only is taken, with all the box beside it
+    axes = naive.grid(space, [*regions, grown])
+    for place, feature in enumerate(space):
+        for value in axes[place]:
+            if not naive.allows(grown, feature, value):
+                slab = [
+                    [v for v in a if naive.allows(grown, f, v)] if i != place else [value]
+                    for i, (f, a) in enumerate(zip(space, axes, strict=True))
+                ]
+                if neighbour(feature, axes[place], grown, value):
+                    cells = naive.cells_of(slab)
+                    assert any(naive.holds(r, cell) for r in away for cell in cells)
+
+
+def neighbour(feature, axis, region, value):
+    """Return whether a box can be enlarged by this one value: next to it, or any category."""
+    if not hasattr(feature, "kind"):
+        return True
+    place = axis.index(value)
+    return any(
+        0 <= i < len(axis) and naive.allows(region, feature, axis[i])
+        for i in (place - 1, place + 1)
+    )
+
+
+@given(sts.regions_of_one_space(8))
+def test_a_covering_holds_all_pieces_and_meets_no_rival(regions):
+    boxes = as_boxes(regions)
+    rivals, pieces = boxes.take(slice(5, None)), boxes.take(slice(5))
+    pieces = pieces.take(~pieces.meets(rivals).any(axis=1))
+    limit = Boxes.whole(boxes.space)
+    found = covering.covering(pieces, limit, rivals, Meter(None))
+    assert len(found) <= len(pieces)
+    assert not found.meets(rivals).any()
+    assert pieces.held_by_one(found).all()
+    assert len(covering.covering(pieces, limit, rivals, Meter(0))) == len(pieces)
+
+
+@given(sts.regions_of_one_space(6))
+def test_boxes_that_others_cover_are_left_out(regions):
+    kept = covering.without_covered(as_boxes(regions), Meter(None))
+    left = [Region.from_box(box) for box in kept]
+    cells = list(naive.cells_of(naive.grid(kept.space, regions)))
+    for cell in cells:
+        assert any(naive.holds(r, cell) for r in left) is any(naive.holds(r, cell) for r in regions)
+    for i in range(len(left)):
+        others = left[:i] + left[i + 1 :]
+        mine = [cell for cell in cells if naive.holds(left[i], cell)]
+        assert any(not any(naive.holds(r, cell) for r in others) for cell in mine)
+
+
+@given(st.lists(st.lists(st.booleans(), min_size=4, max_size=4), max_size=5))
+def test_greedy_rows_cover_every_column_that_can_be(cells):
+    holds = np.array(cells, dtype=bool).reshape(-1, 4)
+    chosen = covering.greedy_cover(holds)
+    assert len(set(chosen)) == len(chosen)
+    assert (holds[chosen].any(axis=0) == holds.any(axis=0)).all()
