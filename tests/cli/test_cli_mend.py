@@ -332,7 +332,7 @@ def test_which_table_must_be_said_where_there_are_several(run, file, tmp_path):
     path = file(two, "two.dmn")
     status, _, err = run("convert", path, str(tmp_path / "a.json"))
     assert status == 2
-    assert "there are 2 tables in it ('Fare', 'Fee'); say which" in err
+    assert "there are 2 tables in it ('Fare', 'Fee'); name one" in err
     status, _, err = run("convert", path, str(tmp_path / "a.json"), "--table", "Fee")
     assert (status, err) == (0, f"irenic: 1 other table of {path} left out\n")
     status, _, err = run("convert", path, str(tmp_path / "a.json"), "--table", "Fe")

@@ -270,7 +270,7 @@ def test_a_disk_that_is_full_half_way_leaves_nothing(tmp_path, monkeypatch):
 
 def test_a_file_is_read_as_it_is(tmp_path):
     path = tmp_path / "a.txt"
-    path.write_file(b"\0\xff")
+    path.write_bytes(b"\0\xff")
     assert read_bytes(path) == b"\0\xff"
 
 

@@ -101,8 +101,8 @@ def parse(
     content = source if _is_content(source) else None
     if name is None:
         name = "" if content is not None else name_of(source)  # type: ignore[arg-type]
-    if isinstance(source, str) and content is None and format is None:
-        _check_path(source)
+    if content is None and format is None and not is_stream(source):
+        _check_path(source)  # type: ignore[arg-type]
     form = format_of(name, format, READ)
     form = _SAME.get(form, form)
     if hit_policy is not None and hit_policy not in HIT_POLICIES:
@@ -122,18 +122,21 @@ def _is_content(source: object) -> TypeGuard[str | bytes]:
     return isinstance(source, bytes) or (isinstance(source, str) and "\n" in source)
 
 
-def _check_path(text: str) -> None:
-    """Refuse a text that is no path and was perhaps meant as rules, or as a folder."""
+def _check_path(path: str | os.PathLike[str]) -> None:
+    """Refuse a path of no format and no file: perhaps a folder was meant, or rules as text."""
     # Path.exists raises where a folder above may not be entered
-    if Path(text).suffix[1:].lower() in READ or os.path.exists(text):  # noqa: PTH110
+    if Path(path).suffix[1:].lower() in READ or os.path.exists(path):  # noqa: PTH110
         return
-    try:
-        read_bytes(text)  # raises
-    except FileError as error:
-        raise FileError(
-            f"{error}; a str without a line break is a path, and irenic.loads(text, format=…) reads"
-            " rules as text"
-        ) from None
+    if isinstance(path, str):
+        try:
+            read_bytes(path)
+        except FileError as error:
+            raise FileError(
+                f"{error}; a str without a line break is a path, and irenic.loads(text, format=…)"
+                " reads rules as text"
+            ) from None
+    elif not Path(path).suffix:
+        read_bytes(path)  # raises
 
 
 def _parse(

@@ -86,6 +86,11 @@ class Tables:
         )
 
 
+def _no_table(draft: Any, space: Space | None) -> Tables:
+    """Return no table, for sources that are wrong as a whole."""
+    return Tables()
+
+
 @dataclass(frozen=True, eq=False)
 class Parsed:
     """What a source of rules says, parsed once and not yet held against a space.
@@ -104,7 +109,7 @@ class Parsed:
     """The format, named after the suffix of its files: ``"csv"``, ``"json"``, …"""
     drafts: list[Any] = field(default_factory=list)
     """The tables as they were read, for ``assemble``."""
-    assemble: Callable[[Any, Space | None], Tables] = lambda draft, space: Tables()
+    assemble: Callable[[Any, Space | None], Tables] = _no_table
     """Binds one of the drafts to a space; None infers it from the draft."""
     notes: list[FormatError] = field(default_factory=list)
     """Warnings that belong to none of the drafts."""

@@ -42,16 +42,8 @@ SUFFIXES: Final = ".csv, .csv.gz, .parquet and .xlsx"
 def read_table(file: File, *, format: str | None = None, name: str | None = None) -> Table:
     """Return the columns of a table, by name.
 
-    Parameters
-    ----------
-    file : path or file object
-    format : str, optional
-        Instead of what the suffix says; needed for a file object without a name.
-    name : str, optional
-        What messages call the file, instead of its path.
+    ``format`` is needed for a file object without a name; ``name`` is what messages call the file.
 
-    Examples
-    --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
     >>> _ = path.write_text("age,job\\n31,nurse\\n,clerk\\n")
@@ -74,17 +66,8 @@ def read_table(file: File, *, format: str | None = None, name: str | None = None
 def write_table(
     table: Mapping[str, npt.NDArray[Any]], file: File, *, format: str | None = None
 ) -> None:
-    """Write a table whole or not at all.
+    """Write a table whole or not at all; ``format`` is needed for a file object without a name.
 
-    Parameters
-    ----------
-    table : mapping of columns
-    file : path or file object
-    format : str, optional
-        Instead of what the suffix says; needed for a file object without a name.
-
-    Examples
-    --------
     >>> import pathlib, tempfile
     >>> import numpy as np
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"

@@ -97,9 +97,11 @@ def to_set(
 def _as_list(rules: RuleList | DecisionTable) -> RuleList:
     ordered = DecisionTable.of(rules).as_rules()
     if not isinstance(ordered, RuleList):
+        given = repr(rules) if isinstance(rules, DecisionTable) else type(rules).__name__
         raise ConditionError(
-            "rules must be ordered, a RuleList or a table under FIRST or PRIORITY; irenic.repair"
-            ' mends a set, and RuleList.of(rules) or table.under("FIRST") puts rules in order'
+            f"rules must be ordered, a RuleList or a table under FIRST or PRIORITY, got {given};"
+            ' irenic.repair mends a set, and RuleList.of(rules) or table.under("FIRST") puts rules'
+            " in order"
         )
     return ordered
 
