@@ -813,3 +813,17 @@ def test_durations_of_months_are_a_kind_of_their_own():
         DataError, match=r"row 1: datetime\.timedelta\(days=1\) is not a duration of"
     ):
         space.encode({"term": [dt.timedelta(1)]})
+
+
+def test_a_space_is_opened_to_values_that_another_lists():
+    jobs = Categorical("job", ["cook"], missing=True, other=True)
+    space = Space(
+        [jobs, Categorical("sex", ["f"]), Continuous("age"), Categorical("x", ["a"], other=True)]
+    )
+    other = Space(
+        [Continuous("x"), Categorical("sex", ["m"]), Categorical("job", ["nurse", "cook"])]
+    )
+    opened = space.opened_to(other)
+    assert opened["job"] == Categorical("job", ["cook", "nurse"], missing=True, other=True)
+    assert [opened[name] for name in ("sex", "age", "x")] == [space[n] for n in ("sex", "age", "x")]
+    assert opened.opened_to(other) == opened
