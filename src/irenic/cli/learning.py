@@ -131,7 +131,8 @@ def learn(
             verbose=verbose,
         )
 
-    people = sys.stderr if form and is_standard(out or Path("-")) else sys.stdout
+    on_screen = not form or (out is not None and not is_standard(out))
+    people = sys.stdout if on_screen else sys.stderr
     if not as_json:
         with output():
             _say_data(given, data, target, people)
@@ -152,8 +153,8 @@ def learn(
         if as_json:
             print_json(result)
         else:
-            terminal.print_learned(result, model.rules_, console(stderr=people is sys.stderr))
-            if people is sys.stdout:
+            terminal.print_learned(result, model.rules_, console(stderr=not on_screen))
+            if on_screen:
                 _say_next(out, data)
 
 

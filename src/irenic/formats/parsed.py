@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from irenic.errors import ConditionError, FormatError, FormatWarning, SpaceError, did_you_mean
 from irenic.model.condition import infer_features
 from irenic.model.decision_table import DecisionTable, HitPolicy
+from irenic.model.literals import counted
 from irenic.model.notation import ParsedRule
 from irenic.model.rule import Rule
 from irenic.model.rulelist import RuleList
@@ -101,8 +102,10 @@ class Parsed:
     --------
     >>> import irenic
     >>> parsed = irenic.parse("IF age < 18 THEN free\\nIF age > THEN full\\n", format="rules")
-    >>> [str(error) for error in parsed.errors]
-    ["line 2, column 10: expected a value after '>', found 'THEN'"]
+    >>> parsed
+    <Parsed rules '': 1 error>
+    >>> parsed.errors[0].line, parsed.errors[0].column
+    (2, 10)
     """
 
     format: str
@@ -124,10 +127,15 @@ class Parsed:
     name: str = ""
     """What messages call the source: its path, if it has one."""
 
+    def __repr__(self) -> str:
+        errors = counted(len(self.errors), "error")
+        return f"<Parsed {self.format} {self.name!r}: {errors}>"
+
     @property
     def errors(self) -> list[FormatError]:
         """The errors that need no space to be found, in the order of the source."""
-        return self._located([*self.failures, *(e for draft in self.drafts for e in draft.errors)])
+        noted = [sorted(d.errors, key=lambda error: error.line or 0) for d in self.drafts]
+        return self._located([*self.failures, *(error for errors in noted for error in errors)])
 
     @property
     def warnings(self) -> list[FormatError]:

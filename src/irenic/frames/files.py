@@ -31,8 +31,10 @@ def is_stream(file: object) -> bool:
 
 def name_of(file: File) -> str:
     """Return what messages call a file: its path, and of a file object its name, if it has one."""
+    if isinstance(file, str | os.PathLike):
+        return str(Path(file))
     if not is_stream(file):
-        return str(Path(file))  # type: ignore[arg-type]
+        raise FileError(f"a file must be a path or a file object, got {type(file).__name__}")
     name = getattr(file, "name", "")
     return name if isinstance(name, str) else ""  # that of a file descriptor is a number
 

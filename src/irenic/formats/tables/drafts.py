@@ -146,50 +146,17 @@ class Draft:
     warnings: list[TableError] = field(default_factory=list)
     parsed: dict[tuple[str, bool], Test | FormatError] = field(default_factory=dict)
 
-    def fail(
-        self,
-        message: str,
-        *,
-        rule: int | None = None,
-        header: str = "",
-        text: str = "",
-        line: int | None = None,
-        doubtful: bool = False,
-    ) -> None:
-        """Note what is wrong."""
-        self.errors.append(self._note(message, rule, header, text, line, doubtful))
+    def fail(self, message: str, **place: Any) -> None:
+        """Note what is wrong; ``place`` is what :class:`TableError` takes, as far as known."""
+        self.errors.append(self._note(message, **place))
 
-    def warn(
-        self,
-        message: str,
-        *,
-        rule: int | None = None,
-        header: str = "",
-        text: str = "",
-        line: int | None = None,
-        doubtful: bool = False,
-    ) -> None:
+    def warn(self, message: str, **place: Any) -> None:
         """Note what is read, but may mean something else."""
-        self.warnings.append(self._note(message, rule, header, text, line, doubtful))
+        self.warnings.append(self._note(message, **place))
 
-    def _note(
-        self,
-        message: str,
-        rule: int | None,
-        header: str,
-        text: str,
-        line: int | None,
-        doubtful: bool,
-    ) -> TableError:
-        return TableError(
-            message,
-            table=self.name,
-            rule=rule,
-            header=header,
-            text=text,
-            line=self.line if line is None else line,
-            doubtful=doubtful,
-        )
+    def _note(self, message: str, *, line: int | None = None, **place: Any) -> TableError:
+        line = self.line if line is None else line
+        return TableError(message, table=self.name, line=line, **place)
 
     def read_cell(
         self, text: str, rule: int, header: str, line: int | None, *, words: bool = False
