@@ -135,6 +135,7 @@ def test_mistakes_on_standard_input_are_said_with_their_place(feed, here):
         ("check - - --from csv", "FILE 1 and FILE 2 are both -, and"),
         ("check - --data - --from csv", "FILE 1 and --data are both -, and"),
         ("gaps - --space - --from csv", "RULES and --space are both -, and"),
+        ("merge rules.txt --space - --from csv", "--space is read as json, got --from csv"),
         ("repair - --data - --from csv", "IN and --data are both -, and"),
         ("convert - out.json --space - --from csv", "IN and --space are both -, and"),
     ],

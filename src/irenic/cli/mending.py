@@ -124,7 +124,7 @@ def repair(
     files = {"IN": rules, "--data": data, "--space": space}
     sink = _check_files(files, form, out, to, as_json=as_json)
     parsed = _parse(rules, form, target, ignore, hit_policy)
-    found = _table(parsed, table, given_space(None, space), sink)
+    found = _table(parsed, table, given_space(None, space, form), sink)
     X, y = _instances(data, label, form)
     warn_of_compiling()
     mended = irenic.repair(found, how.value, X=X, y=y, budget=budget)
@@ -175,7 +175,7 @@ def complete(
     files = {"IN": rules, "--data": data, "--space": space}
     sink = _check_files(files, form, out, to, as_json=as_json)
     parsed = _parse(rules, form, target, ignore, hit_policy)
-    found = _table(parsed, table, given_space(None, space), sink)
+    found = _table(parsed, table, given_space(None, space, form), sink)
     X, y = _instances(data, label, form)
     warn_of_compiling()
     filled = irenic.complete(found, X=X, y=y, max_rules=most, budget=budget)
@@ -213,7 +213,7 @@ def merge(
     files = {"IN": rules, "--space": space}
     sink = _check_files(files, form, out, to, as_json=as_json)
     parsed = _parse(rules, form, target, ignore, hit_policy)
-    found = _table(parsed, table, given_space(None, space), sink)
+    found = _table(parsed, table, given_space(None, space, form), sink)
     warn_of_compiling()
     given = found.with_rules(_as_set(found, budget)) if found.is_ordered else found
     result = irenic.merge(given, budget=budget)
@@ -270,7 +270,7 @@ def convert(
     check_output(out, files, "OUT")
     sink = _Out(out, output_format(out, to, WRITTEN), "OUT")
     parsed = _parse(rules, form, target, ignore, hit_policy)
-    found = _table(parsed, table, given_space(None, space), sink)
+    found = _table(parsed, table, given_space(None, space, form), sink)
     if sink.form in ("sql", "py") and space is None and not parsed.declares_space:
         found = _open_to_missing(found, parsed, table)
     told = ""
@@ -312,7 +312,7 @@ def diff(
 ) -> None:
     """List the regions in which two sets of rules decide differently."""
     check_inputs({"A": a, "B": b, "--space": space}, form)
-    given = given_space(None, space)
+    given = given_space(None, space, form)
     before, after = (
         _table(_parse(path, form, target, ignore, hit_policy), table, given, _Out())
         for path in (a, b)

@@ -106,6 +106,8 @@ def given_space(
     if space_file is None:
         return None
     standard = is_standard(space_file)
+    if standard and form not in (None, "json"):
+        raise FormatError(f"--space is read as json, got --from {form}")
     source: Any = sys.stdin.buffer if standard else space_file
     name = STANDARD if standard else str(space_file)
     parsed = irenic.parse(source, format="json", name=name)
