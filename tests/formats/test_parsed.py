@@ -36,11 +36,6 @@ TABLE = """<decision name="{0}"><decisionTable hitPolicy="FIRST">
 </decisionTable></decision>"""
 
 
-def content(form):
-    text = irenic.dumps(RULES, format=form)
-    return text if isinstance(text, bytes) else text.encode()
-
-
 # --- sources
 
 
@@ -97,7 +92,10 @@ def test_the_name_of_a_source_is_in_messages_and_names_its_table():
     parsed = irenic.parse("age,fare\n< 5,low\n< ,high\n", format="csv", name="fares.csv")
     [error] = parsed.errors
     assert str(error).startswith("fares.csv, line 3: table 'fares', rule 2, column 'age'")
-    assert irenic.parse("age,fare\n< 5,low\n", format="csv", name="x/fees.csv").bind().table().name
+    assert (
+        irenic.parse("age,fare\n< 5,low\n", format="csv", name="x/fees.csv").bind().table().name
+        == "fees"
+    )
 
 
 def test_a_model_as_text_is_read_whatever_encoding_it_declares():
@@ -135,7 +133,7 @@ def test_what_is_no_source_or_target_is_refused():
             call(5)
 
 
-def test_a_source_is_read_once(monkeypatch, tmp_path):
+def test_a_source_is_read_once(tmp_path):
     path = tmp_path / "rules.csv"
     irenic.write(RULES, path)
     parsed = irenic.parse(path)
