@@ -28,6 +28,15 @@ from irenic.formats import text as text_rules
 from irenic.formats.json import rules as json_rules
 from irenic.model.literals import Expression, Months
 
+
+def loads_json(text, space=None):
+    return irenic.loads(text, format="json", space=space)
+
+
+def loads_text(text, space=None):
+    return irenic.loads(text, format="rules", space=space)
+
+
 # --- arbitrary spaces, regions and rule sets
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
@@ -145,7 +154,7 @@ def exactly(rules):
 
 @given(rule_sets())
 def test_json_reads_back_exactly_what_was_written(rules):
-    again = json_rules.loads(json_rules.dumps(rules))
+    again = loads_json(json_rules.dumps(rules))
     assert again == rules
     assert exactly(again)[1:] == exactly(rules)[1:]
     assert again.space == rules.space
@@ -153,14 +162,14 @@ def test_json_reads_back_exactly_what_was_written(rules):
 
 @given(rule_sets())
 def test_text_reads_back_exactly_what_was_written_given_the_space(rules):
-    again = text_rules.loads(text_rules.dumps(rules), rules.space)
+    again = loads_text(text_rules.dumps(rules), rules.space)
     assert again == rules
     assert exactly(again) == exactly(rules)
 
 
 @given(rule_sets(), st.data())
 def test_text_without_a_space_predicts_the_same(rules, data):
-    again = text_rules.loads(text_rules.dumps(rules))
+    again = loads_text(text_rules.dumps(rules))
     assert len(again) == len(rules)
     points = []
     for rule in rules:
@@ -195,7 +204,7 @@ def test_a_file_reads_back_what_was_written(tmp_path_factory, suffix, rules):
 def test_json_keeps_zones_that_have_a_fixed_offset():
     zone = dt.timezone(dt.timedelta(hours=2))
     rules = RuleSet([Rule({}, then=dt.datetime(2026, 1, 1, tzinfo=zone))])
-    assert json_rules.loads(json_rules.dumps(rules)) == rules
+    assert loads_json(json_rules.dumps(rules)) == rules
     vienna = zoneinfo.ZoneInfo("Europe/Vienna")
     twice_that_night = dt.datetime(2026, 10, 25, 2, 30, tzinfo=vienna)
     rules = RuleSet([Rule({}, then=twice_that_night)])
@@ -247,7 +256,7 @@ def test_text_is_one_rule_a_line():
 
 
 def test_json_written_by_hand_is_read():
-    rules = json_rules.loads(
+    rules = loads_json(
         """{"version": 1,
             "rules": [{"if": {"age": {">=": 18, "<": 30}, "job": {"in": ["nurse"]}}, "then": "low"},
                       {"then": "high"}]}"""
@@ -260,7 +269,7 @@ def test_json_written_by_hand_is_read():
 
 
 def test_dates_of_a_date_feature_may_be_plain_texts_in_json():
-    rules = json_rules.loads(
+    rules = loads_json(
         '{"version": 1, "space": [{"name": "born", "kind": "date"}],'
         ' "rules": [{"if": {"born": {"<": "2000-01-01"}}, "then": 1}]}'
     )
@@ -268,7 +277,7 @@ def test_dates_of_a_date_feature_may_be_plain_texts_in_json():
 
 
 def test_text_written_by_hand_is_read():
-    rules = text_rules.loads(
+    rules = loads_text(
         "\r\n".join(
             [
                 "# who pays what",
@@ -288,7 +297,7 @@ def test_text_written_by_hand_is_read():
 
 
 def test_the_space_of_a_text_is_inferred_and_open_to_any_other_value():
-    rules = text_rules.loads("IF color in {red} AND age < 5 THEN A\nIF color in {blue} THEN B")
+    rules = loads_text("IF color in {red} AND age < 5 THEN A\nIF color in {blue} THEN B")
     assert rules.space == Space(
         [Categorical("color", ["red", "blue"], other=True), Continuous("age")]
     )
@@ -301,12 +310,12 @@ def test_the_space_of_a_text_is_inferred_and_open_to_any_other_value():
 def test_a_space_that_is_given_takes_the_place_of_the_one_in_the_file():
     space = Space([Continuous("age", bounds=(0, 120)), Continuous("more")])
     text = json_rules.dumps(RuleSet([Rule({"age": (0, 10)}, then="child")]))
-    assert json_rules.loads(text, space).space is space
+    assert loads_json(text, space).space is space
 
 
 def test_an_empty_text_is_an_empty_set():
-    assert len(text_rules.loads("# nothing\n")) == 0
-    assert len(json_rules.loads('{"version": 1, "rules": []}')) == 0
+    assert len(loads_text("# nothing\n")) == 0
+    assert len(loads_json('{"version": 1, "rules": []}')) == 0
 
 
 # --- mistakes in JSON
@@ -314,7 +323,7 @@ def test_an_empty_text_is_an_empty_set():
 
 def json_error(text):
     with pytest.raises(FormatError) as caught:
-        json_rules.loads(text)
+        loads_json(text)
     return str(caught.value)
 
 
@@ -541,7 +550,7 @@ def test_a_mistake_in_line_3_is_said_with_line_and_column(tmp_path):
     text = "# ages\nIF age < 10 THEN child\nIF age => 10 THEN adult\n"
     message = "line 3, column 9: expected a value, found '>'"
     with pytest.raises(FormatError) as caught:
-        text_rules.loads(text)
+        loads_text(text)
     assert str(caught.value) == message
     assert (caught.value.line, caught.value.column) == (3, 9)
     path = tmp_path / "ages.rules"
@@ -563,13 +572,13 @@ def test_a_mistake_in_line_3_is_said_with_line_and_column(tmp_path):
 )
 def test_mistakes_in_a_text_are_said_with_their_line(text, message):
     with pytest.raises(FormatError) as caught:
-        text_rules.loads(text, Space([Continuous("age")]))
+        loads_text(text, Space([Continuous("age")]))
     assert str(caught.value).startswith(message)
 
 
 def test_a_feature_that_is_used_in_two_ways_is_refused():
     with pytest.raises(FormatError, match="is compared with values of different kinds"):
-        text_rules.loads("IF a < 5 THEN A\nIF a < 2026-01-31 THEN B")
+        loads_text("IF a < 5 THEN A\nIF a < 2026-01-31 THEN B")
 
 
 # --- files
@@ -735,7 +744,7 @@ VALID_TEXT = (
     "# rules\nIF 2 <= f1 < 5 AND color in {yellow, missing} THEN {A, (1, 2026-01-31)} WEIGHT 2\n"
     'IF (n <= 5 or missing) AND t > 2026-01-31T12:00 THEN "low \\"risk\\"" # so\nDEFAULT P1DT2H\n'
 )
-VALID_JSON = json_rules.dumps(text_rules.loads(VALID_TEXT, SPACE))
+VALID_JSON = json_rules.dumps(loads_text(VALID_TEXT, SPACE))
 
 # fmt: off
 WORDS = [
@@ -775,7 +784,7 @@ def mutations(valid):
 @example("IF anything THEN A WEIGHT " + "9" * 400)
 @example("IF n < 1e308 THEN A")
 def test_only_errors_of_ours_come_out_of_the_text_parser(text):
-    loads_or_refuses(text_rules.loads, text)
+    loads_or_refuses(loads_text, text)
 
 
 json_scalars = (
@@ -804,7 +813,7 @@ json_values = st.recursive(
 
 @given(st.text() | mutations(VALID_JSON))
 def test_only_errors_of_ours_come_out_of_the_json_parser(text):
-    loads_or_refuses(json_rules.loads, text)
+    loads_or_refuses(loads_json, text)
 
 
 @given(json_values, json_values, json_values, json_values)
@@ -816,27 +825,27 @@ def test_only_errors_of_ours_come_out_of_any_json_value(bound, then, test, space
         for name in ("f1", "t", "n", "color"):
             rule = {"if": {name: condition}, "then": then, "weight": bound}
             file = {"version": 1, "rules": [rule, {"then": then}], "default": bound}
-            loads_or_refuses(json_rules.loads, json.dumps(file))
+            loads_or_refuses(loads_json, json.dumps(file))
     feature = {"name": "f1", "bounds": bound, "kind": then, "unit": test}
     for listed in (space, [space], [feature], [{"name": "f1", "values": space}]):
-        loads_or_refuses(json_rules.loads, json.dumps({"version": 1, "space": listed, "rules": []}))
-    loads_or_refuses(json_rules.loads, json.dumps(test))
+        loads_or_refuses(loads_json, json.dumps({"version": 1, "space": listed, "rules": []}))
+    loads_or_refuses(loads_json, json.dumps(test))
 
 
 def test_tests_that_do_not_fit_together_are_said_with_the_line():
     lines = ["b < 3", "", "a = red", "b < 4", "a < 5", "a < 6"]
     text = "\n".join(f"IF {line} THEN x" if line else "" for line in lines)
     with pytest.raises(FormatError, match=r"^line 5: feature 'a'"):
-        text_rules.loads(text)
+        loads_text(text)
 
 
 def test_an_expression_is_kept_in_json_and_has_no_text_form():
     rules = RuleSet([Rule({"age": (0, 9)}, then=(Expression("price * 2"), Months(14)))])
     text = json_rules.dumps(rules)
     assert '{"tuple": [{"expression": "price * 2"}, {"duration": "P1Y2M"}]}' in text
-    assert json_rules.loads(text) == rules
+    assert loads_json(text) == rules
     with pytest.raises(FormatError, match=r"Expression\('price \* 2'\) of type Expression has no"):
         text_rules.dumps(rules)
     broken = text.replace("price * 2", "\\ud800")
     with pytest.raises(FormatError, match=r"not valid Unicode"):
-        json_rules.loads(broken)
+        loads_json(broken)

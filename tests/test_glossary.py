@@ -15,7 +15,7 @@ import irenic
 TEXT = (Path(__file__).parent.parent / "docs" / "glossary.md").read_text(encoding="utf-8")
 ROWS = [line.strip("|").split("|") for line in TEXT.splitlines() if line.startswith("| ")][1:]
 NAMES = [name for row in ROWS for name in re.findall(r"`([^`]+)`", row[2])]
-PACKAGES = ["checking", "formats", "learn", "mend", "model", "reporting", "searching"]
+PACKAGES = ["boxes", "checking", "formats", "learn", "mend", "model", "reporting", "searching"]
 PUBLIC = {
     name: getattr(package, name)
     for package in [irenic, *(importlib.import_module(f"irenic.{name}") for name in PACKAGES)]

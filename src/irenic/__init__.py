@@ -17,7 +17,7 @@ from irenic.errors import (
     SeedError,
     SpaceError,
 )
-from irenic.formats import read, read_model, read_tables, to_python, to_sql, write
+from irenic.formats import dumps, loads, parse, read, read_model, to_python, to_sql, write
 from irenic.mend import complete, diff, merge, repair, to_set
 from irenic.model import (
     MISSING,
@@ -69,13 +69,15 @@ __all__ = [
     "check",
     "complete",
     "diff",
+    "dumps",
     "enlarge",
     "enlarge_many",
     "gaps",
+    "loads",
     "merge",
+    "parse",
     "read",
     "read_model",
-    "read_tables",
     "repair",
     "report",
     "search",

@@ -136,8 +136,10 @@ def test_an_overlap_of_json_can_be_read_as_a_rule(run, file):
     assert status == 1
     (conflict,) = json.loads(out)["conflicts"]
     rules = irenic.read(file(text))
-    again = json_rules.loads(
-        json.dumps({"version": 1, "rules": [{"if": conflict["overlap"], "then": 1}]}), rules.space
+    again = irenic.loads(
+        json.dumps({"version": 1, "rules": [{"if": conflict["overlap"], "then": 1}]}),
+        format="json",
+        space=rules.space,
     )
     assert again[0].region == rules.conflicts()[0].region
     witness = {name: json_rules.decode_value(value) for name, value in conflict["witness"].items()}

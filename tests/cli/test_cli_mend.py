@@ -83,7 +83,7 @@ def test_a_table_stays_a_table(run, file, tmp_path):
     status, said, _ = run("repair", path, "-o", str(out))
     assert status == 0
     assert "is dropped" in said
-    (table,) = irenic.read_tables(out).tables
+    (table,) = irenic.parse(out).bind().tables
     assert table.n_rows == 2
     assert table.rules.is_consistent
 
@@ -332,7 +332,7 @@ def test_which_table_must_be_said_where_there_are_several(run, file, tmp_path):
     path = file(two, "two.dmn")
     status, _, err = run("convert", path, str(tmp_path / "a.json"))
     assert status == 2
-    assert "there are 2 tables in it ('Fare', 'Fee'); say which" in err
+    assert "there are 2 tables in it ('Fare', 'Fee'); name one" in err
     status, _, err = run("convert", path, str(tmp_path / "a.json"), "--table", "Fee")
     assert (status, err) == (0, f"irenic: 1 other table of {path} left out\n")
     status, _, err = run("convert", path, str(tmp_path / "a.json"), "--table", "Fe")
@@ -373,7 +373,7 @@ def test_tables_that_collect_are_left_alone(run, file, tmp_path):
     assert status == 2
     assert "which .json files cannot say; write .dmn, .csv or .xlsx" in err
     assert run("convert", path, str(tmp_path / "a.dmn"))[0] == 0
-    assert irenic.read_tables(tmp_path / "a.dmn").tables[0].hit_policy == "COLLECT"
+    assert irenic.parse(tmp_path / "a.dmn").bind().tables[0].hit_policy == "COLLECT"
 
 
 def test_rows_are_numbered_where_they_contradict_each_other(run, file, tmp_path):

@@ -154,7 +154,7 @@ def test_an_output_that_cannot_be_is_refused_before_the_work(
     Path("folder").mkdir()
     Path("loop.json").symlink_to("loop.json")
     before = contents(here)
-    monkeypatch.setattr(irenic, "read_tables", None)  # nothing is read
+    monkeypatch.setattr(irenic, "parse", None)  # nothing is read
     status, said, err = run(*(out if a == "OUT" else a.replace("IN", "rules.txt")
                               for a in command.split()))  # fmt: skip
     assert (status, said) == (2, "")

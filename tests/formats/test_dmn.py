@@ -12,8 +12,8 @@ import irenic
 import naive_cells
 import strategies as sts
 import test_formats
+from bound import loads_dmn
 from irenic import Categorical, Continuous, DecisionTable, Region, Rule, RuleList, RuleSet, Space
-from irenic.formats.dmn import reading as dmn
 from irenic.formats.dmn import writing as dmn_writing
 from irenic.model.literals import Expression, Months
 
@@ -28,7 +28,7 @@ VERSIONS = {
 
 
 def read(text, **options):
-    return dmn.loads(text.encode(), **options)
+    return loads_dmn(text.encode(), **options)
 
 
 def one(text, **options):

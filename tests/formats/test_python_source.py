@@ -501,7 +501,7 @@ def test_the_default_can_be_given():
 
 
 def test_what_is_not_rules_is_refused():
-    wanted = "rules must be a RuleSet, a RuleList or a DecisionTable, not list"
+    wanted = "rules must be a RuleSet, a RuleList or a DecisionTable, got list"
     with pytest.raises(ConditionError, match=wanted):
         to_python([])
 

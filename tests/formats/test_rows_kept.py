@@ -12,13 +12,13 @@ from typer.testing import CliRunner
 
 import irenic
 import naive_cells
+from bound import loads_csv, loads_dmn, loads_xlsx
 from irenic import Categorical, Continuous, DecisionTable, FormatWarning, Rule, RuleSet, Space
 from irenic.cli import app
-from irenic.formats.dmn import reading as dmn
 from irenic.formats.dmn import writing as dmn_writing
 from irenic.formats.feel.sets import bits, feel_text, held
 from irenic.formats.feel.unary_tests import parse
-from irenic.formats.sheets.rules import dumps_csv, dumps_xlsx, loads_csv, loads_xlsx
+from irenic.formats.sheets.rules import dumps_csv, dumps_xlsx
 
 AGES = 'age,job,then\n< 18,-,A\n[10..5],nurse,B\n">= 18 and < 30",-,C\n'
 WHY = "column 'age' asks for [10..5], which holds for nothing"
@@ -37,7 +37,7 @@ def read_back(table):
     found = [
         loads_csv(texts[0], space=table.space),
         loads_xlsx(texts[1], space=table.space),
-        dmn.loads(texts[2]),
+        loads_dmn(texts[2]),
     ]
     assert [one.errors for one in found] == [[], [], []]
     return [one.tables[0] for one in found]
@@ -74,8 +74,7 @@ def test_rows_outside_of_the_space_are_written_back():
     table = loads_csv(text.encode(), space=space).tables[0]
     assert table.never_hold == (0, 1)
     assert (
-        dumps_csv(table).decode()
-        == 'age,job,RULE WEIGHT,then\n>= 200,-,0.5,A\n5,"""clerk""",1,B\n7,-,1,C\n'
+        dumps_csv(table) == 'age,job,RULE WEIGHT,then\n>= 200,-,0.5,A\n5,"""clerk""",1,B\n7,-,1,C\n'
     )
     for back in read_back(table):
         assert facts(back)[:4] == facts(table)[:4]
@@ -112,7 +111,7 @@ MODEL = """<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" nam
 
 def model(values="[0..6]", policy="ANY", note="", more=""):
     text = MODEL.format(values=values, policy=policy, note=note, more=more)
-    return dmn.loads(text.encode()).tables[0]
+    return loads_dmn(text.encode()).tables[0]
 
 
 def test_duplicates_and_empty_outcomes_are_kept():
@@ -162,7 +161,7 @@ def ages(tmp_path):
 
 @pytest.mark.parametrize("suffix", [".json", ".txt", ".rules", ".sql", ".py"])
 def test_files_of_rules_leave_them_out_with_a_warning(suffix, ages, tmp_path):
-    table = irenic.read_tables(ages).tables[0]
+    table = irenic.parse(ages).bind().tables[0]
     out = tmp_path / f"x{suffix}"
     with pytest.warns(FormatWarning) as told:
         irenic.write(table, out)
@@ -200,7 +199,7 @@ def test_commands_keep_them(command, suffix, ages, tmp_path):
     out = tmp_path / f"out{suffix}"
     found = run(command, ages, out) if command == "convert" else run(command, ages, "-o", out)
     assert found.stderr == ""
-    table = irenic.read_tables(out).tables[0]
+    table = irenic.parse(out).bind().tables[0]
     assert [words for _, words in table.reasons] == [WHY]
     assert len(table.never_hold) == 1
 
@@ -219,7 +218,7 @@ def test_commands_say_what_is_not_printed(command, ages):
 def test_merge_says_what_it_leaves_out(ages, tmp_path):
     found = run("merge", ages, "-o", tmp_path / "out.csv")
     assert found.stdout.splitlines()[0] == LEFT_OUT
-    assert irenic.read_tables(tmp_path / "out.csv").tables[0].never_hold == ()
+    assert irenic.parse(tmp_path / "out.csv").bind().tables[0].never_hold == ()
 
 
 def test_a_repair_numbers_them_anew():
@@ -240,7 +239,7 @@ def test_annotations_that_are_left_out_are_said(tmp_path):
     path = tmp_path / "m.dmn"
     text = MODEL.format(values="[0..9]", policy="ANY", more='<annotation name="n"/>', note=NOTE)
     path.write_text(text)
-    table = irenic.read_tables(path).tables[0]
+    table = irenic.parse(path).bind().tables[0]
     assert table.left_out == ("1 annotation",)
     out = tmp_path / "out.dmn"
     with pytest.warns(FormatWarning) as told:
@@ -251,4 +250,4 @@ def test_annotations_that_are_left_out_are_said(tmp_path):
     )
     assert run("check", path).stderr == ""
     empty = path.read_text().replace("because", "")
-    assert dmn.loads(empty.encode()).tables[0].left_out == ()
+    assert loads_dmn(empty.encode()).tables[0].left_out == ()

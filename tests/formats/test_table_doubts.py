@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import irenic
+from bound import loads_csv, loads_xlsx
 from irenic import Categorical, Continuous, FormatWarning, Rule, RuleSet, Space
 from irenic.cli import app
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import Compare, parse
-from irenic.formats.sheets.rules import dumps_csv, dumps_xlsx, loads_csv, loads_xlsx
+from irenic.formats.sheets.rules import dumps_csv, dumps_xlsx
 
 
 def messages(found):
@@ -464,7 +465,7 @@ def warned(tmp_path):
 
 
 def test_reading_warns_in_python(warned):
-    for read in (irenic.read, irenic.read_tables):
+    for read in (irenic.read, lambda path: irenic.parse(path).bind()):
         with pytest.warns(
             FormatWarning, match="column 'country': every row has another value"
         ) as told:
@@ -475,7 +476,7 @@ def test_reading_warns_in_python(warned):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         irenic.read(warned, ignore="country")
-        assert len(irenic.read_tables(warned, ignore=["country"]).tables[0].space) == 1
+        assert len(irenic.parse(warned, ignore=["country"]).bind().tables[0].space) == 1
 
 
 def run(*arguments):

@@ -16,7 +16,7 @@ import pytest
 
 import irenic
 from irenic import FileError, FormatError, Rule, RuleSet
-from irenic.frames.files import check_target, read_bytes, write_bytes
+from irenic.frames.files import check_target, read_bytes, write_file
 from irenic.frames.table import read_table, write_table
 
 pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
@@ -74,7 +74,7 @@ def test_a_link_to_a_pipe_is_followed(tmp_path):
     os.mkfifo(pipe)
     link.symlink_to(pipe)
     received = in_background(pipe.read_bytes)
-    write_bytes(link, b"some bytes")
+    write_file(link, b"some bytes")
     assert received() == b"some bytes"
     assert stat.S_ISFIFO(pipe.lstat().st_mode)
     assert link.is_symlink()
@@ -88,7 +88,7 @@ def test_a_link_to_an_unnamed_pipe_is_followed(tmp_path):
     reader, writer = os.pipe()
     link = tmp_path / "out.json"
     link.symlink_to(f"/proc/self/fd/{writer}")  # like /dev/stdout
-    write_bytes(link, b"some bytes")
+    write_file(link, b"some bytes")
     os.close(writer)
     with os.fdopen(reader, "rb") as stream:
         assert stream.read() == b"some bytes"
@@ -101,7 +101,7 @@ def test_a_broken_pipe_is_reported(tmp_path):
     os.mkfifo(pipe)
     closed = in_background(lambda: os.close(os.open(pipe, os.O_RDONLY)))
     with pytest.raises(FileError, match=f"^cannot write {pipe}: Broken pipe$"):
-        write_bytes(pipe, b"x" * 2**20)
+        write_file(pipe, b"x" * 2**20)
     closed()
     assert stat.S_ISFIFO(pipe.lstat().st_mode)
     assert names_in(tmp_path) == ["pipe"]
@@ -125,7 +125,7 @@ def test_a_character_device_is_written_to_and_not_replaced(tmp_path, monkeypatch
     path.write_text("")
     before = path.stat().st_ino
     pretend(monkeypatch, path, stat.S_IFCHR)
-    write_bytes(path, b"some bytes")
+    write_file(path, b"some bytes")
     assert path.read_bytes() == b"some bytes"
     assert path.stat().st_ino == before
     assert names_in(tmp_path) == ["device"]
@@ -138,7 +138,7 @@ def test_block_devices_and_sockets_are_rejected(tmp_path, monkeypatch, kind, nou
     path = tmp_path / "out.json"
     path.write_text("old")
     pretend(monkeypatch, path, kind)
-    for call in (check_target, lambda target: write_bytes(target, b"new")):
+    for call in (check_target, lambda target: write_file(target, b"new")):
         with pytest.raises(FileError) as caught:
             call(path)
         assert str(caught.value) == f"cannot write {path}: it is {noun}; write to a file or a pipe"
@@ -251,7 +251,7 @@ def test_the_replacement_of_a_private_file_is_private_from_the_start(tmp_path, m
         real(descriptor)
 
     monkeypatch.setattr(os, "fsync", look)
-    write_bytes(path, b"new")
+    write_file(path, b"new")
     assert modes == [0o600]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
@@ -264,7 +264,7 @@ def test_a_full_disk_leaves_no_partial_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(FileError, match=f"^cannot write {path}: No space left on device$"):
-        write_bytes(path, b"new")
+        write_file(path, b"new")
     assert names_in(tmp_path) == []
 
 

@@ -175,9 +175,9 @@ def test_bad_input():
     clash = RuleSet([Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
     with pytest.raises(ConflictError, match=r"repair them before gaps are closed"):
         complete(clash)
-    with pytest.raises(ConditionError, match=r"irenic.to_set .* makes one of a list"):
+    with pytest.raises(ConditionError, match=r"must be unordered, got a list: .* irenic.to_set"):
         complete(RuleList.of(clash))
-    with pytest.raises(ConditionError, match="complete takes a RuleSet or a DecisionTable, not"):
+    with pytest.raises(ConditionError, match=r"must be a RuleSet, .* DecisionTable, got NoneType"):
         complete(None)
     with pytest.raises(ConditionError, match="max_rules is a number of rules, at least 0, not -1"):
         complete(scale(), max_rules=-1)

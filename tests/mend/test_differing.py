@@ -145,7 +145,7 @@ def test_what_contradicts_itself_is_refused():
     text = r"the rules of the second contradict each other: rule 1 says A.*wins: RuleList.of"
     with pytest.raises(ConflictError, match=text):
         diff(RuleList.of(clash), clash)
-    with pytest.raises(ConditionError, match=r"diff takes a RuleSet, .*, not list"):
+    with pytest.raises(ConditionError, match=r"must be a RuleSet, .* DecisionTable, got list"):
         diff([], clash)
 
 

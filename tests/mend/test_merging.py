@@ -229,7 +229,7 @@ def test_many_rows_of_a_unique_table_are_merged():
 @pytest.mark.parametrize("hit_policy", ["FIRST", "PRIORITY"])
 def test_an_ordered_table_is_refused(hit_policy):
     table = DecisionTable.of(plane((0, 5, 0, 5), (5, 9, 0, 5))).under(hit_policy)
-    text = "merge takes rules whose order does not matter; .*irenic.to_set"
+    text = "rules must be unordered, got a list: .* irenic.to_set"
     with pytest.raises(ConditionError, match=text):
         merge(table)
     with pytest.raises(ConditionError, match=text):

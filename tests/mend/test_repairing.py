@@ -225,8 +225,8 @@ def test_rules_that_agree_are_left_alone():
     [
         (lambda r: repair(r, "crop"), "how is one of drop, trim, split, not 'crop', did you mean"),
         (lambda r: repair(r, None), "how is one of drop, trim, split, not None"),
-        (lambda r: repair(list(r)), "repair takes a RuleSet or a DecisionTable, not list"),
-        (lambda r: repair(RuleList.of(r)), r"nothing to repair; irenic.to_set .* turns"),
+        (lambda r: repair(list(r)), "rules must be a RuleSet, .* DecisionTable, got list"),
+        (lambda r: repair(RuleList.of(r)), "rules must be unordered, got a list: .* irenic.to_set"),
         (lambda r: repair(r, weights=[1.0]), "weights are 2 finite numbers greater than 0, one a"),
         (lambda r: repair(r, weights=[1.0, 0]), "weights are 2 finite numbers greater than 0"),
         (lambda r: repair(r, weights=[1, "2"]), "weights are 2 finite numbers greater than 0"),

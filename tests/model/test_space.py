@@ -825,3 +825,17 @@ def test_words_of_categorical_features_lie_one_after_another():
     assert from_words(words[space.sets[0]]) == 1 << 2 | 1 << 101
     assert words[space.sets[1]] == [1 << 3]
     assert Space([Continuous("f")]).sets == ()
+
+
+def test_a_space_is_opened_to_values_that_another_lists():
+    jobs = Categorical("job", ["cook"], missing=True, other=True)
+    space = Space(
+        [jobs, Categorical("sex", ["f"]), Continuous("age"), Categorical("x", ["a"], other=True)]
+    )
+    other = Space(
+        [Continuous("x"), Categorical("sex", ["m"]), Categorical("job", ["nurse", "cook"])]
+    )
+    opened = space.opened_to(other)
+    assert opened["job"] == Categorical("job", ["cook", "nurse"], missing=True, other=True)
+    assert [opened[name] for name in ("sex", "age", "x")] == [space[n] for n in ("sex", "age", "x")]
+    assert opened.opened_to(other) == opened

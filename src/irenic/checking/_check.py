@@ -167,20 +167,11 @@ def check(
     gaps | age = 100: no rule holds (wherever age >= 99)
     inside | rule 4 adds nothing: rule 3 says the same wherever it holds
     """
-    table = rules if isinstance(rules, DecisionTable) else _as_table(rules)
+    table = DecisionTable.of(rules)
     if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 0):
         raise ConditionError(f"most is a number of findings, not {most!r}")
     warm_up()
     return _Check(table, Budget.of(budget), most).run(progress)
-
-
-def _as_table(rules: object) -> DecisionTable:
-    if not isinstance(rules, RuleSet | RuleList):
-        raise ConditionError(
-            f"rules must be a RuleSet, a RuleList or a DecisionTable, not {type(rules).__name__};"
-            " irenic.read(path) reads a file, irenic.read_tables(path).tables all tables of one"
-        )
-    return DecisionTable.of(rules)
 
 
 class _Check:

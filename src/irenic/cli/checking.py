@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,19 +13,24 @@ import irenic
 from irenic.cli.common import MOST_GAPS, Json, Most, console, output, print_json, progress
 from irenic.cli.reading import (
     Data,
+    From,
     Ignore,
     SpaceFile,
     as_policy,
+    check_inputs,
     files_of,
+    given_space,
     is_folder,
     no_rules,
-    read_example,
+    opened_space,
+    parse_file,
     say_example,
-    space_for,
 )
-from irenic.errors import FormatError, FormatWarning, IrenicError
+from irenic.errors import FormatError, IrenicError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from irenic.budget import Progress
     from irenic.checking import Kind
     from irenic.reporting.checked import CheckedFile
@@ -42,6 +46,9 @@ class Form(StrEnum):
 
 
 commands = typer.Typer()
+
+_ONE_TABLE = (".json", ".rules", ".txt")
+"""What files that hold one table end in."""
 
 
 @commands.command(
@@ -104,6 +111,7 @@ def check(
     ] = None,
     data: Data = None,
     space: SpaceFile = None,
+    source_form: From = None,
     budget: Annotated[
         float, typer.Option(metavar="SECONDS", help="How long each search may take.", min=0.0)
     ] = 10.0,
@@ -116,7 +124,10 @@ def check(
     given = list(paths or [])
     paths = list(files_of(given, exclude or []))
     options = {"target": target, "ignore": ignore or (), "hit_policy": as_policy(hit_policy)}
-    files = _checked(paths, data, space, options, budget, limit)
+    named = {f"FILE {number}": path for number, path in enumerate(paths, 1)}
+    check_inputs({**named, "--data": data, "--space": space}, source_form)
+    base = given_space(data, space, source_form)
+    files = _checked(paths or [None], base, data, source_form, options, budget, limit)
     several = len(given) > 1 or any(map(is_folder, given))
     with output():
         _print(files, form, several=several, example=not given, most=most)
@@ -149,53 +160,45 @@ def _kinds(fail_on: str | None) -> list[Kind] | None:
 
 
 def _checked(
-    given: list[Path],
+    paths: Sequence[Path | None],
+    given: irenic.Space | None,
     data: Path | None,
-    space_file: Path | None,
+    source_form: str | None,
     options: dict[str, Any],
     budget: float,
     most: int,
 ) -> list[CheckedFile]:
     """Return each file with its findings; one that cannot be read does not stop the others."""
-    from irenic.formats import holds_several
     from irenic.reporting.checked import CheckedFile
 
     found = []
     with progress("looking for gaps") as shown:
-        if not given:
-            tables = read_example(space_for(None, data, space_file))
-            checks = _findings(tables.tables, budget, most, shown)
-            return [CheckedFile("example.rules", checks)]
-        for path in given:
+        for path in paths:
             try:
-                with warnings.catch_warnings():
-                    # they are shown with the file
-                    warnings.simplefilter("ignore", FormatWarning)
-                    space = space_for(path, data, space_file, options["ignore"])
-                    tables = irenic.read_tables(path, space=space, **options)
+                parsed = parse_file(path, source_form, **options)
+                tables = parsed.bound(opened_space(parsed, given, data))  # warned of with the file
             except IrenicError as error:
                 told = error if isinstance(error, FormatError) else FormatError(str(error))
-                found.append(CheckedFile(str(path), [], [told], holds_several(path)))
+                several = path is not None and path.suffix.lower() not in _ONE_TABLE
+                found.append(CheckedFile(str(path), [], [told], several))
                 continue
-            errors = [*tables.errors, *_bare(tables.tables, path)]
+            errors = [*tables.errors, *_bare(tables.tables, parsed)]
             if not tables.tables and not errors:
-                errors = [FormatError("there is no table of rules in it", path=str(path))]
+                errors = [FormatError("there is no table of rules in it", path=parsed.name)]
             filled = [table for table in tables.tables if table.n_rows]
             checks = _findings(filled, budget, most, shown)
-            several = holds_several(path)
-            found.append(CheckedFile(str(path), checks, errors, several, tables.warnings))
+            several = parsed.holds_several
+            found.append(CheckedFile(parsed.name, checks, errors, several, tables.warnings))
     return found
 
 
-def _bare(tables: list[irenic.DecisionTable], path: Path) -> list[FormatError]:
+def _bare(tables: list[irenic.DecisionTable], parsed: irenic.formats.Parsed) -> list[FormatError]:
     """Return an error for each table without rules: a file that was cut off should not pass."""
-    from irenic.formats import holds_several
-
     bare = [table for table in tables if not table.n_rows]
-    if not holds_several(path):
-        return [no_rules(table.rules, path) for table in bare]
+    if not parsed.holds_several:
+        return [no_rules(table.rules, Path(parsed.name)) for table in bare]
     texts = (f"table {table.name!r} has no rules" for table in bare)
-    return [FormatError(text, path=str(path)) for text in texts]
+    return [FormatError(text, path=parsed.name) for text in texts]
 
 
 def _findings(

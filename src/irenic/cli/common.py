@@ -15,11 +15,14 @@ import typer
 from rich.console import Console
 
 import irenic
+from irenic.errors import FormatError, did_you_mean
+from irenic.frames.files import format_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from irenic.budget import Progress
+    from irenic.learn import RuleSetClassifier
 
 Json = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON instead of text.")]
 _MOST = typer.Option(
@@ -29,6 +32,14 @@ _MOST = typer.Option(
     show_default=False,
 )
 Most = Annotated[int | None, _MOST]
+
+_TO = typer.Option(
+    "--to", metavar="FORMAT", help="Format of standard output, where the output is -."
+)
+To = Annotated[str | None, _TO]
+
+STANDARD = "<stdin>"
+"""What messages call standard input."""
 
 MOST_GAPS = 100_000
 """A budget of regions bounds the memory: there can be more gaps than anyone reads."""
@@ -114,6 +125,56 @@ def output() -> Iterator[None]:
         closed = error.errno == errno.EBADF
         reason = "standard output is closed" if closed else error.strerror or error
         raise irenic.FileError(f"cannot write the output: {reason}") from None
+
+
+def is_standard(path: Path | None) -> bool:
+    """Return whether an argument is ``-``: standard input or standard output."""
+    return path is not None and str(path) == "-"
+
+
+def output_format(
+    out: Path | None, to: str | None, known: tuple[str, ...], default: str = ""
+) -> str:
+    """Return the format of an output: by its suffix, or as ``--to`` says for standard output."""
+    if out is not None and not is_standard(out):
+        if to is not None:
+            raise FormatError(
+                f"--to gives the format of standard output, and the output is the file {out}"
+            )
+        return format_of(str(out), None, known)
+    if to is None and not default:
+        raise FormatError(f"the format of standard output must be given: --to {'|'.join(known)}")
+    if to is not None and to not in known:
+        raise FormatError(
+            f"--to must be one of {', '.join(known)}, got {to!r}{did_you_mean(to, known)}"
+        )
+    return to or default
+
+
+def check_one_output(out: Path | None, to: str | None, *, as_json: bool) -> None:
+    """Refuse two things on standard output."""
+    if as_json and (is_standard(out) or to is not None):
+        raise FormatError(
+            "--json and the output - are both for standard output; leave one of them out"
+        )
+
+
+def write_rules(
+    rules: irenic.RuleSet | irenic.DecisionTable | RuleSetClassifier, out: Path | None, form: str
+) -> None:
+    """Write rules to a file, or to standard output where there is none."""
+    if out is None or is_standard(out):
+        write_standard(irenic.dumps(rules, format=form))
+    else:
+        irenic.write(rules, out)
+
+
+def write_standard(data: str | bytes) -> None:
+    """Write data to standard output; text as UTF-8, as it would be in a file."""
+    with output():
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data.encode("utf-8") if isinstance(data, str) else data)
+        sys.stdout.buffer.flush()
 
 
 _NO_READER = 128 + 13

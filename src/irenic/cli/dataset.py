@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from irenic.cli.reading import read_data
 from irenic.errors import DataError, did_you_mean
 from irenic.frames.columns import Table
-from irenic.frames.table import read_table
 from irenic.model.literals import display, is_missing
 
 
@@ -49,9 +49,9 @@ class Dataset:
         return found
 
 
-def read(path: Path, target: str | None) -> Dataset:
+def read(path: Path, target: str | None, form: str | None = None) -> Dataset:
     """Return the table of a file, split into features and target: the last column, if not told."""
-    table = read_table(path)
+    table = read_data(path, form)
     try:
         return split(table, target, str(path))
     except DataError as error:

@@ -10,15 +10,36 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import numpy as np
 import numpy.typing as npt
 import typer
 
 import irenic
-from irenic.cli.common import Json, console, output, print_json, warn_of_compiling
-from irenic.cli.reading import as_set, check_output, is_model, no_rules, open_to_rules, tells_space
+from irenic.cli.common import (
+    Json,
+    To,
+    check_one_output,
+    console,
+    is_standard,
+    output,
+    output_format,
+    print_json,
+    warn_of_compiling,
+    write_rules,
+    write_standard,
+)
+from irenic.cli.reading import (
+    From,
+    as_set,
+    check_inputs,
+    check_output,
+    no_rules,
+    opened_space,
+    parse_file,
+    read_data,
+)
 from irenic.errors import ConflictError, DataError, FormatError, SpaceError, did_you_mean
 from irenic.model.literals import display
 from irenic.model.ruleset import RESOLVE
@@ -33,7 +54,7 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 
-_RULE_SUFFIXES = (".txt", ".rules")
+_MODEL_FORMATS = ("json", "rules", "txt")
 
 
 @commands.command(
@@ -53,7 +74,7 @@ def learn(
     data: Annotated[
         Path | None,
         typer.Argument(
-            metavar="DATA", help="A .csv, .parquet or .xlsx table; an example if left out."
+            metavar="DATA", help="A .csv, .parquet or .xlsx table, or - (default: an example)."
         ),
     ] = None,
     target: Annotated[
@@ -66,9 +87,11 @@ def learn(
             "--output",
             "-o",
             metavar="FILE",
-            help="Where to keep the model (.json), or its rules alone (.txt, .rules).",
+            help="Where to keep the model (.json), or its rules alone (.txt, .rules); or -.",
         ),
     ] = None,
+    source_form: From = None,
+    to: To = None,
     max_rules: Annotated[
         int | None, typer.Option(metavar="N", help="The most rules that there may be.", min=1)
     ] = None,
@@ -90,9 +113,12 @@ def learn(
 ) -> None:
     """Learn rules from a table: few, readable, and never in contradiction."""
     _check_options(data, target, out, cv, seconds, jobs)
+    check_inputs({"DATA": data}, source_form)
+    check_one_output(out, to, as_json=as_json)
+    form = _model_format(out, to)
     from irenic.cli import dataset
 
-    given = dataset.embedded() if data is None else dataset.read(data, target)
+    given = dataset.embedded() if data is None else dataset.read(data, target, source_form)
     folds = _folds(given, cv)
     warn_of_compiling("evolution", "about a minute")
 
@@ -105,12 +131,14 @@ def learn(
             verbose=verbose,
         )
 
+    on_screen = not form or (out is not None and not is_standard(out))
+    people = sys.stdout if on_screen else sys.stderr
     if not as_json:
         with output():
-            _say_data(given, data, target)
+            _say_data(given, data, target, people)
     model = make(verbose=sys.stderr.isatty()).fit(given.features, given.labels)
-    if out is not None:
-        irenic.write(model if out.suffix.lower() == ".json" else model.rules_, out)
+    if form:
+        write_rules(model if form == "json" else model.rules_, out, form)
     compared = _compare(lambda: make(verbose=False), given, folds, random_state) if folds else None
     from irenic.reporting import learned, terminal
 
@@ -125,8 +153,9 @@ def learn(
         if as_json:
             print_json(result)
         else:
-            terminal.print_learned(result, model.rules_, console())
-            _say_next(out, data)
+            terminal.print_learned(result, model.rules_, console(stderr=not on_screen))
+            if on_screen:
+                _say_next(out, data)
 
 
 def _check_options(
@@ -146,10 +175,17 @@ def _check_options(
     if seconds is not None and not seconds > 0:
         raise FormatError(f"--seconds must be above 0, not {seconds:g}")
     check_output(out, {"DATA": data})
-    if out is not None and out.suffix.lower() not in (".json", *_RULE_SUFFIXES):
+
+
+def _model_format(out: Path | None, to: str | None) -> str:
+    """Return the format in which the model, or its rules alone, are kept; "" for neither."""
+    if out is None and to is None:
+        return ""
+    if out is not None and not is_standard(out) and out.suffix[1:].lower() not in _MODEL_FORMATS:
         raise FormatError(
             "a model is written to a .json file, its rules alone to .txt or .rules", path=str(out)
         )
+    return output_format(out, to, _MODEL_FORMATS)
 
 
 def _folds(given: Dataset, wanted: int) -> int:
@@ -238,14 +274,15 @@ def _fold_bar(folds: int) -> Iterator[Callable[[int], None]]:
         yield lambda done: bar.update(task, completed=done)
 
 
-def _say_data(given: Dataset, path: Path | None, target: str | None) -> None:
+def _say_data(given: Dataset, path: Path | None, target: str | None, people: TextIO) -> None:
     if path is None:
-        print(f"No table given: these are the {given.name} data of scikit-learn.")
+        print(f"No table given: these are the {given.name} data of scikit-learn.", file=people)
     elif target is None:
-        print(f"The last column is predicted: {display(given.target)} (--target names another).")
+        name = display(given.target)
+        print(f"The last column is predicted: {name} (--target names another).", file=people)
     for column in given.useless():
-        print(f"Of little use for rules: {column}")
-    sys.stdout.flush()
+        print(f"Of little use for rules: {column}", file=people)
+    people.flush()
 
 
 def _say_next(out: Path | None, data: Path | None) -> None:
@@ -276,19 +313,23 @@ def predict(
     rules: Annotated[
         Path,
         typer.Argument(
-            metavar="RULES", help="A model of irenic learn (.json), or a file of rules."
+            metavar="RULES", help="A model of irenic learn (.json), a file of rules, or -."
         ),
     ],
-    data: Annotated[Path, typer.Argument(metavar="DATA", help="A .csv, .parquet or .xlsx table.")],
+    data: Annotated[
+        Path, typer.Argument(metavar="DATA", help="A .csv, .parquet or .xlsx table, or -.")
+    ],
     out: Annotated[
         Path | None,
         typer.Option(
             "--output",
             "-o",
             metavar="FILE",
-            help="A .csv, .parquet or .xlsx file; csv on the screen if left out.",
+            help="A .csv, .parquet or .xlsx file, or - (default: csv on the screen).",
         ),
     ] = None,
+    form: From = None,
+    to: To = None,
     explain: Annotated[
         bool,
         typer.Option(
@@ -301,19 +342,23 @@ def predict(
     ] = None,
 ) -> None:
     """Add to a table what rules predict for each row."""
-    from irenic.frames.table import check_suffix, read_table, write_table
+    from irenic.frames.table import FORMATS, check_suffix, dumps_table, write_table
 
     if resolve not in (None, *RESOLVE):
         hint = did_you_mean(resolve, RESOLVE)
         raise FormatError(f"--resolve cannot be {resolve!r}{hint}")
-    check_output(out, {"RULES": rules, "DATA": data})
-    if out is not None:
+    files = {"RULES": rules, "DATA": data}
+    check_inputs(files, form)
+    check_output(out, files)
+    if out is not None and not is_standard(out):
         check_suffix(out)
-    model = _read_model(rules)
-    table = read_table(data)
+    out_form = output_format(out, to, FORMATS, "csv")
+    parsed = parse_file(rules, form)
+    model = parsed.model() if parsed.is_model else parsed.rules()
+    table = read_data(data, form)
     if not table.shape[0]:
         raise FormatError("the table has no rows", path=str(data))
-    added = _predictions(model, rules, table, data, resolve)
+    added = _predictions(model, parsed, table, data, resolve)
     if not explain:
         added = {"prediction": added["prediction"]}
     for name in added:
@@ -324,26 +369,21 @@ def predict(
             )
     whole = table.select(list(table))
     whole.update(added)
-    from irenic.frames import csv as csv_table
-
-    if out is not None:
+    if out is not None and not is_standard(out):
         write_table(whole, out)
-    with output():
-        if out is None:
-            print(csv_table.dumps(whole).decode("utf-8"), end="")
-        else:
+        with output():
             print(f"{table.shape[0]:,} rows written to {out}")
+    elif out is None and to is None:  # on the screen, in its encoding
+        with output():
+            print(dumps_table(whole, "csv"), end="")
+    else:
+        write_standard(dumps_table(whole, out_form))
     _say_unused(_rules(model).space.names, table)
-
-
-def _read_model(path: Path) -> RuleSetClassifier | irenic.RuleSet | irenic.RuleList:
-    """Return the model that a file holds, else its rules."""
-    return irenic.read_model(path) if is_model(path) else irenic.read(path)
 
 
 def _predictions(
     model: RuleSetClassifier | irenic.RuleSet | irenic.RuleList,
-    path: Path,
+    parsed: irenic.formats.Parsed,
     table: Table,
     data: Path,
     resolve: str | None,
@@ -353,14 +393,14 @@ def _predictions(
         model, resolve = model.rules, "first"
     rules = _rules(model)
     if not len(rules) and rules.default is None:
-        raise no_rules(rules, path)
+        raise no_rules(rules, Path(parsed.name))
     _check_columns(rules.space.names, table, data)
     # rules that ask for nothing hold for every row, and a table without columns has none
     used = table.select(rules.space.names) if rules.space.names else table
     how: Any = resolve
     try:
         if isinstance(model, irenic.RuleSet):
-            rules = _over_table(model, path, used, data)
+            rules = _over_table(model, parsed, used, data)
             said = rules.predict(used, resolve=how)
         else:
             if model.conflicts != "avoid":
@@ -371,8 +411,9 @@ def _predictions(
         decided = rules.decide(used, resolve=how)
     except ConflictError as error:
         raise ConflictError(
-            f"{path}: the rules contradict each other: {error.conflicts[0]}; mend them (irenic"
-            f" check {path} shows where), or choose with --resolve best, vote or first",
+            f"{parsed.name}: the rules contradict each other: {error.conflicts[0]}; mend them"
+            f" (irenic check {parsed.name} shows where), or choose with --resolve best, vote or"
+            " first",
             error.conflicts,
         ) from None
     except DataError as error:
@@ -412,14 +453,16 @@ def _say_unused(names: Sequence[str], table: Table) -> None:
         _note(f"columns that the rules do not use: {shown}")
 
 
-def _over_table(rules: irenic.RuleSet, path: Path, table: Table, data: Path) -> irenic.RuleSet:
-    """Return rules of a file that tells no space over that of the table."""
-    if tells_space(path) or not rules.space.names:
+def _over_table(
+    rules: irenic.RuleSet, parsed: irenic.formats.Parsed, table: Table, data: Path
+) -> irenic.RuleSet:
+    """Return rules of a file that declares no space over that of the table."""
+    if parsed.declares_space or not rules.space.names:
         return rules
     try:
-        space = open_to_rules(irenic.Space.infer(table), path, data)
-        features = [_listed_by_rules(feature, rules.space) for feature in space]
-        return as_set(irenic.read(path, space=irenic.Space(features)))
+        space = opened_space(parsed, irenic.Space.infer(table), data)
+        features = [_listed_by_rules(feature, rules.space) for feature in space or ()]
+        return as_set(parsed.rules(irenic.Space(features)))
     except SpaceError as error:
         raise DataError(str(error)) from None
 

@@ -3,26 +3,42 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 from rich.text import Text
 
 import irenic
-from irenic.cli.common import Json, console, output, print_json, warn_of_compiling
+from irenic.cli.common import (
+    Json,
+    To,
+    check_one_output,
+    console,
+    is_standard,
+    output,
+    output_format,
+    print_json,
+    warn_of_compiling,
+    write_rules,
+    write_standard,
+)
 from irenic.cli.reading import (
+    From,
     Ignore,
+    SpaceFile,
     as_policy,
+    check_inputs,
     check_output,
     check_rules_in,
-    space_for,
-    tells_space,
+    given_space,
+    parse_file,
+    read_data,
 )
-from irenic.errors import DataError, FormatError, FormatWarning, did_you_mean
+from irenic.errors import DataError, FormatError, did_you_mean
+from irenic.formats.writing import TABLES, WRITTEN, warn_of_loss
 from irenic.model.literals import counted, display
 
 if TYPE_CHECKING:
@@ -30,18 +46,19 @@ if TYPE_CHECKING:
 
     from irenic.model.decision_table import DecisionTable
 
-_IN = typer.Argument(metavar="IN", help="A .txt, .rules, .json, .csv, .xlsx or .dmn file.")
+_IN = typer.Argument(metavar="IN", help="A .txt, .rules, .json, .csv, .xlsx or .dmn file, or -.")
 _OUT = typer.Option(
     "--output",
     "-o",
     metavar="OUT",
-    help="A new file: .json, .txt, .csv, .xlsx, .dmn, .sql or .py; the screen if left out.",
+    help="A new file: .json, .txt, .csv, .xlsx, .dmn, .sql or .py; or - (default: the screen).",
 )
 _TABLE = typer.Option(metavar="NAME", help="Which table, where the file holds several.")
 _TARGET = typer.Option(metavar="COLUMN", help="The column of outcomes of a .csv or .xlsx table.")
 _POLICY = typer.Option(metavar="POLICY", help="Instead of what the file says: FIRST, ANY, …")
-_SPACE = typer.Option(metavar="FILE", help="A .json file whose space the rules are held against.")
-_DATA = typer.Option(metavar="FILE", help="Instances with their outcomes: .csv, .parquet, .xlsx.")
+_DATA = typer.Option(
+    metavar="FILE", help="Instances with their outcomes: .csv, .parquet, .xlsx, or -."
+)
 _LABEL = typer.Option(metavar="COLUMN", help="The column of outcomes in --data; the last.")
 _BUDGET = typer.Option(metavar="SECONDS", help="How long to search at most.", min=0.0)
 
@@ -50,7 +67,6 @@ Out = Annotated[Path | None, _OUT]
 TableName = Annotated[str | None, _TABLE]
 Target = Annotated[str | None, _TARGET]
 Policy = Annotated[str | None, _POLICY]
-SpaceFile = Annotated[Path | None, _SPACE]
 Data = Annotated[Path | None, _DATA]
 Label = Annotated[str | None, _LABEL]
 Seconds = Annotated[float, _BUDGET]
@@ -99,13 +115,17 @@ def repair(
     ignore: Ignore = None,
     hit_policy: Policy = None,
     space: SpaceFile = None,
+    form: From = None,
+    to: To = None,
     as_json: Json = False,
     budget: Seconds = 30.0,
 ) -> None:
     """Take the contradictions out of rules, and say what was changed and why."""
-    _check_out(out, {"IN": rules, "--data": data, "--space": space})
-    found = _read(rules, table, target, ignore, hit_policy, space, out)
-    X, y = _instances(data, label)
+    files = {"IN": rules, "--data": data, "--space": space}
+    sink = _check_files(files, form, out, to, as_json=as_json)
+    parsed = _parse(rules, form, target, ignore, hit_policy)
+    found = _table(parsed, table, given_space(None, space, form), sink)
+    X, y = _instances(data, label, form)
     warn_of_compiling()
     mended = irenic.repair(found, how.value, X=X, y=y, budget=budget)
     result = found if mended.table is None else mended.table
@@ -122,7 +142,7 @@ def repair(
         )
     n = len(mended.changes)
     verdict = counted(n, "change") if n else "nothing contradicted"
-    _hand_over(result, out, told, verdict, as_json)
+    _hand_over(result, sink, told, verdict, as_json)
 
 
 @commands.command(
@@ -146,13 +166,17 @@ def complete(
     ignore: Ignore = None,
     hit_policy: Policy = None,
     space: SpaceFile = None,
+    form: From = None,
+    to: To = None,
     as_json: Json = False,
     budget: Seconds = 30.0,
 ) -> None:
     """Propose rules for the cases that none covers, largest gaps first."""
-    _check_out(out, {"IN": rules, "--data": data, "--space": space})
-    found = _read(rules, table, target, ignore, hit_policy, space, out)
-    X, y = _instances(data, label)
+    files = {"IN": rules, "--data": data, "--space": space}
+    sink = _check_files(files, form, out, to, as_json=as_json)
+    parsed = _parse(rules, form, target, ignore, hit_policy)
+    found = _table(parsed, table, given_space(None, space, form), sink)
+    X, y = _instances(data, label, form)
     warn_of_compiling()
     filled = irenic.complete(found, X=X, y=y, max_rules=most, budget=budget)
     told = [str(proposal) for proposal in filled.proposals]
@@ -161,7 +185,7 @@ def complete(
     )
     if filled.stopped_by is not None:
         told.append(_unfinished("looking for gaps", filled.stopped_by, "find more"))
-    _hand_over(found.with_rules(filled.rules), out, told, verdict, as_json)
+    _hand_over(found.with_rules(filled.rules), sink, told, verdict, as_json)
     raise typer.Exit(0 if filled.is_complete else 1)
 
 
@@ -180,12 +204,16 @@ def merge(
     ignore: Ignore = None,
     hit_policy: Policy = None,
     space: SpaceFile = None,
+    form: From = None,
+    to: To = None,
     as_json: Json = False,
     budget: Seconds = 30.0,
 ) -> None:
     """Say the same with fewer rules, which is proved."""
-    _check_out(out, {"IN": rules, "--space": space})
-    found = _read(rules, table, target, ignore, hit_policy, space, out)
+    files = {"IN": rules, "--space": space}
+    sink = _check_files(files, form, out, to, as_json=as_json)
+    parsed = _parse(rules, form, target, ignore, hit_policy)
+    found = _table(parsed, table, given_space(None, space, form), sink)
     warn_of_compiling()
     given = found.with_rules(_as_set(found, budget)) if found.is_ordered else found
     result = irenic.merge(given, budget=budget)
@@ -193,7 +221,7 @@ def merge(
     if result.stopped_by is not None:
         told.append(_unfinished("merging", result.stopped_by, "merge more rules"))
     verdict = f"{counted(len(given.rules), 'rule')} became {len(result.rules):,}"
-    _hand_over(result.table or given, out, told, verdict, as_json)
+    _hand_over(result.table or given, sink, told, verdict, as_json)
 
 
 @commands.command(
@@ -202,6 +230,7 @@ irenic convert loans.dmn loans.json
 irenic convert rules.txt rules.dmn
 irenic convert rules.txt rules.sql --dialect postgres --sql-table people
 irenic convert list.dmn set.txt --as-set
+irenic convert - - --from dmn --to json < loans.dmn
 
 [bold]Exit status[/]
 0 written, 2 bad input"""
@@ -211,7 +240,7 @@ def convert(
     out: Annotated[
         Path,
         typer.Argument(
-            metavar="OUT", help="A new file: .json, .txt, .csv, .xlsx, .dmn, .sql or .py."
+            metavar="OUT", help="A new file: .json, .txt, .csv, .xlsx, .dmn, .sql or .py; or -."
         ),
     ],
     table: TableName = None,
@@ -219,6 +248,8 @@ def convert(
     ignore: Ignore = None,
     hit_policy: Policy = None,
     space: SpaceFile = None,
+    form: From = None,
+    to: To = None,
     as_set: Annotated[
         bool,
         typer.Option(
@@ -234,10 +265,14 @@ def convert(
     budget: Seconds = 60.0,
 ) -> None:
     """Write rules in another format."""
-    _check_out(out, {"IN": rules, "--space": space}, "OUT")
-    found = _read(rules, table, target, ignore, hit_policy, space, out, "OUT")
-    if out.suffix.lower() in (".sql", ".py") and space is None and not tells_space(rules):
-        found = _open_to_missing(found, rules, table, target, ignore, hit_policy)
+    files = {"IN": rules, "--space": space}
+    check_inputs(files, form)
+    check_output(out, files, "OUT")
+    sink = _Out(out, output_format(out, to, WRITTEN), "OUT")
+    parsed = _parse(rules, form, target, ignore, hit_policy)
+    found = _table(parsed, table, given_space(None, space, form), sink)
+    if sink.form in ("sql", "py") and space is None and not parsed.declares_space:
+        found = _open_to_missing(found, parsed, table)
     told = ""
     if as_set and found.is_ordered:
         warn_of_compiling()
@@ -246,18 +281,13 @@ def convert(
         told = f"{n} in order became {len(found):,} in none; "
     elif as_set:
         print("irenic: the rules are not ordered, so --as-set changes nothing", file=sys.stderr)
-    if out.suffix.lower() == ".sql":
-        from irenic.formats.writing import warn_of_loss
-        from irenic.frames.files import write_text
-
-        named = found.outputs != ("then",)
-        column = ", ".join(found.outputs) if named else "prediction"
-        write_text(out, irenic.to_sql(found, sql_table, dialect=dialect, column=column) + ";\n")
-        warn_of_loss(found, str(out))
+    if sink.form == "sql":
+        _write_sql(found, sink, sql_table, dialect)
     else:
-        irenic.write(found, out)
+        write_rules(found, out, sink.form)
     with output():
-        print(f"{told}{_written(found, out)} written to {out}")
+        people = sys.stderr if is_standard(out) else sys.stdout
+        print(f"{told}{_written(found, sink)}", file=people)
 
 
 @commands.command(
@@ -269,18 +299,24 @@ irenic diff old.dmn new.dmn --table Risk --json
 0 they decide the same everywhere, 1 not, or not known, 2 bad input"""
 )
 def diff(
-    a: Annotated[Path, typer.Argument(metavar="A", help="The rules before.")],
-    b: Annotated[Path, typer.Argument(metavar="B", help="The rules after.")],
+    a: Annotated[Path, typer.Argument(metavar="A", help="The rules before, or -.")],
+    b: Annotated[Path, typer.Argument(metavar="B", help="The rules after, or -.")],
     table: TableName = None,
     target: Target = None,
     ignore: Ignore = None,
     hit_policy: Policy = None,
     space: SpaceFile = None,
+    form: From = None,
     as_json: Json = False,
     budget: Seconds = 60.0,
 ) -> None:
     """List the regions in which two sets of rules decide differently."""
-    before, after = (_read(path, table, target, ignore, hit_policy, space) for path in (a, b))
+    check_inputs({"A": a, "B": b, "--space": space}, form)
+    given = given_space(None, space, form)
+    before, after = (
+        _table(_parse(path, form, target, ignore, hit_policy), table, given, _Out())
+        for path in (a, b)
+    )
     _say_apart(before, after, a, b)
     warn_of_compiling()
     found = irenic.diff(before, after, budget=budget)
@@ -308,68 +344,68 @@ def _verdict(found: irenic.mend.Differences) -> str:
 # --- what they share
 
 
-def _check_out(
-    out: Path | None, inputs: Mapping[str, Path | None], option: str = "--output"
-) -> None:
-    from irenic.formats.writing import check_suffix
+class _Out(NamedTuple):
+    """Where rules go, and in which format."""
 
-    check_output(out, inputs, option)
-    if out is not None:
-        check_suffix(out)
+    path: Path | None = None
+    form: str = ""
+    """Empty for text on the screen."""
+    option: str = "--output"
 
 
-def _read(
+def _check_files(
+    inputs: Mapping[str, Path | None],
+    form: str | None,
+    out: Path | None,
+    to: str | None,
+    *,
+    as_json: bool,
+) -> _Out:
+    """Return where the rules go, before any work is done."""
+    check_inputs(inputs, form)
+    check_one_output(out, to, as_json=as_json)
+    check_output(out, inputs)
+    if out is None and to is None:
+        return _Out()
+    return _Out(out, output_format(out, to, WRITTEN, "rules"))
+
+
+def _parse(
     path: Path,
-    table: str | None,
+    form: str | None,
     target: str | None,
     ignore: list[str] | None,
     policy: str | None,
-    space: Path | None,
-    out: Path | None = None,
-    option: str = "--output",
-) -> DecisionTable:
-    from irenic.formats import the_table
+) -> irenic.formats.Parsed:
+    options = {"target": target, "ignore": ignore or (), "hit_policy": as_policy(policy)}
+    return parse_file(path, form, **options)
 
-    found = irenic.read_tables(
-        path,
-        space=space_for(path, None, space),
-        target=target,
-        ignore=ignore or (),
-        hit_policy=as_policy(policy),
-    )
-    for imported in found.imports:
-        check_output(out, {f"the import of {path},": imported}, option)
-    chosen = the_table(found, path, table)
-    check_rules_in(chosen, path)
-    left = len(found.tables) - 1
+
+def _table(
+    parsed: irenic.formats.Parsed, name: str | None, space: irenic.Space | None, out: _Out
+) -> DecisionTable:
+    tables = parsed.bind(space)
+    for imported in tables.imports:
+        check_output(out.path, {f"the import of {parsed.name},": imported}, out.option)
+    chosen = tables.table(name)
+    check_rules_in(chosen, Path(parsed.name))
+    left = len(tables.tables) - 1
     if left:
-        print(f"irenic: {counted(left, 'other table')} of {path} left out", file=sys.stderr)
+        print(f"irenic: {counted(left, 'other table')} of {parsed.name} left out", file=sys.stderr)
     return chosen
 
 
 def _open_to_missing(
-    found: DecisionTable,
-    path: Path,
-    table: str | None,
-    target: str | None,
-    ignore: list[str] | None,
-    policy: str | None,
+    found: DecisionTable, parsed: irenic.formats.Parsed, name: str | None
 ) -> DecisionTable:
-    """Return a table of a file without a space, read such that every value may be missing.
+    """Return a table of a file without a space, bound such that every value may be missing.
 
     ``irenic predict`` takes the space from its data, in which cells may be empty; what is
-    exported meets data later. It is read anew since ``not in`` holds for a missing value only
+    exported meets data later. It is bound anew since ``not in`` holds for a missing value only
     where there can be one.
     """
-    from irenic.formats import the_table
-
     space = irenic.Space([replace(feature, missing=True) for feature in found.space])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FormatWarning)  # the first reading has shown them
-        again = irenic.read_tables(
-            path, space=space, target=target, ignore=ignore or (), hit_policy=as_policy(policy)
-        )
-    opened = the_table(again, path, table)
+    opened = parsed.bound(space).table(name)  # the first binding has shown the warnings
     # rows that contradict each other only where a value is missing are exported as they are
     return found if not opened.is_ordered and opened.first_conflict() else opened
 
@@ -391,16 +427,15 @@ def _as_set(table: DecisionTable, budget: float) -> irenic.RuleSet:
     return rules if isinstance(rules, irenic.RuleSet) else irenic.to_set(rules, budget=budget)
 
 
-def _instances(data: Path | None, label: str | None) -> tuple[Any, Any]:
+def _instances(data: Path | None, label: str | None, form: str | None) -> tuple[Any, Any]:
     """Return the instances and their outcomes of a table, None where there is none."""
     if data is None:
         if label is not None:
             raise FormatError("--label names a column of --data, which is not given")
         return None, None
     from irenic.frames.columns import as_values
-    from irenic.frames.table import read_table
 
-    table = read_table(data)
+    table = read_data(data, form)
     name = list(table)[-1] if label is None else label
     if name not in table:
         raise DataError(f"{data}: there is no column {name!r}{did_you_mean(name, table)}")
@@ -411,35 +446,52 @@ def _instances(data: Path | None, label: str | None) -> tuple[Any, Any]:
 
 
 def _hand_over(
-    table: DecisionTable, out: Path | None, told: list[str], verdict: str, as_json: bool
+    table: DecisionTable, out: _Out, told: list[str], verdict: str, as_json: bool
 ) -> None:
     """Write the rules, or print them; say what was changed, apart from rules that are printed."""
-    from irenic.formats.writing import warn_of_loss
-
-    if out is not None:
-        irenic.write(table, out)
-    else:
-        warn_of_loss(table)
+    is_file = out.path is not None and not is_standard(out.path)
+    if is_file:
+        write_rules(table, out.path, out.form)
+    elif not out.form:
+        warn_of_loss(table, "rules")
     with output():
         if as_json:
             from irenic.reporting import summary
 
             print_json(summary.mended(table.rules, told))
             return
-        people = console(stderr=out is None)
-        where = "." if out is None else f"; {_written(table, out)} written to {out}"
+        people = console(stderr=not is_file)
+        where = f"; {_written(table, out)}" if is_file else "."
         for line in (*told, f"{verdict[0].upper()}{verdict[1:]}{where}"):
             people.print(Text(line), soft_wrap=not people.is_terminal)
-        if out is None:
+        if not is_file and not out.form:
             from irenic.formats import text as text_rules
 
             print(text_rules.dumps(table.rules), end="")
+    if not is_file and out.form:
+        write_rules(table, out.path, out.form)
 
 
-def _written(table: DecisionTable, out: Path) -> str:
+def _write_sql(table: DecisionTable, out: _Out, sql_table: str, dialect: str) -> None:
+    from irenic.frames.files import write_file
+
+    named = table.outputs != ("then",)
+    column = ", ".join(table.outputs) if named else "prediction"
+    text = irenic.to_sql(table, sql_table, dialect=dialect, column=column) + ";\n"
+    if out.path is None or is_standard(out.path):
+        write_standard(text)
+        warn_of_loss(table, "sql")
+    else:
+        write_file(out.path, text)
+        warn_of_loss(table, "sql", str(out.path))
+
+
+def _written(table: DecisionTable, out: _Out) -> str:
     """Return how many rules a file holds: rows that make several may be several there."""
-    if out.suffix.lower() in (".csv", ".xlsx", ".dmn"):
+    n = len(table.rules)
+    if out.form in TABLES:
         from irenic.formats.tables.lines import lines_of
 
-        return counted(len(lines_of(table)), "rule")
-    return counted(len(table.rules), "rule")
+        n = len(lines_of(table))
+    where = "standard output" if is_standard(out.path) else out.path
+    return f"{counted(n, 'rule')} written to {where}"

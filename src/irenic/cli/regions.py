@@ -9,7 +9,7 @@ import typer
 
 import irenic
 from irenic.cli.common import MOST_GAPS, Json, Most, console, output, print_json, progress
-from irenic.cli.reading import Data, Ignore, Rules, SpaceFile, read_rules, say_example
+from irenic.cli.reading import Data, From, Ignore, Rules, SpaceFile, read_rules, say_example
 from irenic.errors import did_you_mean
 from irenic.model.literals import display
 
@@ -40,13 +40,14 @@ def gaps(
     data: Data = None,
     space: SpaceFile = None,
     ignore: Ignore = None,
+    form: From = None,
     budget: Seconds = 60.0,
     most: Most = None,
 ) -> None:
     """List the regions that no rule covers."""
     from irenic.reporting import summary, terminal
 
-    found = read_rules(rules, data, space, ignore)
+    found = read_rules(rules, data, space, ignore, form)
     with progress("looking for gaps") as shown:
         uncovered = irenic.gaps(
             found, budget=irenic.Budget(seconds=budget, regions=MOST_GAPS), progress=shown
@@ -89,12 +90,13 @@ def search(
     data: Data = None,
     space: SpaceFile = None,
     ignore: Ignore = None,
+    form: From = None,
     budget: Seconds = 60.0,
 ) -> None:
     """Find regions in which a new rule contradicts none (the paper's CFSGS)."""
     from irenic.reporting import summary, terminal
 
-    rule_set = read_rules(rules, data, space, ignore)
+    rule_set = read_rules(rules, data, space, ignore, form)
     with progress("searching") as shown:
         found = irenic.search(
             rule_set,
@@ -140,12 +142,13 @@ def enlarge(
     data: Data = None,
     space: SpaceFile = None,
     ignore: Ignore = None,
+    form: From = None,
 ) -> None:
     """Grow the region round a point in which a new rule contradicts none (the paper's CFSBE)."""
     from irenic.model.notation import parse_names, parse_point
     from irenic.reporting import summary
 
-    rule_set = read_rules(rules, data, space, ignore)
+    rule_set = read_rules(rules, data, space, ignore, form)
     if not seed:
         shape = ", ".join(f"{name}=…" for name in rule_set.space.names)
         raise irenic.SeedError(f'say where to begin: --seed "{shape}"')

@@ -8,18 +8,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import irenic
-from irenic.cli.common import Json, output, print_json, warn_of_compiling
+from irenic.cli.common import (
+    Json,
+    check_one_output,
+    is_standard,
+    output,
+    print_json,
+    warn_of_compiling,
+    write_standard,
+)
 from irenic.cli.reading import (
+    From,
     Ignore,
     Rules,
     as_policy,
+    check_inputs,
     check_output,
     check_rules_in,
-    is_model,
-    open_to_rules,
-    read_example,
+    opened_space,
+    parse_file,
+    read_data,
     say_example,
-    tells_space,
 )
 from irenic.errors import DataError, FormatError, did_you_mean
 
@@ -48,13 +57,13 @@ def report(
     rules: Rules = None,
     data: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="DATA", help="A .csv, .parquet or .xlsx table of instances, if there is one."
-        ),
+        typer.Argument(metavar="DATA", help="A .csv, .parquet or .xlsx table of instances, or -."),
     ] = None,
     out: Annotated[
         Path,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to write the page (.html)."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Where to write the page: .html, or -."
+        ),
     ] = Path("report.html"),
     label: Annotated[
         str | None,
@@ -75,6 +84,7 @@ def report(
         typer.Option(metavar="COLUMN", help="The column of outcomes of RULES, if .csv or .xlsx."),
     ] = None,
     ignore: Ignore = None,
+    form: From = None,
     hit_policy: Annotated[
         str | None,
         typer.Option(metavar="POLICY", help="What a table means where several rows hold."),
@@ -91,13 +101,20 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Write a page about rules that opens in any browser, without a server or the network."""
+    files = {"RULES": rules, "DATA": data}
+    check_inputs(files, form)
+    check_one_output(out, None, as_json=as_json)
     if not as_json:
-        _check_page(out, {"RULES": rules, "DATA": data})
+        _check_page(out, files)
     warn_of_compiling()
     options = {"target": target, "ignore": ignore or (), "hit_policy": as_policy(hit_policy)}
-    found, X, y = _read(rules, data, label, table, options)
+    parsed = parse_file(rules, form, **options)
+    found, X, y = _read(parsed, data, label, table, form)
     name = title if title is not None else _name(rules, found)
     page = irenic.report(found, X, y, name=name, budget=budget, sample=sample)
+    if is_standard(out):
+        write_standard(page.html)
+        return
     if not as_json:
         page.save(out)
     with output():
@@ -115,7 +132,8 @@ def _check_page(out: Path, inputs: dict[str, Path | None]) -> None:
     from irenic.reporting.page import check_suffix
 
     check_output(out, inputs)
-    check_suffix(out)
+    if not is_standard(out):
+        check_suffix(out)
 
 
 def _name(path: Path | None, found: DecisionTable | RuleSetClassifier) -> str:
@@ -128,35 +146,35 @@ def _name(path: Path | None, found: DecisionTable | RuleSetClassifier) -> str:
 
 
 def _read(
-    path: Path | None,
+    parsed: irenic.formats.Parsed,
     data: Path | None,
     label: str | None,
     table: str | None,
-    options: dict[str, Any],
+    form: str | None,
 ) -> tuple[DecisionTable | RuleSetClassifier, Table | None, Any]:
     """Return the rules or the model, the instances and their labels."""
     from irenic.cli.truth import truth_of
-    from irenic.frames.table import read_table
 
     if data is None and label is not None:
         raise FormatError("--label names a column of DATA, which is not given")
-    found: DecisionTable | RuleSetClassifier
-    if path is not None and is_model(path):
-        found = irenic.read_model(path)
-        names = found.space_.names
-    else:
-        found = _table(path, None, table, options)
-        names = found.space.names
+    found = parsed.model() if parsed.is_model else _table(parsed.bind(), table)
+    names = (found.space if isinstance(found, irenic.DecisionTable) else found.space_).names
     if data is None:
         return found, None, None
-    given = read_table(data)
+    given = read_data(data, form)
     _check_columns(given, data, names)
     instances, truth = truth_of(given, data, _said(found), names, label)
     used = instances.select(list(names))
-    if isinstance(found, irenic.DecisionTable) and path is not None and not tells_space(path):
-        space = open_to_rules(irenic.Space.infer(used), path, data, options["ignore"])
-        found = _table(path, space, table, options)
+    if isinstance(found, irenic.DecisionTable) and not parsed.declares_space:
+        space = opened_space(parsed, irenic.Space.infer(used), data)
+        found = _table(parsed.bound(space), table)
     return found, used, truth
+
+
+def _table(tables: irenic.formats.Tables, name: str | None) -> DecisionTable:
+    table = tables.table(name)
+    check_rules_in(table, Path(tables.name))
+    return table
 
 
 def _said(found: DecisionTable | RuleSetClassifier) -> Said:
@@ -172,21 +190,6 @@ def _said(found: DecisionTable | RuleSetClassifier) -> Said:
         return Said(tuple(dict.fromkeys(thens)))
     sets = (then if isinstance(then, frozenset) else {then} for then in thens)
     return Said(tuple(sorted({label for one in sets for label in one}, key=str)), many=True)
-
-
-def _table(
-    path: Path | None,
-    space: irenic.Space | None,
-    table: str | None,
-    options: dict[str, Any],
-) -> DecisionTable:
-    from irenic.formats import the_table
-
-    if path is None:
-        return read_example(space).tables[0]
-    chosen = the_table(irenic.read_tables(path, space=space, **options), path, table)
-    check_rules_in(chosen, path)
-    return chosen
 
 
 def _check_columns(table: Table, data: Path, names: tuple[str, ...]) -> None:

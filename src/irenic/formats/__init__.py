@@ -1,6 +1,6 @@
-"""Files of rules: one module a format, chosen by the file's suffix."""
+"""Files of rules: one module per format, named after the suffix of its files."""
 
-from irenic.formats._reading import SUFFIXES, holds_several, read, read_tables, the_table
+from irenic.formats._reading import READ, loads, parse, read, read_model
 from irenic.formats.models import (
     from_imodels,
     from_orange,
@@ -8,24 +8,25 @@ from irenic.formats.models import (
     from_sklearn,
     from_wittgenstein,
 )
+from irenic.formats.parsed import Parsed, Tables
 from irenic.formats.python.source import to_python
 from irenic.formats.sql.source import to_sql
-from irenic.formats.tables.read_tables import ReadTables
-from irenic.formats.writing import read_model, write
+from irenic.formats.writing import dumps, write
 
 __all__ = [
-    "SUFFIXES",
-    "ReadTables",
+    "READ",
+    "Parsed",
+    "Tables",
+    "dumps",
     "from_imodels",
     "from_orange",
     "from_rulekit",
     "from_sklearn",
     "from_wittgenstein",
-    "holds_several",
+    "loads",
+    "parse",
     "read",
     "read_model",
-    "read_tables",
-    "the_table",
     "to_python",
     "to_sql",
     "write",

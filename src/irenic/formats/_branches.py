@@ -46,13 +46,9 @@ def as_branches(
                 f"in a rule list the first rule decides: resolve is not {resolve!r}"
             )
         consistent, listed = False, list(rules)
-    elif isinstance(rules, RuleSet):
-        consistent, listed = _in_order(rules, resolve)
     else:
-        raise ConditionError(
-            f"rules must be a RuleSet, a RuleList or a DecisionTable, not {type(rules).__name__};"
-            " make one with RuleSet(space, rules)"
-        )
+        DecisionTable.of(rules)  # refuses what is not rules
+        consistent, listed = _in_order(rules, resolve)
     if fallback is None:
         fallback = rules.default
     return Branches(rules.space, listed, fallback, not consistent)

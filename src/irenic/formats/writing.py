@@ -1,36 +1,40 @@
-"""Rules to files of any format; the suffix says in which."""
+"""Rules to files, file objects and texts of any format."""
 
 from __future__ import annotations
 
-import os
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, overload
 
-from irenic.errors import FormatError, FormatWarning, did_you_mean
+from irenic.errors import FormatError, FormatWarning
 from irenic.formats import text as text_rules
 from irenic.formats._branches import without_policy
 from irenic.formats.json import rules as json_rules
-from irenic.frames.files import read_text, write_bytes, write_text
+from irenic.frames.files import File, format_of, name_of, write_file
 from irenic.model.decision_table import DecisionTable
 from irenic.model.rulelist import RuleList
-from irenic.model.ruleset import RuleSet, check_rules
+from irenic.model.ruleset import RuleSet
 
 if TYPE_CHECKING:
     from irenic.learn import RuleSetClassifier
 
-WRITTEN: Final = (".csv", ".dmn", ".json", ".py", ".rules", ".sql", ".txt", ".xlsx")
-"""What files that rules are written to end in."""
+WRITTEN: Final = ("csv", "dmn", "json", "py", "rules", "sql", "txt", "xlsx")
+"""The formats that rules are written in, named after the suffixes of their files."""
+TABLES: Final = ("csv", "dmn", "xlsx")
+"""The formats that hold rows."""
 
 
 def write(
-    rules: RuleSet | RuleList | DecisionTable | RuleSetClassifier, path: str | os.PathLike[str]
+    rules: RuleSet | RuleList | DecisionTable | RuleSetClassifier,
+    target: File,
+    *,
+    format: str | None = None,
 ) -> None:
-    """Write rules, or a fitted classifier, to a file; the suffix says in which format.
+    """Write rules, or a fitted classifier, to a file or file object.
 
     JSON and DMN lose nothing: read back, the rules are equal. Text and decision tables
-    (``.csv``, ``.xlsx``) do not hold the space; read back with the same space, the rules are
-    equal. SQL (``.sql``, on a table called ``cases``) and Python source (``.py``) are for running:
+    (``csv``, ``xlsx``) do not hold the space; read back with the same space, the rules are
+    equal. SQL (``sql``, on a table called ``cases``) and Python source (``py``) are for running:
     :func:`to_sql` and :func:`to_python` have more options. A classifier is written as JSON:
     :func:`read` reads its rules, :func:`read_model` all of it. A :class:`FormatWarning` names
     everything of a table that the file does not hold, such as annotations, and rows that can never
@@ -38,6 +42,22 @@ def write(
     it, so the old file stays whole if anything fails. Links are followed, a pipe or a character
     device (``/dev/stdout``) is written into, and anything else that is not a regular file is
     refused.
+
+    Parameters
+    ----------
+    rules : RuleSet, RuleList, DecisionTable or RuleSetClassifier
+    target : path or file object
+        A file object of text or bytes; ``xlsx`` needs one of bytes.
+    format : str, optional
+        ``"csv"``, ``"dmn"``, ``"json"``, ``"py"``, ``"rules"``, ``"sql"``, ``"txt"`` or ``"xlsx"``.
+        By default what the suffix of the file name says; required where there is no name.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be written.
+    FormatError
+        If the format is not known, or cannot hold the rules.
 
     Examples
     --------
@@ -48,79 +68,100 @@ def write(
     >>> irenic.read(path) == rules
     True
     """
-    path = Path(path)
-    suffix = path.suffix.lower()
-    if isinstance(rules, RuleSet | RuleList | DecisionTable):
-        check_suffix(path)
-        try:
-            raw = _dumps(rules, suffix, path.stem)
-        except FormatError as error:
-            raise error.at(path=str(path)) from None
-        write_bytes(path, raw.encode("utf-8") if isinstance(raw, str) else raw)
-        if isinstance(rules, DecisionTable):
-            warn_of_loss(rules, str(path))
-        return
-    # scikit-learn, which a classifier needs and a rule set does not, is there already if it is one
-    from irenic.formats.json import model as json_model
-
-    if not json_model.is_model(rules):
-        check_rules(rules)  # raises
-    if suffix != ".json":
-        raise FormatError(
-            "a model is written to a .json file; as text write its rules: clf.rules_",
-            path=str(path),
-        )
-    write_text(path, json_model.dumps(rules))
+    name = name_of(target)
+    form = format_of(name, format, WRITTEN)
+    try:
+        text = _dumps(rules, form, Path(name).stem)
+    except FormatError as error:
+        raise error.at(path=name) from None
+    write_file(target, text)
+    if isinstance(rules, DecisionTable):
+        warn_of_loss(rules, form, name)
 
 
-def check_suffix(path: Path) -> None:
-    """Refuse a file whose suffix names no format that rules are written in."""
-    suffix = path.suffix.lower()
-    if suffix not in WRITTEN:
-        hint = did_you_mean(suffix, WRITTEN)
-        raise FormatError(f"no format for files that end in {suffix!r}{hint}", path=str(path))
+@overload
+def dumps(rules: RuleSet | RuleList | DecisionTable, *, format: Literal["xlsx"]) -> bytes: ...
+@overload
+def dumps(
+    rules: RuleSet | RuleList | DecisionTable | RuleSetClassifier,
+    *,
+    format: Literal["csv", "dmn", "json", "py", "rules", "sql", "txt"],
+) -> str: ...
+@overload
+def dumps(
+    rules: RuleSet | RuleList | DecisionTable | RuleSetClassifier, *, format: str
+) -> str | bytes: ...
+def dumps(
+    rules: RuleSet | RuleList | DecisionTable | RuleSetClassifier, *, format: str
+) -> str | bytes:
+    """Return what :func:`write` writes: text, or bytes for ``"xlsx"``.
+
+    Parameters
+    ----------
+    rules : RuleSet, RuleList, DecisionTable or RuleSetClassifier
+    format : str
+        As for :func:`write`.
+
+    Returns
+    -------
+    str or bytes
+
+    Raises
+    ------
+    FormatError
+        If the format is not known, or cannot hold the rules.
+
+    Examples
+    --------
+    >>> import irenic
+    >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 10)}, then="child")])
+    >>> irenic.dumps(rules, format="csv")
+    'age,then\\n[0..10),child\\n'
+    >>> irenic.loads(irenic.dumps(rules, format="json"), format="json") == rules
+    True
+    """
+    form = format_of("", format, WRITTEN)
+    text = _dumps(rules, form, "")
+    if isinstance(rules, DecisionTable):
+        warn_of_loss(rules, form)
+    return text
 
 
-TABLES: Final = (".csv", ".dmn", ".xlsx")
-"""What files that hold rows end in."""
-
-
-def warn_of_loss(table: DecisionTable, path: str = "") -> None:
-    """Warn of what a table holds and a file does not: rows that never hold, and annotations."""
-    kept = {row.row for row in table.unsatisfiable} if path.lower().endswith(TABLES) else set()
+def warn_of_loss(table: DecisionTable, format: str, name: str = "") -> None:
+    """Warn of what a table holds and a format does not: rows that never hold, and annotations."""
+    kept = {row.row for row in table.unsatisfiable} if format in TABLES else set()
     told = [table.say_never(row) for row in table.never_hold if row not in kept]
     told += [f"{w} {'is' if w.startswith('1 ') else 'are'} left out" for w in table.left_out]
     for text in told:
         # where the caller of `write` is
-        warnings.warn(f"{path}: {text}" if path else text, FormatWarning, stacklevel=3)
+        warnings.warn(f"{name}: {text}" if name else text, FormatWarning, stacklevel=3)
 
 
-def _dumps(rules: RuleSet | RuleList | DecisionTable, suffix: str, name: str) -> str | bytes:
+def _dumps(
+    rules: RuleSet | RuleList | DecisionTable | RuleSetClassifier, form: str, name: str
+) -> str | bytes:
     """Return what a file of the rules holds."""
+    if not isinstance(rules, RuleSet | RuleList | DecisionTable):
+        return _dumps_model(rules, form)
     # each writer is imported when it is needed: openpyxl and sqlglot are for few
-    if suffix == ".csv":
-        from irenic.formats.sheets import rules as table_rules
+    if form in ("csv", "xlsx"):
+        from irenic.formats.sheets import rules as sheets
 
-        return table_rules.dumps_csv(rules)
-    if suffix == ".xlsx":
-        from irenic.formats.sheets import rules as table_rules
-
-        return table_rules.dumps_xlsx(rules)
-    if suffix == ".dmn":
+        return sheets.dumps_csv(rules) if form == "csv" else sheets.dumps_xlsx(rules)
+    if form == "dmn":
         from irenic.formats.dmn import writing as dmn_writing
 
         return dmn_writing.dumps(rules, name=name)
-    if suffix == ".sql":
+    if form == "sql":
         from irenic.formats.sql import source as sql
 
         return sql.dumps(rules)
-    if suffix == ".py":
+    if form == "py":
         from irenic.formats.python import source as python_source
 
         return python_source.dumps(rules)
-    form = f"{suffix} files"
-    plain = without_policy(rules, form) if isinstance(rules, DecisionTable) else rules
-    if suffix == ".json":
+    plain = without_policy(DecisionTable.of(rules), f".{form} files")
+    if form == "json":
         return json_rules.dumps(plain)
     if isinstance(plain, RuleList):
         raise FormatError(
@@ -130,31 +171,12 @@ def _dumps(rules: RuleSet | RuleList | DecisionTable, suffix: str, name: str) ->
     return text_rules.dumps(plain)
 
 
-def read_model(path: str | os.PathLike[str]) -> RuleSetClassifier:
-    """Return the fitted classifier that :func:`write` wrote to a JSON file.
-
-    It predicts, explains and selects exactly as the one that was written did; its certificate is
-    checked anew.
-
-    Examples
-    --------
-    >>> import irenic, pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.json"
-    >>> clf = irenic.RuleSetClassifier(generations=1, moves=50, random_state=0)
-    >>> X = [[age] for age in range(40)]
-    >>> irenic.write(clf.fit(X, [age >= 18 for age in range(40)]), path)
-    >>> irenic.read_model(path).predict([[17], [18]])
-    array([False,  True])
-    >>> irenic.read(path) == clf.rules_
-    True
-    """
-    path = Path(path)
-    if path.suffix.lower() != ".json":
-        raise FormatError("a model is read from a .json file", path=str(path))
+def _dumps_model(model: object, form: str) -> str:
+    # scikit-learn, which a classifier needs and a rule set does not, is there already if it is one
     from irenic.formats.json import model as json_model
 
-    text = read_text(path)
-    try:
-        return json_model.loads(text)
-    except FormatError as error:
-        raise error.at(path=str(path)) from None
+    if not json_model.is_model(model):
+        DecisionTable.of(model)  # type: ignore[arg-type]  # raises
+    if form != "json":
+        raise FormatError("a model is written to a .json file; as text write its rules: clf.rules_")
+    return json_model.dumps(model)

@@ -1,30 +1,102 @@
-"""Reading files with clear errors, and writing them atomically."""
+"""Sources and targets as bytes: files, written whole or not at all, and file objects."""
 
 from __future__ import annotations
 
+import codecs
 import errno
 import os
 import secrets
 import stat
+from collections.abc import Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias
 
-from irenic.errors import FileError, FormatError
+from irenic.errors import FileError, FormatError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+File: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
+"""A path, or a file object of text or bytes."""
 
 MOST_BYTES: Final = 64 * 2**20
 """Larger files of decision tables are rejected before they are read."""
 
 
-def read_bytes(path: Path, limit: int | None = None) -> bytes:
-    """Return the contents of a file, or raise an error if it has more than ``limit`` bytes."""
+def is_stream(file: object) -> bool:
+    """Return whether this is a file object rather than a path."""
+    return hasattr(file, "read") or hasattr(file, "write")
+
+
+def name_of(file: File) -> str:
+    """Return what messages call a file: its path, and of a file object its name, if it has one."""
+    if isinstance(file, str | os.PathLike):
+        return str(Path(file))
+    if not is_stream(file):
+        raise FileError(f"a file must be a path or a file object, got {type(file).__name__}")
+    name = getattr(file, "name", "")
+    return name if isinstance(name, str) else ""  # that of a file descriptor is a number
+
+
+def format_of(name: str, format: str | None, known: Sequence[str]) -> str:
+    """Return a format that is given by its name, else the one that the suffix of a file names."""
+    if format is not None:
+        if format not in known:
+            hint = did_you_mean(format, known)
+            raise FormatError(f"format must be one of {', '.join(known)}, got {format!r}{hint}")
+        return format
+    suffix = Path(name).suffix.lower()
+    if not name or (not suffix and name.startswith("<")):  # as Python names standard streams
+        raise FormatError(
+            "the format must be given where there is no file name to tell it:"
+            f" format={' or '.join(map(repr, known))}",
+            path=name,
+        )
+    for one in known:
+        if suffix and name.lower().endswith(f".{one}"):
+            return one
+    hint = did_you_mean(suffix, [f".{one}" for one in known])
+    raise FormatError(f"no format for files that end in {suffix!r}{hint}", path=name)
+
+
+def read_bytes(file: File, limit: int | None = None) -> bytes:
+    """Return what a file holds; refuse one of more bytes than ``limit``."""
+    if is_stream(file):
+        return _read_stream(file, limit)
+    path = Path(file)  # type: ignore[arg-type]
     with _as_file_error("read", path):
         if limit is not None and path.stat().st_size > limit:
             raise too_large(path.stat().st_size).at(path=str(path))
         return path.read_bytes()
+
+
+def _read_stream(stream: Any, limit: int | None) -> bytes:
+    name = name_of(stream)
+    with _as_file_error("read", name or "the file object"):
+        try:
+            data = stream.read()
+        except UnicodeDecodeError as error:
+            raise FormatError(
+                f"not {error.encoding} text (byte {error.start}); open the file in binary mode",
+                path=name,
+            ) from None
+    if not isinstance(data, str | bytes):
+        raise FormatError(f"a file object must give str or bytes, got {type(data).__name__}")
+    raw = as_bytes(data)
+    if limit is not None and len(raw) > limit:
+        raise too_large(len(raw)).at(path=name)
+    return raw
+
+
+def as_bytes(data: str | bytes) -> bytes:
+    """Return text as UTF-8 with a byte-order mark, which tells that it is, whatever it declares.
+
+    What is not valid Unicode stays invalid, to be refused where it is read.
+    """
+    if isinstance(data, bytes):
+        return data
+    return codecs.BOM_UTF8 + data.removeprefix("\ufeff").encode("utf-8", "surrogatepass")
 
 
 def too_large(size: int) -> FormatError:
@@ -35,14 +107,6 @@ def too_large(size: int) -> FormatError:
     )
 
 
-def read_text(path: Path) -> str:
-    """Return the text of a UTF-8 file, with or without a byte-order mark."""
-    try:
-        return as_text(read_bytes(path)).replace("\r\n", "\n").replace("\r", "\n")
-    except FormatError as error:
-        raise error.at(path=str(path)) from None
-
-
 def as_text(raw: bytes) -> str:
     """Decode UTF-8 text, with or without a byte-order mark."""
     try:
@@ -51,19 +115,32 @@ def as_text(raw: bytes) -> str:
         raise FormatError(f"not UTF-8 text (byte {error.start}); save it as UTF-8") from None
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a text as UTF-8, in the same way as :func:`write_bytes`."""
-    write_bytes(path, text.encode("utf-8"))
-
-
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file atomically; a pipe or character device is written to directly."""
+def write_file(file: File, data: str | bytes) -> None:
+    """Write a file whole or not at all; file objects, pipes and devices are written into."""
+    if is_stream(file):
+        _write_stream(file, data)
+        return
+    path = Path(file)  # type: ignore[arg-type]
+    raw = data.encode("utf-8") if isinstance(data, str) else data
     with _as_file_error("write", path):
         target = _target(path)
         if target is None:
-            _stream(path, data)
+            _stream(path, raw)
         else:
-            _replace(target, data)
+            _replace(target, raw)
+
+
+def _write_stream(stream: Any, data: str | bytes) -> None:
+    with _as_file_error("write", name_of(stream) or "to the file object"):
+        if not hasattr(stream, "encoding"):  # which files of text have
+            stream.write(data.encode("utf-8") if isinstance(data, str) else data)
+        elif isinstance(data, str):
+            stream.write(data)
+        else:
+            raise FormatError(
+                "this format is bytes, and the file object takes text; open the file in binary"
+                " mode: open(path, 'wb')"
+            )
 
 
 def check_target(path: Path) -> None:
@@ -73,7 +150,7 @@ def check_target(path: Path) -> None:
 
 
 @contextmanager
-def _as_file_error(verb: str, path: Path) -> Iterator[None]:
+def _as_file_error(verb: str, path: Path | str) -> Iterator[None]:
     if "\0" in str(path):
         raise FileError(f"cannot {verb} {str(path)!r}: names must not contain a null character")
     try:

@@ -15,7 +15,7 @@ from irenic.frames import _parquet as parquet_table
 from irenic.frames import csv as csv_table
 from irenic.frames import xlsx as xlsx_table
 from irenic.frames.columns import Table
-from irenic.frames.files import read_bytes, write_bytes
+from irenic.frames.files import File, format_of, name_of, read_bytes, write_file
 
 
 class TableFormat(Protocol):
@@ -29,16 +29,20 @@ class TableFormat(Protocol):
 
 
 _FORMATS: Final[dict[str, TableFormat]] = {
-    ".csv": csv_table,
-    ".csv.gz": csv_table,
-    ".parquet": parquet_table,
-    ".xlsx": xlsx_table,
+    "csv": csv_table,
+    "csv.gz": csv_table,
+    "parquet": parquet_table,
+    "xlsx": xlsx_table,
 }
+FORMATS: Final = tuple(_FORMATS)
+"""The formats of tables, named after the suffixes of their files."""
 SUFFIXES: Final = ".csv, .csv.gz, .parquet and .xlsx"
 
 
-def read_table(path: str | Path) -> Table:
-    """Read a table from a file.
+def read_table(file: File, *, format: str | None = None, name: str | None = None) -> Table:
+    """Return the columns of a table, by name.
+
+    ``format`` is needed for a file object without a name; ``name`` is what messages call the file.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
@@ -46,21 +50,23 @@ def read_table(path: str | Path) -> Table:
     >>> read_table(path)["age"]
     array([31, None], dtype=object)
     """
-    path = Path(path)
-    suffix = _suffix(path, f"tables are read from {SUFFIXES} files")
-    raw = read_bytes(path)
+    name = name_of(file) if name is None else name
+    form = _format(name, format, "read from")
+    raw = read_bytes(file)
     try:
-        if suffix.endswith(".gz"):
+        if form.endswith(".gz"):
             raw = gzip.decompress(raw)
-        return _FORMATS[suffix].loads(raw)
+        return _FORMATS[form].loads(raw)
     except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise FormatError("not a gzip file", path=str(path)) from None
+        raise FormatError("not a gzip file", path=name) from None
     except FormatError as error:
-        raise error.at(path=str(path)) from None
+        raise error.at(path=name) from None
 
 
-def write_table(table: Mapping[str, npt.NDArray[Any]], path: str | Path) -> None:
-    """Write a table to a file atomically.
+def write_table(
+    table: Mapping[str, npt.NDArray[Any]], file: File, *, format: str | None = None
+) -> None:
+    """Write a table whole or not at all; ``format`` is needed for a file object without a name.
 
     >>> import pathlib, tempfile
     >>> import numpy as np
@@ -69,24 +75,32 @@ def write_table(table: Mapping[str, npt.NDArray[Any]], path: str | Path) -> None
     >>> path.read_text()
     'age\\n31\\n40\\n'
     """
-    path = Path(path)
-    suffix = check_suffix(path)
+    name = name_of(file)
     try:
-        raw = _FORMATS[suffix].dumps(table)
+        data = dumps_table(table, _format(name, format, "written to"))
     except FormatError as error:
-        raise error.at(path=str(path)) from None
-    # without a time stamp, so that equal tables give equal files
-    write_bytes(path, gzip.compress(raw, mtime=0) if suffix.endswith(".gz") else raw)
+        raise error.at(path=name) from None
+    write_file(file, data)
 
 
-def check_suffix(path: Path) -> str:
-    """Return the suffix of a file to write, or raise an error if its format is unknown."""
-    return _suffix(path, f"tables are written to {SUFFIXES} files")
+def dumps_table(table: Mapping[str, npt.NDArray[Any]], format: str) -> str | bytes:
+    """Return what a file of a table holds: text for csv, else bytes."""
+    raw = _FORMATS[format].dumps(table)
+    if format == "csv":
+        return raw.decode("utf-8")
+    # no time in it: the same table is the same file
+    return gzip.compress(raw, mtime=0) if format.endswith(".gz") else raw
 
 
-def _suffix(path: Path, message: str) -> str:
-    name = path.name.lower()
-    for suffix in _FORMATS:
-        if name.endswith(suffix):
-            return suffix
-    raise FormatError(message, path=str(path))
+def check_suffix(path: Path) -> None:
+    """Refuse a file whose suffix names no format that tables are written in."""
+    _format(path.name, None, "written to")
+
+
+def _format(name: str, format: str | None, how: str) -> str:
+    if format is not None:
+        return format_of(name, format, FORMATS)
+    for known in FORMATS:
+        if name.lower().endswith(f".{known}"):
+            return known
+    raise FormatError(f"tables are {how} {SUFFIXES} files", path=name)

@@ -15,11 +15,10 @@ from irenic.boxes.arrays import Bools, Floats
 from irenic.budget import Budget, Meter, StoppedBy
 from irenic.errors import ConditionError, ConflictError, DataError
 from irenic.mend._measure import Share
-from irenic.model.decision_table import DecisionTable
+from irenic.model.decision_table import DecisionTable, unordered
 from irenic.model.literals import counted, display, show_point
 from irenic.model.region import Region, whole_or
 from irenic.model.rule import Rule, as_consequent
-from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space, to_list
 
@@ -155,16 +154,7 @@ def complete(
 
 def _held(rules: RuleSet | DecisionTable) -> _Held:
     """Return the rules that are to be completed."""
-    if isinstance(rules, RuleList) or (isinstance(rules, DecisionTable) and rules.is_ordered):
-        raise ConditionError(
-            "complete takes a set of rules; irenic.to_set (irenic convert --as-set) makes one of a"
-            " list"
-        )
-    if not isinstance(rules, RuleSet | DecisionTable):
-        raise ConditionError(
-            f"complete takes a RuleSet or a DecisionTable, not {type(rules).__name__}"
-        )
-    table = rules if isinstance(rules, DecisionTable) else DecisionTable.of(rules)
+    table = unordered(rules)
     held = table.rules.copy()
     outside = table.outside_boxes
     # where all rules that hold count, overlaps are intended, and a gap is a gap all the same

@@ -176,11 +176,7 @@ class _Ruled(NamedTuple):
 
 
 def _ruled(given: Rules, which: str) -> _Ruled:
-    if not isinstance(given, DecisionTable | RuleSet | RuleList):
-        raise ConditionError(
-            f"diff takes a RuleSet, a RuleList or a DecisionTable, not {type(given).__name__}"
-        )
-    table = given if isinstance(given, DecisionTable) else DecisionTable.of(given)
+    table = DecisionTable.of(given)
     if table.collects:
         raise ConditionError(
             f"the {which} is under {table.hit_policy}: all rules that hold count, and diff"

@@ -11,10 +11,9 @@ from irenic.boxes import Boxes
 from irenic.boxes.covering import covering, without_covered
 from irenic.budget import Budget, Meter, StoppedBy
 from irenic.errors import ConditionError, ConflictError
-from irenic.model.decision_table import DecisionTable
+from irenic.model.decision_table import DecisionTable, unordered
 from irenic.model.literals import counted
 from irenic.model.rule import Rule, rules_of
-from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
 
 # Up to so many boxes of what some rules leave out, rules are grown among them.
@@ -96,19 +95,9 @@ def merge(rules: RuleSet | DecisionTable, *, budget: Budget | float | None = Non
     return Merged(result, meter.ran_out, given)
 
 
-def _as_table(rules: object) -> DecisionTable:
+def _as_table(rules: RuleSet | DecisionTable) -> DecisionTable:
     """Return rules that can be merged as a table; refuse all others."""
-    table = DecisionTable.of(rules) if isinstance(rules, RuleSet) else rules
-    if isinstance(table, RuleList) or (isinstance(table, DecisionTable) and table.is_ordered):
-        raise ConditionError(
-            "merge takes rules whose order does not matter; turn the list into a set first, with"
-            " irenic.to_set (irenic convert --as-set)"
-        )
-    if not isinstance(table, DecisionTable):
-        raise ConditionError(
-            f"rules must be a RuleSet or a DecisionTable, got {type(rules).__name__};"
-            " make one with RuleSet(space, rules)"
-        )
+    table = unordered(rules)
     if table.collects:
         raise ConditionError(
             f"under {table.hit_policy} all rules that hold count, so merging them would change the"

@@ -17,12 +17,11 @@ from irenic.mend._drop import cheapest_cover
 from irenic.mend._measure import Share
 from irenic.mend._prove import out_of_budget
 from irenic.mend._trim import Score, largest_free
-from irenic.model.decision_table import DecisionTable
+from irenic.model.decision_table import DecisionTable, unordered
 from irenic.model.literals import format_number
 from irenic.model.overlap import Conflict, Overlap, Pairs
 from irenic.model.region import Region
 from irenic.model.rule import Rule, as_consequent
-from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, first_text, to_list
 
@@ -102,23 +101,13 @@ def _hint(how: object) -> str:
 
 
 def _as_table(rules: RuleSet | DecisionTable) -> DecisionTable:
-    if isinstance(rules, RuleSet):
-        return DecisionTable.of(rules)
-    if isinstance(rules, RuleList) or (isinstance(rules, DecisionTable) and rules.is_ordered):
+    table = unordered(rules)
+    if table.collects:
         raise ConditionError(
-            "in an ordered list the first rule that holds decides, so there is nothing to repair;"
-            " irenic.to_set (irenic convert --as-set) turns it into a set without contradictions"
-        )
-    if isinstance(rules, DecisionTable) and rules.collects:
-        raise ConditionError(
-            f"under {rules.hit_policy} all rules that hold count, so overlaps are intended and"
+            f"under {table.hit_policy} all rules that hold count, so overlaps are intended and"
             " there is nothing to repair"
         )
-    if not isinstance(rules, DecisionTable):
-        raise ConditionError(
-            f"repair takes a RuleSet or a DecisionTable, not {type(rules).__name__}"
-        )
-    return rules
+    return table
 
 
 class _Data(NamedTuple):

@@ -85,22 +85,15 @@ def to_set(
 
 
 def _as_list(rules: RuleList | DecisionTable) -> RuleList:
-    if isinstance(rules, DecisionTable):
-        if not rules.is_ordered:
-            raise ConditionError(
-                f"the table {rules.name!r} is not ordered (its policy is"
-                f" {rules.hit_policy or 'that of a set'}); irenic.repair mends it,"
-                ' table.under("FIRST") puts it in order'
-            )
-        found = rules.as_rules()
-        assert isinstance(found, RuleList)
-        return found
-    if not isinstance(rules, RuleList):
+    ordered = DecisionTable.of(rules).as_rules()
+    if not isinstance(ordered, RuleList):
+        given = repr(rules) if isinstance(rules, DecisionTable) else type(rules).__name__
         raise ConditionError(
-            f"to_set takes a RuleList, not {type(rules).__name__}; RuleList.of(rules) puts the"
-            " rules of a set in order"
+            f"rules must be ordered, a RuleList or a table under FIRST or PRIORITY, got {given};"
+            ' irenic.repair mends a set, and RuleList.of(rules) or table.under("FIRST") puts rules'
+            " in order"
         )
-    return rules
+    return ordered
 
 
 @dataclass

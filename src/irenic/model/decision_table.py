@@ -120,13 +120,35 @@ class DecisionTable:
             raise ConditionError(f"unknown hit policy {self.hit_policy!r}{hint}")
 
     @classmethod
-    def of(cls, rules: RuleSet | RuleList, *, name: str = "") -> DecisionTable:
-        """Return rules as a table with a row each; a list is one whose first row wins.
+    def of(cls, rules: RuleSet | RuleList | DecisionTable, *, name: str = "") -> DecisionTable:
+        """Return rules in any form as a table.
 
+        Parameters
+        ----------
+        rules : RuleSet, RuleList or DecisionTable
+            A set and a list make one row per rule; of a list the first row that holds wins. A
+            table is returned as it is.
+        name : str
+            What to call the table of a set or a list.
+
+        Raises
+        ------
+        ConditionError
+            If it is anything else.
+
+        Examples
+        --------
         >>> from irenic import Rule, RuleList
         >>> DecisionTable.of(RuleList([Rule({"age": (0, 9)}, then="child")])).hit_policy
         'FIRST'
         """
+        if isinstance(rules, DecisionTable):
+            return rules
+        if not isinstance(rules, RuleSet | RuleList):
+            raise ConditionError(
+                "rules must be a RuleSet, a RuleList or a DecisionTable, got"
+                f" {type(rules).__name__}; irenic.read(path) reads the rules of a file"
+            )
         policy: HitPolicy | None = "FIRST" if isinstance(rules, RuleList) else None
         held = rules.rules if isinstance(rules, RuleList) else rules
         n = len(held)
@@ -261,6 +283,17 @@ class DecisionTable:
         if not self.is_ordered:
             return self.rules.copy()
         return RuleList.of(self.rules[self.winning])
+
+
+def unordered(rules: RuleSet | DecisionTable) -> DecisionTable:
+    """Return rules as a table, where their order must not matter; refuse those in an order."""
+    table = DecisionTable.of(rules)
+    if table.is_ordered:
+        raise ConditionError(
+            "rules must be unordered, got a list: the first of them that holds decides;"
+            " irenic.to_set (irenic convert --as-set) turns it into a set that says the same"
+        )
+    return table
 
 
 def _row(line: tuple[int | None, int]) -> int:

@@ -64,7 +64,7 @@ class ParsedCondition(NamedTuple):
 
     name: str
     operators: Operators
-    column: int
+    column: int | None = None
 
 
 class ParsedRule(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -208,6 +209,37 @@ class Space:
                 raise SpaceError(f"{len(names)} names for a table of {len(found)} columns")
             found = list(names)
         return cls(map(infer_feature, found, taken.columns))
+
+    def opened_to(self, other: Space) -> Space:
+        """Return this space with the values that only another space lists in open categories.
+
+        A category that is not open (``other=False``) stays as it is, and so do features that are
+        not categorical in both spaces.
+
+        Parameters
+        ----------
+        other : Space
+            Features are matched by name.
+
+        Returns
+        -------
+        Space
+            New values come after those that are there.
+
+        Examples
+        --------
+        >>> jobs = Space([Categorical("job", ["nurse"], other=True)])
+        >>> jobs.opened_to(Space([Categorical("job", ["clerk", "nurse"])])).features
+        (Categorical('job', ['nurse', 'clerk'], other=True),)
+        """
+        features: list[Feature] = []
+        for feature in self:
+            if isinstance(feature, Categorical) and feature.other and feature.name in other:
+                values = getattr(other[feature.name], "values", ())  # of a category
+                unseen = tuple(value for value in values if value not in feature.codes)
+                feature = replace(feature, values=feature.values + unseen)
+            features.append(feature)
+        return Space(features)
 
     def encode(self, table: Any) -> Instances:
         """Return a table as numbers; columns that the space does not know are left out.

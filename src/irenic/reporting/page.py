@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from irenic.errors import FileError
-from irenic.frames.files import write_text
+from irenic.frames.files import write_file
 from irenic.reporting._bundle import bundle
 from irenic.reporting.summarise import SECONDS, check_summary, summarise
 
@@ -70,7 +70,7 @@ class Report:
         """Write the page to a file, as :func:`irenic.write` does, and return its path."""
         path = Path(path)
         check_suffix(path)
-        write_text(path, self.html)
+        write_file(path, self.html)
         return path
 
     def __repr__(self) -> str:

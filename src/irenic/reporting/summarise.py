@@ -156,7 +156,7 @@ class _Summary:
         self.chosen, self.most = 0, most
         self.how: How = "agree"
         if isinstance(rules, RuleSet | RuleList | DecisionTable):
-            table = rules if isinstance(rules, DecisionTable) else DecisionTable.of(rules)
+            table = DecisionTable.of(rules)
             self.tables, self.model_ = [table], None
             self.how = "first" if table.is_ordered else "all" if table.collects else "agree"
         else:

@@ -505,7 +505,7 @@ def test_names_from_right_to_left_turn_nothing_round(page_of):
 def read_table(tmp_path, text, **options):
     path = tmp_path / "table.csv"
     path.write_text(text, encoding="utf-8")
-    (table,) = irenic.read_tables(path, **options).tables
+    (table,) = irenic.parse(path, **options).bind().tables
     return table
 
 

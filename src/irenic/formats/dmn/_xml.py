@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator
 from typing import Any, Final
@@ -90,7 +91,8 @@ def parse(raw: bytes) -> Node:
         raise FormatError(f"more than {_MOST_ELEMENTS:,} elements; divide the model")
     if sum(1 for _ in _CELL.finditer(raw)) > MOST_CELLS:
         raise FormatError(f"more than {MOST_CELLS:,} cells; divide the model")
-    builder = _Builder()
+    # with such a mark it is UTF-8, whatever the declaration says
+    builder = _Builder("utf-8" if raw.startswith(codecs.BOM_UTF8) else None)
     try:
         builder.parser.Parse(raw, True)
     except expat.ExpatError as error:
@@ -107,8 +109,8 @@ def parse(raw: bytes) -> Node:
 class _Builder:
     """Elements put together as expat meets them."""
 
-    def __init__(self) -> None:
-        self.parser = parser = expat.ParserCreate(namespace_separator=" ")
+    def __init__(self, encoding: str | None) -> None:
+        self.parser = parser = expat.ParserCreate(encoding, " ")
         parser.buffer_text = True
         parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
         parser.StartDoctypeDeclHandler = self.refuse

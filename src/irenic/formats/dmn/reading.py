@@ -20,9 +20,9 @@ from irenic.formats.dmn._types import ANY_TYPE, Model, Type
 from irenic.formats.dmn._xml import Node
 from irenic.formats.feel.unary_tests import ANYTHING, Test, comparisons, parse, parse_value
 from irenic.formats.json import rules as json_rules
+from irenic.formats.parsed import Parsed
 from irenic.formats.tables.assembly import assemble
 from irenic.formats.tables.drafts import MOST_COLUMNS, POLICIES, Cell, Draft, Input, Row
-from irenic.formats.tables.read_tables import ReadTables
 from irenic.model.decision_table import HIT_POLICIES, HitPolicy
 from irenic.model.literals import Expression, counted
 from irenic.model.region import Region
@@ -33,7 +33,7 @@ _POLICIES: Final[dict[str, tuple[HitPolicy, str]]] = {p: (p, "") for p in HIT_PO
 _AGGREGATIONS: Final = ("", "SUM", "COUNT", "MIN", "MAX")
 
 
-def loads(raw: bytes, *, path: Path | None = None, space: Space | None = None) -> ReadTables:
+def parse_dmn(raw: bytes, *, path: Path | None = None) -> Parsed:
     """Return the decision tables of a DMN model, and what is wrong with those that are not.
 
     Parameters
@@ -41,8 +41,6 @@ def loads(raw: bytes, *, path: Path | None = None, space: Space | None = None) -
     raw : bytes
     path : Path, optional
         Where the model is: models that it imports are looked for beside it.
-    space : Space, optional
-        The space of the rules, instead of what the model says of its inputs.
     """
     root = dmn_xml.parse(raw)
     if root.tag == "Definitions":
@@ -54,19 +52,8 @@ def loads(raw: bytes, *, path: Path | None = None, space: Space | None = None) -
             f"not DMN: the file holds <{root.tag}>, not <definitions>", line=root.line
         )
     model = Model(root, path)
-    found = ReadTables([])
-    for node in root.descendants("decisionTable"):
-        draft = _Reader(model, node).draft()
-        table = assemble(draft, space)
-        found.errors.extend(_placed(error, node.line) for error in draft.errors)
-        if table is not None:
-            found.tables.append(table)
-    found.imports.extend(model.imported())
-    return found
-
-
-def _placed(error: FormatError, line: int) -> FormatError:
-    return error if error.line is not None else error.at(line=line)
+    drafts = [_Reader(model, node).draft() for node in root.descendants("decisionTable")]
+    return Parsed("dmn", drafts, assemble, imports=model.imported())
 
 
 def _name(table: Node) -> str:
@@ -89,7 +76,7 @@ class _Reader:
         self.model, self.node = model, node
         self.inputs = node.all("input")
         self.outputs = node.all("output")
-        self.made = Draft(_name(node), node.get("id"))
+        self.made = Draft(_name(node), node.get("id"), node.line)
         self.language = model.root.get("expressionLanguage")
 
     def draft(self) -> Draft:

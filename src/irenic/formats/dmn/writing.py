@@ -18,7 +18,7 @@ from irenic.formats.dmn import reading as dmn
 from irenic.formats.feel.sets import cell_text, literal_text
 from irenic.formats.feel.unary_tests import kind_of
 from irenic.formats.json import rules as json_rules
-from irenic.formats.tables.lines import Line, as_table, lines_of, split_thens
+from irenic.formats.tables.lines import Line, lines_of, split_thens
 from irenic.model.decision_table import DecisionTable
 from irenic.model.features import Categorical, Continuous, Feature
 from irenic.model.literals import Expression
@@ -68,7 +68,7 @@ def dumps(rules: RuleSet | RuleList | DecisionTable, *, name: str = "") -> str:
     </definitions>
     <BLANKLINE>
     """
-    table = as_table(rules, name)
+    table = DecisionTable.of(rules, name=name)
     policy = table.hit_policy or _policy(table.rules)
     writer = _Writer(table, policy, table.name or name or "rules")
     text = writer.model()
@@ -98,7 +98,7 @@ class _Writer:
         """Find out which attributes are needed, by reading what was written without them."""
         table = self.table
         try:
-            found = dmn.loads(text.encode("utf-8"))
+            found = dmn.parse_dmn(text.encode("utf-8")).bound(None)
             back = found.tables[0] if found.tables else None
         except IrenicError:
             back = None

@@ -178,19 +178,12 @@ def _number(value: float) -> float | None:
 # --- reading
 
 
-def loads(text: str) -> RuleSetClassifier:
-    """Return the fitted classifier that a JSON text holds."""
-    data = json_rules.parse(text)
-    if "model" not in data:
-        raise FormatError(
-            'there is no "model" in it; irenic.read reads files of rules, and irenic.write(clf,'
-            " path) writes models"
-        )
-    rules = json_rules.loads(text)
+def decode(data: Any, rules: RuleSet | RuleList) -> RuleSetClassifier:
+    """Return the fitted classifier of "model" and of the rules of the same file."""
     if isinstance(rules, RuleList):
         raise FormatError('a model is a set of rules, and these are "ordered"')
     try:
-        return _model(data["model"], rules)
+        return _model(data, rules)
     except FormatError as error:
         raise FormatError(f'"model": {error.message}') from None
 

@@ -31,12 +31,12 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from irenic.errors import ConditionError, FormatError, IrenicError, SpaceError, did_you_mean
+from irenic.formats.parsed import Parsed, RuleDraft
 from irenic.model.condition import (
     Interval,
     Operators,
     as_operators,
     bits_operators,
-    infer_features,
     interval_operators,
 )
 from irenic.model.features import Categorical, Continuous, Feature, is_unicode
@@ -48,6 +48,7 @@ from irenic.model.literals import (
     format_duration,
     parse_duration,
 )
+from irenic.model.notation import ParsedCondition, ParsedRule
 from irenic.model.region import Region
 from irenic.model.rule import Rule, as_consequent
 from irenic.model.rulelist import RuleList
@@ -55,7 +56,7 @@ from irenic.model.ruleset import RuleSet
 from irenic.model.space import Space
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Mapping
 
 NAME: Final = "irenic rules"
 VERSION: Final = 1
@@ -68,59 +69,67 @@ _FEATURE_KEYS: Final = ("name", "kind", "bounds", "unit", "values", "missing", "
 # --- reading
 
 
-def loads(text: str, space: Space | None = None) -> RuleSet | RuleList:
-    """Return the rules that a JSON text holds: a list where it says that they are ordered.
+def parse(text: str) -> Parsed:
+    """Return the rules that a JSON text holds, its space if it has one, and all errors.
 
-    >>> loads('{"version": 1, "rules": [{"if": {"age": {"<": 18}}, "then": "low"}]}')
+    >>> text = '{"version": 1, "rules": [{"if": {"age": {"<": 18}}, "then": "low"}]}'
+    >>> print(parse(text).bind().table().rules)
     <RuleSet: 1 rule, 1 feature>
       1. IF age < 18 THEN low
     """
-    data = parse(text)
-    check_keys(data, _KEYS, "the file")
-    parsed = _parsed(data)
-    try:
-        if space is None:
-            space = space_of(data)
-        if space is None:
-            tests = [item for conditions, _, _ in parsed for item in conditions.items()]
-            space = Space(infer_features(tests))
-    except (ConditionError, SpaceError) as error:
-        raise FormatError(str(error)) from None
+    data = load_document(text)
+    draft = RuleDraft()
+    declared = _noted(draft.errors, space_of, data)
+    _noted(draft.errors, check_keys, data, _KEYS, "the file")
+    _fill(draft, data)
     ordered = data.get("ordered", False)
     if not isinstance(ordered, bool):
-        raise FormatError(f'"ordered" is true or false, not {short(ordered)}')
-    rules = _assembled(space, parsed, data.get("default"))
-    return RuleList.of(rules) if ordered else rules
+        draft.errors.append(FormatError(f'"ordered" is true or false, not {short(ordered)}'))
+    draft.ordered = ordered is True
+    return Parsed("json", [draft], RuleDraft.bind, declared=declared, document=data)
 
 
 def decode_rules(data: Mapping[str, Any], space: Space) -> RuleSet:
-    """Return the rule set over a space of "rules" and "default", as a file or a model has them."""
-    return _assembled(space, _parsed(data), data.get("default"))
+    """Return the rule set over a space of "rules" and "default", as a model has them."""
+    draft = RuleDraft()
+    _fill(draft, data)
+    return draft.bind(space).table().rules
 
 
-def _parsed(data: Mapping[str, Any]) -> list[tuple[dict[str, Operators], Any, float]]:
+def _fill(draft: RuleDraft, data: Mapping[str, Any]) -> None:
+    """Put "rules" and "default" into a draft, and what is wrong with them."""
     listed = data.get("rules")
     if not isinstance(listed, list):
-        raise FormatError('"rules" must be a list of rules {"if": …, "then": …}')
-    return [_rule(entry, number) for number, entry in enumerate(listed, 1)]
+        draft.errors.append(FormatError('"rules" must be a list of rules {"if": …, "then": …}'))
+        listed = []
+    for number, entry in enumerate(listed, 1):
+        rule = _noted(draft.errors, _rule, entry, number)
+        if rule is not None:
+            draft.rules.append(rule)
+            draft.places.append(number)
+    draft.default = _noted(draft.errors, _default, data)
 
 
-def _assembled(
-    space: Space, parsed: list[tuple[dict[str, Operators], Any, float]], default: Any
-) -> RuleSet:
-    rules = []
-    for number, (conditions, then, weight) in enumerate(parsed, 1):
-        try:
-            rules.append(Rule(Region(space, conditions), then=then, weight=weight))
-        except ConditionError as error:
-            raise FormatError(f"rule {number}: {error}") from None
+def _noted(errors: list[FormatError], decode: Callable[..., Any], *data: Any) -> Any:
+    """Return what data stands for; note what is wrong with it and return None."""
     try:
-        return RuleSet(rules, space, default=_named('"default"', decode_value, default))
+        return decode(*data)
+    except FormatError as error:
+        errors.append(error)
+    except (ConditionError, SpaceError) as error:
+        errors.append(FormatError(str(error)))
+    return None
+
+
+def _default(data: Mapping[str, Any]) -> Hashable | None:
+    default = _named('"default"', decode_value, data.get("default"))
+    try:
+        return None if default is None else as_consequent(default)
     except ConditionError as error:
         raise FormatError(f'"default": {error}') from None
 
 
-def parse(text: str) -> dict[str, Any]:
+def load_document(text: str) -> dict[str, Any]:
     """Return the object that a JSON text holds, its version checked."""
     try:
         data = load_json(text)
@@ -254,7 +263,7 @@ def check_keys(data: Mapping[str, Any], known: Iterable[str], where: str) -> Non
             raise FormatError(f"{where}: unknown key {key!r}{did_you_mean(key, known)}")
 
 
-def _rule(entry: Any, number: int) -> tuple[dict[str, Operators], Any, float]:
+def _rule(entry: Any, number: int) -> ParsedRule:
     where = f"rule {number}"
     if not isinstance(entry, dict):
         raise FormatError(
@@ -267,8 +276,8 @@ def _rule(entry: Any, number: int) -> tuple[dict[str, Operators], Any, float]:
     if not isinstance(conditions, dict):
         raise FormatError(f'{where}: "if" is an object of conditions, not {short(conditions)}')
     try:
-        return (
-            {name: decode_operators(name, test) for name, test in conditions.items()},
+        return ParsedRule(
+            [ParsedCondition(name, decode_operators(name, t)) for name, t in conditions.items()],
             as_consequent(decode_value(entry["then"])),
             _weight(decode_value(entry.get("weight", 1.0))),
         )

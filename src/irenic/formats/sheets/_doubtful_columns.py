@@ -23,7 +23,6 @@ from irenic.formats.feel.unary_tests import ANYTHING, AnyOf, Compare, comparison
 from irenic.formats.tables.drafts import Cell, Draft
 from irenic.frames.csv import may_be_thousands, thousands_or_not
 from irenic.model.literals import quote
-from irenic.model.space import Space
 
 _NUMBERS_ROWS: Final = re.compile(
     r"(?:rules?|rows?|lines?)?[\s_-]*(?:#|№|no\.?|nr\.?|num\.?|number|id|index)"
@@ -50,24 +49,24 @@ NOTHING_ASKED: Final = object()
 """In place of the value of a cell that asks for nothing."""
 
 
-def check_columns(draft: Draft, space: Space | None) -> None:
+def check_columns(draft: Draft) -> None:
     """Note in the draft of a spreadsheet what is doubtful about its columns."""
     names = [column.name for column in draft.inputs]
     columns = [[bare_value(row.cells[place]) for row in draft.rows] for place in range(len(names))]
     refused = refused_columns(names, columns)
     for place, name in enumerate(names):
-        if space is not None and name in space:
-            continue
         if name in refused:
-            draft.fail(refused[name], header=name)
+            draft.fail(refused[name], header=name, doubtful=True)
         elif place == 0 and len(names) > 1 and _all_differ(columns[0], _FEWEST_ROWS):
             draft.warn(
                 "every row has another value here, so that no two can overlap; if these are the"
                 f" names of the rows, leave them out with ignore={name!r} (--ignore)",
                 header=name,
+                doubtful=True,
             )
         cells = (row.cells[place] for row in draft.rows)
-        _check_alike(draft, name, [c.value for cell in cells for c in _compared(cell)])
+        values = [c.value for cell in cells for c in _compared(cell)]
+        _check_alike(draft, name, values, doubtful=True)
     for place, name in enumerate(draft.outputs):
         thens = [row.then for row in draft.rows]
         if len(draft.outputs) > 1:
@@ -185,7 +184,9 @@ def _bound(name: str) -> tuple[str, str]:
     return name, ""
 
 
-def _check_alike(draft: Draft, name: str, values: Iterable[Hashable]) -> None:
+def _check_alike(
+    draft: Draft, name: str, values: Iterable[Hashable], *, doubtful: bool = False
+) -> None:
     spellings: dict[str, list[str]] = {}
     for value in dict.fromkeys(values):
         if isinstance(value, str):
@@ -197,6 +198,7 @@ def _check_alike(draft: Draft, name: str, values: Iterable[Hashable]) -> None:
                 f"{' and '.join(map(repr, alike))} differ only in case or blanks; they are"
                 " different values; write them alike if one is meant",
                 header=name,
+                doubtful=doubtful,
             )
 
 
@@ -212,8 +214,8 @@ class _Place(NamedTuple):
 class CellDoubts:
     """What is doubtful about cells: told at once, or when all cells are known."""
 
-    def __init__(self, draft: Draft, space: Space | None, *, points_are_sure: bool) -> None:
-        self.draft, self.space, self.settled = draft, space, points_are_sure
+    def __init__(self, draft: Draft, *, points_are_sure: bool) -> None:
+        self.draft, self.settled = draft, points_are_sure
         self.told: set[tuple[str, str]] = set()
         self.points: list[tuple[_Place, str, str]] = []
 
@@ -230,8 +232,6 @@ class CellDoubts:
                 text=cell.text,
                 line=line,
             )
-        if self.space is not None and header in self.space:
-            return
         for value in values:
             if not isinstance(value, str) or (header, value) in self.told:
                 continue
@@ -239,7 +239,8 @@ class CellDoubts:
             if reason and quote(value) not in cell.text:
                 self.told.add((header, value))
                 full = f"{reason} (no warning in quotes: {quote(value)})"
-                self.draft.warn(full, rule=rule, header=header, text=value, line=line)
+                place = _Place(rule, header, line)
+                self.draft.warn(full, **place._asdict(), text=value, doubtful=True)
 
     def outcome(self, text: str, then: Hashable, rule: int, header: str, line: int) -> None:
         """Look at an outcome: a number, or text that looks like one."""

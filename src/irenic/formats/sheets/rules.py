@@ -22,6 +22,7 @@ from irenic.errors import FormatError, did_you_mean
 from irenic.formats.feel.doubtful_cells import beyond_doubt
 from irenic.formats.feel.sets import cell_text, literal_text
 from irenic.formats.feel.unary_tests import DASHES, Compare, parse
+from irenic.formats.parsed import Parsed
 from irenic.formats.sheets._doubtful_columns import (
     NOTHING_ASKED,
     CellDoubts,
@@ -41,16 +42,14 @@ from irenic.formats.sheets._outcomes import (
 from irenic.formats.tables.assembly import assemble
 from irenic.formats.tables.drafts import MOST_COLUMNS, POLICIES, Cell, Draft, Input, Row, TableError
 from irenic.formats.tables.lines import Line as TableLine
-from irenic.formats.tables.lines import as_table, lines_of
-from irenic.formats.tables.read_tables import ReadTables
+from irenic.formats.tables.lines import lines_of
 from irenic.frames.columns import check_header
 from irenic.frames.xlsx import check_cells, openpyxl_module
 from irenic.model.condition import Operators
-from irenic.model.decision_table import DecisionTable, HitPolicy
+from irenic.model.decision_table import DecisionTable
 from irenic.model.rule import as_consequent
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
-from irenic.model.space import Space
 
 WEIGHT: Final = "RULE WEIGHT"
 DEFAULT: Final = "DEFAULT"
@@ -63,19 +62,17 @@ class _NoTableError(FormatError):
 # --- reading
 
 
-def loads_csv(
+def parse_csv(
     raw: bytes,
     *,
     target: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] = (),
-    space: Space | None = None,
-    hit_policy: HitPolicy | None = None,
     name: str = "",
-) -> ReadTables:
-    """Return the decision table that a CSV file holds, or all that is wrong with its cells.
+) -> Parsed:
+    """Return the decision table that a CSV file holds, and all that is wrong with its cells.
 
     >>> raw = b'age,job,fare\\n"< 18, >= 60",-,reduced\\n[18..60),"not(nurse, clerk)",full\\n'
-    >>> print(loads_csv(raw).tables[0].rules)
+    >>> print(parse_csv(raw).bind().table().rules)
     <RuleSet: 3 rules, 2 features>
       1. IF age < 18 THEN reduced
       2. IF age >= 60 THEN reduced
@@ -85,10 +82,8 @@ def loads_csv(
     if not lines:
         raise FormatError("the table is empty; its first line names the columns")
     # where commas divide cells, decimals have a point
-    options = _Options(_names(target), _names(ignore), hit_policy, space, delimiter == ",")
-    draft = _draft(name, lines, options)
-    table = assemble(draft, space)
-    return ReadTables([] if table is None else [table], draft.errors, draft.warnings)
+    options = _Options(_names(target), _names(ignore), points_are_sure=delimiter == ",")
+    return Parsed("csv", [_draft(name, lines, options)], assemble)
 
 
 class _Options(NamedTuple):
@@ -96,10 +91,10 @@ class _Options(NamedTuple):
 
     targets: list[str]
     ignored: list[str]
-    policy: HitPolicy | None
-    space: Space | None
     points_are_sure: bool = False
     typed: bool = False
+    numbered: bool = True
+    """Whether the letter of a hit policy may head the first column."""
 
 
 def _names(given: str | Sequence[str] | None) -> list[str]:
@@ -107,11 +102,11 @@ def _names(given: str | Sequence[str] | None) -> list[str]:
 
 
 def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
-    lines = _without(within_margins(lines), options.ignored)
-    targets, space = options.targets, options.space
+    whole, lines = lines, _without(within_margins(lines), options.ignored)
+    targets = options.targets
     header = lines[0]
     names = _header(header)
-    letter = _letter(names, lines[1:], targets, space)
+    letter = _letter(names, lines[1:], targets) if options.numbered else ""
     # what heads the numbers of the rules is no name, and may be that of a feature too
     _check_names(["\0", *names[1:]] if letter else names, header.number)
     if letter:
@@ -130,7 +125,9 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     draft = Draft(name, inputs=[Input(n) for n in inputs], outputs=tuple(outputs))
     if letter:
         draft.hit_policy, draft.aggregation = POLICIES[letter]
-    draft.hit_policy = options.policy or draft.hit_policy
+        if letter not in names:
+            draft.letter = letter
+            draft.unnumbered = lambda: _draft(name, whole, options._replace(numbered=False))
     reader = _Rows(draft, names, options)
     for line in lines[1:]:
         reader.read(line)
@@ -139,7 +136,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
         check_outcome(draft)
     draft.n_rows = len(draft.rows)
     draft.outputs = _outputs(draft)
-    check_columns(draft, space)
+    check_columns(draft)
     return draft
 
 
@@ -188,13 +185,13 @@ def _check_names(names: list[str], line: int) -> None:
         raise
 
 
-def _letter(names: list[str], lines: list[Line], targets: list[str], space: Space | None) -> str:
+def _letter(names: list[str], lines: list[Line], targets: list[str]) -> str:
     """Return the letter of the hit policy that heads the numbers of the rules, "" if none does."""
     letter, rest = names[0], names[1:]
     columns = [n for n in rest if n != WEIGHT]
     if letter not in POLICIES or len(columns) < 2:
         return ""
-    if letter not in rest and (letter in targets or (space is not None and letter in space)):
+    if letter not in rest and letter in targets:
         return ""
     rules = [line for line in lines if line.cells[:2] != [None, DEFAULT]]
     numbered = all(_counts(line.cells[0], number) for number, line in enumerate(rules, 1))
@@ -227,7 +224,7 @@ class _Rows:
 
     def __init__(self, draft: Draft, names: list[str], options: _Options) -> None:
         self.draft, self.names, self.typed = draft, names, options.typed
-        self.doubts = CellDoubts(draft, options.space, points_are_sure=options.points_are_sure)
+        self.doubts = CellDoubts(draft, points_are_sure=options.points_are_sure)
         self.inputs = [names.index(column.name) for column in draft.inputs]
         self.outputs = [names.index(n) for n in draft.outputs]
         self.weight = names.index(WEIGHT) if WEIGHT in names else None
@@ -324,62 +321,52 @@ def _as_literal(value: Any) -> Any:
 # --- workbooks
 
 
-def loads_xlsx(
+def parse_xlsx(
     raw: bytes,
     *,
     target: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] = (),
-    space: Space | None = None,
-    hit_policy: HitPolicy | None = None,
-) -> ReadTables:
+) -> Parsed:
     """Return the decision tables of a workbook: every sheet that is not empty, by its name."""
-    tables: list[DecisionTable] = []
-    errors: list[FormatError] = []
+    drafts: list[Draft] = []
     notes: list[FormatError] = []
-    told: list[FormatError] = []
-    options = _Options(_names(target), _names(ignore), hit_policy, space, typed=True)
+    options = _Options(_names(target), _names(ignore), typed=True)
     for title, lines in sheets(raw):
         try:
-            draft = _draft(title, lines, options)
+            drafts.append(_draft(title, lines, options))
+        except _NoTableError as error:
+            reason = f"no table was found in this sheet: {error.message}"
+            notes.append(TableError(reason, table=title, line=error.line))
         except FormatError as error:
-            kept = notes if isinstance(error, _NoTableError) else errors
-            reason = error.message
-            if kept is notes:
-                reason = f"no table was found in this sheet: {reason}"
-            kept.append(TableError(reason, table=title, line=error.line))
-            continue
-        table = assemble(draft, space)
-        errors += draft.errors
-        told += draft.warnings
-        tables += [] if table is None else [table]
-    if not tables and not errors:
-        errors = notes
-    else:  # beside a table they are perhaps sheets of another sort
-        told += notes
-    if not tables and not errors:
+            drafts.append(Draft(title))
+            drafts[-1].fail(error.message, line=error.line)
+    if not drafts and not notes:
         raise FormatError("no sheet holds a table; its first row names the columns")
-    return ReadTables(tables, errors, told)
+    if not drafts:
+        return Parsed("xlsx", [], assemble, failures=notes)
+    # beside a table they are perhaps sheets of another sort
+    return Parsed("xlsx", drafts, assemble, notes)
 
 
 # --- writing
 
 
-def dumps_csv(rules: RuleSet | RuleList | DecisionTable) -> bytes:
+def dumps_csv(rules: RuleSet | RuleList | DecisionTable) -> str:
     """Return rules as CSV: a line a row; read back with the same space, they are the same.
 
     >>> from irenic import Rule
-    >>> dumps_csv(RuleSet([Rule({"age": (0, 10)}, then="child")])).decode()
+    >>> dumps_csv(RuleSet([Rule({"age": (0, 10)}, then="child")]))
     'age,then\\n[0..10),child\\n'
     """
     file = io.StringIO(newline="")
     writer = csv.writer(file, lineterminator="\n")
-    header, *lines = _written(as_table(rules))
+    header, *lines = _written(DecisionTable.of(rules))
     # in quotes no sign of a name can be taken for what divides cells
     odd = any(sign in name for name in header for sign in ";\t\r")
     quoted = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
     (quoted if odd else writer).writerow(header)
     writer.writerows([[_text_of(cell) for cell in line] for line in lines])
-    return file.getvalue().encode("utf-8")
+    return file.getvalue()
 
 
 def _text_of(cell: Any) -> str:
@@ -391,7 +378,7 @@ def dumps_xlsx(rules: RuleSet | RuleList | DecisionTable) -> bytes:
     openpyxl = openpyxl_module()
     from openpyxl.cell import WriteOnlyCell
 
-    table = as_table(rules)
+    table = DecisionTable.of(rules)
     lines = list(_written(table, spell=beyond_doubt))
     for line in lines:
         check_cells(line)

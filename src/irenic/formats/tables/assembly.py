@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -39,6 +40,7 @@ from irenic.formats.feel.unary_tests import (
     comparisons,
     kind_of,
 )
+from irenic.formats.parsed import Tables
 from irenic.formats.tables.drafts import Cell, Draft, Input, Row, short
 from irenic.model.condition import Interval, Operators, encode_bits, encode_interval
 from irenic.model.decision_table import DecisionTable, UnsatisfiableRow
@@ -53,53 +55,75 @@ MOST_RULES: Final = 100_000
 """How many rules the rows of one table may make together."""
 
 
-def assemble(draft: Draft, space: Space | None = None) -> DecisionTable | None:
-    """Return the table of a draft; None where something is wrong with it, which the draft notes.
+def assemble(draft: Draft, space: Space | None = None) -> Tables:
+    """Return the table of a draft, or all that is wrong with it.
 
     >>> draft = Draft("fares", inputs=[Input("age")], n_rows=1)
     >>> draft.rows = [Row(1, 2, [draft.read_cell("< 18, >= 60", 1, "age", 2)], "reduced")]
-    >>> table = assemble(draft)
+    >>> table = assemble(draft).table()
     >>> print(table.rules, table.rows)
     <RuleSet: 2 rules, 1 feature>
       1. IF age < 18 THEN reduced
       2. IF age >= 60 THEN reduced (0, 0)
     """
+    try:
+        draft = _settled(draft, space)  # a copy: it may be bound to other spaces, too
+    except FormatError as error:
+        return Tables(errors=[error])
     if not draft.inputs and not draft.rows and not draft.errors:
         draft.fail("the table has neither an input column nor a rule")
-    axes = _axes(draft, space)
-    if space is None:
-        space = Space([axis.feature for axis in axes])
+    table = None
     try:
-        rules, rows, reasons = _rules(draft, axes, space)
-        unsatisfiable = (
-            [] if draft.errors else _unsatisfiable(draft, axes, space, {row for row, _ in reasons})
-        )
-        if draft.errors:
-            return None
-        outside = draft.outside(space) if draft.outside else _outside(axes, space)
-        return DecisionTable(
-            RuleSet(rules, space, default=draft.default),
-            tuple(rows),
-            draft.n_rows,
-            hit_policy=draft.hit_policy,
-            outputs=draft.outputs,
-            name=draft.name,
-            id=draft.id,
-            ranking=draft.ranking,
-            outside=tuple(outside),
-            aggregation=draft.aggregation,
-            lines=_lines(draft),
-            reasons=reasons,
-            unsatisfiable=tuple(unsatisfiable),
-            left_out=draft.left_out,
-        )
+        table = _assembled(draft, space)
     except FormatError as error:
         draft.fail(error.message)
     except ConditionError as error:
         draft.fail(str(error))
-    finally:
-        draft.errors.sort(key=lambda error: error.line or 0)
-    return None
+    errors: list[FormatError] = sorted(draft.errors, key=lambda error: error.line or 0)
+    tables = [] if table is None or errors else [table]
+    return Tables(tables, errors, [*draft.warnings])
+
+
+def _settled(draft: Draft, space: Space | None) -> Draft:
+    """Return a copy of a draft without the doubts that a space settles."""
+    if space is None:
+        return replace(draft, errors=[*draft.errors], warnings=[*draft.warnings])
+    if draft.unnumbered is not None and draft.letter in space:
+        draft = draft.unnumbered()
+    errors, told = (
+        [note for note in notes if not (note.doubtful and note.header in space)]
+        for notes in (draft.errors, draft.warnings)
+    )
+    inputs = [replace(column, source="") for column in draft.inputs]  # the space tells the kinds
+    return replace(draft, inputs=inputs, errors=errors, warnings=told)
+
+
+def _assembled(draft: Draft, space: Space | None) -> DecisionTable | None:
+    """Return the table of a draft; None where something is wrong with it, which the draft notes."""
+    axes = _axes(draft, space)
+    if space is None:
+        space = Space([axis.feature for axis in axes])
+    rules, rows, reasons = _rules(draft, axes, space)
+    if draft.errors:
+        return None
+    unsatisfiable = _unsatisfiable(draft, axes, space, {row for row, _ in reasons})
+    outside = draft.outside(space) if draft.outside else _outside(axes, space)
+    return DecisionTable(
+        RuleSet(rules, space, default=draft.default),
+        tuple(rows),
+        draft.n_rows,
+        hit_policy=draft.hit_policy,
+        outputs=draft.outputs,
+        name=draft.name,
+        id=draft.id,
+        ranking=draft.ranking,
+        outside=tuple(outside),
+        aggregation=draft.aggregation,
+        lines=_lines(draft),
+        reasons=reasons,
+        unsatisfiable=tuple(unsatisfiable),
+        left_out=draft.left_out,
+    )
 
 
 def _lines(draft: Draft) -> tuple[int, ...]:
@@ -127,8 +151,6 @@ def _axes(draft: Draft, space: Space | None) -> list[Axis]:
                 if name not in space:
                     raise FormatError(f"unknown feature{did_you_mean(name, space.names)}")
                 found.append(Axis(space[name]))
-                for i in places:
-                    draft.inputs[i].source = ""
             else:
                 tests = [row.cells[i].test for row in draft.rows for i in places]
                 found.append(_axis([draft.inputs[i] for i in places], tests))

@@ -7,7 +7,7 @@ of it is collected.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -45,7 +45,7 @@ class TableError(FormatError):
     """What is wrong with a decision table: in which table, rule and column, and what stands there.
 
     ``rule`` is the number of the row, counted from 1; ``header`` names the column; ``text`` is the
-    cell.
+    cell. ``doubtful``: a space that has the column as a feature settles it.
     """
 
     def __init__(
@@ -58,8 +58,10 @@ class TableError(FormatError):
         text: str = "",
         path: str = "",
         line: int | None = None,
+        doubtful: bool = False,
     ) -> None:
         self.table, self.rule, self.header, self.text = table, rule, header, text
+        self.doubtful = doubtful
         self.reason = message
         where = [f"table {table!r}"] if table else []
         where += [f"rule {rule}"] if rule is not None else []
@@ -80,6 +82,7 @@ class TableError(FormatError):
             text=self.text,
             path=self.path or path,
             line=self.line if self.line is not None else line,
+            doubtful=self.doubtful,
         )
 
 
@@ -121,6 +124,8 @@ class Draft:
 
     name: str
     id: str = ""
+    line: int | None = None
+    """Where the table begins; for errors without a line of their own."""
     inputs: list[Input] = field(default_factory=list)
     outputs: tuple[str, ...] = ("then",)
     rows: list[Row] = field(default_factory=list)
@@ -128,42 +133,30 @@ class Draft:
     hit_policy: HitPolicy | None = None
     default: Hashable | None = None
     ranking: tuple[Hashable, ...] = ()
+    letter: str = ""
+    """The letter of a hit policy that heads the first column of a sheet."""
+    unnumbered: Callable[[], Draft] | None = None
+    """Reads the sheet again for a space in which that letter is a feature."""
     outside: Any = None
     """Regions said outright, as a function of the space; None: what the domains leave out."""
     aggregation: str = ""
     left_out: tuple[str, ...] = ()
     """What else the file says of the table, which is not read."""
-    errors: list[FormatError] = field(default_factory=list)
-    warnings: list[FormatError] = field(default_factory=list)
+    errors: list[TableError] = field(default_factory=list)
+    warnings: list[TableError] = field(default_factory=list)
     parsed: dict[tuple[str, bool], Test | FormatError] = field(default_factory=dict)
 
-    def fail(
-        self,
-        message: str,
-        *,
-        rule: int | None = None,
-        header: str = "",
-        text: str = "",
-        line: int | None = None,
-    ) -> None:
-        """Note what is wrong."""
-        self.errors.append(
-            TableError(message, table=self.name, rule=rule, header=header, text=text, line=line)
-        )
+    def fail(self, message: str, **place: Any) -> None:
+        """Note what is wrong; ``place`` is what :class:`TableError` takes, as far as known."""
+        self.errors.append(self._note(message, **place))
 
-    def warn(
-        self,
-        message: str,
-        *,
-        rule: int | None = None,
-        header: str = "",
-        text: str = "",
-        line: int | None = None,
-    ) -> None:
+    def warn(self, message: str, **place: Any) -> None:
         """Note what is read, but may mean something else."""
-        self.warnings.append(
-            TableError(message, table=self.name, rule=rule, header=header, text=text, line=line)
-        )
+        self.warnings.append(self._note(message, **place))
+
+    def _note(self, message: str, *, line: int | None = None, **place: Any) -> TableError:
+        line = self.line if line is None else line
+        return TableError(message, table=self.name, line=line, **place)
 
     def read_cell(
         self, text: str, rule: int, header: str, line: int | None, *, words: bool = False

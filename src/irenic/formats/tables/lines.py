@@ -6,13 +6,10 @@ from collections.abc import Hashable
 from itertools import groupby, pairwise, product
 from typing import Any, NamedTuple
 
-from irenic.errors import ConditionError
 from irenic.model.condition import Operators
 from irenic.model.decision_table import DecisionTable
 from irenic.model.features import Continuous
 from irenic.model.rule import Rule
-from irenic.model.rulelist import RuleList
-from irenic.model.ruleset import RuleSet
 
 
 class Line(NamedTuple):
@@ -26,23 +23,12 @@ class Line(NamedTuple):
     """The cells in FEEL instead, of a row that can never hold."""
 
 
-def as_table(rules: RuleSet | RuleList | DecisionTable, name: str = "") -> DecisionTable:
-    """Return rules in any form as a table."""
-    if isinstance(rules, DecisionTable):
-        return rules
-    if not isinstance(rules, RuleSet | RuleList):
-        raise ConditionError(
-            f"a table is made of a DecisionTable, a RuleSet or a RuleList, not of"
-            f" {type(rules).__name__}"
-        )
-    return DecisionTable.of(rules, name=name)
-
-
 def lines_of(table: DecisionTable) -> list[Line]:
     """Return the lines of a table: one a row where a line can say all rules of the row.
 
     Rows that can never hold are among them, as far as their cells are known.
 
+    >>> from irenic import RuleSet
     >>> rules = RuleSet([Rule({"age": (None, 18)}, then="A"),
     ...                  Rule({"age": (60, None)}, then="A")])
     >>> lines_of(DecisionTable(rules, rows=(0, 0), n_rows=1))[0].cells

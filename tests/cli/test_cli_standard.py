@@ -1,0 +1,237 @@
+"""``-``: standard input and standard output in the place of files."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import irenic
+from irenic.cli import app
+from irenic.frames.table import read_table
+
+RULES = "IF age < 10 THEN child\nIF age >= 10 THEN adult\n"
+CONTRADICTING = "IF age < 20 THEN child\nIF age >= 10 THEN adult\n"
+DATA = "age,group\n5,child\n40,adult\n"
+MANY = "age,group\n" + "".join(f"{age},{'child' if age < 10 else 'adult'}\n" for age in range(40))
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Work in a folder that holds rules in every format, their space, and a table."""
+    monkeypatch.chdir(tmp_path)
+    rules = irenic.loads(RULES, format="rules")
+    for name in ("rules.txt", "rules.json", "rules.csv", "rules.xlsx", "rules.dmn", "space.json"):
+        irenic.write(rules, name)
+    Path("clash.txt").write_text(CONTRADICTING)
+    Path("data.csv").write_text(DATA)
+    return tmp_path
+
+
+@pytest.fixture
+def feed(run, monkeypatch):
+    """Run the command with something on standard input."""
+
+    def call(raw, *arguments):
+        raw = raw.encode() if isinstance(raw, str) else raw
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
+        return run(*arguments)
+
+    return call
+
+
+# --- input
+
+
+@pytest.mark.parametrize("suffix", ["txt", "json", "csv", "xlsx", "dmn"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "check FILE",
+        "check FILE --json",
+        "gaps FILE",
+        "search FILE",
+        "enlarge FILE --seed age=5 --consequent child",
+        "repair FILE",
+        "complete FILE",
+        "merge FILE",
+        "convert FILE out.json",
+        "diff FILE rules.txt",
+        "diff rules.txt FILE",
+        "report FILE --json --title T",
+        "predict FILE data.csv",
+    ],
+)
+def test_rules_from_standard_input_are_those_of_the_file(run, feed, here, command, suffix):
+    path = Path(f"rules.{suffix}")
+    status, out, err = run(*command.replace("FILE", str(path)).split())
+    assert status in (0, 1), err
+    arguments = [*command.replace("FILE", "-").split(), "--from", suffix]
+    again = feed(path.read_bytes(), *arguments)
+
+    assert (again[0], again[2].replace("<stdin>", str(path))) == (status, err)
+    if suffix != "csv":
+        assert again[1].replace("<stdin>", str(path)) == out
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "check rules.txt --data FILE",
+        "gaps rules.txt --data FILE",
+        "repair rules.txt --data FILE",
+        "complete rules.txt --data FILE",
+        "predict rules.txt FILE",
+        "report rules.txt FILE --json",
+    ],
+)
+def test_data_from_standard_input_are_those_of_the_file(run, feed, here, command):
+    expected = run(*command.replace("FILE", "data.csv").split())
+    assert expected[0] in (0, 1)
+    found = feed(DATA, *command.replace("FILE", "-").split(), "--from", "csv")
+    assert tuple(str(part).replace("data.csv", "-") for part in expected) == tuple(map(str, found))
+
+
+def test_a_table_to_learn_from_may_come_from_standard_input(feed, here):
+    options = ("--cv", "0", "--seconds", "0.2")
+    status, out, _ = feed(MANY, "learn", "-", "--from", "csv", *options, "--json")
+    assert (status, json.loads(out)["data"]["target"]) == (0, "group")
+
+
+def test_a_space_may_come_from_standard_input(feed, here):
+    raw = Path("space.json").read_bytes()
+    assert feed(raw, "check", "rules.txt", "--space", "-")[0] == 0
+    status, _, err = feed('{"version": 1, "rules": []}', "check", "rules.txt", "--space", "-")
+    assert (status, err) == (2, 'irenic: <stdin>: there is no "space" in it\n')
+
+
+def test_mistakes_on_standard_input_are_said_with_their_place(feed, here):
+    status, _, err = feed("IF age < THEN x", "merge", "-", "--from", "rules")
+    assert status == 2
+    assert err.startswith("irenic: <stdin>, line 1, column 10: expected")
+    assert feed("", "merge", "-", "--from", "rules")[2] == (
+        "irenic: <stdin>: no rules in the file; was it cut off?\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("check -", "the format of standard input must be given: --from csv|dmn|json|"),
+        ("predict rules.txt -", "the format of standard input must be given: --from csv|csv.gz|"),
+        ("check - --from cvs", "--from must be one of csv, dmn, "),
+        ("check rules.txt --from csv", "--from gives the format of standard input, and no input"),
+        ("learn data.csv --from csv", "--from gives the format of standard input, and no input"),
+        (
+            "diff - - --from txt",
+            "A and B are both -, and standard input can be read once;",
+        ),
+        ("predict - - --from csv", "RULES and DATA are both -, and"),
+        ("report - - --from csv", "RULES and DATA are both -, and"),
+        ("check - - --from csv", "FILE 1 and FILE 2 are both -, and"),
+        ("check - --data - --from csv", "FILE 1 and --data are both -, and"),
+        ("gaps - --space - --from csv", "RULES and --space are both -, and"),
+        ("merge rules.txt --space - --from csv", "--space is read as json, got --from csv"),
+        ("repair - --data - --from csv", "IN and --data are both -, and"),
+        ("convert - out.json --space - --from csv", "IN and --space are both -, and"),
+    ],
+)
+def test_what_standard_input_cannot_be_is_refused(feed, here, command, message):
+    status, out, err = feed(RULES, *command.split())
+    assert (status, out) == (2, "")
+    assert err.startswith(f"irenic: {message}")
+    assert err.count("\n") == 1
+
+
+# --- output
+
+
+@pytest.mark.parametrize("form", ["csv", "dmn", "json", "py", "rules", "sql", "txt", "xlsx"])
+def test_convert_writes_the_rules_and_nothing_else(here, form):
+    done = CliRunner().invoke(app, ["convert", "rules.txt", "-", "--to", form])
+    assert done.exit_code == 0
+    assert done.stderr == "2 rules written to standard output\n"
+    assert CliRunner().invoke(app, ["convert", "rules.txt", f"out.{form}"]).exit_code == 0
+    if form == "xlsx":  # which holds the time
+        assert irenic.loads(done.stdout_bytes, format=form) == irenic.read("out.xlsx")
+    else:
+        name = "out" if form == "dmn" else ""
+        expected = Path(f"out.{form}").read_bytes().replace(f'name="{name}"'.encode(), b"")
+        assert done.stdout_bytes.replace(b'name="rules"', b"") == expected
+
+
+@pytest.mark.parametrize("command", ["repair clash.txt", "complete rules.txt", "merge rules.txt"])
+@pytest.mark.parametrize("to", [[], ["--to", "json"], ["--to", "csv"]])
+@pytest.mark.parametrize("out", [[], ["-o", "-"]])
+def test_changed_rules_are_written_and_nothing_else(run, here, command, out, to):
+    status, text, err = run(*command.split(), *out, *to)
+    assert status == 0
+    form = to[-1] if to else "rules"
+    assert len(irenic.loads(text, format=form)) in (1, 2)
+    assert "written" not in err
+    assert err.strip()
+
+
+def test_a_page_is_written_and_nothing_else(run, here):
+    status, page, err = run("report", "rules.txt", "-o", "-")
+    assert (status, err) == (0, "")
+    assert page.startswith("<!")
+    assert page.rstrip().endswith("</html>")
+
+
+@pytest.mark.parametrize("form", ["csv", "csv.gz", "parquet", "xlsx"])
+def test_predictions_are_written_and_nothing_else(here, form):
+    done = CliRunner().invoke(app, ["predict", "rules.txt", "data.csv", "-o", "-", "--to", form])
+    assert done.exit_code == 0
+    table = read_table(io.BytesIO(done.stdout_bytes), format=form)
+    assert list(table["prediction"]) == ["child", "adult"]
+    assert done.stderr == "irenic: columns that the rules do not use: group\n"
+
+
+@pytest.mark.parametrize("to", ["json", "rules"])
+def test_a_learned_model_is_written_and_nothing_else(run, here, to):
+    Path("many.csv").write_text(MANY)
+    options = ("--cv", "0", "--seconds", "0.2")
+    status, out, err = run("learn", "many.csv", *options, "-o", "-", "--to", to)
+    assert status == 0
+    assert "The last column is predicted: group" in err
+    if to == "json":
+        model = irenic.read_model(io.StringIO(out))
+        assert list(model.rules_.predict({"age": [5, 20]})) == ["child", "adult"]
+    else:
+        assert irenic.loads(out, format="rules").space.names == ("age",)
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("convert rules.txt -", "the format of standard output must be given: --to csv|dmn|"),
+        ("convert rules.txt - --to jsn", "--to must be one of csv, dmn, json, "),
+        ("convert rules.txt x.json --to json", "--to gives the format of standard output, and the"),
+        ("predict rules.txt data.csv --to json", "--to must be one of csv, csv.gz, parquet, xlsx"),
+        ("learn data.csv -o -", "the format of standard output must be given: --to json|rules|txt"),
+        ("merge rules.txt --json -o -", "--json and the output - are both for standard output;"),
+        ("report rules.txt --json -o -", "--json and the output - are both for standard output;"),
+        ("learn data.csv --json --to json", "--json and the output - are both for standard output"),
+    ],
+)
+def test_what_standard_output_cannot_be_is_refused(run, here, command, message):
+    status, out, err = run(*command.split())
+    assert (status, out) == (2, "")
+    assert err.startswith(f"irenic: {message}")
+    assert err.count("\n") == 1
+    assert not Path("-").exists()
+
+
+def test_commands_work_in_a_pipe(feed, here):
+    status, mended, _ = feed(
+        CONTRADICTING, *["repair", "-", "--from", "txt", "--to", "json", "--how", "trim"]
+    )
+    assert status == 0
+    status, out, err = feed(mended, *["convert", "-", "-", "--from", "json", "--to", "csv"])
+    assert (status, out.splitlines()[0]) == (0, "age,then")
+    assert err == "2 rules written to standard output\n"

@@ -1,0 +1,378 @@
+"""Sources of rules: parsed once, from paths, file objects and texts, then bound to spaces."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import warnings
+from pathlib import Path
+
+import pytest
+
+import irenic
+from irenic import (
+    Categorical,
+    ConditionError,
+    Continuous,
+    FileError,
+    FormatError,
+    FormatWarning,
+    Rule,
+    RuleList,
+    RuleSet,
+    Space,
+)
+
+TEXT = "IF age < 18 AND job in {nurse} THEN low\nIF age >= 18 THEN high\nDEFAULT mid\n"
+RULES = irenic.loads(TEXT, format="rules")
+FORMATS = ("csv", "dmn", "json", "rules", "txt", "xlsx")
+TWO = """<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/">
+{}{}</definitions>"""
+TABLE = """<decision name="{0}"><decisionTable hitPolicy="FIRST">
+<input><inputExpression typeRef="string"><text>job</text></inputExpression></input>
+<output name="then"/>
+<rule><inputEntry><text>"{1}"</text></inputEntry><outputEntry><text>1</text></outputEntry></rule>
+</decisionTable></decision>"""
+
+
+# --- sources
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_kind_of_source_says_the_same(tmp_path, form):
+    path = tmp_path / f"rules.{form}"
+    irenic.write(RULES, path)
+    raw = path.read_bytes()
+    sources = [path, str(path), io.BytesIO(raw), raw]
+    if form != "xlsx":
+        sources += [io.StringIO(raw.decode()), raw.decode()]
+    for source in sources:
+        named = source in (path, str(path))
+        options = {} if named else {"format": form}
+        assert irenic.read(source, space=RULES.space, **options) == RULES
+        if not named:
+            source = io.BytesIO(raw) if hasattr(source, "read") else source
+        parsed = irenic.parse(source, **options)
+        assert (parsed.errors, parsed.name) == ([], str(path) if named else "")
+        assert parsed.rules(RULES.space) == RULES
+    with path.open("rb") as file:  # its name tells the format
+        assert irenic.read(file, space=RULES.space) == RULES
+    assert irenic.loads(raw, format=form, space=RULES.space) == RULES
+
+
+def test_a_text_of_one_line_is_a_path_to_parse_and_rules_to_loads():
+    line = "IF age < 1.5 THEN x"
+    with pytest.raises(FileError) as caught:
+        irenic.parse(line)
+    assert str(caught.value) == (
+        "cannot read IF age < 1.5 THEN x: No such file or directory; a str without a line break is"
+        " a path, and irenic.loads(text, format=…) reads rules as text"
+    )
+    with pytest.raises(FileError, match=r"^cannot read no/such.rules: No such file or directory$"):
+        irenic.parse("no/such.rules")
+    with pytest.raises(FileError, match=r"^cannot read no/such: No such file or directory$"):
+        irenic.parse(Path("no/such"))
+    assert irenic.loads(line, format="rules") == irenic.parse(f"{line}\n", format="rules").rules()
+
+
+def test_a_format_is_needed_where_no_name_tells_it():
+    for source in (TEXT, TEXT.encode(), io.StringIO(TEXT), io.BytesIO(TEXT.encode())):
+        with pytest.raises(FormatError, match=r"^the format must be given .*'csv' or 'dmn' or 'j"):
+            irenic.parse(source)
+    with pytest.raises(FormatError, match=r"one of csv, dmn, .*, got 'cvs', did you mean 'csv'\?"):
+        irenic.loads(TEXT, format="cvs")
+    with pytest.raises(FormatError, match=r"got '.csv', did you mean 'csv'\?$"):
+        irenic.parse(TEXT, format=".csv")
+    with pytest.raises(FormatError, match=r"text must be str or bytes, got .*Path; irenic.read"):
+        irenic.loads(Path("x.csv"), format="csv")
+
+
+def test_the_name_of_a_source_is_in_messages_and_names_its_table():
+    parsed = irenic.parse("age,fare\n< 5,low\n< ,high\n", format="csv", name="fares.csv")
+    [error] = parsed.errors
+    assert str(error).startswith("fares.csv, line 3: table 'fares', rule 2, column 'age'")
+    assert (
+        irenic.parse("age,fare\n< 5,low\n", format="csv", name="x/fees.csv").bind().table().name
+        == "fees"
+    )
+
+
+def test_a_model_as_text_is_read_whatever_encoding_it_declares():
+    text = irenic.dumps(RuleSet([Rule({"größe": (0, 5)}, then="süß")]), format="dmn")
+    assert 'encoding="UTF-8"' in text
+    declared = text.replace('encoding="UTF-8"', 'encoding="ISO-8859-1"')
+    for source in (declared, io.StringIO(declared), declared.encode("iso-8859-1")):
+        assert [rule.then for rule in irenic.read(source, format="dmn")] == ["süß"]
+
+
+def test_text_that_is_not_unicode_is_refused(tmp_path):
+    path = tmp_path / "latin.rules"
+    path.write_bytes("IF größe < 5 THEN A\n".encode("latin-1"))
+    [error] = irenic.parse(path).errors
+    assert str(error) == f"{path}: not UTF-8 text (byte 5); save it as UTF-8"
+    with path.open(encoding="utf-8") as file, pytest.raises(FormatError) as caught:
+        irenic.parse(file)
+    assert str(caught.value).endswith("not utf-8 text (byte 5); open the file in binary mode")
+    assert "not UTF-8 text" in str(irenic.parse("IF a < 5 THEN \ud800\n", format="rules").errors[0])
+    assert irenic.loads("\ufeffIF a < 5 THEN A", format="rules").space.names == ("a",)
+
+
+def test_a_file_object_that_gives_neither_text_nor_bytes_is_refused():
+    class Odd:
+        def read(self):
+            return [TEXT]
+
+    with pytest.raises(FormatError, match="a file object must give str or bytes, got list"):
+        irenic.parse(Odd(), format="rules")
+
+
+def test_what_is_no_source_or_target_is_refused():
+    for call in (irenic.parse, irenic.read, lambda file: irenic.write(RULES, file)):
+        with pytest.raises(FileError, match=r"^a file must be a path or a file object, got int$"):
+            call(5)
+
+
+def test_a_source_is_read_once(tmp_path):
+    path = tmp_path / "rules.csv"
+    irenic.write(RULES, path)
+    parsed = irenic.parse(path)
+    path.unlink()
+    assert parsed.space().names == ("age", "job")
+    for space in (None, RULES.space):
+        assert len(parsed.bind(space).table()) == 2
+
+
+# --- errors
+
+
+def test_all_errors_of_a_text_and_of_json_are_collected():
+    text = "IF age < THEN x\nIF age < 5 THEN A\nIF job THEN y\nDEFAULT a\nDEFAULT b\n"
+    parsed = irenic.parse(text, format="rules", name="my.rules")
+    assert [error.line for error in parsed.errors] == [1, 3, 5]
+    assert {error.path for error in parsed.errors} == {"my.rules"}
+    assert parsed.bind().tables == []
+    rules = [
+        {"if": {"a": 5}, "then": 1},
+        {"then": "x"},
+        {"if": []},
+        {"if": {"b": {"<": 1}}, "then": 1},
+    ]
+    document = {"version": 1, "ordered": 1, "rules": rules, "more": 1, "default": {"date": "x"}}
+    parsed = irenic.parse(json.dumps(document).encode(), format="json")
+    assert [str(error).split(":")[0] for error in parsed.errors] == [
+        "the file",
+        "rule 1",
+        'rule 3 has no "then"; a rule is {"if"',
+        '"default"',
+        '"ordered" is true or false, not 1',
+    ]
+    # in a space, what is known of the others is told, too, with their own numbers
+    errors = parsed.bind(Space([Continuous("a")])).errors
+    assert [str(error) for error in errors if "'b'" in str(error)] == [
+        "rule 4: unknown feature 'b' (known: 'a')"
+    ]
+
+
+def test_what_is_wrong_with_a_whole_source_is_an_error_of_it():
+    for raw, form, message in (
+        (b'{"version": 1', "json", "x.y, line 1, column 14: not JSON: Expecting"),
+        (b"PK\x03\x04", "csv", "x.y: this is a workbook"),
+        (b"<?xml?>", "rules", "x.y: this is XML; models of DMN end in .dmn"),
+        (b"", "csv", "x.y: the table is empty; its first line names the columns"),
+        (b"<a/>", "dmn", "x.y, line 1: not DMN"),
+    ):
+        parsed = irenic.parse(raw, format=form, name="x.y")
+        [error] = parsed.errors
+        assert str(error).startswith(message)
+        assert [str(e) for e in parsed.bind().errors] == [str(error)]
+        with pytest.raises(FormatError, match=re.escape(str(error))):
+            parsed.rules()
+
+
+def test_tests_that_contradict_each_other_are_told_with_their_rule():
+    rules = [
+        {"if": {"a": {"<": 5}}, "then": 1},
+        {"if": {"a": {"<": {"date": "2026-01-31"}}}, "then": 2},
+    ]
+    text = json.dumps({"version": 1, "rules": rules})
+    with pytest.raises(FormatError, match=r"^rule 2: feature 'a' is compared with values of"):
+        irenic.loads(text, format="json")
+
+
+def test_an_unknown_hit_policy_is_refused():
+    with pytest.raises(ConditionError, match="unknown hit policy 'FRIST', did you mean 'FIRST'"):
+        irenic.parse(TEXT, format="rules", hit_policy="FRIST")
+    assert isinstance(irenic.loads(TEXT, format="rules", hit_policy="FIRST"), RuleList)
+
+
+# --- binding
+
+
+def test_binding_changes_nothing_that_was_parsed():
+    parsed = irenic.parse("age,job,fare\n< 5,cook,low\n7,nurse,high\n", format="csv")
+    wrong = Space([Categorical("age", ["old"]), Categorical("job", ["cook"])])
+    before = [str(error) for error in parsed.bind(wrong).errors]
+    assert len(before) > 1
+    first, second = parsed.bind().table(), parsed.bind().table()
+    assert [str(error) for error in parsed.bind(wrong).errors] == before
+    assert parsed.errors == []
+    assert first.rules == second.rules
+    first.rules.add(Rule({"age": (90, 99)}, then="free"))
+    assert len(second.rules) == 2
+
+
+def test_what_is_doubtful_is_settled_by_the_space_it_is_bound_to():
+    text = "No,job,then\n1,Nurse,A\n2,nurse,B\n3,cook,C\n"
+    parsed = irenic.parse(text, format="csv")
+    assert ["numbers the rows" in str(error) for error in parsed.errors] == [True]
+    assert ["differ only in case" in str(told) for told in parsed.warnings] == [True]
+    tables = parsed.bound(Space([Continuous("No"), Categorical("job", ["nurse", "Nurse", "cook"])]))
+    assert (len(tables.table()), tables.warnings) == (3, [])
+    assert len(parsed.errors) == len(parsed.warnings) == 1
+    half = parsed.bound(Space([Categorical("job", ["nurse", "Nurse", "cook"])]))
+    assert [error.header for error in half.errors] == ["No", "No"]
+    assert half.warnings == []
+
+
+def test_a_letter_is_a_hit_policy_unless_the_space_has_it_as_a_feature():
+    parsed = irenic.parse("F,age,fare\n1,< 5,low\n2,>= 3,high\n", format="csv")
+    assert parsed.bind().table().hit_policy == "FIRST"
+    table = parsed.bind(Space([Continuous("F"), Continuous("age")])).table()
+    assert (table.hit_policy, table.space.names) == (None, ("F", "age"))
+    assert parsed.bind().table().hit_policy == "FIRST"
+
+
+def test_one_table_of_several_is_named():
+    text = TWO.format(TABLE.format("Fare", "cook"), TABLE.format("Fee", "nurse"))
+    parsed = irenic.parse(text, format="dmn", name="two.dmn")
+    assert parsed.rules(table="Fee")[0].then == 1
+    assert parsed.space(table="Fare").names == ("job",)
+    tables = parsed.bind()
+    assert [table.name for table in tables.tables] == ["Fare", "Fee"]
+    with pytest.raises(
+        FormatError, match=r"^two.dmn: there are 2 tables in it \('Fare', 'Fee'\); n"
+    ):
+        tables.table()
+    with pytest.raises(
+        FormatError, match=r"^two.dmn: there is no table 'Fre', did you mean 'Fare'"
+    ):
+        tables.table("Fre")
+
+
+def test_rules_warn_where_they_are_asked_for():
+    text = "country,age,then\nDE,< 5,A\nFR,>= 3,B\nIT,>= 3,C\n"
+    parsed = irenic.parse(text, format="csv")
+    for call in (
+        parsed.bind,
+        parsed.rules,
+        lambda: irenic.loads(text, format="csv"),
+        lambda: irenic.read(io.StringIO(text), format="csv"),
+    ):
+        with pytest.warns(FormatWarning, match="every row has another value") as told:
+            call()
+        assert [one.filename for one in told] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        parsed.bound(None)
+        parsed.bind(Space([Categorical("country", ["DE", "FR", "IT"]), Continuous("age")]))
+
+
+# --- spaces
+
+
+def test_a_declared_space_wins_over_data_and_data_over_tests():
+    data = {"age": [5, 40], "job": ["cook", "clerk"]}
+    bare = irenic.parse(TEXT, format="rules")
+    assert not bare.declares_space
+    assert bare.space() == RULES.space
+    opened = bare.space(data)
+    assert opened == Space(
+        [
+            Continuous("age", kind="integer"),
+            Categorical("job", ["clerk", "cook", "nurse"], other=True),
+        ]
+    )
+    assert bare.space(Space.infer(data)) == opened
+    whole = irenic.parse(irenic.dumps(RULES, format="json"), format="json")
+    assert whole.declares_space
+    assert whole.space(data) == whole.space() == RULES.space
+    assert whole.open(Space.infer(data)) == opened
+
+
+def test_a_space_is_opened_to_all_tables():
+    text = TWO.format(TABLE.format("Fare", "cook"), TABLE.format("Fee", "nurse"))
+    jobs = Space([Categorical("job", ["clerk"], other=True), Continuous("age")])
+    opened = irenic.parse(text, format="dmn").open(jobs)
+    assert opened["job"].values == ("clerk", "cook", "nurse")
+    closed = Space([Categorical("job", ["clerk"])])
+    assert irenic.parse(text, format="dmn").open(closed) == closed
+
+
+def test_a_space_is_not_opened_to_what_cannot_be_read():
+    jobs = Space([Categorical("job", ["clerk"], other=True)])
+    assert irenic.parse("IF job in {cook THEN A\n", format="rules").open(jobs) == jobs
+
+
+# --- writing
+
+
+@pytest.mark.parametrize("form", ["csv", "dmn", "json", "py", "rules", "sql", "txt", "xlsx"])
+def test_what_is_written_to_a_file_object_is_what_dumps_returns(form):
+    text = irenic.dumps(RULES, format=form)
+    file = io.BytesIO()
+    irenic.write(RULES, file, format=form)
+    if form == "xlsx":  # which holds the time
+        assert isinstance(text, bytes)
+        assert irenic.loads(file.getvalue(), format=form) == irenic.loads(text, format=form)
+        with pytest.raises(FormatError, match=r"this format is bytes, .* open\(path, 'wb'\)$"):
+            irenic.write(RULES, io.StringIO(), format=form)
+        return
+    assert file.getvalue() == text.encode()
+    words = io.StringIO()
+    irenic.write(RULES, words, format=form)
+    assert words.getvalue() == text
+
+
+def test_the_name_of_a_file_object_tells_the_format(tmp_path):
+    path = tmp_path / "rules.json"
+    with path.open("w", encoding="utf-8") as file:
+        irenic.write(RULES, file)
+    assert irenic.read(path) == RULES
+    with pytest.raises(FormatError, match="the format must be given where there is no file name"):
+        irenic.write(RULES, io.StringIO())
+    with pytest.raises(FormatError, match=r"format must be one of csv, .*, got 'yaml'"):
+        irenic.dumps(RULES, format="yaml")
+
+
+def test_dumps_refuses_and_warns_as_write_does():
+    listed = RuleList.of(RULES)
+    with pytest.raises(FormatError, match="a text file holds rules in no order"):
+        irenic.dumps(listed, format="txt")
+    with pytest.raises(ConditionError, match="must be a RuleSet, a RuleList or a DecisionTable"):
+        irenic.dumps([], format="csv")
+    table = irenic.parse("age,then\n[5..3],A\n< 9,B\n", format="csv").bind().table()
+    with pytest.warns(FormatWarning, match="^rule 1 can never hold and is left out"):
+        irenic.dumps(table, format="rules")
+
+
+def test_a_model_goes_through_file_objects():
+    model = irenic.RuleSetClassifier(generations=1, moves=20, random_state=0)
+    model.fit([[age] for age in range(40)], [age >= 18 for age in range(40)])
+    text = irenic.dumps(model, format="json")
+    file = io.StringIO()
+    irenic.write(model, file, format="json")
+    assert file.getvalue() == text
+    for source in (io.StringIO(text), io.BytesIO(text.encode()), text, text.encode()):
+        assert irenic.read_model(source).rules_ == model.rules_
+    parsed = irenic.parse(text, format="json")
+    assert parsed.is_model
+    assert parsed.model().rules_ == parsed.rules() == model.rules_
+    with pytest.raises(FormatError, match=r"a model is written to a .json file"):
+        irenic.dumps(model, format="csv")
+    with pytest.raises(
+        FormatError, match=r'^there is no "model" in it; irenic.read reads files of'
+    ):
+        irenic.read_model(irenic.dumps(RULES, format="json"))
+    with pytest.raises(FormatError, match=r"^a model is read from a .json file$"):
+        irenic.parse(TEXT, format="rules").model()
