@@ -57,7 +57,7 @@ from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space
 from irenic.reporting.page import Report, report
-from irenic.reporting.summarise import summarise
+from irenic.reporting.summarize import summarize
 from irenic.searching.best_region import BestRegion, best_region
 from irenic.searching.cfsbe import enlarge, enlarge_many
 from irenic.searching.cfsgs import Constraint, Search, constraint_graph, constraints, search
@@ -138,7 +138,7 @@ __all__ = [
     "repair",
     "report",
     "search",
-    "summarise",
+    "summarize",
     "to_python",
     "to_set",
     "to_sql",

@@ -17,7 +17,7 @@ from rich.console import Console
 import irenic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from irenic.budget import Progress
 
@@ -34,10 +34,10 @@ MOST_GAPS = 100_000
 """A budget of regions bounds the memory: there can be more gaps than anyone reads."""
 
 
-def print_json(data: dict[str, Any]) -> None:
+def print_json(data: Mapping[str, Any]) -> None:
     """Print plain data, with escapes where the output cannot hold a character."""
     encode = json.JSONEncoder(ensure_ascii=not _speaks_unicode()).encode
-    levels = 6 if "files" in data else 4 if "tables" in data or "runs" in data else 2
+    levels = 6 if "files" in data else 4 if "models" in data or "runs" in data else 2
     print(_laid_out(data, encode, levels))
 
 

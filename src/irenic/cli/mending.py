@@ -26,7 +26,7 @@ from irenic.errors import DataError, FormatError, FormatWarning, did_you_mean
 from irenic.model.literals import counted, display
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from irenic.model.decision_table import DecisionTable
 
@@ -109,7 +109,7 @@ def repair(
     warn_of_compiling()
     mended = irenic.repair(found, how.value, X=X, y=y, budget=budget)
     result = found if mended.table is None else mended.table
-    told = [change.text for change in mended.changes]
+    told: list[irenic.Change | str] = list(mended.changes)
     if mended.cost is not None and not mended.optimal:
         told.append(
             f"not proved to be the least: it costs {mended.cost:g}, at least {mended.bound:g} is"
@@ -155,7 +155,7 @@ def complete(
     X, y = _instances(data, label)
     warn_of_compiling()
     filled = irenic.complete(found, X=X, y=y, max_rules=most, budget=budget)
-    told = [str(proposal) for proposal in filled.proposals]
+    told: list[irenic.Proposal | str] = list(filled.proposals)
     verdict = f"{counted(len(filled.added), 'rule')} added; " + (
         "every case is covered" if filled.is_complete else "gaps are left"
     )
@@ -286,9 +286,9 @@ def diff(
     found = irenic.diff(before, after, budget=budget)
     with output():
         if as_json:
-            from irenic.reporting import summary
+            from irenic.reporting.commands import diff_document
 
-            print_json(summary.differences(found))
+            print_json(diff_document(found))
         else:
             for difference in found:
                 print(difference)
@@ -411,7 +411,11 @@ def _instances(data: Path | None, label: str | None) -> tuple[Any, Any]:
 
 
 def _hand_over(
-    table: DecisionTable, out: Path | None, told: list[str], verdict: str, as_json: bool
+    table: DecisionTable,
+    out: Path | None,
+    told: Sequence[irenic.Change | irenic.Proposal | str],
+    verdict: str,
+    as_json: bool,
 ) -> None:
     """Write the rules, or print them; say what was changed, apart from rules that are printed."""
     from irenic.formats.writing import warn_of_loss
@@ -422,14 +426,14 @@ def _hand_over(
         warn_of_loss(table)
     with output():
         if as_json:
-            from irenic.reporting import summary
+            from irenic.reporting.commands import mend_document
 
-            print_json(summary.mended(table.rules, told))
+            print_json(mend_document(table, told))
             return
         people = console(stderr=out is None)
         where = "." if out is None else f"; {_written(table, out)} written to {out}"
         for line in (*told, f"{verdict[0].upper()}{verdict[1:]}{where}"):
-            people.print(Text(line), soft_wrap=not people.is_terminal)
+            people.print(Text(str(line)), soft_wrap=not people.is_terminal)
         if out is None:
             from irenic.formats import text as text_rules
 

@@ -19,7 +19,7 @@ from irenic.plot._figure import (
     say_above,
 )
 from irenic.plot._source import asked_order, chosen, rule_label, summary_of
-from irenic.reporting.results import CONTRADICTED
+from irenic.reporting.instances import CONTRADICTED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,9 +52,9 @@ def coverage(
 
     Parameters
     ----------
-    rules : RuleSet, RuleList, DecisionTable, fitted RuleSetClassifier, or a summary of one
+    rules : RuleSet, RuleList, DecisionTable or fitted RuleSetClassifier
     X : table, optional
-        Instances. Without them, what a classifier or a summary has counted is drawn.
+        Instances. Without them, what a classifier counted in training is drawn.
     y : labels, optional
         What is true of the instances.
     ax : matplotlib Axes, optional

@@ -34,7 +34,7 @@ def front(
 
     Parameters
     ----------
-    rules : fitted RuleSetClassifier, or a summary of one
+    rules : fitted RuleSetClassifier
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out.
     size : {"conditions", "rules", "explanation_size"}
@@ -56,7 +56,7 @@ def front(
     summary = summary_of(rules)
     models = summary["models"]
     if any(model["front"] is None for model in models):
-        raise ConditionError("a front needs a fitted RuleSetClassifier, or a summary of one")
+        raise ConditionError("a front needs a fitted RuleSetClassifier")
     ax = axes_to_draw_on(ax, (6.4, 4.0))
     entries = [
         _draw_scores(ax, models, size, "validated_score", "validated"),

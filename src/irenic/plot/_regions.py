@@ -19,10 +19,12 @@ from irenic.plot._colors import (
     tint,
 )
 from irenic.plot._figure import add_legend, axes_to_draw_on, check_axes, label, say_above
-from irenic.plot._plane import Box, Plane, beside, plane, value_text
+from irenic.plot._plane import Plane, beside, plane
 from irenic.plot._scale import Scale, Span, Strip, scale_of
-from irenic.plot._source import asked_order, chosen, summary_of
-from irenic.reporting.boxes import encode_box
+from irenic.plot._source import asked_order, chosen, source_of
+from irenic.reporting.document import Box
+from irenic.reporting.encoding import encode_box
+from irenic.reporting.summarize import Source
 from irenic.searching.gaps import Gaps, gaps
 
 if TYPE_CHECKING:
@@ -57,12 +59,12 @@ def regions(
 
     Parameters
     ----------
-    rules : RuleSet, RuleList, DecisionTable, fitted RuleSetClassifier, or a summary of one
+    rules : RuleSet, RuleList, DecisionTable or fitted RuleSetClassifier
     x, y : str, optional
         Names of features; those that the most rules ask for if left out. Where there is only one
         feature, it is drawn as a strip.
     data : table, or a pair of a table and labels, optional
-        Instances to draw as points; a summary brings its own. Of a plane ``at`` some values, those
+        Instances to draw as points. Of a plane ``at`` some values, those
         that the rules cannot tell from these values are drawn.
     labels : sequence, optional
         The labels of ``data``, where it is no pair.
@@ -89,13 +91,14 @@ def regions(
     """
     check_axes(ax)
     X, labels = _instances(data, labels)
-    summary = summary_of(rules, X, labels)
-    found = plane(summary, x, y, at)
+    source = source_of(rules, X, labels)
+    summary: Mapping[str, Any] = source.summary()
+    found = plane(source, x, y, at)
     drawn = scale_of(summary, found.names[0], missing)
     up = scale_of(summary, found.names[1], missing) if len(found.names) > 1 else Strip()
     uncovered = gaps(found.settled, budget=budget)
     ax = axes_to_draw_on(ax, (6.8, 4.6) if len(found.names) > 1 else (6.8, 2.0))
-    picture = _Picture(ax, summary, found, drawn, up)
+    picture = _Picture(ax, source, summary, found, drawn, up)
     picture.dress()
     picture.draw_gaps(uncovered)
     picture.draw_rules()
@@ -118,9 +121,16 @@ class _Picture:
     """An Axes being drawn on."""
 
     def __init__(
-        self, ax: Any, summary: Mapping[str, Any], found: Plane, x: Scale, y: Scale
+        self, ax: Any, source: Source, summary: Mapping[str, Any], found: Plane, x: Scale, y: Scale
     ) -> None:
-        self.ax, self.summary, self.found, self.x, self.y = ax, summary, found, x, y
+        self.ax, self.source, self.summary, self.found, self.x, self.y = (
+            ax,
+            source,
+            summary,
+            found,
+            x,
+            y,
+        )
         self.model = chosen(summary)
         self.how: str = summary["decides"]["how"]
         count = len(summary["outcomes"])
@@ -221,8 +231,8 @@ class _Picture:
 
     def draw_conflicts(self) -> None:
         """Outline where two rules contradict each other."""
-        for box in self.found.conflicts:
-            for across, upwards in self.rectangles(box):
+        for rule in self.found.conflicts:
+            for across, upwards in self.rectangles(encode_box(rule.region)):
                 style = self._conflict_style()
                 self._add(across, upwards, gid="conflict", zorder=_CONFLICTS, **style)
 
@@ -233,7 +243,7 @@ class _Picture:
         instances = self.summary["instances"]
         if instances is None or not instances["shown"]:
             return
-        shown = beside(self.summary, self.found)
+        shown = beside(self.source, self.summary, self.found)
         self.left_out = int((~shown).sum())
         columns = instances["columns"]
         rng = np.random.default_rng(0)  # one for both axes, or points would lie on diagonals
@@ -292,7 +302,7 @@ class _Picture:
             entries.append((Patch(**self._gap_style()), self._gap_text(uncovered)))
         if len(self.found.outside):
             entries.append((Patch(**self._outside_style()), "cannot occur"))
-        if self.found.conflicts:
+        if len(self.found.conflicts):
             entries.append((Patch(**self._conflict_style()), self._conflict_text()))
         return entries
 
@@ -312,10 +322,9 @@ class _Picture:
 
     def caption(self) -> list[str]:
         """Return what has to be known of features that are not drawn, and of the order."""
-        features = {feature["name"]: feature for feature in self.summary["features"]}
         at = [
-            f"{label(name, 20)} = {label(value_text(features[name], value), 16)}"
-            for name, value in self.found.fixed.items()
+            f"{label(name, 20)} = {label(text, 16)}"
+            for name, text in self.found.fixed_texts.items()
         ]
         parts = [f"at {_listed(at)}"] if at else []
         if self.found.projected:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from irenic.model.features import FIRST_CODE, LOWEST
 from irenic.model.markup import count_text
+from irenic.model.space import Space
 from irenic.plot._colors import GREY, outcome_colours, text_colour
 from irenic.plot._figure import axes_to_draw_on, check_axes, check_most, label, percent
 from irenic.plot._plane import ends, value_text
 from irenic.plot._scale import Categories, Numbers, scale_of
-from irenic.plot._source import asked_order, chosen, rule_label, summary_of
+from irenic.plot._source import asked_order, chosen, rule_label, source_of
+from irenic.reporting.document import Written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +40,7 @@ def rules(
 
     Parameters
     ----------
-    rules : RuleSet, RuleList, DecisionTable, fitted RuleSetClassifier, or a summary of one
+    rules : RuleSet, RuleList, DecisionTable or fitted RuleSetClassifier
     X : table, optional
         Instances to count.
     y : labels, optional
@@ -60,7 +62,8 @@ def rules(
     """
     check_axes(ax)
     most = check_most(most)
-    summary = summary_of(rules, X, y)
+    source = source_of(rules, X, y)
+    summary: Mapping[str, Any] = source.summary()
     model = chosen(summary)
     shown = [model["rules"][place] for place in asked_order(model)[:most]]
     asked = {name for rule in shown for name in rule["box"]}
@@ -68,7 +71,7 @@ def rules(
     rows = len(shown) + (model["default"]["outcome"] is not None)
     width = min(16.0, 2.6 + _COLUMN * max(1, len(features)))
     ax = axes_to_draw_on(ax, (width, 0.9 + _ROW * max(1, rows)))
-    drawing = _Drawing(ax, summary, shown, features)
+    drawing = _Drawing(ax, source.table.space, summary, shown, features)
     drawing.dress(rows)
     drawing.draw()
     if len(shown) < len(model["rules"]):
@@ -82,11 +85,13 @@ class _Drawing:
     def __init__(
         self,
         ax: Any,
+        space: Space,
         summary: Mapping[str, Any],
         shown: list[Mapping[str, Any]],
         features: list[Mapping[str, Any]],
     ) -> None:
-        self.ax, self.summary, self.shown, self.features = ax, summary, shown, features
+        self.ax, self.space, self.summary = ax, space, summary
+        self.shown, self.features = shown, features
         self.model = chosen(summary)
         self.scales = [scale_of(summary, feature["name"]) for feature in features]
         self.colours = outcome_colours(len(summary["outcomes"]))
@@ -142,7 +147,7 @@ class _Drawing:
         for column, (scale, feature) in enumerate(zip(self.scales, self.features, strict=True)):
             if isinstance(scale, Numbers):
                 places += [self._across(column, scale.low), self._across(column, scale.high)]
-                ends_ = (value_text(feature, end) for end in feature["range"])
+                ends_ = (value_text(self.space[feature["name"]], end) for end in feature["range"])
                 texts += [label(text, self.letters // 2) for text in ends_]
         self.ax.set_xticks(places, labels=texts, fontsize="x-small")
         for i, text in enumerate(self.ax.get_xticklabels()):
@@ -255,8 +260,8 @@ def condition_text(
 ) -> str:
     """Return a condition on a continuous feature in a few words, numbers rounded.
 
-    >>> from irenic import Rule, RuleSet, summarise
-    >>> found = summarise(RuleSet([Rule({"age": {">": 18, "<=": 64.123456789}}, then="A")]))
+    >>> from irenic import Rule, RuleSet, summarize
+    >>> found = summarize(RuleSet([Rule({"age": {">": 18, "<=": 64.123456789}}, then="A")]))
     >>> condition_text(found["features"][0], found["models"][0]["rules"][0]["box"]["age"])
     '> 18, ≤ 64.123'
     """
@@ -270,14 +275,16 @@ def condition_text(
         return f"= {_rounded(low['equal'], feature['kind'], digits)}"
     parts = [(">" if low["lower"]["open"] else "≥", low["lower"])] if low else []
     parts += [("<" if high["upper"]["open"] else "≤", high["upper"])] if high else []
-    said = [f"{sign} {_rounded(end['text'], feature['kind'], digits)}" for sign, end in parts]
+    said = [f"{sign} {_rounded(end, feature['kind'], digits)}" for sign, end in parts]
     text = ", ".join(said) or "not missing"
     return f"{text} or missing" if lower == -math.inf and feature["missing"] else text
 
 
-def _rounded(value: str, kind: str, digits: int) -> str:
+def _rounded(written: Written, kind: str, digits: int) -> str:
     """Return a value as it is written, a long number rounded."""
-    return f"{float(value):.{digits}g}" if kind == "number" and len(value) > 6 else value
+    value, text = written["value"], written["text"]
+    rounds = kind == "number" and isinstance(value, int | float) and len(text) > 6
+    return f"{value:.{digits}g}" if rounds else text
 
 
 def values_text(feature: Mapping[str, Any], condition: Sequence[int]) -> str:

@@ -1,1 +1,1 @@
-"""One summary of a rule set as plain data, and views of it."""
+"""The document of rules, findings and counts, and the views that show them."""
