@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from functools import cache
 
 import numpy as np
@@ -29,6 +30,7 @@ from irenic import (
 )
 from irenic.formats.json.rules import decode_value
 from irenic.model.literals import format_word
+from irenic.reporting.commands import learn_document
 
 AGES = RuleSet(
     [Rule({"age": (0, 30)}, then="low"), Rule({"age": (29, 60)}, then="high")], default="low"
@@ -397,6 +399,20 @@ def test_every_rule_set_of_a_front_is_summarized():
     assert model.pareto_front_[summary["chosen"]] is model.chosen_
     assert summary["score"] == "the share that is right"
     assert [o["text"] for o in summary["outcomes"]] == ["setosa", "versicolor", "virginica"]
+
+
+def test_the_document_of_a_learner_is_a_summary_with_its_data():
+    model, _, labels = fitted()
+    counts = dict(Counter(labels.tolist()))
+    options = {"data": "iris", "target": "species", "cross_validation": None}
+    learned = validated(learn_document(model, counts=counts, **options))
+    assert [(c["text"], c["rows"]) for c in learned["data"]["classes"]] == list(counts.items())
+    assert (learned["data"]["rows"], learned["data"]["features"]) == (150, 4)
+    summary = summarize(model, name="iris")
+    assert {key: learned[key] for key in summary if key != "format"} == {
+        key: summary[key] for key in summary if key != "format"
+    }
+    assert irenic.Report(learned).html.startswith("<!doctype html>")
 
 
 def test_counts_on_the_training_rows_are_those_of_training():

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from irenic.checking import KINDS, NOUNS, Findings
-from irenic.checking import Finding as CheckFinding
+from irenic.checking import KINDS, NOUNS, Finding, Findings
 from irenic.formats.json.rules import encode_point, encode_value
 from irenic.model.condition import (
     Interval,
@@ -23,24 +22,9 @@ from irenic.model.condition import (
 from irenic.model.decision_table import DecisionTable
 from irenic.model.features import EXACT, MISSING_CODE, OTHER_CODE, Categorical, Continuous
 from irenic.model.literals import display, format_literal, say, show_point
-from irenic.model.region import Region as ModelRegion
+from irenic.model.region import Region
 from irenic.model.space import Instances, Space
-from irenic.reporting.document import (
-    Box,
-    Case,
-    Checked,
-    Condition,
-    ConditionParts,
-    End,
-    Finding,
-    IntervalParts,
-    Region,
-    Rule,
-    Value,
-    ValuesParts,
-    Witness,
-    Written,
-)
+from irenic.reporting import document
 from irenic.reporting.verdicts import verdicts_on
 
 
@@ -49,7 +33,7 @@ def numbers(rules: Iterable[int]) -> list[int]:
     return [int(rule) for rule in rules]
 
 
-def encode_then(then: Hashable) -> Written:
+def encode_then(then: Hashable) -> document.Written:
     """Return what a rule predicts."""
     return {"value": encode_value(then), "text": say(then)}
 
@@ -57,7 +41,7 @@ def encode_then(then: Hashable) -> Written:
 # --- regions
 
 
-def encode_region(region: ModelRegion) -> Region:
+def encode_region(region: Region) -> document.Region:
     """Return a region: in words, condition by condition, and in numbers."""
     return {
         "text": region.to_text(),
@@ -66,7 +50,7 @@ def encode_region(region: ModelRegion) -> Region:
     }
 
 
-def encode_box(region: ModelRegion) -> Box:
+def encode_box(region: Region) -> document.Box:
     """Return the conditions of a region in the numbers that irenic compares.
 
     >>> from irenic import Region, Space
@@ -79,17 +63,17 @@ def encode_box(region: ModelRegion) -> Box:
     return {name: condition for name, condition in named if condition is not None}
 
 
-def _interval_numbers(feature: Continuous, interval: Interval) -> Condition | None:
+def _interval_numbers(feature: Continuous, interval: Interval) -> document.Condition | None:
     if not interval_operators(feature, interval):
         return None
     return [finite(interval.lower), finite(interval.upper)]
 
 
-def _codes(feature: Categorical, bits: int) -> Condition | None:
+def _codes(feature: Categorical, bits: int) -> document.Condition | None:
     return [*codes_of(bits & feature.everything)] if bits_operators(feature, bits) else None
 
 
-def encode_conditions(region: ModelRegion) -> list[ConditionParts]:
+def encode_conditions(region: Region) -> list[document.ConditionParts]:
     """Return the conditions of a region one by one, with their values as somebody wrote them.
 
     >>> from irenic import Region, Space
@@ -105,7 +89,7 @@ def encode_conditions(region: ModelRegion) -> list[ConditionParts]:
     return [condition for condition in each if condition is not None]
 
 
-def _interval_parts(feature: Continuous, interval: Interval) -> IntervalParts | None:
+def _interval_parts(feature: Continuous, interval: Interval) -> document.IntervalParts | None:
     operators = interval_operators(feature, interval)
     if not operators:
         return None
@@ -119,7 +103,7 @@ def _interval_parts(feature: Continuous, interval: Interval) -> IntervalParts | 
     }
 
 
-def encode_end(operators: Operators, without: str, including: str) -> End | None:
+def encode_end(operators: Operators, without: str, including: str) -> document.End | None:
     """Return an end of an interval, which one of two operators excludes or includes; or None.
 
     >>> encode_end({"<=": 5}, "<", "<=")
@@ -133,14 +117,14 @@ def encode_end(operators: Operators, without: str, including: str) -> End | None
     return {"value": encode_value(value), "text": text, "open": operator == without}
 
 
-def encode_equal(operators: Operators) -> Written | None:
+def encode_equal(operators: Operators) -> document.Written | None:
     """Return the only value that a condition admits, if there is only one."""
     if "=" not in operators:
         return None
     return {"value": encode_value(operators["="]), "text": format_literal(operators["="])}
 
 
-def _values_parts(feature: Categorical, bits: int) -> ValuesParts | None:
+def _values_parts(feature: Categorical, bits: int) -> document.ValuesParts | None:
     operators = bits_operators(feature, bits)
     if not operators:
         return None
@@ -173,7 +157,7 @@ def finite(cut: float) -> float | None:
 # --- instances
 
 
-def encode_columns(instances: Instances) -> dict[str, list[Value]]:
+def encode_columns(instances: Instances) -> dict[str, list[document.Value]]:
     """Return the columns of instances: numbers, None for missing ones; codes of categories."""
     space = instances.space
     return {
@@ -186,14 +170,14 @@ def encode_columns(instances: Instances) -> dict[str, list[Value]]:
     }
 
 
-def encode_witness(point: Mapping[str, Any], space: Space) -> Witness:
+def encode_witness(point: Mapping[str, Any], space: Space) -> document.Witness:
     """Return a point of a region: in words, as values and in numbers."""
     columns = encode_columns(space.encode_point(point))
-    case: Case = {name: column[0] for name, column in columns.items()}
+    case: document.Case = {name: column[0] for name, column in columns.items()}
     return {"text": show_point(point), "values": encode_point(point), "case": case}
 
 
-def _numbers(values: npt.NDArray[np.float64]) -> list[Value]:
+def _numbers(values: npt.NDArray[np.float64]) -> list[document.Value]:
     return [None if value == -math.inf else short(value) for value in values.tolist()]
 
 
@@ -209,7 +193,7 @@ def short(value: float) -> float:
 # --- rules and findings
 
 
-def encode_rules(table: DecisionTable) -> list[Rule]:
+def encode_rules(table: DecisionTable) -> list[document.Rule]:
     """Return the rules of a table."""
     return [
         {
@@ -224,7 +208,9 @@ def encode_rules(table: DecisionTable) -> list[Rule]:
     ]
 
 
-def encode_finding(finding: CheckFinding, table: DecisionTable, rows: int | None = None) -> Finding:
+def encode_finding(
+    finding: Finding, table: DecisionTable, rows: int | None = None
+) -> document.Finding:
     """Return a finding about a table; ``rows`` is how many instances lie in a gap."""
     region, witness = finding.region, finding.witness
     return {
@@ -243,7 +229,7 @@ def encode_finding(finding: CheckFinding, table: DecisionTable, rows: int | None
     }
 
 
-def _line_of(finding: CheckFinding, table: DecisionTable) -> int | None:
+def _line_of(finding: Finding, table: DecisionTable) -> int | None:
     """Return the line of the file that a finding is about, None if it is unknown.
 
     Of two rules that do not go together it is the later one, which was probably added last.
@@ -256,8 +242,8 @@ def _line_of(finding: CheckFinding, table: DecisionTable) -> int | None:
 
 
 def encode_checked(
-    found: Findings, findings: list[Finding] | None = None, *, learned: bool = False
-) -> Checked:
+    found: Findings, findings: list[document.Finding] | None = None, *, learned: bool = False
+) -> document.Checked:
     """Return what was found in a table; ``findings`` replaces those listed."""
     table = found.table
     return {

@@ -100,9 +100,9 @@ def report(
 ) -> Report:
     """Return a page about rules that needs no server and no network.
 
-    It shows whether the rules contradict each other and where, what they leave out, each rule with
-    what it selects, a map of two features, which rule decides a case; and of a classifier the rule
-    sets to choose from, what is taken for what, and which instances no rule covers.
+    It shows whether and where rules contradict each other, what they leave out, each rule with the
+    instances it selects, a map of two features, and which rule decides a case. For a classifier it
+    also shows the rule sets to choose from, the confusion of labels, and uncovered instances.
 
     Parameters
     ----------
@@ -110,12 +110,24 @@ def report(
     X : table, optional
         Instances to show the rules on.
     y : labels, optional
-        What is true of them.
+        Their true labels.
     name : str
-        The title of the page.
+        Title of the page.
     budget, most, sample, random_state
-        As in :func:`irenic.summarize`: how long each search may take, how many findings of a kind
-        to list, and how many instances to draw.
+        As in :func:`irenic.summarize`: how long each search may take, how many findings per kind
+        and how many instances are listed.
+
+    Returns
+    -------
+    Report
+        The page; its ``summary`` is what :func:`irenic.summarize` returns.
+
+    Raises
+    ------
+    ConditionError
+        If ``rules`` or an option is invalid.
+    DataError
+        If the instances or labels do not match the rules.
 
     Examples
     --------
