@@ -6,9 +6,6 @@ import math
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from irenic.checking import KINDS, NOUNS, Finding, Findings
 from irenic.formats.json.rules import encode_point, encode_value
 from irenic.model.condition import (
@@ -162,7 +159,7 @@ def encode_columns(instances: Instances) -> dict[str, list[document.Value]]:
     space = instances.space
     return {
         feature.name: (
-            _numbers(instances.values[space.row(feature.name)])
+            [_number(value) for value in instances.values[space.row(feature.name)].tolist()]
             if isinstance(feature, Continuous)
             else instances.codes[space.row(feature.name)].tolist()
         )
@@ -172,13 +169,12 @@ def encode_columns(instances: Instances) -> dict[str, list[document.Value]]:
 
 def encode_witness(point: Mapping[str, Any], space: Space) -> document.Witness:
     """Return a point of a region: in words, as values and in numbers."""
-    columns = encode_columns(space.encode_point(point))
-    case: document.Case = {name: column[0] for name, column in columns.items()}
+    case = {feature.name: _number(feature.encode_value(point[feature.name])) for feature in space}
     return {"text": show_point(point), "values": encode_point(point), "case": case}
 
 
-def _numbers(values: npt.NDArray[np.float64]) -> list[document.Value]:
-    return [None if value == -math.inf else short(value) for value in values.tolist()]
+def _number(value: float) -> document.Value:
+    return None if value == -math.inf else short(value)
 
 
 def short(value: float) -> float:
