@@ -15,7 +15,17 @@ import irenic
 
 MODULES = ["irenic", *(m.name for m in pkgutil.walk_packages(irenic.__path__, "irenic."))]
 MODULES.remove("irenic.__main__")  # importing it runs the command
-PACKAGES = ["boxes", "checking", "formats", "learn", "mend", "model", "plot", "reporting", "searching"]
+PACKAGES = [
+    "boxes",
+    "checking",
+    "formats",
+    "learn",
+    "mend",
+    "model",
+    "plot",
+    "reporting",
+    "searching",
+]
 PUBLIC = {
     f"{package}.{name}": getattr(importlib.import_module(package), name)
     for package in ["irenic", *(f"irenic.{package}" for package in PACKAGES)]

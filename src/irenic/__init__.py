@@ -33,7 +33,7 @@ from irenic.model import (
     RuleSet,
     Space,
 )
-from irenic.reporting import report, summarise
+from irenic.reporting import report, summarize
 from irenic.searching import best_region, enlarge, enlarge_many, gaps, search
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ __all__ = [
     "repair",
     "report",
     "search",
-    "summarise",
+    "summarize",
     "to_python",
     "to_set",
     "to_sql",

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -9,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import irenic
+from documents import of_kind, only_table, region_of, validated
 from irenic import cli
 from irenic.formats.json import rules as json_rules
 
@@ -97,72 +97,109 @@ def test_the_example_is_checked_when_no_file_is_given(run):
 def test_json_has_the_documented_shape(run, file):
     status, out, _ = run("check", file(CONTRADICTING), "--json")
     assert status == 1
-    conflict = {
-        "rules": [1, 2],
-        "then": ["low", "high"],
-        "overlap": {"age": {">=": 29, "<": 30}, "job": {"in": ["nurse"]}},
-        "witness": {"age": 29, "job": "nurse"},
+    table = only_table(out)
+    assert table["size"] == {"features": 2, "rules": 2, "conditions": 3}
+    assert table["verdicts"]["consistent"] == {
+        "holds": False,
+        "by_design": False,
+        "head": "Not consistent",
+        "text": "1 pair of the 2 rules contradicts each other.",
+    }
+    assert table["unfinished"] == []
+    assert {kind: n for kind, n in table["counts"].items() if n} == {
+        "conflicts": 1,
+        "overlaps": 1,
+        "gaps": 1,
+    }
+    conflict, gap = table["findings"]
+    assert conflict == {
+        "kind": "conflicts",
+        "noun": "conflict",
+        "level": "error",
         "text": "age = 29, job = nurse: rule 1 says low, rule 2 says high"
         " (wherever 29 <= age < 30 and job in {nurse})",
+        "rules": [1, 2],
+        "by": [],
+        "then": [{"value": "low", "text": "low"}, {"value": "high", "text": "high"}],
+        "column": None,
+        "line": 2,
+        "region": {
+            "text": "29 <= age < 30 and job in {nurse}",
+            "conditions": [
+                {
+                    "feature": "age",
+                    "text": "29 <= age < 30",
+                    "lower": {"value": 29, "text": "29", "open": False},
+                    "upper": {"value": 30, "text": "30", "open": True},
+                    "equal": None,
+                    "missing": False,
+                },
+                {
+                    "feature": "job",
+                    "text": "job in {nurse}",
+                    "values": [{"value": "nurse", "text": "nurse"}],
+                    "negated": False,
+                    "missing": False,
+                    "other": False,
+                },
+            ],
+            "box": {"age": [29.0, 30.0], "job": [2]},
+        },
+        "witness": {
+            "text": "age = 29, job = nurse",
+            "values": {"age": 29, "job": "nurse"},
+            "case": {"age": 29, "job": 2},
+        },
+        "rows": None,
     }
-    assert json.loads(out) == {
-        "rules": 2,
-        "features": 2,
-        "conditions": 3,
-        "consistent": False,
-        "conflict_count": 1,
-        "conflicts": [conflict],
-        "overlap_count": 1,
-        "overlaps": [conflict],
-        "complete": False,
-        "gap_count": 1,
-        "gaps": [{"age": {"<": 29}, "job": {"not in": ["nurse"]}}],
-        "gap_witnesses": [{"age": 10, "job": "other"}],
-        "gaps_finished": True,
-        "never_fire": [],
-        "duplicates": [],
-        "inside": [],
-        "mergeable": [],
-        "columns": [],
-        "unfinished": [],
-    }
+    assert gap["region"]["text"] == "age < 29 and job not in {nurse}"
 
 
-def test_an_overlap_of_json_can_be_read_as_a_rule(run, file):
+def test_an_overlap_of_json_can_be_read_as_a_region(run, file):
     text = (
         "IF born <= 2000-01-31 AND c in {(1, x)} THEN A\nIF born > 1999-12-31 AND v > 0.1 THEN B\n"
     )
     status, out, _ = run("check", file(text), "--json")
     assert status == 1
-    (conflict,) = json.loads(out)["conflicts"]
+    (conflict,) = of_kind(only_table(out), "conflicts")
     rules = irenic.read(file(text))
-    again = irenic.loads(
-        json.dumps({"version": 1, "rules": [{"if": conflict["overlap"], "then": 1}]}),
-        format="json",
-        space=rules.space,
-    )
-    assert again[0].region == rules.conflicts()[0].region
-    witness = {name: json_rules.decode_value(value) for name, value in conflict["witness"].items()}
+    assert region_of(conflict["region"], rules.space) == rules.conflicts()[0].region
+    values = conflict["witness"]["values"]
+    witness = {name: json_rules.decode_value(value) for name, value in values.items()}
     assert witness in rules.conflicts()[0].region
+
+
+def test_json_has_one_shape_for_one_file_and_for_many(run, file, tmp_path):
+    one, bad = file(CONTRADICTING, "one.rules"), file("IF", "bad.rules")
+    alone = validated(run("check", one, "--json")[1])
+    both = validated(run("check", one, bad, "--json")[1])
+    assert [entry["path"] for entry in both["files"]] == [one, bad]
+    assert both["files"][0] == alone["files"][0]
+    assert validated(run("check", bad, "--json")[1])["files"] == both["files"][1:]
+    assert both["files"][1]["tables"] == []
+    (error,) = both["files"][1]["errors"]
+    assert (error["line"], error["table"]) == (1, None)
 
 
 def test_json_of_consistent_rules_lists_no_conflict(run, file):
     status, out, err = run("check", file(CONSISTENT), "--json")
     assert (status, err) == (0, "")
-    found = json.loads(out)
-    assert (found["rules"], found["consistent"], found["conflicts"]) == (2, True, [])
+    table = only_table(out)
+    assert (table["size"]["rules"], table["counts"]["conflicts"]) == (2, 0)
+    assert table["verdicts"]["consistent"]["holds"] is True
+    assert of_kind(table, "conflicts") == []
 
 
 def test_json_of_the_example_is_nothing_but_json(run):
     status, out, _ = run("check", "--json")
     assert status == 0
-    assert json.loads(out)["rules"] == 4
+    assert only_table(out)["size"]["rules"] == 4
 
 
 def test_json_lists_every_conflict(run, file):
     rules = "".join(f"IF a < {i} THEN L{i}\n" for i in range(1, 61))
     _, out, _ = run("check", file(rules), "--json")
-    assert len(json.loads(out)["conflicts"]) == 1770
+    assert len(of_kind(only_table(out), "conflicts")) == 1770
 
 
 # --- a better space
@@ -171,8 +208,8 @@ def test_json_lists_every_conflict(run, file):
 def test_json_lists_no_more_than_asked_for_and_says_how_many_there_are(run, file):
     rules = "".join(f"IF a < {i} THEN L{i}\n" for i in range(1, 11))
     _, out, _ = run("check", file(rules), "--json", "--most", "3")
-    found = json.loads(out)
-    assert (len(found["conflicts"]), found["conflict_count"]) == (3, 45)
+    table = only_table(out)
+    assert (len(of_kind(table, "conflicts")), table["counts"]["conflicts"]) == (3, 45)
 
 
 def test_a_table_tells_the_kinds_of_the_features(run, file):
@@ -376,7 +413,8 @@ def test_an_output_that_cannot_hold_a_character_gets_an_escape(file):
     assert plain.returncode == 1
     assert r"\xe9t\xe9" in plain.stdout
     found = shell("check", path, "--json", PYTHONIOENCODING="ascii")
-    assert json.loads(found.stdout)["conflicts"][0]["then"] == ["été", "B"]
+    (conflict,) = of_kind(only_table(found.stdout), "conflicts")
+    assert [then["value"] for then in conflict["then"]] == ["été", "B"]
 
 
 def test_a_reader_that_goes_away_ends_the_command_quietly(file):

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from documents import of_kind, validated
+
 FARES = """age,job,fare
 "< 18, >= 60",-,reduced
 [18..60),"nurse, clerk",reduced
@@ -45,7 +47,8 @@ def dmn(policy="", second='"high"', cell="-"):
 def tables(run):
     def call(*arguments):
         status, out, _ = run("check", *arguments, "--format", "json")
-        return status, json.loads(out)
+        (found,) = validated(out)["files"]
+        return status, found
 
     return call
 
@@ -68,37 +71,35 @@ def test_json_of_a_table_names_rows_and_features_as_in_the_file(tables, file):
     assert status == 1
     assert found["errors"] == []
     (table,) = found["tables"]
-    assert (table["name"], table["rules"], table["consistent"], table["complete"]) == (
-        "fares",
-        4,
-        False,
-        True,
-    )
-    assert table["conflicts"] == [
-        {
-            "rules": [2, 4],
-            "then": ["reduced", "full"],
-            "overlap": {"age": {">=": 30, "<=": 40}, "job": {"in": ["nurse"]}},
-            "witness": {"age": 40, "job": "nurse"},
-            "text": CONFLICT,
-        }
+    assert (table["name"], table["size"]["rules"]) == ("fares", 4)
+    assert table["verdicts"]["consistent"]["holds"] is False
+    assert table["verdicts"]["complete"]["holds"] is True
+    (conflict,) = of_kind(table, "conflicts")
+    assert (conflict["rules"], conflict["text"]) == ([2, 4], CONFLICT)
+    assert [then["value"] for then in conflict["then"]] == ["reduced", "full"]
+    assert [condition["text"] for condition in conflict["region"]["conditions"]] == [
+        "30 <= age <= 40",
+        "job in {nurse}",
     ]
+    assert conflict["witness"]["values"] == {"age": 40, "job": "nurse"}
+    assert conflict["line"] == 5
 
 
 def test_the_outcomes_may_be_in_another_column(tables, file):
     text = "fare,age\nfree,< 10\nfull,>= 10\n"
     status, found = tables(file(text, "fares.csv"), "--target", "fare")
     assert status == 0
-    assert found["tables"][0]["complete"] is True
+    assert found["tables"][0]["verdicts"]["complete"]["holds"] is True
 
 
 def test_every_table_of_a_model_is_checked(tables, file):
     status, found = tables(file(dmn(), "m.dmn"))
     assert status == 1
-    assert [(t["name"], t["hit_policy"], t["consistent"]) for t in found["tables"]] == [
-        ("Risk", "UNIQUE", False),
-        ("Fee", "UNIQUE", True),
+    assert [(t["name"], t["hit_policy"]) for t in found["tables"]] == [
+        ("Risk", "UNIQUE"),
+        ("Fee", "UNIQUE"),
     ]
+    assert [t["verdicts"]["consistent"]["holds"] for t in found["tables"]] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +120,7 @@ def test_the_hit_policy_decides_what_is_found(
     found = tables(file(dmn(policy, second), "m.dmn"))
     assert found[0] == status
     table = found[1]["tables"][0]
-    assert (len(table["conflicts"]), len(table["overlaps"])) == (conflicts, overlaps)
+    assert (table["counts"]["conflicts"], table["counts"]["overlaps"]) == (conflicts, overlaps)
 
 
 def test_an_option_holds_tables_to_another_policy(run, file):
@@ -180,7 +181,7 @@ def test_a_folder_is_checked_file_by_file(run, tmp_path):
     (tmp_path / "notes.md").write_text("not rules")
     status, out, _ = run("check", str(tmp_path), "--format", "json")
     assert status == 2
-    files = json.loads(out)["files"]
+    files = validated(out)["files"]
     assert [file["path"] for file in files] == [
         str(tmp_path / "a.csv"),
         str(tmp_path / "b" / "bad.json"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 import signal
 import sys
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 
 import irenic
+from documents import validated
 from irenic import cli
 from irenic.cli import dataset
 from irenic.frames.table import read_table, write_table
@@ -83,7 +83,8 @@ def test_learn_prints_rules_certificate_comparison_and_front(run, people):
         "      otherwise  full       42       1.000",
         "",
     ]
-    assert "Consistent: no two rules of 1 disagree anywhere; not complete: " in out
+    assert "\nConsistent: a single rule contradicts nothing.\nNot complete: no rule covers " in out
+    assert "; by design the default answers there.\n" in out
     assert "On rows left out (3-fold cross-validation):" in lines
     names = [line.split("  ")[0] for line in lines]
     assert names.index("irenic") < names.index("pruned tree") < names.index("majority class")
@@ -98,10 +99,20 @@ def test_learn_prints_rules_certificate_comparison_and_front(run, people):
 def test_learn_in_json_prints_nothing_else(run, people):
     status, out, err = run("learn", people, "--cv", 2, "--json")
     assert (status, err) == (0, "")
-    found = json.loads(out)
-    assert found["data"]["name"] == people
-    assert found["rules"][0]["if"] == {"age": {"<": 18}}
-    assert (found["rules"][0]["support"], found["rules"][0]["confidence"]) == (18, 1)
+    found = validated(out)
+    assert found["data"] == {
+        "name": people,
+        "rows": 60,
+        "features": 2,
+        "target": "pays",
+        "classes": [
+            {"value": "free", "text": "free", "rows": 18},
+            {"value": "full", "text": "full", "rows": 42},
+        ],
+    }
+    rule = found["models"][found["chosen"]]["rules"][0]
+    assert [condition["text"] for condition in rule["conditions"]] == ["age < 18"]
+    assert (rule["support"], rule["confidence"]) == (18, 1)
     learners = [learner["name"] for learner in found["cross_validation"]["learners"]]
     assert learners == ["irenic", "pruned tree", "majority class"]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from pathlib import Path
 
 import pytest
 
 import irenic
+from documents import validated
 
 CONTRADICTING = "IF age < 30 AND job in {nurse} THEN low\nIF age >= 29 THEN high\n"
 TABLE = """age,fare
@@ -109,9 +109,24 @@ def test_nothing_is_written_over_the_input(run, file, tmp_path):
 def test_changes_as_json(run, file):
     status, out, _ = run("repair", file(CONTRADICTING), "--json")
     assert status == 0
-    found = json.loads(out)
-    assert len(found["changes"]) == 1
-    assert [rule["then"] for rule in found["rules"]] in (["low"], ["high"])
+    found = validated(out)
+    (change,) = found["changes"]
+    assert (change["kind"], {change["rule"], *change["against"]}) == ("dropped", {1, 2})
+    assert (len(change["before"]), change["after"]) == (1, [])
+    assert [rule["then"]["value"] for rule in found["rules"]] in (["low"], ["high"])
+    assert (found["proposals"], found["notes"], found["default"]) == ([], [], None)
+
+
+def test_proposals_as_json(run, file):
+    status, out, _ = run("complete", file("IF age < 30 THEN low\nDEFAULT high\n"), "--json")
+    assert status == 0
+    found = validated(out)
+    (proposal,) = found["proposals"]
+    assert proposal["region"]["text"] == "age >= 30"
+    assert proposal["then"] == found["rules"][-1]["then"]
+    assert [rule["number"] for rule in found["rules"]] == [1, 2]
+    assert found["changes"] == []
+    assert found["default"]["value"] == "high"
 
 
 def test_a_label_needs_data(run, file):
@@ -147,7 +162,7 @@ def test_merge_says_that_the_budget_ended_it(run, file):
     status, out, err = run("merge", path, "--budget", "0")
     assert (status, out) == (0, "IF a < 5 THEN A\nIF 5 <= a < 9 THEN A\n")
     assert err == f"{told}\n2 rules became 2.\n"
-    assert json.loads(run("merge", path, "--budget", "0", "--json")[1])["changes"] == [told]
+    assert validated(run("merge", path, "--budget", "0", "--json")[1])["notes"] == [told]
 
 
 def test_complete_says_that_the_budget_ended_it(run, file, monkeypatch):
@@ -353,13 +368,13 @@ def test_what_a_change_changes(run, file):
     )
     assert run("diff", a, a) == (0, "They decide the same everywhere.\n", "")
     status, out, _ = run("diff", a, b, "--json")
-    found = json.loads(out)
+    found = validated(out)
     assert (status, found["same"], found["finished"]) == (1, False, True)
     (difference,) = found["differences"]
-    assert difference["region"] == {"age": {">=": 16, "<": 18}}
-    assert (difference["before"], difference["after"]) == ("free", "pays")
+    assert difference["region"]["text"] == "16 <= age < 18"
+    assert (difference["before"]["value"], difference["after"]["value"]) == ("free", "pays")
     assert (difference["rules_before"], difference["rules_after"]) == ([1], [])
-    assert difference["witness"] == {"age": 17}
+    assert difference["witness"]["values"] == {"age": 17}
 
 
 def test_tables_that_collect_are_left_alone(run, file, tmp_path):

@@ -206,7 +206,7 @@ def test_a_pipe_gets_what_a_file_would(run, here, command):
 def test_a_title_that_is_not_text_is_refused(run, here):
     status, out, err = run("report", "--title", "a\udcff")
     assert (status, out) == (2, "")
-    assert err == "irenic: name is a text that can be written, not 'a\\udcff'\n"
+    assert err == "irenic: name must be a string of Unicode characters, got 'a\\udcff'\n"
     status, _, err = run("convert", "rules.txt", "x.sql", "--sql-table", "a\udcff")
     assert status == 2
     assert err.count("\n") == 1

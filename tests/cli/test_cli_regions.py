@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from documents import of_kind, only_table, validated
 from irenic import cli
 
 PAPER = """\
@@ -60,29 +60,27 @@ def test_check_shows_few_gaps_and_says_how_many_there_are(run):
     assert "gap          … and 11 more (--most lists more)\n" in out
 
 
-def test_check_in_json_has_gaps_in_the_form_of_if(run):
+def test_check_in_json_has_gaps(run):
     code, out, _ = run("check", "IF age < 10 THEN child\nIF age >= 12 THEN adult\n", "--json")
-    found = json.loads(out)
+    table = only_table(out)
     assert code == 0
-    assert found["complete"] is False
-    assert found["gaps"] == [{"age": {">=": 10, "<": 12}}]
-    assert found["gaps_finished"] is True
+    assert table["verdicts"]["complete"]["holds"] is False
+    assert [gap["region"]["text"] for gap in of_kind(table, "gaps")] == ["10 <= age < 12"]
+    assert table["unfinished"] == []
 
 
 def test_check_in_json_of_a_complete_set(run):
-    found = json.loads(run("check", COMPLETE, "--json")[1])
-    assert (found["complete"], found["gaps"], found["gaps_finished"]) == (True, [], True)
+    table = only_table(run("check", COMPLETE, "--json")[1])
+    assert table["verdicts"]["complete"]["holds"] is True
+    assert (table["counts"]["gaps"], table["unfinished"]) == (0, [])
 
 
 def test_a_budget_of_nothing_leaves_the_answer_open(run):
     code, out, _ = run("check", PAPER, "--json", "--budget", "0")
-    found = json.loads(out)
     assert code == 0
-    assert found["gaps_finished"] in (True, False)
-    assert found["complete"] in (None, False)
+    assert only_table(out)["verdicts"]["complete"]["holds"] in (None, False)
     wide = "".join(f"IF a{i} < 1 AND b{i} < 1 THEN A\n" for i in range(14))
-    found = json.loads(run("check", wide, "--json", "--budget", "0")[1])
-    assert found["gaps_finished"] is False
+    assert "gaps" in only_table(run("check", wide, "--json", "--budget", "0")[1])["unfinished"]
 
 
 def test_an_open_category_leaves_a_gap(run):
@@ -98,13 +96,22 @@ def test_gaps_of_a_complete_set_exit_with_0(run):
 def test_gaps_in_json(run):
     code, out, _ = run("gaps", COMPLETE, "--json")
     assert code == 0
-    assert json.loads(out) == {
-        "complete": True,
-        "gap_count": 0,
-        "gaps": [],
-        "gaps_finished": True,
+    assert validated(out) == {
+        "format": "irenic gaps",
+        "version": 3,
+        "verdict": {
+            "holds": True,
+            "by_design": False,
+            "head": "Complete",
+            "text": "every case is covered by a rule.",
+        },
+        "count": 0,
+        "regions": [],
+        "finished": True,
         "stopped_by": None,
     }
+    found = validated(run("gaps", PAPER, "--json", "--most", "2")[1])
+    assert (len(found["regions"]), found["count"] > 2) == (2, True)
 
 
 def test_search_prints_the_papers_first_region(run):
@@ -147,8 +154,8 @@ def test_search_with_a_consequent_passes_its_own_rules(run):
 
 
 def test_search_in_json(run):
-    found = json.loads(run("search", PAPER, "--json")[1])
-    assert found["regions"] == [{"f1": {"<": 1}}]
+    found = validated(run("search", PAPER, "--json")[1])
+    assert [region["text"] for region in found["regions"]] == ["f1 < 1"]
     assert (found["finished"], found["stopped_by"]) == (False, "regions")
 
 
@@ -160,11 +167,10 @@ def test_enlarge_prints_the_region_of_each_order(run):
 
 def test_enlarge_in_json(run):
     out = run("enlarge", PAPER, "--seed", "f1=5.5, f2=8", "--json")[1]
-    assert json.loads(out) == {
-        "seed": {"f1": 5.5, "f2": 8},
-        "region": {"f1": {">=": 5}, "f2": {">=": 7}},
-        "text": "f1 >= 5 and f2 >= 7",
-    }
+    found = validated(out)
+    assert found["seed"] == {"f1": 5.5, "f2": 8}
+    assert found["region"]["text"] == "f1 >= 5 and f2 >= 7"
+    assert found["region"]["box"] == {"f1": [5.0, None], "f2": [7.0, None]}
 
 
 def test_enlarge_with_a_consequent_passes_its_own_rules(run):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import irenic
+from documents import validated
 
 RULES = "IF age < 30 AND job in {nurse} THEN low\nIF age >= 29 THEN high\n"
 PEOPLE = "age,job,risk\n20,nurse,low\n29,nurse,low\n50,clerk,high\n,nurse,low\n"
@@ -148,7 +149,7 @@ def test_a_model_of_several_labels_finds_their_columns(run, file, here):
 def test_the_summary_is_printed_as_json(run, file, here):
     status, out, _ = run("report", file(RULES), "--json")
     assert status == 0
-    assert json.loads(out)["format"] == "irenic summary"
+    assert validated(out)["format"] == "irenic summary"
     assert not (here / "report.html").exists()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -264,15 +263,6 @@ def test_colors_do_not_depend_on_whether_labels_are_passed():
     assert colors[0] == colors[1] == colors[2]
 
 
-def test_a_summary_is_drawn_like_its_rules():
-    summary = json.loads(json.dumps(irenic.summarise(RULES, X, Y)))
-    a, b = plot.regions(summary, "age", "income"), plot.regions(RULES, "age", "income", data=(X, Y))
-    for gid in ("rule 1", "rule 2", "rule 3", "gap", "conflict"):
-        assert extents(a, gid) == extents(b, gid)
-    assert legend(a) == legend(b)
-    assert sorted(points(a)) == sorted(points(b))
-
-
 def test_only_some_of_many_instances_are_drawn_and_the_caption_says_so():
     rng = np.random.default_rng(0)
     data = {"age": rng.uniform(0, 90, 10_500), "income": rng.uniform(0, 90, 10_500)}
@@ -351,19 +341,12 @@ def test_an_array_of_axes_is_rejected():
 
 @pytest.mark.parametrize("draw", [plot.regions, plot.rules, plot.coverage, plot.front])
 def test_objects_that_are_not_rules_are_rejected(draw):
-    with pytest.raises(ConditionError, match=r"rules must be a RuleSet, .* not int"):
+    with pytest.raises(ConditionError, match=r"rules must be a RuleSet, .* got int"):
         draw(3)
-    with pytest.raises(ConditionError, match=r"RuleSetClassifier, not .*; fit it first"):
+    with pytest.raises(ConditionError, match=r"RuleSetClassifier, got .*; fit it first"):
         draw(irenic.RuleSetClassifier())
-    with pytest.raises(ConditionError, match=r"no summary; make one with irenic\.summarise"):
-        draw({"age": [1, 2]})
-    with pytest.raises(ConditionError, match="the summary is of version 99, this irenic reads 2"):
-        draw({"format": "irenic summary", "version": 99})
-
-
-def test_instances_cannot_be_added_to_a_summary():
-    with pytest.raises(DataError, match=r"give them to irenic\.summarise\(rules, X, y\)"):
-        plot.regions(irenic.summarise(RULES), data=X)
+    with pytest.raises(ConditionError, match="got dict; give the rules themselves, not a document"):
+        draw(irenic.summarize(RULES))
 
 
 def test_a_space_without_features_cannot_be_drawn():

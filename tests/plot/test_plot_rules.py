@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import builtins
+import math
 import subprocess
 import sys
+from copy import copy
+from dataclasses import replace
 from functools import cache
 
 import matplotlib.pyplot as plt
@@ -140,7 +143,7 @@ def test_an_invalid_limit_is_rejected(limit):
 )
 def test_conditions_have_short_texts(condition, text):
     space = Space([Continuous("f", missing=True)])
-    summary = irenic.summarise(RuleSet([Rule(Region(space, {"f": condition}), then="x")], space))
+    summary = irenic.summarize(RuleSet([Rule(Region(space, {"f": condition}), then="x")], space))
     box = summary["models"][0]["rules"][0]["box"]
     assert condition_text(summary["features"][0], box["f"]) == text
 
@@ -188,8 +191,8 @@ def test_bars_are_stacked_by_label_and_misclassified_instances_are_hatched():
 
 
 def test_the_counts_are_those_of_the_summary():
-    summary = irenic.summarise(AGES, X, Y)
-    ax = plot.coverage(summary)
+    summary = irenic.summarize(AGES, X, Y)
+    ax = plot.coverage(AGES, X, Y)
     model = summary["models"][0]
     for row, rule in enumerate(model["rules"]):
         assert sum(widths(ax, row).values()) == rule["support"]
@@ -218,8 +221,7 @@ def test_a_classifier_counts_instances_without_labels():
 
 def test_sets_of_labels_are_not_stacked():
     rules = RuleSet([Rule({"a": (0, 5)}, then=frozenset({"x", "y"}))])
-    summary = irenic.summarise(rules, {"a": [1.0, 2.0]}, [["x"], ["x", "y"]])
-    ax = plot.coverage(summary)
+    ax = plot.coverage(rules, {"a": [1.0, 2.0]}, [["x"], ["x", "y"]])
     assert [p.get_width() for p in ax.patches] == [2]
 
 
@@ -254,14 +256,14 @@ def test_the_rule_set_in_use_is_named():
     model = classifier()
     (name,) = texts(plot.front(model), "chosen name")
     assert name.startswith(f"{model.chosen_.rules} rule")
-    assert texts(plot.front(irenic.summarise(model)), "chosen name") == [name]
 
 
 def test_missing_validation_scores_are_left_out():
-    summary = irenic.summarise(classifier())
-    for model in summary["models"]:
-        model["front"]["validated_score"] = None
-    assert legend(plot.front(summary)) == ["training", "in use"]
+    model = copy(classifier())
+    place = model.pareto_front_.index(model.chosen_)
+    model.pareto_front_ = [replace(p, validated_score=math.nan) for p in model.pareto_front_]
+    model.chosen_ = model.pareto_front_[place]
+    assert legend(plot.front(model)) == ["training", "in use"]
 
 
 def test_a_front_needs_a_classifier_and_a_known_size():

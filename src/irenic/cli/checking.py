@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from irenic.budget import Progress
     from irenic.checking import Kind
-    from irenic.reporting.checked import CheckedFile
+    from irenic.reporting.commands import CheckedFile
 
 
 class Form(StrEnum):
@@ -169,7 +169,7 @@ def _checked(
     most: int,
 ) -> list[CheckedFile]:
     """Return each file with its findings; one that cannot be read does not stop the others."""
-    from irenic.reporting.checked import CheckedFile
+    from irenic.reporting.commands import CheckedFile
 
     found = []
     with progress("looking for gaps") as shown:
@@ -211,21 +211,18 @@ def _findings(
 def _print(
     files: list[CheckedFile], form: Form, *, several: bool, example: bool, most: int | None
 ) -> None:
-    from irenic.reporting import github as annotations
-    from irenic.reporting import sarif, summary, terminal
+    from irenic.reporting import terminal
+    from irenic.reporting.commands import check_document
+    from irenic.reporting.github import to_annotations
+    from irenic.reporting.sarif import to_sarif
 
     if form is Form.GITHUB:
-        for line in annotations.lines(files):
+        for line in to_annotations(check_document(files)):
             print(line)
     elif form is Form.SARIF:
-        print_json(sarif.document(files, irenic.__version__))
+        print_json(to_sarif(check_document(files), irenic.__version__))
     elif form is Form.JSON:
-        if several:
-            print_json(summary.checked_files(files))
-        elif files[0].several or files[0].errors:
-            print_json(summary.checked_file(files[0]))
-        else:
-            print_json(summary.check(files[0].tables[0]))
+        print_json(check_document(files))
     else:
         if example:
             say_example(None)

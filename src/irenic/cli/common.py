@@ -19,7 +19,7 @@ from irenic.errors import FormatError, did_you_mean
 from irenic.frames.files import format_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from irenic.budget import Progress
     from irenic.learn import RuleSetClassifier
@@ -45,10 +45,10 @@ MOST_GAPS = 100_000
 """A budget of regions bounds the memory: there can be more gaps than anyone reads."""
 
 
-def print_json(data: dict[str, Any]) -> None:
+def print_json(data: Mapping[str, Any]) -> None:
     """Print plain data, with escapes where the output cannot hold a character."""
     encode = json.JSONEncoder(ensure_ascii=not _speaks_unicode()).encode
-    levels = 6 if "files" in data else 4 if "tables" in data or "runs" in data else 2
+    levels = 6 if "files" in data else 4 if "models" in data or "runs" in data else 2
     print(_laid_out(data, encode, levels))
 
 

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from irenic.frames.columns import Table
     from irenic.learn import RuleSetClassifier
     from irenic.model.features import Feature
+    from irenic.reporting.document import CrossValidation
 
 commands = typer.Typer()
 
@@ -140,20 +141,21 @@ def learn(
     if form:
         write_rules(model if form == "json" else model.rules_, out, form)
     compared = _compare(lambda: make(verbose=False), given, folds, random_state) if folds else None
-    from irenic.reporting import learned, terminal
+    from irenic.reporting import terminal
+    from irenic.reporting.commands import learn_document
 
-    result = learned.summary(
-        model,
-        data=given.name,
-        target=given.target,
-        counts=given.counts,
-        cross_validation=compared,
-    )
     with output():
         if as_json:
-            print_json(result)
+            document = learn_document(
+                model,
+                data=given.name,
+                target=given.target,
+                counts=given.counts,
+                cross_validation=compared,
+            )
+            print_json(document)
         else:
-            terminal.print_learned(result, model.rules_, console(stderr=not on_screen))
+            terminal.print_learned(model, given.counts, compared, console(stderr=not on_screen))
             if on_screen:
                 _say_next(out, data)
 
@@ -209,7 +211,7 @@ def _folds(given: Dataset, wanted: int) -> int:
 
 def _compare(
     make: Callable[[], RuleSetClassifier], given: Dataset, folds: int, random_state: int
-) -> dict[str, Any] | None:
+) -> CrossValidation | None:
     """Return how the learner and others do on rows left out; None if a person does not wait."""
     from irenic.learn import cross_validation as comparison
 
@@ -227,12 +229,14 @@ def _compare(
                 raise KeyboardInterrupt
 
         try:
-            return comparison.cross_validate(
+            found: Any = comparison.cross_validate(
                 learners, codes, folds=folds, random_state=random_state, tell=tell
             )
         except KeyboardInterrupt:
             _note("the cross-validation was stopped; the rules are those of all rows")
             return None
+    scores: CrossValidation = found
+    return scores
 
 
 @contextmanager

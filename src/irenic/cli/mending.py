@@ -42,7 +42,7 @@ from irenic.formats.writing import TABLES, WRITTEN, warn_of_loss
 from irenic.model.literals import counted, display
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from irenic.model.decision_table import DecisionTable
 
@@ -129,7 +129,7 @@ def repair(
     warn_of_compiling()
     mended = irenic.repair(found, how.value, X=X, y=y, budget=budget)
     result = found if mended.table is None else mended.table
-    told = [change.text for change in mended.changes]
+    told: list[irenic.mend.Change | str] = list(mended.changes)
     if mended.cost is not None and not mended.optimal:
         told.append(
             f"not proved to be the least: it costs {mended.cost:g}, at least {mended.bound:g} is"
@@ -179,7 +179,7 @@ def complete(
     X, y = _instances(data, label, form)
     warn_of_compiling()
     filled = irenic.complete(found, X=X, y=y, max_rules=most, budget=budget)
-    told = [str(proposal) for proposal in filled.proposals]
+    told: list[irenic.mend.Proposal | str] = list(filled.proposals)
     verdict = f"{counted(len(filled.added), 'rule')} added; " + (
         "every case is covered" if filled.is_complete else "gaps are left"
     )
@@ -322,9 +322,9 @@ def diff(
     found = irenic.diff(before, after, budget=budget)
     with output():
         if as_json:
-            from irenic.reporting import summary
+            from irenic.reporting.commands import diff_document
 
-            print_json(summary.differences(found))
+            print_json(diff_document(found))
         else:
             for difference in found:
                 print(difference)
@@ -446,7 +446,11 @@ def _instances(data: Path | None, label: str | None, form: str | None) -> tuple[
 
 
 def _hand_over(
-    table: DecisionTable, out: _Out, told: list[str], verdict: str, as_json: bool
+    table: DecisionTable,
+    out: _Out,
+    told: Sequence[irenic.mend.Change | irenic.mend.Proposal | str],
+    verdict: str,
+    as_json: bool,
 ) -> None:
     """Write the rules, or print them; say what was changed, apart from rules that are printed."""
     is_file = out.path is not None and not is_standard(out.path)
@@ -456,14 +460,14 @@ def _hand_over(
         warn_of_loss(table, "rules")
     with output():
         if as_json:
-            from irenic.reporting import summary
+            from irenic.reporting.commands import mend_document
 
-            print_json(summary.mended(table.rules, told))
+            print_json(mend_document(table, told))
             return
         people = console(stderr=not is_file)
         where = f"; {_written(table, out)}" if is_file else "."
         for line in (*told, f"{verdict[0].upper()}{verdict[1:]}{where}"):
-            people.print(Text(line), soft_wrap=not people.is_terminal)
+            people.print(Text(str(line)), soft_wrap=not people.is_terminal)
         if not is_file and not out.form:
             from irenic.formats import text as text_rules
 

@@ -45,21 +45,22 @@ def gaps(
     most: Most = None,
 ) -> None:
     """List the regions that no rule covers."""
-    from irenic.reporting import summary, terminal
+    from irenic.reporting import terminal
+    from irenic.reporting.commands import gaps_document
 
     found = read_rules(rules, data, space, ignore, form)
     with progress("looking for gaps") as shown:
         uncovered = irenic.gaps(
             found, budget=irenic.Budget(seconds=budget, regions=MOST_GAPS), progress=shown
         )
-        result = summary.uncovered(uncovered, most or (MOST_GAPS if as_json else 1_000))
+    table = irenic.DecisionTable.of(found)
     with output():
         if as_json:
-            print_json(result)
+            print_json(gaps_document(table, uncovered, most))
         else:
             say_example(rules)
-            terminal.print_gaps(result, found, console())
-    raise typer.Exit(0 if result["complete"] else 1)
+            terminal.print_gaps(table, uncovered, console(), most or 1_000)
+    raise typer.Exit(0 if uncovered.is_complete else 1)
 
 
 @commands.command(
@@ -94,7 +95,8 @@ def search(
     budget: Seconds = 60.0,
 ) -> None:
     """Find regions in which a new rule contradicts none (the paper's CFSGS)."""
-    from irenic.reporting import summary, terminal
+    from irenic.reporting import terminal
+    from irenic.reporting.commands import search_document
 
     rule_set = read_rules(rules, data, space, ignore, form)
     with progress("searching") as shown:
@@ -107,14 +109,14 @@ def search(
             budget=irenic.Budget(seconds=budget, regions=1 if first else None),
             progress=shown,
         )
-        result = summary.search(found, list(found))
+        regions = list(found)
     with output():
         if as_json:
-            print_json(result)
+            print_json(search_document(found, regions))
         else:
             say_example(rules)
-            terminal.print_search(result, rule_set, console())
-    raise typer.Exit(0 if result["regions"] else 1)
+            terminal.print_search(found, regions, console())
+    raise typer.Exit(0 if regions else 1)
 
 
 @commands.command(
@@ -146,7 +148,7 @@ def enlarge(
 ) -> None:
     """Grow the region round a point in which a new rule contradicts none (the paper's CFSBE)."""
     from irenic.model.notation import parse_names, parse_point
-    from irenic.reporting import summary
+    from irenic.reporting.commands import enlarge_document
 
     rule_set = read_rules(rules, data, space, ignore, form)
     if not seed:
@@ -165,7 +167,7 @@ def enlarge(
     )
     with output():
         if as_json:
-            print_json(summary.enlarged(point, region))
+            print_json(enlarge_document(point, region))
         else:
             say_example(rules)
             print(region)

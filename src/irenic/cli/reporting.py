@@ -122,7 +122,8 @@ def report(
             print_json(page.summary)
             return
         say_example(rules)
-        for verdict in page.summary["models"][page.summary["chosen"]]["verdicts"]:
+        verdicts = page.summary["models"][page.summary["chosen"]]["verdicts"]
+        for verdict in (verdicts["consistent"], verdicts["complete"]):
             print(f"{verdict['head']}: {verdict['text']}")
         size = len(page.html.encode("utf-8")) / 1e6
         print(f"Written to {out} ({size:.1f} MB); open it in a browser.")

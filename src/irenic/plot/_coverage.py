@@ -19,7 +19,7 @@ from irenic.plot._figure import (
     percent,
 )
 from irenic.plot._source import asked_order, chosen, rule_label, summary_of
-from irenic.reporting.results import CONTRADICTED
+from irenic.reporting.instances import CONTRADICTED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,10 +52,10 @@ def coverage(
 
     Parameters
     ----------
-    rules : RuleSet, RuleList, DecisionTable, fitted RuleSetClassifier, or a summary of one
+    rules : RuleSet, RuleList, DecisionTable or fitted RuleSetClassifier
         The rules to draw.
     X : table, optional
-        Instances to count (default: use the counts of the classifier or the summary).
+        Instances to count (default: use the training counts of the classifier).
     y : sequence, optional
         True labels of the instances.
     ax : matplotlib Axes, optional

@@ -34,7 +34,7 @@ def front(
 
     Parameters
     ----------
-    rules : fitted RuleSetClassifier, or a summary of one
+    rules : fitted RuleSetClassifier
         The classifier whose front is drawn.
     ax : matplotlib Axes, optional
         Axes to draw on (default: those of a new figure).
@@ -68,10 +68,7 @@ def front(
     summary = summary_of(rules)
     models = summary["models"]
     if any(model["front"] is None for model in models):
-        raise ConditionError(
-            "rules must be a fitted RuleSetClassifier or a summary of one;"
-            " other rules have no front"
-        )
+        raise ConditionError("rules must be a fitted RuleSetClassifier; other rules have no front")
     ax = axes_to_draw_on(ax, (6.4, 4.0))
     entries = [
         _draw_scores(ax, models, size, "validated_score", "validated"),

@@ -19,10 +19,12 @@ from irenic.plot._colors import (
     tint,
 )
 from irenic.plot._figure import add_caption, add_legend, axes_to_draw_on, check_axes, label
-from irenic.plot._plane import Box, Plane, beside, plane, value_text
+from irenic.plot._plane import Plane, beside, plane
 from irenic.plot._scale import Scale, Span, Strip, scale_of
-from irenic.plot._source import asked_order, chosen, summary_of
-from irenic.reporting.boxes import encode_box
+from irenic.plot._source import asked_order, chosen, source_of
+from irenic.reporting.document import Box
+from irenic.reporting.encoding import encode_box
+from irenic.reporting.summarize import Source
 from irenic.searching import Gaps, gaps
 
 if TYPE_CHECKING:
@@ -57,14 +59,14 @@ def regions(
 
     Parameters
     ----------
-    rules : RuleSet, RuleList, DecisionTable, fitted RuleSetClassifier, or a summary of one
+    rules : RuleSet, RuleList, DecisionTable or fitted RuleSetClassifier
         The rules to draw.
     x, y : str, optional
         Features along the axes (default: those that most rules have a condition on). A single
         feature is drawn as a strip.
     data : table, or a pair of a table and labels, optional
-        Instances to draw as points (default: those of the summary, if ``rules`` is one). With
-        ``at``, only instances that no rule distinguishes from the fixed values are drawn.
+        Instances to draw as points. With ``at``, only instances that no rule distinguishes from
+        the fixed values are drawn.
     labels : sequence, optional
         Labels of ``data``, unless it is a pair.
     at : mapping, optional
@@ -103,13 +105,14 @@ def regions(
     """
     check_axes(ax)
     X, labels = _instances(data, labels)
-    summary = summary_of(rules, X, labels)
-    view = plane(summary, x, y, at)
+    source = source_of(rules, X, labels)
+    summary: Mapping[str, Any] = source.summary()
+    view = plane(source, x, y, at)
     x_scale = scale_of(summary, view.names[0], missing)
     y_scale = scale_of(summary, view.names[1], missing) if len(view.names) > 1 else Strip()
     uncovered = gaps(view.settled, budget=budget)
     ax = axes_to_draw_on(ax, (6.8, 4.6) if len(view.names) > 1 else (6.8, 2.0))
-    picture = _Picture(ax, summary, view, x_scale, y_scale)
+    picture = _Picture(ax, source, summary, view, x_scale, y_scale)
     picture.set_up_axes()
     picture.draw_gaps(uncovered)
     picture.draw_rules()
@@ -132,9 +135,10 @@ class _Picture:
     """An Axes and what is drawn on it."""
 
     def __init__(
-        self, ax: Any, summary: Mapping[str, Any], view: Plane, x: Scale, y: Scale
+        self, ax: Any, source: Source, summary: Mapping[str, Any], view: Plane, x: Scale, y: Scale
     ) -> None:
-        self.ax, self.summary, self.view, self.x, self.y = ax, summary, view, x, y
+        self.ax, self.source, self.summary = ax, source, summary
+        self.view, self.x, self.y = view, x, y
         self.model = chosen(summary)
         self.how: str = summary["decides"]["how"]
         count = len(summary["outcomes"])
@@ -235,8 +239,8 @@ class _Picture:
 
     def draw_conflicts(self) -> None:
         """Outline the regions in which two rules contradict each other."""
-        for box in self.view.conflicts:
-            for across, upwards in self.rectangles(box):
+        for rule in self.view.conflicts:
+            for across, upwards in self.rectangles(encode_box(rule.region)):
                 style = self._conflict_style()
                 self._add(across, upwards, gid="conflict", zorder=_CONFLICTS, **style)
 
@@ -247,7 +251,7 @@ class _Picture:
         instances = self.summary["instances"]
         if instances is None or not instances["shown"]:
             return
-        shown = beside(self.summary, self.view)
+        shown = beside(self.source, self.summary, self.view)
         self.n_left_out = int((~shown).sum())
         columns = instances["columns"]
         rng = np.random.default_rng(0)  # shared, or points would lie on diagonals
@@ -306,7 +310,7 @@ class _Picture:
             entries.append((Patch(**self._gap_style()), self._gap_text(uncovered)))
         if len(self.view.outside):
             entries.append((Patch(**self._outside_style()), "cannot occur"))
-        if self.view.conflicts:
+        if len(self.view.conflicts):
             entries.append((Patch(**self._conflict_style()), self._conflict_text()))
         return entries
 
@@ -326,10 +330,8 @@ class _Picture:
 
     def caption(self) -> list[str]:
         """Return notes on fixed and projected features, the order of rules, and instances."""
-        features = {feature["name"]: feature for feature in self.summary["features"]}
         at = [
-            f"{label(name, 20)} = {label(value_text(features[name], value), 16)}"
-            for name, value in self.view.fixed.items()
+            f"{label(name, 20)} = {label(text, 16)}" for name, text in self.view.fixed_texts.items()
         ]
         parts = [f"at {_listed(at)}"] if at else []
         if self.view.projected:

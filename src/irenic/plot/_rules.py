@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from irenic.model.features import FIRST_CODE, LOWEST
 from irenic.model.markup import count_text
+from irenic.model.space import Space
 from irenic.plot._colors import GRAY, outcome_colors, text_color
 from irenic.plot._figure import axes_to_draw_on, check_axes, check_limit, label, percent
 from irenic.plot._plane import ends, value_text
 from irenic.plot._scale import Categories, Numbers, scale_of
-from irenic.plot._source import asked_order, chosen, rule_label, summary_of
+from irenic.plot._source import asked_order, chosen, rule_label, source_of
+from irenic.reporting.document import Written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,10 +40,10 @@ def rules(
 
     Parameters
     ----------
-    rules : RuleSet, RuleList, DecisionTable, fitted RuleSetClassifier, or a summary of one
+    rules : RuleSet, RuleList, DecisionTable or fitted RuleSetClassifier
         The rules to draw.
     X : table, optional
-        Instances to count (default: use the counts of the classifier or the summary, if any).
+        Instances to count (default: use the training counts of the classifier, if any).
     y : sequence, optional
         True labels of the instances.
     ax : matplotlib Axes, optional
@@ -73,7 +75,8 @@ def rules(
     """
     check_axes(ax)
     limit = check_limit(limit)
-    summary = summary_of(rules, X, y)
+    source = source_of(rules, X, y)
+    summary: Mapping[str, Any] = source.summary()
     model = chosen(summary)
     shown = [model["rules"][index] for index in asked_order(model)[:limit]]
     tested = {name for rule in shown for name in rule["box"]}
@@ -81,7 +84,7 @@ def rules(
     rows = len(shown) + (model["default"]["outcome"] is not None)
     width = min(16.0, 2.6 + _COLUMN * max(1, len(features)))
     ax = axes_to_draw_on(ax, (width, 0.9 + _ROW * max(1, rows)))
-    drawing = _Drawing(ax, summary, shown, features)
+    drawing = _Drawing(ax, source.table.space, summary, shown, features)
     drawing.set_up_axes(rows)
     drawing.draw()
     if len(shown) < len(model["rules"]):
@@ -95,11 +98,13 @@ class _Drawing:
     def __init__(
         self,
         ax: Any,
+        space: Space,
         summary: Mapping[str, Any],
         shown: list[Mapping[str, Any]],
         features: list[Mapping[str, Any]],
     ) -> None:
-        self.ax, self.summary, self.shown, self.features = ax, summary, shown, features
+        self.ax, self.space, self.summary = ax, space, summary
+        self.shown, self.features = shown, features
         self.model = chosen(summary)
         self.scales = [scale_of(summary, feature["name"]) for feature in features]
         self.colors = outcome_colors(len(summary["outcomes"]))
@@ -155,7 +160,7 @@ class _Drawing:
         for column, (scale, feature) in enumerate(zip(self.scales, self.features, strict=True)):
             if isinstance(scale, Numbers):
                 positions += [self._across(column, scale.low), self._across(column, scale.high)]
-                ends_ = (value_text(feature, end) for end in feature["range"])
+                ends_ = (value_text(self.space[feature["name"]], end) for end in feature["range"])
                 texts += [label(text, self.letters // 2) for text in ends_]
         self.ax.set_xticks(positions, labels=texts, fontsize="x-small")
         for i, text in enumerate(self.ax.get_xticklabels()):
@@ -268,8 +273,8 @@ def condition_text(
 ) -> str:
     """Return a short text of a condition on a continuous feature, with numbers rounded.
 
-    >>> from irenic import Rule, RuleSet, summarise
-    >>> summary = summarise(RuleSet([Rule({"age": {">": 18, "<=": 64.123456789}}, then="A")]))
+    >>> from irenic import Rule, RuleSet, summarize
+    >>> summary = summarize(RuleSet([Rule({"age": {">": 18, "<=": 64.123456789}}, then="A")]))
     >>> condition_text(summary["features"][0], summary["models"][0]["rules"][0]["box"]["age"])
     '> 18, ≤ 64.123'
     """
@@ -283,14 +288,16 @@ def condition_text(
         return f"= {_rounded(low['equal'], feature['kind'], digits)}"
     parts = [(">" if low["lower"]["open"] else "≥", low["lower"])] if low else []
     parts += [("<" if high["upper"]["open"] else "≤", high["upper"])] if high else []
-    texts = [f"{sign} {_rounded(end['text'], feature['kind'], digits)}" for sign, end in parts]
+    texts = [f"{sign} {_rounded(end, feature['kind'], digits)}" for sign, end in parts]
     text = ", ".join(texts) or "not missing"
     return f"{text} or missing" if lower == -math.inf and feature["missing"] else text
 
 
-def _rounded(value: str, kind: str, digits: int) -> str:
+def _rounded(written: Written, kind: str, digits: int) -> str:
     """Return the text of a value; long numbers are rounded."""
-    return f"{float(value):.{digits}g}" if kind == "number" and len(value) > 6 else value
+    value, text = written["value"], written["text"]
+    rounds = kind == "number" and isinstance(value, int | float) and len(text) > 6
+    return f"{value:.{digits}g}" if rounds else text
 
 
 def values_text(feature: Mapping[str, Any], condition: Sequence[int]) -> str:

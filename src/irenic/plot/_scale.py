@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from irenic.model.features import FIRST_CODE, STEPS
 from irenic.plot._figure import label
-from irenic.plot._plane import Box, as_floats, ends, mentions_missing
+from irenic.plot._plane import as_floats, ends, mentions_missing
 from irenic.plot._source import chosen
+from irenic.reporting.document import Box
 
 Floats = npt.NDArray[np.float64]
 Span = tuple[float, float]

@@ -1,4 +1,4 @@
-"""The summary that a plot is drawn from: the one that is given, or one that is made."""
+"""The rules that a plot is drawn from, and the document that counts them."""
 
 from __future__ import annotations
 
@@ -8,27 +8,21 @@ from typing import Any, Final
 from irenic.budget import Budget
 from irenic.errors import DataError
 from irenic.plot._figure import label
-from irenic.reporting.summarise import check_summary, summarise
+from irenic.reporting.summarize import Source
 
 _NONE: Final = Budget(seconds=0, nodes=0, regions=0)
 
 
-def summary_of(rules: Any, X: Any = None, y: Any = None) -> Mapping[str, Any]:
-    """Return the summary of rules; what ``irenic.summarise`` made is taken as it is.
-
-    Findings are left out of one that is made here: no plot shows those of the whole space.
-    """
-    if isinstance(rules, Mapping):
-        check_summary(rules)
-        if X is not None or y is not None:
-            raise DataError(
-                "a summary has the instances that it was counted on;"
-                " give them to irenic.summarise(rules, X, y)"
-            )
-        return rules
+def source_of(rules: Any, X: Any = None, y: Any = None) -> Source:
+    """Return rules and instances; findings are left out, as no plot shows those of a summary."""
     if X is None and y is not None:
         raise DataError("labels need the instances that they belong to")
-    return summarise(rules, X, y, budget=_NONE, most=0)
+    return Source(rules, X, y, _NONE, most=0)
+
+
+def summary_of(rules: Any, X: Any = None, y: Any = None) -> Mapping[str, Any]:
+    """Return the summary of rules and instances, without findings."""
+    return source_of(rules, X, y).summary()
 
 
 def chosen(summary: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,6 +1,6 @@
-"""One document that describes a rule set, and its views."""
+"""One document that describes rules, findings and counts, and the views that show it."""
 
 from irenic.reporting.page import Report, report
-from irenic.reporting.summarise import summarise
+from irenic.reporting.summarize import summarize
 
-__all__ = ["Report", "report", "summarise"]
+__all__ = ["Report", "report", "summarize"]

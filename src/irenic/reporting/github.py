@@ -2,42 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterator
 from typing import Final
 
 from irenic.checking import KINDS, NOUNS
-from irenic.reporting.checked import CheckedFile, line_of
+from irenic.reporting.document import CheckDocument, CheckedTable
 
 _COMMANDS: Final = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def lines(files: Iterable[CheckedFile]) -> Iterator[str]:
-    """Yield a workflow command for each error, warning and finding.
+def to_annotations(document: CheckDocument) -> Iterator[str]:
+    """Yield a workflow command per error, warning and finding of a check.
 
     >>> from irenic.errors import FormatError
-    >>> print(*lines([CheckedFile("a.dmn", [], [FormatError("not XML", line=3)])]), sep="\\n")
+    >>> from irenic.reporting.commands import CheckedFile, check_document
+    >>> file = CheckedFile("a.dmn", [], [FormatError("not XML", line=3)])
+    >>> print(*to_annotations(check_document([file])), sep="\\n")
     ::error file=a.dmn,line=3,title=irenic%3A cannot be read::not XML
     """
-    for file in files:
-        for error in file.errors:
-            yield _command("error", file.path, error.line, "cannot be read", error.message)
-        for told in file.warnings:
-            yield _command("warning", file.path, told.line, "may be misread", told.message)
-        for found in file.tables:
-            where = f"{found.table.name}: " if found.table.name else ""
-            for kind in KINDS:
-                left = found.count(kind) - len(found.of(kind))
-                if left:
-                    more = f"{where}… and {left:,} more {kind} (--most lists more)"
-                    yield _command("notice", file.path, None, NOUNS[kind], more)
-            for finding in found:
-                yield _command(
-                    _COMMANDS[finding.level],
-                    file.path,
-                    line_of(found, finding),
-                    NOUNS[finding.kind],
-                    where + finding.text,
-                )
+    for file in document["files"]:
+        path = file["path"]
+        for error in file["errors"]:
+            yield _command("error", path, error["line"], "cannot be read", error["message"])
+        for warning in file["warnings"]:
+            yield _command("warning", path, warning["line"], "may be misread", warning["message"])
+        for table in file["tables"]:
+            yield from _annotations(path, table)
+
+
+def _annotations(path: str, table: CheckedTable) -> Iterator[str]:
+    where = f"{table['name']}: " if table["name"] else ""
+    listed = Counter(finding["kind"] for finding in table["findings"])
+    for kind in KINDS:
+        left = table["counts"][kind] - listed[kind]
+        if kind == "overlaps":  # those that are conflicts are listed as such
+            left -= table["counts"]["conflicts"]
+        if left > 0:
+            more = f"{where}… and {left:,} more {kind} (--most lists more)"
+            yield _command("notice", path, None, NOUNS[kind], more)
+    for finding in table["findings"]:
+        command = _COMMANDS[finding["level"]]
+        yield _command(command, path, finding["line"], finding["noun"], where + finding["text"])
 
 
 def _command(command: str, path: str, line: int | None, title: str, message: str) -> str:

@@ -8,7 +8,6 @@ import html
 import json
 import os
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.metadata import version
@@ -19,7 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 from irenic.errors import FileError
 from irenic.frames.files import write_file
 from irenic.reporting._bundle import bundle
-from irenic.reporting.summarise import SECONDS, check_summary, summarise
+from irenic.reporting._embedded import embedded
+from irenic.reporting.document import LearnDocument, Summary
+from irenic.reporting.summarize import SECONDS, check_summary, summarize
 
 if TYPE_CHECKING:
     from irenic.budget import Budget
@@ -43,8 +44,8 @@ class Report:
     <Report 'ages': 1 rule>
     """
 
-    summary: dict[str, Any]
-    """What it shows, as :func:`irenic.summarise` returns it."""
+    summary: Summary | LearnDocument
+    """What it shows, as :func:`irenic.summarize` returns it."""
 
     def __post_init__(self) -> None:
         check_summary(self.summary)
@@ -59,7 +60,7 @@ class Report:
             "version": version("irenic"),
             "style": style,
             "style-hash": _hash(style),
-            "summary": _as_json(_shown(self.summary)),
+            "summary": _as_json(embedded(self.summary)),
             "script": script,
             "script-hash": _hash(script),
         }
@@ -99,9 +100,9 @@ def report(
 ) -> Report:
     """Return a page about rules that needs no server and no network.
 
-    It shows whether the rules contradict each other and where, what they leave out, each rule with
-    what it selects, a map of two features, which rule decides a case; and of a classifier the rule
-    sets to choose from, what is taken for what, and which instances no rule covers.
+    It shows whether and where rules contradict each other, what they leave out, each rule with the
+    instances it selects, a map of two features, and which rule decides a case. For a classifier it
+    also shows the rule sets to choose from, the confusion of labels, and uncovered instances.
 
     Parameters
     ----------
@@ -109,12 +110,24 @@ def report(
     X : table, optional
         Instances to show the rules on.
     y : labels, optional
-        What is true of them.
+        Their true labels.
     name : str
-        The title of the page.
+        Title of the page.
     budget, most, sample, random_state
-        As in :func:`irenic.summarise`: how long each search may take, how many findings of a kind
-        to list, and how many instances to draw.
+        As in :func:`irenic.summarize`: how long each search may take, how many findings per kind
+        and how many instances are listed.
+
+    Returns
+    -------
+    Report
+        The page; its ``summary`` is what :func:`irenic.summarize` returns.
+
+    Raises
+    ------
+    ConditionError
+        If ``rules`` or an option is invalid.
+    DataError
+        If the instances or labels do not match the rules.
 
     Examples
     --------
@@ -125,7 +138,7 @@ def report(
     'report.html'
     """
     options: dict[str, Any] = {"budget": budget, "most": most, "sample": sample}
-    return Report(summarise(rules, X, y, name=name, random_state=random_state, **options))
+    return Report(summarize(rules, X, y, name=name, random_state=random_state, **options))
 
 
 def check_suffix(path: Path) -> None:
@@ -142,32 +155,6 @@ def _script() -> str:
 
 def _asset(name: str) -> str:
     return (files("irenic.reporting") / "assets" / name).read_text(encoding="utf-8")
-
-
-def _shown(summary: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the page shows of a summary: rules in words and numbers, not in their JSON."""
-
-    def without(entries: list[dict[str, Any]], *keys: str) -> list[dict[str, Any]]:
-        return [{k: v for k, v in entry.items() if k not in keys} for entry in entries]
-
-    def in_parts(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return [entry | {"conditions": [*map(_parts, entry["conditions"])]} for entry in entries]
-
-    models = [
-        model
-        | {
-            "rules": in_parts(without(model["rules"], "if", "then", "text")),
-            "findings": in_parts(without(model["findings"], "if", "witness")),
-        }
-        for model in summary["models"]
-    ]
-    return dict(summary) | {"features": without(summary["features"], "listed"), "models": models}
-
-
-def _parts(condition: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a condition without its text and what does not apply: there may be thousands."""
-    told = ((key, part) for key, part in condition.items() if key != "text")
-    return {key: part for key, part in told if part is not None and part is not False}
 
 
 def _hash(text: str) -> str:

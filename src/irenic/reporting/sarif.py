@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any, Final
 from urllib.parse import quote
 
-from irenic.checking import KINDS, LEVELS, Finding, Findings
-from irenic.errors import FormatError
-from irenic.reporting.checked import CheckedFile, line_of
+from irenic.checking import KINDS, LEVELS
+from irenic.reporting.document import CheckDocument, CheckedTable, Finding, Problem
 
 _DESCRIPTIONS: Final = {
     "conflicts": "Two rules hold for the same case and say different things",
@@ -24,22 +22,22 @@ _DESCRIPTIONS: Final = {
 }
 
 
-def document(files: Iterable[CheckedFile], version: str) -> dict[str, Any]:
-    """Return the findings of some files as one run.
+def to_sarif(document: CheckDocument, version: str) -> dict[str, Any]:
+    """Return the document of a check as one run of a version of irenic.
 
-    >>> found = document([CheckedFile("a.dmn", [])], "1.0")
+    >>> found = to_sarif({"format": "irenic check", "version": 3, "files": []}, "1.0")
     >>> found["version"], found["runs"][0]["results"]
     ('2.1.0', [])
     """
-    files = list(files)
+    files = document["files"]
     results = [
-        _result(file, found, finding)
+        _result(file["path"], table, finding)
         for file in files
-        for found in file.tables
-        for finding in found
+        for table in file["tables"]
+        for finding in table["findings"]
     ]
-    failures = [_notification(file, error) for file in files for error in file.errors]
-    doubts = [_notification(file, told, "warning") for file in files for told in file.warnings]
+    failures = [_notification(file["path"], p, "error") for file in files for p in file["errors"]]
+    doubts = [_notification(file["path"], p, "warning") for file in files for p in file["warnings"]]
     rules = [
         {
             "id": kind,
@@ -62,27 +60,34 @@ def document(files: Iterable[CheckedFile], version: str) -> dict[str, Any]:
     return {"$schema": schema, "version": "2.1.0", "runs": [run]}
 
 
-def _result(file: CheckedFile, found: Findings, finding: Finding) -> dict[str, Any]:
-    location = _location(file.path, line_of(found, finding))
-    name = found.table.name
+def _result(path: str, table: CheckedTable, finding: Finding) -> dict[str, Any]:
+    location = _location(path, finding["line"])
+    name, kind, region = table["name"], finding["kind"], finding["region"]
     if name:
         location["logicalLocations"] = [{"name": name, "kind": "object"}]
     # without numbers and lines of rules, so that it stays the same when others are added above
-    what = (str(finding.region), *map(repr, finding.thens), finding.column)
-    told = "\n".join((file.path, name, finding.kind, *what))
+    identity = (
+        path,
+        name,
+        kind,
+        "" if region is None else region["text"],
+        *(repr(then["value"]) for then in finding["then"]),
+        finding["column"] or "",
+    )
+    fingerprint = hashlib.sha256("\n".join(identity).encode()).hexdigest()
     return {
-        "ruleId": finding.kind,
-        "ruleIndex": KINDS.index(finding.kind),
-        "level": finding.level,
-        "message": {"text": f"{name}: {finding.text}" if name else finding.text},
+        "ruleId": kind,
+        "ruleIndex": KINDS.index(kind),
+        "level": finding["level"],
+        "message": {"text": f"{name}: {finding['text']}" if name else finding["text"]},
         "locations": [location],
-        "partialFingerprints": {"irenic/v1": hashlib.sha256(told.encode()).hexdigest()},
+        "partialFingerprints": {"irenic/v1": fingerprint},
     }
 
 
-def _notification(file: CheckedFile, error: FormatError, level: str = "error") -> dict[str, Any]:
-    location = _location(file.path, error.line)
-    return {"level": level, "message": {"text": error.message}, "locations": [location]}
+def _notification(path: str, problem: Problem, level: str) -> dict[str, Any]:
+    location = _location(path, problem["line"])
+    return {"level": level, "message": {"text": problem["message"]}, "locations": [location]}
 
 
 def _location(path: str, line: int | None) -> dict[str, Any]:

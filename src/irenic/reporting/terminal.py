@@ -1,21 +1,34 @@
-"""The summary as a person reads it in a terminal: colour and boxes only where there is one."""
+"""Findings as a person reads them in a terminal: colors and tables only where there is one."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from typing import Any, Final
+import math
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from irenic.checking import KINDS, NOUNS, Finding, Findings, case_in
-from irenic.formats.json.rules import decode_region, decode_value
+from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import counted, say
 from irenic.model.region import Region
 from irenic.model.ruleset import RuleSet
-from irenic.reporting._verdicts import Verdict, completeness, verdicts
-from irenic.reporting.checked import CheckedFile
+from irenic.reporting.commands import CheckedFile
+from irenic.reporting.document import CrossValidation
+from irenic.reporting.instances import RuleCounts, of_training
+from irenic.reporting.verdicts import (
+    Verdict,
+    Verdicts,
+    completeness,
+    verdicts_on,
+    verdicts_on_model,
+)
+from irenic.searching import Gaps, Search
+
+if TYPE_CHECKING:
+    from irenic.learn import FrontPoint, RuleSetClassifier
 
 _MOST = 50
 _MOST_OTHERS = 10
@@ -59,8 +72,7 @@ def print_check(found: Findings, console: Console, most: int | None = None) -> N
         if left > 0:
             console.print(f"{NOUNS[kind]:<{_LABEL}}… and {left:,} more (--most lists more)")
     console.print()
-    for verdict in verdicts(found):
-        print_verdict(verdict, console)
+    print_verdicts(verdicts_on(found), console)
     for kind in found.unfinished:
         if kind != "gaps":
             what = _SEARCHES[kind]
@@ -68,7 +80,7 @@ def print_check(found: Findings, console: Console, most: int | None = None) -> N
 
 
 _LABEL = max(map(len, NOUNS.values())) + 2
-_COLOURS: Final = {"error": "bold red", "warning": "yellow", "note": "cyan"}
+_COLORS: Final = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 _SEARCHES: Final = {
     "inside": "rules inside others",
     "never_fire": "rules that never fire",
@@ -77,7 +89,7 @@ _SEARCHES: Final = {
 
 
 def _print_finding(finding: Finding, console: Console) -> None:
-    label = Text(f"{NOUNS[finding.kind]:<{_LABEL}}", style=_COLOURS[finding.level])
+    label = Text(f"{NOUNS[finding.kind]:<{_LABEL}}", style=_COLORS[finding.level])
     if not console.is_terminal:  # one line a finding, which other programs read
         console.print(Text.assemble(label, finding.text))
         return
@@ -102,38 +114,31 @@ def print_regions(regions: Iterable[Region], console: Console, indent: int = 0) 
     console.print(grid)
 
 
-def print_gaps(summary: dict[str, Any], rules: RuleSet, console: Console) -> None:
-    """Print the regions that no rule covers, and one sentence on how many there are."""
-    regions = [decode_region(region, rules.space) for region in summary["gaps"]]
+def print_gaps(table: DecisionTable, gaps: Gaps, console: Console, limit: int) -> None:
+    """Print regions that no rule covers, at most ``limit``, and how many there are."""
+    regions = gaps.regions[:limit]
     if console.is_terminal and regions:
-        table = _headed("gap", "no rule covers", "for example", right=["gap"])
+        grid = _headed("gap", "no rule covers", "for example", right=["gap"])
         for number, region in enumerate(regions, 1):
-            table.add_row(str(number), Text(str(region)), Text(case_in(region)))
-        console.print(table)
+            grid.add_row(str(number), Text(str(region)), Text(case_in(region)))
+        console.print(grid)
     else:  # plain lines, which other programs read
         print_regions(regions, console)
-    left = summary["gap_count"] - len(regions)
+    left = len(gaps) - len(regions)
     if left:
-        console.print(f"… and {left} more (--most {summary['gap_count']} lists them)")
+        console.print(f"… and {left} more (--most {len(gaps)} lists them)")
     if regions:
         console.print()
-    verdict = completeness(
-        summary["complete"],
-        summary["gap_count"],
-        all_known=summary["gaps_finished"],
-        has_default=rules.default is not None,
-    )
-    print_verdict(verdict, console)
+    _print_verdict(completeness(table, gaps), "yellow", console)
 
 
-def print_search(summary: dict[str, Any], rules: RuleSet, console: Console) -> None:
-    """Print the regions of a search; if there are none, say whether there can be any."""
-    regions = [decode_region(region, rules.space) for region in summary["regions"]]
+def print_search(search: Search, regions: list[Region], console: Console) -> None:
+    """Print the regions that a search yielded; if there are none, say whether there can be any."""
     print_regions(regions, console)
-    if not regions and summary["finished"]:
+    if not regions and search.finished:
         console.print("There is no free region: every case is covered by a rule, or by a rival.")
-    elif summary["stopped_by"] in ("seconds", "interrupt"):
-        console.print(f"\nStopped by {summary['stopped_by']}; there may be more.")
+    elif search.stopped_by in ("seconds", "interrupt"):
+        console.print(f"\nStopped by {search.stopped_by}; there may be more.")
 
 
 def _headed(*columns: str, right: Collection[str] = ()) -> Table:
@@ -159,68 +164,72 @@ def print_rules(rules: RuleSet, console: Console, rows: Sequence[int] | None = N
         console.print(f"… and {len(rules) - _MOST} more rules")
 
 
-def print_verdict(verdict: Verdict, console: Console) -> None:
-    """Print a verdict, its head in colour."""
-    console.print(Text.assemble((verdict.head, _colour(verdict)), f": {verdict.text}"))
+def print_verdicts(verdicts: Verdicts, console: Console) -> None:
+    """Print the verdicts on rules, one per line."""
+    _print_verdict(verdicts.consistent, "bold red", console)
+    _print_verdict(verdicts.complete, "yellow", console)
 
 
-def _colour(verdict: Verdict) -> str:
-    if verdict.holds:
-        return "green"
-    return "bold red" if verdict.about == "consistent" else "yellow"
+def _print_verdict(verdict: Verdict, bad: str, console: Console) -> None:
+    color = "green" if verdict.holds else bad
+    console.print(Text.assemble((verdict.head, color), f": {verdict.text}"))
 
 
 # --- what was learned
 
 
-def print_learned(summary: dict[str, Any], model_rules: RuleSet, console: Console) -> None:
-    """Print the rules with how they did, the certificate, the comparison and the front."""
-    data = summary["data"]
-    shares = [f"{_label(entry['label'])} {entry['rows']:,}" for entry in data["classes"]]
+def print_learned(
+    model: RuleSetClassifier,
+    counts: Mapping[Hashable, int],
+    cross_validation: CrossValidation | None,
+    console: Console,
+) -> None:
+    """Print learned rules with their counts, the verdicts, the comparison and the front.
+
+    ``counts`` are the training rows per class.
+    """
+    features = counted(len(model.rules_.space), "feature")
+    shares = [f"{say(label)} {rows:,}" for label, rows in counts.items()]
     classes = f"{len(shares)} classes: {', '.join(shares[:_MOST_CLASSES])}"
     more = ", …" if len(shares) > _MOST_CLASSES else ""
-    console.print(
-        Text(f"{data['rows']:,} rows, {counted(data['features'], 'feature')}, {classes}{more}")
-    )
+    console.print(Text(f"{sum(counts.values()):,} rows, {features}, {classes}{more}"))
     console.print()
-    _print_learned_rules(summary, model_rules, console)
+    _print_learned_rules(model.chosen_, console)
     console.print()
-    size = summary["size"]
+    size = model.chosen_
     console.print(
-        f"{counted(size['rules'], 'rule')}, {counted(size['conditions'], 'condition')};"
-        f" {size['explanation_size']:.1f} conditions to read for a prediction, on average"
+        f"{counted(size.rules, 'rule')}, {counted(size.conditions, 'condition')};"
+        f" {size.explanation_size:.1f} conditions to read for a prediction, on average"
     )
-    text = summary["certificate"]["text"]
-    colour = "green" if summary["certificate"]["consistent"] else "bold red"
-    word, rest = text.split(":", 1)
-    console.print(Text.assemble((word.capitalize(), colour), f":{rest}"))
-    if summary["cross_validation"] is not None:
+    print_verdicts(verdicts_on_model(model), console)
+    if cross_validation is not None:
         console.print()
-        _print_comparison(summary["cross_validation"], console)
+        _print_comparison(cross_validation, console)
     console.print()
-    _print_front(summary["front"], console)
+    _print_front(model.pareto_front_, model.chosen_, console)
 
 
 _MOST_CLASSES = 8
 
 
-def _print_learned_rules(summary: dict[str, Any], rules: RuleSet, console: Console) -> None:
-    counts = ("support", "confidence")
-    table = _headed("rule", "if", "then", *counts, right=["rule", *counts])
-    for number, (rule, entry) in enumerate(zip(rules, summary["rules"], strict=True), 1):
+def _print_learned_rules(point: FrontPoint, console: Console) -> None:
+    counts, rules = of_training(point), point.rule_set
+    columns = ("support", "confidence")
+    table = _headed("rule", "if", "then", *columns, right=["rule", *columns])
+    for place, rule in enumerate(rules):
         words = Text(rule.region.to_text())
-        table.add_row(str(number), words, Text(say(rule.then)), *_held(entry))
-    default = summary["default"]
+        table.add_row(str(place + 1), words, Text(say(rule.then)), *_held(counts, place))
     then = "nothing" if rules.default is None else say(rules.default)
-    table.add_row("", "otherwise", Text(then), *_held(default))
+    table.add_row("", "otherwise", Text(then), *_held(counts, len(rules)))
     console.print(table)
 
 
-def _held(entry: dict[str, Any]) -> tuple[str, str]:
+def _held(counts: RuleCounts, place: int) -> tuple[str, str]:
+    entry = counts.at(place)
     return f"{entry['support']:,g}", _share(entry["confidence"])
 
 
-def _print_comparison(found: dict[str, Any], console: Console) -> None:
+def _print_comparison(found: CrossValidation, console: Console) -> None:
     console.print(f"On rows left out ({found['folds']}-fold cross-validation):")
     columns = ("accuracy", "balanced", "rules", "conditions")
     table = _headed("", *columns, right=columns)
@@ -235,26 +244,22 @@ def _print_comparison(found: dict[str, Any], console: Console) -> None:
     console.print(table)
 
 
-def _print_front(front: list[dict[str, Any]], console: Console) -> None:
+def _print_front(front: Iterable[FrontPoint], chosen: FrontPoint, console: Console) -> None:
     console.print("Rule sets to choose from, from small to accurate (* is the one above):")
     columns = ("rules", "conditions", "to read", "training", "validated")
     table = _headed("", *columns, right=columns)
     for point in front:
         table.add_row(
-            "*" if point["chosen"] else "",
-            str(point["rules"]),
-            str(point["conditions"]),
-            f"{point['explanation_size']:.1f}",
-            _share(point["training_score"]),
-            _share(point["validated_score"]),
-            style="bold" if point["chosen"] else None,
+            "*" if point is chosen else "",
+            str(point.rules),
+            str(point.conditions),
+            f"{point.explanation_size:.1f}",
+            _share(point.training_score),
+            _share(point.validated_score),
+            style="bold" if point is chosen else None,
         )
     console.print(table)
 
 
 def _share(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
-
-
-def _label(encoded: Any) -> str:
-    return say(decode_value(encoded))
+    return "–" if value is None or math.isnan(value) else f"{value:.3f}"

@@ -16,9 +16,9 @@ from irenic.errors import ConditionError, DataError, SeedError
 from irenic.model.features import LOWEST
 from irenic.model.literals import Months
 from irenic.model.space import Instances
-from irenic.reporting.boxes import encode_box, encode_columns
+from irenic.reporting.encoding import encode_box, encode_columns
 from irenic.reporting.page import Report
-from irenic.reporting.summarise import summarise
+from irenic.reporting.summarize import summarize
 
 N = 120
 # Names that are quoted, and names that every object of JavaScript already has.
@@ -123,7 +123,7 @@ def shared(browser, tmp_path_factory):
     def open_once(make):
         if make not in pages:
             path = tmp_path_factory.mktemp("shared") / "report.html"
-            Report(summarise(make(), budget=0.1)).save(path)
+            Report(summarize(make(), budget=0.1)).save(path)
             pages[make] = browser.new_page()
             pages[make].set_default_timeout(10_000)
             pages[make].on("console", lambda message: noise.append(message.text))
@@ -184,7 +184,7 @@ def test_weighted_rules_decide_as_in_python(shared, how, seed):
     rng = np.random.default_rng(seed)
     rules = random_rules(rng)
     instances = random_instances(rng, rules)
-    summary = summarise(rules, budget=0.1)
+    summary = summarize(rules, budget=0.1)
     summary["decides"]["how"] = how
     found = decided(shared(of_space), cases_of(instances), summary)
     places = rules.decide(instances, resolve=how).tolist()
@@ -199,7 +199,7 @@ def test_ordered_rules_decide_as_in_python(shared, policy):
     rules = random_rules(rng)
     instances = random_instances(rng, rules)
     table = DecisionTable(rules, tuple(range(14)), 14, hit_policy=policy, ranking=("B", "C", "A"))
-    summary = summarise(table, budget=0.1)
+    summary = summarize(table, budget=0.1)
     found = decided(shared(of_space), cases_of(instances), summary)
     ordered = table.as_rules()
     assert isinstance(ordered, RuleList)
@@ -215,7 +215,7 @@ def test_rules_that_must_agree_decide_as_in_python(shared, seed):
     rng = np.random.default_rng(seed)
     rules = random_rules(rng, n=8)
     instances = random_instances(rng, rules)
-    summary = summarise(rules, budget=0.1)
+    summary = summarize(rules, budget=0.1)
     found = decided(shared(of_space), cases_of(instances), summary)
     covering = rules.covering(instances)
     said = [{rules[int(i)].then for i in np.flatnonzero(row)} for row in covering]
@@ -239,7 +239,7 @@ def test_all_rules_that_hold_count(shared):
     rules = random_rules(rng)
     instances = random_instances(rng, rules)
     table = DecisionTable(rules, tuple(range(14)), 14, hit_policy="COLLECT")
-    summary = summarise(table, budget=0.1)
+    summary = summarize(table, budget=0.1)
     found = decided(shared(of_space), cases_of(instances), summary)
     for answer, row in zip(found, rules.covering(instances), strict=True):
         thens = [rules[int(i)].then for i in np.flatnonzero(row)]
@@ -253,7 +253,7 @@ def test_all_rules_that_hold_count(shared):
 def test_what_is_said_of_a_case_known_in_part_holds_for_all_of_it(shared):
     rng = np.random.default_rng(11)
     rules = random_rules(rng, n=6, conditions=(2, 3))
-    summary = summarise(rules, budget=0.1)
+    summary = summarize(rules, budget=0.1)
     cases = cases_of(random_instances(rng, rules))
     known = [{n: v for n, v in case.items() if rng.random() < 0.7} for case in cases]
     names = [set(rule.region.conditions()) for rule in rules]
@@ -280,7 +280,7 @@ def test_what_cannot_be_settled_yet_can_come_out_in_several_ways(page_of):
         space,
         default="B",
     )
-    summary = summarise(rules)
+    summary = summarize(rules)
     script = "given.known.map((each) => irenic.foresee(model, each))"
     known = [{}, {"x": 0}, {"x": 3}, {"x": 9}, {"y": 9}]
     found = ask(page_of(summary), script, known=known)
@@ -295,7 +295,7 @@ def test_instances_that_no_rule_covers_are_those_of_python(page_of):
     rng = np.random.default_rng(12)
     rules = random_rules(rng, n=6, conditions=(2, 3))
     points = list(random_instances(rng, rules))
-    page = page_of(summarise(rules, points, budget=0.1))
+    page = page_of(summarize(rules, points, budget=0.1))
     found = ask(page, "[...irenic.uncoveredInstances(model)]")
     assert found == (~rules.covering(points).any(axis=1)).astype(int).tolist()
     assert 0 < sum(found) < N
@@ -309,7 +309,7 @@ def test_regions_are_those_that_enlarge_returns(page_of):
     rules = random_rules(rng, n=20, conditions=(3, 6))
     seeds = random_instances(rng, rules)
     wanted = [[None, "A", "B", "C"][i] for i in rng.integers(0, 4, N)]
-    summary = summarise(rules, budget=0.1)
+    summary = summarize(rules, budget=0.1)
     outcomes = [outcome["value"] for outcome in summary["outcomes"]]
     script = """given.cases.map((each, i) => {
         const box = irenic.enlarge(model, each, given.wanted[i]);
@@ -331,6 +331,20 @@ def test_regions_are_those_that_enlarge_returns(page_of):
     assert N / 10 < grown < N
 
 
+def test_conditions_are_written_as_in_python_whether_embedded_or_not(page_of):
+    rules = random_rules(np.random.default_rng(8), n=80, conditions=(1, 4))
+    summary = summarize(rules, budget=0.1)
+    page = page_of(summary)
+    assert ask(page, "model.rules.map(irenic.regionText)") == [str(r.region) for r in rules]
+    texts = "model.findings.map(({ region }) => region && irenic.regionText(region))"
+    assert ask(page, texts) == [
+        finding["region"] and finding["region"]["text"]
+        for finding in summary["models"][0]["findings"]
+    ]
+    embedded = ask(page, "model.rules.map((rule) => rule.conditions !== undefined)")
+    assert 0 < sum(embedded) < len(rules)
+
+
 def bare(text):
     """Return the words of a region without quotes: the page has none round values."""
     return re.sub(r'[\\"]', "", text)
@@ -347,7 +361,7 @@ def test_words_of_regions_that_say_a_single_value_or_missing(page_of):
         ],
         space,
     )
-    page = page_of(summarise(rules))
+    page = page_of(summarize(rules))
     script = "given.cases.map((each) => irenic.boxText(irenic.enlarge(model, each, null)))"
     cases = [{"x": 3, "n": 7}, {"x": None, "n": 7}]
     expected = [str(irenic.enlarge(rules, case)) for case in cases]
@@ -601,7 +615,7 @@ def test_slices_are_exact(shared, x, y):
     """A point lies in a hatched cell iff no rule covers it, in a torn one iff rules differ."""
     rng = np.random.default_rng(9)
     rules = random_rules(rng, n=20, conditions=(2, 4))
-    summary = summarise(rules, budget=0.1)
+    summary = summarize(rules, budget=0.1)
     seen = set()
     for case in cases_of(random_instances(rng, rules, n=6)):
         plane = sliced(shared(of_space), x, y, case, summary)
@@ -627,7 +641,7 @@ def test_slices_are_exact(shared, x, y):
 def test_projected_cells_hold_all_rules_that_can_hold_there(shared):
     rng = np.random.default_rng(10)
     rules = random_rules(rng, n=10)
-    plane = sliced(shared(of_space), "f1", "colour", None, summarise(rules, budget=0.1))
+    plane = sliced(shared(of_space), "f1", "colour", None, summarize(rules, budget=0.1))
     row = SPACE.row("f1")
     for j, up in enumerate(plane["ys"]):
         for i, across in enumerate(plane["xs"]):
@@ -646,7 +660,7 @@ def test_projected_cells_hold_all_rules_that_can_hold_there(shared):
 
 def test_a_single_feature_makes_a_strip(page_of):
     rules = RuleSet([Rule({"age": (0, 10)}, then="A"), Rule({"age": (9, 20)}, then="B")])
-    plane = sliced(page_of(summarise(rules)), "age", None, None)
+    plane = sliced(page_of(summarize(rules)), "age", None, None)
     assert [cell["low"] for cell in plane["xs"]] == [LOWEST, 0, 9, 10, 20]
     assert plane["outcomes"] == [0, 1, 2, 1, 0]
 
@@ -739,7 +753,7 @@ def test_an_empty_field_is_not_a_missing_value(page_of):
         space,
         default="none",
     )
-    page = page_of(summarise(rules))
+    page = page_of(summarize(rules))
     answer = page.locator("#case-answer")
     assert "Fill in: a, b." in answer.inner_text()
     fill_form(page, a=0.5)
@@ -756,7 +770,7 @@ def test_an_empty_field_is_not_a_missing_value(page_of):
     assert field.is_disabled()
     assert field.input_value() == ""
     fill_form(page, b=None)
-    names = [outcome["value"] for outcome in summarise(rules)["outcomes"]]
+    names = [outcome["value"] for outcome in summarize(rules)["outcomes"]]
     said = names[int(answer.get_attribute("data-outcome"))]
     assert said == rules.predict([{"a": None, "b": None, "c": 1}])[0] == "none"
     page.locator('#case-form [data-missing="a"]').uncheck()
@@ -767,7 +781,7 @@ def test_an_empty_field_is_not_a_missing_value(page_of):
 def test_a_case_from_an_instance_ticks_what_is_missing_and_names_the_row(page_of):
     space = Space([Continuous("a", missing=True), Continuous("b", missing=True)])
     rules = RuleSet([Rule(Region(space, {"a": {"<": 1}, "b": {">": 1}}), then="low")], space)
-    page = page_of(summarise(rules, {"a": [None], "b": [3.5]}, ["high"]))
+    page = page_of(summarize(rules, {"a": [None], "b": [3.5]}, ["high"]))
     page.locator("#case-random").click()
     assert page.locator('#case-form [data-missing="a"]').is_checked()
     assert not page.locator('#case-form [data-missing="b"]').is_checked()
@@ -795,7 +809,7 @@ def axes_of(page):
 
 
 def test_the_map_begins_with_the_pair_that_most_rules_ask_for_and_follows_the_focus(page_of):
-    page = page_of(summarise(four_features()))
+    page = page_of(summarize(four_features()))
     assert axes_of(page) == ["r", "s"]
     page.locator('#rules [data-rule="0"]').click()
     assert axes_of(page) == ["r", "s"]
@@ -806,7 +820,7 @@ def test_the_map_begins_with_the_pair_that_most_rules_ask_for_and_follows_the_fo
 
 
 def test_a_case_is_shown_on_the_slice_through_it(page_of):
-    page = page_of(summarise(four_features()))
+    page = page_of(summarize(four_features()))
     fill_form(page, p=3.5, q=3.25, r=7, s=8)
     page.locator("#case-map").click()
     assert page.locator("#map-mode").input_value() == "fixed"
@@ -820,13 +834,13 @@ def test_the_slice_begins_where_a_rule_holds(page_of):
     """Without instances in the first rule; with them at a whole one that a rule covers."""
     rules = four_features()
     alone = RuleSet([rules[0]], rules.space)
-    page = page_of(summarise(alone))
+    page = page_of(summarize(alone))
     page.locator("#map-x").select_option("p")
     page.locator("#map-y").select_option("q")
     page.locator("#map-mode").select_option("fixed")
     assert "1 rule of 1 can hold here" in page.locator("#map-note").inner_text()
     table = {name: [5.0, 5.1, 4.9, 1.0] for name in "pqrs"}
-    page = page_of(summarise(alone, table))
+    page = page_of(summarize(alone, table))
     page.locator("#map-x").select_option("p")
     page.locator("#map-y").select_option("q")
     page.locator("#map-mode").select_option("fixed")
@@ -834,7 +848,7 @@ def test_the_slice_begins_where_a_rule_holds(page_of):
 
 
 def test_the_pointer_has_the_rules_beside_it(page_of):
-    page = page_of(summarise(four_features()), viewport={"width": 1366, "height": 700})
+    page = page_of(summarize(four_features()), viewport={"width": 1366, "height": 700})
     canvas = page.locator("#map-canvas")
     canvas.scroll_into_view_if_needed()
     size = canvas.bounding_box()
@@ -858,7 +872,7 @@ def test_long_names_do_not_widen_a_phone(page_of):
     long = "a_very_long_name_of_a_feature_" * 6
     space = Space([Continuous(long + x, missing=True) for x in "abc"])
     rules = RuleSet([Rule(Region(space, {long + x: (0, 1) for x in "abc"}), then="A" * 90)], space)
-    page = page_of(summarise(rules), viewport={"width": 360, "height": 740})
+    page = page_of(summarize(rules), viewport={"width": 360, "height": 740})
     page.locator("#map-mode").select_option("fixed")
     page.locator("#map-canvas").click()
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
@@ -875,7 +889,7 @@ def test_very_many_rules_are_drawn_in_part_and_all_decide(page_of):
         ],
         space,
     )
-    page = page_of(summarise(rules, budget=0.1, most=5))
+    page = page_of(summarize(rules, budget=0.1, most=5))
     note = page.locator("#map-note").inner_text()
     assert "The first 1,000 of 1,500 rules are drawn." in note
     assert "Gaps and conflicts are not hatched" in note

@@ -7,7 +7,7 @@ import datetime as dt
 import pytest
 
 from irenic import Categorical, Continuous, Region, Rule, RuleSet, Space
-from irenic.reporting.summarise import summarise
+from irenic.reporting.summarize import summarize
 
 
 def rules_of(features, *conditions):
@@ -44,7 +44,7 @@ def click_across(page, share):
 
 
 def test_a_strip_gets_another_feature_across_when_its_own_goes_upwards(page_of):
-    page = page_of(summarise(in_three_features()))
+    page = page_of(summarize(in_three_features()))
     assert chosen(page)[:2] == ["p", "q"]
     page.locator("#map-y").select_option("")
     page.locator("#map-y").select_option("p")
@@ -55,7 +55,7 @@ def test_a_strip_gets_another_feature_across_when_its_own_goes_upwards(page_of):
 
 
 def test_the_keys_stay_on_a_control_that_they_change(page_of):
-    page = page_of(summarise(in_three_features()))
+    page = page_of(summarize(in_three_features()))
     for control, key, expected in [
         ("map-x", "r", ["r", "q", "projected"]),
         ("map-y", "p", ["r", "p", "projected"]),
@@ -78,7 +78,7 @@ def seconds(number):
 
 def test_places_answer_fractions_of_seconds(page_of):
     rules = rules_of([Continuous("d", kind="duration")], {"d": (seconds(0.2), seconds(0.8))})
-    summary = summarise(rules)
+    summary = summarize(rules)
     low, high = summary["features"][0]["range"]
     page = page_of(summary)
     for second, hit in [(0.15, False), (0.25, True), (0.5, True), (0.75, True), (0.85, False)]:
@@ -99,7 +99,7 @@ def test_places_answer_fractions_of_seconds(page_of):
 )
 def test_places_answer_fractions_of_times(page_of, kind, low, high):
     rules = rules_of([Continuous("t", kind=kind)], {"t": (low, high)})
-    page = page_of(summarise(rules))
+    page = page_of(summarize(rules))
     said = [click_across(page, share) for share in (0.02, 0.4, 0.6, 0.98)]
     assert len(set(said)) == 4
     for head, hit in zip(said, (False, True, True, False), strict=True):
@@ -109,7 +109,7 @@ def test_places_answer_fractions_of_times(page_of, kind, low, high):
 
 def test_the_greatest_numbers_can_be_pointed_at(page_of):
     features = [Continuous("big", bounds=(-1.7e308, 1.7e308))]
-    page = page_of(summarise(rules_of(features, {"big": {">": 1e307}})))
+    page = page_of(summarize(rules_of(features, {"big": {">": 1e307}})))
     said = [click_across(page, share) for share in (0.01, 0.3, 0.6, 0.99)]
     values = [float(head.removeprefix("At big = ")) for head in said]
     assert values == sorted(set(values))
@@ -124,7 +124,7 @@ def test_the_greatest_numbers_can_be_pointed_at(page_of):
 def test_the_least_numbers_can_be_pointed_at(page_of):
     features = [Continuous("tiny", bounds=(0, 5e-324)), Continuous("open")]
     rules = rules_of(features, {"tiny": {">": 0}, "open": {"<": 1.7e308}})
-    page = page_of(summarise(rules))
+    page = page_of(summarize(rules))
     page.locator("#map-x").select_option("tiny")
     page.locator("#map-y").select_option("")
     assert click_across(page, 0.2) == "At tiny = 0"
@@ -138,7 +138,7 @@ def test_the_least_numbers_can_be_pointed_at(page_of):
 
 def test_the_answer_beside_the_map_is_about_the_case_that_is_marked(page_of):
     columns = {name: [0.5, 9.5] for name in "pqr"}
-    page = page_of(summarise(in_three_features(), columns, ["A", "B"]))
+    page = page_of(summarize(in_three_features(), columns, ["A", "B"]))
     page.locator("#map-canvas").click(position={"x": 300, "y": 150})
     assert head_of(page).startswith("At p = ")
     page.locator("#case-random").click()
@@ -150,7 +150,7 @@ def test_the_answer_beside_the_map_is_about_the_case_that_is_marked(page_of):
 
 
 def test_only_the_head_of_an_answer_is_read_aloud_and_not_at_each_key(page_of):
-    page = page_of(summarise(rules_of([Continuous("p")], {"p": (0, 50)})))
+    page = page_of(summarize(rules_of([Continuous("p")], {"p": (0, 50)})))
     assert page.locator("#case-answer").get_attribute("aria-live") is None
     said = page.locator("#case-said")
     assert said.get_attribute("aria-live") == "polite"
@@ -175,7 +175,7 @@ def test_fractions_of_seconds_can_be_typed(page_of):
     )
     noon = dt.time(12)
     columns = {"fine": [noon], "coarse": [noon], "seen": [half]}
-    page = page_of(summarise(rules, columns))
+    page = page_of(summarize(rules, columns))
     fields = {name: page.locator(f'#case-form [data-feature="{name}"]') for name in columns}
     types = {name: field.get_attribute("type") for name, field in fields.items()}
     assert types == {"fine": "text", "coarse": "time", "seen": "text"}
@@ -196,7 +196,7 @@ def test_names_from_right_to_left_stay_in_their_place(page_of):
     name, value = "גיל", "כן"
     features = [Continuous(name, unit="years"), Categorical("job", [value, "no"]), Continuous("z")]
     rules = rules_of(features, {name: (5, 10), "job": {value}, "z": (0, 1)}, {name: (7, 12)})
-    page = page_of(summarise(rules))
+    page = page_of(summarize(rules))
     page.locator("#map-x").select_option("z")
     page.locator("#map-mode").select_option("fixed")
     page.locator("#map-canvas").click(position={"x": 200, "y": 100})

@@ -34,7 +34,7 @@ def iris():
 
 @cache
 def learned():
-    return irenic.summarise(*iris(), name="Iris")
+    return irenic.summarize(*iris(), name="Iris")
 
 
 def mixed_space():
@@ -72,7 +72,7 @@ def evil():
     ]
     table = {EVIL: [1.0, 4.5, None], WORSE: [EVIL, "</script>", "&amp;"]}
     labels = [WORSE, EVIL, "</script>"]
-    return irenic.summarise(RuleSet(rules, space, default="<b>"), table, labels, name=EVIL)
+    return irenic.summarize(RuleSet(rules, space, default="<b>"), table, labels, name=EVIL)
 
 
 def large_space():
@@ -97,7 +97,7 @@ def large():
     table = {f"f{i}": rng.normal(size=10_000) for i in range(8)}
     labels = rng.choice(list("ABCD"), 10_000)
     rules = RuleSet(large_rules(), large_space(), default="A")
-    return irenic.summarise(rules, table, labels, budget=2)
+    return irenic.summarize(rules, table, labels, budget=2)
 
 
 # --- pictures
@@ -135,7 +135,7 @@ def test_every_view_is_there_and_has_its_picture(page_of, shot, theme):
 
 
 def test_rules_without_instances_have_their_picture(page_of, shot):
-    page = page_of(irenic.summarise(contradicting(), name="Loans"))
+    page = page_of(irenic.summarize(contradicting(), name="Loans"))
     assert page.title() == "Loans"
     assert "2 pairs of the 4 rules contradict each other" in page.locator("#verdicts").inner_text()
     assert page.locator("#front").inner_text() == page.locator("#results").inner_text() == ""
@@ -226,7 +226,7 @@ def cards(page):
 
 @pytest.mark.parametrize("by", ["number", "outcome", "support", "confidence", "conditions"])
 def test_rules_are_sorted(page_of, by):
-    summary = irenic.summarise(contradicting(), *people())
+    summary = irenic.summarize(contradicting(), *people())
     page = page_of(summary)
     rules = summary["models"][0]["rules"]
 
@@ -252,7 +252,7 @@ def people():
 
 
 def test_rules_are_searched_by_text_feature_and_outcome(page_of):
-    page = page_of(irenic.summarise(contradicting()))
+    page = page_of(irenic.summarize(contradicting()))
     assert cards(page) == [0, 1, 2, 3]
     page.locator("#rule-search").fill("NURSE ask")
     assert cards(page) == [1]
@@ -267,7 +267,7 @@ def test_rules_are_searched_by_text_feature_and_outcome(page_of):
 
 
 def test_every_condition_is_drawn(page_of):
-    summary = irenic.summarise(contradicting(), *people())
+    summary = irenic.summarize(contradicting(), *people())
     page = page_of(summary)
     for place, rule in enumerate(summary["models"][0]["rules"]):
         card = page.locator(f'#rules [data-rule="{place}"]')
@@ -366,7 +366,7 @@ def test_the_form_answers_as_rules_of_all_kinds_of_features_do(page_of):
         point["age"] = round(point["age"] / 3)  # the young are few among those drawn at random
     for point in points[1::3]:
         point |= {"age": 60 + point["age"] % 5, "income": 5_000.25, "job": "nurse", "children": 3}
-    found = answers(page_of(irenic.summarise(rules)), rules.space, points)
+    found = answers(page_of(irenic.summarize(rules)), rules.space, points)
     covering = rules.covering(points)
     thens = [rule.then for rule in rules]
     for (outcome, rule), covers in zip(found, covering, strict=True):
@@ -384,7 +384,7 @@ def test_the_form_answers_as_rules_of_all_kinds_of_features_do(page_of):
 
 def test_typing_is_answered_at_once_with_the_rule_in_words(page_of):
     rules = contradicting()
-    page = page_of(irenic.summarise(rules))
+    page = page_of(irenic.summarize(rules))
     point = {"age": 30, "income": 10_000.5, "job": "nurse", "children": 2, "born": "1980-02-29"}
     fill(page, rules.space, rules.space.encode_point(point)[0])
     answer = page.locator("#case-answer")
@@ -404,7 +404,7 @@ def test_typing_is_answered_at_once_with_the_rule_in_words(page_of):
 )
 def test_what_cannot_be_read_is_said_at_its_field(page_of, feature, text, message):
     rules = contradicting()
-    page = page_of(irenic.summarise(rules))
+    page = page_of(irenic.summarize(rules))
     point = {"age": 30, "income": 1, "job": "nurse", "children": 2, "born": "1980-02-29"}
     fill(page, rules.space, rules.space.encode_point(point)[0])
     field = page.locator(f'#case-form [data-feature="{feature}"]')
@@ -449,7 +449,7 @@ def mapped():
 @pytest.mark.parametrize("mode", ["projected", "fixed"])
 def test_the_map_names_rules_and_says_what_decides(page_of, mode):
     rules, table = mapped()
-    page = page_of(irenic.summarise(rules, table))
+    page = page_of(irenic.summarize(rules, table))
     page.locator("#map-x").select_option("age")
     page.locator("#map-y").select_option("income")
     page.locator("#map-mode").select_option(mode)
@@ -495,7 +495,7 @@ def plainly(text):
 
 
 def test_the_map_says_which_features_are_projected_or_fixed(page_of):
-    page = page_of(irenic.summarise(*mapped()))
+    page = page_of(irenic.summarize(*mapped()))
     note = page.locator("#map-note")
     assert "left open" in note.inner_text()
     page.locator("#map-mode").select_option("fixed")
@@ -522,7 +522,7 @@ def test_the_map_is_used_with_the_keyboard(page_of):
 
 
 def test_another_pair_of_features_is_mapped(page_of, shot):
-    page = page_of(irenic.summarise(contradicting(), *people(), name="Loans"))
+    page = page_of(irenic.summarize(contradicting(), *people(), name="Loans"))
     page.locator("#map-x").select_option("job")
     page.locator("#map-y").select_option("born")
     canvas = page.locator("#map-canvas")
@@ -533,7 +533,7 @@ def test_another_pair_of_features_is_mapped(page_of, shot):
 
 def test_a_single_feature_is_a_strip(page_of):
     rules = RuleSet([Rule({"age": (0, 30)}, then="low"), Rule({"age": (29, 60)}, then="high")])
-    page = page_of(irenic.summarise(rules))
+    page = page_of(irenic.summarize(rules))
     page.locator("#map-canvas").click(position={"x": 300, "y": 40})
     assert page.locator("#map-answer").inner_text().strip()
 
@@ -543,7 +543,7 @@ def test_a_single_feature_is_a_strip(page_of):
 
 def test_conflicts_and_gaps_have_a_region_and_a_case_to_try(page_of):
     rules = contradicting()
-    summary = irenic.summarise(rules)
+    summary = irenic.summarize(rules)
     page = page_of(summary)
     text = page.locator("#findings").inner_text()
     assert "2 conflicts" in text
@@ -599,7 +599,7 @@ def several():
 
 def test_a_model_of_several_labels_is_shown_label_by_label(page_of, shot, several):
     model, table, labels = several
-    summary = irenic.summarise(model, table, labels, name="Several labels")
+    summary = irenic.summarize(model, table, labels, name="Several labels")
     page = page_of(summary)
     text = page.locator("#results").inner_text()
     for label in labels:
@@ -622,7 +622,7 @@ def test_what_is_drawn_of_many_instances_is_said(page_of, shot):
     page = page_of(summary)
     assert len(cards(page)) + page.locator("#rules [data-rule]:not(:visible)").count() >= 200
     shot(page, "large-map", "#map")
-    few = irenic.summarise(contradicting(), *people(), sample=20)
+    few = irenic.summarize(contradicting(), *people(), sample=20)
     text = page_of(few).locator("body").inner_text()
     assert "20 of 60 instances" in text
 
@@ -633,9 +633,9 @@ def test_a_page_without_data_is_small():
 
 
 def test_no_rules_at_all_are_a_page(page_of):
-    page = page_of(irenic.summarise(RuleSet(space=Space([Continuous("a")]), default="x")))
+    page = page_of(irenic.summarize(RuleSet(space=Space([Continuous("a")]), default="x")))
     assert "There are no rules" in page.locator("#verdicts").inner_text()
-    page = page_of(irenic.summarise(RuleSet(space=Space([]), default="x")))
+    page = page_of(irenic.summarize(RuleSet(space=Space([]), default="x")))
     assert page.locator("#verdicts").inner_text()
 
 
@@ -643,7 +643,7 @@ def test_no_rules_at_all_are_a_page(page_of):
 def test_tables_are_decided_by_their_policy(page_of, policy):
     rules = contradicting()
     table = irenic.DecisionTable(rules, (0, 1, 2, 3), 4, hit_policy=policy)
-    page = page_of(irenic.summarise(table))
+    page = page_of(irenic.summarize(table))
     both = {"age": 62, "income": 10_000, "job": "nurse", "children": 2, "born": "1980-02-29"}
     fill(page, rules.space, rules.space.encode_point(both)[0])
     answer = page.locator("#case-answer")

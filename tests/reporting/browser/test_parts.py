@@ -52,7 +52,7 @@ def read_page(browser, tmp_path_factory):
 def in_conflict():
     """Return five rules, of which the last contradicts three others, which agree."""
     steps = [((10 * i, 10 * i + 10), "low") for i in range(4)]
-    return irenic.summarise(ages(*steps, ((15, 40), "high")))
+    return irenic.summarize(ages(*steps, ((15, 40), "high")))
 
 
 @cache
@@ -64,7 +64,7 @@ def many_rules(n):
     for i, low in enumerate(rng.permutation(n).tolist()):
         sides = {"f0": (low, low + 1), f"f{1 + i % 5}": (i % 7, i % 7 + 2)}
         rules.append(Rule(Region(space, sides), then=str(rng.choice(list("AB")))))
-    return irenic.summarise(RuleSet(rules, space), budget=0.05)
+    return irenic.summarize(RuleSet(rules, space), budget=0.05)
 
 
 def rules_100():
@@ -127,7 +127,7 @@ def test_conditions_are_shown_from_their_parts_whatever_names_look_like(page_of)
         {"3 <= x": {"=": 7}, "c in {a": {"missing": False}},
     ]
     rules = RuleSet([Rule(Region(space, each), then="yes") for each in conditions], space)
-    page = page_of(irenic.summarise(rules))
+    page = page_of(irenic.summarize(rules))
     cards = page.locator(".card[data-rule]")
     shown = [card.locator(".condition > p").all_inner_texts() for card in cards.all()]
     assert shown == [
@@ -146,7 +146,7 @@ def test_conditions_are_shown_from_their_parts_whatever_names_look_like(page_of)
 
 def test_a_part_that_fails_says_so_and_stops_no_other(page_of, noise):
     rules = ages(((0, 50), "low"))
-    summary = irenic.summarise(rules, {"age": [10.0, 70.0]}, ["low", "low"])
+    summary = irenic.summarize(rules, {"age": [10.0, 70.0]}, ["low", "low"])
     summary["models"][0]["results"]["confusion"] = 5
     page = page_of(summary)
     assert "This part could not be drawn" in page.locator("#results").inner_text()
@@ -169,7 +169,7 @@ def outcomes_360():
     ages_ = rng.uniform(0, 100, n).round(2)
     labels = [f"class {i}" for i in rng.zipf(1.2, n) % 360]
     rules = ages(*[((10 * i, 10 * i + 9), f"class {300 + i}") for i in range(8)])
-    return irenic.summarise(rules, {"age": ages_}, labels)
+    return irenic.summarize(rules, {"age": ages_}, labels)
 
 
 def test_of_very_many_outcomes_some_are_shown_and_the_rest_summed(read_page):
@@ -190,7 +190,7 @@ def test_a_cell_of_the_confusion_lists_its_instances(page_of):
     rules = ages(((0, 40), "low"), ((30, 60), "high"), ((60, 90), "low"))
     points = {"age": [5.0, 10.0, 35.0, 45.0, 50.0, 70.0, 95.0]}
     labels = ["low", "high", "low", "low", "high", "low", "high"]
-    page = page_of(irenic.summarise(rules, points, labels))
+    page = page_of(irenic.summarize(rules, points, labels))
     wrong = page.locator("#wrong")
     assert "Wrongly decided: 4 instances" in wrong.inner_text()
     margins = page.locator("#confusion td.margin").all_inner_texts()
@@ -227,7 +227,7 @@ def test_a_cell_lists_what_the_summary_counts_in_it(read_page):
 
 
 def test_instances_that_cannot_occur_are_told_apart(page_of):
-    summary = irenic.summarise(ages(((0, 40), "low")), {"age": [10.0, 60.0, 70.0]})
+    summary = irenic.summarize(ages(((0, 40), "low")), {"age": [10.0, 60.0, 70.0]})
     results = summary["models"][0]["results"]
     results |= {"outside": 1, "outside_rows": [3], "uncovered": 1, "uncovered_rows": [2]}
     page = page_of(summary)
@@ -240,7 +240,7 @@ def test_instances_that_cannot_occur_are_told_apart(page_of):
 def test_of_instances_that_the_file_does_not_hold_the_others_are_listed(page_of):
     points = {"age": np.linspace(50, 90, 45)}
     rules = ages(((0, 40), "low"), ((80, 100), "high"))
-    summary = irenic.summarise(rules, points, ["low"] * 45, sample=10)
+    summary = irenic.summarize(rules, points, ["low"] * 45, sample=10)
     page = page_of(summary)
     rows = page.locator("#uncovered tbody tr").count()
     assert 0 < rows < 10
@@ -256,7 +256,7 @@ def uncovered_caption(page):
 def test_what_is_said_of_instances_stays_true_as_more_are_shown(page_of):
     points = {"age": np.linspace(50, 90, 45)}
     rules = ages(((0, 40), "low"))
-    page = page_of(irenic.summarise(rules, points, sample=30))
+    page = page_of(irenic.summarize(rules, points, sample=30))
     assert uncovered_caption(page) == "30 of them are stored in this file; the first 10 are shown."
     assert page.locator("#uncovered tbody tr:visible").count() == 10
     page.emulate_media(media="print")
@@ -273,7 +273,7 @@ def test_what_is_said_of_instances_stays_true_as_more_are_shown(page_of):
 )
 def test_of_more_instances_than_are_listed_as_many_are_said_as_is_known(page_of, sample, held):
     points = {"age": np.linspace(50, 90, 400)}
-    page = page_of(irenic.summarise(ages(((0, 40), "low")), points, sample=sample))
+    page = page_of(irenic.summarize(ages(((0, 40), "low")), points, sample=sample))
     assert uncovered_caption(page) == f"{held} stored in this file; the first 10 are shown."
     page.get_by_role("button", name="Show all 200").click()
     assert uncovered_caption(page) == f"{held} stored in this file; the first 200 are shown."
@@ -293,12 +293,12 @@ def test_columns_of_instances_are_said_to_be_what_they_are(page_of, features, as
     space = Space([Continuous(name) for name in names])
     conditions = dict.fromkeys(names[:asked], (0, 1))
     rules = RuleSet([Rule(Region(space, conditions), then="x")] if asked else [], space)
-    page = page_of(irenic.summarise(rules, {name: [5.0] for name in names}))
+    page = page_of(irenic.summarize(rules, {name: [5.0] for name in names}))
     assert uncovered_caption(page) == f"It is stored in this file.{said}"
 
 
 def test_without_a_single_instance_nothing_is_counted(page_of):
-    page = page_of(irenic.summarise(ages(((0, 9), "a"), ((9, 20), "b")), {"age": []}, []))
+    page = page_of(irenic.summarize(ages(((0, 9), "a"), ((9, 20), "b")), {"age": []}, []))
     text = page.locator("body").inner_text()
     assert "0 instances" not in text
     assert "0 of 0" not in text
@@ -311,7 +311,7 @@ def test_a_table_of_many_outcomes_fits_on_paper(page_of):
     points = {"age": rng.uniform(0, 100, 20_000)}
     labels = [f"outcome {i}" for i in rng.integers(0, 25, 20_000)]
     rules = ages(*[((4 * i, 4 * i + 4), f"outcome {i}") for i in range(25)])
-    summary = irenic.summarise(rules, points, labels, sample=100)
+    summary = irenic.summarize(rules, points, labels, sample=100)
     page = page_of(summary, viewport={"width": 680, "height": 960})
     page.emulate_media(media="print")
     assert page.locator("#confusion thead th").count() == 27
@@ -365,7 +365,7 @@ def test_a_link_leads_to_a_rule_that_is_not_yet_shown(read_page):
 def test_rules_as_a_table_are_sorted_by_their_heads(page_of):
     rules = ages(((0, 10), "b"), ((10, 40), "a"), ((40, 60), "b"))
     points = {"age": [5.0, 20.0, 30.0, 35.0, 50.0, 55.0]}
-    page = page_of(irenic.summarise(rules, points, list("bbaabb")))
+    page = page_of(irenic.summarize(rules, points, list("bbaabb")))
     assert page.locator(".rule-table").count() == 0
     page.locator("#rule-view").get_by_text("table").click()
     assert shown(page) == [0, 1, 2]
@@ -401,7 +401,7 @@ def test_all_cards_are_printed(read_page):
 
 def test_at_most_20_instances_of_a_table_are_printed(page_of):
     points = {"age": np.linspace(50, 90, 45)}
-    page = page_of(irenic.summarise(ages(((0, 40), "low")), points))
+    page = page_of(irenic.summarize(ages(((0, 40), "low")), points))
     page.emulate_media(media="print")
     assert page.locator("#uncovered tbody tr:visible").count() == 20
     assert "The first 20 are printed." in page.locator("#uncovered").inner_text()
@@ -440,14 +440,14 @@ def test_the_least_and_the_widest_ranges_are_drawn(page_of):
     space = Space([Continuous(name, bounds=ends) for name, ends in bounds.items()])
     sides = [{"tiny": {">": 0}}, {"wide": (-8.5e307, 8.5e307)}]
     rules = [Rule(Region(space, side), then="x") for side in sides]
-    page = page_of(irenic.summarise(RuleSet(rules, space)))
+    page = page_of(irenic.summarize(RuleSet(rules, space)))
     assert "NaN" not in page.locator("#rules").inner_html()
     ends = page.locator('[data-rule="1"] .thick').get_attribute("d")
     assert ends == "M77 12H223"  # the middle half
 
 
 def test_weights_are_written_in_full(page_of):
-    summary = irenic.summarise(ages(((0, 9), "a"), ((9, 20), "b"), ((20, 30), "c")))
+    summary = irenic.summarize(ages(((0, 9), "a"), ((9, 20), "b"), ((20, 30), "c")))
     summary["decides"] |= {"how": "best"}
     weights = [{"float": "inf"}, 0.0001, 1234.5]
     for rule, weight in zip(summary["models"][0]["rules"], weights, strict=True):
@@ -464,7 +464,7 @@ def test_long_sets_of_values_are_shortened_and_can_be_unfolded(page_of):
     jobs = [f"job{i}" for i in range(300)]
     space = Space([Categorical("job", jobs)])
     rules = RuleSet([Rule(Region(space, {"job": set(jobs[:200])}), then="x")], space)
-    page = page_of(irenic.summarise(rules))
+    page = page_of(irenic.summarize(rules))
     card = page.locator('[data-rule="0"]')
     text = re.sub(r"\s+", " ", card.inner_text())
     assert "job in {job0, job1, job2, … and 197 more}" in text
@@ -494,7 +494,7 @@ def test_names_from_right_to_left_turn_nothing_round(page_of):
     conditions = [{age: (5, 10)}, {name: {first, second}}]
     rules = [Rule(Region(space, c), then=t) for c, t in zip(conditions, ("כן", "לא"), strict=True)]
     points = {age: [6.0, 7.0, 20.0], name: [first, "x", second]}
-    page = page_of(irenic.summarise(RuleSet(rules, space), points, ["כן", "לא", "לא"]))
+    page = page_of(irenic.summarize(RuleSet(rules, space), points, ["כן", "לא", "לא"]))
     where = ['[data-rule="0"] .condition p', '[data-rule="1"] .condition p']
     for selector in (*where, '[data-rule="0"] .figures .muted', "#conflicts .finding .foot .muted"):
         lefts = page.evaluate(ORDER, selector)
@@ -511,7 +511,7 @@ def read_table(tmp_path, text, **options):
 
 def test_rows_that_never_hold_and_rows_in_parts_are_counted_as_such(page_of, tmp_path):
     rows = ["age,risk", "< 18,low", '"(18..20), (30..40)",high', "[5..2],low", ">= 60,high"]
-    page = page_of(irenic.summarise(read_table(tmp_path, "\n".join(rows))))
+    page = page_of(irenic.summarize(read_table(tmp_path, "\n".join(rows))))
     assert words(page, "#rule-count") == "4 rules, of which 1 never holds, in 4 parts"
     assert "4 rules, of which 1 never holds, in 4 parts, over 1 feature" in words(page, "#top")
     assert "Rule 3 never fires" in words(page, "#never-hold")
@@ -521,7 +521,7 @@ def test_rows_that_never_hold_and_rows_in_parts_are_counted_as_such(page_of, tmp
 
 def test_priority_is_not_called_the_first(page_of, tmp_path):
     table = read_table(tmp_path, "age,risk\n< 18,low\n< 30,high\n", hit_policy="PRIORITY")
-    page = page_of(irenic.summarise(table))
+    page = page_of(irenic.summarize(table))
     for part in ("#rules", "#findings"):
         assert "first" not in words(page, part)
     assert "the one of the highest priority decides (hit policy PRIORITY)" in words(
@@ -605,7 +605,7 @@ def learned():
     table = {name: rng.uniform(0, 10, 200).round(2) for name in ("a", "b")}
     labels = np.where((table["a"] > 5) & (table["b"] > 3), "yes", "no")
     model = irenic.RuleSetClassifier(random_state=0, generations=1, moves=100)
-    return irenic.summarise(model.fit(table, labels), table, labels)
+    return irenic.summarize(model.fit(table, labels), table, labels)
 
 
 def test_the_default_of_a_learned_model_is_no_cause_for_alarm(read_page):
@@ -649,7 +649,7 @@ def test_scores_that_coincide_are_drawn_once(page_of, read_page):
 def test_only_all_is_100_per_cent(page_of):
     points = {"age": np.r_[np.full(2_999, 10.0), 20.0]}
     labels = ["low"] * 2_999 + ["high"]
-    page = page_of(irenic.summarise(ages(((0, 50), "low")), points, labels))
+    page = page_of(irenic.summarize(ages(((0, 50), "low")), points, labels))
     assert "over 99.9" in words(page, "#verdicts")
     assert not re.search(r"right for 2,999 of \S+ \(100", words(page, '[data-rule="0"]'))
 
@@ -659,7 +659,7 @@ def test_only_all_is_100_per_cent(page_of):
 
 def test_buttons_with_the_same_words_are_told_apart(page_of, read_page):
     labels = "[...document.querySelectorAll('button[aria-label]')].map((e) => e.ariaLabel)"
-    summary = irenic.summarise(ages(((0, 40), "a"), ((30, 50), "b")), {"age": [60.0, 70.0]})
+    summary = irenic.summarize(ages(((0, 40), "a"), ((30, 50), "b")), {"age": [60.0, 70.0]})
     found = page_of(summary).evaluate(labels)
     for name in ("conflict of rules 1 and 2", "gap, number 1", "row 1", "row 2"):
         assert f"Try this case: {name}" in found
@@ -674,7 +674,7 @@ def test_bars_and_dots_keep_their_colours_where_colours_are_forced(page_of):
     space = Space([Categorical("job", ["clerk", "cook"])])
     rules = RuleSet([Rule(Region(space, {"job": {"clerk"}}), then="a")], space, default="b")
     points = {"job": ["clerk", "clerk", "cook"]}
-    page = page_of(irenic.summarise(rules, points, list("aba")), forced_colors="active")
+    page = page_of(irenic.summarize(rules, points, list("aba")), forced_colors="active")
     colours = page.evaluate(
         """() => [[".mix > i", null], [".outcome", "::before"], [".values .taken i", null]].map(
             ([selector, part]) => getComputedStyle(document.querySelector(selector), part)

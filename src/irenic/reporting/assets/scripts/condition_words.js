@@ -1,7 +1,7 @@
 // @ts-check
 // Conditions as elements to read.
 
-import { conditionsOf, listedCodes, namesMissing, onlyMissing } from "./conditions.js";
+import { conditionsOf, listedCodes, namesMissing, onlyMissing, valueTexts } from "./conditions.js";
 import { h, nameList, nameWords } from "./dom.js";
 import { featureNamed } from "./summary.js";
 import { isCategory } from "./values/features.js";
@@ -21,7 +21,7 @@ export function conditionWords(condition) {
   if (missing !== undefined) return [name, missing ? " is missing" : " is not missing"];
   if (condition.values !== undefined) return [name, setWords(condition)];
   const { lower, upper, equal } = condition;
-  if (equal !== undefined) return [name, ` = ${equal}`];
+  if (equal) return [name, ` = ${equal.text}`];
   const below = upper && ` ${upper.open ? "<" : "≤"} ${upper.text}`;
   if (lower && upper) return [`${lower.text} ${lower.open ? "<" : "≤"} `, name, below];
   if (lower) return [name, ` ${lower.open ? ">" : "≥"} ${lower.text}`];
@@ -33,7 +33,7 @@ export function conditionWords(condition) {
  * @param {ValuesParts} condition
  */
 function setWords(condition) {
-  const values = namesMissing(condition) ? [...condition.values, "missing"] : condition.values;
+  const values = valueTexts(condition);
   const many = values.length > MOST_VALUES_SAID;
   return [
     condition.negated ? " not in {" : " in {",

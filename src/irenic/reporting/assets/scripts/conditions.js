@@ -11,7 +11,15 @@ import { formatValue, formatWord } from "./values/texts.js";
  * @param {Box} box
  */
 export function boxText(box) {
-  return conditionsOf(box).map(conditionText).join(" and ") || "anything";
+  return regionText({ box });
+}
+
+/**
+ * A rule's region, or that of a finding, as irenic writes it.
+ * @param {{ box: Box, conditions?: ConditionParts[] }} region
+ */
+export function regionText(region) {
+  return writtenConditions(region).map(conditionText).join(" and ") || "anything";
 }
 
 /**
@@ -24,6 +32,15 @@ export function conditionsOf(box) {
     .map((feature) =>
       isCategory(feature) ? valuesParts(feature, box[feature.name]) : intervalParts(feature, box[feature.name]),
     );
+}
+
+/**
+ * The conditions of a rule or a finding as somebody wrote them. The page embeds those that it would write differently.
+ * @param {{ box: Box, conditions?: ConditionParts[] }} region
+ */
+export function writtenConditions({ box, conditions = [] }) {
+  const written = new Map(conditions.map((condition) => [condition.feature, condition]));
+  return conditionsOf(box).map((condition) => written.get(condition.feature) ?? condition);
 }
 
 /**
@@ -46,29 +63,38 @@ function intervalParts(feature, [low, high]) {
   if (high === LOWEST) return { feature: name, missing: true };
   const lower = low === null || low <= LOWEST ? null : cutAt(feature, low);
   const upper = high === null ? null : cutAt(feature, high);
-  if (lower && lower.equal !== null && cutAfter(feature, lower.at) === high)
-    return { feature: name, equal: lower.equal };
+  if (lower?.equal && cutAfter(feature, lower.at) === high) return { feature: name, equal: lower.equal };
   const missing = low === null && feature.missing;
   return { feature: name, lower: lower?.lower, upper: upper?.upper, missing };
 }
 
-/** @type {Map<string, Map<number, Cut>>} */
+/** @type {Map<string, Map<number, FullCut>>} */
 const cutsOf = new Map();
 
 /**
  * A cut, and how it is written at the lower and at the upper end of a condition.
  * @param {Continuous} feature
  * @param {number} at
- * @returns {Cut}
+ * @returns {FullCut}
  */
 function cutAt(feature, at) {
   let cuts = cutsOf.get(feature.name);
   if (cuts === undefined) {
-    cuts = new Map(feature.cuts.map((cut) => [cut.at, cut]));
+    cuts = new Map(feature.cuts.map((cut) => [cut.at, fullCut(feature, cut)]));
     cutsOf.set(feature.name, cuts);
   }
-  const text = formatValue(feature, at);
-  return cuts.get(at) ?? { at, lower: { text, open: false }, upper: { text, open: true }, equal: null };
+  return cuts.get(at) ?? fullCut(feature, { at });
+}
+
+/**
+ * A cut with its ends, which are the number itself where the page embeds none.
+ * @param {Continuous} feature
+ * @param {Cut} cut
+ * @returns {FullCut}
+ */
+function fullCut(feature, cut) {
+  const text = formatValue(feature, cut.at);
+  return { lower: { text, open: false }, upper: { text, open: true }, ...cut };
 }
 
 /**
@@ -90,7 +116,7 @@ function valuesParts(feature, codes) {
   return {
     feature: feature.name,
     negated,
-    values: listedCodes(feature, codes).map((code) => feature.values[code]),
+    values: listedCodes(feature, codes).map((code) => ({ text: feature.values[code] })),
     missing: codes.includes(MISSING_CODE),
     other: negated,
   };
@@ -117,13 +143,22 @@ export function namesMissing({ feature, negated, missing }) {
 }
 
 /**
+ * The texts of the values that a condition names.
+ * @param {ValuesParts} condition
+ */
+export function valueTexts(condition) {
+  const texts = condition.values.map(({ text }) => text);
+  return namesMissing(condition) ? [...texts, "missing"] : texts;
+}
+
+/**
  * Whether a condition says no more than that a value is missing, or that it is not; undefined for others.
  * @param {ConditionParts} condition
  */
 export function onlyMissing(condition) {
   if (condition.values !== undefined) return condition.values.length ? undefined : Boolean(condition.missing);
   const { lower, upper, equal, missing } = condition;
-  return lower || upper || equal !== undefined ? undefined : Boolean(missing);
+  return lower || upper || equal ? undefined : Boolean(missing);
 }
 
 /**
@@ -134,12 +169,10 @@ export function conditionText(condition) {
   const name = formatWord(condition.feature);
   const missing = onlyMissing(condition);
   if (missing !== undefined) return `${name} is ${missing ? "" : "not "}missing`;
-  if (condition.values !== undefined) {
-    const values = namesMissing(condition) ? [...condition.values, "missing"] : condition.values;
-    return `${name} ${condition.negated ? "not in" : "in"} {${values.join(", ")}}`;
-  }
+  if (condition.values !== undefined)
+    return `${name} ${condition.negated ? "not in" : "in"} {${valueTexts(condition).join(", ")}}`;
   const { lower, upper, equal } = condition;
-  if (equal !== undefined) return `${name} = ${equal}`;
+  if (equal) return `${name} = ${equal.text}`;
   const below = upper ? ` ${upper.open ? "<" : "<="} ${upper.text}` : "";
   if (lower && upper) return `${lower.text} ${lower.open ? "<" : "<="} ${name}${below}`;
   if (lower) return `${name} ${lower.open ? ">" : ">="} ${lower.text}`;

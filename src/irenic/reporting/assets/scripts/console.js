@@ -2,7 +2,7 @@
 // What the page decides by, for people at the console and for tests. Models are in summary.models, features in
 // summary.features; a case is {name: number, null for missing, or the code of a category}.
 
-import { boxText } from "./conditions.js";
+import { boxText, regionText } from "./conditions.js";
 import { covers, decideCase, isOutside } from "./engine/deciding.js";
 import { enlarge } from "./engine/enlarging.js";
 import { foresee } from "./engine/foreseeing.js";
@@ -22,6 +22,7 @@ window.irenic = Object.freeze({
   enlarge,
   covers,
   boxText,
+  regionText,
   parseValue,
   formatValue,
   niceTicks,

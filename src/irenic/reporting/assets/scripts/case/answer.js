@@ -1,6 +1,7 @@
 // @ts-check
 // What follows for a case, in words.
 
+import { writtenConditions } from "../conditions.js";
 import { conditionWords, regionWords } from "../condition_words.js";
 import { h, nameWords } from "../dom.js";
 import { isOutside } from "../engine/deciding.js";
@@ -128,15 +129,16 @@ function ruleWords(theCase, place, named) {
   const here = (name) => nameWords(formatValue(featureNamed(name), theCase[name]));
   /** @param {string} name */
   const value = (name) => h("span", { class: "muted" }, " — here ", here(name));
+  const conditions = writtenConditions(rule);
   return h(
     "div",
     { class: "case-rule" },
     named && h("p", {}, answerLink(place), " says ", outcomeChip(rule.outcome)),
-    rule.conditions.length === 0 && h("p", {}, "It holds for every case."),
+    conditions.length === 0 && h("p", {}, "It holds for every case."),
     h(
       "ul",
       {},
-      rule.conditions.map((condition) => h("li", {}, conditionWords(condition), value(condition.feature))),
+      conditions.map((condition) => h("li", {}, conditionWords(condition), value(condition.feature))),
     ),
   );
 }

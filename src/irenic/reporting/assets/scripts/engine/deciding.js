@@ -110,7 +110,7 @@ export function firstInOrder(model, rules) {
 
 /**
  * A weight; those that JSON has no number for come as {"float": "inf"}.
- * @param {Rule} rule
+ * @param {CountedRule} rule
  */
 export function weightOf(rule) {
   if (typeof rule.weight === "number") return rule.weight;

@@ -28,7 +28,7 @@ export function conflictsByPlace() {
   /** @type {Map<number, Set<number>>} */
   const found = new Map();
   for (const finding of listedOf("conflicts")) {
-    const [a, b] = finding.rules.map((number) => placeOf(number, finding.case));
+    const [a, b] = finding.rules.map((number) => placeOf(number, finding.witness?.case ?? null));
     if (a === undefined || b === undefined) continue;
     found.set(a, (found.get(a) ?? new Set()).add(b));
     found.set(b, (found.get(b) ?? new Set()).add(a));

@@ -5,6 +5,7 @@ import { formatValue } from "../values/texts.js";
 import { isMissing } from "../values/features.js";
 import { tryButton } from "../case/trying.js";
 import { regionWords } from "../condition_words.js";
+import { writtenConditions } from "../conditions.js";
 import { h, nameWords } from "../dom.js";
 import { FINDING_KINDS } from "./kinds.js";
 import { outcomeChip } from "../outcomes.js";
@@ -18,7 +19,8 @@ import { pluralText, sentence } from "../words.js";
  * @param {string} id
  */
 export function findingItem(finding, id) {
-  const { rows = 0 } = finding;
+  const { region, rows } = finding;
+  const theCase = finding.witness?.case ?? null;
   const pair = ["conflicts", "overlaps"].includes(finding.kind);
   const [one] = FINDING_KINDS[finding.kind];
   const back = {
@@ -29,16 +31,14 @@ export function findingItem(finding, id) {
     "li",
     { class: `finding ${finding.level}`, id },
     h("p", {}, findingSentence(finding)),
-    finding.box && regionWords(finding.box, finding.conditions),
+    region && regionWords(region.box, writtenConditions(region)),
     h(
       "div",
       { class: "foot" },
-      rows > 0 && h("b", {}, `${pluralText(rows, "instance")} here.`),
-      finding.box &&
-        finding.case &&
-        h("span", { class: "muted" }, "For example at ", caseWords(finding.box, finding.case), "."),
-      !pair && ruleLinks([...finding.rules, ...finding.by], finding.case),
-      finding.case && tryButton(finding.case, back, findingName(finding, id)),
+      rows !== null && rows > 0 && h("b", {}, `${pluralText(rows, "instance")} here.`),
+      region && theCase && h("span", { class: "muted" }, "For example at ", caseWords(region.box, theCase), "."),
+      !pair && ruleLinks([...finding.rules, ...finding.by], theCase),
+      theCase && tryButton(theCase, back, findingName(finding, id)),
     ),
   );
 }
@@ -57,8 +57,8 @@ function findingName({ kind, rules }, id) {
 /** @param {Finding} finding */
 function findingSentence(finding) {
   if (finding.kind === "gaps") return gapSentence();
-  if (!["conflicts", "overlaps"].includes(finding.kind)) return sentence(finding.text);
-  const places = finding.rules.map((number) => placeOf(number, finding.case));
+  if (!["conflicts", "overlaps"].includes(finding.kind)) return sentence(finding.text ?? "");
+  const places = finding.rules.map((number) => placeOf(number, finding.witness?.case ?? null));
   const [a, b] = places.map((place) => model().rules[place].outcome);
   const [first, second] = places.map((place) => ruleLink(place));
   if (a === b) return [first, " and ", second, " both say ", outcomeChip(a), " wherever"];

@@ -35,7 +35,8 @@ export function typicalCase() {
   for (const feature of summary.features) middle[feature.name] = middleOf(feature);
   const { instances } = summary;
   if (!instances?.shown) {
-    return model().findings.find((finding) => finding.kind === "conflicts" && finding.case)?.case ?? caseInside(middle);
+    const conflict = model().findings.find((finding) => finding.kind === "conflicts");
+    return conflict?.witness?.case ?? caseInside(middle);
   }
   const features = askedFeatures(model());
   const columns = features.map((feature) => instances.columns[feature.name]);
@@ -101,7 +102,8 @@ function roundMiddle(feature, low, high) {
 function distanceOn(feature, a, b) {
   if (a === b) return 0;
   if (isCategory(feature) || a === null || b === null) return 1;
-  return Math.abs(shareBetween(a, ...feature.range) - shareBetween(b, ...feature.range));
+  const [low, high] = feature.range;
+  return Math.abs(shareBetween(a, low, high) - shareBetween(b, low, high));
 }
 
 /**
@@ -117,5 +119,5 @@ function middleOf(feature) {
   }
   const numbers = column?.filter((value) => value !== null).sort((a, b) => a - b);
   if (numbers?.length) return numbers[Math.floor(numbers.length / 2)];
-  return roundMiddle(feature, ...feature.range);
+  return roundMiddle(feature, feature.range[0], feature.range[1]);
 }

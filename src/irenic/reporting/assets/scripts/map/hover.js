@@ -3,6 +3,7 @@
 
 import { asksNeither } from "./plane.js";
 import { conditionWords } from "../condition_words.js";
+import { writtenConditions } from "../conditions.js";
 import { byId, h, joinedBy, nameWords, show } from "../dom.js";
 import { holds } from "../engine/deciding.js";
 import { askFrame } from "./canvas.js";
@@ -175,8 +176,8 @@ export function placeTip(place) {
   Object.assign(tip.style, { left: `${left}px`, top: `${top}px` });
 }
 
-/** @param {Rule} rule */
+/** @param {CountedRule} rule */
 function ruleInWords(rule) {
-  const words = rule.conditions.map((condition, i) => [i ? " and " : "", conditionWords(condition)]);
+  const words = writtenConditions(rule).map((condition, i) => [i ? " and " : "", conditionWords(condition)]);
   return words.length ? words : "always";
 }

@@ -14,11 +14,11 @@ import { pluralText } from "../words.js";
 export function drawLegend() {
   const { conflicts, ground, everywhere } = mapView;
   const used = new Set(model().rules.map((rule) => rule.outcome));
-  const labelled = Boolean(summary.instances?.outcomes);
-  if (labelled) summary.outcomes.forEach((outcome, place) => outcome.rows && used.add(place));
+  const labeled = Boolean(summary.instances?.outcomes);
+  if (labeled) summary.outcomes.forEach((outcome, place) => outcome.rows && used.add(place));
   const outcomes = [...used].sort((a, b) => a - b);
   /** @param {number} outcome */
-  const swatch = (outcome) => legendSwatch((pen) => swatchOutcome(pen, outcome, labelled));
+  const swatch = (outcome) => legendSwatch((pen) => swatchOutcome(pen, outcome, labeled));
   /** @type {Child[][]} */
   const entries = outcomes.slice(0, 9).map((outcome) => [swatch(outcome), nameWords(outcomeText(outcome))]);
   if (outcomes.length > 9) entries.push([null, `and ${pluralText(outcomes.length - 9, "more outcome")} in gray`]);
@@ -28,7 +28,7 @@ export function drawLegend() {
   }
   if (ground?.includes(GROUND.outside)) entries.push([groundSwatch(crossing, "muted", true), "cannot occur"]);
   if (conflicts?.includes(1)) entries.push([legendSwatch(swatchConflict), "rules contradict each other"]);
-  if (summary.instances && !labelled) entries.push([legendSwatch(swatchPoint), "an instance"]);
+  if (summary.instances && !labeled) entries.push([legendSwatch(swatchPoint), "an instance"]);
   /** @param {Child[]} entry */
   const item = ([sign, text]) => h("li", {}, sign, h("span", {}, text));
   show(byId("map-legend"), h("ul", {}, entries.map(item)));

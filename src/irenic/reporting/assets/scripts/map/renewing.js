@@ -64,7 +64,7 @@ function findConflicts(plane) {
   [mapView.conflicts, mapView.torn] = [null, null];
   if (plane.outcomes === null || !mustAgree()) return;
   if (isOpen()) {
-    const boxes = model().findings.flatMap(({ kind, box }) => (kind === "conflicts" && box ? [box] : []));
+    const boxes = model().findings.flatMap(({ kind, region }) => (kind === "conflicts" && region ? [region.box] : []));
     const found = boxes.flatMap((box) => rectanglesOf(box, plane));
     mapView.conflicts = cellsOf(found, plane);
     mapView.torn = found.length <= MOST_PAIRS ? found : null;

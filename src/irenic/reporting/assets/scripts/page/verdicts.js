@@ -19,7 +19,12 @@ function drawVerdicts(section) {
   const { results, verdicts } = model();
   show(
     section,
-    h("div", { class: "verdicts" }, verdicts.map(verdictCard)),
+    h(
+      "div",
+      { class: "verdicts" },
+      verdictCard(verdicts.consistent, "consistent"),
+      verdictCard(verdicts.complete, "complete"),
+    ),
     h(
       "div",
       { class: "facts" },
@@ -37,12 +42,13 @@ function decidesText() {
 /**
  * What is certain, as a sign and in words, with a link to where it is not so.
  * @param {Verdict} verdict
+ * @param {keyof Verdicts} about
  */
-function verdictCard(verdict) {
+function verdictCard(verdict, about) {
   const lacks = verdict.by_design ? ["neutral", "○"] : ["lacks", "!"];
-  const fails = verdict.about === "consistent" ? ["fails", "✗"] : lacks;
+  const fails = about === "consistent" ? ["fails", "✗"] : lacks;
   const [look, icon] = verdict.holds === null ? ["unknown", "?"] : verdict.holds ? ["holds", "✓"] : fails;
-  const where = verdict.about === "complete" ? "gaps" : countOf("conflicts") ? "conflicts" : "overlaps";
+  const where = about === "complete" ? "gaps" : countOf("conflicts") ? "conflicts" : "overlaps";
   const linked = countOf(where) > 0 && (where !== "overlaps" || overlapsForbidden());
   return h(
     "div",

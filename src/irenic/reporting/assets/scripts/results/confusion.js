@@ -43,7 +43,7 @@ function chosenOutcomes(had, said) {
 
 /**
  * What is taken for what, summed: by pairs of rows and columns of the table, and in its margins.
- * @param {[number, number, number][]} confusion
+ * @param {number[][]} confusion
  */
 function sumConfusion(confusion) {
   const [had, said] = [new Map(), new Map()];
@@ -71,7 +71,7 @@ function sumConfusion(confusion) {
   return { ...sums, left, group, rows: [...own, ...others], columns };
 }
 
-/** @param {[number, number, number][]} confusion */
+/** @param {number[][]} confusion */
 export function confusionBlock(confusion) {
   const sums = sumConfusion(confusion);
   return [sums.left > 0 && h("p", { class: "lead", id: "others" }, othersText(sums)), confusionTable(sums)];

@@ -2,6 +2,7 @@
 // One rule as a card, and the card of the default.
 
 import { allValues, conditionWords } from "../condition_words.js";
+import { writtenConditions } from "../conditions.js";
 import { h, listWords } from "../dom.js";
 import { weightOf } from "../engine/deciding.js";
 import { allConflictsListed, conflictsByPlace } from "../findings/counts.js";
@@ -37,13 +38,14 @@ export function ruleCard(place) {
   return withColor(card, rule.outcome);
 }
 
-/** @param {Rule} rule */
+/** @param {CountedRule} rule */
 function ruleConditions(rule) {
-  if (!rule.conditions.length) return h("p", {}, "Holds for every case.");
+  const conditions = writtenConditions(rule);
+  if (!conditions.length) return h("p", {}, "Holds for every case.");
   return h(
     "ul",
     { class: "conditions" },
-    rule.conditions.map((condition, place) =>
+    conditions.map((condition, place) =>
       h(
         "li",
         { class: "condition" },
@@ -75,7 +77,7 @@ function contradictedBy(place) {
 
 /**
  * How many instances a rule covers, how often it is right, and what they are.
- * @param {Rule} rule
+ * @param {CountedRule} rule
  */
 function ruleFigures(rule) {
   const weighs = ["best", "vote"].includes(summary.decides.how);
@@ -91,7 +93,7 @@ function ruleFigures(rule) {
 }
 
 /**
- * @param {Counted} rule
+ * @param {CountedRule | Otherwise} rule
  * @param {string} [covers]
  */
 function coversText(rule, covers = "Covers") {
@@ -105,7 +107,7 @@ function coversText(rule, covers = "Covers") {
 
 /** Whether the default, if there is one, is never needed. */
 function coversAll() {
-  return model().verdicts.some((verdict) => verdict.about === "complete" && verdict.holds);
+  return model().verdicts.complete.holds;
 }
 
 export function otherwiseText() {
@@ -147,7 +149,11 @@ export function neverHoldLines() {
   /** @param {number} number */
   const line = (number) => {
     const finding = found.find((each) => each.rules.includes(number));
-    return h("li", { class: "finding warning" }, finding ? sentence(finding.text) : `Rule ${number} never holds.`);
+    return h(
+      "li",
+      { class: "finding warning" },
+      finding?.text ? sentence(finding.text) : `Rule ${number} never holds.`,
+    );
   };
   const items = never.map(line);
   return moreOf(h("ul", { class: "findings", id: "never-hold" }, items), items, 10);

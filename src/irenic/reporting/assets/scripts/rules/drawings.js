@@ -212,7 +212,7 @@ function endTexts(feature, [from, to], { lower, upper, equal }) {
   return {
     lower: lower ? short(lower.text, from, lower.open) : "",
     upper: upper ? short(upper.text, to, !upper.open) : "",
-    single: equal === undefined ? "" : short(equal, from, false),
+    single: equal ? short(equal.text, from, false) : "",
   };
 }
 

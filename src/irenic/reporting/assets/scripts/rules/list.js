@@ -99,7 +99,7 @@ function rulesLead() {
   );
 }
 
-/** @param {Rule[]} rules */
+/** @param {CountedRule[]} rules */
 function ruleTools(rules) {
   const used = askedFeatures(model());
   const inConflict = conflictsByPlace().size > 0;
@@ -128,15 +128,15 @@ function ruleTools(rules) {
    * @param {HTMLElement} control
    * @param {boolean} [wide]
    */
-  const labelled = (text, control, wide) => h("label", { class: wide && "wide" }, h("span", {}, text), control);
+  const labeled = (text, control, wide) => h("label", { class: wide && "wide" }, h("span", {}, text), control);
   return h(
     "div",
     { class: "tools", role: "search", "aria-label": "Rules" },
-    labelled("Search the rules", ruleList.search, true),
-    labelled("that ask for", ruleList.feature),
-    labelled("that say", ruleList.outcome),
+    labeled("Search the rules", ruleList.search, true),
+    labeled("that ask for", ruleList.feature),
+    labeled("that say", ruleList.outcome),
     inConflict && h("label", { class: "check" }, ruleList.conflict, " in a conflict"),
-    labelled("sorted by", ruleList.sort),
+    labeled("sorted by", ruleList.sort),
     ruleList.direction,
     h(
       "div",

@@ -6,12 +6,12 @@ import { covers } from "../engine/deciding.js";
 import { model } from "../state.js";
 import { countText, pluralText } from "../words.js";
 
-/** @type {Map<Rule[], Map<number, number[]>>} */
+/** @type {Map<CountedRule[], Map<number, number[]>>} */
 const partsOfModels = new Map();
 
 /**
  * The places of the rules that each row makes, by the row's number.
- * @param {Rule[]} rules
+ * @param {CountedRule[]} rules
  */
 function partsOf(rules) {
   const known = partsOfModels.get(rules);

@@ -19,7 +19,7 @@ export const GREATEST_FIRST = ["support", "confidence", "conflicts"]; // what pe
 
 /**
  * By what rules can be sorted: not by what was not counted.
- * @param {Rule[]} rules
+ * @param {CountedRule[]} rules
  */
 export function sortingsOf(rules) {
   /** @type {Partial<Record<Sorting, boolean>>} */
@@ -56,7 +56,7 @@ export function ruleOrder(sorting, descending) {
     /** @param {number} place */
     confidence: (place) => rules[place].confidence ?? -1,
     /** @param {number} place */
-    conditions: (place) => rules[place].conditions.length,
+    conditions: (place) => Object.keys(rules[place].box).length,
     /** @param {number} place */
     conflicts: (place) => conflictsByPlace().get(place)?.size ?? 0,
   };

@@ -1,7 +1,7 @@
 // @ts-check
 // What a search among the rules asks for, and the words that it looks in.
 
-import { conditionText } from "../conditions.js";
+import { regionText } from "../conditions.js";
 import { outcomeText } from "../outcomes.js";
 import { ruleTitle } from "./names.js";
 import { featuresOf, summary } from "../summary.js";
@@ -22,19 +22,19 @@ export function searchedFor(text) {
 
 /**
  * The words that a search looks in: as the page writes them, and as files of rules do.
- * @param {Rule} rule
+ * @param {CountedRule} rule
  * @param {number} place
  */
 export function searchText(rule, place) {
   const names = featuresOf(rule.box).map((feature) => feature.name);
-  const text = rule.conditions.map(conditionText).join(" and ");
+  const text = regionText(rule);
   const typeset = text.replaceAll("<=", "≤").replaceAll(">=", "≥").replaceAll('"', "");
   return [ruleTitle(place), text, typeset, outcomeText(rule.outcome), ...names].join(" ").toLowerCase();
 }
 
 /**
  * What rules say; where they say sets of labels, the labels in them.
- * @param {Rule[]} rules
+ * @param {CountedRule[]} rules
  */
 export function saidLabels(rules) {
   const said = new Set(rules.flatMap((rule) => summary.outcomes[rule.outcome].labels));

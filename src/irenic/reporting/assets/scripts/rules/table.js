@@ -2,6 +2,7 @@
 // The rules as a table: one row per rule, for looking through many.
 
 import { allValues, conditionWords } from "../condition_words.js";
+import { writtenConditions } from "../conditions.js";
 import { h } from "../dom.js";
 import { outcomeChip, withColor } from "../outcomes.js";
 import { otherwiseText } from "./card.js";
@@ -65,7 +66,8 @@ export function ruleTable(sortBy) {
 /** @param {number} place */
 export function ruleRow(place) {
   const rule = model().rules[place];
-  const words = rule.conditions.map((condition, i) => [
+  const conditions = writtenConditions(rule);
+  const words = conditions.map((condition, i) => [
     i > 0 && h("span", { class: "muted" }, " and "),
     conditionWords(condition),
   ]);
@@ -74,7 +76,7 @@ export function ruleRow(place) {
   const cells = {
     conditions: () => [
       words.length ? words : "every case",
-      rule.conditions.map((condition) => allValues(condition, rule.box)),
+      conditions.map((condition) => allValues(condition, rule.box)),
     ],
     outcome: () => outcomeChip(rule.outcome),
     support: () => countText(support),

@@ -39,6 +39,9 @@ type Field = {
 /** Where a link leads back to. */
 type Back = { id: string; text: string };
 
+/** A cut with all that the page does not embed of it. */
+type FullCut = Cut & { lower: End; upper: End };
+
 // --- the map
 
 type Point = { x: number; y: number };

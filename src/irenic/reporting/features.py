@@ -1,22 +1,31 @@
-"""Features as plain data: what they may be, where rules cut them, and how instances spread."""
+"""Features as parts of the document: their values, where rules cut them, how instances spread."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from irenic.formats.json.rules import encode_value
 from irenic.model.condition import Interval, interval_operators
-from irenic.model.features import EXACT, LOWEST, UNWRITTEN, WANTED, Categorical, Continuous, Feature
-from irenic.model.literals import format_literal
+from irenic.model.features import (
+    EXACT,
+    FIRST_CODE,
+    LOWEST,
+    UNWRITTEN,
+    WANTED,
+    Categorical,
+    Continuous,
+    Feature,
+)
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances
-from irenic.reporting._labelled import texts_of
-from irenic.reporting.boxes import codes_of, encode_end, open_end
+from irenic.reporting import document
+from irenic.reporting.encoding import codes_of, encode_end, encode_equal, finite
+from irenic.reporting.instances import texts_of
 
 _BINS: Final = 32
 # How much of the range is left free on sides on which a feature goes on.
@@ -24,31 +33,38 @@ _MARGIN: Final = 0.05
 _WIDE_MARGIN: Final = 0.25  # where only the cuts are known
 
 
-def features(sets: Iterable[RuleSet], instances: Instances | None) -> list[dict[str, Any]]:
+def encode_features(sets: Iterable[RuleSet], instances: Instances | None) -> list[document.Feature]:
     """Return the features of rule sets over one space; how instances spread, where there are some.
 
     >>> from irenic import Rule, RuleSet
     >>> rules = RuleSet([Rule({"age": {">=": 18, "<": 60}}, then="adult")])
-    >>> age = features([rules], rules.space.encode({"age": [20, 30, 70]}))[0]
+    >>> age = encode_features([rules], rules.space.encode({"age": [20, 30, 70]}))[0]
     >>> age["kind"], age["range"], [cut["at"] for cut in age["cuts"]]
     ('number', [15.4, 72.6], [18.0, 60.0])
     >>> age["cuts"][0]["lower"]
-    {'text': '18', 'open': False}
+    {'value': 18, 'text': '18', 'open': False}
     """
     sets = list(sets)
     return [_feature(feature, sets, instances) for feature in sets[0].space]
 
 
-def _feature(feature: Feature, sets: list[RuleSet], instances: Instances | None) -> dict[str, Any]:
+def _feature(
+    feature: Feature, sets: list[RuleSet], instances: Instances | None
+) -> document.Feature:
     if isinstance(feature, Categorical):
         return _category(feature, instances)
     return _continuous(feature, _cuts(feature, sets), instances)
 
 
-def _category(feature: Categorical, instances: Instances | None) -> dict[str, Any]:
+def value_texts(feature: Categorical) -> list[str]:
+    """Return the texts of a category's values by code."""
     names = ["missing", "any other value"]
-    names += texts_of([*names, *feature.values])[2:]
-    counts = None
+    return names + texts_of([*names, *feature.values])[FIRST_CODE:]
+
+
+def _category(feature: Categorical, instances: Instances | None) -> document.Category:
+    names = value_texts(feature)
+    counts: document.CodeCounts | None = None
     if instances is not None:
         codes = instances.codes[instances.space.row(feature.name)]
         counts = {"counts": np.bincount(codes, minlength=len(names)).tolist()}
@@ -65,7 +81,7 @@ def _category(feature: Categorical, instances: Instances | None) -> dict[str, An
 
 def _continuous(
     feature: Continuous, cuts: list[float], instances: Instances | None
-) -> dict[str, Any]:
+) -> document.Continuous:
     values = np.empty(0)
     missing = 0
     if instances is not None:
@@ -81,7 +97,7 @@ def _continuous(
         "missing": feature.missing,
         "wanted": WANTED[feature.kind],
         "lowest": None if feature.lowest == LOWEST else feature.lowest,
-        "end": open_end(feature.end),
+        "end": finite(feature.end),
         "bounded": [bound is not None for bound in feature.bounds],
         "step": feature.step,
         "range": [low, high],
@@ -97,18 +113,16 @@ def _cuts(feature: Continuous, sets: list[RuleSet]) -> list[float]:
     return [float(c) for c in np.unique(found + 0.0) if math.isfinite(c) and c != LOWEST]
 
 
-def _cut(feature: Continuous, cut: float, cuts: frozenset[float]) -> dict[str, Any]:
+def _cut(feature: Continuous, cut: float, cuts: frozenset[float]) -> document.Cut:
     """Return a cut, and how it is written as the lower end of a condition and as the upper."""
     after = feature.after(cut)
     single = interval_operators(feature, Interval(cut, after, UNWRITTEN)) if after in cuts else {}
     above = interval_operators(feature, Interval(cut, math.inf, UNWRITTEN))
     below = interval_operators(feature, Interval(LOWEST, cut, UNWRITTEN))
-    return {
-        "at": cut,
-        "lower": encode_end(above, ">", ">="),
-        "upper": encode_end(below, "<", "<="),
-        "equal": format_literal(single["="]) if "=" in single else None,
-    }
+    lower, upper = encode_end(above, ">", ">="), encode_end(below, "<", "<=")
+    assert lower is not None
+    assert upper is not None
+    return {"at": cut, "lower": lower, "upper": upper, "equal": encode_equal(single)}
 
 
 def _range(
@@ -133,7 +147,7 @@ def _range(
 
 def _histogram(
     values: npt.NDArray[np.float64], low: float, high: float, missing: int
-) -> dict[str, Any]:
+) -> document.Histogram:
     """Return how many values lie in each of equal bins; each has as many whole numbers."""
     edges = np.linspace(low / 2, high / 2, _BINS + 1) * 2  # the whole range may overflow
     if len(values) and (values % 1 == 0).all() and high - low < EXACT:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from functools import cache
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import irenic
 import strategies
+from documents import region_of, validated
 from irenic import (
     Categorical,
     ConditionError,
@@ -24,10 +26,11 @@ from irenic import (
     RuleList,
     RuleSet,
     Space,
-    summarise,
+    summarize,
 )
-from irenic.formats.json.rules import decode_region, decode_value
+from irenic.formats.json.rules import decode_value
 from irenic.model.literals import format_word
+from irenic.reporting.commands import learn_document
 
 AGES = RuleSet(
     [Rule({"age": (0, 30)}, then="low"), Rule({"age": (29, 60)}, then="high")], default="low"
@@ -47,7 +50,7 @@ def counted(draw):
 
 
 def covers(box, case):
-    """Return whether a case in numbers lies in a box, as docs/reference/summary.md defines it."""
+    """Return whether a case in numbers lies in a box, read as its type says."""
     for name, condition in box.items():
         value = case[name]
         if any(isinstance(part, float) or part is None for part in condition):
@@ -64,7 +67,7 @@ def covers(box, case):
 @given(counted())
 def test_what_is_counted_is_what_one_counts_instance_by_instance(drawn):
     rules, points, labels = drawn
-    summary = summarise(rules, points, labels, budget=1)
+    summary = summarize(rules, points, labels, budget=1)
     (model,) = summary["models"]
     texts = [entry["text"] for entry in summary["labels"]]
     held = [[point in rule.region for point in points] for rule in rules]
@@ -97,16 +100,17 @@ def test_what_is_counted_is_what_one_counts_instance_by_instance(drawn):
 @given(counted())
 def test_a_box_holds_what_its_region_holds(drawn):
     rules, points, labels = drawn
-    summary = summarise(rules, points, labels, budget=1)
+    summary = summarize(rules, points, labels, budget=1)
     columns = summary["instances"]["columns"]
     (model,) = summary["models"]
     regions = [
         (rule.region, entry["box"]) for rule, entry in zip(rules, model["rules"], strict=True)
     ]
     for entry in model["findings"]:
-        if entry["if"] is not None:
-            regions.append((decode_region(entry["if"], rules.space), entry["box"]))
-            assert covers(entry["box"], entry["case"])
+        if entry["region"] is not None:
+            box = entry["region"]["box"]
+            regions.append((region_of(entry["region"], rules.space), box))
+            assert covers(box, entry["witness"]["case"])
     for i, point in enumerate(points):
         case = {name: column[i] for name, column in columns.items()}
         for region, box in regions:
@@ -115,11 +119,11 @@ def test_a_box_holds_what_its_region_holds(drawn):
 
 @given(strategies.rule_sets())
 def test_the_summary_is_json_and_says_the_rules_again(rules):
-    summary = summarise(rules, budget=1)
-    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
+    summary = summarize(rules, budget=1)
+    assert validated(json.dumps(summary, allow_nan=False)) == summary
     (model,) = summary["models"]
     again = [
-        Rule(decode_region(entry["if"], rules.space), then=decode_value(entry["then"]))
+        Rule(region_of(entry, rules.space), then=decode_value(entry["then"]["value"]))
         for entry in model["rules"]
     ]
     assert [(r.region, r.then) for r in again] == [(r.region, r.then) for r in rules]
@@ -129,7 +133,7 @@ def test_the_summary_is_json_and_says_the_rules_again(rules):
 
 @given(strategies.rule_sets())
 def test_cuts_say_conditions_in_the_words_of_regions(rules):
-    for feature, entry in zip(rules.space, summarise(rules, budget=1)["features"], strict=True):
+    for feature, entry in zip(rules.space, summarize(rules, budget=1)["features"], strict=True):
         if isinstance(feature, Categorical):
             assert entry["kind"] == "category"
             assert len(entry["values"]) == 2 + len(feature.values)
@@ -150,7 +154,7 @@ def test_cuts_say_conditions_in_the_words_of_regions(rules):
 
 @given(strategies.rule_sets())
 def test_conditions_in_parts_say_what_regions_do(rules):
-    (model,) = summarise(rules, budget=1)["models"]
+    (model,) = summarize(rules, budget=1)["models"]
     for rule, entry in zip(rules, model["rules"], strict=True):
         conditions = entry["conditions"]
         assert [condition["text"] for condition in conditions] == rule.region.texts()
@@ -165,7 +169,7 @@ def written(condition, feature):
     """Return the text that a condition's parts make."""
     name = format_word(condition["feature"])
     if "values" in condition:
-        values = list(condition["values"])
+        values = [written["text"] for written in condition["values"]]
         word = "not in" if condition["negated"] else "in"
         assert condition["other"] == condition["negated"]
         if not values:
@@ -175,7 +179,7 @@ def written(condition, feature):
     lower, upper = condition["lower"], condition["upper"]
     if condition["equal"] is not None:
         assert lower is upper is None
-        return f"{name} = {condition['equal']}"
+        return f"{name} = {condition['equal']['text']}"
     if lower is upper is None:
         return f"{name} is {'' if condition['missing'] else 'not '}missing"
     below = "" if upper is None else f" {'<' if upper['open'] else '<='} {upper['text']}"
@@ -198,36 +202,39 @@ def admits_missing(condition, feature):
 def test_learned_rules_leave_gaps_to_their_default_by_design():
     X = {"age": [10, 20, 30, 40] * 10}
     model = irenic.RuleSetClassifier(random_state=0).fit(X, ["a", "a", "b", "b"] * 10)
-    for entry in summarise(model)["models"]:
-        complete = entry["verdicts"][1]
+    for entry in summarize(model)["models"]:
+        complete = entry["verdicts"]["complete"]
         assert complete["by_design"] is (complete["holds"] is False)
         assert (
             complete["text"].endswith("; by design the default answers there.") or complete["holds"]
         )
     by_hand = RuleSet([Rule({"age": (0, 9)}, then="child")], default="adult")
-    complete = summarise(by_hand)["models"][0]["verdicts"][1]
+    complete = summarize(by_hand)["models"][0]["verdicts"]["complete"]
     assert complete["by_design"] is False
     assert complete["text"] == "no rule covers 2 regions; the default holds there."
 
 
 def test_gaps_with_the_most_instances_come_first():
     ages = {"age": [-1, 70, 80, 90, 10]}
-    (model,) = summarise(AGES, ages)["models"]
+    (model,) = summarize(AGES, ages)["models"]
     gaps = [entry for entry in model["findings"] if entry["kind"] == "gaps"]
-    assert [(gap["where"], gap["rows"]) for gap in gaps] == [("age >= 60", 3), ("age < 0", 1)]
-    assert gaps[0]["witness_text"] == "age = 90"
+    assert [(gap["region"]["text"], gap["rows"]) for gap in gaps] == [
+        ("age >= 60", 3),
+        ("age < 0", 1),
+    ]
+    assert gaps[0]["witness"]["text"] == "age = 90"
     assert model["counts"]["gaps"] == 2
 
 
 def test_the_verdicts_are_sentences():
-    (model,) = summarise(AGES)["models"]
-    assert [(v["about"], v["holds"], v["head"]) for v in model["verdicts"]] == [
+    (model,) = summarize(AGES)["models"]
+    assert [(about, v["holds"], v["head"]) for about, v in model["verdicts"].items()] == [
         ("consistent", False, "Not consistent"),
         ("complete", False, "Not complete"),
     ]
     whole = RuleSet([Rule({"age": (None, 5)}, then="A"), Rule({"age": (5, None)}, then="B")])
-    (model,) = summarise(whole)["models"]
-    assert [v["text"] for v in model["verdicts"]] == [
+    (model,) = summarize(whole)["models"]
+    assert [v["text"] for v in model["verdicts"].values()] == [
         "no two of the 2 rules contradict each other.",
         "every case is covered by a rule.",
     ]
@@ -242,9 +249,9 @@ def test_a_budget_that_ends_the_search_leaves_completeness_unknown():
         {"a": (0, None), "b": (0, None)},
     ]
     rules = RuleSet([Rule(Region(space, corner), then="A") for corner in corners], space)
-    (model,) = summarise(rules, budget=irenic.Budget(nodes=2))["models"]
-    assert model["verdicts"][1]["holds"] is None
-    assert model["verdicts"][1]["head"] == "Complete or not"
+    (model,) = summarize(rules, budget=irenic.Budget(nodes=2))["models"]
+    assert model["verdicts"]["complete"]["holds"] is None
+    assert model["verdicts"]["complete"]["head"] == "Complete or not"
     assert "gaps" in model["unfinished"]
 
 
@@ -252,7 +259,7 @@ def test_a_budget_that_ends_the_search_leaves_completeness_unknown():
 
 
 def test_a_list_is_decided_by_its_first_rule():
-    summary = summarise(RuleList.of(AGES), X, Y)
+    summary = summarize(RuleList.of(AGES), X, Y)
     (model,) = summary["models"]
     assert summary["decides"]["how"] == "first"
     assert model["order"] == [0, 1]
@@ -262,7 +269,7 @@ def test_a_list_is_decided_by_its_first_rule():
 
 def test_priority_orders_rules_by_their_outcome():
     table = DecisionTable(AGES, (0, 1), 2, hit_policy="PRIORITY", ranking=("high", "low"))
-    summary = summarise(table, X, Y)
+    summary = summarize(table, X, Y)
     assert summary["decides"]["text"].endswith("the one of the highest priority decides")
     assert summary["models"][0]["order"] == [1, 0]
     assert [0, 1, 1] in summary["models"][0]["results"]["confusion"]  # 29 is high, though it is low
@@ -270,7 +277,7 @@ def test_priority_orders_rules_by_their_outcome():
 
 def test_where_all_rules_count_nothing_is_right_or_wrong():
     table = DecisionTable(AGES, (0, 1), 2, hit_policy="COLLECT")
-    results = summarise(table, X, Y)["models"][0]["results"]
+    results = summarize(table, X, Y)["models"][0]["results"]
     assert "accuracy" not in results
     assert results["covered"] == 3
 
@@ -278,7 +285,7 @@ def test_where_all_rules_count_nothing_is_right_or_wrong():
 @pytest.mark.parametrize("how", ["vote", "best"])
 def test_a_classifier_that_lets_rules_disagree_decides_as_it_predicts(how):
     model, table, labels = fitted(conflicts=how)
-    summary = summarise(model, table, labels)
+    summary = summarize(model, table, labels)
     assert summary["decides"]["how"] == how
     chosen = summary["models"][summary["chosen"]]
     assert chosen["results"]["accuracy"] == pytest.approx(model.score(table, labels))
@@ -292,10 +299,12 @@ def test_what_cannot_occur_needs_no_rule():
     ]
     hole = Region(space, {"age": (50, 60)})
     table = DecisionTable(RuleSet(rules, space), (0, 1), 2, outside=(hole,))
-    summary = summarise(table, {"age": [10, 55, 70]}, ["A", "A", "B"])
-    assert summary["outside"] == [{"where": "50 <= age < 60", "box": {"age": [50.0, 60.0]}}]
+    summary = summarize(table, {"age": [10, 55, 70]}, ["A", "A", "B"])
+    assert summary["outside"] == [{"text": "50 <= age < 60", "box": {"age": [50.0, 60.0]}}]
     (model,) = summary["models"]
-    assert model["verdicts"][1]["text"] == "every case that can occur is covered by a rule."
+    assert (
+        model["verdicts"]["complete"]["text"] == "every case that can occur is covered by a rule."
+    )
     results = model["results"]
     assert (results["covered"], results["uncovered"], results["outside"]) == (2, 0, 1)
     assert results["outside_rows"] == [2]
@@ -303,7 +312,7 @@ def test_what_cannot_occur_needs_no_rule():
 
 
 def test_whole_numbers_are_spread_evenly_over_bins():
-    entry = summarise(AGES, {"age": np.arange(0, 101).repeat(3)})["features"][0]
+    entry = summarize(AGES, {"age": np.arange(0, 101).repeat(3)})["features"][0]
     counts = [n for n in entry["distribution"]["counts"] if n]
     assert len(set(counts[1:-1])) == 1
     assert sum(counts) == 303
@@ -318,9 +327,9 @@ def test_rows_in_parts_and_rows_that_never_hold_are_counted():
         ],
     )
     table = DecisionTable(rules, (0, 0, 2), 3)
-    (model,) = summarise(table)["models"]
+    (model,) = summarize(table)["models"]
     told = "2 pairs of the 3 parts of 2 rules contradict each other."
-    assert model["verdicts"][0]["text"] == told
+    assert model["verdicts"]["consistent"]["text"] == told
 
 
 # --- outcomes
@@ -328,24 +337,24 @@ def test_rows_in_parts_and_rows_that_never_hold_are_counted():
 
 def test_labels_that_read_the_same_are_told_apart():
     rules = RuleSet([Rule({"a": (0, 1)}, then=1), Rule({"a": (1, 2)}, then="1")])
-    assert [outcome["text"] for outcome in summarise(rules)["outcomes"]] == ["1", '"1"']
+    assert [outcome["text"] for outcome in summarize(rules)["outcomes"]] == ["1", '"1"']
 
 
 def test_labels_of_another_type_are_refused():
     rules = RuleSet([Rule({"a": (0, 1)}, then="1"), Rule({"a": (1, 2)}, then="2")])
     with pytest.raises(DataError, match=r"y: the label 1 is of another type than '1', which the"):
-        summarise(rules, {"a": [0.5, 1.5]}, [1, 2])
+        summarize(rules, {"a": [0.5, 1.5]}, [1, 2])
 
 
 def test_a_column_of_numbers_of_customers_is_refused():
     ages = {"age": np.arange(1_500)}
     with pytest.raises(DataError, match="y has 1,500 different labels, such as 0; up to 1,000"):
-        summarise(AGES, ages, list(range(1_500)))
+        summarize(AGES, ages, list(range(1_500)))
 
 
 def test_sets_and_single_labels_in_one_set_of_rules_are_labels_all():
     rules = [Rule({"a": (0, 5)}, then=frozenset({"p", "q"})), Rule({"a": (5, 9)}, then="r")]
-    summary = summarise(RuleSet(rules), {"a": [1, 6]}, [{"p", "q"}, {"p"}])
+    summary = summarize(RuleSet(rules), {"a": [1, 6]}, [{"p", "q"}, {"p"}])
     assert [label["text"] for label in summary["labels"]] == ["p", "q", "r"]
     assert [outcome["labels"] for outcome in summary["outcomes"]][:2] == [[0, 1], [2]]
 
@@ -353,13 +362,13 @@ def test_sets_and_single_labels_in_one_set_of_rules_are_labels_all():
 def test_a_default_that_says_nothing_is_neither_right_nor_wrong():
     bare = RuleSet(list(AGES))
     for rules, confidence in ((AGES, 1.0), (bare, None)):
-        default = summarise(rules, {"age": [70]}, ["low"])["models"][0]["default"]
+        default = summarize(rules, {"age": [70]}, ["low"])["models"][0]["default"]
         assert (default["support"], default["confidence"]) == (1, confidence)
 
 
 def test_huge_values_are_drawn():
     ages = {"age": [-1.7e308, 1.7e308]}
-    entry = summarise(AGES, ages)["features"][0]
+    entry = summarize(AGES, ages)["features"][0]
     assert sum(entry["distribution"]["counts"]) == 2
 
 
@@ -377,13 +386,14 @@ def fitted(**options):
     return model.fit(bunch.data, labels), bunch.data, labels
 
 
-def test_every_rule_set_of_a_front_is_summarised():
+def test_every_rule_set_of_a_front_is_summarized():
     model, table, labels = fitted()
-    summary = summarise(model, table, labels)
+    summary = summarize(model, table, labels)
     assert len(summary["models"]) == len(model.pareto_front_)
     for entry, point in zip(summary["models"], model.pareto_front_, strict=True):
         assert [rule["text"] for rule in entry["rules"]] == [str(rule) for rule in point.rule_set]
-        assert entry["size"] == {"rules": point.rules, "conditions": point.conditions}
+        size = {"features": 4, "rules": point.rules, "conditions": point.conditions}
+        assert entry["size"] == size
         assert entry["results"]["accuracy"] == pytest.approx(point.training_score)
         assert entry["front"]["training_score"] == point.training_score
     assert model.pareto_front_[summary["chosen"]] is model.chosen_
@@ -391,9 +401,23 @@ def test_every_rule_set_of_a_front_is_summarised():
     assert [o["text"] for o in summary["outcomes"]] == ["setosa", "versicolor", "virginica"]
 
 
+def test_the_document_of_a_learner_is_a_summary_with_its_data():
+    model, _, labels = fitted()
+    counts = dict(Counter(labels.tolist()))
+    options = {"data": "iris", "target": "species", "cross_validation": None}
+    learned = validated(learn_document(model, counts=counts, **options))
+    assert [(c["text"], c["rows"]) for c in learned["data"]["classes"]] == list(counts.items())
+    assert (learned["data"]["rows"], learned["data"]["features"]) == (150, 4)
+    summary = summarize(model, name="iris")
+    assert {key: learned[key] for key in summary if key != "format"} == {
+        key: summary[key] for key in summary if key != "format"
+    }
+    assert irenic.reporting.Report(learned).html.startswith("<!doctype html>")
+
+
 def test_counts_on_the_training_rows_are_those_of_training():
     model, table, labels = fitted()
-    alone, counted = summarise(model), summarise(model, table, labels)
+    alone, counted = summarize(model), summarize(model, table, labels)
     assert (alone["counted_on"], counted["counted_on"]) == ("training", "instances")
     for a, b in zip(alone["models"], counted["models"], strict=True):
         for mine, again in zip(
@@ -406,7 +430,7 @@ def test_counts_on_the_training_rows_are_those_of_training():
 
 def test_instances_without_labels_are_counted_and_nobody_says_what_is_right():
     model, table, _ = fitted()
-    summary = summarise(model, table[:20])
+    summary = summarize(model, table[:20])
     assert summary["counted_on"] == "instances"
     chosen = summary["models"][summary["chosen"]]
     assert sum(rule["support"] for rule in chosen["rules"]) <= 20 * len(chosen["rules"])
@@ -419,7 +443,7 @@ def test_sets_of_labels_are_counted_label_by_label():
     table = rng.normal(size=(200, 3))
     labels = (table[:, :2] > 0).astype(int)
     model = irenic.RuleSetClassifier(random_state=0, generations=1, moves=200).fit(table, labels)
-    summary = summarise(model, table, labels)
+    summary = summarize(model, table, labels)
     assert summary["several_labels"]
     assert [label["rows"] for label in summary["labels"]] == labels.sum(axis=0).tolist()
     chosen = summary["models"][summary["chosen"]]
@@ -432,7 +456,7 @@ def test_sets_of_labels_are_counted_label_by_label():
             "had": (has & ~is_said).sum(),
         }
     assert chosen["results"]["accuracy"] == pytest.approx(model.score(table, labels))
-    alone = summarise(model)["models"][summary["chosen"]]
+    alone = summarize(model)["models"][summary["chosen"]]
     for mine, again in zip(alone["rules"], chosen["rules"], strict=True):
         assert mine["confidence"] == pytest.approx(again["confidence"])
         assert mine["mix"] == pytest.approx(again["mix"])
@@ -443,7 +467,7 @@ def test_a_hierarchy_is_closed_before_it_is_counted():
     labels = [{"1/2"} if x < 20 else {"3"} for x in table[:, 0]]
     paths = ["1/2", "3"]
     model = irenic.RuleSetClassifier(hierarchy=paths, random_state=0, generations=2, moves=200)
-    summary = summarise(model.fit(table, labels), table, labels)
+    summary = summarize(model.fit(table, labels), table, labels)
     rows = {label["text"]: label["rows"] for label in summary["labels"]}
     assert rows["1"] == rows["1/2"] == 20
     assert summary["score"] == "how much of what the labels vary by is explained"
@@ -454,13 +478,13 @@ def test_a_hierarchy_is_closed_before_it_is_counted():
 
 def test_beyond_the_sample_a_random_part_is_handed_on_and_all_are_counted():
     ages = {"age": np.arange(1000) % 100}
-    summary = summarise(AGES, ages, sample=50, random_state=3)
+    summary = summarize(AGES, ages, sample=50, random_state=3)
     shown = summary["instances"]
     assert (shown["rows"], shown["shown"], len(shown["columns"]["age"])) == (1000, 50, 50)
     assert [(n - 1) % 100 for n in shown["row_numbers"]] == shown["columns"]["age"]
     assert summary["models"][0]["results"]["rows"] == 1000
-    assert summary == summarise(AGES, ages, sample=50, random_state=3)
-    assert shown != summarise(AGES, ages, sample=50, random_state=4)["instances"]
+    assert summary == summarize(AGES, ages, sample=50, random_state=3)
+    assert shown != summarize(AGES, ages, sample=50, random_state=4)["instances"]
 
 
 def test_missing_values_and_categories_are_numbers_and_codes():
@@ -468,7 +492,7 @@ def test_missing_values_and_categories_are_numbers_and_codes():
         [Continuous("a", missing=True), Categorical("b", ["x"], missing=True, other=True)]
     )
     rules = RuleSet([Rule(Region(space, {"a": {"<": 5}, "b": {"x"}}), then="A")], space)
-    summary = summarise(rules, {"a": [None, 1.5, 2.0], "b": ["x", None, "new"]})
+    summary = summarize(rules, {"a": [None, 1.5, 2.0], "b": ["x", None, "new"]})
     assert summary["instances"]["columns"] == {"a": [None, 1.5, 2], "b": [2, 0, 1]}
     assert summary["models"][0]["rules"][0]["box"] == {
         "a": [-1.7976931348623157e308, 5.0],
@@ -480,9 +504,9 @@ def test_missing_values_and_categories_are_numbers_and_codes():
     assert b["values"] == ["missing", "any other value", "x"]
 
 
-def test_no_rules_and_no_instances_are_summarised():
+def test_no_rules_and_no_instances_are_summarized():
     empty = RuleSet(space=Space([Continuous("a")]))
-    summary = summarise(empty, {"a": []}, [])
+    summary = summarize(empty, {"a": []}, [])
     assert summary["models"][0]["rules"] == []
     assert "accuracy" not in summary["models"][0]["results"]
     assert summary["instances"]["shown"] == 0
@@ -493,44 +517,47 @@ def test_no_rules_and_no_instances_are_summarised():
 
 def test_labels_without_instances_are_refused():
     with pytest.raises(DataError, match="y needs X: the instances that it labels"):
-        summarise(AGES, y=["low"])
+        summarize(AGES, y=["low"])
 
 
 @pytest.mark.parametrize("name", [5, "a\udcff"])
 def test_a_name_that_cannot_be_written_is_refused(name):
-    with pytest.raises(ConditionError, match="name is a text that can be written, not "):
-        summarise(AGES, name=name)
+    with pytest.raises(ConditionError, match="name must be a string of Unicode characters, got "):
+        summarize(AGES, name=name)
 
 
 def test_a_page_of_what_is_no_summary_is_refused():
-    with pytest.raises(ConditionError, match="this is no summary; make one with"):
+    with pytest.raises(ConditionError, match="the document must be a summary, got dict; make one"):
         irenic.reporting.Report({})
-    with pytest.raises(ConditionError, match="the summary is of version 0, this irenic reads 2"):
-        irenic.reporting.Report(summarise(AGES) | {"version": 0})
+    with pytest.raises(ConditionError, match="must be a summary, got 'irenic check'; make one"):
+        irenic.reporting.Report({"format": "irenic check", "version": 3})
+    with pytest.raises(ConditionError, match="version of the summary must be 3, got 0; make it"):
+        irenic.reporting.Report(summarize(AGES) | {"version": 0})
 
 
 def test_labels_of_another_number_are_refused():
     with pytest.raises(DataError, match="X has 4 rows, y has 1"):
-        summarise(AGES, X, ["low"])
+        summarize(AGES, X, ["low"])
 
 
 def test_what_is_no_rules_is_refused():
-    with pytest.raises(ConditionError, match=r"RuleSetClassifier, not str; irenic.read\(path\)"):
-        summarise("rules.txt")
+    with pytest.raises(ConditionError, match=r"RuleSetClassifier, got str; irenic.read\(path\)"):
+        summarize("rules.txt")
     from sklearn.tree import DecisionTreeClassifier
 
     tree = DecisionTreeClassifier().fit([[0], [1]], [0, 1])
     with pytest.raises(
-        ConditionError, match=r"not DecisionTreeClassifier; irenic.formats.from_sklearn"
+        ConditionError, match=r"got DecisionTreeClassifier; irenic.formats.from_sklearn"
     ):
-        summarise(tree)
-    with pytest.raises(ConditionError, match="not RuleSetClassifier; fit it first"):
-        summarise(irenic.RuleSetClassifier())
+        summarize(tree)
+    with pytest.raises(ConditionError, match="got RuleSetClassifier; fit it first"):
+        summarize(irenic.RuleSetClassifier())
 
 
 @pytest.mark.parametrize(
     ("option", "value"), [("most", -1), ("most", 1.5), ("sample", -1), ("sample", True)]
 )
 def test_options_that_mean_nothing_are_refused(option, value):
-    with pytest.raises(ConditionError, match=f"{option} is .*not {value}"):
-        summarise(AGES, X, **{option: value})
+    expected = f"{option} must be a non-negative whole number, got {value}"
+    with pytest.raises(ConditionError, match=expected):
+        summarize(AGES, X, **{option: value})

@@ -1,0 +1,174 @@
+"""What the report page embeds of the document: no more than its scripts need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any, Final
+
+from irenic.model.features import FIRST_CODE, LOWEST, MISSING_CODE, OTHER_CODE
+from irenic.reporting.document import (
+    Condition,
+    CountedRule,
+    Cut,
+    Feature,
+    Finding,
+    LearnDocument,
+    Model,
+    Region,
+    Summary,
+)
+
+OMITTED: Final[Mapping[str, tuple[str, ...]]] = {
+    "Written": ("value",),
+    "End": ("value",),
+    "IntervalParts": ("text",),
+    "ValuesParts": ("text",),
+    "Region": ("text",),
+    "Witness": ("text", "values"),
+    "CountedRule": ("text", "then"),
+    "Otherwise": ("then",),
+    "Finding": ("noun", "then", "line"),
+    "Category": ("listed",),
+    "Label": ("value",),
+    "Outcome": ("value",),
+    "Outside": ("text",),
+}
+"""Keys of the document that the page does not embed, by type."""
+
+OPTIONAL: Final[Mapping[str, tuple[str, ...]]] = {
+    "IntervalParts": ("lower", "upper", "equal", "missing"),
+    "ValuesParts": ("negated", "missing", "other"),
+    "Region": ("conditions",),
+    "CountedRule": ("conditions",),
+    "Finding": ("text",),
+    "Cut": ("lower", "upper", "equal"),
+}
+"""Keys that the page embeds only where they say something that its scripts cannot work out."""
+
+
+def embedded(document: Summary | LearnDocument) -> dict[str, Any]:
+    """Return what the page embeds of a summary: pages of thousands of rules have to stay small.
+
+    Its scripts write a condition from the numbers, unless somebody wrote it differently.
+    """
+    features = {feature["name"]: _Feature(feature) for feature in document["features"]}
+    whole: Mapping[str, Any] = document
+    return {key: whole[key] for key in Summary.__annotations__} | {
+        "features": [feature.embedded() for feature in features.values()],
+        "outcomes": [_without("Outcome", outcome) for outcome in document["outcomes"]],
+        "labels": [_without("Label", label) for label in document["labels"]],
+        "outside": [_without("Outside", outside) for outside in document["outside"]],
+        "models": [_model(model, features) for model in document["models"]],
+    }
+
+
+def _without(kind: str, entry: Mapping[str, Any], *others: str) -> dict[str, Any]:
+    left_out = (*OMITTED[kind], *others)
+    return {key: value for key, value in entry.items() if key not in left_out}
+
+
+class _Feature:
+    """A feature, and how the scripts of the page write conditions on it."""
+
+    def __init__(self, feature: Feature) -> None:
+        self.feature = feature
+        self.cuts: dict[float, Cut] = {}
+        self.after: dict[float, float] = {}
+        if feature["kind"] != "category":
+            self.cuts = {cut["at"]: cut for cut in feature["cuts"]}
+            self.after = dict(pairwise(self.cuts))
+
+    def embedded(self) -> dict[str, Any]:
+        if self.feature["kind"] == "category":
+            return _without("Category", self.feature)
+        return {**self.feature, "cuts": [self._cut(cut) for cut in self.cuts.values()]}
+
+    def _cut(self, cut: Cut) -> dict[str, Any]:
+        """Return a cut, without its ends where they are the number itself."""
+        found: dict[str, Any] = {"at": cut["at"]}
+        lower, upper, single = cut["lower"], cut["upper"], cut["equal"]
+        text = repr(cut["at"]).removesuffix(".0")
+        plain = lower["text"] == upper["text"] == text and upper["open"] and not lower["open"]
+        if not plain or self.feature["kind"] not in ("number", "integer"):
+            found |= {"lower": _without("End", lower), "upper": _without("End", upper)}
+        return found if single is None else found | {"equal": _without("Written", single)}
+
+    def writes(self, condition: Mapping[str, Any], numbers: Condition) -> bool:
+        """Return whether the scripts write a condition as it is, given only its numbers."""
+        if self.feature["kind"] == "category":
+            admitted, negated = set(numbers), OTHER_CODE in numbers
+            codes = (code for code in self.feature["admitted"] if code >= FIRST_CODE)
+            listed = [self.feature["values"][c] for c in codes if (c in admitted) != negated]
+            return (
+                [written["text"] for written in condition["values"]] == listed
+                and (condition["negated"], condition["other"]) == (negated, negated)
+                and condition["missing"] == (MISSING_CODE in admitted)
+            )
+        return self._writes_interval(condition, *numbers)
+
+    def _writes_interval(
+        self, condition: Mapping[str, Any], low: float | None, high: float | None
+    ) -> bool:
+        if high == LOWEST:  # it asks for a missing value
+            return True
+        lower = None if low is None or low == LOWEST else self.cuts.get(low)
+        upper = None if high is None else self.cuts.get(high)
+        if lower and lower["equal"] is not None and self.after.get(lower["at"]) == high:
+            return bool(condition["equal"] == lower["equal"])
+        return (
+            condition["equal"] is None
+            and condition["lower"] == (lower and lower["lower"])
+            and condition["upper"] == (upper and upper["upper"])
+            and condition["missing"] == (low is None and self.feature["missing"])
+        )
+
+
+def _model(model: Model, features: Mapping[str, _Feature]) -> dict[str, Any]:
+    return {
+        **model,
+        "rules": [
+            _without("CountedRule", rule, "conditions") | _written(rule, features)
+            for rule in model["rules"]
+        ],
+        "default": _without("Otherwise", model["default"]),
+        "findings": [_finding(finding, features) for finding in model["findings"]],
+    }
+
+
+def _finding(finding: Finding, features: Mapping[str, _Feature]) -> dict[str, Any]:
+    region, witness = finding["region"], finding["witness"]
+    composed = finding["kind"] in ("conflicts", "overlaps", "gaps")  # by the page
+    return _without("Finding", finding, *(("text",) if composed else ())) | {
+        "region": region and {"box": region["box"], **_written(region, features)},
+        "witness": witness and _without("Witness", witness),
+    }
+
+
+def _written(entry: Region | CountedRule, features: Mapping[str, _Feature]) -> dict[str, Any]:
+    """Return the conditions that somebody wrote differently from what the page would write."""
+    written = [
+        _parts(condition)
+        for condition, (name, numbers) in zip(
+            entry["conditions"], entry["box"].items(), strict=True
+        )
+        if not features[name].writes(condition, numbers)
+    ]
+    return {"conditions": written} if written else {}
+
+
+def _parts(condition: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a condition without its text and its values."""
+    if "values" in condition:
+        values = [_without("Written", value) for value in condition["values"]]
+        return _sparse(_without("ValuesParts", condition) | {"values": values})
+    ends = {key: condition[key] and _without("End", condition[key]) for key in _ENDS}
+    return _sparse(_without("IntervalParts", condition) | ends)
+
+
+_ENDS: Final = ("lower", "upper", "equal")
+
+
+def _sparse(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is neither None nor false."""
+    return {key: part for key, part in entry.items() if part is not None and part is not False}

@@ -1,0 +1,339 @@
+// Written by scripts/document-types: what the page embeds of the document.
+
+/** A change that breaks readers increases it. */
+type Version = 3;
+
+/** A value as JSON files of rules write it, such as `{"date": "2024-01-31"}`. */
+type Encoded = string | number | boolean | Record<string, any> | any[] | null;
+
+/** A number as irenic compares it, null if missing; or the code of a category. Dates, times and durations are microseconds (since 1970, since midnight), durations of years and months are months. Codes are 0 for missing, 1 for any value that is not listed, and from 2 on the places in `values` of the feature. */
+type Value = number | null;
+
+/** `[lower, upper]` of a continuous feature, upper excluded, null for an open side; or the codes that a category admits. A missing number is lower than all others: an open lower side admits it, and a lower side of -1.7976931348623157e308 excludes nothing else. */
+type Condition = (number | null)[];
+
+/** The conditions of a region by the name of the feature. */
+type Box = Record<string, (number | null)[]>;
+
+/** The values of an instance by the name of the feature. */
+type Case = Record<string, number | null>;
+
+/** A condition in parts, so that nobody has to parse its text. */
+type ConditionParts = IntervalParts | ValuesParts;
+
+type FindingKind = "conflicts" | "overlaps" | "gaps" | "never_fire" | "duplicates" | "inside" | "mergeable" | "columns";
+
+type Feature = Category | Continuous;
+
+/** How one rule is chosen where several hold. */
+type Decides = {
+  /** `agree`: they must predict the same; `first`: in the `order` of the model; `all`: all count; `best`: the greatest weight; `vote`: the greatest sum of weights. */
+  how: "agree" | "first" | "all" | "best" | "vote";
+  hit_policy: string;
+  text: string;
+};
+
+/** How the values of instances are distributed. */
+type CodeCounts = {
+  /** Instances per code. */
+  counts: number[];
+};
+
+/** A feature with unordered values. */
+type Category = {
+  name: string;
+  kind: "category";
+  /** Whether a value can be missing. */
+  missing: boolean;
+  /** Texts by code. */
+  values: string[];
+  /** Codes that can occur. */
+  admitted: number[];
+  distribution: CodeCounts | null;
+  bounded?: undefined;
+  cuts?: undefined;
+  end?: undefined;
+  lowest?: undefined;
+  range?: undefined;
+  step?: undefined;
+  unit?: undefined;
+  wanted?: undefined;
+};
+
+/** An end of an interval. */
+type End = {
+  text: string;
+  /** Whether the value itself is excluded. */
+  open: boolean;
+};
+
+/** A value and how it is written. */
+type Written = {
+  text: string;
+};
+
+/** A number where a rule begins or ends. */
+type Cut = {
+  at: number;
+  /** How it is written as the lower end of a condition. */
+  lower?: End;
+  upper?: End;
+  /** The single value between this cut and the next, if there is only one. */
+  equal?: Written;
+};
+
+/** How the numbers of instances are distributed. */
+type Histogram = {
+  edges: number[];
+  counts: number[];
+  missing: number;
+};
+
+/** A feature with ordered values. */
+type Continuous = {
+  name: string;
+  kind: "number" | "integer" | "date" | "datetime" | "time" | "duration" | "months";
+  unit: string;
+  /** Whether a value can be missing. */
+  missing: boolean;
+  /** What a value looks like, in words. */
+  wanted: string;
+  /** The least value that can occur; null if there is none. */
+  lowest: number | null;
+  /** The cut above the greatest value that can occur; null if there is none. */
+  end: number | null;
+  /** Whether the lower and the upper bound were declared. */
+  bounded: boolean[];
+  /** The distance of neighboring values; 0 for numbers. */
+  step: number;
+  /** From where to where to draw it. */
+  range: number[];
+  /** Where rules of any model begin or end, in order. */
+  cuts: Cut[];
+  distribution: Histogram | null;
+  admitted?: undefined;
+  values?: undefined;
+};
+
+/** A label, or a set of labels. */
+type Outcome = {
+  text: string;
+  /** How many instances have it; null without labeled instances. */
+  rows: number | null;
+  /** Places in `labels`. */
+  labels: number[];
+};
+
+/** What rules or instances say. */
+type Label = {
+  text: string;
+  /** How many instances have it; null without labeled instances. */
+  rows: number | null;
+};
+
+/** A part of the space that cannot occur. */
+type Outside = {
+  box: Record<string, (number | null)[]>;
+};
+
+/** The instances that rules were counted on. */
+type Instances = {
+  /** How many were counted. */
+  rows: number;
+  /** How many are listed: a random sample if there are very many. */
+  shown: number;
+  /** Which are listed; null for all. */
+  row_numbers: number[] | null;
+  columns: Record<string, (number | null)[]>;
+  /** The true outcome of each, as a place in `outcomes`. */
+  outcomes: number[] | null;
+};
+
+/** How large a set of rules is. */
+type Size = {
+  features: number;
+  /** Rows; each can hold several rules. */
+  rules: number;
+  conditions: number;
+};
+
+/** What is certain about rules. */
+type Verdict = {
+  /** null if the budget ended the search before it was known. */
+  holds: boolean | null;
+  /** Whether it fails as intended: learned rules leave the rest to their default. */
+  by_design: boolean;
+  head: string;
+  text: string;
+};
+
+/** The two verdicts on a set of rules. */
+type Verdicts = {
+  consistent: Verdict;
+  complete: Verdict;
+};
+
+/** A condition on a continuous feature; one without ends only tests for missing values. */
+type IntervalParts = {
+  feature: string;
+  lower?: End;
+  upper?: End;
+  /** The only value that it admits, instead of ends. */
+  equal?: Written;
+  /** Whether it holds for a missing value. */
+  missing?: boolean;
+  negated?: undefined;
+  other?: undefined;
+  values?: undefined;
+};
+
+/** A condition on a category; one without values only tests for missing values. */
+type ValuesParts = {
+  feature: string;
+  values: Written[];
+  /** Whether it holds for all values except those listed. */
+  negated?: boolean;
+  /** Whether it holds for a missing value. */
+  missing?: boolean;
+  /** Whether it holds for values that the feature does not list. */
+  other?: boolean;
+  equal?: undefined;
+  lower?: undefined;
+  upper?: undefined;
+};
+
+/** A region: its conditions in the order of the features. */
+type Region = {
+  conditions?: ConditionParts[];
+  box: Record<string, (number | null)[]>;
+};
+
+/** A case to try: one value per feature. */
+type Witness = {
+  case: Record<string, number | null>;
+};
+
+/** A finding, with the rules concerned and where it applies. */
+type Finding = {
+  kind: FindingKind;
+  level: "error" | "warning" | "note";
+  text?: string;
+  /** Numbers of the rules concerned. */
+  rules: number[];
+  /** Numbers of the rules that make another redundant. */
+  by: number[];
+  column: string | null;
+  region: Region | null;
+  witness: Witness | null;
+  /** How many instances lie in a gap, if there are instances. */
+  rows: number | null;
+};
+
+/** A rule of a summary. */
+type CountedRule = {
+  /** The row it comes from; a row of a decision table can hold several rules. */
+  number: number;
+  conditions?: ConditionParts[];
+  box: Record<string, (number | null)[]>;
+  /** An infinite one is `{"float": "inf"}`. */
+  weight: number | Record<string, string>;
+  /** How many it covers. */
+  support: number | null;
+  /** The share of them that it is right for, of sets of labels the mean F1; null if it covers none. */
+  confidence: number | null;
+  /** How many of them have each label. */
+  mix: number[] | null;
+  /** The place of what it predicts in `outcomes`. */
+  outcome: number;
+};
+
+/** What is predicted where no rule holds, with the counts of instances that no rule covers. */
+type Otherwise = {
+  /** How many it covers. */
+  support: number | null;
+  /** The share of them that it is right for, of sets of labels the mean F1; null if it covers none. */
+  confidence: number | null;
+  /** How many of them have each label. */
+  mix: number[] | null;
+  outcome: number | null;
+};
+
+/** How often one of several labels is predicted. */
+type LabelResult = {
+  /** Predicted and true. */
+  both: number;
+  /** Predicted, not true. */
+  said: number;
+  /** True, not predicted. */
+  had: number;
+};
+
+/** How rules do on the instances; rows are listed up to a limit. */
+type Results = {
+  rows: number;
+  covered: number;
+  uncovered: number;
+  uncovered_rows: number[];
+  contradicted: number;
+  contradicted_rows: number[];
+  /** Covered by no rule, in a part of the space that cannot occur. */
+  outside: number;
+  outside_rows: number[];
+  right?: number;
+  accuracy?: number;
+  wrong?: number;
+  wrong_rows?: number[];
+  /** `[true, predicted, count]` in places of outcomes, -1 for no prediction, -2 for a contradiction. */
+  confusion?: number[][];
+  /** Instead of a confusion, where instances have several labels. */
+  labels?: LabelResult[];
+};
+
+/** Where a rule set lies on the front of a classifier. */
+type FrontScores = {
+  training_score: number | null;
+  validated_score: number | null;
+  explanation_size: number | null;
+};
+
+/** A set of rules. */
+type Model = {
+  size: Size;
+  verdicts: Verdicts;
+  /** How many findings there are per kind; overlaps include conflicts. */
+  counts: Record<FindingKind, number>;
+  /** The findings listed, each once; there may be fewer than counted. */
+  findings: Finding[];
+  /** Kinds that the budget ended the search for. */
+  unfinished: FindingKind[];
+  rules: CountedRule[];
+  /** Where the first rule decides: the places of rules in the order they are tried. */
+  order: number[] | null;
+  default: Otherwise;
+  results: Results | null;
+  front: FrontScores | null;
+};
+
+/** What `irenic.summarize` returns and `irenic report --json` prints. */
+type Summary = {
+  version: Version;
+  name: string;
+  decides: Decides;
+  features: Feature[];
+  /** What rules, the default or instances say. */
+  outcomes: Outcome[];
+  /** What `mix` counts: the outcomes, or single labels where outcomes are sets of labels. */
+  labels: Label[];
+  several_labels: boolean;
+  /** What supports are counted on. */
+  counted_on: "instances" | "training" | null;
+  /** What the scores of a front measure. */
+  score: string | null;
+  outside: Outside[];
+  instances: Instances | null;
+  /** The rule sets, of a classifier its front from small to accurate. */
+  models: Model[];
+  /** The place of the model in use. */
+  chosen: number;
+  format: "irenic summary";
+};

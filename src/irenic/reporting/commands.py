@@ -1,0 +1,216 @@
+"""The documents that commands print with ``--json``, made of what they found."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from irenic import mend
+from irenic.checking import Findings
+from irenic.errors import FormatError
+from irenic.formats.json.rules import encode_point
+from irenic.formats.tables.drafts import TableError
+from irenic.model.decision_table import DecisionTable
+from irenic.model.region import Region
+from irenic.reporting import document
+from irenic.reporting.document import VERSION
+from irenic.reporting.encoding import (
+    encode_checked,
+    encode_region,
+    encode_rules,
+    encode_then,
+    encode_witness,
+    numbers,
+)
+from irenic.reporting.summarize import summarize
+from irenic.reporting.verdicts import completeness
+from irenic.searching import Gaps, Search
+
+if TYPE_CHECKING:
+    from irenic.learn import RuleSetClassifier
+
+
+@dataclass(frozen=True)
+class CheckedFile:
+    """A file that was checked: the findings of its tables, and what could not be read."""
+
+    path: str
+    tables: list[Findings]
+    errors: list[FormatError] = field(default_factory=list)
+    several: bool = False
+    """Whether files of this kind can hold several tables."""
+    warnings: list[FormatError] = field(default_factory=list)
+    """What was read but may mean something else."""
+
+
+def check_document(files: Iterable[CheckedFile]) -> document.CheckDocument:
+    """Return what was found in files.
+
+    >>> import irenic
+    >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 30)}, then="low"),
+    ...                         irenic.Rule({"age": (29, 60)}, then="high")])
+    >>> found = check_document([CheckedFile("ages.rules", [irenic.check(rules)])])
+    >>> (table,) = found["files"][0]["tables"]
+    >>> table["verdicts"]["consistent"]["holds"], table["findings"][0]["witness"]["values"]
+    (False, {'age': 29})
+    """
+    return {
+        "format": "irenic check",
+        "version": VERSION,
+        "files": [
+            {
+                "path": file.path,
+                "tables": [_table(found) for found in file.tables],
+                "errors": [_problem(error) for error in file.errors],
+                "warnings": [_problem(warning) for warning in file.warnings],
+            }
+            for file in files
+        ],
+    }
+
+
+def _table(found: Findings) -> document.CheckedTable:
+    table = found.table
+    return {
+        "name": table.name,
+        "id": table.id,
+        "hit_policy": table.hit_policy,
+        **encode_checked(found),
+    }
+
+
+def _problem(error: FormatError) -> document.Problem:
+    cell = error if isinstance(error, TableError) else TableError("")
+    return {
+        "message": error.message,
+        "line": error.line,
+        "column": error.column,
+        "table": cell.table or None,
+        "rule": cell.rule,
+        "header": cell.header or None,
+        "text": cell.text or None,
+    }
+
+
+def gaps_document(
+    table: DecisionTable, gaps: Gaps, limit: int | None = None
+) -> document.GapsDocument:
+    """Return the gaps of rules, at most ``limit`` of them listed."""
+    return {
+        "format": "irenic gaps",
+        "version": VERSION,
+        "verdict": completeness(table, gaps).to_json(),
+        "count": len(gaps),
+        "regions": [encode_region(region) for region in gaps.regions[:limit]],
+        "finished": gaps.finished,
+        "stopped_by": gaps.stopped_by,
+    }
+
+
+def search_document(search: Search, regions: list[Region]) -> document.SearchDocument:
+    """Return the regions that a search yielded, and how it ended."""
+    return {
+        "format": "irenic search",
+        "version": VERSION,
+        "regions": [encode_region(region) for region in regions],
+        "finished": search.finished,
+        "stopped_by": search.stopped_by,
+        "nodes": search.nodes,
+    }
+
+
+def enlarge_document(seed: Mapping[str, Any], region: Region) -> document.EnlargeDocument:
+    """Return the region grown around a seed."""
+    return {
+        "format": "irenic enlarge",
+        "version": VERSION,
+        "seed": encode_point(seed),
+        "region": encode_region(region),
+    }
+
+
+def mend_document(
+    table: DecisionTable, steps: Sequence[mend.Change | mend.Proposal | str]
+) -> document.MendDocument:
+    """Return rules that were mended, and the steps that led to them; strings are notes."""
+    default = table.rules.default
+    return {
+        "format": "irenic mend",
+        "version": VERSION,
+        "changes": [_change(step) for step in steps if isinstance(step, mend.Change)],
+        "proposals": [_proposal(step) for step in steps if isinstance(step, mend.Proposal)],
+        "notes": [step for step in steps if isinstance(step, str)],
+        "rules": encode_rules(table),
+        "default": None if default is None else encode_then(default),
+    }
+
+
+def _change(change: mend.Change) -> document.Change:
+    return {
+        "kind": change.kind,
+        "rule": numbers([change.rule])[0],
+        "against": numbers(change.against),
+        "before": [encode_region(rule.region) for rule in change.before],
+        "after": [encode_region(rule.region) for rule in change.after],
+        "text": change.text,
+    }
+
+
+def _proposal(proposal: mend.Proposal) -> document.Proposal:
+    return {
+        "region": encode_region(proposal.region),
+        "then": None if proposal.rule is None else encode_then(proposal.rule.then),
+        "share": float(proposal.share),
+        "instances": int(proposal.instances),
+        "text": str(proposal),
+    }
+
+
+def diff_document(differences: mend.Differences) -> document.DiffDocument:
+    """Return where two sets of rules decide differently."""
+    return {
+        "format": "irenic diff",
+        "version": VERSION,
+        "same": differences.same,
+        "finished": differences.finished,
+        "differences": [_difference(difference) for difference in differences],
+    }
+
+
+def _difference(difference: mend.Difference) -> document.Difference:
+    before, after = difference.before, difference.after
+    return {
+        "region": encode_region(difference.region),
+        "witness": encode_witness(difference.witness, difference.region.space),
+        "before": None if before is None else encode_then(before),
+        "after": None if after is None else encode_then(after),
+        "rules_before": numbers(difference.rules_before),
+        "rules_after": numbers(difference.rules_after),
+        "text": difference.text,
+    }
+
+
+def learn_document(
+    model: RuleSetClassifier,
+    *,
+    data: str,
+    target: str,
+    counts: Mapping[Hashable, int],
+    cross_validation: document.CrossValidation | None,
+) -> document.LearnDocument:
+    """Return the summary of a classifier with the data it was fitted to; ``counts`` per class."""
+    summary = summarize(model)
+    return {
+        **summary,
+        "format": "irenic learn",
+        "name": data,
+        "data": {
+            "name": data,
+            "rows": sum(counts.values()),
+            "features": len(summary["features"]),
+            "target": target,
+            "classes": [{**encode_then(label), "rows": rows} for label, rows in counts.items()],
+        },
+        "cross_validation": cross_validation,
+    }

@@ -1,0 +1,602 @@
+"""The types of the document: the one form in which programs get rules, findings and counts.
+
+Each command that takes ``--json`` prints one of the documents at the end of this module, and
+:func:`irenic.summarize` returns a :class:`Summary`. They share the types above: a condition, a rule
+or a finding looks the same in all of them. Rules and rows have numbers that count from 1; keys that
+hold *places* refer to entries of a list and count from 0.
+
+``scripts/document-types`` writes the JSON Schema (``document.schema.json``) and the types of the
+report page's scripts from here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal, NotRequired, TypeAlias, TypedDict
+
+from irenic.budget import StoppedBy
+from irenic.checking import Kind, Level
+
+Version: TypeAlias = Literal[3]
+"""A change that breaks readers increases it."""
+VERSION: Final[Version] = 3
+
+# --- values, conditions and regions
+
+Encoded: TypeAlias = str | int | float | bool | dict[str, Any] | list[Any] | None
+"""A value as JSON files of rules write it, such as ``{"date": "2024-01-31"}``."""
+
+Value: TypeAlias = int | float | None
+"""A number as irenic compares it, None if missing; or the code of a category.
+
+Dates, times and durations are microseconds (since 1970, since midnight), durations of years and
+months are months. Codes are 0 for missing, 1 for any value that is not listed, and from 2 on the
+places in ``values`` of the feature.
+"""
+
+Condition: TypeAlias = list[Value]
+"""``[lower, upper]`` of a continuous feature, upper excluded, None for an open side; or the codes
+that a category admits.
+
+A missing number is lower than all others: an open lower side admits it, and a lower side of
+-1.7976931348623157e308 excludes nothing else.
+"""
+
+Box: TypeAlias = dict[str, Condition]
+"""The conditions of a region by the name of the feature."""
+
+Case: TypeAlias = dict[str, Value]
+"""The values of an instance by the name of the feature."""
+
+
+class Written(TypedDict):
+    """A value and how it is written."""
+
+    value: Encoded
+    text: str
+
+
+class End(Written):
+    """An end of an interval."""
+
+    open: bool
+    """Whether the value itself is excluded."""
+
+
+class IntervalParts(TypedDict):
+    """A condition on a continuous feature; one without ends only tests for missing values."""
+
+    feature: str
+    text: str
+    lower: End | None
+    upper: End | None
+    equal: Written | None
+    """The only value that it admits, instead of ends."""
+    missing: bool
+    """Whether it holds for a missing value."""
+
+
+class ValuesParts(TypedDict):
+    """A condition on a category; one without values only tests for missing values."""
+
+    feature: str
+    text: str
+    values: list[Written]
+    negated: bool
+    """Whether it holds for all values except those listed."""
+    missing: bool
+    """Whether it holds for a missing value."""
+    other: bool
+    """Whether it holds for values that the feature does not list."""
+
+
+ConditionParts: TypeAlias = IntervalParts | ValuesParts
+"""A condition in parts, so that nobody has to parse its text."""
+
+
+class Region(TypedDict):
+    """A region: its conditions in the order of the features."""
+
+    text: str
+    conditions: list[ConditionParts]
+    box: Box
+
+
+class Witness(TypedDict):
+    """A case to try: one value per feature."""
+
+    text: str
+    values: dict[str, Encoded]
+    case: Case
+
+
+# --- rules
+
+
+class Counts(TypedDict):
+    """Instances that a rule covers; None where nothing was counted."""
+
+    support: int | float | None
+    """How many it covers."""
+    confidence: float | None
+    """The share of them that it is right for, of sets of labels the mean F1; None if it covers
+    none."""
+    mix: list[int | float] | None
+    """How many of them have each label."""
+
+
+class Rule(TypedDict):
+    """A rule."""
+
+    number: int
+    """The row it comes from; a row of a decision table can hold several rules."""
+    text: str
+    conditions: list[ConditionParts]
+    box: Box
+    then: Written
+    weight: int | float | dict[str, str]
+    """An infinite one is ``{"float": "inf"}``."""
+
+
+class CountedRule(Rule, Counts):
+    """A rule of a summary."""
+
+    outcome: int
+    """The place of what it predicts in ``outcomes``."""
+
+
+class Otherwise(Counts):
+    """What is predicted where no rule holds, with the counts of instances that no rule covers."""
+
+    then: Written | None
+    outcome: int | None
+
+
+class Size(TypedDict):
+    """How large a set of rules is."""
+
+    features: int
+    rules: int
+    """Rows; each can hold several rules."""
+    conditions: int
+
+
+# --- findings
+
+FindingKind: TypeAlias = Kind
+
+
+class Verdict(TypedDict):
+    """What is certain about rules."""
+
+    holds: bool | None
+    """None if the budget ended the search before it was known."""
+    by_design: bool
+    """Whether it fails as intended: learned rules leave the rest to their default."""
+    head: str
+    text: str
+
+
+class Verdicts(TypedDict):
+    """The two verdicts on a set of rules."""
+
+    consistent: Verdict
+    complete: Verdict
+
+
+class Finding(TypedDict):
+    """A finding, with the rules concerned and where it applies."""
+
+    kind: FindingKind
+    noun: str
+    level: Level
+    text: str
+    rules: list[int]
+    """Numbers of the rules concerned."""
+    by: list[int]
+    """Numbers of the rules that make another redundant."""
+    then: list[Written]
+    """What the rules of a conflict or an overlap predict."""
+    column: str | None
+    line: int | None
+    """The line of the file, if it is known."""
+    region: Region | None
+    witness: Witness | None
+    rows: int | None
+    """How many instances lie in a gap, if there are instances."""
+
+
+class Checked(TypedDict):
+    """The findings of one set of rules."""
+
+    size: Size
+    verdicts: Verdicts
+    counts: dict[FindingKind, int]
+    """How many findings there are per kind; overlaps include conflicts."""
+    findings: list[Finding]
+    """The findings listed, each once; there may be fewer than counted."""
+    unfinished: list[FindingKind]
+    """Kinds that the budget ended the search for."""
+
+
+# --- the summary
+
+
+class Histogram(TypedDict):
+    """How the numbers of instances are distributed."""
+
+    edges: list[float]
+    counts: list[int]
+    missing: int
+
+
+class CodeCounts(TypedDict):
+    """How the values of instances are distributed."""
+
+    counts: list[int]
+    """Instances per code."""
+
+
+class Category(TypedDict):
+    """A feature with unordered values."""
+
+    name: str
+    kind: Literal["category"]
+    missing: bool
+    """Whether a value can be missing."""
+    values: list[str]
+    """Texts by code."""
+    listed: list[Encoded]
+    """The values from code 2 on."""
+    admitted: list[int]
+    """Codes that can occur."""
+    distribution: CodeCounts | None
+
+
+class Cut(TypedDict):
+    """A number where a rule begins or ends."""
+
+    at: float
+    lower: End
+    """How it is written as the lower end of a condition."""
+    upper: End
+    equal: Written | None
+    """The single value between this cut and the next, if there is only one."""
+
+
+class Continuous(TypedDict):
+    """A feature with ordered values."""
+
+    name: str
+    kind: Literal["number", "integer", "date", "datetime", "time", "duration", "months"]
+    unit: str
+    missing: bool
+    """Whether a value can be missing."""
+    wanted: str
+    """What a value looks like, in words."""
+    lowest: float | None
+    """The least value that can occur; None if there is none."""
+    end: float | None
+    """The cut above the greatest value that can occur; None if there is none."""
+    bounded: list[bool]
+    """Whether the lower and the upper bound were declared."""
+    step: float
+    """The distance of neighboring values; 0 for numbers."""
+    range: list[float]
+    """From where to where to draw it."""
+    cuts: list[Cut]
+    """Where rules of any model begin or end, in order."""
+    distribution: Histogram | None
+
+
+Feature: TypeAlias = Category | Continuous
+
+
+class Label(Written):
+    """What rules or instances say."""
+
+    rows: int | None
+    """How many instances have it; None without labeled instances."""
+
+
+class Outcome(Label):
+    """A label, or a set of labels."""
+
+    labels: list[int]
+    """Places in ``labels``."""
+
+
+class Decides(TypedDict):
+    """How one rule is chosen where several hold."""
+
+    how: Literal["agree", "first", "all", "best", "vote"]
+    """``agree``: they must predict the same; ``first``: in the ``order`` of the model; ``all``: all
+    count; ``best``: the greatest weight; ``vote``: the greatest sum of weights."""
+    hit_policy: str
+    text: str
+
+
+class Outside(TypedDict):
+    """A part of the space that cannot occur."""
+
+    text: str
+    box: Box
+
+
+class Instances(TypedDict):
+    """The instances that rules were counted on."""
+
+    rows: int
+    """How many were counted."""
+    shown: int
+    """How many are listed: a random sample if there are very many."""
+    row_numbers: list[int] | None
+    """Which are listed; None for all."""
+    columns: dict[str, list[Value]]
+    outcomes: list[int] | None
+    """The true outcome of each, as a place in ``outcomes``."""
+
+
+class LabelResult(TypedDict):
+    """How often one of several labels is predicted."""
+
+    both: int
+    """Predicted and true."""
+    said: int
+    """Predicted, not true."""
+    had: int
+    """True, not predicted."""
+
+
+class Results(TypedDict):
+    """How rules do on the instances; rows are listed up to a limit."""
+
+    rows: int
+    covered: int
+    uncovered: int
+    uncovered_rows: list[int]
+    contradicted: int
+    contradicted_rows: list[int]
+    outside: int
+    """Covered by no rule, in a part of the space that cannot occur."""
+    outside_rows: list[int]
+    right: NotRequired[int]
+    accuracy: NotRequired[float]
+    wrong: NotRequired[int]
+    wrong_rows: NotRequired[list[int]]
+    confusion: NotRequired[list[list[int]]]
+    """``[true, predicted, count]`` in places of outcomes, -1 for no prediction, -2 for a
+    contradiction."""
+    labels: NotRequired[list[LabelResult]]
+    """Instead of a confusion, where instances have several labels."""
+
+
+class FrontScores(TypedDict):
+    """Where a rule set lies on the front of a classifier."""
+
+    training_score: float | None
+    validated_score: float | None
+    explanation_size: float | None
+
+
+class Model(Checked):
+    """A set of rules."""
+
+    rules: list[CountedRule]
+    order: list[int] | None
+    """Where the first rule decides: the places of rules in the order they are tried."""
+    default: Otherwise
+    results: Results | None
+    front: FrontScores | None
+
+
+class Summarized(TypedDict):
+    """What summaries hold."""
+
+    version: Version
+    name: str
+    decides: Decides
+    features: list[Feature]
+    outcomes: list[Outcome]
+    """What rules, the default or instances say."""
+    labels: list[Label]
+    """What ``mix`` counts: the outcomes, or single labels where outcomes are sets of labels."""
+    several_labels: bool
+    counted_on: Literal["instances", "training"] | None
+    """What supports are counted on."""
+    score: str | None
+    """What the scores of a front measure."""
+    outside: list[Outside]
+    instances: Instances | None
+    models: list[Model]
+    """The rule sets, of a classifier its front from small to accurate."""
+    chosen: int
+    """The place of the model in use."""
+
+
+class Summary(Summarized):
+    """What :func:`irenic.summarize` returns and ``irenic report --json`` prints."""
+
+    format: Literal["irenic summary"]
+
+
+# --- what commands print
+
+
+class TrainingData(TypedDict):
+    """The table that rules were learned from."""
+
+    name: str
+    rows: int
+    features: int
+    target: str
+    classes: list[Label]
+
+
+class LearnerScores(TypedDict):
+    """How a learner does on rows left out."""
+
+    name: str
+    accuracy: float
+    accuracy_sd: float
+    balanced_accuracy: float
+    rules: float
+    conditions: float
+
+
+class CrossValidation(TypedDict):
+    """How learners do on rows left out."""
+
+    folds: int
+    learners: list[LearnerScores]
+
+
+class LearnDocument(Summarized):
+    """What ``irenic learn --json`` prints: the summary of the classifier and its training data."""
+
+    format: Literal["irenic learn"]
+    data: TrainingData
+    cross_validation: CrossValidation | None
+
+
+class Problem(TypedDict):
+    """An error or a warning about a file, and where it is in it."""
+
+    message: str
+    line: int | None
+    column: int | None
+    table: str | None
+    rule: int | None
+    header: str | None
+    text: str | None
+    """The cell of the table."""
+
+
+class CheckedTable(Checked):
+    """A table of a file, with its findings."""
+
+    name: str
+    id: str
+    hit_policy: str | None
+
+
+class CheckedFile(TypedDict):
+    """A file that was checked."""
+
+    path: str
+    tables: list[CheckedTable]
+    errors: list[Problem]
+    warnings: list[Problem]
+
+
+class CheckDocument(TypedDict):
+    """What ``irenic check --json`` prints, for one file or many."""
+
+    format: Literal["irenic check"]
+    version: Version
+    files: list[CheckedFile]
+
+
+class GapsDocument(TypedDict):
+    """What ``irenic gaps --json`` prints."""
+
+    format: Literal["irenic gaps"]
+    version: Version
+    verdict: Verdict
+    count: int
+    """How many gaps were found; there may be fewer regions."""
+    regions: list[Region]
+    finished: bool
+    stopped_by: StoppedBy | None
+
+
+class SearchDocument(TypedDict):
+    """What ``irenic search --json`` prints."""
+
+    format: Literal["irenic search"]
+    version: Version
+    regions: list[Region]
+    finished: bool
+    stopped_by: StoppedBy | None
+    nodes: int
+
+
+class EnlargeDocument(TypedDict):
+    """What ``irenic enlarge --json`` prints."""
+
+    format: Literal["irenic enlarge"]
+    version: Version
+    seed: dict[str, Encoded]
+    region: Region
+
+
+class Change(TypedDict):
+    """A rule that was changed to remove a conflict."""
+
+    kind: str
+    rule: int
+    """Its number."""
+    against: list[int]
+    """Numbers of the rules that it contradicted."""
+    before: list[Region]
+    after: list[Region]
+    text: str
+
+
+class Proposal(TypedDict):
+    """A gap, and what a new rule for it would predict."""
+
+    region: Region
+    then: Written | None
+    """None if the gap stays open."""
+    share: float
+    """The share of the gap in what was looked at."""
+    instances: int
+    """How many instances lie in the gap."""
+    text: str
+
+
+class MendDocument(TypedDict):
+    """What ``irenic repair``, ``complete`` and ``merge`` print with ``--json``."""
+
+    format: Literal["irenic mend"]
+    version: Version
+    changes: list[Change]
+    proposals: list[Proposal]
+    notes: list[str]
+    rules: list[Rule]
+    default: Written | None
+
+
+class Difference(TypedDict):
+    """A region in which two sets of rules decide differently."""
+
+    region: Region
+    witness: Witness
+    before: Written | None
+    after: Written | None
+    rules_before: list[int]
+    rules_after: list[int]
+    text: str
+
+
+class DiffDocument(TypedDict):
+    """What ``irenic diff --json`` prints."""
+
+    format: Literal["irenic diff"]
+    version: Version
+    same: bool | None
+    """None if no difference was found before the budget ended the search."""
+    finished: bool
+    differences: list[Difference]
+
+
+Document: TypeAlias = (
+    Summary
+    | LearnDocument
+    | CheckDocument
+    | GapsDocument
+    | SearchDocument
+    | EnlargeDocument
+    | MendDocument
+    | DiffDocument
+)

@@ -1,0 +1,255 @@
+"""Objects of irenic as parts of the document: values, conditions, regions, rules and findings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any
+
+from irenic.checking import KINDS, NOUNS, Finding, Findings
+from irenic.formats.json.rules import encode_point, encode_value
+from irenic.model.condition import (
+    Interval,
+    Operators,
+    bits_operators,
+    bits_text,
+    interval_operators,
+    interval_text,
+)
+from irenic.model.decision_table import DecisionTable
+from irenic.model.features import EXACT, MISSING_CODE, OTHER_CODE, Categorical, Continuous
+from irenic.model.literals import display, format_literal, say, show_point
+from irenic.model.region import Region
+from irenic.model.space import Instances, Space
+from irenic.reporting import document
+from irenic.reporting.verdicts import verdicts_on
+
+
+def numbers(rules: Iterable[int]) -> list[int]:
+    """Return the numbers of rules in documents, which count from 1, for their indices."""
+    return [int(rule) + 1 for rule in rules]
+
+
+def encode_then(then: Hashable) -> document.Written:
+    """Return what a rule predicts."""
+    return {"value": encode_value(then), "text": say(then)}
+
+
+# --- regions
+
+
+def encode_region(region: Region) -> document.Region:
+    """Return a region: in words, condition by condition, and in numbers."""
+    return {
+        "text": region.to_text(),
+        "conditions": encode_conditions(region),
+        "box": encode_box(region),
+    }
+
+
+def encode_box(region: Region) -> document.Box:
+    """Return the conditions of a region in the numbers that irenic compares.
+
+    >>> from irenic import Region, Space
+    >>> space = Space([Continuous("age"), Categorical("job", ["nurse", "clerk"], other=True)])
+    >>> encode_box(Region(space, {"age": {">=": 18}, "job": {"in": ["clerk"]}}))
+    {'age': [18.0, None], 'job': [3]}
+    """
+    each = region.each("box", _interval_numbers, _codes)
+    named = zip(region.space.names, each, strict=True)
+    return {name: condition for name, condition in named if condition is not None}
+
+
+def _interval_numbers(feature: Continuous, interval: Interval) -> document.Condition | None:
+    if not interval_operators(feature, interval):
+        return None
+    return [finite(interval.lower), finite(interval.upper)]
+
+
+def _codes(feature: Categorical, bits: int) -> document.Condition | None:
+    return [*codes_of(bits & feature.everything)] if bits_operators(feature, bits) else None
+
+
+def encode_conditions(region: Region) -> list[document.ConditionParts]:
+    """Return the conditions of a region one by one, with their values as somebody wrote them.
+
+    >>> from irenic import Region, Space
+    >>> space = Space([Continuous("age"), Categorical("job", ["nurse", "clerk"], other=True)])
+    >>> region = Region(space, {"age": {">": 18}, "job": {"not in": ["clerk"]}})
+    >>> age, job = encode_conditions(region)
+    >>> age["text"], age["lower"], age["upper"]
+    ('age > 18', {'value': 18, 'text': '18', 'open': True}, None)
+    >>> job["text"], job["negated"], job["values"]
+    ('job not in {clerk}', True, [{'value': 'clerk', 'text': 'clerk'}])
+    """
+    each = region.each("conditions", _interval_parts, _values_parts)
+    return [condition for condition in each if condition is not None]
+
+
+def _interval_parts(feature: Continuous, interval: Interval) -> document.IntervalParts | None:
+    operators = interval_operators(feature, interval)
+    if not operators:
+        return None
+    return {
+        "feature": feature.name,
+        "text": interval_text(feature, interval),
+        "lower": encode_end(operators, ">", ">="),
+        "upper": encode_end(operators, "<", "<="),
+        "equal": encode_equal(operators),
+        "missing": bool(operators.get("missing")),
+    }
+
+
+def encode_end(operators: Operators, without: str, including: str) -> document.End | None:
+    """Return an end of an interval, which one of two operators excludes or includes; or None.
+
+    >>> encode_end({"<=": 5}, "<", "<=")
+    {'value': 5, 'text': '5', 'open': False}
+    """
+    operator = next((each for each in (without, including) if each in operators), None)
+    if operator is None:
+        return None
+    value = operators[operator]
+    text = format_literal(value)
+    return {"value": encode_value(value), "text": text, "open": operator == without}
+
+
+def encode_equal(operators: Operators) -> document.Written | None:
+    """Return the only value that a condition admits, if there is only one."""
+    if "=" not in operators:
+        return None
+    return {"value": encode_value(operators["="]), "text": format_literal(operators["="])}
+
+
+def _values_parts(feature: Categorical, bits: int) -> document.ValuesParts | None:
+    operators = bits_operators(feature, bits)
+    if not operators:
+        return None
+    negated = "not in" in operators or operators.get("missing") is False
+    values = operators.get("not in" if negated else "in", [])
+    return {
+        "feature": feature.name,
+        "text": bits_text(feature, bits),
+        "values": [{"value": encode_value(value), "text": display(value)} for value in values],
+        "negated": negated,
+        "missing": bool(bits & feature.everything & 1 << MISSING_CODE),
+        "other": bool(bits & feature.everything & 1 << OTHER_CODE),
+    }
+
+
+def codes_of(bits: int) -> list[int]:
+    """Return the places of the bits that are set.
+
+    >>> codes_of(0b1101)
+    [0, 2, 3]
+    """
+    return [code for code in range(bits.bit_length()) if bits >> code & 1]
+
+
+def finite(cut: float) -> float | None:
+    """Return an end of an interval, None if it is open."""
+    return None if math.isinf(cut) else cut
+
+
+# --- instances
+
+
+def encode_columns(instances: Instances) -> dict[str, list[document.Value]]:
+    """Return the columns of instances: numbers, None for missing ones; codes of categories."""
+    space = instances.space
+    return {
+        feature.name: (
+            [_number(value) for value in instances.values[space.row(feature.name)].tolist()]
+            if isinstance(feature, Continuous)
+            else instances.codes[space.row(feature.name)].tolist()
+        )
+        for feature in space
+    }
+
+
+def encode_witness(point: Mapping[str, Any], space: Space) -> document.Witness:
+    """Return a point of a region: in words, as values and in numbers."""
+    case = {feature.name: _number(feature.encode_value(point[feature.name])) for feature in space}
+    return {"text": show_point(point), "values": encode_point(point), "case": case}
+
+
+def _number(value: float) -> document.Value:
+    return None if value == -math.inf else short(value)
+
+
+def short(value: float) -> float:
+    """Return a whole number as an integer, which is shorter in JSON and the same there.
+
+    >>> short(3.0), short(2.5)
+    (3, 2.5)
+    """
+    return int(value) if value % 1 == 0 and abs(value) <= EXACT else value
+
+
+# --- rules and findings
+
+
+def encode_rules(table: DecisionTable) -> list[document.Rule]:
+    """Return the rules of a table."""
+    return [
+        {
+            "number": number,
+            "text": str(rule),
+            "conditions": encode_conditions(rule.region),
+            "box": encode_box(rule.region),
+            "then": encode_then(rule.then),
+            "weight": encode_value(rule.weight),
+        }
+        for number, rule in zip(numbers(table.rows), table.rules, strict=True)
+    ]
+
+
+def encode_finding(
+    finding: Finding, table: DecisionTable, rows: int | None = None
+) -> document.Finding:
+    """Return a finding about a table; ``rows`` is how many instances lie in a gap."""
+    region, witness = finding.region, finding.witness
+    return {
+        "kind": finding.kind,
+        "noun": NOUNS[finding.kind],
+        "level": finding.level,
+        "text": finding.text,
+        "rules": numbers(finding.rules),
+        "by": numbers(finding.by),
+        "then": [encode_then(then) for then in finding.thens],
+        "column": finding.column or None,
+        "line": _line_of(finding, table),
+        "region": None if region is None else encode_region(region),
+        "witness": None if witness is None else encode_witness(witness, table.space),
+        "rows": rows,
+    }
+
+
+def _line_of(finding: Finding, table: DecisionTable) -> int | None:
+    """Return the line of the file that a finding is about, None if it is unknown.
+
+    Of two rules that do not go together it is the later one, which was probably added last.
+    Findings about the whole table are about the line where its rules begin.
+    """
+    if not table.lines:
+        return None
+    whole = finding.kind == "columns" or not finding.rules
+    return min(table.lines) if whole else table.lines[max(finding.rules)]
+
+
+def encode_checked(
+    found: Findings, findings: list[document.Finding] | None = None, *, learned: bool = False
+) -> document.Checked:
+    """Return what was found in a table; ``findings`` replaces those listed."""
+    table = found.table
+    return {
+        "size": {
+            "features": len(table.space),
+            "rules": table.n_rows,
+            "conditions": table.rules.n_conditions,
+        },
+        "verdicts": verdicts_on(found, learned=learned).to_json(),
+        "counts": {kind: found.count(kind) for kind in KINDS},
+        "findings": [encode_finding(f, table) for f in found] if findings is None else findings,
+        "unfinished": list(found.unfinished),
+    }

@@ -1,0 +1,405 @@
+"""The summary of rules: everything that the page and the plots show, as plain data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+
+from irenic.budget import Budget
+from irenic.checking import KINDS, Finding, Findings, check
+from irenic.errors import ConditionError
+from irenic.formats.json.rules import encode_value
+from irenic.model.decision_table import DecisionTable
+from irenic.model.features import is_unicode
+from irenic.model.rule import Rule
+from irenic.model.rulelist import RuleList
+from irenic.model.ruleset import RuleSet
+from irenic.model.sampling import RandomState, as_generator
+from irenic.reporting import document
+from irenic.reporting.document import VERSION
+from irenic.reporting.encoding import (
+    encode_box,
+    encode_checked,
+    encode_columns,
+    encode_finding,
+    encode_rules,
+    encode_then,
+)
+from irenic.reporting.features import encode_features
+from irenic.reporting.instances import (
+    NO_RULE,
+    NOT_COUNTED,
+    How,
+    Ints,
+    Labeled,
+    RuleCounts,
+    decisions,
+    labeled,
+    of_instances,
+    of_training,
+    results,
+    row_numbers,
+    texts_of,
+)
+
+if TYPE_CHECKING:
+    from irenic.learn import FrontPoint, RuleSetClassifier
+
+SECONDS: Final = 10.0
+SAMPLE: Final = 10_000
+# Nodes bound the search for gaps of learned rule sets, so that they are the same on any machine.
+_MOST_NODES: Final = 200_000
+_MOST_GAPS: Final = 10_000
+_MOST_CELLS: Final = 500_000
+"""More cells than this are not listed: a page of tens of megabytes is not mailed."""
+# Every rule set of a front is summarized; a few findings are enough for those not chosen.
+_MOST_OF_OTHERS: Final = 20
+
+
+def summarize(
+    rules: RuleSet | RuleList | DecisionTable | RuleSetClassifier,
+    X: Any = None,
+    y: Any = None,
+    *,
+    name: str = "",
+    budget: Budget | float | None = SECONDS,
+    most: int = 100,
+    sample: int = SAMPLE,
+    random_state: RandomState = 0,
+) -> document.Summary:
+    """Return rules, findings and counts as plain data that JSON can hold.
+
+    The report page shows this and counts nothing itself. Its keys are typed and described in
+    ``irenic.reporting.document``.
+
+    Parameters
+    ----------
+    rules : RuleSet, RuleList, DecisionTable or fitted RuleSetClassifier
+        All rule sets on the front of a classifier are summarized.
+    X : table, optional
+        Instances to count on.
+    y : labels, optional
+        True labels of the instances. Without either, the summary of a classifier has the counts
+        of its training.
+    name : str
+        Title of the rules.
+    budget : Budget or float (seconds), optional
+        For each of the searches that can take long, as in :func:`irenic.check`.
+    most : int
+        Maximum number of findings listed per kind; all are counted.
+    sample : int
+        Maximum number of instances listed, 0 for none; all are counted. A random sample if there
+        are more, a smaller one where there are very many features.
+    random_state : int, numpy generator or None
+        Seed of the sample.
+
+    Returns
+    -------
+    dict
+        The summary, see :class:`irenic.reporting.document.Summary`.
+
+    Raises
+    ------
+    ConditionError
+        If ``rules`` or an option is invalid.
+    DataError
+        If the instances or labels do not match the rules.
+
+    Examples
+    --------
+    >>> import irenic
+    >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 30)}, then="low"),
+    ...                         irenic.Rule({"age": (29, 60)}, then="high")])
+    >>> ages = {"age": [10, 29, 50, 70]}
+    >>> summary = irenic.summarize(rules, ages, ["low", "low", "high", "high"])
+    >>> model = summary["models"][summary["chosen"]]
+    >>> model["verdicts"]["consistent"]["text"]
+    '1 pair of the 2 rules contradicts each other.'
+    >>> model["rules"][0]["support"], model["results"]["contradicted"]
+    (2, 1)
+    """
+    _check_options(name, most, sample)
+    source = Source(rules, X, y, Budget.of(budget), int(most))
+    return source.summary(name, int(sample), random_state)
+
+
+def check_summary(summary: Any) -> None:
+    """Reject anything but a summary of this version."""
+    if not isinstance(summary, Mapping) or summary.get("format") not in _FORMATS:
+        raise ConditionError(
+            f"the document must be a summary, got {_named_kind(summary)};"
+            " make one with irenic.summarize(rules)"
+        )
+    if summary.get("version") != VERSION:
+        raise ConditionError(
+            f"the version of the summary must be {VERSION}, got {summary.get('version')!r};"
+            " make it again with irenic.summarize(rules)"
+        )
+
+
+_FORMATS: Final = ("irenic summary", "irenic learn")
+
+
+def _named_kind(given: Any) -> str:
+    found = given.get("format") if isinstance(given, Mapping) else None
+    return repr(found) if isinstance(found, str) else type(given).__name__
+
+
+def _check_options(name: Any, most: Any, sample: Any) -> None:
+    if not isinstance(name, str) or not is_unicode(name):
+        raise ConditionError(f"name must be a string of Unicode characters, got {name!r}")
+    for option, number in (("most", most), ("sample", sample)):
+        whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+        if not whole or number < 0:
+            raise ConditionError(f"{option} must be a non-negative whole number, got {number!r}")
+
+
+class Source:
+    """What a summary is made of: the rule sets, and the instances they are counted on."""
+
+    def __init__(self, rules: Any, X: Any, y: Any, budget: Budget, most: int) -> None:
+        self.points: list[FrontPoint] = []
+        self.chosen, self.most = 0, most
+        self.how: How = "agree"
+        if isinstance(rules, RuleSet | RuleList | DecisionTable):
+            table = rules if isinstance(rules, DecisionTable) else DecisionTable.of(rules)
+            self.tables, self.classifier = [table], None
+            self.how = "first" if table.is_ordered else "all" if table.collects else "agree"
+        else:
+            self._take_classifier(rules)
+            budget = replace(
+                budget,
+                nodes=min(budget.nodes or _MOST_NODES, _MOST_NODES),
+                regions=min(budget.regions or _MOST_GAPS, _MOST_GAPS),
+            )
+        self.budget = budget
+        self.data = labeled([table.rules for table in self.tables], X, y, self.classifier)
+
+    def _take_classifier(self, model: Any) -> None:
+        if not hasattr(model, "pareto_front_"):
+            kind = type(model).__name__
+            raise ConditionError(
+                "rules must be a RuleSet, a RuleList, a DecisionTable or a fitted"
+                f" RuleSetClassifier, got {kind}{_way_out(model)}"
+            )
+        self.classifier = model
+        self.points = list(model.pareto_front_)
+        self.tables = [DecisionTable.of(point.rule_set) for point in self.points]
+        self.chosen = next(i for i, p in enumerate(self.points) if p is model.chosen_)
+        if model.conflicts != "avoid":
+            self.how = model.conflicts
+
+    @property
+    def table(self) -> DecisionTable:
+        """The rules in use."""
+        return self.tables[self.chosen]
+
+    @property
+    def counted_on(self) -> Literal["instances", "training"] | None:
+        """What supports and confidences are counted on."""
+        if self.data.instances is not None:
+            return "instances"
+        return "training" if self.points else None
+
+    def summary(
+        self, name: str = "", sample: int = SAMPLE, random_state: RandomState = 0
+    ) -> document.Summary:
+        """Return the summary; at most ``sample`` instances are listed."""
+        data, table = self.data, self.table
+        shown = _shown(data, sample, as_generator(random_state))
+        rows = None if data.counts is None else data.counts @ data.parts
+        return {
+            "format": "irenic summary",
+            "version": VERSION,
+            "name": name or table.name,
+            "decides": self.decides(),
+            "features": encode_features([table.rules for table in self.tables], data.instances),
+            "outcomes": [
+                {**label, "labels": np.flatnonzero(parts).tolist()}
+                for label, parts in zip(
+                    _labels(data.outcomes, data.counts), data.parts, strict=True
+                )
+            ],
+            "labels": _labels(data.labels, rows),
+            "several_labels": data.many,
+            "counted_on": self.counted_on,
+            "score": _score(self.classifier),
+            "outside": [{"text": r.to_text(), "box": encode_box(r)} for r in table.outside],
+            "instances": _instances(data, shown),
+            "models": [self.model(place, shown) for place in range(len(self.tables))],
+            "chosen": self.chosen,
+        }
+
+    def model(self, place: int, shown: Ints) -> document.Model:
+        """Return one rule set with its findings; ``shown`` are the instances listed."""
+        table, data = self.tables[place], self.data
+        found = check(table, budget=self.budget, most=self.most)
+        decided = counts = None
+        if data.instances is not None:
+            decided = decisions(table, self.how, data.instances)
+            counts = of_instances(table, data, decided)
+        elif self.points:
+            counts = of_training(self.points[place])
+        most = self.most if place == self.chosen else min(self.most, _MOST_OF_OTHERS)
+        findings = _findings(found, most, data, decided)
+        return {
+            "rules": _rules(table, data, counts),
+            "order": table.winning if self.how == "first" else None,
+            "default": _default(table, data, counts),
+            "results": self._results(table, decided, shown),
+            "front": _front(self.points[place]) if self.points else None,
+            **encode_checked(found, findings, learned=bool(self.points)),
+        }
+
+    def _results(
+        self, table: DecisionTable, decided: Ints | None, shown: Ints
+    ) -> document.Results | None:
+        return None if decided is None else results(table, self.how, self.data, decided, shown)
+
+    def decides(self) -> document.Decides:
+        """Return how one rule is chosen where several hold."""
+        policy = self.table.hit_policy
+        text = _DECIDES[self.how]
+        if policy == "PRIORITY":
+            text = "of the rules that hold, the one of the highest priority decides"
+        if policy == "UNIQUE":
+            text = "no two rules may hold for the same case"
+        return {"how": self.how, "hit_policy": policy or "", "text": text}
+
+
+_DECIDES: Final[dict[How, str]] = {
+    "agree": "where several rules hold for a case, they must say the same",
+    "first": "of the rules that hold, the first decides",
+    "all": "all rules that hold count",
+    "best": "of the rules that hold, the one of the greatest weight decides",
+    "vote": "rules that hold vote with their weights",
+}
+
+
+def _labels(values: tuple[Hashable, ...], rows: Any) -> list[document.Label]:
+    """Return outcomes or labels with their texts, and how many instances have them."""
+    counts = [None] * len(values) if rows is None else rows.tolist()
+    return [
+        {"value": encode_value(value), "text": text, "rows": n}
+        for value, text, n in zip(values, texts_of(values), counts, strict=True)
+    ]
+
+
+def _score(model: RuleSetClassifier | None) -> str | None:
+    """Return what the scores of a front are, in words; see :class:`irenic.learn.FrontPoint`."""
+    if model is None:
+        return None
+    if model.hierarchy_ is not None:
+        return "how much of what the labels vary by is explained"
+    return "the mean F1 of a row's labels" if model._answers.many else "the share that is right"
+
+
+def _way_out(given: Any) -> str:
+    """Return what to do with something that is no rules."""
+    if isinstance(given, Mapping):
+        return "; give the rules themselves, not a document about them"
+    if isinstance(given, str | PurePath):
+        return "; irenic.read(path) reads a file"
+    if type(given).__name__ == "RuleSetClassifier":
+        return "; fit it first"
+    return (
+        "; irenic.formats.from_sklearn makes rules of a fitted tree"
+        if hasattr(given, "fit")
+        else ""
+    )
+
+
+def _rules(
+    table: DecisionTable, data: Labeled, counts: RuleCounts | None
+) -> list[document.CountedRule]:
+    return [
+        {
+            **encoded,
+            "outcome": data.places[rule.then],
+            **(NOT_COUNTED if counts is None else counts.at(place)),
+        }
+        for place, (rule, encoded) in enumerate(zip(table.rules, encode_rules(table), strict=True))
+    ]
+
+
+def _default(table: DecisionTable, data: Labeled, counts: RuleCounts | None) -> document.Otherwise:
+    """Return what is predicted where no rule holds, and how many instances that is."""
+    default = table.rules.default
+    return {
+        "then": None if default is None else encode_then(default),
+        "outcome": None if default is None else data.places[default],
+        **(NOT_COUNTED if counts is None else counts.at(len(table.rules))),
+    }
+
+
+def _front(point: FrontPoint) -> document.FrontScores:
+    def known(score: float) -> float | None:
+        return None if math.isnan(score) else score
+
+    return {
+        "training_score": known(point.training_score),
+        "validated_score": known(point.validated_score),
+        "explanation_size": known(point.explanation_size),
+    }
+
+
+# --- findings
+
+
+def _findings(
+    found: Findings, most: int, data: Labeled, decided: Ints | None
+) -> list[document.Finding]:
+    """Return the findings, at most ``most`` per kind; gaps with the most instances first."""
+    listed = []
+    for kind in KINDS:
+        if kind == "gaps":
+            listed += _gaps(found, most, data, decided)
+        else:
+            of_kind = [finding for finding in found if finding.kind == kind]
+            listed += [encode_finding(finding, found.table) for finding in of_kind[:most]]
+    return listed
+
+
+def _gaps(
+    found: Findings, most: int, data: Labeled, decided: Ints | None
+) -> list[document.Finding]:
+    level = found.of("gaps")[0].level if found.of("gaps") else "note"
+    gaps = [Finding("gaps", level, (), region) for region in found.gaps.regions]
+    if data.instances is None or decided is None:
+        return [encode_finding(gap, found.table) for gap in gaps[:most]]
+    left = data.instances.take(decided == NO_RULE)
+    boxes = RuleSet((Rule(gap, then="gap") for gap in found.gaps.regions), found.table.space)
+    held = boxes.decide(left, resolve="first")
+    rows = np.bincount(held[held >= 0], minlength=len(gaps))
+    first = np.argsort(-rows, kind="stable")[:most]
+    return [encode_finding(gaps[place], found.table, int(rows[place])) for place in first]
+
+
+# --- instances
+
+
+def _shown(data: Labeled, sample: int, rng: np.random.Generator) -> Ints:
+    """Return which instances are listed: a random sample if there are too many."""
+    n = 0 if data.instances is None else len(data.instances)
+    width = 1 if data.instances is None else max(1, len(data.instances.space))
+    most = min(sample, max(1, _MOST_CELLS // width))
+    return np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
+
+
+def _instances(data: Labeled, rows: Ints) -> document.Instances | None:
+    """Return the instances that are listed."""
+    if data.instances is None:
+        return None
+    n = len(data.instances)
+    return {
+        "rows": n,
+        "shown": len(rows),
+        "row_numbers": None if len(rows) == n else row_numbers(rows),
+        "columns": encode_columns(data.instances.take(rows)),
+        "outcomes": None if data.truth is None else data.truth[rows].tolist(),
+    }

@@ -1,0 +1,282 @@
+"""The document and its views: JSON, SARIF, annotations, text and page say what the findings say."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import runpy
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from jsonschema import Draft202012Validator
+from rich.console import Console
+
+import irenic
+import strategies
+from documents import of_kind, region_of, validated, validator
+from irenic import DecisionTable, FormatError, Rule, RuleSet, check
+from irenic.checking import KINDS, NOUNS
+from irenic.formats.tables.drafts import TableError
+from irenic.reporting import terminal
+from irenic.reporting.commands import CheckedFile, check_document
+from irenic.reporting.github import to_annotations
+from irenic.reporting.sarif import to_sarif
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "document-types"
+
+
+def table(name="fares", policy=None, lines=(3, 5, 8)):
+    rules = RuleSet(
+        [
+            Rule({"age": (0, 30)}, then="low"),
+            Rule({"age": (29, 60)}, then="high"),
+            Rule({"age": (10, 20)}, then="low"),
+        ],
+    )
+    return DecisionTable(rules, (0, 1, 2), 3, name=name, hit_policy=policy, lines=lines)
+
+
+def checked(path="a b.dmn", errors=(), **options):
+    return CheckedFile(path, [check(table(**options))], list(errors), several=True)
+
+
+# --- SARIF
+
+
+def test_sarif_has_a_result_for_each_finding_with_its_place():
+    file = checked()
+    run = to_sarif(check_document([file]), "1.2")["runs"][0]
+    assert run["tool"]["driver"]["name"] == "irenic"
+    assert run["tool"]["driver"]["version"] == "1.2"
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == list(KINDS)
+    findings = list(file.tables[0])
+    assert len(run["results"]) == len(findings) == 5
+    for result, finding in zip(run["results"], findings, strict=True):
+        assert result["ruleId"] == finding.kind
+        assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == finding.kind
+        assert result["level"] == finding.level
+        assert result["message"]["text"] == f"fares: {finding.text}"
+        (location,) = result["locations"]
+        assert location["physicalLocation"]["artifactLocation"]["uri"] == "a%20b.dmn"
+        assert location["logicalLocations"] == [{"name": "fares", "kind": "object"}]
+    conflict, overlap, *gaps, inside = run["results"]
+    assert conflict["locations"][0]["physicalLocation"]["region"] == {"startLine": 5}
+    assert overlap["locations"][0]["physicalLocation"]["region"] == {"startLine": 8}
+    assert {gap["locations"][0]["physicalLocation"]["region"]["startLine"] for gap in gaps} == {3}
+    assert inside["ruleId"] == "inside"
+    json.dumps(run)
+
+
+def test_a_finding_keeps_its_mark_when_lines_move():
+    def marks(**options):
+        run = to_sarif(check_document([checked(**options)]), "1")["runs"][0]
+        return [r["partialFingerprints"]["irenic/v1"] for r in run["results"]]
+
+    assert marks() == marks(lines=(4, 6, 9))
+    assert len(set(marks())) == 5
+    assert set(marks()).isdisjoint(marks(name="other"))
+
+
+def test_a_file_that_cannot_be_read_is_a_notification_and_no_result():
+    error = FormatError("not XML", line=7)
+    run = to_sarif(check_document([CheckedFile("x.dmn", [], [error])]), "1")["runs"][0]
+    assert run["results"] == []
+    (invocation,) = run["invocations"]
+    assert invocation["executionSuccessful"] is False
+    (note,) = invocation["toolExecutionNotifications"]
+    assert (note["level"], note["message"]) == ("error", {"text": "not XML"})
+    assert note["locations"][0]["physicalLocation"]["region"] == {"startLine": 7}
+    fine = to_sarif(check_document([checked()]), "1")["runs"][0]
+    assert fine["invocations"][0]["executionSuccessful"]
+
+
+# --- annotations
+
+
+def test_annotations_are_one_command_a_line():
+    lines = list(to_annotations(check_document([checked(policy="UNIQUE")])))
+    assert lines[0] == (
+        "::error file=a b.dmn,line=5,title=irenic%3A conflict::fares: age = 29: rule 1 says low,"
+        " rule 2 says high (wherever 29 <= age < 30)"
+    )
+    assert lines[1].startswith("::error file=a b.dmn,line=8,title=irenic%3A overlap::fares: ")
+    assert lines[2].startswith("::warning file=a b.dmn,line=3,title=irenic%3A gap::fares: ")
+    assert lines[-1].startswith("::notice file=a b.dmn,line=8,title=irenic%3A inside::")
+    assert not any("\n" in line for line in lines)
+
+
+def test_annotations_escape_what_would_end_them():
+    error = FormatError("50 %\nof,it")
+    (line,) = to_annotations(check_document([CheckedFile("a,b:c%.dmn", [], [error])]))
+    assert line == ("::error file=a%2Cb%3Ac%25.dmn,title=irenic%3A cannot be read::50 %25%0Aof,it")
+
+
+def test_annotations_say_how_many_are_left_out():
+    found = check(table(), most=1)
+    lines = list(to_annotations(check_document([CheckedFile("a.dmn", [found])])))
+    left_out = [line for line in lines if "lists more" in line]
+    assert left_out == [
+        "::notice file=a.dmn,title=irenic%3A overlap::fares: … and 1 more overlaps"
+        " (--most lists more)",
+        "::notice file=a.dmn,title=irenic%3A gap::fares: … and 1 more gaps (--most lists more)",
+    ]
+
+
+# --- JSON
+
+
+def test_json_of_tables_has_names_counts_and_errors():
+    error = FormatError("bad cell", line=9, column=2)
+    cell = TableError("not a number", table="fares", rule=2, header="age", text="old", line=5)
+    file = checked(errors=[error, cell])
+    (data,) = validated(check_document([file]))["files"]
+    (found,) = data["tables"]
+    assert (found["name"], found["id"], found["hit_policy"]) == ("fares", "", None)
+    assert found["size"] == {"features": 1, "rules": 3, "conditions": 3}
+    assert {kind: n for kind, n in found["counts"].items() if n} == {
+        "conflicts": 1,
+        "overlaps": 2,
+        "gaps": 2,
+        "inside": 1,
+    }
+    assert [finding["kind"] for finding in found["findings"]] == [
+        "conflicts",
+        "overlaps",
+        "gaps",
+        "gaps",
+        "inside",
+    ]
+    (inside,) = of_kind(found, "inside")
+    assert (inside["rules"], inside["by"], inside["then"]) == ([3], [1], [])
+    assert inside["region"]["text"] == "10 <= age < 20"
+    assert inside["witness"]["values"] == {"age": 10}
+    assert inside["text"] == "rule 3 adds nothing: rule 1 says the same wherever it holds"
+    place = {"table": None, "rule": None, "header": None, "text": None}
+    assert data["errors"][0] == {"message": "bad cell", "line": 9, "column": 2, **place}
+    assert [data["errors"][1][key] for key in ("line", "table", "rule", "header", "text")] == [
+        5,
+        "fares",
+        2,
+        "age",
+        "old",
+    ]
+
+
+def test_the_line_of_a_finding_is_that_of_the_later_rule():
+    def lines(**options):
+        (data,) = check_document([checked(**options)])["files"]
+        return [finding["line"] for finding in data["tables"][0]["findings"]]
+
+    assert lines() == [5, 8, 3, 3, 8]
+    assert lines(lines=()) == [None] * 5
+
+
+# --- the schema
+
+
+def test_the_schema_and_the_types_of_the_page_are_up_to_date():
+    command = [sys.executable, str(SCRIPT), "--check"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stderr) == (0, "")
+
+
+def test_the_schema_refuses_what_is_no_document():
+    Draft202012Validator.check_schema(validator().schema)
+    summary = irenic.summarize(table())
+    assert validator().is_valid(summary)
+    assert not validator().is_valid(summary | {"version": 2})
+    assert not validator().is_valid(summary | {"surprise": 1})
+    assert not validator().is_valid({key: summary[key] for key in summary if key != "models"})
+
+
+# --- the same in every view
+
+FILES = {
+    "conflict.rules": "IF age < 30 AND job in {nurse} THEN low\nIF age >= 29 THEN high\n",
+    "complete.rules": "IF age < 30 THEN low\nIF age >= 30 THEN high\n",
+    "list.csv": "U,age,job,fare\n1,< 18,-,free\n2,< 30,nurse,half\n3,[10..40],-,full\n",
+    "dates.rules": "IF born <= 2000-01-31 THEN A\nIF born > 1999-12-31 AND n = 3 THEN B\n",
+    "missing.json": """{"version": 1, "space": [{"name": "n", "missing": true}, {"name": "c",
+        "values": ["a b", "c"], "other": true}], "rules": [{"if": {"n": {"<=": 5, "missing": true}},
+        "then": 1}, {"if": {"c": {"not in": ["a b"]}, "n": {">": 4}}, "then": 2}]}""",
+}
+
+
+def text_of(file):
+    """Return what a person reads of a file that was checked, by the noun of the kind."""
+    out = io.StringIO()
+    terminal.print_file(file, Console(file=out, width=100_000))
+    lines = out.getvalue().splitlines()
+    nouns = sorted(NOUNS.values(), key=len, reverse=True)
+    found = [re.match(f"({'|'.join(nouns)})  +(.*)", line) for line in lines]
+    return [(match[1], match[2]) for match in found if match], lines
+
+
+def embedded(document):
+    """Return what the page of a summary embeds."""
+    html = irenic.reporting.Report(document).html
+    start = html.index('id="summary">') + len('id="summary">')
+    return json.loads(html[start : html.index("</script>", start)])
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_view_says_the_same(name, tmp_path):
+    path = tmp_path / name
+    path.write_text(FILES[name])
+    (rules,) = irenic.parse(path).bind().tables
+    same_in_every_view(rules)
+
+
+@given(strategies.rule_sets(max_size=4, max_features=3))
+def test_every_view_of_any_rules_says_the_same(rules):
+    same_in_every_view(DecisionTable.of(rules))
+
+
+def same_in_every_view(rules):
+    found = check(rules, budget=irenic.Budget(nodes=10_000))
+    file = CheckedFile("x", [found])
+    document = validated(check_document([file]))
+    (checked_table,) = document["files"][0]["tables"]
+    findings = checked_table["findings"]
+    assert [f["text"] for f in findings] == [finding.text for finding in found]
+    for entry, finding in zip(findings, found, strict=True):
+        if finding.region is not None:
+            assert region_of(entry["region"], rules.space) == finding.region
+            assert entry["region"]["text"] == str(finding.region)
+    results = to_sarif(document, "1")["runs"][0]["results"]
+    prefix = f"{rules.name}: " if rules.name else ""
+    assert [(r["ruleId"], r["message"]["text"]) for r in results] == [
+        (f["kind"], prefix + f["text"]) for f in findings
+    ]
+    titles = [re.search("title=irenic%3A (.*?)::", line)[1] for line in to_annotations(document)]
+    assert titles == [f["noun"] for f in findings]
+    printed, lines = text_of(file)
+    # text shows the first of each kind only
+    assert [one for one in printed if "lists more" not in one[1]] == [
+        (f["noun"], f["text"])
+        for kind in KINDS
+        for f in of_kind(checked_table, kind)[: 50 if kind in ("conflicts", "overlaps") else 10]
+    ]
+    for verdict in checked_table["verdicts"].values():
+        assert f"{verdict['head']}: {verdict['text']}" in lines
+    summary = irenic.summarize(rules, budget=irenic.Budget(nodes=10_000), most=1_000)
+    (model,) = validated(summary)["models"]
+    for key in checked_table.keys() - {"name", "id", "hit_policy"}:
+        assert model[key] == checked_table[key], key
+    page = embedded(summary)
+    page_schema().validate(page)
+    (shown,) = page["models"]
+    assert (shown["counts"], shown["verdicts"]) == (model["counts"], model["verdicts"])
+    assert [(f["kind"], f["region"] and f["region"]["box"]) for f in shown["findings"]] == [
+        (f["kind"], f["region"] and f["region"]["box"]) for f in findings
+    ]
+
+
+@cache
+def page_schema():
+    return Draft202012Validator(runpy.run_path(str(SCRIPT))["page_schema"]())
