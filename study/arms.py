@@ -41,7 +41,7 @@ class Arm:
     start: Start
     """How the rules of the first population are generated."""
     guard: str
-    """What happens to rivals of a mutated rule; see ``irenic.learn.evolution.GUARDS``."""
+    """What happens to rivals of a mutated rule; see ``irenic.learn._evolution.GUARDS``."""
     resolve: str
     """How contradictions are resolved; "avoid" if there are none."""
     more: int = 1
@@ -52,10 +52,10 @@ ARMS = {
     arm.name: arm
     for arm in (
         Arm("avoid: start + mutation", "CFSBE", "grow", "avoid"),
-        Arm("avoid: start only", "CFSBE", "let be", "best"),
+        Arm("avoid: start only", "CFSBE", "ignore", "best"),
         Arm("avoid: mutation only", "drawn", "grow", "best"),
-        Arm("none, best rule", "drawn", "let be", "best"),
-        Arm("none, vote", "drawn", "let be", "vote"),
+        Arm("none, best rule", "drawn", "ignore", "best"),
+        Arm("none, vote", "drawn", "ignore", "vote"),
         Arm("avoid, CFSGS start", "CFSGS", "grow", "avoid"),
         Arm("avoid, rivals give way", "CFSBE", "make way", "avoid"),
         # takes about as long as an arm without avoidance
@@ -114,7 +114,7 @@ def learn(
     instances = (space or Space.infer(X)).encode(X)
     target = Target.single(classes, codes)
     ones = np.ones(len(y))
-    cells = Cells.divide(instances, target.truth, ones)
+    cells = Cells.from_instances(instances, target.truth, ones)
     problem = Problem(cells, cells.encode(instances), target, ones, ones).in_order()
     total = problem.weight.sum()
     settings = _settings(arm, len(y), len(classes), evaluations * arm.more // 2)
@@ -174,7 +174,7 @@ def _evolved(
     arm: Arm, problem: Problem, settings: Settings, random_state: int, watch: Watch
 ) -> list[Candidate]:
     """Evolve one rule set per penalty from a first population of the arm's kind."""
-    prepared: Prepared = prepare(problem, settings.most_rules, "seeds", 0.0, random_state)
+    prepared: Prepared = prepare(problem, settings.max_rules, "seeds", 0.0, random_state)
     n_rules = 2 * problem.target.truth.shape[1] + 8
     starts = population(
         prepared.rows, MEMBERS, n_rules, arm.start, prepared.starts[0].default, random_state

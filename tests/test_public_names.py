@@ -96,6 +96,14 @@ def test_learners_are_listed_before_they_are_imported():
     assert result.stdout == "True False\n"
 
 
+def test_the_module_of_learners_is_imported_when_it_is_first_used():
+    code = "import irenic\nprint(irenic.learn.split_target.__name__, 'learn' in dir(irenic))"
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout == "split_target True\n"
+
+
 def test_an_unknown_name_is_no_learner():
     with pytest.raises(AttributeError, match="module 'irenic' has no attribute 'RuleSetClasifier'"):
         _ = irenic.RuleSetClasifier

@@ -43,7 +43,7 @@ def test_rules_alone_become_a_page(run, file, here):
 def test_rules_on_a_table_are_counted_and_its_last_column_is_what_is_true(run, file, here):
     status, _, err = run("report", file(RULES), file(PEOPLE, "people.csv"), "--title", "Risks")
     assert status == 0
-    assert err == "irenic: the column risk says what is true (--label names another)\n"
+    assert err == "irenic: using column 'risk' as true labels (override with --label)\n"
     found = summary_of(here / "report.html")  # where a page goes if nothing is said
     assert found["name"] == "Risks"
     assert [feature["name"] for feature in found["features"]] == ["age", "job"]
@@ -70,21 +70,23 @@ def test_another_column_can_say_what_is_true(run, file, here):
 def test_a_column_in_the_middle_is_found_by_what_it_holds(run, file, here):
     people = file("age,risk,job\n20,low,nurse\n50,high,clerk\n", "people.csv")
     _, _, err = run("report", file(RULES), people)
-    assert "the column risk says what is true" in err
+    assert "using column 'risk' as true labels" in err
     assert summary_of(here / "report.html")["models"][0]["results"]["accuracy"] == 1
 
 
 def test_a_last_column_of_something_else_is_not_taken_for_the_truth(run, file, here):
     people = file("age,job,note\n20,nurse,tall\n50,clerk,kind\n", "people.csv")
     _, _, err = run("report", file(RULES), people)
-    assert "no column holds what the rules say, so nothing is compared (--label names one)" in err
+    assert (
+        "no column holds labels that the rules predict, so none are compared (see --label)" in err
+    )
     assert summary_of(here / "report.html")["instances"]["outcomes"] is None
 
 
 def test_rows_without_an_outcome_are_left_out(run, file, here):
     people = file("age,job,risk\n20,nurse,\n30,nurse,low\n35,nurse,high\n", "people.csv")
     _, _, err = run("report", file(RULES), people)
-    assert "1 row left out, which has nothing in the column risk" in err
+    assert "1 row without a label in column 'risk' left out" in err
     assert summary_of(here / "report.html")["models"][0]["results"]["rows"] == 2
 
 
@@ -176,15 +178,18 @@ def test_a_sample_is_drawn_and_all_are_counted(run, file, here):
         (["RULES", "-o", "report.pdf"], "cannot write report.pdf: a report is a page, so its name"),
         (["RULES", "-o", "no/report.html"], "cannot write no/report.html: No such file"),
         (["RULES", "--label", "risk"], "--label names a column of DATA, which is not given"),
-        (["RULES", "PEOPLE", "--label", "rsk"], "there is no column 'rsk', did you mean 'risk'?"),
-        (["RULES", "OTHERS"], "no column 'job', which the rules need, did you mean 'jobs'?"),
-        (["RULES", "NOBODY"], "the table has no rows"),
+        (["RULES", "PEOPLE", "--label", "rsk"], "unknown column 'rsk', did you mean 'risk'?"),
+        (
+            ["RULES", "OTHERS"],
+            "the table must have a column 'job', which the rules test, did you mean 'jobs'?",
+        ),
+        (["RULES", "NOBODY"], "the table must have at least one row, got none"),
         (["RULES", "GONE"], "cannot read"),
         (["GONE"], "cannot read"),
         (["RULES", "--hit-policy", "FRST"], "'FRST' is no hit policy, did you mean 'FIRST'?"),
         (
             ["RULES", "PEOPLE", "--label", "job"],
-            "the column 'job' holds nurse, clerk, but",
+            "column 'job' must hold labels that the rules predict, such as low, high, got nurse",
         ),
         (["RULES", "--table", "fares"], "there is no table 'fares'; its one table has no name"),
     ],

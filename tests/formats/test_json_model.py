@@ -96,7 +96,7 @@ def test_a_model_that_was_read_predicts_the_same(way, path):
     again = irenic.read_model(path)
     check_same(clf, again)
     for point in clf.pareto_front_:
-        sizes = {"max_rules": point.rules, "max_conditions": point.conditions}
+        sizes = {"max_rules": point.n_rules, "max_conditions": point.n_conditions}
         check_same(clf.select(**sizes), again.select(**sizes))
     assert json_model.dumps(again) == path.read_text()
 
@@ -308,7 +308,7 @@ def drop(*keys):
     ],
 )
 def test_a_damaged_model_is_refused_with_the_key(model, path, change, message):
-    irenic.write(model.select(max_rules=min(p.rules for p in model.pareto_front_)), path)
+    irenic.write(model.select(max_rules=min(p.n_rules for p in model.pareto_front_)), path)
     data = json.loads(path.read_text())
     data["model"]["chosen"] = 0  # the smallest comes first
     change(data)
@@ -323,7 +323,7 @@ def test_a_damaged_model_is_refused_with_the_key(model, path, change, message):
 def test_numbers_that_float64_lacks_are_refused_with_their_place(model, path, literal):
     text = json_model.dumps(model)
     keys = ("overall", "support", "mix", "training_score", "penalty", "shape", "n_features_in")
-    for key in (*keys, "time_budget", "version", "chosen", "max_rules", "random_state"):
+    for key in (*keys, "budget", "version", "chosen", "max_rules", "random_state"):
         begin = text.index(f'"{key}": ') + len(f'"{key}": ')
         end = begin + len(re.match(r"\[*([^\],}]+)", text[begin:])[0])
         begin += len(text[begin:end]) - len(text[begin:end].lstrip("["))

@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from irenic.kernels import evolution as kernels
-from irenic.kernels.evolution import Rows
+from irenic.kernels.evolution import Rows, Rules, Schedule
 from irenic.learn._evolution import Candidate, new_draft
 
 MODES = ("avoid", "vote", "best")
@@ -76,28 +76,30 @@ def labelled_rows(draw, max_features=4, max_cells=7):
 def begun(rows, most, mode, seed, guard=""):
     """Return a draft without rules."""
     draft = new_draft(rows, most, mode, np.random.default_rng(seed), guard=guard)
-    d = rows.cells.shape[0]
-    kernels.load(rows, draft, np.zeros((0, d), dtype=np.uint64), np.zeros(0, dtype=np.int16), 0)
+    kernels.load(rows, draft, no_rules(rows.cells.shape[0]), 0)
     return draft
+
+
+def no_rules(d):
+    return Rules(np.zeros((0, d), dtype=np.uint64), np.zeros(0, dtype=np.int16))
 
 
 def best_of(rows, draft, most):
     """Return arrays in which the kernel keeps the best set, filled with the draft as it is."""
     masks = np.zeros((most, rows.cells.shape[0]), dtype=np.uint64)
     then = np.zeros(most, dtype=np.int16)
-    size = kernels.unload(draft, masks, then)
+    size = kernels.unload(draft, Rules(masks, then))
     ints = draft.ints
     kept = [size, ints[kernels.DEFAULT], ints[kernels.COST], draft.floats[kernels.SCORE]]
     return masks, then, np.array(kept, dtype=float)
 
 
 def anneal(rows, draft, moves, *, donors=None, penalty=0.3, hot=1.0, cold=0.2, best=None):
-    most = int(draft.ints[kernels.MOST])
-    if donors is None:
-        d = rows.cells.shape[0]
-        donors = np.zeros((0, d), dtype=np.uint64), np.zeros(0, dtype=np.int16)
+    most = int(draft.ints[kernels.RULE_LIMIT])
+    donors = donors or no_rules(rows.cells.shape[0])
     best = best or best_of(rows, draft, most)
-    kernels.anneal(rows, draft, *donors, moves, hot, cold, penalty, *best)
+    schedule = Schedule(moves, hot, cold, penalty)
+    kernels.anneal(rows, draft, donors, schedule, Rules(*best[:2]), best[2])
     return best
 
 
@@ -186,7 +188,7 @@ def check(rows, draft, mode):
     rules, at = rules_of(draft), places(draft)
     held_by = [covered(rows, words) for words, _ in rules]
     assert sorted(draft.slot) == list(range(len(draft.slot)))
-    assert len(rules) <= draft.ints[kernels.MOST]
+    assert len(rules) <= draft.ints[kernels.RULE_LIMIT]
     for p, (words, then), inside in zip(at, rules, held_by, strict=True):
         assert 0 <= then < rows.gains.shape[1]
         for f, word in enumerate(words):
@@ -205,8 +207,8 @@ def check(rows, draft, mode):
     counts = [sum(i in inside for inside in held_by) for i in range(n)]
     assert draft.count.tolist() == counts
     answers = _answers(rows, rules, held_by, int(draft.ints[kernels.DEFAULT]), mode)
-    assert all(int(draft.said[i]) in answers[i] for i in range(n))
-    score = sum(float(rows.gains[i, draft.said[i]]) for i in range(n))
+    assert all(int(draft.predicted[i]) in answers[i] for i in range(n))
+    score = sum(float(rows.gains[i, draft.predicted[i]]) for i in range(n))
     assert abs(draft.floats[kernels.SCORE] - score) < NEAR * max(1, n)
     if mode == "avoid":
         assert all(len(answer) == 1 for answer in answers)

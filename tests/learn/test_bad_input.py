@@ -38,7 +38,7 @@ def refused(error, text, X, y, **options):
         ("generations", 0, "an int in the range [1, inf). Got 0 instead."),
         ("moves", 0, "an int in the range [1, inf) or None. Got 0 instead."),
         ("smoothing", 1.5, "a float in the range [0.0, 1.0]. Got 1.5 instead."),
-        ("time_budget", 0, "a float in the range (0.0, inf) or None. Got 0 instead."),
+        ("budget", 0, "a float in the range (0.0, inf) or None. Got 0 instead."),
         ("selection", "best", "a str among {'description', 'validation'}. Got 'best' instead."),
         ("init", "random", "a str among {'seeds', 'trees'}. Got 'random' instead."),
         ("conflicts", None, "a str among {'avoid', 'best', 'vote'}. Got None instead."),
@@ -72,8 +72,8 @@ def test_parameters_of_another_type_are_refused(name, value):
 def test_a_hierarchy_that_is_none():
     refused(
         DataError,
-        "a hierarchy is made of paths such as '1/2/3', (parent, child) pairs or a directed graph,"
-        " not of 5",
+        "a hierarchy must consist of paths such as '1/2/3', (parent, child) pairs or a directed"
+        " graph, got 5",
         X,
         [{0}] * len(X),
         hierarchy=5,
@@ -89,27 +89,27 @@ def test_positional_parameters_are_refused():
 
 
 def test_one_class():
-    refused(DataError, "y has one class only (5); two are needed", X, np.full(len(X), 5))
-    refused(DataError, "y has one class only (a); two are needed", X, ["a"] * len(X))
+    refused(DataError, "y must have at least two classes, got one class: 5", X, np.full(len(X), 5))
+    refused(DataError, "y must have at least two classes, got one class: a", X, ["a"] * len(X))
 
 
 def test_one_class_with_any_weight():
     with pytest.raises(DataError) as caught:
         quick().fit(X, Y, sample_weight=(Y == 1).astype(float))
-    assert str(caught.value) == "y has one class only (1); two are needed"
+    assert str(caught.value) == "y must have at least two classes, got one class: 1"
 
 
 @pytest.mark.parametrize("nothing", [None, np.nan, pd.NA, float("nan")])
 def test_labels_that_are_missing(nothing):
     y = np.array(["a", "b"] * 75, dtype=object)
     y[3] = nothing
-    refused(DataError, "y: row 4 has no label; leave such rows out of X and y", X, y)
+    refused(DataError, "y, row 4: the label is missing; drop such rows from X and y", X, y)
 
 
 def test_numbers_that_are_missing_among_labels():
     y = Y.astype(float)
     y[3] = np.nan
-    with pytest.raises(ValueError, match=r"row 4 has no label|contains NaN"):
+    with pytest.raises(ValueError, match=r"row 4: the label is missing|contains NaN"):
         quick().fit(X, y)
 
 
@@ -133,7 +133,7 @@ def test_numbers_that_are_no_labels():
 def test_labels_of_several_types():
     refused(
         DataError,
-        "y: labels of several types (int, str); use one type",
+        "labels in y must be of one type, got int, str",
         X,
         np.array([1, "a"] * 75, dtype=object),
     )
@@ -145,14 +145,14 @@ def test_labels_of_several_types():
     [([1, "a"], "int, str"), ([False, "a"], "bool, str"), ([1, True], "bool, int")],
 )
 def test_labels_of_several_types_in_any_container(make, pair, kinds):
-    text = f"y: labels of several types ({kinds}); use one type"
+    text = f"labels in y must be of one type, got {kinds}"
     refused(DataError, text, X, make(pair * 75))
 
 
 @pytest.mark.parametrize("make", [list, tuple])
 @pytest.mark.parametrize("missing", [None, float("nan"), np.nan, pd.NA])
 def test_a_missing_label_among_text_is_no_text(make, missing):
-    text = "y: row 2 has no label; leave such rows out of X and y"
+    text = "y, row 2: the label is missing; drop such rows from X and y"
     refused(DataError, text, X, make(["a", missing, "b"] * 50))
 
 
@@ -164,10 +164,10 @@ def test_whole_numbers_and_fractions_are_labels_of_one_type():
 @pytest.mark.parametrize("n", [149, 151])
 def test_lengths_that_differ(n):
     y = np.resize(Y, n)
-    refused(DataError, f"X has 150 rows, y has {n}", X, y)
+    refused(DataError, f"X and y must have the same number of rows, got 150 and {n}", X, y)
     frame = pd.DataFrame(X)
     frame.columns = list("abcd")
-    refused(DataError, f"X has 150 rows, y has {n}", frame, y)
+    refused(DataError, f"X and y must have the same number of rows, got 150 and {n}", frame, y)
 
 
 def test_weights_that_are_wrong():
@@ -198,7 +198,7 @@ def test_weights_that_are_text(weight, text):
 
 
 def test_class_weights_that_are_text():
-    text = "class_weight must be finite numbers that are not negative, got '2' for 0"
+    text = "class_weight must hold finite non-negative numbers, got '2' for class 0"
     refused(DataError, text, X, Y, class_weight={0: "2", 1: 1, 2: 1})
 
 
@@ -224,7 +224,7 @@ def test_no_rows():
     with pytest.raises(ValueError, match=r"Found array with 0 sample\(s\)"):
         quick().fit(np.empty((0, 3)), [])
     for table in (pd.DataFrame({"a": []}), pl.DataFrame({"a": []}), {"a": []}):
-        refused(DataError, "X has no rows", table, [])
+        refused(DataError, "X must have at least one row, got none", table, [])
 
 
 def test_no_columns():

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irenic import Space
-from irenic.learn._cells import MOST_CELLS, MOST_ROWS, Cells
+from irenic.learn._cells import CELL_LIMIT, ROW_LIMIT, Cells
 from irenic.learn._evolution import covering
 from irenic.model.features import LOWEST
 
@@ -25,7 +25,7 @@ TEXTS = st.one_of(st.none(), st.sampled_from(["a", "b", "c", "d e", ""]))
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def divided(table, y=None, weight=None, most=MOST_CELLS):
+def divided(table, y=None, weight=None, most=CELL_LIMIT):
     """Return instances of a table and their cells, as a fit makes them."""
     space = Space([replace(feature, missing=True) for feature in Space.infer(table)])
     instances = space.encode(table)
@@ -34,7 +34,7 @@ def divided(table, y=None, weight=None, most=MOST_CELLS):
         y = np.arange(n) % 2
     truth = np.eye(2)[np.asarray(y).astype(int)]
     weight = np.ones(n) if weight is None else np.asarray(weight, dtype=float)
-    return instances, Cells.divide(instances, truth, weight, most)
+    return instances, Cells.from_instances(instances, truth, weight, most)
 
 
 @st.composite
@@ -156,7 +156,7 @@ def test_cuts_lie_between_data_values(table):
             assert (values >= cut).any()
 
 
-@given(SEEDS, st.integers(2, MOST_CELLS), st.booleans())
+@given(SEEDS, st.integers(2, CELL_LIMIT), st.booleans())
 def test_many_values_are_cut_into_few_cells(seed, most, holes):
     rng = np.random.default_rng(seed)
     x = rng.normal(size=300).round(2)
@@ -268,8 +268,8 @@ def test_of_many_values_the_frequent_have_cells_of_their_own():
 def test_categories_of_any_number(n):
     column = [f"v{i}" for i in range(n)]
     instances, cells = divided({"c": column})
-    assert cells.n_cells[0] <= MOST_CELLS
-    assert cells.n_cells[0] == (n if n <= MOST_CELLS else 1)
+    assert cells.n_cells[0] <= CELL_LIMIT
+    assert cells.n_cells[0] == (n if n <= CELL_LIMIT else 1)
     masks = random_masks(cells, 4, np.random.default_rng(0))
     rules = cells.rule_set(masks, list("ABCD"))
     assert rules.covering(instances).T.tolist() == covering(masks, cells.encode(instances)).tolist()
@@ -286,7 +286,7 @@ def test_unseen_values_go_with_more_than_half_of_the_cells():
 def test_a_value_that_only_the_space_knows_is_unseen():
     space = Space.infer({"c": ["a", "b", "c"]})
     instances = space.encode({"c": ["a", "b"]})
-    cells = Cells.divide(instances, np.eye(2), np.ones(2))
+    cells = Cells.from_instances(instances, np.eye(2), np.ones(2))
     assert cells.hold(instances)
     assert not cells.hold(space.encode({"c": ["c"]}))
     assert not cells.hold(space.encode({"c": ["new"]}))
@@ -333,10 +333,10 @@ def bits(words, n):
 
 def test_more_rows_do_not_make_cells_coarser(monkeypatch):
     # bitmaps are made of the rows that evolve, so a table of many more has as many cells
-    monkeypatch.setattr("irenic.learn._cells._MOST_BYTES", 8 * (MOST_ROWS // 64 + 1) * 2 * 60)
+    monkeypatch.setattr("irenic.learn._cells._BYTE_LIMIT", 8 * (ROW_LIMIT // 64 + 1) * 2 * 60)
     rng = np.random.default_rng(0)
     found = []
-    for n in (MOST_ROWS, 5 * MOST_ROWS):
+    for n in (ROW_LIMIT, 5 * ROW_LIMIT):
         names = np.array([f"v{k:02}" for k in range(60)])[rng.permutation(n) % 60]
         instances, cells = divided({"x": rng.random(n), "name": names})
         found.append(cells.n_cells.tolist())

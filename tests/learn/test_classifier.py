@@ -22,6 +22,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from irenic import ConditionError, DataError, RuleSetClassifier, gaps
 from irenic.learn import Decision
+from irenic.model.literals import counted
 
 pytestmark = needs_jit
 
@@ -82,7 +83,7 @@ def test_a_complete_set_leaves_no_gap(X, y):
         assert gaps(point.rule_set).is_complete is True
     assert clf.certificate_.is_complete is True
     assert str(clf.certificate_) == (
-        f"consistent: no two rules of {len(clf.rules_)} disagree anywhere;"
+        f"consistent: {counted(len(clf.rules_), 'rule')} without conflicts;"
         " complete: every case is covered by a rule"
     )
     assert all(decision.rules for decision in clf.explain(X))
@@ -127,16 +128,16 @@ def test_the_front(selection):
     assert any(clf.chosen_ is point for point in front)
     assert clf.rules_ is clf.chosen_.rule_set
     for point in front:
-        assert point.rules == len(point.rule_set)
-        assert point.conditions == point.rule_set.n_conditions
+        assert point.n_rules == len(point.rule_set)
+        assert point.n_conditions == point.rule_set.n_conditions
         assert point.explanation_size == pytest.approx(point.rule_set.explanation_size(X))
         assert np.mean(point.rule_set.predict(X) == y) == pytest.approx(point.training_score)
         assert math.isnan(point.validated_score) == (selection == "description")
         assert selection == "description" or 0 <= point.validated_score <= 1
-        assert repr(point).startswith(f"<FrontPoint: {point.rules} rules")
+        assert repr(point).startswith(f"<FrontPoint: {point.n_rules} rules")
         assert not any(
-            other.rules <= point.rules
-            and other.conditions <= point.conditions
+            other.n_rules <= point.n_rules
+            and other.n_conditions <= point.n_conditions
             and other.training_score >= point.training_score
             for other in front
             if other is not point
@@ -150,17 +151,17 @@ def test_select_takes_another_set_and_fits_nothing(monkeypatch):
     rules, said = clf.rules_, clf.predict(X)
     monkeypatch.setattr(RuleSetClassifier, "fit", None)
     for point in front:
-        other = clf.select(max_rules=point.rules, max_conditions=point.conditions)
+        other = clf.select(max_rules=point.n_rules, max_conditions=point.n_conditions)
         assert isinstance(other, RuleSetClassifier)
-        assert len(other.rules_) <= point.rules
-        assert other.rules_.n_conditions <= point.conditions
+        assert len(other.rules_) <= point.n_rules
+        assert other.rules_.n_conditions <= point.n_conditions
         assert set(other.predict(X)) <= set(clf.classes_)
         assert other.predict_proba(X).shape == (len(y), len(clf.classes_))
         assert other.certificate_.n_rules == len(other.rules_)
-        by_rules = clf.select(max_rules=point.rules)
-        assert len(by_rules.rules_) <= point.rules
-        by_conditions = clf.select(max_conditions=point.conditions)
-        assert by_conditions.rules_.n_conditions <= point.conditions
+        by_rules = clf.select(max_rules=point.n_rules)
+        assert len(by_rules.rules_) <= point.n_rules
+        by_conditions = clf.select(max_conditions=point.n_conditions)
+        assert by_conditions.rules_.n_conditions <= point.n_conditions
     assert clf.rules_ is rules
     assert clf.max_rules is None
     assert clf.predict(X).tolist() == said.tolist()
@@ -175,8 +176,8 @@ def test_select_refuses_what_is_too_small():
     with pytest.raises(ConditionError) as caught:
         clf.select(max_rules=0)
     assert str(caught.value) == (
-        "no rule set of the front has so few: max_rules=0, max_conditions=None; the smallest has"
-        " 1 rules and 0 conditions"
+        "max_rules and max_conditions must admit a rule set of the front, got 0 and None; the"
+        " smallest has 1 rule and 0 conditions"
     )
 
 
@@ -202,9 +203,12 @@ def test_select_takes_every_set_of_the_front_by_its_index():
     for options, text in [
         (
             {"index": last + 1},
-            f"index must be at most {last}, the last of the front, got {last + 1}",
+            f"index must be at most {last}, got {last + 1}",
         ),
-        ({"index": 0, "max_rules": 2}, "index must be given without max_rules and max_conditions"),
+        (
+            {"index": 0, "max_rules": 2},
+            "index must not be combined with max_rules or max_conditions",
+        ),
     ]:
         with pytest.raises(ConditionError) as caught:
             clf.select(**options)
@@ -249,7 +253,7 @@ def test_sizes_that_are_asked_for_of_complete_sets(n):
 def test_probabilities(X, y, conflicts):
     clf = quick(conflicts=conflicts).fit(X, y)
     for point in clf.pareto_front_:
-        other = clf.select(max_rules=point.rules, max_conditions=point.conditions)
+        other = clf.select(max_rules=point.n_rules, max_conditions=point.n_conditions)
         likely = other.predict_proba(X)
         assert likely.shape == (len(y), len(clf.classes_))
         assert (likely >= 0).all()
@@ -552,7 +556,7 @@ def test_class_weights_that_are_wrong(number):
     with pytest.raises(DataError) as caught:
         quick(class_weight={0: number}).fit(*IRIS)
     assert str(caught.value) == (
-        f"class_weight must be finite numbers that are not negative, got {number!r} for 0"
+        f"class_weight must hold finite non-negative numbers, got {number!r} for class 0"
     )
 
 

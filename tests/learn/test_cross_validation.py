@@ -1,23 +1,134 @@
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
+from fitting import needs_jit, quick
 from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
-from irenic import RuleSetClassifier
-from irenic.learn import cross_validation as comparison
+from irenic import ConditionError, DataError, RuleSetClassifier
+from irenic.learn import cross_validate, cross_validation
 
 X, Y = load_iris(return_X_y=True)
+LABELS = np.array(["a", "b", "c"], dtype=object)[Y]
+
+
+@needs_jit
+def test_a_classifier_is_scored_next_to_baselines():
+    scores = cross_validate(quick(), X, LABELS, cv=3, random_state=0)
+    assert scores["folds"] == 3
+    rules, tree, majority = scores["learners"]
+    assert [rules["name"], tree["name"]] == ["irenic", "pruned tree"]
+    assert rules["accuracy"] > 0.9
+    assert rules["conditions"] >= rules["rules"] > 0
+    assert tree["accuracy"] > 0.9
+    assert 3 <= tree["rules"] <= 12
+    assert majority == {
+        "name": "majority class",
+        "accuracy": pytest.approx(0.32),  # the majority of the other rows is rarer in a fold
+        "accuracy_sd": pytest.approx(0),
+        "balanced_accuracy": pytest.approx(0.32),
+        "rules": 0.0,
+        "conditions": 0.0,
+    }
+
+
+@needs_jit
+def test_the_same_random_state_gives_the_same_scores():
+    first = cross_validate(quick(), X, Y, cv=2, random_state=1)
+    assert cross_validate(quick(), X, Y, cv=2, random_state=1) == first
+
+
+@needs_jit
+def test_fewer_rows_of_a_class_than_folds_are_warned_about():
+    y = LABELS.copy()
+    y[3:50] = "b"
+    with pytest.warns(
+        UserWarning, match=r"^using 3 folds instead of 5, because class a has 3 rows"
+    ):
+        scores = cross_validate(quick(), X, y, random_state=0)
+    assert scores["folds"] == 3
+
+
+@needs_jit
+def test_a_prediction_that_abstains_is_wrong():
+    scores = cross_validate(quick(default="abstain", max_rules=1), X, LABELS, cv=2, random_state=0)
+    assert 0.2 < scores["learners"][0]["accuracy"] < 0.5
+
+
+def test_an_interrupted_fit_ends_cross_validation():
+    class Interrupted(RuleSetClassifier):
+        def fit(self, X, y, sample_weight=None):
+            self.stopped_by_ = "interrupt"
+            return self
+
+    with pytest.raises(KeyboardInterrupt):
+        cross_validate(Interrupted(), X, Y, cv=2)
+
+
+def test_several_labels_per_row_are_refused():
+    with pytest.raises(
+        DataError, match=r"^y must have one label per row, got several; use sklearn\."
+    ):
+        cross_validate(quick(), X[:2], [{"a"}, {"a", "b"}])
+
+
+@pytest.mark.parametrize("cv", [1, 0, -3, 2.5, None])
+def test_folds_are_a_whole_number_of_at_least_two(cv):
+    with pytest.raises(ConditionError, match=r"^cv must be a whole number of at least 2, got "):
+        cross_validate(quick(), X, Y, cv=cv)
+
+
+def test_a_class_of_one_row_is_refused():
+    y = LABELS.copy()
+    y[0] = "rare"
+    with pytest.raises(
+        DataError, match=r"^class rare must have at least two rows, .*, got 1; drop"
+    ):
+        cross_validate(quick(), X, y)
+
+
+def test_there_are_no_more_folds_than_rows_of_a_class():
+    assert cross_validation.n_folds(np.repeat(["a", "b"], [9, 3]), 5) == 3
+    assert cross_validation.n_folds(np.repeat(["a", "b"], [9, 7]), 5) == 5
+
+
+@needs_jit
+def test_rule_sets_learn_from_the_training_rows_alone():
+    weights = []
+
+    class Spy(RuleSetClassifier):
+        def fit(self, X, y, sample_weight=None):
+            weights.append(sample_weight)
+            return super().fit(X, y, sample_weight)
+
+    train, test = np.arange(0, 150, 2), np.arange(1, 150, 2)
+    estimator = Spy(generations=1, moves=100, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted = cross_validation.rule_sets(estimator, X, LABELS)(train, test)
+    assert (fitted.codes == Y[test]).mean() > 0.9
+    assert fitted.n_conditions >= fitted.n_rules > 0
+    assert weights[0].nonzero()[0].tolist() == train.tolist()
+    assert not hasattr(estimator, "rules_")
+
+
+@pytest.mark.parametrize("rows", [4, 40])
+def test_rare_classes_do_not_stop_the_pruning(rows):
+    y = np.arange(rows) % 2
+    y[0] = 2
+    learner = cross_validation.pruned_tree({"x": np.arange(float(rows))}, y, random_state=0)
+    assert len(learner(np.arange(rows), np.arange(2)).codes) == 2
 
 
 def test_a_column_of_many_values_is_one_of_codes_for_trees():
-    few = {"job": ["a", "b", None, "a"]}
-    matrix, sources = comparison.as_matrix(few)
+    matrix, sources = cross_validation.as_matrix({"job": ["a", "b", None, "a"]})
     assert matrix.tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0], [0, 1, 0]]
     assert sources == [0, 0, 0]
     many = {"age": [1.5, None] * 20, "job": [f"job{i}" for i in range(40)]}
-    matrix, sources = comparison.as_matrix(many)
+    matrix, sources = cross_validation.as_matrix(many)
     assert matrix.shape == (40, 2)
     assert np.isnan(matrix[1::2, 0]).all()
     assert (matrix[::2, 0] == 1.5).all()
@@ -27,66 +138,5 @@ def test_a_column_of_many_values_is_one_of_codes_for_trees():
 def test_the_size_of_a_tree_counts_features_not_cuts():
     x = np.array([[0.0], [1.0], [2.0], [3.0]])
     tree = DecisionTreeClassifier().fit(x, [0, 1, 0, 1])
-    assert comparison.tree_size(tree, [0]) == (4, 4)
-    assert comparison.tree_size(DecisionTreeClassifier().fit(x, [0] * 4), [0]) == (1, 0)
-
-
-def test_learners_are_compared_on_rows_left_out():
-    table = {f"f{i}": X[:, i] for i in range(4)}
-    told = []
-    found = comparison.cross_validate(
-        {
-            "tree": comparison.pruned_tree(table, Y, random_state=0),
-            "majority": comparison.majority(Y),
-        },
-        Y,
-        folds=3,
-        random_state=0,
-        tell=told.append,
-    )
-    assert told == [1, 2, 3]
-    assert found["folds"] == 3
-    tree, majority = found["learners"]
-    assert tree["name"] == "tree"
-    assert tree["accuracy"] > 0.9
-    assert 3 <= tree["rules"] <= 12
-    assert majority == {
-        "name": "majority",
-        "accuracy": pytest.approx(0.32),  # what is most frequent is so less in the rows left out
-        "accuracy_sd": pytest.approx(0),
-        "balanced_accuracy": pytest.approx(0.32),
-        "rules": 0.0,
-        "conditions": 0.0,
-    }
-
-
-def test_rule_sets_learn_from_the_training_rows_alone():
-    seen = []
-
-    class Spy(RuleSetClassifier):
-        def fit(self, X, y, sample_weight=None):
-            seen.append(sample_weight)
-            return super().fit(X, y, sample_weight)
-
-    def make():
-        return Spy(generations=1, moves=100, random_state=0)
-
-    train, test = np.arange(0, 150, 2), np.arange(1, 150, 2)
-    labels = np.array(["a", "b", "c"])[Y]
-    model = comparison.rule_sets(make, X, labels)(train, test)
-    assert (model.said == Y[test]).mean() > 0.9
-    assert model.conditions >= model.rules > 0
-    assert seen[0].nonzero()[0].tolist() == train.tolist()
-
-
-@pytest.mark.parametrize("rows", [4, 40])
-def test_rare_classes_do_not_stop_the_pruning(rows):
-    y = np.arange(rows) % 2
-    y[0] = 2
-    learner = comparison.pruned_tree({"x": np.arange(float(rows))}, y, random_state=0)
-    assert len(learner(np.arange(rows), np.arange(2)).said) == 2
-
-
-def test_there_are_no_more_folds_than_rows_of_a_class():
-    assert comparison.folds_for({"a": 9, "b": 3}, 5) == 3
-    assert comparison.folds_for({"a": 9, "b": 7}, 5) == 5
+    assert cross_validation.tree_size(tree, [0]) == (4, 4)
+    assert cross_validation.tree_size(DecisionTreeClassifier().fit(x, [0] * 4), [0]) == (1, 0)

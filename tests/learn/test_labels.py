@@ -101,14 +101,14 @@ def test_several_labels_a_row(y):
     ],
 )
 def test_what_is_no_target_is_refused(call, y, kind):
-    refused(f"y is of type {kind}; use {FORMS}", call, y)
+    refused(f"y must be {FORMS}, got {kind}", call, y)
 
 
 def test_arrays_of_other_dimensions_are_refused():
     for n in (0, 3):
-        text = f"y has one or two dimensions, this array has {n}; use {FORMS}"
+        text = f"y must have 1 or 2 dimensions, got {n}; use {FORMS}"
         refused(text, is_multilabel, np.zeros((1,) * n))
-    text = "y has two dimensions if it is sparse, not 1"
+    text = "a sparse y must have 2 dimensions, got 1"
     refused(text, is_multilabel, sp.coo_array(np.array([1, 0])))
 
 
@@ -174,8 +174,8 @@ def test_the_result_is_a_copy():
 )
 def test_cells_that_are_neither_0_nor_1_are_refused(y, column, row, value):
     text = (
-        f"column {column!r} of y, row {row}: {value!r} is neither 0 nor 1;"
-        " use 1 where a row has the label, else 0"
+        f"column {column!r} of y, row {row}: the value must be 0 or 1, got {value!r};"
+        " use 1 if the row has the label"
     )
     refused(text, as_indicator, y)
 
@@ -197,32 +197,32 @@ def test_cells_that_are_neither_0_nor_1_are_refused(y, column, row, value):
 )
 def test_cells_that_are_missing_are_refused(y, column, row):
     text = (
-        f"column {column!r} of y, row {row}: the value is missing;"
-        " use 0 where a row does not have the label"
+        f"column {column!r} of y, row {row}: the value must not be missing;"
+        " use 0 if the row does not have the label"
     )
     refused(text, as_indicator, y)
 
 
 def test_columns_must_fit_the_labels():
-    text = "y has 3 columns, but labels holds 2; give one label for each column"
+    text = "labels must have one entry per column of y: 3, got 2"
     refused(text, as_indicator, np.array(CELLS), labels=["a", "b"])
     refused(text, as_indicator, sp.csr_array(CELLS), labels=["a", "b"])
     frame = pd.DataFrame({"cat": [1], "dog": [0]})
     text = "column 'dog' of y: unknown label, did you mean 'dogs'?"
     refused(text, as_indicator, frame, labels=["cat", "dogs"])
-    text = "y has no column for the label 'dogs', did you mean 'dog'?"
+    text = "y must have a column for the label 'dogs', did you mean 'dog'?"
     refused(text, as_indicator, frame, labels=["cat", "dog", "dogs"])
 
 
 def test_columns_of_one_name_are_refused():
-    text = "the columns of y have the label 'a' twice; rename one"
+    text = "the columns of y must not repeat a label, got 'a' twice; rename one"
     refused(text, as_indicator, pd.DataFrame([[1, 0]], columns=["a", "a"]))
 
 
 def test_ragged_mappings_are_refused():
-    text = "the columns of y differ in length: [1, 2]"
+    text = "the columns of y must have the same length, got [1, 2]"
     refused(text, as_indicator, {"a": [1], "b": [0, 1]})
-    text = "column 'a' of y is a list of values, not 'xy'"
+    text = "column 'a' of y must be a list of values, got 'xy'"
     refused(text, as_indicator, {"a": "xy"})
 
 
@@ -230,12 +230,12 @@ def test_ragged_mappings_are_refused():
     "y", [[], np.zeros((0, 2)), np.array([]), pl.DataFrame({"a": [], "b": []}), {}, pd.Series([])]
 )
 def test_no_rows_are_refused(y):
-    refused("y has no rows; there must be one at least", as_indicator, y)
+    refused("y must have at least one row, got none", as_indicator, y)
 
 
 @pytest.mark.parametrize("y", [np.zeros((2, 0)), [set(), set()], [[], []]])
 def test_no_labels_are_refused(y):
-    text = "y has no labels at all; give those that there are with labels=[...]"
+    text = "y must have at least one label, got none"
     refused(text, as_indicator, y)
 
 
@@ -289,14 +289,11 @@ def test_an_unknown_label_gets_a_suggestion():
 
 
 def test_one_label_a_row_is_refused():
-    text = (
-        "y holds one label a row, such as 'a'; for several give sets of labels:"
-        " [{label} for label in y]"
-    )
+    text = "y must hold sets of labels, got single labels such as 'a'; use [{label} for label in y]"
     refused(text, as_indicator, np.array(["a", "b"]))
     text = (
-        "y holds one label a row, such as 'a@b'; for several give sets of labels:"
-        " [text.split('@') for text in y]"
+        "y must hold sets of labels, got single labels such as 'a@b';"
+        " use [text.split('@') for text in y]"
     )
     refused(text, as_indicator, ["a@b", "c"])
 
@@ -304,8 +301,8 @@ def test_one_label_a_row_is_refused():
 @pytest.mark.parametrize("y", [[[0, 1], [1, 0]], [[1], [0]], [(True, False)], [np.array([0, 1.0])]])
 def test_nested_lists_of_0_and_1_are_refused(y):
     text = (
-        "y may be an indicator or a list of labels 0 and 1; give np.array(y) if it is an"
-        " indicator, [set(row) for row in y] if not"
+        "y may be an indicator or sets of the labels 0 and 1; use np.array(y) for an"
+        " indicator, [set(row) for row in y] for sets"
     )
     refused(text, as_indicator, y)
     as_indicator(np.array(y))
@@ -313,36 +310,39 @@ def test_nested_lists_of_0_and_1_are_refused(y):
 
 
 def test_a_label_that_a_row_has_twice_is_refused():
-    text = "row 2 of y holds the label 0 twice; an indicator is given as an array: np.array(y)"
+    text = (
+        "row 2 of y must not repeat a label, got 0 twice; pass an indicator as an array:"
+        " np.array(y)"
+    )
     refused(text, as_indicator, [[0, 1], [0, 0, 1]])
 
 
 def test_ragged_rows_are_refused():
-    text = "row 2 of y is 'b', not a set of labels; use a set for one label as well"
+    text = "row 2 of y must be a set of labels, got 'b'; use a set for one label, too"
     refused(text, as_indicator, [{"a"}, "b"])
-    text = "row 2 of y is {'b': 1}, not a set of labels; use a set for one label as well"
+    text = "row 2 of y must be a set of labels, got {'b': 1}; use a set for one label, too"
     refused(text, as_indicator, [{"a"}, {"b": 1}])
-    text = "row 1 of y: the label ['b', 'c'] is not hashable; use text, a number or a tuple"
+    text = "row 1 of y: the label must be hashable, got ['b', 'c']; use text, a number or a tuple"
     refused(text, as_indicator, [["a", ["b", "c"]]])
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT])
 def test_missing_rows_and_labels_are_refused(missing):
-    text = f"row 2 of y is missing ({missing!r}); use an empty set for no label"
+    text = f"row 2 of y must not be missing, got {missing!r}; use an empty set for no label"
     refused(text, as_indicator, [{"a"}, missing])
-    text = f"row 2 of y: the label {missing!r} is a missing value; leave it out"
+    text = f"row 2 of y: the label must not be missing, got {missing!r}; drop it"
     refused(text, as_indicator, [{"a"}, {"b", missing}])
 
 
 def test_labels_that_cannot_be_are_refused():
     y = [{"a"}]
-    refused("labels is a list of labels, not 'ab'", as_indicator, y, labels="ab")
-    refused("labels is a list of labels, not 5", as_indicator, y, labels=5)
-    text = "labels is a set, which has no order; give a list: sorted(labels)"
+    refused("labels must be a list of labels, got 'ab'", as_indicator, y, labels="ab")
+    refused("labels must be a list of labels, got 5", as_indicator, y, labels=5)
+    text = "labels must be a list, got a set, which has no order; use sorted(labels)"
     refused(text, as_indicator, y, labels={"a", "b"})
-    text = "labels holds the label 'a' twice; name it once"
+    text = "labels must not repeat a label, got 'a' twice"
     refused(text, as_indicator, y, labels=["a", "b", "a"])
-    text = "labels: the label None is a missing value; leave it out"
+    text = "labels: the label must not be missing, got None; drop it"
     refused(text, as_indicator, y, labels=["a", None])
 
 
@@ -356,9 +356,11 @@ def test_a_row_as_a_set():
 
 
 def test_a_row_that_does_not_fit_is_refused():
-    text = "a row has one cell for each of the 2 labels, but this one has the shape (3,)"
+    text = "the row must have one cell for each of the 2 labels, got shape (3,)"
     refused(text, label_set, np.array([1, 0, 1]), ["a", "b"])
-    text = "column 'b' of y, row 1: 0.5 is neither 0 nor 1; use 1 where a row has the label, else 0"
+    text = (
+        "column 'b' of y, row 1: the value must be 0 or 1, got 0.5; use 1 if the row has the label"
+    )
     refused(text, label_set, [1, 0.5], ["a", "b"])
 
 

@@ -113,6 +113,7 @@ def test_callbacks_are_told_of_each_task(alone):
 def test_a_callback_may_stop_a_fit():
     counting = Counting(stop_after=1)
     clf = quick(generations=3, **VALIDATED).set_callbacks(counting).fit(X, Y)
+    assert clf.stopped_by_ == "interrupt"
     check_consistent(clf)
     assert clf.score(X, Y) > 0.5
     assert counting.torn_down == 1
@@ -121,7 +122,7 @@ def test_a_callback_may_stop_a_fit():
 def test_a_refused_fit_leaves_callbacks_in_order():
     counting = Counting()
     clf = quick().set_callbacks(counting)
-    with pytest.raises(ValueError, match="one class only"):
+    with pytest.raises(ValueError, match="got one class: "):
         clf.fit(X, ["a"] * len(X))
     assert counting.set_up == counting.torn_down
 
@@ -137,15 +138,18 @@ def test_progress_bars_run(capsys):
 
 
 @pytest.mark.parametrize("options", [{}, VALIDATED, {"init": "seeds"}, {"n_jobs": 2}])
-def test_a_time_budget_ends_a_fit_with_a_model(options):
-    few = options | {"generations": 10_000, "moves": 2_000, "time_budget": 0.2}
+def test_a_budget_ends_a_fit_with_a_model(options):
+    few = options | {"generations": 10_000, "moves": 2_000, "budget": 0.2}
     clf = quick(**few).fit(X, Y)
     check_consistent(clf)
     assert set(clf.predict(X)) <= set(Y)
+    assert clf.stopped_by_ == "seconds"
 
 
-def test_the_smallest_time_budget_gives_a_model_too():
-    clf = quick(time_budget=1e-9, **VALIDATED).fit(X, Y)
+def test_the_smallest_budget_gives_a_model_too():
+    clf = quick(budget=1e-9, **VALIDATED).fit(X, Y)
+    assert clf.stopped_by_ == "seconds"
+    assert quick(budget=1e9, **VALIDATED).fit(X, Y).stopped_by_ is None
     check_consistent(clf)
     assert set(clf.predict(X)) <= set(Y)
 
@@ -172,10 +176,10 @@ def test_ctrl_c_keeps_the_best_so_far(after, n_jobs):
         assert n_jobs == 2
         return
     check_consistent(clf)
-    assert clf.interrupted_
+    assert clf.stopped_by_ == "interrupt"
     assert clf.score(X, Y) > 0.5
     assert callback.torn_down == 1
-    assert not clf.set_callbacks().fit(X, Y).interrupted_
+    assert clf.set_callbacks().fit(X, Y).stopped_by_ is None
 
 
 def test_ctrl_c_within_a_task_keeps_what_it_had(monkeypatch):
@@ -276,7 +280,7 @@ def test_a_warm_start_from_rules_that_disagree_is_consistent(init, conflicts):
 def test_a_warm_start_with_fewer_rules():
     clf = quick(warm_start=True, moves=1000).fit(X, Y)
     clf.set_params(max_rules=2).fit(X, Y)
-    assert all(point.rules <= 2 for point in clf.pareto_front_)
+    assert all(point.n_rules <= 2 for point in clf.pareto_front_)
     check_consistent(clf)
 
 

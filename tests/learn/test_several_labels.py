@@ -150,7 +150,7 @@ def test_weights_of_rows_with_sets():
 def test_select_among_sets():
     clf = quick().fit(X, MATRIX)
     for point in clf.pareto_front_:
-        other = clf.select(max_rules=point.rules, max_conditions=point.conditions)
+        other = clf.select(max_rules=point.n_rules, max_conditions=point.n_conditions)
         assert other.predict(X).shape == MATRIX.shape
 
 
@@ -178,7 +178,7 @@ def check_hierarchy(clf, hierarchy):
 
 
 def test_paths():
-    hierarchy = Hierarchy.of(PATHS)
+    hierarchy = Hierarchy(PATHS)
     clf = quick(hierarchy=PATHS).fit(X, LEAVES)
     said = check_hierarchy(clf, hierarchy)
     truth = closed(LEAVES, hierarchy)
@@ -189,7 +189,7 @@ def test_paths():
 
 
 def test_labels_that_are_closed_already_are_the_same():
-    hierarchy = Hierarchy.of(PATHS)
+    hierarchy = Hierarchy(PATHS)
     clf = quick(hierarchy=PATHS).fit(X, LEAVES)
     again = quick(hierarchy=hierarchy).fit(X, closed(LEAVES, hierarchy))
     assert texts(again) == texts(clf)
@@ -198,17 +198,17 @@ def test_labels_that_are_closed_already_are_the_same():
 
 def test_edges_of_a_graph():
     clf = quick(hierarchy=EDGES).fit(X, IN_GRAPH)
-    check_hierarchy(clf, Hierarchy.of(EDGES))
+    check_hierarchy(clf, Hierarchy(EDGES))
 
 
 def test_a_graph_of_networkx():
     graph = nx.DiGraph(EDGES)
     clf = quick(hierarchy=graph).fit(X, IN_GRAPH)
-    check_hierarchy(clf, Hierarchy.of(graph))
+    check_hierarchy(clf, Hierarchy(graph))
 
 
 def test_an_indicator_in_a_hierarchy():
-    hierarchy = Hierarchy.of(PATHS)
+    hierarchy = Hierarchy(PATHS)
     y = np.array([[label in row for label in hierarchy.labels] for row in LEAVES]).astype(int)
     clf = quick(hierarchy=PATHS).fit(X, y)
     said = clf.predict(X)
@@ -220,14 +220,14 @@ def test_an_indicator_in_a_hierarchy():
 @pytest.mark.parametrize("options", [{"init": "seeds"}, {"complete": True}, {"smoothing": 0.5}])
 def test_options_in_a_hierarchy(options):
     clf = quick(hierarchy=PATHS, **options).fit(X, LEAVES)
-    check_hierarchy(clf, Hierarchy.of(PATHS))
+    check_hierarchy(clf, Hierarchy(PATHS))
 
 
 def test_probabilities_of_points_of_the_front():
     clf = quick(hierarchy=EDGES, selection="validation").fit(X, IN_GRAPH)
     for point in clf.pareto_front_:
-        other = clf.select(max_rules=point.rules, max_conditions=point.conditions)
-        check_hierarchy(other, Hierarchy.of(EDGES))
+        other = clf.select(max_rules=point.n_rules, max_conditions=point.n_conditions)
+        check_hierarchy(other, Hierarchy(EDGES))
 
 
 # --- what is refused
@@ -248,8 +248,8 @@ def test_labels_that_are_not_in_the_hierarchy():
 def test_one_label_a_row_in_a_hierarchy():
     y = [next(iter(row)) for row in LEAVES]
     refused(
-        f"y holds one label a row, such as {y[0]!r}; for several give sets of labels:"
-        " [{label} for label in y]",
+        f"y must hold sets of labels, got single labels such as {y[0]!r};"
+        " use [{label} for label in y]",
         y,
         hierarchy=PATHS,
     )
@@ -257,17 +257,19 @@ def test_one_label_a_row_in_a_hierarchy():
 
 def test_rows_of_no_set():
     refused(
-        "row 2 of y is missing (None); use an empty set for no label", [SETS[0], None, *SETS[2:]]
+        "row 2 of y must not be missing, got None; use an empty set for no label",
+        [SETS[0], None, *SETS[2:]],
     )
 
 
 def test_sets_of_another_length():
-    refused(f"X has {len(X)} rows, y has {len(X) - 1}", SETS[:-1])
+    text = f"X and y must have the same number of rows, got {len(X)} and {len(X) - 1}"
+    refused(text, SETS[:-1])
 
 
 def test_class_weights_of_sets():
     refused(
-        "class_weight is for targets with one label a row; give sample_weight",
+        "class_weight must be None for targets with several labels per row; use sample_weight",
         SETS,
         class_weight="balanced",
     )

@@ -16,6 +16,7 @@ from irenic.learn._tasks import Problem, folds_of
 from irenic.learn._trees import Forest
 from irenic.learn.front import FrontPoint, RuleCounts, choose, front_of
 from irenic.learn.target import Consequents, Target, class_weights, row_counts, row_weights
+from irenic.model.literals import counted
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -26,7 +27,7 @@ def problem_of(table, codes, weight=None, n_labels=None):
     instances = space.encode(table)
     target = Target.single(np.arange(n_labels or int(codes.max()) + 1), codes)
     weight = np.ones(len(codes)) if weight is None else np.asarray(weight, dtype=float)
-    cells = Cells.divide(instances, target.truth, weight)
+    cells = Cells.from_instances(instances, target.truth, weight)
     return Problem(cells, cells.encode(instances), target, weight, row_counts(weight))
 
 
@@ -109,9 +110,7 @@ def test_the_bags_of_a_forest_hold_all_copies_of_a_row_or_none():
     x = {name: rng.random(200) for name in "abcd"}
     problem = problem_of(x, rng.permutation(200) % 2, np.full(200, 10)).in_order()
     table = problem.encoded.T.astype(np.float32)
-    forest = Forest(
-        table, problem.target.truth, problem.weight, problem.groups, single=True, random_state=0
-    )
+    forest = Forest(table, problem.target, problem.weight, problem.groups, random_state=0)
     right = (forest.unseen.argmax(axis=1) == problem.target.truth.argmax(axis=1)).mean()
     assert 0.35 < right < 0.65
 
@@ -205,7 +204,7 @@ def test_one_fold_is_a_quarter():
 def test_one_label_is_worth_one_where_it_is_right():
     target = Target.single(np.array(["a", "b"]), np.array([0, 1, 1]))
     assert target.truth.tolist() == [[1, 0], [0, 1], [0, 1]]
-    consequents = Consequents.of(target, np.ones(len(target)), [])
+    consequents = Consequents.from_target(target, np.ones(len(target)), [])
     assert consequents.values() == ["a", "b"]
     assert consequents.gains(target.truth).tolist() == target.truth.tolist()
 
@@ -220,7 +219,7 @@ def f1(truth, said):
 def test_a_set_of_labels_is_worth_its_f1(y, seed):
     target = Target.sets(y)
     rng = np.random.default_rng(seed)
-    consequents = Consequents.of(
+    consequents = Consequents.from_target(
         target, np.ones(len(target)), list(rng.random((5, len(target.labels))))
     )
     values = consequents.values()
@@ -237,14 +236,12 @@ def test_in_a_hierarchy_consequents_are_closed_and_nearer_is_worth_more():
     assert labels == ["1", "1/1", "1/2", "2"]
     assert target.truth[0].tolist() == [1, 1, 0, 0]
     assert target.label_weights.tolist() == [0.75, 0.5625, 0.5625, 0.75]
-    consequents = Consequents.of(target, np.ones(len(target)), list(target.truth))
+    consequents = Consequents.from_target(target, np.ones(len(target)), list(target.truth))
     for value in consequents.values():
         assert target.hierarchy.is_closed(value)
     gains = consequents.gains(target.truth)
     for row, truth in enumerate(target.truth):
-        own = [
-            k for k, stands in enumerate(consequents.stands) if stands.tolist() == truth.tolist()
-        ]
+        own = [k for k, row in enumerate(consequents.frequencies) if row.tolist() == truth.tolist()]
         assert gains[row, own[0]] == pytest.approx(1.0)
         assert gains[row].argmax() == own[0]
 
@@ -262,8 +259,8 @@ def test_the_weights_of_rows():
     many = Target.sets([{"a"}, {"a", "b"}])
     with pytest.raises(DataError) as caught:
         class_weights(many, "balanced", np.ones(2))
-    assert (
-        str(caught.value) == "class_weight is for targets with one label a row; give sample_weight"
+    assert str(caught.value) == (
+        "class_weight must be None for targets with several labels per row; use sample_weight"
     )
 
 
@@ -284,9 +281,8 @@ POINTS = st.builds(
 
 
 def beats(a, b):
-    return (
-        a.rules <= b.rules and a.conditions <= b.conditions and a.training_score >= b.training_score
-    )
+    smaller = a.n_rules <= b.n_rules and a.n_conditions <= b.n_conditions
+    return smaller and a.training_score >= b.training_score
 
 
 @given(st.lists(POINTS, max_size=12), st.randoms())
@@ -296,25 +292,25 @@ def test_the_front_has_what_nothing_beats(points, random):
         assert not any(beats(other, kept) for other in front if other is not kept)
         assert any(kept is p for p in points)
     assert all(any(beats(kept, p) for kept in front) for p in points)
-    sizes = [(p.rules, p.conditions) for p in front]
+    sizes = [(p.n_rules, p.n_conditions) for p in front]
     assert sizes == sorted(sizes)
     random.shuffle(points)
-    again = [(p.rules, p.conditions, p.training_score) for p in front_of(points)]
-    assert again == [(p.rules, p.conditions, p.training_score) for p in front]
+    again = [(p.n_rules, p.n_conditions, p.training_score) for p in front_of(points)]
+    assert again == [(p.n_rules, p.n_conditions, p.training_score) for p in front]
 
 
 @given(st.lists(POINTS, min_size=1, max_size=12), st.integers(0, 5), st.integers(0, 7))
 def test_what_is_chosen_is_small_enough(points, rules, conditions):
-    small = [p for p in points if p.rules <= rules and p.conditions <= conditions]
+    small = [p for p in points if p.n_rules <= rules and p.n_conditions <= conditions]
     options = {"max_rules": rules, "max_conditions": conditions, "shape": (100, 2, 5)}
     if not small:
-        least = min(points, key=lambda p: (p.rules, p.conditions))
+        least = min(points, key=lambda p: (p.n_rules, p.n_conditions))
         with pytest.raises(ConditionError) as caught:
             choose(points, selection="validation", **options)
         assert str(caught.value) == (
-            f"no rule set of the front has so few: max_rules={rules},"
-            f" max_conditions={conditions}; the smallest has {least.rules} rules and"
-            f" {least.conditions} conditions"
+            "max_rules and max_conditions must admit a rule set of the front, got"
+            f" {rules} and {conditions}; the smallest has {counted(least.n_rules, 'rule')}"
+            f" and {counted(least.n_conditions, 'condition')}"
         )
         return
     for selection in ("validation", "description"):
@@ -338,12 +334,12 @@ def test_descriptions_are_longer_for_more_rules_conditions_and_mistakes(p, rows,
     def bits(rules, conditions, score):
         return point(rules, conditions, score).description_length(rows, labels, features)
 
-    length = bits(p.rules, p.conditions, p.training_score)
+    length = bits(p.n_rules, p.n_conditions, p.training_score)
     assert length >= 0
-    assert bits(p.rules + 1, p.conditions, p.training_score) > length
-    assert bits(p.rules, p.conditions + 1, p.training_score) > length
+    assert bits(p.n_rules + 1, p.n_conditions, p.training_score) > length
+    assert bits(p.n_rules, p.n_conditions + 1, p.training_score) > length
     if p.training_score > 0.5:
-        assert bits(p.rules, p.conditions, p.training_score - 0.05) > length
+        assert bits(p.n_rules, p.n_conditions, p.training_score - 0.05) > length
 
 
 def test_a_perfect_empty_set_needs_no_bits():

@@ -138,7 +138,7 @@ def point_of(rules, labels, **options):
     )
     scores = {"training_score": 0.9, "validated_score": 0.8, "penalty": 1.0} | options
     return FrontPoint(
-        rules, rules=len(rules), conditions=3, explanation_size=1.5, counts=counts, **scores
+        rules, n_rules=len(rules), n_conditions=3, explanation_size=1.5, counts=counts, **scores
     )
 
 
@@ -148,7 +148,7 @@ def fitted(rules, labels, form="labels", **parameters):
     clf.classes_ = np.array(labels, dtype=object)
     clf.feature_names_in_ = np.array(rules.space.names, dtype=object)
     clf.n_features_in_ = len(rules.space)
-    clf.hierarchy_, clf.interrupted_, clf.space_ = None, False, rules.space
+    clf.hierarchy_, clf.stopped_by_, clf.space_ = None, None, rules.space
     clf._answers = Answers(clf.classes_, form)
     clf.pareto_front_ = Front([point_of(rules[:1], labels), point_of(rules, labels)])
     clf._use(clf.pareto_front_[1])
@@ -472,9 +472,9 @@ def test_a_fitted_classifier_shows_rules_counts_and_certificate():
     assert shown.titles[:3] == ["ask: 1 of 3 (33%)", "full: 1 of 3 (33%)", "reduced: 1 of 3 (33%)"]
     assert str(clf.certificate_) in shown.text
     assert "labels: ask full reduced" in shown.text
-    assert "interrupted" not in shown.text
-    clf.interrupted_ = True
-    assert "the fit was interrupted" in own_part(clf)
+    assert "did not finish" not in shown.text
+    clf.stopped_by_ = "interrupt"
+    assert "the fit did not finish" in own_part(clf)
 
 
 def test_where_no_rule_holds_and_nothing_is_said_there_is_a_row_too():
@@ -531,7 +531,7 @@ def test_after_a_fit_the_numbers_are_those_of_the_counts(tmp_path):
     assert isinstance(again.pareto_front_, Front)
     assert own_part(again) == own_part(clf)
     assert repr(again.pareto_front_) == repr(clf.pareto_front_)
-    smallest = clf.select(max_rules=clf.pareto_front_[0].rules)
+    smallest = clf.select(max_rules=clf.pareto_front_[0].n_rules)
     assert smallest.pareto_front_.chosen is smallest.chosen_ is clf.pareto_front_[0]
     assert clf.pareto_front_.chosen is clf.chosen_
 

@@ -238,16 +238,20 @@ def line(ax, gid):
     return match
 
 
+def size_of(point, size):
+    return getattr(point, size if size == "explanation_size" else f"n_{size}")
+
+
 @pytest.mark.parametrize("size", ["conditions", "rules", "explanation_size"])
 def test_scores_are_drawn_against_sizes(size):
     model = classifier()
     ax = plot.front(model, size=size)
     for gid, score in (("validated", "validated_score"), ("training", "training_score")):
-        points = sorted((getattr(p, size), getattr(p, score)) for p in model.pareto_front_)
+        points = sorted((size_of(p, size), getattr(p, score)) for p in model.pareto_front_)
         assert line(ax, gid).get_xydata().tolist() == [list(map(float, p)) for p in points]
     assert line(ax, "training").get_markerfacecolor() == "none"
     assert line(ax, "validated").get_markerfacecolor() != "none"
-    chosen = (getattr(model.chosen_, size), model.chosen_.validated_score)
+    chosen = (size_of(model.chosen_, size), model.chosen_.validated_score)
     assert line(ax, "chosen").get_xydata().tolist() == [list(map(float, chosen))]
     assert legend(ax) == ["validated", "training", "in use"]
 
@@ -255,7 +259,7 @@ def test_scores_are_drawn_against_sizes(size):
 def test_the_rule_set_in_use_is_named():
     model = classifier()
     (name,) = texts(plot.front(model), "chosen name")
-    assert name.startswith(f"{model.chosen_.rules} rule")
+    assert name.startswith(f"{model.chosen_.n_rules} rule")
 
 
 def test_missing_validation_scores_are_left_out():

@@ -392,7 +392,7 @@ def test_every_rule_set_of_a_front_is_summarized():
     assert len(summary["models"]) == len(model.pareto_front_)
     for entry, point in zip(summary["models"], model.pareto_front_, strict=True):
         assert [rule["text"] for rule in entry["rules"]] == [str(rule) for rule in point.rule_set]
-        size = {"features": 4, "rules": point.rules, "conditions": point.conditions}
+        size = {"features": 4, "rules": point.n_rules, "conditions": point.n_conditions}
         assert entry["size"] == size
         assert entry["results"]["accuracy"] == pytest.approx(point.training_score)
         assert entry["front"]["training_score"] == point.training_score

@@ -67,10 +67,10 @@ def most_frequent(y):
 def test_names():
     assert set(arms.NAMES) == {*ARMS, arms.REPAIRED}
     assert len(arms.NAMES) == len(ARMS) + 1
-    assert ARMS[arms.REPAIRED_OF].guard == "let be"
+    assert ARMS[arms.REPAIRED_OF].guard == "ignore"
     # whether rules of an arm may contradict each other is what the others differ in
     for arm in ARMS.values():
-        never = arm.start != "drawn" and arm.guard != "let be"
+        never = arm.start != "drawn" and arm.guard != "ignore"
         assert (arm.resolve == "avoid") == never
 
 
@@ -108,7 +108,7 @@ def test_other_arms_settle_contradictions(noisy, name):
     learned = fits[name][0]
     assert learned.resolve == ARMS[name].resolve
     # those that let mutated rules be have contradictions here, so that there is what to settle
-    if ARMS[name].guard == "let be":
+    if ARMS[name].guard == "ignore":
         assert len(learned.loose.conflicts())
     said = learned.loose.predict(X, resolve=learned.resolve)
     assert learned.predict(X, loose=True).tolist() == list(said)
@@ -135,14 +135,14 @@ def test_the_best_rule_is_the_one_that_evolution_took_for_it():
     classes, codes = np.unique(y, return_inverse=True)
     target = Target.single(classes, codes)
     instances = Space.infer(X).encode(X)
-    cells = Cells.divide(instances, target.truth, np.ones(9))
+    cells = Cells.from_instances(instances, target.truth, np.ones(9))
     problem = Problem(cells, cells.encode(instances), target, np.ones(9), np.ones(9))
     rows = prepare(problem, 4, "seeds", 0.0, 0).rows
     masks, then = np.array([[0b01], [0b11]], dtype=np.uint64), np.array([0, 1], dtype=np.int16)
     candidate = evolution.Candidate(masks, then, 1).ranked(rows.cells, rows.gains)
     said = classes[evolution.predict(candidate, problem.encoded, "best")]
     assert said.tolist() == ["p"] * 5 + ["q"] * 4
-    rules = arms._as_rules(candidate, arms.Arm("", "drawn", "let be", "best"), problem)
+    rules = arms._as_rules(candidate, arms.Arm("", "drawn", "ignore", "best"), problem)
     assert list(rules.predict(X, resolve="best")) == said.tolist()
 
 
@@ -195,7 +195,7 @@ def test_level_is_the_accuracy_of_a_small_tree():
     X = pd.DataFrame({"a": y.astype(float)})
     target = Target.single(np.arange(16), y)
     instances = Space.infer(X).encode(X)
-    cells = Cells.divide(instances, target.truth, np.ones(64))
+    cells = Cells.from_instances(instances, target.truth, np.ones(64))
     problem = Problem(cells, cells.encode(instances), target, np.ones(64), np.ones(64))
     # sixteen classes as large as each other, of which eight leaves tell eight
     assert arms.tree_accuracy(problem) == 0.5

@@ -127,6 +127,11 @@ def output() -> Iterator[None]:
         raise irenic.FileError(f"cannot write the output: {reason}") from None
 
 
+def note(text: str) -> None:
+    """Print a note to standard error."""
+    print(f"irenic: {text}", file=sys.stderr)
+
+
 def is_standard(path: Path | None) -> bool:
     """Return whether an argument is ``-``: standard input or standard output."""
     return path is not None and str(path) == "-"

@@ -1,19 +1,13 @@
-"""The commands that learn rules from a table and apply them to another."""
+"""The commands ``learn`` and ``predict``: options and output; ``irenic.learn`` does the work."""
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
-import numpy as np
-import numpy.typing as npt
 import typer
 
 import irenic
@@ -23,6 +17,7 @@ from irenic.cli.common import (
     check_one_output,
     console,
     is_standard,
+    note,
     output,
     output_format,
     print_json,
@@ -45,42 +40,39 @@ from irenic.model.literals import display
 from irenic.model.ruleset import RESOLVE
 
 if TYPE_CHECKING:
-    from types import FrameType
-
-    from irenic.cli.dataset import Dataset
     from irenic.frames.columns import Table
     from irenic.learn import RuleSetClassifier
     from irenic.model.features import Feature
-    from irenic.reporting.document import CrossValidation
 
 commands = typer.Typer()
 
 _MODEL_FORMATS = ("json", "rules", "txt")
+_SHOWN_COLUMNS = 8
 
 
 @commands.command(
     epilog="""[bold]Examples[/]
-irenic learn                               data that come with scikit-learn
+irenic learn                               use an example table of scikit-learn
 irenic learn people.csv                    predict the last column
-irenic learn people.csv --target income    predict another one
-irenic learn people.csv -o model.json      keep the model for predict
-irenic learn people.csv -o rules.txt       keep the rules as text
-irenic learn people.csv --max-rules 5      few rules
-irenic learn people.csv --cv 0             learn only, which is faster
+irenic learn people.csv --target income    predict another column
+irenic learn people.csv -o model.json      save the model for irenic predict
+irenic learn people.csv -o rules.txt       save the rules as text
+irenic learn people.csv --max-rules 5      learn at most five rules
+irenic learn people.csv --cv 0             skip cross-validation
 
 [bold]Exit status[/]
-0 rules were learned, 2 bad input"""
+0 rules were learned, 2 invalid input"""
 )
 def learn(
     data: Annotated[
         Path | None,
         typer.Argument(
-            metavar="DATA", help="A .csv, .parquet or .xlsx table, or - (default: an example)."
+            metavar="DATA", help="Table (.csv, .parquet or .xlsx), or - (default: an example)."
         ),
     ] = None,
     target: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="The column to predict; the last, if not told."),
+        typer.Option(metavar="COLUMN", help="Column to predict (default: the last one)."),
     ] = None,
     out: Annotated[
         Path | None,
@@ -88,76 +80,88 @@ def learn(
             "--output",
             "-o",
             metavar="FILE",
-            help="Where to keep the model (.json), or its rules alone (.txt, .rules); or -.",
+            help="File for the model (.json) or its rules alone (.txt, .rules); or -.",
         ),
     ] = None,
     source_form: From = None,
     to: To = None,
     max_rules: Annotated[
-        int | None, typer.Option(metavar="N", help="The most rules that there may be.", min=1)
+        int | None, typer.Option(metavar="N", help="Maximum number of rules.", min=1)
     ] = None,
     cv: Annotated[
         int,
-        typer.Option(metavar="K", help="Folds of the cross-validation; 0 for none.", min=0),
+        typer.Option(metavar="K", help="Number of cross-validation folds; 0 for none.", min=0),
     ] = 5,
-    seconds: Annotated[
+    budget: Annotated[
         float | None,
-        typer.Option(metavar="S", help="How long a fit may take; there is one more a fold."),
+        typer.Option(
+            metavar="SECONDS", help="Seconds per fit; cross-validation adds one fit per fold."
+        ),
     ] = None,
     random_state: Annotated[
-        int, typer.Option(metavar="N", help="Fixes what is random.", min=0)
+        int, typer.Option(metavar="N", help="Seed of the random number generator.", min=0)
     ] = 0,
     jobs: Annotated[
-        int, typer.Option(metavar="N", help="How many tasks run at once; -1: one a core.")
+        int, typer.Option(metavar="N", help="Number of parallel tasks; -1 for one per core.")
     ] = -1,
     as_json: Json = False,
 ) -> None:
-    """Learn rules from a table: few, readable, and never in contradiction."""
-    _check_options(data, target, out, cv, seconds, jobs)
+    """Learn a few readable rules, free of contradictions, from a table."""
+    _check_options(data, target, out, cv, budget, jobs)
     check_inputs({"DATA": data}, source_form)
     check_one_output(out, to, as_json=as_json)
     form = _model_format(out, to)
-    from irenic.cli import dataset
+    table, name, column = _training_table(data, target, source_form)
+    from irenic.learn import cross_validate, cross_validation, split_target
 
-    given = dataset.embedded() if data is None else dataset.read(data, target, source_form)
-    folds = _folds(given, cv)
+    try:
+        X, y = split_target(table, column)
+    except DataError as error:
+        raise DataError(f"{name}: {error}") from None
+    try:
+        folds = cross_validation.n_folds(y, cv) if cv else 0
+    except DataError as error:
+        raise DataError(f"{name}: column {column!r}: {error} with --cv 0") from None
+    if folds < cv:
+        note(cross_validation.fewer_folds(y, cv))
     warn_of_compiling("evolution", "about a minute")
-
-    def make(*, verbose: bool) -> RuleSetClassifier:
-        return irenic.RuleSetClassifier(
-            max_rules=max_rules,
-            time_budget=seconds,
-            n_jobs=jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
-
     on_screen = not form or (out is not None and not is_standard(out))
-    people = sys.stdout if on_screen else sys.stderr
     if not as_json:
         with output():
-            _say_data(given, data, target, people)
-    model = make(verbose=sys.stderr.isatty()).fit(given.features, given.labels)
+            people = sys.stdout if on_screen else sys.stderr
+            _print_data(X, data, None if target else column, people)
+    show_progress = sys.stderr.isatty()
+    model = irenic.RuleSetClassifier(
+        max_rules=max_rules,
+        budget=budget,
+        n_jobs=jobs,
+        random_state=random_state,
+        verbose=show_progress,
+    ).fit(X, y)
     if form:
         write_rules(model if form == "json" else model.rules_, out, form)
-    compared = _compare(lambda: make(verbose=False), given, folds, random_state) if folds else None
+    scores: Any = None
+    try:
+        if folds:
+            scores = cross_validate(
+                model, X, y, cv=folds, random_state=random_state, verbose=show_progress
+            )
+    except KeyboardInterrupt:
+        note("cross-validation was interrupted; the rules below were learned from all rows")
     from irenic.reporting import terminal
     from irenic.reporting.commands import learn_document
 
+    counts = dict(sorted(Counter(y.tolist()).items()))
     with output():
         if as_json:
             document = learn_document(
-                model,
-                data=given.name,
-                target=given.target,
-                counts=given.counts,
-                cross_validation=compared,
+                model, data=name, target=column, counts=counts, cross_validation=scores
             )
             print_json(document)
         else:
-            terminal.print_learned(model, given.counts, compared, console(stderr=not on_screen))
+            terminal.print_learned(model, counts, scores, console(stderr=not on_screen))
             if on_screen:
-                _say_next(out, data)
+                _print_next_steps(out, data)
 
 
 def _check_options(
@@ -165,139 +169,77 @@ def _check_options(
     target: str | None,
     out: Path | None,
     cv: int,
-    seconds: float | None,
+    budget: float | None,
     jobs: int,
 ) -> None:
     if data is None and target is not None:
-        raise FormatError("--target names a column of DATA; say which table: irenic learn DATA")
+        raise FormatError("--target needs a table: irenic learn DATA --target COLUMN")
     if cv == 1:
-        raise FormatError("--cv 1 leaves nothing to learn from; use 2 or more, or 0 for none")
+        raise FormatError("--cv must be 0 or at least 2, got 1")
     if jobs == 0:
-        raise FormatError("--jobs 0 does nothing; use 1 or more, or -1 for one a core")
-    if seconds is not None and not seconds > 0:
-        raise FormatError(f"--seconds must be above 0, not {seconds:g}")
+        raise FormatError("--jobs must be at least 1, or -1 for one per core, got 0")
+    if budget is not None and not budget > 0:
+        raise FormatError(f"--budget must be positive, got {budget:g}")
     check_output(out, {"DATA": data})
 
 
 def _model_format(out: Path | None, to: str | None) -> str:
-    """Return the format in which the model, or its rules alone, are kept; "" for neither."""
+    """Return the format of the model, or of its rules alone; "" if neither is written."""
     if out is None and to is None:
         return ""
     if out is not None and not is_standard(out) and out.suffix[1:].lower() not in _MODEL_FORMATS:
         raise FormatError(
-            "a model is written to a .json file, its rules alone to .txt or .rules", path=str(out)
+            "--output must be a .json file for the model, or a .txt or .rules file for its rules"
+            " alone",
+            path=str(out),
         )
     return output_format(out, to, _MODEL_FORMATS)
 
 
-def _folds(given: Dataset, wanted: int) -> int:
-    """Return how many folds the rows allow; say so where these are fewer than wanted."""
-    if not wanted:
-        return 0
-    from irenic.learn.cross_validation import folds_for
-
-    folds = folds_for(given.counts, wanted)
-    rarest = min(given.counts, key=lambda label: given.counts[label])
-    if folds < 2:
-        raise DataError(
-            f"{given.name}: column {given.target!r}: the class {display(rarest)} has one row, so"
-            " it cannot be both learned and tested; leave the row out, or learn without"
-            " cross-validation: --cv 0"
-        )
-    if folds < wanted:
-        _note(f"{folds} folds instead of {wanted}: the class {display(rarest)} has {folds} rows")
-    return folds
+def _training_table(
+    data: Path | None, target: str | None, form: str | None
+) -> tuple[Table, str, str]:
+    """Return a table, its name and the column to predict."""
+    if data is None:
+        return _example_table(), "wine", "wine"
+    table = read_data(data, form)
+    return table, str(data), list(table)[-1] if target is None else target
 
 
-def _compare(
-    make: Callable[[], RuleSetClassifier], given: Dataset, folds: int, random_state: int
-) -> CrossValidation | None:
-    """Return how the learner and others do on rows left out; None if a person does not wait."""
-    from irenic.learn import cross_validation as comparison
+def _example_table() -> Table:
+    """Return a table that comes with scikit-learn: chemical analyses of three wines."""
+    import numpy as np
+    from sklearn.datasets import load_wine
 
-    table, codes = given.features, np.unique(given.labels, return_inverse=True)[1]
-    learners = {
-        "irenic": comparison.rule_sets(make, table, given.labels),
-        "pruned tree": comparison.pruned_tree(table, codes, random_state=random_state),
-        "majority class": comparison.majority(codes),
-    }
-    with _fold_bar(folds) as show, _noticing_interrupts() as interrupted:
+    from irenic.frames.columns import Table
 
-        def tell(done: int) -> None:
-            show(done)
-            if interrupted.is_set():  # a fit that is cut short returns what it has
-                raise KeyboardInterrupt
-
-        try:
-            found: Any = comparison.cross_validate(
-                learners, codes, folds=folds, random_state=random_state, tell=tell
-            )
-        except KeyboardInterrupt:
-            _note("the cross-validation was stopped; the rules are those of all rows")
-            return None
-    scores: CrossValidation = found
-    return scores
+    bunch = load_wine()
+    columns = {str(name): bunch.data[:, i] for i, name in enumerate(bunch.feature_names)}
+    # scikit-learn calls them class_0 to class_2
+    cultivars = np.array(["Barolo", "Grignolino", "Barbera"], dtype=object)
+    return Table({**columns, "wine": cultivars[bunch.target]})
 
 
-@contextmanager
-def _noticing_interrupts() -> Iterator[threading.Event]:
-    """Remember that Ctrl-C was pressed, whoever handles it."""
-    interrupted = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield interrupted
-        return
+def _print_data(X: Table, data: Path | None, last_column: str | None, people: TextIO) -> None:
+    from irenic.learn import unhelpful_columns
 
-    def notice(number: int, frame: FrameType | None) -> None:
-        interrupted.set()
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGINT, notice)
-    try:
-        yield interrupted
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
-def _fold_bar(folds: int) -> Iterator[Callable[[int], None]]:
-    errors = console(stderr=True)
-    if not errors.is_terminal:
-        yield lambda done: None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TextColumn("cross-validating"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("Ctrl-C goes on without"),
-    )
-    with Progress(*columns, console=errors, transient=True) as bar:
-        task = bar.add_task("", total=folds)
-        yield lambda done: bar.update(task, completed=done)
-
-
-def _say_data(given: Dataset, path: Path | None, target: str | None, people: TextIO) -> None:
-    if path is None:
-        print(f"No table given: these are the {given.name} data of scikit-learn.", file=people)
-    elif target is None:
-        name = display(given.target)
-        print(f"The last column is predicted: {name} (--target names another).", file=people)
-    for column in given.useless():
-        print(f"Of little use for rules: {column}", file=people)
+    if data is None:
+        print("No table given: using the wine data of scikit-learn.", file=people)
+    elif last_column is not None:
+        print(f"Predicting the last column, {last_column!r} (override with --target).", file=people)
+    reasons = [f"{display(name)} ({why})" for name, why in unhelpful_columns(X).items()]
+    if reasons:
+        print(f"Columns unlikely to help: {', '.join(reasons)}", file=people)
     people.flush()
 
 
-def _say_next(out: Path | None, data: Path | None) -> None:
-    kept = "Keep the model with -o model.json; then:" if out is None else f"Written to {out}; now:"
+def _print_next_steps(out: Path | None, data: Path | None) -> None:
+    saved = (
+        "Save the model with -o model.json, then:" if out is None else f"Written to {out}. Next:"
+    )
     model = out or "model.json"
-    print(f"\n{kept}\n  irenic predict {model} new.csv -o out.csv")
+    print(f"\n{saved}\n  irenic predict {model} new.csv -o out.csv")
     print(f"  irenic report {model} {data or 'table.csv'} -o report.html")
-
-
-def _note(text: str) -> None:
-    print(f"irenic: {text}", file=sys.stderr)
 
 
 # --- predict
@@ -305,23 +247,23 @@ def _note(text: str) -> None:
 
 @commands.command(
     epilog="""[bold]Examples[/]
-irenic predict model.json new.csv                  as csv on the screen
-irenic predict model.json new.csv -o out.csv       to a file
+irenic predict model.json new.csv                  print CSV
+irenic predict model.json new.csv -o out.csv       write a file
 irenic predict model.json new.csv -o out.xlsx --explain
-irenic predict rules.txt new.csv                   rules of your own
+irenic predict rules.txt new.csv                   use rules of your own
 
 [bold]Exit status[/]
-0 done, 2 bad input"""
+0 predictions were made, 2 invalid input"""
 )
 def predict(
     rules: Annotated[
         Path,
         typer.Argument(
-            metavar="RULES", help="A model of irenic learn (.json), a file of rules, or -."
+            metavar="RULES", help="Model of irenic learn (.json), a file of rules, or -."
         ),
     ],
     data: Annotated[
-        Path, typer.Argument(metavar="DATA", help="A .csv, .parquet or .xlsx table, or -.")
+        Path, typer.Argument(metavar="DATA", help="Table (.csv, .parquet or .xlsx), or -.")
     ],
     out: Annotated[
         Path | None,
@@ -329,7 +271,7 @@ def predict(
             "--output",
             "-o",
             metavar="FILE",
-            help="A .csv, .parquet or .xlsx file, or - (default: csv on the screen).",
+            help="File for the predictions (.csv, .parquet or .xlsx), or - (default: print CSV).",
         ),
     ] = None,
     form: From = None,
@@ -337,20 +279,20 @@ def predict(
     explain: Annotated[
         bool,
         typer.Option(
-            "--explain", metavar="", help="Add the rule that decides, its support and confidence."
+            "--explain", metavar="", help="Add the deciding rule, its support and confidence."
         ),
     ] = False,
     resolve: Annotated[
         str | None,
-        typer.Option(metavar="HOW", help="Where rules contradict each other: best, vote or first."),
+        typer.Option(metavar="HOW", help="Decide between conflicting rules: best, vote or first."),
     ] = None,
 ) -> None:
-    """Add to a table what rules predict for each row."""
+    """Add the predictions of rules to a table."""
     from irenic.frames.table import FORMATS, check_suffix, dumps_table, write_table
 
     if resolve not in (None, *RESOLVE):
         hint = did_you_mean(resolve, RESOLVE)
-        raise FormatError(f"--resolve cannot be {resolve!r}{hint}")
+        raise FormatError(f"--resolve must be best, vote or first, got {resolve!r}{hint}")
     files = {"RULES": rules, "DATA": data}
     check_inputs(files, form)
     check_output(out, files)
@@ -361,18 +303,10 @@ def predict(
     model = parsed.model() if parsed.is_model else parsed.rules()
     table = read_data(data, form)
     if not table.shape[0]:
-        raise FormatError("the table has no rows", path=str(data))
-    added = _predictions(model, parsed, table, data, resolve)
-    if not explain:
-        added = {"prediction": added["prediction"]}
-    for name in added:
-        if name in table:
-            raise FormatError(
-                f"there is a column {name!r} already; rename it, so that none is lost",
-                path=str(data),
-            )
+        raise FormatError("the table must have at least one row, got none", path=str(data))
     whole = table.select(list(table))
-    whole.update(added)
+    options = {"explain": explain, "resolve": resolve}
+    whole.update(_predictions(model, parsed, table, data, options))
     if out is not None and not is_standard(out):
         write_table(whole, out)
         with output():
@@ -382,7 +316,7 @@ def predict(
             print(dumps_table(whole, "csv"), end="")
     else:
         write_standard(dumps_table(whole, out_form))
-    _say_unused(_rules(model).space.names, table)
+    _note_unused(_rules(model).space.names, table)
 
 
 def _predictions(
@@ -390,105 +324,63 @@ def _predictions(
     parsed: irenic.formats.Parsed,
     table: Table,
     data: Path,
-    resolve: str | None,
-) -> dict[str, npt.NDArray[Any]]:
-    """Return the columns that are added to a table."""
-    if isinstance(model, irenic.RuleList):  # its order settles what rules contradict
-        model, resolve = model.rules, "first"
+    options: dict[str, Any],
+) -> dict[str, Any]:
+    from irenic.learn import predict_table
+
     rules = _rules(model)
     if not len(rules) and rules.default is None:
         raise no_rules(rules, Path(parsed.name))
-    _check_columns(rules.space.names, table, data)
-    # rules that ask for nothing hold for every row, and a table without columns has none
-    used = table.select(rules.space.names) if rules.space.names else table
-    how: Any = resolve
     try:
-        if isinstance(model, irenic.RuleSet):
-            rules = _over_table(model, parsed, used, data)
-            said = rules.predict(used, resolve=how)
-        else:
-            if model.conflicts != "avoid":
-                how = model.conflicts
-            with warnings.catch_warnings():  # columns are chosen by name here
-                warnings.filterwarnings("ignore", message="X does not have valid feature names")
-                said = model.predict(used)
-        decided = rules.decide(used, resolve=how)
+        if isinstance(model, irenic.RuleSet | irenic.RuleList) and set(rules.space.names) <= set(
+            table
+        ):
+            model = _over_table(model, parsed, table, data)
+        return predict_table(model, table, **options)
     except ConflictError as error:
         raise ConflictError(
-            f"{parsed.name}: the rules contradict each other: {error.conflicts[0]}; mend them"
-            f" (irenic check {parsed.name} shows where), or choose with --resolve best, vote or"
+            f"{parsed.name}: the rules contradict each other: {error.conflicts[0]}; fix them"
+            f" (irenic check {parsed.name} lists all conflicts), or use --resolve best, vote or"
             " first",
             error.conflicts,
         ) from None
     except DataError as error:
         raise DataError(f"{data}: {error}") from None
-    labels = [] if isinstance(model, irenic.RuleSet) else model.classes_.tolist()
-    words = [str(rule) for rule in rules]
-    words.append("no rule" if rules.default is None else "default: no rule covers this case")
-    found = {
-        "prediction": _column([_in_words(value, labels) for value in said.tolist()]),
-        "rule": _column([words[place] for place in decided]),
-    }
-    if not isinstance(model, irenic.RuleSet):
-        counts = model.chosen_.counts
-        found["support"] = counts.support.astype(np.int64)[decided]
-        found["confidence"] = counts.confidence[decided]
-    return found
 
 
 def _rules(model: RuleSetClassifier | irenic.RuleSet | irenic.RuleList) -> irenic.RuleSet:
     return as_set(model) if isinstance(model, irenic.RuleSet | irenic.RuleList) else model.rules_
 
 
-def _check_columns(names: Sequence[str], table: Table, data: Path) -> None:
-    missing = [name for name in names if name not in table]
-    if missing:
-        if len(missing) == 1:
-            hint = did_you_mean(missing[0], table)
-            raise DataError(f"{data}: no column {missing[0]!r}, which the rules need{hint}")
-        shown = ", ".join(map(repr, missing[:8])) + (", …" if len(missing) > 8 else "")
-        raise DataError(f"{data}: {len(missing)} columns that the rules need are missing: {shown}")
-
-
-def _say_unused(names: Sequence[str], table: Table) -> None:
+def _note_unused(names: tuple[str, ...], table: Table) -> None:
     unused = [name for name in table if name not in names]
     if unused:
-        shown = ", ".join(map(display, unused[:8])) + (", …" if len(unused) > 8 else "")
-        _note(f"columns that the rules do not use: {shown}")
+        more = ", …" if len(unused) > _SHOWN_COLUMNS else ""
+        shown = ", ".join(map(display, unused[:_SHOWN_COLUMNS]))
+        note(f"columns not used by the rules: {shown}{more}")
 
 
 def _over_table(
-    rules: irenic.RuleSet, parsed: irenic.formats.Parsed, table: Table, data: Path
-) -> irenic.RuleSet:
-    """Return rules of a file that declares no space over that of the table."""
+    rules: irenic.RuleSet | irenic.RuleList,
+    parsed: irenic.formats.Parsed,
+    table: Table,
+    data: Path,
+) -> irenic.RuleSet | irenic.RuleList:
+    """Return rules over the space of the table, if their source does not declare a space."""
     if parsed.declares_space or not rules.space.names:
         return rules
     try:
-        space = opened_space(parsed, irenic.Space.infer(table), data)
-        features = [_listed_by_rules(feature, rules.space) for feature in space or ()]
-        return as_set(parsed.rules(irenic.Space(features)))
+        used = table.select(rules.space.names)
+        space = opened_space(parsed, irenic.Space.infer(used), data)
+        features = [_with_rule_values(feature, rules.space) for feature in space or ()]
+        return parsed.rules(irenic.Space(features))
     except SpaceError as error:
         raise DataError(str(error)) from None
 
 
-def _listed_by_rules(feature: Feature, named: irenic.Space) -> Feature:
-    """Return an open category of the data with the values of the rules: "other" is all else."""
-    same = named[feature.name]
+def _with_rule_values(feature: Feature, space: irenic.Space) -> Feature:
+    """Return an open category of the table with the values of the rules; "other" is the rest."""
+    same = space[feature.name]
     if not isinstance(feature, irenic.Categorical) or not isinstance(same, irenic.Categorical):
         return feature
     return replace(feature, values=same.values) if feature.other and same.other else feature
-
-
-def _in_words(value: Any, labels: list[Any]) -> Any:
-    """Return a prediction as one cell: sets of labels joined, nothing where none is made."""
-    if isinstance(value, frozenset):
-        return "; ".join(sorted(map(str, value)))
-    if isinstance(value, list):  # a row of a 0/1 matrix
-        return "; ".join(str(label) for label, has in zip(labels, value, strict=True) if has)
-    return value if value is None or isinstance(value, str | int | float) else display(value)
-
-
-def _column(values: list[Any]) -> npt.NDArray[Any]:
-    from irenic.frames.columns import as_column
-
-    return as_column(values)

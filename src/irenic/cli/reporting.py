@@ -12,6 +12,7 @@ from irenic.cli.common import (
     Json,
     check_one_output,
     is_standard,
+    note,
     output,
     print_json,
     warn_of_compiling,
@@ -30,10 +31,10 @@ from irenic.cli.reading import (
     read_data,
     say_example,
 )
-from irenic.errors import DataError, FormatError, did_you_mean
+from irenic.errors import DataError, FormatError
+from irenic.model.literals import counted
 
 if TYPE_CHECKING:
-    from irenic.cli.truth import Said
     from irenic.frames.columns import Table
     from irenic.learn import RuleSetClassifier
     from irenic.model.decision_table import DecisionTable
@@ -154,49 +155,39 @@ def _read(
     form: str | None,
 ) -> tuple[DecisionTable | RuleSetClassifier, Table | None, Any]:
     """Return the rules or the model, the instances and their labels."""
-    from irenic.cli.truth import truth_of
-
     if data is None and label is not None:
         raise FormatError("--label names a column of DATA, which is not given")
     found = parsed.model() if parsed.is_model else _table(parsed.bind(), table)
-    names = (found.space if isinstance(found, irenic.DecisionTable) else found.space_).names
     if data is None:
         return found, None, None
-    given = read_data(data, form)
-    _check_columns(given, data, names)
-    instances, truth = truth_of(given, data, _said(found), names, label)
-    used = instances.select(list(names))
+    from irenic.learn import true_labels  # scikit-learn takes a second to import
+
+    rows = read_data(data, form)
+    if not rows.shape[0]:
+        raise FormatError("the table must have at least one row, got none", path=str(data))
+    try:
+        X, y, column = true_labels(found, rows, label)
+    except DataError as error:
+        raise DataError(f"{data}: {error}") from None
+    if label is None and len(rows) > len(X):
+        _note_labels(y, column)
+    if X and X.shape[0] < rows.shape[0]:
+        dropped = counted(rows.shape[0] - X.shape[0], "row")
+        note(f"{dropped} without a label in column {column!r} left out")
     if isinstance(found, irenic.DecisionTable) and not parsed.declares_space:
-        space = opened_space(parsed, irenic.Space.infer(used), data)
+        space = opened_space(parsed, irenic.Space.infer(X), data)
         found = _table(parsed.bound(space), table)
-    return found, used, truth
+    return found, X, y
+
+
+def _note_labels(y: Any, column: str | None) -> None:
+    if column is not None:
+        note(f"using column {column!r} as true labels (override with --label)")
+    elif y is None:
+        note("no column holds labels that the rules predict, so none are compared (see --label)")
 
 
 def _table(tables: irenic.formats.Tables, name: str | None) -> DecisionTable:
     table = tables.table(name)
     check_rules_in(table, Path(tables.name))
     return table
-
-
-def _said(found: DecisionTable | RuleSetClassifier) -> Said:
-    """Return what rules may say."""
-    from irenic.cli.truth import Said
-
-    if not isinstance(found, irenic.DecisionTable):
-        return Said(tuple(found.classes_.tolist()), found._answers.many)
-    rules = found.rules
-    thens = rules.thens
-    thens += [] if rules.default is None else [rules.default]
-    if not any(isinstance(then, frozenset) for then in thens):
-        return Said(tuple(dict.fromkeys(thens)))
-    sets = (then if isinstance(then, frozenset) else {then} for then in thens)
-    return Said(tuple(sorted({label for one in sets for label in one}, key=str)), many=True)
-
-
-def _check_columns(table: Table, data: Path, names: tuple[str, ...]) -> None:
-    for name in names:
-        if name not in table:
-            hint = did_you_mean(name, table)
-            raise DataError(f"{data}: no column {name!r}, which the rules need{hint}")
-    if not table.shape[0]:
-        raise FormatError("the table has no rows", path=str(data))

@@ -1,16 +1,16 @@
-"""Compiled moves among rule sets: what the learner spends its time in.
+"""Compiled moves between rule sets, where the learner spends its time.
 
-Nothing here calls a compiled function of another file (numba's cache would not notice a change
-there), so this file and ``packed`` can stand side by side.
+Nothing here calls a compiled function of another file, because numba's cache would not notice a
+change there.
 
-Rows are reduced to cells: at most 64 a feature, so that a condition is one word, ``masks[p, f]``,
-whatever the kind of feature. On an ordered feature its bits are an interval, on others any set.
-Two rules meet unless their words have no bit in common on some feature. ``Rows.maps`` holds a
-bitmap of rows for each cut of an ordered feature (the rows below it) and for each cell of others.
+Rows are reduced to cells, at most 64 per feature, so that a condition is one word,
+``masks[p, f]``, for every kind of feature. On an ordered feature its bits are an interval, on
+others any set. Two rules overlap unless their words share no bit on some feature. ``Rows.maps``
+has one bitmap of rows per cut of an ordered feature (the rows below it) and per cell of others.
 
-A rule set under change is a ``Draft``. Its rules stand at ``slot[0]`` to ``slot[size - 1]``, which
-are places in the arrays; what a step replaces is kept at ``slot[cap]`` and beyond, so that undoing
-it is swapping two places back.
+A rule set under change is a ``Draft``. ``slot[0]`` to ``slot[size - 1]`` are the places of its
+rules in the arrays. A step keeps the rule that it replaces at ``slot[RULE_LIMIT]`` or beyond, so
+that swapping two places back undoes it.
 """
 
 from __future__ import annotations
@@ -29,83 +29,105 @@ _inner = partial(jit, inner=True)
 
 
 class Rows(NamedTuple):
-    """Labelled rows as cells and bitmaps; never changed."""
+    """Labeled rows as cells and bitmaps; never modified."""
 
     cells: Any
     """Cell of feature f in row i, ``uint8[d, n]``."""
     n_cells: Any
-    """Cells of each feature, ``int64[d]``."""
+    """Number of cells per feature, ``int64[d]``."""
     ordered: Any
-    """Whether the cells of a feature have an order, ``bool[d]``."""
+    """Whether the cells of a feature are ordered, ``bool[d]``."""
     begin: Any
-    """Where the bitmaps of a feature begin in ``maps``, ``int64[d]``."""
+    """Index of the first bitmap of a feature in ``maps``, ``int64[d]``."""
     maps: Any
     """Bitmaps over rows, ``uint64[:, words]``."""
     everything: Any
-    """The word of "no condition" on each feature, ``uint64[d]``."""
+    """Word for "no condition" on each feature, ``uint64[d]``."""
     full: Any
-    """The bitmap of all rows, ``uint64[words]``."""
+    """Bitmap of all rows, ``uint64[words]``."""
     gains: Any
-    """What predicting consequent k for row i is worth, ``float32[n, k]``."""
+    """Gain from predicting consequent k for row i, ``float32[n, k]``."""
     best: Any
-    """The consequent that is worth most for each row, ``int16[n]``."""
+    """Consequent with the highest gain for each row, ``int16[n]``."""
     pick: Any
-    """Running sums of how often each feature is tried, ``float64[d]``, the last is 1."""
+    """Cumulative probabilities of trying each feature, ``float64[d]``; the last is 1."""
+
+
+class Rules(NamedTuple):
+    """Rules as words."""
+
+    masks: Any
+    """``uint64[rules, d]``."""
+    then: Any
+    """``int16[rules]``."""
+
+
+class Schedule(NamedTuple):
+    """How to anneal."""
+
+    moves: Any
+    """Number of moves to try."""
+    hot: Any
+    """First temperature, in units of the score."""
+    cold: Any
+    """Last temperature."""
+    penalty: Any
+    """Score that each rule and each condition costs."""
 
 
 class Draft(NamedTuple):
-    """One rule set under change."""
+    """A rule set under change."""
 
     masks: Any
     """``uint64[places, d]``."""
     tests: Any
-    """The features that a rule tests, ``int64[places, most]``."""
+    """Features that a rule tests, ``int64[places, limit]``."""
     n_tests: Any
     """``int32[places]``."""
     then: Any
     """``int16[places]``."""
     cost: Any
-    """How many bounds and sets a rule states, ``int32[places]``."""
+    """Number of bounds and sets in a rule, ``int32[places]``."""
     worth: Any
-    """How good a rule is where the best one decides, ``float64[places]``."""
+    """Quality of a rule where the best one decides, ``float64[places]``."""
     cover: Any
     """``uint64[places + 1, words]``."""
     slot: Any
     """``int64[places]``."""
     count: Any
-    """How many rules cover a row, ``uint16[n]``."""
-    said: Any
-    """What is predicted for a row, ``int16[n]``."""
+    """Number of rules that cover a row, ``uint16[n]``."""
+    predicted: Any
+    """Predicted consequent of a row, ``int16[n]``."""
     ints: Any
-    """Size, default, cost of all rules and more: see the names below, ``int64[12]``."""
+    """Counters and options, indexed by the names below, ``int64[12]``."""
     floats: Any
     """The score, ``float64[4]``."""
     log: Any
     """Kind and place of each step, ``int64[steps, 2]``."""
     rng: Any
-    """State of the random numbers, ``uint64[1]``."""
+    """State of the random number generator, ``uint64[1]``."""
 
 
-SIZE, DEFAULT, COST, LOGGED, MOST, RESOLVE, DROP, SHORTEN, FIXED = range(9)
-# How moves treat rivals; how many moves were evaluated, and at which of them to stop (-1: never).
-GUARD, EVALUATED, LIMIT = range(9, 12)
+SIZE, DEFAULT, COST, LOGGED, RULE_LIMIT, RESOLVE, DROP, SHORTEN, FIXED = range(9)
+# How moves treat rivals, the number of moves evaluated, and the number to stop at (-1: never).
+GUARD, EVALUATED, EVALUATION_LIMIT = range(9, 12)
 SCORE = 0
 AVOID, VOTE, BEST = 0, 1, 2
-# Rivals are let be, are dealt with in one of several ways, or cut the new rule as CFSBE does.
-LET_BE, MAKE_WAY, GROW = 0, 1, 2
+# Rivals are ignored, make way in one of several ways, or limit the new rule as in CFSBE.
+IGNORE, MAKE_WAY, GROW = 0, 1, 2
 _CHANGED, _ADDED, _REMOVED = 0, 1, 2
-# Of this type, because numba compiles a function once more for each literal that it is given.
+# Typed, because numba would compile a function once per literal argument.
 _NONE = np.int64(-1)
 _ONE = np.uint64(1)
 _ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 NEW, NOTHING = np.int64(-1), np.int64(-2)
-# How many rules one move may touch; beyond, it is refused.
+# Moves that would touch more rules than this are rejected.
 STEPS = 24
-# Rows of a rule that are tried as seeds before it is given up.
+# Rows of a rule to try as seeds before giving up.
 _SEEDS = 8
 
 
-# --- random numbers: xorshift, because its only operations never overflow
+# --- random numbers: xorshift, because none of its operations overflows
 
 
 @_inner
@@ -147,21 +169,21 @@ def _pick_feature(rows, rng):
 # --- words
 
 
-# One instruction each, which numba has no name for; the plain functions run with the JIT off.
+# One instruction each, which numba does not expose; the plain functions run with the JIT off.
 
 
 def _first(word):
-    """Return the place of the lowest bit of a word that is not 0."""
+    """Return the index of the lowest bit of a nonzero word."""
     return (int(word) & -int(word)).bit_length() - 1
 
 
 def _last(word):
-    """Return the place of the highest bit of a word that is not 0."""
+    """Return the index of the highest bit of a nonzero word."""
     return int(word).bit_length() - 1
 
 
 def _count(word):
-    """Return how many bits of a word are set."""
+    """Return the number of bits set in a word."""
     return int(word).bit_count()
 
 
@@ -206,7 +228,7 @@ def _compiled_count(word):
 
 @jit
 def _between(low, high):
-    """Return the word with the bits from ``low`` to before ``high``; 0 if there are none."""
+    """Return the word with the bits in [low, high); 0 if there are none."""
     if low >= high:
         return np.uint64(0)
     return (_ALL >> np.uint64(64 - (high - low))) << np.uint64(low)
@@ -219,7 +241,7 @@ def _bit(cell):
 
 @_inner
 def _random_bit(word, rng):
-    """Return the place of a bit of a word that is not 0, each equally often."""
+    """Return the index of a random bit of a nonzero word."""
     for _ in range(_below(rng, _count(word))):
         word &= word - _ONE
     return _first(word)
@@ -230,7 +252,7 @@ def _random_bit(word, rng):
 
 @_inner
 def _set_test(rows, draft, p, f, word):
-    """Put a condition on feature ``f`` of the rule at place ``p``; return whether it has room."""
+    """Set a condition of the rule at place ``p``; return False if it has no room."""
     old = draft.masks[p, f]
     all_cells = rows.everything[f]
     if old == word:
@@ -257,7 +279,7 @@ def _set_test(rows, draft, p, f, word):
 
 @_inner
 def _price(rows, f, word):
-    """Return how much a person reads for a condition: two bounds are two, a set is one."""
+    """Return the cost of reading a condition: 1 per bound, 1 for a set."""
     if rows.ordered[f] and word & _ONE == 0 and not word >> np.uint64(rows.n_cells[f] - 1):
         return 2
     return 1
@@ -285,7 +307,7 @@ def _clear_rule(rows, draft, p, then):
 
 @_inner
 def _find_cover(rows, draft, p):
-    """Fill the bitmap of the rows that the rule at place ``p`` covers."""
+    """Compute the bitmap of the rows that the rule at place ``p`` covers."""
     cover = draft.cover[p]
     words = cover.size
     for w in range(words):
@@ -306,14 +328,14 @@ def _find_cover(rows, draft, p):
                 for w in range(words):
                     cover[w] &= below[w]
         else:
-            # the last bitmap belongs to no rule: it is room to work in
-            some = draft.cover[draft.cover.shape[0] - 1]
-            _and_set(rows.maps, start, word, rows.everything[f], cover, some)
+            # the last bitmap belongs to no rule and serves as scratch space
+            scratch = draft.cover[draft.cover.shape[0] - 1]
+            _and_set(rows.maps, start, word, rows.everything[f], cover, scratch)
 
 
 @_inner
-def _and_set(maps, start, word, all_cells, cover, some):
-    """Leave in ``cover`` the rows whose cell is in the set: by what is out of it, if fewer."""
+def _and_set(maps, start, word, all_cells, cover, scratch):
+    """Remove from ``cover`` the rows whose cell is not in a set, by the smaller of both sides."""
     out = all_cells & ~word
     words = cover.size
     if _count(out) <= _count(word):
@@ -324,19 +346,19 @@ def _and_set(maps, start, word, all_cells, cover, some):
             out &= out - _ONE
         return
     for w in range(words):
-        some[w] = np.uint64(0)
+        scratch[w] = np.uint64(0)
     while word:
         other = maps[start + _first(word)]
         for w in range(words):
-            some[w] |= other[w]
+            scratch[w] |= other[w]
         word &= word - _ONE
     for w in range(words):
-        cover[w] &= some[w]
+        cover[w] &= scratch[w]
 
 
 @_inner
 def _meet(masks, tests, n_tests, p, q):
-    """Return whether the rules at two places have a point in common."""
+    """Return whether the rules at two places overlap."""
     if n_tests[q] < n_tests[p]:
         p, q = q, p
     for k in range(n_tests[p]):
@@ -348,7 +370,7 @@ def _meet(masks, tests, n_tests, p, q):
 
 @_inner
 def _next_rival(draft, p, own, r):
-    """Return the greatest number before ``r`` of a rival of the rule at place ``p``, or -1."""
+    """Return the last rule before ``r`` that is a rival of the one at place ``p``; -1 if none."""
     masks, tests, n_tests, then, slot = (
         draft.masks,
         draft.tests,
@@ -367,15 +389,15 @@ def _next_rival(draft, p, own, r):
 # --- predictions and the score
 
 
-# Loops over rows and rules touch plain arrays: numba counts references to every array of a tuple
-# at every call that is given one, which here would take most of the time.
+# Loops over rows and rules use plain arrays: at every call with a tuple, numba counts references
+# to each of its arrays, which here would take most of the time.
 
 
 @_inner
 def _uncover(rows, draft, p, but):
-    """Take the rows of the rule at place ``p`` from the draft, those of place ``but`` not."""
+    """Uncover the rows of the rule at place ``p``, except those of the rule at ``but``."""
     default = draft.ints[DEFAULT]
-    cover, gains, count, said = draft.cover, rows.gains, draft.count, draft.said
+    cover, gains, count, predicted = draft.cover, rows.gains, draft.count, draft.predicted
     gained = 0.0
     for w in range(cover.shape[1]):
         word = cover[p, w]
@@ -385,17 +407,17 @@ def _uncover(rows, draft, p, but):
             i = w * 64 + _first(word)
             count[i] -= 1
             if count[i] == 0:
-                gained += gains[i, default] - gains[i, said[i]]
-                said[i] = default
+                gained += gains[i, default] - gains[i, predicted[i]]
+                predicted[i] = default
             word &= word - _ONE
     draft.floats[SCORE] += gained
 
 
 @_inner
 def _add_cover(rows, draft, p, but):
-    """Give the rows of the rule at place ``p`` to the draft, those of place ``but`` not."""
+    """Cover the rows of the rule at place ``p``, except those of the rule at ``but``."""
     then = draft.then[p]
-    cover, gains, count, said = draft.cover, rows.gains, draft.count, draft.said
+    cover, gains, count, predicted = draft.cover, rows.gains, draft.count, draft.predicted
     gained = 0.0
     for w in range(cover.shape[1]):
         word = cover[p, w]
@@ -404,8 +426,8 @@ def _add_cover(rows, draft, p, but):
         while word:
             i = w * 64 + _first(word)
             if count[i] == 0:
-                gained += gains[i, then] - gains[i, said[i]]
-                said[i] = then
+                gained += gains[i, then] - gains[i, predicted[i]]
+                predicted[i] = then
             count[i] += 1
             word &= word - _ONE
     draft.floats[SCORE] += gained
@@ -413,9 +435,9 @@ def _add_cover(rows, draft, p, but):
 
 @_inner
 def _exchange(rows, draft, old, new):
-    """Let the rows of place ``old`` (-1: none) go, and those of ``new`` (-1: none) come in.
+    """Uncover the rows of place ``old`` (-1: none) and cover those of ``new`` (-1: none).
 
-    Which rules the draft has is told by ``slot`` and the size, which the caller has set.
+    The caller has already updated ``slot`` and the size.
     """
     if draft.ints[RESOLVE] != AVOID:
         _exchange_resolving(rows, draft, old, new)
@@ -435,7 +457,7 @@ def _exchange(rows, draft, old, new):
 
 @_inner
 def _exchange_resolving(rows, draft, old, new):
-    """Decide again every row that either rule covers, among rules that may disagree."""
+    """Predict again every row that either rule covers, among rules that may conflict."""
     if new >= 0:
         draft.worth[new] = _worth(rows, draft, new)
     votes = np.zeros(rows.gains.shape[1])
@@ -448,16 +470,16 @@ def _exchange_resolving(rows, draft, old, new):
         while word:
             i = w * 64 + _first(word)
             code = _resolved(draft, i, votes)
-            draft.floats[SCORE] += rows.gains[i, code] - rows.gains[i, draft.said[i]]
-            draft.said[i] = code
+            draft.floats[SCORE] += rows.gains[i, code] - rows.gains[i, draft.predicted[i]]
+            draft.predicted[i] = code
             word &= word - _ONE
 
 
 @_inner
 def _resolved(draft, i, votes):
-    """Return what is predicted for row ``i`` where rules may disagree; of equals the lowest code.
+    """Return the prediction for row ``i`` where rules may conflict; ties go to the lowest code.
 
-    The order of rules must not matter: undoing a step may change it.
+    It must not depend on the order of rules, because undoing a step may change that.
     """
     code = draft.ints[DEFAULT]
     top = 0.0
@@ -482,7 +504,7 @@ def _resolved(draft, i, votes):
 
 @_inner
 def _worth(rows, draft, p):
-    """Return the smoothed share of what a rule's rows are worth that the rule gets."""
+    """Return the smoothed share that a rule gains of the highest gains of its rows."""
     right = 0.0
     possible = 0.0
     then = draft.then[p]
@@ -498,7 +520,7 @@ def _worth(rows, draft, p):
 
 @_inner
 def _best_default(rows, draft):
-    """Return the consequent that is worth most on the rows that no rule covers."""
+    """Return the consequent with the highest gain on the rows that no rule covers."""
     n_codes = rows.gains.shape[1]
     sums = np.zeros(n_codes)
     for i in range(draft.count.size):
@@ -517,13 +539,13 @@ def _set_default(rows, draft, code):
     draft.ints[DEFAULT] = code
     for i in range(draft.count.size):
         if draft.count[i] == 0:
-            draft.floats[SCORE] += rows.gains[i, code] - rows.gains[i, draft.said[i]]
-            draft.said[i] = code
+            draft.floats[SCORE] += rows.gains[i, code] - rows.gains[i, draft.predicted[i]]
+            draft.predicted[i] = code
 
 
 @_inner
 def _best_then(rows, draft, p, alone, sums):
-    """Return the consequent worth most on a rule's rows (``alone``: that only it covers)."""
+    """Return the best consequent for a rule's rows (``alone``: for those only it covers)."""
     n_codes = rows.gains.shape[1]
     for k in range(n_codes):
         sums[k] = 0.0
@@ -542,13 +564,13 @@ def _best_then(rows, draft, p, alone, sums):
     return best
 
 
-# --- steps, and undoing them
+# --- steps and how to undo them
 
 
 @_inner
 def _spare(draft):
-    """Return the place at which the next step may prepare a rule."""
-    return draft.slot[draft.ints[MOST] + draft.ints[LOGGED]]
+    """Return the place where the next step may prepare a rule."""
+    return draft.slot[draft.ints[RULE_LIMIT] + draft.ints[LOGGED]]
 
 
 @_inner
@@ -565,11 +587,11 @@ def _swap(draft, a, b):
 
 @_inner
 def _change(rows, draft, r):
-    """Put the rule at the spare place in place of rule ``r``."""
+    """Replace rule ``r`` with the rule at the spare place."""
     new = _spare(draft)
     old = draft.slot[r]
     _find_cover(rows, draft, new)
-    _swap(draft, r, draft.ints[MOST] + draft.ints[LOGGED])
+    _swap(draft, r, draft.ints[RULE_LIMIT] + draft.ints[LOGGED])
     _note(draft, _CHANGED, r)
     _exchange(rows, draft, old, new)
 
@@ -580,7 +602,7 @@ def _add(rows, draft):
     new = _spare(draft)
     _find_cover(rows, draft, new)
     r = draft.ints[SIZE]
-    _swap(draft, r, draft.ints[MOST] + draft.ints[LOGGED])
+    _swap(draft, r, draft.ints[RULE_LIMIT] + draft.ints[LOGGED])
     _note(draft, _ADDED, r)
     draft.ints[SIZE] += 1
     _exchange(rows, draft, _NONE, new)
@@ -588,24 +610,24 @@ def _add(rows, draft):
 
 @_inner
 def _remove(rows, draft, r):
-    """Remove rule ``r``; the last rule takes its number."""
+    """Remove rule ``r``; the last rule takes its index."""
     old = draft.slot[r]
     draft.ints[SIZE] -= 1
     _swap(draft, r, draft.ints[SIZE])
-    # out of the way of a rule that this move may add
-    _swap(draft, draft.ints[SIZE], draft.ints[MOST] + draft.ints[LOGGED])
+    # so that a rule that this move may add does not overwrite it
+    _swap(draft, draft.ints[SIZE], draft.ints[RULE_LIMIT] + draft.ints[LOGGED])
     _note(draft, _REMOVED, r)
     _exchange(rows, draft, old, _NONE)
 
 
 @jit
 def _undo(rows, draft):
-    """Take all steps of a move back."""
+    """Undo all steps of a move."""
     while draft.ints[LOGGED] > 0:
         draft.ints[LOGGED] -= 1
         kind = draft.log[draft.ints[LOGGED], 0]
         r = draft.log[draft.ints[LOGGED], 1]
-        kept = draft.ints[MOST] + draft.ints[LOGGED]
+        kept = draft.ints[RULE_LIMIT] + draft.ints[LOGGED]
         if kind == _CHANGED:
             new = draft.slot[r]
             _swap(draft, r, kept)
@@ -622,14 +644,15 @@ def _undo(rows, draft):
             _exchange(rows, draft, _NONE, draft.slot[r])
 
 
-# --- what keeps a set consistent
+# --- keeping a rule set consistent
 
 
 @_inner
 def _trim(rows, draft, p, q):
-    """Make the rule at place ``p`` disjoint from that at ``q`` on one feature; False if it can't.
+    """Make the rule at place ``p`` disjoint from the one at ``q`` on one feature, if possible.
 
-    Of the ways to do so one is drawn, each as likely as the cells that it leaves are many.
+    The way is drawn with a probability proportional to the share of cells that it keeps. Return
+    False if there is none.
     """
     total = 0.0
     feature = _NONE
@@ -658,15 +681,15 @@ def _trim(rows, draft, p, q):
 
 @_inner
 def _desk(draft):
-    """Return the place at which a move prepares a rule, out of the way of its steps."""
-    return draft.slot[draft.ints[MOST] + STEPS]
+    """Return the place where a move prepares a rule, which no step overwrites."""
+    return draft.slot[draft.ints[RULE_LIMIT] + STEPS]
 
 
 @_inner
 def _grow_free(rows, draft, i, own):
-    """Keep the rule on the desk, which holds row ``i``, out of all rivals but ``own``.
+    """Narrow the rule on the desk around row ``i`` until no rival except ``own`` overlaps it.
 
-    Return whether that can be: not if a rival covers the row.
+    Return False if a rival covers the row.
     """
     desk = _desk(draft)
     r = _next_rival(draft, desk, own, draft.ints[SIZE])
@@ -679,9 +702,9 @@ def _grow_free(rows, draft, i, own):
 
 @_inner
 def _grow_within(rows, draft, own):
-    """Cut the rule on the desk to a free region round one of its rows, as CFSBE finds it.
+    """Narrow the rule on the desk to a free region around one of its rows, as CFSBE does.
 
-    Return whether there is one: not if none of some rows that are drawn is free of rivals.
+    Return False if rivals cover all rows that are tried.
     """
     p = _desk(draft)
     if _next_rival(draft, p, own, draft.ints[SIZE]) < 0:
@@ -707,7 +730,7 @@ def _grow_within(rows, draft, own):
 
 @_inner
 def _nth_row(cover, p, n):
-    """Return the row at place ``n`` among those that the rule at place ``p`` covers."""
+    """Return the ``n``-th row that the rule at place ``p`` covers, counted from 0."""
     w = 0
     while _count(cover[p, w]) <= n:
         n -= _count(cover[p, w])
@@ -720,9 +743,9 @@ def _nth_row(cover, p, n):
 
 @_inner
 def _avoid(rows, draft, p, q, i):
-    """Narrow the rule at place ``p``, which holds row ``i``, to be disjoint from that at ``q``.
+    """Narrow the rule at place ``p``, which covers row ``i``, until it is disjoint from ``q``.
 
-    Of the features on which ``q`` leaves the row out one is drawn.
+    The feature is drawn among those on which ``q`` excludes the row.
     """
     n = 0
     feature = _NONE
@@ -747,12 +770,12 @@ def _avoid(rows, draft, p, q, i):
 
 @_inner
 def _make_way(rows, draft, own, how):
-    """Deal with the rivals of the rule on the desk, which is to replace that at place ``own``.
+    """Make the rule on the desk free, which is to replace the one at place ``own``.
 
-    ``how``: 0 refuse, 1 drop them, 2 trim them, 3 trim the new rule. Return whether the way is
-    clear.
+    ``how``: 0 give up, 1 remove rivals, 2 trim rivals, 3 trim the new rule. Return whether it is
+    free.
     """
-    if draft.ints[GUARD] == LET_BE:
+    if draft.ints[GUARD] == IGNORE:
         return True
     if draft.ints[GUARD] == GROW:
         return _grow_within(rows, draft, own)
@@ -780,10 +803,10 @@ def _make_way(rows, draft, own, how):
 
 @_inner
 def _place_desk(rows, draft, own, how):
-    """Put the rule on the desk in place of that at ``own`` (-1: as a new one), if it may be."""
+    """Replace the rule at ``own`` (-1: none) with the one on the desk, if that is possible."""
     if not _make_way(rows, draft, own, how):
         return False
-    if own < 0 and draft.ints[SIZE] >= draft.ints[MOST]:
+    if own < 0 and draft.ints[SIZE] >= draft.ints[RULE_LIMIT]:
         return False
     _copy_rule(draft, _desk(draft), _spare(draft))
     if own < 0:
@@ -798,7 +821,7 @@ def _place_desk(rows, draft, own, how):
 
 @_inner
 def _how(rng):
-    """Draw what happens to rivals."""
+    """Draw how rivals are treated."""
     u = _uniform(rng)
     if u < 0.35:
         return 0
@@ -810,30 +833,30 @@ def _how(rng):
 # --- moves
 #
 # Each prepares a rule on the desk and returns the place of the rule that it is to replace, or NEW,
-# or NOTHING if nothing came of it. Placing it is left to the caller: that code, compiled into every
-# move, would take a minute.
+# or NOTHING if it has none to offer. The caller places the rule: compiling that code into every
+# move would take a minute.
 
 
 @_inner
 def _wrong_row(rows, draft):
-    """Return a row for which something better could be predicted; -1 if some draws find none."""
-    n = draft.said.size
+    """Return a random row whose prediction is not the best; -1 if several draws find none."""
+    n = draft.predicted.size
     for _ in range(24):
         i = _below(draft.rng, n)
-        if rows.best[i] != draft.said[i]:
+        if rows.best[i] != draft.predicted[i]:
             return i
     return -1
 
 
 @_inner
-def _some_rule(draft):
+def _random_rule(draft):
     return draft.slot[_below(draft.rng, draft.ints[SIZE])]
 
 
 @_inner
 def _move_bound(rows, draft):
-    """Move a bound of a rule, or add or take a value of a set."""
-    own = _some_rule(draft)
+    """Move a bound of a rule, or add or remove a value of a set."""
+    own = _random_rule(draft)
     if draft.n_tests[own] == 0:
         return NOTHING
     f = draft.tests[own, _below(draft.rng, draft.n_tests[own])]
@@ -863,7 +886,7 @@ def _move_bound(rows, draft):
 @_inner
 def _drop_bound(rows, draft):
     """Drop a condition of a rule, or one of its two bounds."""
-    own = _some_rule(draft)
+    own = _random_rule(draft)
     if draft.n_tests[own] == 0:
         return NOTHING
     f = draft.tests[own, _below(draft.rng, draft.n_tests[own])]
@@ -883,7 +906,7 @@ def _drop_bound(rows, draft):
 
 @_inner
 def _without(rows, draft, word, f, cell):
-    """Return a part of a condition that leaves a cell out; 0 if nothing is left."""
+    """Return a part of a condition that excludes a cell; 0 if it is empty."""
     if not rows.ordered[f]:
         if _uniform(draft.rng) < 0.5:
             return word & ~_bit(cell)
@@ -898,7 +921,7 @@ def _without(rows, draft, word, f, cell):
 
 @_inner
 def _shrink(rows, draft):
-    """Add or narrow a condition: so that a wrong row is left out, or at random."""
+    """Add or narrow a condition, to exclude a wrongly predicted row or at random."""
     i = _wrong_row(rows, draft)
     own = _NONE
     if i >= 0 and draft.count[i] > 0:
@@ -907,8 +930,8 @@ def _shrink(rows, draft):
                 own = draft.slot[r]
                 break
     if own < 0:
-        own = _some_rule(draft)
-        i = _below(draft.rng, draft.said.size)
+        own = _random_rule(draft)
+        i = _below(draft.rng, draft.predicted.size)
     f = _pick_feature(rows, draft.rng)
     word = draft.masks[own, f]
     new = _without(rows, draft, word, f, int(rows.cells[f, i]))
@@ -923,14 +946,16 @@ def _shrink(rows, draft):
 
 @_inner
 def _other_feature(rows, draft):
-    """Replace a condition by one on another feature."""
-    own = _some_rule(draft)
+    """Replace a condition with one on another feature."""
+    own = _random_rule(draft)
     if draft.n_tests[own] == 0:
         return NOTHING
     f = draft.tests[own, _below(draft.rng, draft.n_tests[own])]
     g = _pick_feature(rows, draft.rng)
     word = draft.masks[own, g]
-    new = _without(rows, draft, word, g, int(rows.cells[g, _below(draft.rng, draft.said.size)]))
+    new = _without(
+        rows, draft, word, g, int(rows.cells[g, _below(draft.rng, draft.predicted.size)])
+    )
     if f == g or not new:
         return NOTHING
     desk = _desk(draft)
@@ -941,8 +966,8 @@ def _other_feature(rows, draft):
 
 
 @_inner
-def _round(rows, draft, f, cell):
-    """Return a condition on a feature that holds a cell: an interval or a set, at random."""
+def _around(rows, draft, f, cell):
+    """Return a random condition that contains a cell: an interval or a set."""
     n_cells = rows.n_cells[f]
     if rows.ordered[f]:
         low = _below(draft.rng, cell + 1)
@@ -959,32 +984,32 @@ def _round(rows, draft, f, cell):
 
 
 @_inner
-def _box_round(rows, draft, i):
-    """Prepare a rule of some random conditions round a row."""
+def _box_around(rows, draft, i):
+    """Prepare a rule of one to four random conditions around a row."""
     desk = _desk(draft)
     _clear_rule(rows, draft, desk, rows.best[i])
     for _ in range(1 + _below(draft.rng, 4)):
         f = _pick_feature(rows, draft.rng)
-        word = draft.masks[desk, f] & _round(rows, draft, f, int(rows.cells[f, i]))
+        word = draft.masks[desk, f] & _around(rows, draft, f, int(rows.cells[f, i]))
         if not _set_test(rows, draft, desk, f, word):
             break
 
 
 @_inner
 def _add_at_seed(rows, draft):
-    """Prepare a rule for a row that is predicted wrongly: by CFSBE or of random conditions."""
+    """Prepare a rule for a wrongly predicted row, by CFSBE or with random conditions."""
     i = _wrong_row(rows, draft)
     if i < 0:
         return NOTHING
-    if draft.ints[GUARD] != LET_BE and draft.count[i] == 0 and _uniform(draft.rng) < 0.2:
+    if draft.ints[GUARD] != IGNORE and draft.count[i] == 0 and _uniform(draft.rng) < 0.2:
         return _enlarge_at_seed(rows, draft, i)
-    _box_round(rows, draft, i)
+    _box_around(rows, draft, i)
     return NEW
 
 
 @_inner
 def _enlarge_at_seed(rows, draft, i):
-    """Prepare a rule as CFSBE does: grown round an uncovered row until rivals stop it."""
+    """Prepare a rule as CFSBE does: grow it around an uncovered row until rivals stop it."""
     desk = _desk(draft)
     _clear_rule(rows, draft, desk, rows.best[i])
     return NEW if _grow_free(rows, draft, i, NEW) else NOTHING
@@ -992,7 +1017,7 @@ def _enlarge_at_seed(rows, draft, i):
 
 @_inner
 def _reach(rows, draft):
-    """Enlarge a rule just so far that it covers a row that is predicted wrongly."""
+    """Enlarge a rule just enough to cover a wrongly predicted row."""
     i = _wrong_row(rows, draft)
     if i < 0:
         return NOTHING
@@ -1022,7 +1047,7 @@ def _reach(rows, draft):
 
 @_inner
 def _merge(rows, draft):
-    """Replace two rules of one consequent by the smallest rule that holds both."""
+    """Replace two rules of one consequent with the smallest rule that contains both."""
     size = draft.ints[SIZE]
     a = _below(draft.rng, size)
     b = _below(draft.rng, size)
@@ -1044,8 +1069,8 @@ def _merge(rows, draft):
 
 @_inner
 def _relabel(rows, draft, sums):
-    """Let a rule predict what is best for the rows that only it covers."""
-    own = _some_rule(draft)
+    """Give a rule the best consequent for the rows that only it covers."""
+    own = _random_rule(draft)
     then = _best_then(rows, draft, own, True, sums)
     if then == draft.then[own]:
         return NOTHING
@@ -1057,19 +1082,19 @@ def _relabel(rows, draft, sums):
 
 @_inner
 def _split(rows, draft, sums):
-    """Divide a rule at a cut; the part cut off predicts what is best there."""
-    if draft.ints[SIZE] >= draft.ints[MOST]:
+    """Split a rule in two; the new part predicts the best consequent for its rows."""
+    if draft.ints[SIZE] >= draft.ints[RULE_LIMIT]:
         return NOTHING
     r = _below(draft.rng, draft.ints[SIZE])
     own = draft.slot[r]
     f = _pick_feature(rows, draft.rng)
     word = draft.masks[own, f]
-    cell = int(rows.cells[f, _below(draft.rng, draft.said.size)])
+    cell = int(rows.cells[f, _below(draft.rng, draft.predicted.size)])
     if rows.ordered[f]:
-        # ends within the condition, so that the rest is an interval too
+        # at one end of the condition, so that the rest is an interval too
         part = word & (_between(0, cell) if _uniform(draft.rng) < 0.5 else _between(cell, 64))
     else:
-        part = word & _round(rows, draft, f, cell)
+        part = word & _around(rows, draft, f, cell)
     rest = word & ~part
     if not part or not rest:
         return NOTHING
@@ -1086,24 +1111,24 @@ def _split(rows, draft, sums):
 
 
 @_inner
-def _graft(rows, draft, donors, donor_then):
-    """Take a rule from another rule set: rivals make way, or it is trimmed to its free region."""
-    if donor_then.size == 0:
+def _graft(rows, draft, donors):
+    """Take a rule from another rule set."""
+    if donors.then.size == 0:
         return NOTHING
-    k = _below(draft.rng, donor_then.size)
+    k = _below(draft.rng, donors.then.size)
     desk = _desk(draft)
-    _clear_rule(rows, draft, desk, donor_then[k])
+    _clear_rule(rows, draft, desk, donors.then[k])
     for f in range(rows.n_cells.size):
-        if not _set_test(rows, draft, desk, f, donors[k, f]):
+        if not _set_test(rows, draft, desk, f, donors.masks[k, f]):
             return NOTHING
     own = _NONE
-    if draft.ints[SIZE] >= draft.ints[MOST] or _uniform(draft.rng) < 0.5:
-        own = _some_rule(draft)
+    if draft.ints[SIZE] >= draft.ints[RULE_LIMIT] or _uniform(draft.rng) < 0.5:
+        own = _random_rule(draft)
     return own
 
 
 @_inner
-def _prepare(rows, draft, donors, donor_then, sums):
+def _prepare(rows, draft, donors, sums):
     """Draw a move and prepare it; see above."""
     if draft.ints[SIZE] == 0:
         return _add_at_seed(rows, draft)
@@ -1127,18 +1152,18 @@ def _prepare(rows, draft, donors, donor_then, sums):
     if u < 0.94:
         return _split(rows, draft, sums)
     if u < 0.97:
-        return _graft(rows, draft, donors, donor_then)
+        return _graft(rows, draft, donors)
     draft.ints[DROP] = _below(draft.rng, draft.ints[SIZE])
     return NOTHING
 
 
 @jit
-def _move(rows, draft, donors, donor_then, sums):
-    """Try one move; return whether the draft has changed."""
+def _move(rows, draft, donors, sums):
+    """Try one move; return whether it was completed."""
     draft.ints[LOGGED] = 0
     draft.ints[DROP] = -1
     draft.ints[SHORTEN] = -1
-    own = _prepare(rows, draft, donors, donor_then, sums)
+    own = _prepare(rows, draft, donors, sums)
     if draft.ints[DROP] >= 0:
         _remove(rows, draft, draft.ints[DROP])
     elif own == NOTHING:
@@ -1152,11 +1177,11 @@ def _move(rows, draft, donors, donor_then, sums):
 
 
 @jit
-def load(rows, draft, masks, then, default):
-    """Begin a draft from rules that are given as words.
+def load(rows, draft, rules, default):
+    """Start a draft from rules.
 
-    Rules that there is no room for, that test too many features, or that contradict an earlier one
-    where that counts, are left out.
+    Rules beyond the limit, rules that test too many features and, where conflicts are avoided,
+    rules that conflict with an earlier one are dropped.
     """
     draft.ints[SIZE] = 0
     draft.ints[COST] = 0
@@ -1167,14 +1192,14 @@ def load(rows, draft, masks, then, default):
         draft.slot[p] = p
     for i in range(draft.count.size):
         draft.count[i] = 0
-        draft.said[i] = default
+        draft.predicted[i] = default
         draft.floats[SCORE] += rows.gains[i, default]
-    for r in range(then.size):
+    for r in range(rules.then.size):
         spare = _spare(draft)
-        _clear_rule(rows, draft, spare, then[r])
-        fits = draft.ints[SIZE] < draft.ints[MOST]
+        _clear_rule(rows, draft, spare, rules.then[r])
+        fits = draft.ints[SIZE] < draft.ints[RULE_LIMIT]
         for f in range(rows.n_cells.size):
-            fits = fits and _set_test(rows, draft, spare, f, masks[r, f])
+            fits = fits and _set_test(rows, draft, spare, f, rules.masks[r, f])
         if draft.ints[RESOLVE] == AVOID:
             fits = fits and _next_rival(draft, spare, NEW, draft.ints[SIZE]) < 0
         if fits:
@@ -1184,46 +1209,46 @@ def load(rows, draft, masks, then, default):
 
 @jit
 def sow(rows, draft, tries):
-    """Add rules round uncovered rows, each kept out of all rivals: the paper's first population.
+    """Add rules around uncovered rows, each free of rivals: the paper's first population.
 
-    Where rivals are let be, the rules are those that were drawn.
+    Where rivals are ignored, rules stay as drawn.
     """
     for _ in range(tries):
         i = _below(draft.rng, draft.count.size)
-        if draft.count[i] == 0 and draft.ints[SIZE] < draft.ints[MOST]:
-            _box_round(rows, draft, i)
+        if draft.count[i] == 0 and draft.ints[SIZE] < draft.ints[RULE_LIMIT]:
+            _box_around(rows, draft, i)
             draft.ints[LOGGED] = 0
-            if draft.ints[GUARD] == LET_BE or _grow_free(rows, draft, i, NEW):
+            if draft.ints[GUARD] == IGNORE or _grow_free(rows, draft, i, NEW):
                 _place_desk(rows, draft, NEW, 0)
     draft.ints[LOGGED] = 0
 
 
 @jit
-def unload(draft, masks, then):
-    """Copy the rules of a draft out; return how many they are."""
+def unload(draft, rules):
+    """Copy the rules of a draft into ``rules``; return their number."""
     for r in range(draft.ints[SIZE]):
         p = draft.slot[r]
-        then[r] = draft.then[p]
-        for f in range(masks.shape[1]):
-            masks[r, f] = draft.masks[p, f]
+        rules.then[r] = draft.then[p]
+        for f in range(rules.masks.shape[1]):
+            rules.masks[r, f] = draft.masks[p, f]
     return draft.ints[SIZE]
 
 
 @jit
-def anneal(rows, draft, donors, donor_then, moves, hot, cold, penalty, best_masks, best_then, best):
-    """Try moves on a draft, better and sometimes worse ones; keep the best set that was met.
+def anneal(rows, draft, donors, schedule, best, totals):
+    """Try moves on a draft, accept better and sometimes worse ones, and keep the best set met.
 
-    ``hot`` and ``cold`` are the first and the last temperature, in units of the score; ``best``
-    takes the size, the default, the cost and the score of the set in ``best_masks``. A move that
-    leads nowhere is not evaluated; it ends early at the evaluation that ``LIMIT`` tells.
+    ``best`` receives the rules of that set, and ``totals`` its size, default, cost and score. Only
+    completed moves are evaluated; annealing ends early at ``EVALUATION_LIMIT``.
     """
+    penalty = schedule.penalty
     sums = np.zeros(rows.gains.shape[1])
     value = draft.floats[SCORE] - penalty * (draft.ints[SIZE] + draft.ints[COST])
-    top = best[3] - penalty * (best[0] + best[2])
-    cooling = (cold / hot) ** (1.0 / max(1, moves - 1))
-    heat = hot
-    for m in range(moves):
-        if draft.ints[EVALUATED] == draft.ints[LIMIT]:
+    top = totals[3] - penalty * (totals[0] + totals[2])
+    cooling = (schedule.cold / schedule.hot) ** (1.0 / max(1, schedule.moves - 1))
+    heat = schedule.hot
+    for m in range(schedule.moves):
+        if draft.ints[EVALUATED] == draft.ints[EVALUATION_LIMIT]:
             break
         heat *= cooling
         if m & 255 == 255 and not draft.ints[FIXED]:
@@ -1231,17 +1256,17 @@ def anneal(rows, draft, donors, donor_then, moves, hot, cold, penalty, best_mask
             if default != draft.ints[DEFAULT]:
                 _set_default(rows, draft, default)
                 value = draft.floats[SCORE] - penalty * (draft.ints[SIZE] + draft.ints[COST])
-        changed = _move(rows, draft, donors, donor_then, sums)
+        changed = _move(rows, draft, donors, sums)
         draft.ints[EVALUATED] += changed
         new = draft.floats[SCORE] - penalty * (draft.ints[SIZE] + draft.ints[COST])
         if changed and (new >= value or _uniform(draft.rng) < np.exp((new - value) / heat)):
             value = new
             if value > top + 1e-6:
                 top = value
-                best[0] = unload(draft, best_masks, best_then)
-                best[1] = draft.ints[DEFAULT]
-                best[2] = draft.ints[COST]
-                best[3] = draft.floats[SCORE]
+                totals[0] = unload(draft, best)
+                totals[1] = draft.ints[DEFAULT]
+                totals[2] = draft.ints[COST]
+                totals[3] = draft.floats[SCORE]
         else:
             _undo(rows, draft)
     draft.ints[LOGGED] = 0

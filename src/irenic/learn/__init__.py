@@ -1,8 +1,22 @@
-"""Learners: scikit-learn estimators on the algorithms beneath."""
+"""Learn rules from data: a scikit-learn classifier, its evaluation, and tables to learn from."""
 
 from irenic.learn._certificate import Certificate
 from irenic.learn._classifier import Decision, RuleSetClassifier
+from irenic.learn._tables import predict_table, split_target, true_labels, unhelpful_columns
+from irenic.learn.cross_validation import cross_validate
 from irenic.learn.front import Front, FrontPoint
 from irenic.learn.hierarchy import Hierarchy
 
-__all__ = ["Certificate", "Decision", "Front", "FrontPoint", "Hierarchy", "RuleSetClassifier"]
+__all__ = [
+    "Certificate",
+    "Decision",
+    "Front",
+    "FrontPoint",
+    "Hierarchy",
+    "RuleSetClassifier",
+    "cross_validate",
+    "predict_table",
+    "split_target",
+    "true_labels",
+    "unhelpful_columns",
+]

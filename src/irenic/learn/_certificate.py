@@ -1,4 +1,4 @@
-"""What is certain of a learned rule set, as it was checked on the whole space."""
+"""What has been proved about a rule set on the whole space."""
 
 from __future__ import annotations
 
@@ -6,24 +6,36 @@ from dataclasses import dataclass
 
 from irenic.budget import Budget
 from irenic.model import markup
+from irenic.model.literals import counted
 from irenic.model.ruleset import RuleSet
 from irenic.searching import Gaps, gaps
 
-# More gaps than anyone reads; the certificate then says that there are more.
-_MOST_GAPS = 10_000
-# Nodes, not seconds, end the search for gaps: so the certificate is the same on every machine.
-_MOST_NODES = 200_000
+# More gaps than anyone reads; the certificate then states that there are more.
+_GAP_LIMIT = 10_000
+# Nodes instead of seconds, so that the certificate is the same on every machine.
+_NODE_LIMIT = 200_000
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """Whether a rule set contradicts itself anywhere, and where it is silent.
+    """Whether a rule set is consistent and complete, on the whole space rather than the data.
 
-    Both are about the whole space, not only about the data.
+    Parameters
+    ----------
+    n_rules : int
+        Number of rules.
+    n_conflicts : int
+        Number of pairs of rules that contradict each other somewhere.
+    gaps : Gaps
+        The regions that no rule covers.
 
-    >>> from irenic import Rule, RuleSet
-    >>> print(certify(RuleSet([Rule({"age": (0, None)}, then="A")])))
-    consistent: no two rules of 1 disagree anywhere; not complete: 1 region is left to the default
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet, gaps
+    >>> from irenic.learn import Certificate
+    >>> rules = RuleSet([Rule({"age": (0, None)}, then="A")])
+    >>> print(Certificate(1, 0, gaps(rules)))
+    consistent: 1 rule without conflicts; not complete: 1 region left to the default
     """
 
     n_rules: int
@@ -32,33 +44,52 @@ class Certificate:
 
     @property
     def is_consistent(self) -> bool:
-        """Whether no two rules disagree anywhere."""
+        """Whether no two rules contradict each other anywhere.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet, gaps
+        >>> from irenic.learn import Certificate
+        >>> rules = RuleSet([Rule({"age": (0, None)}, then="A")])
+        >>> Certificate(1, 0, gaps(rules)).is_consistent
+        True
+        """
         return self.n_conflicts == 0
 
     @property
     def is_complete(self) -> bool | None:
-        """Whether rules cover everything; None if that was not known in time."""
+        """Whether rules cover every case; None if the search for gaps did not finish.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet, gaps
+        >>> from irenic.learn import Certificate
+        >>> rules = RuleSet([Rule({"age": (0, None)}, then="A")])
+        >>> Certificate(1, 0, gaps(rules)).is_complete
+        False
+        """
         return self.gaps.is_complete
 
     def _repr_html_(self) -> markup.Html:
         return markup.verdict(str(self), markup.GREEN if self.is_consistent else markup.VERMILION)
 
     def __str__(self) -> str:
-        if self.is_consistent:
-            first = f"consistent: no two rules of {self.n_rules} disagree anywhere"
-        else:
-            first = f"not consistent: {self.n_conflicts} pairs of rules disagree somewhere"
+        rules = counted(self.n_rules, "rule")
+        consistency = f"consistent: {rules} without conflicts"
+        if not self.is_consistent:
+            consistency = f"not consistent: {counted(self.n_conflicts, 'conflict')} among {rules}"
+        return f"{consistency}; {self._completeness()}"
+
+    def _completeness(self) -> str:
         if self.is_complete:
-            return f"{first}; complete: every case is covered by a rule"
+            return "complete: every case is covered by a rule"
         if self.is_complete is None:
-            return f"{first}; whether every case is covered was not known in time"
-        n = len(self.gaps)
-        count = "1 region is" if n == 1 else f"{n} regions are"
-        more = "" if self.gaps.finished else " and more"
-        return f"{first}; not complete: {count}{more} left to the default"
+            return "completeness unknown: the search for gaps did not finish"
+        least = "" if self.gaps.finished else "at least "
+        return f"not complete: {least}{counted(len(self.gaps), 'region')} left to the default"
 
 
 def certify(rules: RuleSet) -> Certificate:
-    """Return what is certain of a rule set."""
-    budget = Budget(nodes=_MOST_NODES, regions=_MOST_GAPS)
+    """Return the certificate of a rule set."""
+    budget = Budget(nodes=_NODE_LIMIT, regions=_GAP_LIMIT)
     return Certificate(len(rules), len(rules.conflicts()), gaps(rules, budget=budget))

@@ -1,4 +1,4 @@
-"""Running the tasks of a fit: on any joblib backend, with progress, a time budget and Ctrl-C."""
+"""Run the tasks of a fit on any joblib backend, with progress, a budget and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.parallel import Parallel, delayed
 
+from irenic.budget import StoppedBy
 from irenic.learn._evolution import Candidate, Watch
-from irenic.learn._tasks import Outcome, Plan, Prepared, Problem, folds_of, island, validate
+from irenic.learn._tasks import Outcome, Plan, Problem, folds_of, island, validate
 from irenic.learn.target import Consequents
 
 Floats = npt.NDArray[np.float64]
@@ -20,28 +21,28 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Named:
-    """A candidate with what its codes of consequents stand for."""
+    """A candidate with the values of its consequent codes."""
 
     candidate: Candidate
     values: Sequence[Hashable]
 
     def among(self, consequents: Consequents) -> Candidate:
-        """Return the candidate with the codes of other consequents, without rules of none."""
-        places = {value: code for code, value in enumerate(consequents.values())}
-        codes = np.array([places.get(value, -1) for value in self.values], dtype=np.int16)
+        """Return the candidate with the codes of ``consequents``, without rules that have none."""
+        code_of = {value: code for code, value in enumerate(consequents.values())}
+        codes = np.array([code_of.get(value, -1) for value in self.values], dtype=np.int16)
         then = codes[self.candidate.then]
         default = max(0, int(codes[self.candidate.default]))
         return Candidate(self.candidate.masks[then >= 0], then[then >= 0], default)
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """What a fit found, before it is put into words: candidates with their penalties."""
+class Evolved:
+    """The candidates of a fit and how it ended."""
 
     consequents: Consequents
     candidates: list[tuple[float, float, Candidate]]
-    """Penalty, validated worth (NaN if there is none), candidate."""
-    interrupted: bool = False
+    """Penalty, validation score (NaN if there is none) and candidate."""
+    stopped_by: StoppedBy | None = None
 
 
 def run(
@@ -52,10 +53,10 @@ def run(
     n_jobs: int | None,
     tell: Callable[[int, int], bool],
     watch: Watch,
-) -> Found:
+) -> Evolved:
     """Run all tasks; ``tell(done, of)`` is called after each and returns whether to stop.
 
-    ``earlier`` are rule sets over the same cells to start from, besides trees.
+    ``earlier`` are rule sets over the same cells to start from, in addition to trees.
     """
     n_tasks = plan.folds + plan.islands
     prepared = plan.prepare(problem, plan.random_state)
@@ -65,8 +66,7 @@ def run(
     tasks = [delayed(island)(prepared, plan, i, watch) for i in range(plan.islands)]
     tasks += [delayed(validate)(problem, plan, i, out, watch) for i, out in enumerate(folds)]
     outcomes: list[Outcome] = []
-    interrupted = False
-    # threads do: the kernels release the GIL; another backend that was asked for comes first
+    # threads are enough, because kernels release the GIL; a backend set by the user takes priority
     work = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered")(tasks)
     try:
         for outcome in work:
@@ -74,18 +74,21 @@ def run(
             if tell(len(outcomes), n_tasks):
                 watch.stopped.set()
     except KeyboardInterrupt:
-        interrupted = True
         watch.stopped.set()
-        # told to stop, the other tasks end soon with what they have
+        # the other tasks now end soon with the best so far
         outcomes.extend(work)
         outcomes = _gather(outcomes, watch)
         if not any(outcome.candidates for outcome in outcomes if outcome.name[0] == "island"):
             raise
-    return _collect(prepared, plan, outcomes, interrupted, len(problem))
+    stopped_by: StoppedBy | None = "seconds" if any(o.late for o in outcomes) else None
+    if watch.stopped.is_set():
+        stopped_by = "interrupt"
+    candidates = _candidates(plan, outcomes, len(problem))
+    return Evolved(prepared.consequents, candidates, stopped_by)
 
 
 def _gather(outcomes: list[Outcome], watch: Watch) -> list[Outcome]:
-    """Return finished outcomes and, of islands that were cut short, what they had."""
+    """Return the finished outcomes, and the best so far of islands that were interrupted."""
     finished = {outcome.name for outcome in outcomes}
     rest = [
         Outcome(name, candidates)
@@ -95,31 +98,30 @@ def _gather(outcomes: list[Outcome], watch: Watch) -> list[Outcome]:
     return outcomes + rest
 
 
-def _collect(
-    prepared: Prepared, plan: Plan, outcomes: list[Outcome], interrupted: bool, n_rows: int
-) -> Found:
-    """Return the candidates of all islands, with what validation says of their penalty."""
-    # by name, not in the order in which they came in: sums of floats must not depend on that
+def _candidates(
+    plan: Plan, outcomes: list[Outcome], n_rows: int
+) -> list[tuple[float, float, Candidate]]:
+    """Return the candidates of all islands, with the validation score of their penalty."""
+    # sorted, because sums of floats must not depend on the order of arrival
     outcomes = sorted(outcomes, key=lambda outcome: outcome.name)
     validated = [outcome for outcome in outcomes if outcome.validated is not None]
-    # no rules at all, whatever the penalty: for who asks for fewer than any other has
+    # the last candidate has no rules, for users who ask for fewer than any other has
     penalties = [*(penalty for penalty, _ in plan.settings.members), float(n_rows)]
-    worth = np.full(len(penalties), np.nan)
+    scores = np.full(len(penalties), np.nan)
     if validated:
         weights = [outcome.weight for outcome in validated]
-        worth = np.average([outcome.validated for outcome in validated], axis=0, weights=weights)
-    candidates = [
+        scores = np.average([outcome.validated for outcome in validated], axis=0, weights=weights)
+    return [
         (penalty, float(score), candidate)
         for outcome in outcomes
         if outcome.name[0] == "island"
-        for penalty, score, candidate in zip(penalties, worth, outcome.candidates, strict=False)
+        for penalty, score, candidate in zip(penalties, scores, outcome.candidates, strict=False)
     ]
-    return Found(prepared.consequents, candidates, interrupted)
 
 
 @contextmanager
-def progress_bar(shown: bool) -> Iterator[Callable[[int, int], None]]:
-    """Show how many tasks are done, on standard error."""
+def progress_bar(shown: bool, title: str, hint: str) -> Iterator[Callable[[int, int], None]]:
+    """Show on standard error how many tasks are done; the function takes ``done`` and ``of``."""
     if not shown:
         yield lambda done, of: None
         return
@@ -127,11 +129,11 @@ def progress_bar(shown: bool) -> Iterator[Callable[[int, int], None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (
-        TextColumn("learning rules"),
+        TextColumn(title),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        TextColumn("Ctrl-C keeps the best so far"),
+        TextColumn(hint),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)

@@ -1,8 +1,7 @@
-"""From labelled cells to a front of rule sets: validation runs and islands, each one task.
+"""From labeled cells to a front of rule sets: validation runs and islands, each of them one task.
 
-Tasks are independent of each other, so joblib may run them anywhere, and what comes out is the same
-wherever they ran. A validation task leaves rows out and measures each penalty on them; an island
-evolves on all rows.
+Tasks are independent of each other, so joblib may run them anywhere with the same result. A
+validation task leaves rows out and scores each penalty on them; an island evolves on all rows.
 """
 
 from __future__ import annotations
@@ -24,41 +23,42 @@ from irenic.learn.target import Consequents, Target
 
 Floats = npt.NDArray[np.float64]
 Bytes = npt.NDArray[np.uint8]
-Places = npt.NDArray[np.intp]
+Indices = npt.NDArray[np.intp]
 
-# Where labels are noisy, half of what counts is the row's own label, half what a forest says of
-# it: of 0, 0.35, 0.5, 0.65 and 0.8 among the best on twelve small sets, a point above 0 with a
-# third fewer rules.
+# Where labels are noisy, the row's own label and the forest's prediction count half each: among
+# 0, 0.35, 0.5, 0.65 and 0.8 one of the best on twelve small data sets, one percentage point above
+# 0 with a third fewer rules.
 SOFT: Final = 0.5
-# How often three of four cases occur where cases recur, and more cases than people repeat exactly.
+# Cases recur if three of four occur this often; with more cases than the second number, a common
+# factor of their counts is ignored.
 _SEVERAL_TIMES: Final = 3
 _MANY_CASES: Final = 16
-# Parts that a row may be divided into: enough for folds and bags.
-_MOST_PARTS: Final = 20
-# The share of mistakes of a forest from which on labels count as noise.
+# Maximum number of parts of a row: enough for folds and bags.
+_PART_LIMIT: Final = 20
+# Error rate of a forest from which labels count as pure noise.
 _NOISY: Final = 0.1
-_LEAST_OF_LABEL: Final = 100
+_MIN_ROWS_PER_LABEL: Final = 100
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Labelled rows as cells: distinct ones, with their weights."""
+    """Labeled rows as cells, with their weights."""
 
     cells: Cells
     encoded: Bytes
     target: Target
     weight: Floats
-    """How much each row counts."""
+    """Weight of each row."""
     count: Floats
-    """How many rows each row stands for; see :func:`row_counts`."""
+    """Number of rows that each row represents; see :func:`row_counts`."""
     divided: bool = False
-    """Whether rows of the same cells may be left out one by one."""
+    """Whether rows with the same cells may be left out separately."""
 
     def __len__(self) -> int:
         return len(self.weight)
 
-    def take(self, rows: Places) -> Problem:
-        """Return the problem of some of the rows."""
+    def take(self, rows: Indices) -> Problem:
+        """Return the problem with only the given rows."""
         encoded = np.ascontiguousarray(self.encoded[:, rows])
         return replace(
             self,
@@ -69,19 +69,19 @@ class Problem:
         )
 
     def in_order(self) -> Problem:
-        """Return the problem with equal rows as one row of their weight, in an order of its own.
+        """Return the problem with equal rows merged and sorted.
 
-        What follows then depends neither on the order of rows nor on whether a row is repeated or
-        has a weight of 2. Rows of the same cells are then left out of learning together, so that
-        none is validated on its own copy; but where cases recur, one by one.
+        The result depends neither on the order of rows nor on whether a row is repeated or has a
+        weight of 2. Rows with the same cells are left out together, so that none is validated on
+        its own copy; where cases recur, they are left out separately.
         """
         labels = np.packbits(self.target.truth > 0, axis=1)
         keys = _keys(np.concatenate([self.encoded.T, labels], axis=1))
-        _, first, place = np.unique(keys, return_index=True, return_inverse=True)
-        place = place.ravel()
-        weight, count = _sums(place, self.weight), _sums(place, self.count)
+        _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+        group = group.ravel()
+        weight, count = _sums(group, self.weight), _sums(group, self.count)
         merged = replace(self.take(first), weight=weight, count=count)
-        # many cases that all occur ten times are rows of weight 10, or a table given ten times
+        # many cases that all occur ten times are rows of weight 10, or a table repeated ten times
         times = count.astype(np.intp)
         if merged.n_groups > _MANY_CASES:
             times //= np.gcd.reduce(times)
@@ -89,45 +89,45 @@ class Problem:
         recur = np.quantile(cases, 0.25) >= _SEVERAL_TIMES
         return merged._divided(times) if recur else merged
 
-    def _divided(self, times: Places) -> Problem:
-        """Return each row as equal parts, as many as the times that it occurs, up to a limit.
+    def _divided(self, times: Indices) -> Problem:
+        """Return each row divided into equal parts, one per occurrence up to a limit.
 
-        Where most cases recur, new rows will be of the same cases, and a case that was left out
-        whole would tell nothing about them.
+        Where most cases recur, new rows will repeat them, so leaving out whole cases would not
+        measure how well new rows are predicted.
         """
-        n_parts = np.minimum(times, _MOST_PARTS)
+        n_parts = np.minimum(times, _PART_LIMIT)
         rows = np.repeat(np.arange(len(self)), n_parts)
         weight, count = (self.weight / n_parts)[rows], (self.count / n_parts)[rows]
         return replace(self.take(rows), weight=weight, count=count, divided=True)
 
     @cached_property
-    def groups(self) -> Places:
-        """The group of each row: rows of one group are left out together."""
+    def groups(self) -> Indices:
+        """Group of each row; rows of one group are left out together."""
         if self.divided:
             return np.arange(len(self))
         return np.unique(_keys(self.encoded.T), return_inverse=True)[1].ravel()
 
     @property
     def n_groups(self) -> int:
-        """How many groups there are."""
+        """Number of groups."""
         return int(self.groups.max(initial=-1)) + 1
 
-    def sampled(self, most: int, random_state: int) -> Problem:
-        """Return at most so many of the rows, and of every label enough to learn it."""
-        if len(self) <= most:
+    def sampled(self, limit: int, random_state: int) -> Problem:
+        """Return about ``limit`` of the rows, and enough of each label to learn it."""
+        if len(self) <= limit:
             return self
         rng = np.random.default_rng(random_state)
         order = rng.permutation(len(self))
         if self.target.many:
-            return self.take(np.sort(order[:most]))
+            return self.take(np.sort(order[:limit]))
         codes = self.target.truth.argmax(axis=1)
         chosen = []
         weight = self.weight.copy()
         for code in np.unique(codes):
             rows = order[codes[order] == code]
-            fair = most * len(rows) / len(self)
-            kept = rows[: max(_LEAST_OF_LABEL, round(fair))]
-            # rows of a rare label stand for as few as they are
+            fair = limit * len(rows) / len(self)
+            kept = rows[: max(_MIN_ROWS_PER_LABEL, round(fair))]
+            # extra rows of a rare label must not increase its share
             weight[kept] *= min(1.0, fair / len(kept)) if len(kept) else 1.0
             chosen.append(kept)
         return replace(self, weight=weight).take(np.sort(np.concatenate(chosen)))
@@ -135,7 +135,7 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """All that evolution starts from."""
+    """The input of evolution."""
 
     consequents: Consequents
     rows: Rows
@@ -144,33 +144,26 @@ class Prepared:
 
 def prepare(
     problem: Problem,
-    most_rules: int,
+    max_rules: int,
     init: str,
     soft: float,
     random_state: int,
     *,
     abstains: bool = False,
 ) -> Prepared:
-    """Return what evolution starts from: smoothed gains, trees' leaves, consequents."""
+    """Return the input of evolution: consequents, smoothed gains, and leaves of trees."""
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     target = problem.target
-    ladder = Ladder.of(problem.cells, problem.encoded, target.truth, problem.weight)
+    ladder = Ladder.from_labels(problem.cells, problem.encoded, target.truth, problem.weight)
     table = ladder.table(problem.encoded)
     mixed, forest = target.truth, None
     if soft > 0 and len(problem) > 1:
-        forest = Forest(
-            table,
-            target.truth,
-            problem.weight,
-            problem.groups,
-            single=not target.many,
-            random_state=random_state,
-        )
+        forest = Forest(table, target, problem.weight, problem.groups, random_state)
         share = soft * noise(target.truth, forest.unseen, problem.weight)
         mixed = (1.0 - share) * target.truth + share * forest.unseen
-    sizes = [most for most in (4, 8, 16, 32, 64, 128, 256, 512, 1024) if most <= most_rules]
-    sizes = sizes or [max(2, most_rules)]
+    sizes = [size for size in (4, 8, 16, 32, 64, 128, 256, 512, 1024) if size <= max_rules]
+    sizes = sizes or [max(2, max_rules)]
     grown: list[tuple[Any, Any, Floats]] = []
     if init == "trees" or target.many:
         for size in sizes:
@@ -183,12 +176,12 @@ def prepare(
             masks, nodes = ladder.leaves(tree)
             grown.append((masks, nodes, _leaf_means(tree, table, nodes, mixed, problem.weight)))
     regions = [mean for *_, means in grown for mean in means]
-    consequents = Consequents.of(target, problem.weight, regions, abstains=abstains)
+    consequents = Consequents.from_target(target, problem.weight, regions, abstains=abstains)
     gains = consequents.gains(mixed) * problem.weight[:, None]
     rows = _distinct_rows(problem, gains, _shares(forest, table))
     default = len(gains[0]) - 1 if abstains else int(gains.sum(axis=0).argmax())
-    nothing = np.zeros((0, table.shape[1]), dtype=np.uint64)
-    starts = [Candidate(nothing, np.zeros(0, dtype=np.int16), default)]
+    no_masks = np.zeros((0, table.shape[1]), dtype=np.uint64)
+    starts = [Candidate(no_masks, np.zeros(0, dtype=np.int16), default)]
     if init == "trees":
         for masks, _, means in grown:
             then = consequents.gains(means).argmax(axis=1).astype(np.int16)
@@ -197,7 +190,7 @@ def prepare(
 
 
 def _distinct_rows(problem: Problem, gains: Floats, shares: Floats) -> Rows:
-    """Return the rows for evolution, those of the same cells as one that is worth their sum."""
+    """Return the rows for evolution; rows with the same cells are merged and their gains added."""
     _, first, group = np.unique(_keys(problem.encoded.T), return_index=True, return_inverse=True)
     sums = np.zeros((len(first), gains.shape[1]))
     np.add.at(sums, group.ravel(), gains)
@@ -206,26 +199,26 @@ def _distinct_rows(problem: Problem, gains: Floats, shares: Floats) -> Rows:
 
 
 def _shares(forest: Forest | None, table: npt.NDArray[np.float32]) -> Floats:
-    """Return how often each feature is tried: half evenly, half as a forest finds them to tell."""
+    """Return how often each feature is tried: half evenly, half by importance in the forest."""
     even = np.full(table.shape[1], 1.0 / table.shape[1])
     if forest is None or not forest.importance.sum() > 0:
         return even
     return np.asarray((even + forest.importance / forest.importance.sum()) / 2.0)
 
 
-def noise(truth: Floats, said: Floats, weight: Floats) -> float:
-    """Return how noisy labels look, from 0 to 1: by how often a forest is wrong about rows.
+def noise(truth: Floats, predicted: Floats, weight: Floats) -> float:
+    """Return the noise of labels, from 0 to 1, by the error rate of a forest.
 
-    Where it is hardly ever wrong, a row that it is wrong about is an exception to be learned.
+    Where the forest is hardly ever wrong, its errors are exceptions to be learned.
     """
     if (truth.sum(axis=1) == 1.0).all():
-        wrong = truth.argmax(axis=1) != said.argmax(axis=1)
+        wrong = truth.argmax(axis=1) != predicted.argmax(axis=1)
         return min(1.0, float(np.average(wrong, weights=weight)) / _NOISY)
     return 1.0
 
 
 def _leaf_means(
-    tree: Any, table: npt.NDArray[np.float32], nodes: Places, mixed: Floats, weight: Floats
+    tree: Any, table: npt.NDArray[np.float32], nodes: Indices, mixed: Floats, weight: Floats
 ) -> Floats:
     """Return the mean of the labels in each leaf."""
     leaf = np.searchsorted(np.sort(nodes), tree.apply(table))
@@ -240,7 +233,7 @@ def _leaf_means(
 
 @dataclass(frozen=True)
 class Plan:
-    """How a front is searched for."""
+    """How a front is searched."""
 
     settings: Settings
     init: str
@@ -250,10 +243,10 @@ class Plan:
     random_state: int
 
     def prepare(self, problem: Problem, random_state: int) -> Prepared:
-        """Return what evolution starts from."""
+        """Return the input of evolution."""
         return prepare(
             problem,
-            self.settings.most_rules,
+            self.settings.max_rules,
             self.init,
             self.soft,
             random_state,
@@ -263,93 +256,87 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What one task found: a candidate a member, and at the end the one without rules.
+    """The result of one task: one candidate per member, and the one without rules at the end.
 
-    ``validated`` is what they are worth on rows left out.
+    ``validated`` are their scores on rows left out.
     """
 
     name: tuple[str, int]
     candidates: list[Candidate]
     validated: Floats | None = None
     weight: float = 0.0
-    """The weight of the rows left out."""
-    consequents: Consequents | None = None
-    seconds: float = 0.0
+    """Weight of the rows left out."""
+    late: bool = False
+    """Whether the budget ended it."""
 
 
 def validate(
-    problem: Problem, plan: Plan, fold: int, out: Places, watch: Watch | None = None
+    problem: Problem, plan: Plan, fold: int, out: Indices, watch: Watch | None = None
 ) -> Outcome:
-    """Evolve without the rows ``out``, and measure what each penalty's rule set is worth there."""
-    begun = time.perf_counter()
+    """Evolve without the rows ``out``, and score the rule set of each penalty on them."""
     name = ("fold", fold)
     if watch is not None and watch.stopped.is_set():
         return Outcome(name, [])
-    kept = np.setdiff1d(np.arange(len(problem)), out)
-    inner = problem.take(kept)
+    inner = problem.take(np.setdiff1d(np.arange(len(problem)), out))
     share = float(inner.weight.sum() / problem.weight.sum())
-    members = tuple((penalty * share, most) for penalty, most in plan.settings.members)
+    members = tuple((penalty * share, limit) for penalty, limit in plan.settings.members)
     settings = replace(plan.settings, members=members)
     seed = plan.random_state + 101 * (fold + 1)
     prepared = plan.prepare(inner, seed)
-    candidates = evolve(prepared.rows, prepared.starts, settings, seed, watch, name)
-    candidates.append(prepared.starts[0])
+    outcome = _evolve(prepared, settings, seed, watch, name)
     left = problem.take(out)
     gains = prepared.consequents.gains(left.target.truth)
     row = np.arange(len(left))
-    said = [predict(candidate, left.encoded, settings.conflicts) for candidate in candidates]
-    worth = [
-        prepared.consequents.as_share(float(np.average(gains[row, s], weights=left.weight)))
-        for s in said
-    ]
-    return Outcome(
-        name,
-        candidates,
-        np.array(worth),
-        float(left.weight.sum()),
-        seconds=time.perf_counter() - begun,
-    )
+    scores = []
+    for candidate in outcome.candidates:
+        codes = predict(candidate, left.encoded, settings.conflicts)
+        gain = float(np.average(gains[row, codes], weights=left.weight))
+        scores.append(prepared.consequents.as_share(gain))
+    return replace(outcome, validated=np.array(scores), weight=float(left.weight.sum()))
 
 
 def island(prepared: Prepared, plan: Plan, number: int, watch: Watch | None = None) -> Outcome:
     """Evolve on all rows."""
-    begun = time.perf_counter()
     seed = plan.random_state + 7919 * (number + 1)
-    name = ("island", number)
-    found = evolve(prepared.rows, prepared.starts, plan.settings, seed, watch, name)
-    found.append(prepared.starts[0])
-    return Outcome(
-        name, found, consequents=prepared.consequents, seconds=time.perf_counter() - begun
-    )
+    return _evolve(prepared, plan.settings, seed, watch, ("island", number))
+
+
+def _evolve(
+    prepared: Prepared, settings: Settings, seed: int, watch: Watch | None, name: tuple[str, int]
+) -> Outcome:
+    started = time.monotonic()
+    candidates = evolve(prepared.rows, prepared.starts, settings, seed, watch, name)
+    late = settings.budget is not None and time.monotonic() - started > settings.budget
+    return Outcome(name, [*candidates, prepared.starts[0]], late=late)
 
 
 def _keys(table: Bytes) -> npt.NDArray[np.void]:
-    """Return one value a row that compares as the row does."""
+    """Return one value per row that compares like the row."""
     table = np.ascontiguousarray(table)
     return table.view(np.dtype((np.void, table.shape[1]))).ravel()
 
 
-def _sums(places: Places, values: Floats) -> Floats:
-    """Return the sum of the values at each place, the same in whatever order they are given."""
-    order = np.lexsort((values, places))
-    return np.asarray(np.bincount(places[order], weights=values[order]), dtype=float)
+def _sums(groups: Indices, values: Floats) -> Floats:
+    """Return the sum of the values of each group, independent of their order."""
+    order = np.lexsort((values, groups))
+    return np.asarray(np.bincount(groups[order], weights=values[order]), dtype=float)
 
 
-def folds_of(problem: Problem, n_folds: int, random_state: int) -> Iterator[Places]:
-    """Yield the rows that each validation task leaves out, labels spread evenly over them.
+def folds_of(problem: Problem, n_folds: int, random_state: int) -> Iterator[Indices]:
+    """Yield the rows that each validation task leaves out, stratified by label.
 
-    One fold is a held-out quarter.
+    A single fold is a quarter of the rows.
     """
     rng = np.random.default_rng(random_state)
     groups, weight = problem.groups, problem.weight
     by_group = np.lexsort((-weight, groups))
     heaviest = by_group[np.unique(groups[by_group], return_index=True)[1]]
     labels = problem.target.truth[heaviest].T > 0
-    # groups of one label (or of one set of labels) next to each other, the heaviest first, so that
-    # folds weigh about the same; at random among equals
+    # groups with the same labels next to each other, the heaviest first, so that folds have about
+    # the same weight; ties in random order
     order = np.lexsort([rng.random(len(heaviest)), -np.bincount(groups, weights=weight), *labels])
     parts = 4 if n_folds == 1 else n_folds
-    # the first place of each four is that of the heaviest
+    # the first of each four groups is the heaviest
     begin = 1 if n_folds == 1 and len(order) > 1 else 0
     for fold in range(begin, begin + n_folds):
         yield np.flatnonzero(np.isin(groups, order[fold::parts]))

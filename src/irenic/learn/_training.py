@@ -1,4 +1,4 @@
-"""From a candidate, which is words over cells, to a rule set over the space with its statistics."""
+"""From candidates over cells to rule sets over the space, with their statistics."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from irenic.searching import enlarge, gaps
 
 Floats = npt.NDArray[np.float64]
 
-# Rounds in which gaps are filled by regions grown as far as they go; then gap by gap.
+# Rounds in which gaps are filled by regions grown as far as possible; then gap by gap.
 _ROUNDS = 64
 
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """The rows that a model is counted on: all of them, also those that did not evolve it."""
+    """All training rows, including those that evolution did not use, for statistics."""
 
     cells: Cells
     instances: Instances
@@ -40,7 +40,7 @@ class Training:
     complete: bool
 
     def point(self, penalty: float, validated: float, candidate: Candidate) -> FrontPoint:
-        """Return a candidate as a rule set, with all that is known of it."""
+        """Return a candidate as a rule set with its scores and statistics."""
         values = self.consequents.values()
         default = values[candidate.default]
         rules = self.cells.rule_set(
@@ -63,8 +63,8 @@ class Training:
             rule_set=rules,
             training_score=self.consequents.as_share(float(np.average(right, weights=self.weight))),
             validated_score=validated,
-            rules=len(rules),
-            conditions=rules.n_conditions,
+            n_rules=len(rules),
+            n_conditions=rules.n_conditions,
             explanation_size=float((covers @ rules.conditions_per_rule()).mean()),
             penalty=penalty,
             counts=self._counts(covers, codes),
@@ -73,25 +73,25 @@ class Training:
 
     @cached_property
     def gains(self) -> Floats:
-        """What each consequent is worth for each row."""
+        """Gain of each consequent for each row."""
         return self.consequents.gains(self.target.truth)
 
     def _weights(self, candidate: Candidate) -> Floats | None:
-        """Return the weights of rules where the best decides: how good they are."""
+        """Return the quality of each rule as its weight, if the best rule decides."""
         if self.conflicts != "best":
             return None
         covers = covering(candidate.masks, self.encoded)
         return worths(candidate, covers, self.gains * self.weight[:, None])
 
     def _order(self, rules: RuleSet, covers: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
-        """Return the order to read rules in: one consequent after the other, the widest first.
+        """Return the order in which to show rules: by consequent, then by weight of covered rows.
 
-        Where the best rule decides, it is the best first.
+        If the best rule decides, the best rule comes first.
         """
         if self.conflicts == "best":
             return np.lexsort((rules.then_codes, -rules.weights))
-        places = {value: place for place, value in enumerate(self.consequents.values())}
-        then = np.array([places[then] for then in rules.thens])
+        code_of = {value: code for code, value in enumerate(self.consequents.values())}
+        then = np.array([code_of[then] for then in rules.thens])
         return np.lexsort((-(self.weight @ covers), then))
 
     def _decided(self, rules: RuleSet) -> npt.NDArray[np.int64]:
@@ -99,40 +99,39 @@ class Training:
         return rules.decide(self.instances, resolve=resolve)
 
     def _codes(self, rules: RuleSet, default: Hashable | None) -> npt.NDArray[np.intp]:
-        """Return the code of what each rule, and at the end the default, predicts."""
-        places = {value: place for place, value in enumerate(self.consequents.values())}
-        thens = [*rules.thens, default]
-        return np.array([places[then] for then in thens], dtype=np.intp)
+        """Return the code of the consequent of each rule, followed by that of the default."""
+        code_of = {value: code for code, value in enumerate(self.consequents.values())}
+        return np.array([code_of[then] for then in [*rules.thens, default]], dtype=np.intp)
 
     def _filling(self, default: Hashable | None) -> Hashable:
-        """Return what rules that fill gaps predict: the default, or what is worth most at all."""
+        """Return the consequent of rules that fill gaps: the default, or the best one overall."""
         if default is not None:
             return default
-        worth = (self.weight @ self.gains)[: len(self.consequents)]
-        return self.consequents.values()[int(worth.argmax())]
+        gains = (self.weight @ self.gains)[: len(self.consequents)]
+        return self.consequents.values()[int(gains.argmax())]
 
     def _counts(self, covers: npt.NDArray[np.bool_], codes: npt.NDArray[np.intp]) -> RuleCounts:
-        """Return what each rule, and at the end the default, is on the training rows."""
+        """Return statistics of each rule, followed by those of the rows that no rule covers."""
         left = ~covers.any(axis=1)
         agreement = self.consequents.agreement(self.target.truth)
         overall = np.average(self.target.truth, axis=0, weights=self.weight)
         mix, frequencies = np.zeros((2, len(codes), len(self.target.labels)))
         support, right = np.zeros(len(codes)), np.zeros(len(codes))
         for r, code in enumerate(codes):
-            held = left if r == covers.shape[1] else covers[:, r]
-            truth, weight = self.target.truth[held], self.weight[held]
+            covered = left if r == covers.shape[1] else covers[:, r]
+            truth, weight = self.target.truth[covered], self.weight[covered]
             mix[r] = truth.sum(axis=0)
             frequencies[r] = (weight @ truth + overall) / (weight.sum() + 1.0)
             support[r] = len(truth)
-            right[r] = agreement[held, code].sum()
+            right[r] = agreement[covered, code].sum()
         confidence = np.divide(right, support, out=np.full(len(right), np.nan), where=support > 0)
         return RuleCounts(mix, support, confidence, overall, frequencies)
 
 
 def completed(rules: RuleSet, then: Hashable) -> RuleSet:
-    """Return the rules with others of one consequent added, until no gap is left.
+    """Return the rules plus rules of one consequent that fill all gaps.
 
-    None of them contradicts another, whether or not the given rules do among themselves.
+    The added rules contradict no rule, even if the given rules contradict each other.
 
     >>> from irenic import Rule
     >>> print(*completed(RuleSet([Rule({"age": (0, 18)}, then="free")]), "paid"), sep="; ")
@@ -140,10 +139,10 @@ def completed(rules: RuleSet, then: Hashable) -> RuleSet:
     """
     rules = rules.copy()
     for _ in range(_ROUNDS):
-        found = gaps(rules, budget=Budget(regions=1))
-        if not len(found):
+        first = gaps(rules, budget=Budget(regions=1))
+        if not len(first):
             return rules
-        region = enlarge(rules, found[0].witness(), consequent=then)
+        region = enlarge(rules, first[0].witness(), consequent=then)
         rules.add(Rule(region, then=then), force=True)
     for gap in gaps(rules):
         rules.add(Rule(gap, then=then), force=True)

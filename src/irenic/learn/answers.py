@@ -1,4 +1,4 @@
-"""Predictions in the form in which the labels were given: labels, a 0/1 matrix, or sets."""
+"""Predictions in the form of the training labels: labels, a 0/1 matrix, or sets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Form: TypeAlias = Literal["labels", "matrix", "sets"]
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """How consequents become what ``predict`` returns."""
+    """How ``predict`` returns consequents."""
 
     labels: npt.NDArray[Any]
     form: Form
@@ -31,7 +31,7 @@ class Answers:
     def take(
         self, thens: Sequence[Hashable | None], decided: npt.NDArray[np.int64]
     ) -> npt.NDArray[Any]:
-        """Return the consequents at the given places."""
+        """Return the consequents at the given indices."""
         if self.form == "matrix":
             rows = np.array(
                 [[label in (then or ()) for label in self.labels.tolist()] for then in thens],  # type: ignore[operator]
@@ -46,16 +46,16 @@ class Answers:
             answers = np.empty(len(thens), dtype=object)
             answers[:] = thens
             return np.asarray(answers[decided])
-        places = {label: k for k, label in enumerate(self.labels.tolist())}
-        codes = np.array([places[then] for then in thens], dtype=np.intp)
+        code_of = {label: code for code, label in enumerate(self.labels.tolist())}
+        codes = np.array([code_of[then] for then in thens], dtype=np.intp)
         return np.asarray(self.labels[codes[decided]])
 
-    def equal(self, said: npt.NDArray[Any], y: Any) -> npt.NDArray[np.bool_]:
-        """Return for which rows sets of labels are exactly right."""
+    def equal(self, predictions: npt.NDArray[Any], y: Any) -> npt.NDArray[np.bool_]:
+        """Return for each row whether the predicted set of labels is exactly right."""
         truth, _ = as_indicator(y, self.labels.tolist())
         if self.hierarchy is not None:
             truth = self.hierarchy.close_indicator(truth)
         if self.form == "matrix":
-            return np.asarray((said.astype(bool) == truth).all(axis=1))
-        held, _ = as_indicator(list(said), self.labels.tolist())
-        return np.asarray((held == truth).all(axis=1))
+            return np.asarray((predictions.astype(bool) == truth).all(axis=1))
+        indicator, _ = as_indicator(list(predictions), self.labels.tolist())
+        return np.asarray((indicator == truth).all(axis=1))

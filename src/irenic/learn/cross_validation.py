@@ -1,105 +1,202 @@
-"""How a learner does on rows that it has not seen, beside the majority class and a pruned tree."""
+"""Scores on rows left out: of a rule learner, of a pruned tree and of the majority class."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from numbers import Integral
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from irenic.errors import ConditionError, DataError
+from irenic.learn._classifier import RuleSetClassifier
+from irenic.learn._running import progress_bar
+from irenic.model.literals import display
 from irenic.model.space import Space
-
-if TYPE_CHECKING:
-    from irenic.learn import RuleSetClassifier
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
 
-# Categories with more values than this are one column of codes for trees, not one column each.
-_MOST_ONE_HOT: Final = 30
+# A category with more values than this is one column of codes for trees, not one per value.
+_ONE_HOT_LIMIT: Final = 30
 # How many degrees of pruning are tried, and on how many parts of the training rows.
 _DEGREES: Final = 12
 _INNER_FOLDS: Final = 3
 
 
-@dataclass(frozen=True)
-class Model:
-    """What a fitted model says of the rows left out, and how large it is."""
-
-    said: Ints
-    rules: int
-    conditions: int
-
-
-Learner = Callable[[npt.NDArray[np.intp], npt.NDArray[np.intp]], Model]
-"""A function of the rows to fit to and the rows to predict."""
-
-
-def folds_for(counts: Mapping[Any, int], wanted: int) -> int:
-    """Return in how many folds rows can be left out such that each has all classes."""
-    return min([wanted, *counts.values()])
-
-
 def cross_validate(
-    learners: Mapping[str, Learner],
-    codes: Ints,
+    estimator: RuleSetClassifier,
+    X: Any,
+    y: Any,
     *,
-    folds: int,
-    random_state: int,
-    tell: Callable[[int], None] = lambda done: None,
+    cv: int = 5,
+    random_state: int | None = None,
+    verbose: bool = False,
 ) -> dict[str, Any]:
-    """Return how learners do on each part of the rows when fitted to the others, as plain data.
+    """Return the scores of a classifier on rows left out, next to those of simple baselines.
 
-    Accuracies are those of all rows, each predicted when it was left out; "accuracy_sd" is how
-    they vary from fold to fold; rules and conditions are means. ``tell`` is called with the
-    number of folds that are done.
+    The rows are divided into ``cv`` stratified folds. Each fold is predicted by a clone of the
+    estimator that is fitted to the other folds, by a decision tree pruned with inner
+    cross-validation, and by the majority class.
+
+    Parameters
+    ----------
+    estimator : RuleSetClassifier
+        It is cloned, and need not be fitted.
+    X : table
+        As for :meth:`RuleSetClassifier.fit`.
+    y : column of labels
+        One label per row.
+    cv : int, default 5
+        Number of folds; fewer, with a warning, if the rarest class has fewer rows.
+    random_state : int, optional
+        Seed of the folds and of the tree. The estimator has its own.
+    verbose : bool, default False
+        Show a progress bar.
+
+    Returns
+    -------
+    dict
+        "folds" is the number of folds. "learners" is a list of dicts with the keys "name"
+        ("irenic", "pruned tree" or "majority class"), "accuracy" and "balanced_accuracy" over all
+        rows, "accuracy_sd", the standard deviation over folds, and the mean numbers of "rules"
+        and "conditions".
+
+    Raises
+    ------
+    ConditionError
+        If ``cv`` is not a whole number of at least 2.
+    DataError
+        If rows have several labels, or a class has a single row.
+    KeyboardInterrupt
+        If Ctrl-C ends a fit.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from irenic import RuleSetClassifier
+    >>> from irenic.learn import cross_validate
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0)
+    >>> scores = cross_validate(clf, X, y, cv=2, random_state=0)
+    >>> [learner["name"] for learner in scores["learners"]]
+    ['irenic', 'pruned tree', 'majority class']
+    >>> scores["learners"][0]["accuracy"] > 0.8
+    True
     """
     from sklearn.model_selection import StratifiedKFold
 
-    parts = StratifiedKFold(folds, shuffle=True, random_state=random_state)
-    done: dict[str, list[tuple[npt.NDArray[np.intp], Model]]] = {name: [] for name in learners}
-    for number, (train, test) in enumerate(parts.split(codes, codes), 1):
-        for name, learner in learners.items():
-            done[name].append((test, learner(train, test)))
-        tell(number)
+    target = estimator._target(y)
+    if target.many:
+        raise DataError(
+            "y must have one label per row, got several; use"
+            " sklearn.model_selection.cross_val_score"
+        )
+    codes = target.truth.argmax(axis=1)
+    folds = n_folds(target.labels[codes], cv)
+    if folds < cv:
+        warnings.warn(fewer_folds(target.labels[codes], cv), stacklevel=2)
+    learners = {
+        "irenic": rule_sets(estimator, X, y),
+        "pruned tree": pruned_tree(X, codes, random_state=random_state),
+        "majority class": majority(codes),
+    }
+    splits = StratifiedKFold(folds, shuffle=True, random_state=random_state).split(codes, codes)
+    results: dict[str, list[tuple[Indices, Fitted]]] = {name: [] for name in learners}
+    with progress_bar(verbose, "cross-validating", "Ctrl-C skips cross-validation") as show:
+        show(0, folds)
+        for done, (train, test) in enumerate(splits, 1):
+            for name, learner in learners.items():
+                results[name].append((test, learner(train, test)))
+            show(done, folds)
     return {
         "folds": folds,
-        "learners": [{"name": name, **_scores(found, codes)} for name, found in done.items()],
+        "learners": [{"name": name, **_scores(fits, codes)} for name, fits in results.items()],
     }
 
 
-def _scores(found: list[tuple[npt.NDArray[np.intp], Model]], codes: Ints) -> dict[str, float]:
+def n_folds(y: npt.NDArray[Any], cv: int) -> int:
+    """Return the number of folds such that each has all classes: ``cv``, or fewer.
+
+    >>> n_folds(np.array(["a", "a", "a", "b", "b"]), 5)
+    2
+    """
+    if not isinstance(cv, Integral) or cv < 2:
+        raise ConditionError(f"cv must be a whole number of at least 2, got {cv!r}")
+    label, n_rows = _rarest(y)
+    if n_rows < 2:
+        raise DataError(
+            f"class {display(label)} must have at least two rows, one to learn from and one to"
+            " test, got 1; drop the row or skip cross-validation"
+        )
+    return min(int(cv), n_rows)
+
+
+def fewer_folds(y: npt.NDArray[Any], cv: int) -> str:
+    """Return the warning for a class with fewer rows than folds.
+
+    >>> fewer_folds(np.array(["a", "a", "a", "b", "b"]), 5)
+    'using 2 folds instead of 5, because class b has 2 rows'
+    """
+    label, n_rows = _rarest(y)
+    return f"using {n_rows} folds instead of {cv}, because class {display(label)} has {n_rows} rows"
+
+
+def _rarest(y: npt.NDArray[Any]) -> tuple[Any, int]:
+    labels, counts = np.unique(y, return_counts=True)
+    rarest = int(counts.argmin())
+    return labels.tolist()[rarest], int(counts[rarest])
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The codes that a fitted model predicts for the rows left out, and its size."""
+
+    codes: Ints
+    n_rules: int
+    n_conditions: int
+
+
+Learner = Callable[[Indices, Indices], Fitted]
+"""A function of the rows to fit to and the rows to predict."""
+
+
+def _scores(fits: list[tuple[Indices, Fitted]], codes: Ints) -> dict[str, float]:
     right = np.zeros(len(codes))
-    for test, model in found:
-        right[test] = model.said == codes[test]
+    for test, fitted in fits:
+        right[test] = fitted.codes == codes[test]
     per_class = [right[codes == code].mean() for code in np.unique(codes)]
     return {
         "accuracy": float(right.mean()),
-        "accuracy_sd": float(np.std([right[test].mean() for test, _ in found])),
+        "accuracy_sd": float(np.std([right[test].mean() for test, _ in fits])),
         "balanced_accuracy": float(np.mean(per_class)),
-        "rules": float(np.mean([model.rules for _, model in found])),
-        "conditions": float(np.mean([model.conditions for _, model in found])),
+        "rules": float(np.mean([fitted.n_rules for _, fitted in fits])),
+        "conditions": float(np.mean([fitted.n_conditions for _, fitted in fits])),
     }
 
 
 # --- learners
 
 
-def rule_sets(
-    make: Callable[[], RuleSetClassifier], table: Any, labels: npt.NDArray[Any]
-) -> Learner:
-    """Return the learner of rule sets that ``make`` makes a new estimator of."""
-    places = {label: code for code, label in enumerate(np.unique(labels).tolist())}
+def rule_sets(estimator: RuleSetClassifier, X: Any, y: Any) -> Learner:
+    """Return the learner that fits clones of a classifier."""
+    from sklearn.base import clone
 
-    def fit(train: npt.NDArray[np.intp], test: npt.NDArray[np.intp]) -> Model:
-        # a row that counts nothing is not learned from, but its values belong to the space
-        weight = np.zeros(len(labels))
+    def fit(train: Indices, test: Indices) -> Fitted:
+        # rows of weight 0 are not learned from, but their values belong to the space
+        weight = np.zeros(len(train) + len(test))
         weight[train] = 1.0
-        model = make().fit(table, labels, sample_weight=weight)
-        said = [places[label] for label in model.predict(table)[test].tolist()]
-        return Model(np.array(said), model.chosen_.rules, model.chosen_.conditions)
+        model = clone(estimator).set_params(verbose=False).fit(X, y, sample_weight=weight)
+        if model.stopped_by_ == "interrupt":  # it returns the best rules so far instead of raising
+            raise KeyboardInterrupt
+        code_of = {label: code for code, label in enumerate(model.classes_.tolist())}
+        # a model that abstains predicts None, which is never right
+        codes = [code_of.get(label, -1) for label in model.predict(X)[test].tolist()]
+        return Fitted(np.array(codes), model.chosen_.n_rules, model.chosen_.n_conditions)
 
     return fit
 
@@ -107,25 +204,24 @@ def rule_sets(
 def majority(codes: Ints) -> Learner:
     """Return the learner that predicts the most frequent class."""
 
-    def fit(train: npt.NDArray[np.intp], test: npt.NDArray[np.intp]) -> Model:
-        return Model(np.full(len(test), np.bincount(codes[train]).argmax()), 0, 0)
+    def fit(train: Indices, test: Indices) -> Fitted:
+        return Fitted(np.full(len(test), np.bincount(codes[train]).argmax()), 0, 0)
 
     return fit
 
 
-def pruned_tree(table: Any, codes: Ints, *, random_state: int) -> Learner:
-    """Return the learner that prunes a tree of scikit-learn as inner cross-validation advises."""
-    X, sources = as_matrix(table)
+def pruned_tree(X: Any, codes: Ints, *, random_state: int | None) -> Learner:
+    """Return the learner that fits a tree of scikit-learn and prunes it by cross-validation."""
+    matrix, sources = as_matrix(X)
 
-    def fit(train: npt.NDArray[np.intp], test: npt.NDArray[np.intp]) -> Model:
-        tree = _pruned(X[train], codes[train], random_state)
-        rules, conditions = tree_size(tree, sources)
-        return Model(tree.predict(X[test]), rules, conditions)
+    def fit(train: Indices, test: Indices) -> Fitted:
+        tree = _pruned(matrix[train], codes[train], random_state)
+        return Fitted(tree.predict(matrix[test]), *tree_size(tree, sources))
 
     return fit
 
 
-def _pruned(X: Floats, y: Ints, random_state: int) -> Any:
+def _pruned(X: Floats, y: Ints, random_state: int | None) -> Any:
     from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
     from sklearn.tree import DecisionTreeClassifier
 
@@ -133,59 +229,59 @@ def _pruned(X: Floats, y: Ints, random_state: int) -> Any:
     steps = np.unique(np.maximum(tree.cost_complexity_pruning_path(X, y).ccp_alphas, 0.0))
     # between two steps, as Breiman advises: at a step itself other rows would prune differently
     alphas = np.append(np.sqrt(steps[:-1] * steps[1:]), 2.0 * steps[-1])
-    places = np.unique(np.linspace(0, len(alphas) - 1, _DEGREES).astype(int))
-    if len(places) == 1 or len(y) < 2 * _INNER_FOLDS:
+    tried = np.unique(np.linspace(0, len(alphas) - 1, _DEGREES).astype(int))
+    if len(tried) == 1 or len(y) < 2 * _INNER_FOLDS:
         return tree.fit(X, y)
-    least = int(np.bincount(y)[np.unique(y)].min())
-    kind = StratifiedKFold if least >= _INNER_FOLDS else KFold
-    inner = kind(_INNER_FOLDS, shuffle=True, random_state=random_state)
-    # the first of the best is taken: of equally good trees the smallest
-    search = GridSearchCV(tree, {"ccp_alpha": alphas[places][::-1]}, cv=inner)
+    rarest = int(np.bincount(y)[np.unique(y)].min())
+    splitter = StratifiedKFold if rarest >= _INNER_FOLDS else KFold
+    inner = splitter(_INNER_FOLDS, shuffle=True, random_state=random_state)
+    # the first of the best is taken: among equally good trees the smallest
+    search = GridSearchCV(tree, {"ccp_alpha": alphas[tried][::-1]}, cv=inner)
     return search.fit(X, y).best_estimator_
 
 
-def as_matrix(table: Any) -> tuple[Floats, list[int]]:
-    """Return a table as numbers that trees take, and the feature that each column is of.
+def as_matrix(X: Any) -> tuple[Floats, list[int]]:
+    """Return a table as a matrix for trees, and the index of the feature behind each column.
 
     >>> as_matrix({"age": [31, None], "job": ["nurse", "clerk"]})
     (array([[31.,  0.,  1.],
            [nan,  1.,  0.]]), [0, 1, 1])
     """
-    space = Space.infer(table)
-    instances = space.encode(table)
+    space = Space.infer(X)
+    instances = space.encode(X)
     columns: list[npt.NDArray[Any]] = []
     sources: list[int] = []
-    for place, feature in enumerate(space):
+    for index, feature in enumerate(space):
         row = space.row(feature.name)
         if feature in space.continuous:
             values = instances.values[row]
             columns.append(np.where(np.isneginf(values), np.nan, values))
-            sources.append(place)
+            sources.append(index)
             continue
         codes = instances.codes[row]
-        present = np.unique(codes)
-        if len(present) > _MOST_ONE_HOT:
+        distinct = np.unique(codes)
+        if len(distinct) > _ONE_HOT_LIMIT:
             columns.append(codes.astype(float))
-            sources.append(place)
+            sources.append(index)
         else:
-            columns += [(codes == code).astype(float) for code in present]
-            sources += [place] * len(present)
+            columns += [(codes == code).astype(float) for code in distinct]
+            sources += [index] * len(distinct)
     return np.stack(columns, axis=1), sources
 
 
 def tree_size(tree: Any, sources: list[int]) -> tuple[int, int]:
-    """Return how many rules a fitted tree is, and how many conditions these have.
+    """Return the numbers of rules and conditions of a fitted tree.
 
-    A leaf is a rule, with a condition on each feature that the way to it asks for.
+    Each leaf is a rule, with one condition per feature that is tested on the path to it.
     """
     inner = tree.tree_
-    rules = conditions = 0
-    waiting: list[tuple[int, frozenset[int]]] = [(0, frozenset())]
-    while waiting:
-        node, asked = waiting.pop()
+    n_rules = n_conditions = 0
+    pending: list[tuple[int, frozenset[int]]] = [(0, frozenset())]
+    while pending:
+        node, tested = pending.pop()
         if inner.children_left[node] < 0:
-            rules, conditions = rules + 1, conditions + len(asked)
+            n_rules, n_conditions = n_rules + 1, n_conditions + len(tested)
             continue
-        more = asked | {sources[inner.feature[node]]}
-        waiting += [(inner.children_left[node], more), (inner.children_right[node], more)]
-    return rules, conditions
+        deeper = tested | {sources[inner.feature[node]]}
+        pending += [(inner.children_left[node], deeper), (inner.children_right[node], deeper)]
+    return n_rules, n_conditions

@@ -1,4 +1,4 @@
-"""The front: rule sets of which none beats another in all of worth, rules and conditions."""
+"""The front: rule sets of which none is better in score, rules and conditions at once."""
 
 from __future__ import annotations
 
@@ -20,65 +20,75 @@ from irenic.model.ruleset import RuleSet, rules_table
 Floats = npt.NDArray[np.float64]
 
 _COLUMNS: Final = ("rules", "conditions", "to read", "training", "validated")
-# More labels than can be told apart in a bar of columns.
-_MOST_LABELS: Final = 30
+# More labels than can be distinguished in a chart of columns.
+_LABEL_LIMIT: Final = 30
 
 
 @dataclass(frozen=True, eq=False)
 class RuleCounts:
-    """The training rows under each rule; the last entry is for those that no rule covers.
+    """Training statistics of each rule; the last entry is for the rows that no rule covers.
 
-    Rows count as one each, whatever their weights; weights enter ``overall`` and ``frequencies``.
+    Rows count as one each; weights only affect ``overall`` and ``frequencies``.
     """
 
     mix: Floats
-    """How many rows of each label; ``[rule, label]``."""
+    """Number of rows per label; ``[rule, label]``."""
     support: Floats
-    """How many rows."""
+    """Number of rows."""
     confidence: Floats
-    """The share of them that the consequent is right for; NaN where there are none."""
+    """Share of these rows for which the consequent is correct; NaN if there are none."""
     overall: Floats
-    """The share of each label in the weight of all rows."""
+    """Share of each label in the weight of all rows."""
     frequencies: Floats
-    """How likely each label is, by weight, moved by one row towards the overall shares."""
+    """Weighted label frequencies, smoothed towards the overall shares."""
 
 
 @dataclass(frozen=True, eq=False)
 class FrontPoint:
-    """One rule set of the front that a learner found, and what is known of it.
+    """A rule set of a front, with its scores and size.
 
-    >>> import numpy as np
-    >>> from irenic import RuleSet, Space
-    >>> share = np.array([0.9, 0.1])
-    >>> counts = RuleCounts(np.array([[9.0, 1.0]]), np.array([10.0]), np.array([0.9]), share,
-    ...                     frequencies=share[None, :])
-    >>> FrontPoint(RuleSet(space=Space([])), 0.9, 0.8, 0, 0, 0.0, 1.0, counts)
-    <FrontPoint: 0 rules, 0 conditions, validated 0.800>
+    Parameters
+    ----------
+    rule_set : RuleSet
+        The rules.
+    training_score : float
+        Score on the training data: the accuracy; for sets of labels the mean F1 of a row; in a
+        hierarchy the explained share of the label variance, where deeper labels have less weight.
+    validated_score : float
+        The same score on rows left out, of rule sets with the same penalty; NaN if not validated.
+    n_rules, n_conditions : int
+        Numbers of rules and conditions.
+    explanation_size : float
+        Mean number of conditions to read for a prediction.
+    penalty : float
+        Correct predictions that each rule and each condition had to add.
+    counts : RuleCounts
+        Statistics of the rules on the training rows.
+    candidate : Candidate, optional
+        The form that evolution can continue from.
+
+    Examples
+    --------
+    >>> from irenic import RuleSetClassifier
+    >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+    >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
+    >>> clf.pareto_front_[0].n_rules, clf.chosen_.n_rules, clf.chosen_.training_score
+    (0, 1, 1.0)
     """
 
     rule_set: RuleSet
     training_score: float
-    """What its predictions are worth on the training data, as a share.
-
-    The accuracy; for sets of labels the mean F1 of a row; in a hierarchy what is explained of that
-    by which labels vary, deeper ones counting less.
-    """
     validated_score: float
-    """The same on rows left out, of rule sets found with the same penalty; NaN if not asked for."""
-    rules: int
-    conditions: int
+    n_rules: int
+    n_conditions: int
     explanation_size: float
-    """How many conditions a person reads for a prediction, on average."""
     penalty: float
-    """How many right predictions a rule or a condition had to be worth."""
     counts: RuleCounts
-    """What the rules are on the training rows."""
     candidate: Candidate | None = None
-    """What evolution can go on from."""
 
     def __repr__(self) -> str:
         return (
-            f"<FrontPoint: {self.rules} rules, {self.conditions} conditions,"
+            f"<FrontPoint: {self.n_rules} rules, {self.n_conditions} conditions,"
             f" validated {self.validated_score:.3f}>"
         )
 
@@ -86,41 +96,59 @@ class FrontPoint:
         return markup.block(head_of(self, "Rule set of a front"), table_of(self))
 
     def description_length(self, n_rows: int, n_labels: int, n_features: int) -> float:
-        """Return the bits that the rules and their mistakes take.
+        """Return the number of bits that encode the rules and their errors on the training data.
 
-        A rule names its label and how many conditions it has, a condition its feature and one of
-        64 cells; of the mistakes it is told which rows they are and what is right there.
+        A rule is encoded by its label and its number of conditions, a condition by its feature and
+        one of 64 cells, and errors by their rows and the right labels.
+
+        Parameters
+        ----------
+        n_rows, n_labels, n_features : int
+            Size of the training data.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> from irenic import RuleSetClassifier
+        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
+        >>> round(clf.chosen_.description_length(n_rows=40, n_labels=2, n_features=1), 1)
+        9.0
         """
         share = min(max(1.0 - self.training_score, 1e-12), 1.0)
-        model = self.rules * (math.log2(max(2, n_labels)) + math.log2(n_features + 1))
-        model += self.conditions * (math.log2(max(2, n_features)) + 6.0)
-        # beyond half of the rows, telling which they are costs no less
+        model = self.n_rules * (math.log2(max(2, n_labels)) + math.log2(n_features + 1))
+        model += self.n_conditions * (math.log2(max(2, n_features)) + 6.0)
+        # the cost of naming rows does not decrease beyond half of them
         which = min(share, 0.5)
         entropy = -which * math.log2(which) - (1.0 - which) * math.log2(1.0 - which)
         return model + n_rows * (entropy + share * math.log2(max(2, n_labels)))
 
 
 class Front(list[FrontPoint]):
-    """The rule sets that a learner found, from small to accurate: a list that shows itself.
+    """A list of rule sets from small to accurate, which renders as a table.
 
     Parameters
     ----------
     points : iterable of FrontPoint
+        The rule sets.
     chosen : FrontPoint, optional
-        The one that is in use, which is marked.
+        The rule set in use, which is marked.
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
     >>> from irenic import RuleSetClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> front = RuleSetClassifier(max_rules=3, random_state=0).fit(X, y).pareto_front_
-    >>> front[0].rules <= front[-1].rules <= 3, any(p is front.chosen for p in front)
+    >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+    >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y)
+    >>> front = clf.pareto_front_
+    >>> front[0].n_rules <= front[-1].n_rules, front.chosen is clf.chosen_
     (True, True)
     """
 
     chosen: FrontPoint | None
-    """The one that is in use; None if that is not known."""
+    """The rule set in use; None if unknown."""
 
     def __init__(
         self, points: Iterable[FrontPoint] = (), *, chosen: FrontPoint | None = None
@@ -164,14 +192,14 @@ class Front(list[FrontPoint]):
 
 
 def front_of(points: Sequence[FrontPoint]) -> Front:
-    """Return the points that no other equals or beats in everything; the smallest first."""
-    ordered = sorted(points, key=lambda p: (p.rules, p.conditions, -p.training_score))
+    """Return the points that no other point equals or beats in everything, smallest first."""
+    ordered = sorted(points, key=lambda p: (p.n_rules, p.n_conditions, -p.training_score))
     kept = Front()
     for point in ordered:
         beaten = any(
             other.training_score >= point.training_score
-            and other.conditions <= point.conditions
-            and other.rules <= point.rules
+            and other.n_conditions <= point.n_conditions
+            and other.n_rules <= point.n_rules
             for other in kept
         )
         if not beaten:
@@ -187,26 +215,26 @@ def choose(
     max_conditions: int | None,
     shape: tuple[int, int, int],
 ) -> FrontPoint:
-    """Return the point to use, of those small enough; ``shape`` is rows, labels, features."""
+    """Return the best of the points that are small enough; ``shape``: rows, labels, features."""
     small = [
         point
         for point in points
-        if (max_rules is None or point.rules <= max_rules)
-        and (max_conditions is None or point.conditions <= max_conditions)
+        if (max_rules is None or point.n_rules <= max_rules)
+        and (max_conditions is None or point.n_conditions <= max_conditions)
     ]
     if not small:
-        least = min(points, key=lambda p: (p.rules, p.conditions))
+        least = min(points, key=lambda p: (p.n_rules, p.n_conditions))
         raise ConditionError(
-            f"no rule set of the front has so few: max_rules={max_rules},"
-            f" max_conditions={max_conditions}; the smallest has {least.rules} rules and"
-            f" {least.conditions} conditions"
+            "max_rules and max_conditions must admit a rule set of the front, got"
+            f" {max_rules} and {max_conditions}; the smallest has"
+            f" {counted(least.n_rules, 'rule')} and {counted(least.n_conditions, 'condition')}"
         )
     if selection == "description":
         return min(small, key=lambda p: p.description_length(*shape))
     validated = [p for p in small if not math.isnan(p.validated_score)]
     if not validated:
         return max(small, key=lambda p: p.training_score)
-    # rule sets of one penalty share its score: of these the one that fits the data best
+    # rule sets of one penalty share its score; among these, the one that fits the data best
     return max(validated, key=lambda p: (p.validated_score, p.training_score))
 
 
@@ -214,11 +242,11 @@ def choose(
 
 
 def head_of(point: FrontPoint, title: str) -> markup.Html:
-    """Return the line above the rules of a point."""
+    """Return the heading above the rules of a point."""
     return markup.head(
         title,
-        counted(point.rules, "rule"),
-        counted(point.conditions, "condition"),
+        counted(point.n_rules, "rule"),
+        counted(point.n_conditions, "condition"),
         f"{point.explanation_size:.2f} conditions to read for a prediction",
         f"training score {markup.score(point.training_score)}",
         f"validated {markup.score(point.validated_score)}",
@@ -228,35 +256,35 @@ def head_of(point: FrontPoint, title: str) -> markup.Html:
 def table_of(
     point: FrontPoint, labels: Sequence[Hashable] | None = None, *, many: bool = False
 ) -> markup.Html:
-    """Return the rules of a point, with what they are on the training rows.
+    """Return the rules of a point as a table, with their statistics on the training rows.
 
-    With labels, which are those of the counts, also how the rows divide among them; ``many`` says
-    that a row may have several.
+    With ``labels``, those of the counts, a chart shows the labels of the covered rows; ``many``
+    means that a row may have several.
     """
-    held = point.counts
+    counts = point.counts
     more: dict[Column, Callable[[int], str]] = {
-        Column("support", True): lambda place: markup.count_text(float(held.support[place])),
-        Column("confidence"): lambda place: markup.share_bar(float(held.confidence[place])),
+        Column("support", True): lambda index: markup.count_text(float(counts.support[index])),
+        Column("confidence"): lambda index: markup.share_bar(float(counts.confidence[index])),
     }
     if labels is None:
         return rules_table(point.rule_set, otherwise=True, more=more)
-    colours = markup.palette(labels)
+    colors = markup.palette(labels)
     shown = list(range(len(labels)))
-    if many and len(labels) > _MOST_LABELS:
-        shown = sorted(np.argsort(-held.overall, kind="stable")[:_MOST_LABELS].tolist())
+    if many and len(labels) > _LABEL_LIMIT:
+        shown = sorted(np.argsort(-counts.overall, kind="stable")[:_LABEL_LIMIT].tolist())
     named = [labels[k] for k in shown]
 
-    def mix(place: int) -> markup.Html:
-        counts = [float(held.mix[place, k]) for k in shown]
+    def mix(index: int) -> markup.Html:
+        rows = [float(counts.mix[index, k]) for k in shown]
         if many:
-            return markup.columns_bar(counts, float(held.support[place]), named, colours)
-        return markup.stacked_bar(counts, named, colours)
+            return markup.columns_bar(rows, float(counts.support[index]), named, colors)
+        return markup.stacked_bar(rows, named, colors)
 
     more[Column("labels" if many else "classes")] = mix
-    return rules_table(point.rule_set, otherwise=True, more=more, colours=colours)
+    return rules_table(point.rule_set, otherwise=True, more=more, colours=colors)
 
 
 def _row(point: FrontPoint) -> list[str]:
-    """Return what a table of the front says of a point, under ``_COLUMNS``."""
-    size = [f"{point.rules:,}", f"{point.conditions:,}", f"{point.explanation_size:.2f}"]
+    """Return the cells of a point in the table of the front, under ``_COLUMNS``."""
+    size = [f"{point.n_rules:,}", f"{point.n_conditions:,}", f"{point.explanation_size:.2f}"]
     return [*size, markup.score(point.training_score), markup.score(point.validated_score)]

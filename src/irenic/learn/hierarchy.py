@@ -1,7 +1,7 @@
 """Hierarchies of labels: which label implies which, as a tree or a directed acyclic graph.
 
-A row that has a label has all of its ancestors as well. A set of labels of which that is true is
-closed; probabilities of which it is true are capped, a child never above a parent.
+A row that has a label also has all of its ancestors. Such a set of labels is closed. Accordingly,
+the probability of a label is capped at those of its parents.
 """
 
 from __future__ import annotations
@@ -24,33 +24,41 @@ Edge: TypeAlias = tuple[Label, Label]
 Indicator: TypeAlias = Bools
 
 TOP: Final = "root"
-"""How Clus calls the parent of the labels that have none; see :class:`Hierarchy`."""
+"""Parent of labels without parents in the files of Clus; see :class:`Hierarchy`."""
 _FORMS: Final = "paths such as '1/2/3', (parent, child) pairs or a directed graph"
 
 
 class Hierarchy:
-    """Labels, and the parents of each. Hierarchies are immutable and hashable.
+    """Labels and their parents; immutable and hashable.
 
-    It is made of one of these:
+    Labels are sorted with parents first and otherwise by first appearance. The order is part of the
+    value, because it is that of the columns of indicators.
 
-    - paths: ``"1/2/3"`` is a label of that name, and so are its ancestors ``"1"`` and ``"1/2"``;
-    - edges ``(parent, child)``, of a tree or a graph without cycles, of any hashable labels. A
-      parent called ``"root"`` that is itself never a child stands for the top, as in the files of
-      Clus, and is not a label: ``("root", "a")`` says that ``"a"`` is a label without parents. A
-      ``"root"`` that has a parent is a label like any other;
-    - a directed graph of networkx, or any object with ``nodes`` and ``edges``, with edges from
-      parent to child, and ``"root"`` as above.
+    Parameters
+    ----------
+    spec : list of paths, list of edges, graph, or Hierarchy
+        - A path such as ``"1/2/3"`` is a label and implies its ancestors ``"1"`` and ``"1/2"``.
+        - An edge is a pair ``(parent, child)`` of hashable labels, without cycles. A parent
+          ``"root"`` that is never a child is not a label but the top, as in the files of Clus:
+          ``("root", "a")`` means that ``"a"`` is a label without parents.
+        - A graph is a directed graph of networkx, or any object with ``nodes`` and ``edges``, with
+          edges from parent to child.
 
-    ``labels`` come parents first, and else in the order in which they first appear; a set, which
-    has no order, is read sorted. The order is part of the value: it is that of the columns of
-    indicators.
+        A set of paths or edges, which has no order, is sorted.
 
-    >>> tree = Hierarchy.of(["1/1", "1/2/3", "2"])
+    Raises
+    ------
+    DataError
+        If ``spec`` has no labels, is none of the above, or has a cycle.
+
+    Examples
+    --------
+    >>> tree = Hierarchy(["1/1", "1/2/3", "2"])
     >>> tree
     <Hierarchy: a tree of 5 labels, 3 deep>
     >>> tree.labels
     ('1', '1/1', '1/2', '1/2/3', '2')
-    >>> Hierarchy.of([("root", "a"), ("root", "b"), ("a", "c"), ("b", "c")]).parents("c")
+    >>> Hierarchy([("root", "a"), ("root", "b"), ("a", "c"), ("b", "c")]).parents("c")
     ('a', 'b')
     """
 
@@ -75,32 +83,36 @@ class Hierarchy:
         object.__setattr__(self, "_depths", tuple(depths))
         object.__setattr__(self, "_index", {label: i for i, label in enumerate(labels)})
 
-    @classmethod
-    def of(cls, spec: Any) -> Hierarchy:
-        """Return ``spec`` if it is a hierarchy, else the one that its paths, edges or graph make.
-
-        >>> Hierarchy.of([("root", "a"), ("a", "b")]) == Hierarchy.of([("a", "b")])
-        True
-        """
-        return spec if isinstance(spec, Hierarchy) else cls(spec)
-
     # --- as a value
 
     @classmethod
     def from_parents(
         cls, labels: tuple[Label, ...], parents: tuple[tuple[int, ...], ...]
     ) -> Hierarchy:
-        """Return the hierarchy of labels, parents first, each with the places of its parents.
+        """Return the hierarchy of labels with given parents.
 
-        >>> Hierarchy.from_parents(("a", "b"), ((), (0,))) == Hierarchy.of([("a", "b")])
+        Parameters
+        ----------
+        labels : tuple
+            The labels, parents before their children.
+        parents : tuple of tuple of int
+            For each label, the indices of its parents in ascending order.
+
+        Returns
+        -------
+        Hierarchy
+
+        Examples
+        --------
+        >>> Hierarchy.from_parents(("a", "b"), ((), (0,))) == Hierarchy([("a", "b")])
         True
         """
-        made = cls.__new__(cls)
-        made._fill(labels, parents)
-        return made
+        hierarchy = cls.__new__(cls)
+        hierarchy._fill(labels, parents)
+        return hierarchy
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("a Hierarchy is immutable; make a new one")
+        raise AttributeError("a Hierarchy is immutable; create a new one")
 
     def __getstate__(self) -> dict[str, Any]:
         return {"labels": self.labels, "parents": self._parents}
@@ -132,9 +144,11 @@ class Hierarchy:
 
     @property
     def index(self) -> Mapping[Label, int]:
-        """The place of each label among ``labels``.
+        """Index of each label in ``labels``, as a mapping.
 
-        >>> Hierarchy.of(["1/2"]).index["1/2"]
+        Examples
+        --------
+        >>> Hierarchy(["1/2"]).index["1/2"]
         1
         """
         return MappingProxyType(self._index)
@@ -142,102 +156,212 @@ class Hierarchy:
     # --- single labels
 
     def parents(self, label: Label) -> tuple[Label, ...]:
-        """Return the labels just above ``label``, in the order of ``labels``.
+        """Return the parents of a label.
 
-        >>> Hierarchy.of(["1/2/3"]).parents("1/2/3")
+        Parameters
+        ----------
+        label : hashable
+
+        Returns
+        -------
+        tuple
+            In the order of ``labels``; empty if the label has none.
+
+        Raises
+        ------
+        DataError
+            If the hierarchy has no such label.
+
+        Examples
+        --------
+        >>> Hierarchy(["1/2/3"]).parents("1/2/3")
         ('1/2',)
         """
-        return tuple(self.labels[p] for p in self._parents[self._place(label)])
+        return tuple(self.labels[p] for p in self._parents[self._index_of(label)])
 
     def ancestors(self, label: Label) -> frozenset[Label]:
-        """Return all labels above ``label``, without itself.
+        """Return all ancestors of a label.
 
-        >>> sorted(Hierarchy.of(["1/2/3"]).ancestors("1/2/3"))
+        Parameters
+        ----------
+        label : hashable
+
+        Returns
+        -------
+        frozenset
+            Without the label itself.
+
+        Raises
+        ------
+        DataError
+            If the hierarchy has no such label.
+
+        Examples
+        --------
+        >>> sorted(Hierarchy(["1/2/3"]).ancestors("1/2/3"))
         ['1', '1/2']
         """
-        place = self._place(label)
-        return frozenset(self.labels[p] for p in self._upwards([place]) - {place})
+        index = self._index_of(label)
+        return frozenset(self.labels[p] for p in self._upwards([index]) - {index})
 
     def depth(self, label: Label) -> int:
-        """Return how many labels the longest way from the top to ``label`` has: 1 if no parents.
+        """Return the depth of a label: 1 without parents, otherwise 1 more than the deepest parent.
 
-        >>> tree = Hierarchy.of(["1/2/3"])
+        Parameters
+        ----------
+        label : hashable
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        DataError
+            If the hierarchy has no such label.
+
+        Examples
+        --------
+        >>> tree = Hierarchy(["1/2/3"])
         >>> tree.depth("1"), tree.depth("1/2/3")
         (1, 3)
         """
-        return self._depths[self._place(label)]
+        return self._depths[self._index_of(label)]
 
     def weights(self, w0: float = 0.75) -> Floats:
-        """Return how much each label counts: ``w0`` times the mean weight of its parents.
+        """Return the weight of each label, as defined by Clus.
 
-        The top counts 1, so a label without parents counts ``w0``, and in a tree any label
-        ``w0 ** depth``; the weights of Clus.
+        It is ``w0`` times the mean weight of its parents, where the top has weight 1. In a tree, it
+        is ``w0 ** depth``.
 
-        >>> Hierarchy.of(["1/2/3"]).weights()
+        Parameters
+        ----------
+        w0 : float, default 0.75
+            Above 0 and at most 1.
+
+        Returns
+        -------
+        array of shape (n_labels,)
+            In the order of ``labels``.
+
+        Raises
+        ------
+        DataError
+            If ``w0`` is out of range.
+
+        Examples
+        --------
+        >>> Hierarchy(["1/2/3"]).weights()
         array([0.75    , 0.5625  , 0.421875])
         """
         number = plain(w0)
         if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number <= 1:
-            raise DataError(f"w0 is a number above 0 and at most 1, such as 0.75, not {w0!r}")
+            raise DataError(f"w0 must be a number above 0 and at most 1, got {w0!r}")
         weights = np.empty(len(self), dtype=np.float64)
-        for place, above in enumerate(self._parents):
-            weights[place] = number * (weights[list(above)].mean() if above else 1.0)
+        for index, above in enumerate(self._parents):
+            weights[index] = number * (weights[list(above)].mean() if above else 1.0)
         return weights
 
     # --- sets of labels
 
     def close(self, labels: Iterable[Label]) -> frozenset[Label]:
-        """Return the labels and all of their ancestors.
+        """Return labels together with all of their ancestors.
 
-        >>> sorted(Hierarchy.of(["1/1", "1/2/3", "2"]).close({"1/2/3"}))
+        Parameters
+        ----------
+        labels : iterable of labels
+
+        Returns
+        -------
+        frozenset
+
+        Raises
+        ------
+        DataError
+            If the hierarchy lacks a label.
+
+        Examples
+        --------
+        >>> sorted(Hierarchy(["1/1", "1/2/3", "2"]).close({"1/2/3"}))
         ['1', '1/2', '1/2/3']
         """
-        return frozenset(self.labels[p] for p in self._upwards(self._places(labels)))
+        return frozenset(self.labels[p] for p in self._upwards(self._indices(labels)))
 
     def is_closed(self, labels: Iterable[Label]) -> bool:
-        """Return whether every ancestor of the labels is among them.
+        """Return whether a set of labels contains all of their ancestors.
 
-        >>> tree = Hierarchy.of(["1/2"])
+        Parameters
+        ----------
+        labels : iterable of labels
+
+        Returns
+        -------
+        bool
+
+        Raises
+        ------
+        DataError
+            If the hierarchy lacks a label.
+
+        Examples
+        --------
+        >>> tree = Hierarchy(["1/2"])
         >>> tree.is_closed({"1"}), tree.is_closed({"1/2"})
         (True, False)
         """
-        places = set(self._places(labels))
-        return all(p in places for place in places for p in self._parents[place])
+        indices = set(self._indices(labels))
+        return all(p in indices for index in indices for p in self._parents[index])
 
-    def _upwards(self, places: Iterable[int]) -> set[int]:
-        found = set(places)
-        waiting = list(found)
-        while waiting:
-            above = [p for p in self._parents[waiting.pop()] if p not in found]
-            found.update(above)
-            waiting.extend(above)
-        return found
+    def _upwards(self, indices: Iterable[int]) -> set[int]:
+        closed = set(indices)
+        pending = list(closed)
+        while pending:
+            above = [p for p in self._parents[pending.pop()] if p not in closed]
+            closed.update(above)
+            pending.extend(above)
+        return closed
 
-    def _places(self, labels: Iterable[Label]) -> list[int]:
+    def _indices(self, labels: Iterable[Label]) -> list[int]:
         if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
-            raise DataError(f"labels come as a set, such as {{{labels!r}}}, not as {labels!r}")
-        return [self._place(label) for label in labels]
+            raise DataError(f"labels must be a set such as {{{labels!r}}}, got {labels!r}")
+        return [self._index_of(label) for label in labels]
 
-    def _place(self, label: Label) -> int:
+    def _index_of(self, label: Label) -> int:
         try:
             return self._index[label]
         except (KeyError, TypeError):
             hint = did_you_mean(label, self.labels)
-            raise DataError(f"the hierarchy has no label {label!r}{hint}") from None
+            raise DataError(f"unknown label {label!r}{hint}") from None
 
-    # --- many rows at once, one column a label
+    # --- many rows at once, one column per label
 
     def close_indicator(self, indicator: Indicator) -> Indicator:
-        """Return the indicator with every ancestor of a row's labels added to the row.
+        """Return an indicator with the ancestors of all labels added.
 
+        Parameters
+        ----------
+        indicator : array of bool of shape (n_rows, n_labels)
+            Which row has which label, in the order of ``labels``.
+
+        Returns
+        -------
+        array of bool of shape (n_rows, n_labels)
+
+        Raises
+        ------
+        DataError
+            If ``indicator`` has another shape or type.
+
+        Examples
+        --------
         >>> import numpy as np
-        >>> Hierarchy.of(["1/2", "3"]).close_indicator(np.array([[False, True, False]]))
+        >>> Hierarchy(["1/2", "3"]).close_indicator(np.array([[False, True, False]]))
         array([[ True,  True, False]])
         """
         array = self._columns(indicator, "indicator")
         if array.dtype != np.bool_:
             raise DataError(
-                f"the indicator holds {array.dtype} values, not booleans; use as_indicator(y)"
+                f"the indicator must hold booleans, got {array.dtype}; use indicator.astype(bool)"
             )
         rows = array.T.copy()  # a label's cells side by side
         for child in range(len(self) - 1, -1, -1):
@@ -246,23 +370,37 @@ class Hierarchy:
         return np.ascontiguousarray(rows.T)
 
     def cap(self, probabilities: npt.NDArray[np.floating[Any]]) -> Floats:
-        """Return the probabilities with none above that of an ancestor: lowered where it was.
+        """Return probabilities lowered so that none exceeds that of an ancestor.
 
+        Parameters
+        ----------
+        probabilities : array of shape (n_rows, n_labels)
+            In the order of ``labels``.
+
+        Returns
+        -------
+        array of shape (n_rows, n_labels)
+
+        Raises
+        ------
+        DataError
+            If ``probabilities`` has another shape, holds no numbers, or holds NaN.
+
+        Examples
+        --------
         >>> import numpy as np
-        >>> Hierarchy.of(["1/2", "3"]).cap(np.array([[0.25, 0.75, 0.5]]))
+        >>> Hierarchy(["1/2", "3"]).cap(np.array([[0.25, 0.75, 0.5]]))
         array([[0.25, 0.25, 0.5 ]])
         """
         array = self._columns(probabilities, "array of probabilities")
         if array.dtype.kind not in "fiub":
-            raise DataError(
-                f"the array of probabilities holds {array.dtype} values; convert them to float64"
-            )
+            raise DataError(f"the array of probabilities must hold numbers, got {array.dtype}")
         rows = array.T.astype(np.float64, order="C")
         if np.isnan(rows).any():
-            place, row = np.argwhere(np.isnan(rows))[0]
+            index, row = np.argwhere(np.isnan(rows))[0]
             raise DataError(
-                f"column {self.labels[place]!r}, row {row + 1}: the probability is NaN;"
-                " use 0 where nothing is known"
+                f"column {self.labels[index]!r}, row {row + 1}: the probability must be a number,"
+                " got NaN; use 0 if it is unknown"
             )
         for child, above in enumerate(self._parents):
             for parent in above:
@@ -271,17 +409,17 @@ class Hierarchy:
 
     def _columns(self, array: Any, name: str) -> npt.NDArray[Any]:
         if not isinstance(array, np.ndarray) or array.ndim != 2:
-            given = f"one of {array.ndim}" if isinstance(array, np.ndarray) else repr(array)
-            raise DataError(f"the {name} is a numpy array of two dimensions, not {given}")
+            shown = f"shape {array.shape}" if isinstance(array, np.ndarray) else repr(array)
+            raise DataError(f"the {name} must be a numpy array of 2 dimensions, got {shown}")
         if array.shape[1] != len(self):
             raise DataError(
-                f"the {name} has {array.shape[1]} columns, but the hierarchy has {len(self)}"
-                " labels; use one column for each of its labels, in their order"
+                f"the {name} must have one column for each of the {len(self)} labels, in order,"
+                f" got {array.shape[1]}"
             )
         return np.asarray(array)
 
 
-# --- reading: all nodes in the order of appearance, then the edges
+# --- reading: all nodes by first appearance, and the edges
 
 
 def _read(spec: Any) -> tuple[list[Label], list[Edge]]:
@@ -289,33 +427,33 @@ def _read(spec: Any) -> tuple[list[Label], list[Edge]]:
         return _read_graph(spec)
     if hasattr(spec, "columns"):
         raise DataError(
-            "a frame is not a hierarchy; give the pairs in its rows: frame.to_numpy().tolist()"
+            "a hierarchy must not be a frame; pass its rows as pairs: frame.to_numpy().tolist()"
         )
     if isinstance(spec, str | bytes | Mapping) or not isinstance(spec, Iterable):
-        raise DataError(f"a hierarchy is made of {_FORMS}, not of {spec!r}")
+        raise DataError(f"a hierarchy must consist of {_FORMS}, got {spec!r}")
     items: list[Any] = sorted(spec, key=repr) if isinstance(spec, set | frozenset) else list(spec)
     if not items:
-        raise DataError(f"the hierarchy has no labels; give {_FORMS}")
-    are_paths = [_is_path(item, place) for place, item in enumerate(items, start=1)]
+        raise DataError(f"the hierarchy must have labels, got none; pass {_FORMS}")
+    are_paths = [_is_path(item, number) for number, item in enumerate(items, start=1)]
     if len(set(are_paths)) > 1:
         path, edge = are_paths.index(True), are_paths.index(False)
         raise DataError(
-            f"item {path + 1} of the hierarchy, {items[path]!r}, is a path, but item {edge + 1},"
-            f" {items[edge]!r}, is an edge; give only paths or only edges"
+            f"the hierarchy must have only paths or only edges, got both: item {path + 1} is the"
+            f" path {items[path]!r}, item {edge + 1} the edge {items[edge]!r}"
         )
     if are_paths[0]:
         return _read_paths([str(item) for item in items])
     return _without_top(*_read_edges(items, "item"))
 
 
-def _is_path(item: object, place: int) -> bool:
+def _is_path(item: object, number: int) -> bool:
     if isinstance(item, str):
         return True
     if isinstance(item, Sequence | np.ndarray) and not isinstance(item, bytes) and len(item) == 2:
         return False
     raise DataError(
-        f"item {place} of the hierarchy, {item!r}, is neither a path such as '1/2/3' nor a"
-        " (parent, child) pair"
+        f"item {number} of the hierarchy must be a path such as '1/2/3' or a (parent, child) pair,"
+        f" got {item!r}"
     )
 
 
@@ -323,16 +461,16 @@ def _read_paths(paths: list[str]) -> tuple[list[Label], list[Edge]]:
     parts = [path.split("/") for path in paths]
     if all(len(p) == 2 for p in parts) and any(p[0] == TOP for p in parts):
         raise DataError(
-            f"{paths[0]!r} looks like an edge of a graph in the notation of Clus, not like a path;"
-            " give pairs: [tuple(edge.split('/')) for edge in edges]"
+            f"{paths[0]!r} looks like an edge in the notation of Clus rather than a path; pass"
+            " pairs: [tuple(edge.split('/')) for edge in edges]"
         )
     nodes: dict[Label, None] = {}
     edges: dict[Edge, None] = {}
-    for place, (path, names) in enumerate(zip(paths, parts, strict=True), start=1):
+    for number, (path, names) in enumerate(zip(paths, parts, strict=True), start=1):
         if "" in names:
             raise DataError(
-                f"item {place} of the hierarchy, {path!r}, has an empty name in it; write a path"
-                " as '1/2/3'"
+                f"item {number} of the hierarchy must be a path such as '1/2/3' without empty"
+                f" names, got {path!r}"
             )
         labels = ["/".join(names[:end]) for end in range(1, len(names) + 1)]
         nodes.update(dict.fromkeys(labels))
@@ -343,8 +481,8 @@ def _read_paths(paths: list[str]) -> tuple[list[Label], list[Edge]]:
 def _read_edges(pairs: Iterable[Any], item: str) -> tuple[list[Label], list[Edge]]:
     nodes: dict[Label, None] = {}
     edges: dict[Edge, None] = {}
-    for place, pair in enumerate(pairs, start=1):
-        where = f"{item} {place} of the hierarchy"
+    for number, pair in enumerate(pairs, start=1):
+        where = f"{item} {number} of the hierarchy"
         parent, child = (_as_label(end, where) for end in pair)
         nodes.update({parent: None, child: None})
         edges[parent, child] = None
@@ -354,25 +492,27 @@ def _read_edges(pairs: Iterable[Any], item: str) -> tuple[list[Label], list[Edge
 def _read_graph(graph: Any) -> tuple[list[Label], list[Edge]]:
     if hasattr(graph, "is_directed") and not graph.is_directed():
         raise DataError(
-            "the graph of the hierarchy is not directed; give a DiGraph with edges from parent to"
+            "the graph of the hierarchy must be directed; use a DiGraph with edges from parent to"
             " child"
         )
     nodes = [_as_label(node, f"node {i} of the hierarchy") for i, node in enumerate(graph.nodes, 1)]
-    # those of a multigraph are (parent, child, key)
+    # edges of a multigraph are (parent, child, key)
     more, edges = _read_edges((tuple(edge)[:2] for edge in graph.edges), "edge")
     if not nodes and not more:
-        raise DataError(f"the hierarchy has no labels; give {_FORMS}")
+        raise DataError(f"the hierarchy must have labels, got none; pass {_FORMS}")
     return _without_top(list(dict.fromkeys(nodes + more)), edges)
 
 
 def _as_label(value: object, where: str) -> Label:
     label = plain(value)
     if is_missing(label):
-        raise DataError(f"{where}: the label {label!r} is a missing value; give every label a name")
+        raise DataError(f"{where}: the label must not be missing, got {label!r}")
     try:
         hash(label)
     except TypeError:
-        raise DataError(f"{where}: the label {label!r} is not hashable; use a tuple") from None
+        raise DataError(
+            f"{where}: the label must be hashable, got {label!r}; use a tuple"
+        ) from None
     return label
 
 
@@ -409,23 +549,22 @@ def _parents_first(
         left = set(range(len(nodes))).difference(order)
         cycle = " -> ".join(repr(nodes[i]) for i in _cycle(parents, left))
         raise DataError(
-            f"the hierarchy has a cycle: {cycle}; no label may be above itself: drop one of these"
-            " edges"
+            f"the hierarchy must not have a cycle, got {cycle}; drop one of these edges"
         )
-    place = {node: i for i, node in enumerate(order)}
+    index = {node: i for i, node in enumerate(order)}
     return (
         tuple(nodes[i] for i in order),
-        tuple(tuple(sorted(place[p] for p in parents[i])) for i in order),
+        tuple(tuple(sorted(index[p] for p in parents[i])) for i in order),
     )
 
 
 def _cycle(parents: list[list[int]], left: set[int]) -> Iterator[int]:
-    # each node that is left has a parent that is: going up must come round
-    way = [min(left)]
-    seen = {way[0]: 0}
+    # each remaining node has a remaining parent, so going up must return to a node
+    path = [min(left)]
+    seen = {path[0]: 0}
     while True:
-        above = next(p for p in parents[way[-1]] if p in left)
+        above = next(p for p in parents[path[-1]] if p in left)
         if above in seen:
-            return reversed([above, *way[seen[above] + 1 :], above])
-        seen[above] = len(way)
-        way.append(above)
+            return reversed([above, *path[seen[above] + 1 :], above])
+        seen[above] = len(path)
+        path.append(above)

@@ -1,8 +1,9 @@
-"""What is learned: one label a row, a set of labels, or a set that is closed under a hierarchy.
+"""Targets: one label per row, a set of labels, or a set that is closed under a hierarchy.
 
-For evolution all three are the same: a list of consequents, and for each row what predicting each
-of them is worth. With one label that is 1 for the right one. With sets it is how near a set comes
-to the row's own (F1); in a hierarchy, how near the frequencies that stand for a consequent come.
+Evolution treats all three alike: there is a list of consequents, and a gain from predicting each
+of them for each row. With one label per row, the gain is 1 for the right label. With sets, it is
+the F1 of the predicted set; in a hierarchy, it is the similarity to the label frequencies behind
+a consequent.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ from irenic.model.space import first_text
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
-# Consequents of sets are drawn from the leaves of trees; more than this help nobody.
-_MOST_SETS: Final = 128
-# Of what hundreds of labels vary by, rules explain some percent: that much counts as all.
+# Sets that rules may predict come from the leaves of trees; more than this do not help.
+_SET_LIMIT: Final = 128
+# Rules explain only a few percent of the variance of hundreds of labels: this share is worth 1.
 _EXPLAINED: Final = 0.1
 
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """The labels of rows; ``truth[row, label]`` is 1 where the row has the label."""
+    """Labels of rows; ``truth[row, label]`` is 1 where the row has the label."""
 
     labels: npt.NDArray[Any]
     truth: Floats
@@ -51,23 +52,23 @@ class Target:
     def sets(cls, y: Any, hierarchy: Any = None) -> Target:
         """Return the target of rows with sets of labels."""
         if hierarchy is None:
-            held, labels = as_indicator(y)
-            return cls(as_array(labels), held.astype(float), many=True)
-        tree = Hierarchy.of(hierarchy)
-        held, labels = as_indicator(y, tree.labels)
-        closed = tree.close_indicator(held)
+            indicator, labels = as_indicator(y)
+            return cls(as_array(labels), indicator.astype(float), many=True)
+        tree = Hierarchy(hierarchy)
+        indicator, labels = as_indicator(y, tree.labels)
+        closed = tree.close_indicator(indicator)
         return cls(as_array(labels), closed.astype(float), many=True, hierarchy=tree)
 
     def __len__(self) -> int:
         return len(self.truth)
 
     def take(self, rows: npt.NDArray[Any]) -> Target:
-        """Return the target of some of the rows."""
+        """Return the target of the given rows."""
         return replace(self, truth=self.truth[rows])
 
     @property
     def label_weights(self) -> Floats:
-        """How much each label counts: in a hierarchy less, the deeper it is."""
+        """Weight of each label; in a hierarchy, deeper labels have less."""
         if self.hierarchy is None:
             return np.ones(len(self.labels))
         return self.hierarchy.weights(0.75)
@@ -75,21 +76,21 @@ class Target:
 
 @dataclass(frozen=True, eq=False)
 class Consequents:
-    """What rules may predict, and what that is worth.
+    """The consequents that rules may have, and their gains.
 
-    ``stands[k]`` is for each label what consequent ``k`` stands for: 0 or 1, or frequencies in a
-    hierarchy; ``sets[k]`` the labels that it predicts.
+    ``sets[k]`` are the labels that consequent ``k`` predicts; ``frequencies[k]`` are 0 or 1, or in
+    a hierarchy the label frequencies that it represents.
     """
 
     target: Target
-    stands: Floats
+    frequencies: Floats
     sets: Bools
     scale: float = 1.0
     abstains: bool = False
-    """Whether there is one more, the last: to predict nothing, which is worth nothing."""
+    """Whether the last consequent is to predict nothing, which gains nothing."""
 
     @classmethod
-    def of(
+    def from_target(
         cls, target: Target, weight: Floats, leaves: Sequence[Floats], *, abstains: bool = False
     ) -> Consequents:
         """Return the consequents for a target.
@@ -98,10 +99,10 @@ class Consequents:
         ----------
         target : Target
         weight : array of shape (n,)
-            How much each row counts.
+            Weight of each row.
         leaves : sequence of array
-            Frequencies of the labels in regions of the space; sets of labels that are best there
-            are what rules may predict. With one label a row it is not used.
+            Label frequencies in regions of the space; rules may predict the best sets for these.
+            Not used with one label per row.
         """
         if not target.many:
             every = np.eye(len(target.labels))
@@ -109,61 +110,61 @@ class Consequents:
         overall = np.average(target.truth, axis=0, weights=weight)
         means = np.array([overall, *leaves])
         if target.hierarchy is not None:
-            stands = np.unique(means.round(12), axis=0)[:_MOST_SETS]
+            frequencies = np.unique(means.round(12), axis=0)[:_SET_LIMIT]
             spread = (target.truth - overall) ** 2 @ target.label_weights
-            # a closed set: a label that half of the rows have, its ancestors have too
+            # sets are closed: if half of the rows have a label, at least as many have its ancestors
             scale = max(_EXPLAINED * float(np.average(spread, weights=weight)), 1e-12)
-            return cls(target, stands, stands >= 0.5, scale, abstains)
-        # and the sets that rows have, the most frequent: the best for a mean is never the empty one
-        held, place = np.unique(target.truth > 0, axis=0, return_inverse=True)
-        often = np.bincount(place.ravel(), weights=weight)
-        held = held[np.argsort(-often, kind="stable")][: _MOST_SETS // 4]
-        sets = np.array([*held, *(_best_set(mean) for mean in means)])
+            return cls(target, frequencies, frequencies >= 0.5, scale, abstains)
+        # also the most frequent sets of rows, because the best set for a mean is never empty
+        own, group = np.unique(target.truth > 0, axis=0, return_inverse=True)
+        totals = np.bincount(group.ravel(), weights=weight)
+        own = own[np.argsort(-totals, kind="stable")][: _SET_LIMIT // 4]
+        sets = np.array([*own, *(_best_set(mean) for mean in means)])
         _, first = np.unique(sets, axis=0, return_index=True)
-        sets = sets[np.sort(first)[:_MOST_SETS]]
+        sets = sets[np.sort(first)[:_SET_LIMIT]]
         return cls(target, sets.astype(float), sets, abstains=abstains)
 
     def __len__(self) -> int:
-        return len(self.stands)
+        return len(self.frequencies)
 
     def values(self) -> list[Hashable]:
-        """Return the consequents as rules have them: labels or frozensets of labels, or None."""
+        """Return the consequents of rules: labels, frozensets of labels, or None."""
         values: list[Hashable] = self.target.labels.tolist()
         if self.target.many:
             values = [label_set(row, values) for row in self.sets]
         return [*values, None] if self.abstains else values
 
     def agreement(self, truth: Floats) -> Floats:
-        """Return for each row and consequent the share in which they agree, from 0 to 1.
+        """Return the agreement of each row with each consequent, from 0 to 1.
 
-        Whether the label is right, or the F1 of the predicted set with the row's own.
+        It is 1 for the right label, or the F1 of the predicted set.
         """
         agreement = f1(truth, self.sets.astype(float)) if self.target.many else truth
         return self._with_nothing(agreement)
 
-    def as_share(self, worth: float) -> float:
-        """Return a mean of gains as a share that is 1 at best.
+    def as_share(self, gain: float) -> float:
+        """Return a mean gain as a share that is at most 1.
 
-        In a hierarchy it is how much of what the labels vary by is explained.
+        In a hierarchy, it is the explained share of the variance of the labels.
         """
-        return worth if self.target.hierarchy is None else 1.0 - (1.0 - worth) * _EXPLAINED
+        return gain if self.target.hierarchy is None else 1.0 - (1.0 - gain) * _EXPLAINED
 
-    def _with_nothing(self, worth: Floats) -> Floats:
+    def _with_nothing(self, gains: Floats) -> Floats:
         if not self.abstains:
-            return worth
-        nothing = np.minimum(0.0, worth.min(axis=1, keepdims=True))
-        return np.concatenate([worth, nothing], axis=1)
+            return gains
+        nothing = np.minimum(0.0, gains.min(axis=1, keepdims=True))
+        return np.concatenate([gains, nothing], axis=1)
 
     def gains(self, soft: Floats) -> Floats:
-        """Return for each row and consequent what it is worth; ``soft`` as :attr:`Target.truth`."""
+        """Return the gain of each consequent per row; ``soft`` is like :attr:`Target.truth`."""
         if not self.target.many:
             return self._with_nothing(soft)
         if self.target.hierarchy is None:
-            return self._with_nothing(f1(soft, self.stands))
-        # the squared distance, times the labels' weights, in units of what one mean would leave
+            return self._with_nothing(f1(soft, self.frequencies))
+        # squared distance, weighted by label, relative to that of the overall mean
         weights = self.target.label_weights
-        far = ((soft**2) @ weights)[:, None] - 2.0 * (soft * weights) @ self.stands.T
-        far += (self.stands**2 @ weights)[None, :]
+        far = ((soft**2) @ weights)[:, None] - 2.0 * (soft * weights) @ self.frequencies.T
+        far += (self.frequencies**2 @ weights)[None, :]
         return self._with_nothing(np.asarray(1.0 - far / self.scale))
 
 
@@ -175,13 +176,13 @@ def f1(soft: Floats, sets: Floats) -> Floats:
 
 
 def _best_set(mean: Floats) -> Bools:
-    """Return the labels to predict where labels have these frequencies, for the greatest F1.
+    """Return the set with the highest expected F1 where labels have these frequencies.
 
-    The most frequent ones; how many is tried, each number rated by its expected overlap.
+    It consists of the most frequent labels; each size is rated by its expected overlap.
     """
     order = np.argsort(-mean, kind="stable")
-    found = np.cumsum(mean[order])
-    rated = 2.0 * found / (np.arange(1, len(mean) + 1) + mean.sum())
+    overlap = np.cumsum(mean[order])
+    rated = 2.0 * overlap / (np.arange(1, len(mean) + 1) + mean.sum())
     chosen = np.zeros(len(mean), dtype=bool)
     if mean.sum() > 0.5 or rated.max() > 0.5:
         chosen[order[: int(rated.argmax()) + 1]] = True
@@ -189,21 +190,21 @@ def _best_set(mean: Floats) -> Bools:
 
 
 def as_array(labels: Sequence[Hashable]) -> npt.NDArray[Any]:
-    """Return labels as an array: of numbers or text where all are such, else of objects."""
+    """Return labels as an array of integers, text or booleans if all are, else of objects."""
     kinds = {type(label) for label in labels}
     if kinds <= {int} or kinds <= {str} or kinds <= {bool}:
         return np.array(labels)
-    made = np.empty(len(labels), dtype=object)
-    made[:] = labels
-    return made
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array
 
 
-# Whole weights up to this sum count as rows.
-_MOST_COUNTED: Final = 100_000
+# Whole weights up to this sum are counts of rows.
+_COUNT_LIMIT: Final = 100_000
 
 
 def row_weights(target: Target, sample_weight: Any) -> Floats:
-    """Return how much each row counts; a weight of 2 is equivalent to repeating it."""
+    """Return the weight of each row; a weight of 2 is equivalent to repeating the row."""
     from sklearn.utils.validation import _check_sample_weight
 
     if sample_weight is None:
@@ -219,35 +220,37 @@ def row_weights(target: Target, sample_weight: Any) -> Floats:
 
 
 def row_counts(weight: Floats) -> Floats:
-    """Return how many rows each row stands for: its sample weight if all are whole, else 1.
+    """Return the number of rows that each row represents: its weight if all are whole, else 1.
 
-    Great weights, such as those of a census, are no counts.
+    Large weights, such as those of a census, are not counts.
     """
-    whole = weight.sum() <= _MOST_COUNTED and bool((weight == np.round(weight)).all())
+    whole = weight.sum() <= _COUNT_LIMIT and bool((weight == np.round(weight)).all())
     return weight if whole else np.ones(len(weight))
 
 
 def class_weights(target: Target, class_weight: Any, weight: Floats) -> Floats:
-    """Return how much each row counts for its class; "balanced" heeds the weights of rows."""
+    """Return the class weight of each row; "balanced" takes the weights of rows into account."""
     from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 
     if class_weight is None:
         return np.ones(len(target))
     if target.many:
-        raise DataError("class_weight is for targets with one label a row; give sample_weight")
+        raise DataError(
+            "class_weight must be None for targets with several labels per row; use sample_weight"
+        )
     codes = target.truth.argmax(axis=1)
     if class_weight == "balanced":
-        held = weight > 0
-        classes = np.unique(codes[held])
+        used = weight > 0
+        classes = np.unique(codes[used])
         balanced = compute_class_weight(
-            "balanced", classes=classes, y=codes[held], sample_weight=weight[held]
+            "balanced", classes=classes, y=codes[used], sample_weight=weight[used]
         )
         by_code = np.bincount(classes, weights=balanced, minlength=len(target.labels))
         return np.asarray(by_code[codes])
     for label, number in class_weight.items():
         if not isinstance(number, Real) or not 0 <= float(number) < math.inf:
             raise DataError(
-                "class_weight must be finite numbers that are not negative, got"
-                f" {number!r} for {label!r}"
+                "class_weight must hold finite non-negative numbers, got"
+                f" {number!r} for class {label!r}"
             )
     return np.asarray(compute_sample_weight(class_weight, target.labels[codes]))

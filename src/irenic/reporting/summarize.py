@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
+from irenic.boxes.arrays import Ints
 from irenic.budget import Budget
 from irenic.checking import KINDS, Finding, Findings, check
 from irenic.errors import ConditionError
@@ -35,7 +36,6 @@ from irenic.reporting.instances import (
     NO_RULE,
     NOT_COUNTED,
     How,
-    Ints,
     Labeled,
     RuleCounts,
     decisions,

@@ -198,7 +198,7 @@ def print_learned(
     console.print()
     size = model.chosen_
     console.print(
-        f"{counted(size.rules, 'rule')}, {counted(size.conditions, 'condition')};"
+        f"{counted(size.n_rules, 'rule')}, {counted(size.n_conditions, 'condition')};"
         f" {size.explanation_size:.1f} conditions to read for a prediction, on average"
     )
     print_verdicts(verdicts_on_model(model), console)
@@ -251,8 +251,8 @@ def _print_front(front: Iterable[FrontPoint], chosen: FrontPoint, console: Conso
     for point in front:
         table.add_row(
             "*" if point is chosen else "",
-            str(point.rules),
-            str(point.conditions),
+            str(point.n_rules),
+            str(point.n_conditions),
             f"{point.explanation_size:.1f}",
             _share(point.training_score),
             _share(point.validated_score),

@@ -568,7 +568,7 @@ def test_a_click_on_the_front_shows_another_rule_set_everywhere(page_of):
         for rule in point.rule_set:
             assert plainly(rule.region.texts()[0]) in plainly(texts)
         shown = [int(n) for n in re.findall(r"\d+", page.locator("#rule-count").inner_text())]
-        assert point.rules in shown or not point.rules
+        assert point.n_rules in shown or not point.n_rules
         found = answers(page, model.space_, list(model.space_.encode(table[::10])))
         said = [summary["outcomes"][int(outcome)]["text"] for outcome, _ in found]
         assert said == point.rule_set.predict(table[::10]).tolist()

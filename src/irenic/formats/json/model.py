@@ -214,7 +214,7 @@ def _model(data: Any, rules: RuleSet) -> RuleSetClassifier:
     if (data["answers"] == "labels") != (hierarchy is None and not _has_sets(rules)):
         raise FormatError('"answers" does not fit what the rules predict')
     model._answers = Answers(model.classes_, data["answers"], hierarchy)
-    model.interrupted_ = False
+    model.stopped_by_ = None
     model.space_ = rules.space
     model.n_features_in_ = _whole("n_features_in", data["n_features_in"])
     if model.n_features_in_ != len(rules.space):
@@ -289,7 +289,7 @@ def _point(entry: Any, space: Space, own: RuleSet | None, overall: npt.NDArray[A
         ),
     )
     return FrontPoint(
-        rule_set=rules, rules=len(rules), conditions=rules.n_conditions, counts=counts, **scores
+        rule_set=rules, n_rules=len(rules), n_conditions=rules.n_conditions, counts=counts, **scores
     )
 
 

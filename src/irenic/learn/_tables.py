@@ -1,0 +1,405 @@
+"""Whole tables: which column to learn, which columns hold labels, and columns of predictions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from irenic.errors import DataError, did_you_mean
+from irenic.frames.columns import Table, as_column, as_values
+from irenic.model.columns import take_apart
+from irenic.model.decision_table import DecisionTable
+from irenic.model.literals import display, is_missing, plain, say
+from irenic.model.rulelist import RuleList
+from irenic.model.ruleset import Resolve, RuleSet
+
+if TYPE_CHECKING:
+    from irenic.learn._classifier import RuleSetClassifier
+
+    Rules: TypeAlias = RuleSet | RuleList | DecisionTable | RuleSetClassifier
+
+_SHOWN_NAMES = 8
+_SHOWN_LABELS = 5
+
+
+def split_target(table: Any, target: str) -> tuple[Any, npt.NDArray[Any]]:
+    """Return the features and the labels of a table, after checking that the labels are classes.
+
+    Parameters
+    ----------
+    table : mapping of columns, frame, or list of mappings
+        pandas, polars and pyarrow frames are accepted.
+    target : str
+        Column to predict.
+
+    Returns
+    -------
+    X : table
+        The other columns; a frame of the same library if ``table`` is a frame.
+    y : array of shape (n_rows,)
+        Booleans, integers or text, as scikit-learn accepts them.
+
+    Raises
+    ------
+    DataError
+        If there is no such column, no other column or no row, if a label is missing, or if the
+        column has fewer than two values, fractions, or too many values to be classes.
+
+    Examples
+    --------
+    >>> from irenic.learn import split_target
+    >>> X, y = split_target({"age": [31, 40, 52], "pays": ["no", "yes", "yes"]}, "pays")
+    >>> list(X), y.tolist()
+    (['age'], ['no', 'yes', 'yes'])
+    """
+    columns = _columns(table)
+    if target not in columns:
+        raise DataError(f"unknown column {target!r}{did_you_mean(target, columns)}")
+    features = [name for name in columns if name != target]
+    if not features:
+        raise DataError(f"the table must have a column besides the target {target!r}, got none")
+    values = _values(columns[target])
+    if not values:
+        raise DataError("the table must have at least one row, got none")
+    return _select(table, features), _as_labels(values, target)
+
+
+def _as_labels(values: list[Any], name: str) -> npt.NDArray[Any]:
+    if None in values:
+        raise DataError(
+            f"column {name!r}, row {values.index(None) + 1}: the label is missing; drop such rows"
+            " or choose another target"
+        )
+    n_classes = len(set(values))
+    if n_classes == 1:
+        raise DataError(
+            f"column {name!r} must hold at least two classes, got one class: {display(values[0])}"
+        )
+    fraction = next((v for v in values if isinstance(v, float) and not v.is_integer()), None)
+    if fraction is not None:
+        raise DataError(
+            f"column {name!r} must hold classes, got numbers such as {fraction!r}; choose another"
+            " target"
+        )
+    if n_classes > 2 and n_classes > len(values) / 2:
+        raise DataError(
+            f"column {name!r} must hold classes, got {n_classes} different values in"
+            f" {len(values)} rows; choose another target"
+        )
+    types = {type(value) for value in values}
+    if types == {bool}:
+        return np.array(values, dtype=bool)
+    if types <= {int, float} and all(abs(value) < 2**53 for value in values):
+        return np.array([int(value) for value in values], dtype=np.int64)
+    labels = np.empty(len(values), dtype=object)
+    labels[:] = [value if isinstance(value, str) else str(value) for value in values]
+    return labels
+
+
+def unhelpful_columns(X: Any) -> dict[str, str]:
+    """Return the columns that are unlikely to help a learner, each with the reason.
+
+    Parameters
+    ----------
+    X : mapping of columns, frame, or list of mappings
+
+    Returns
+    -------
+    dict of str to str
+        By column: "constant", or "a different text in every row".
+
+    Raises
+    ------
+    DataError
+        If ``X`` is not a table or its columns have no names.
+
+    Examples
+    --------
+    >>> from irenic.learn import unhelpful_columns
+    >>> unhelpful_columns({"id": ["a", "b", "c"], "unit": [1, 1, 1], "age": [31, 40, 52]})
+    {'id': 'a different text in every row', 'unit': 'constant'}
+    """
+    reasons = {}
+    for name, column in _columns(X).items():
+        values = _values(column)
+        distinct = set(values)
+        if len(distinct) == 1:
+            reasons[name] = "constant"
+        elif len(distinct) == len(values) and all(isinstance(v, str) for v in distinct):
+            reasons[name] = "a different text in every row"
+    return reasons
+
+
+# --- labels of a table that rules predict
+
+
+def true_labels(rules: Rules, table: Any, label: str | None = None) -> tuple[Any, Any, str | None]:
+    """Return the labeled rows of a table, their labels and the column that holds them.
+
+    Without ``label``, the column is guessed among those that the rules do not test: the last one,
+    if any of its values is a label that the rules predict; otherwise the only one all of whose
+    values are. Rules that predict sets of labels may also find one 0/1 column per label.
+
+    Parameters
+    ----------
+    rules : RuleSet, RuleList, DecisionTable or RuleSetClassifier
+        A classifier must be fitted.
+    table : mapping of columns, frame, or list of mappings
+    label : str, optional
+        Column with the true labels (default: guessed).
+
+    Returns
+    -------
+    X : table
+        The features that the rules test, without the rows that have no label.
+    y : list, mapping of columns, or None
+        The labels, as the rules write them; None if no column holds any.
+    column : str or None
+        The column of the labels; None if there is none, or one column per label.
+
+    Raises
+    ------
+    DataError
+        If a column is missing, or no value of ``label`` is a label that the rules predict.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet
+    >>> from irenic.learn import true_labels
+    >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free")], default="full")
+    >>> X, y, column = true_labels(rules, {"age": [3, 40, 50], "pays": ["free", None, "full"]})
+    >>> X, y, column
+    ({'age': array([3, 50], dtype=object)}, ['free', 'full'], 'pays')
+    """
+    columns = _columns(table)
+    features = _space_names(rules)
+    _check_columns(features, columns)
+    if label is not None and label not in columns:
+        raise DataError(f"unknown column {label!r}{did_you_mean(label, columns)}")
+    labels = _Labels.from_rules(rules)
+    texts = [str(value) for value in labels.values]
+    if label is None and labels.many and texts and set(texts) <= set(columns) - set(features):
+        return _select(table, features), {text: _values(columns[text]) for text in texts}, None
+    if label is None:
+        label = labels.guess(columns, features)
+    if label is None:
+        return _select(table, features), None, None
+    y = labels.read(_values(columns[label]))
+    if not labels.shared(y):
+        expected = ", ".join(map(display, labels.values[:_SHOWN_LABELS]))
+        shown = ", ".join(map(display, dict.fromkeys(y[:_SHOWN_LABELS])))
+        raise DataError(
+            f"column {label!r} must hold labels that the rules predict, such as {expected}, got"
+            f" {shown}; choose another column"
+        )
+    rows = [row for row, value in enumerate(y) if value is not None]
+    return _select(table, features, rows), [y[row] for row in rows], label
+
+
+@dataclass(frozen=True)
+class _Labels:
+    """The labels that rules predict, and how to read them in a table."""
+
+    values: tuple[Hashable, ...]
+    many: bool
+    """Whether rules predict sets of labels."""
+
+    @classmethod
+    def from_rules(cls, rules: Rules) -> _Labels:
+        if isinstance(rules, RuleList | DecisionTable):
+            rules = rules.rules
+        if not isinstance(rules, RuleSet):
+            return cls(tuple(rules.classes_.tolist()), rules._answers.many)
+        consequents = [rules.consequents[code] for code in rules.then_codes]
+        consequents += [] if rules.default is None else [rules.default]
+        if not any(isinstance(value, frozenset) for value in consequents):
+            return cls(tuple(dict.fromkeys(consequents)), many=False)
+        sets = [v if isinstance(v, frozenset) else {v} for v in consequents]
+        return cls(tuple(sorted(set().union(*sets), key=str)), many=True)
+
+    @cached_property
+    def _by_text(self) -> dict[str, Hashable]:
+        return {say(value): value for value in self.values}
+
+    def read(self, cells: Iterable[Any]) -> list[Hashable | None]:
+        """Return cells as labels; None where a cell is empty.
+
+        A table of text has no types, so "1" in it may be the number 1 that the rules predict. Sets
+        of labels are written ``a; b``, as ``irenic predict`` does, or ``{a, b}``.
+        """
+        return [self._read_set(cell) if self.many else self._read_one(cell) for cell in cells]
+
+    def _read_one(self, cell: Any) -> Hashable | None:
+        if cell is None or cell in self.values:
+            return cell  # type: ignore[no-any-return]
+        return self._by_text.get(say(cell), cell)  # type: ignore[no-any-return]
+
+    def _read_set(self, cell: Any) -> frozenset[Hashable]:
+        parts = re.split(r"\s*[;,]\s*", str(cell or "").strip().strip("{}").strip())
+        return frozenset(self._by_text.get(part, part) for part in parts if part)
+
+    def guess(self, columns: Mapping[str, Any], features: Sequence[str]) -> str | None:
+        """Return the column that probably holds the labels, None if there is none."""
+        y = {name: self.read(_values(columns[name])) for name in columns if name not in features}
+        last = list(columns)[-1]
+        if last in y and self.shared(y[last]):
+            return last
+        full = [name for name in y if self.shared(y[name]) == self._distinct(y[name]) != set()]
+        return full[0] if len(full) == 1 else None
+
+    def shared(self, y: Iterable[Hashable | None]) -> set[Hashable]:
+        """Return the labels in a column that the rules predict."""
+        return self._distinct(y) & set(self.values)
+
+    def _distinct(self, y: Iterable[Hashable | None]) -> set[Hashable]:
+        distinct = {value for value in y if value is not None}
+        if not self.many:
+            return distinct
+        return {label for value in distinct if isinstance(value, frozenset) for label in value}
+
+
+# --- predictions as columns
+
+
+def predict_table(
+    rules: RuleSet | RuleList | RuleSetClassifier,
+    table: Any,
+    *,
+    explain: bool = False,
+    resolve: Resolve | None = None,
+) -> dict[str, npt.NDArray[Any]]:
+    """Return the predictions for a table as columns to add to it.
+
+    Parameters
+    ----------
+    rules : RuleSet, RuleList or RuleSetClassifier
+        A classifier must be fitted.
+    table : mapping of columns, frame, or list of mappings
+        It may have more columns than the rules test.
+    explain : bool, default False
+        Also return the rule that decides and, for a classifier, its support and confidence.
+    resolve : {"best", "vote", "first"}, optional
+        Which rule decides where rules of a RuleSet contradict each other; in a RuleList, the first
+        one always does.
+
+    Returns
+    -------
+    dict of str to array
+        "prediction", with sets of labels joined to "a; b", and if ``explain`` "rule", "support"
+        and "confidence".
+
+    Raises
+    ------
+    DataError
+        If the table lacks a column that the rules test, has one of the added names, or holds a
+        value that does not fit its feature.
+    ConflictError
+        If rules contradict each other for a row and ``resolve`` is None.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet
+    >>> from irenic.learn import predict_table
+    >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free")], default="full")
+    >>> columns = predict_table(rules, {"age": [3, 40], "name": ["Ada", "Ben"]}, explain=True)
+    >>> columns["prediction"].tolist(), columns["rule"].tolist()
+    (['free', 'full'], ['IF age < 18 THEN free', 'default: no rule covers this case'])
+    """
+    if isinstance(rules, RuleList):
+        rules, resolve = rules.rules, "first"
+    names = _columns(table)
+    features = _space_names(rules)
+    _check_columns(features, names)
+    # rules without conditions hold for every row, and a table without columns has no rows
+    X = _select(table, features) if features else table
+    how: Any = resolve
+    labels = []
+    if isinstance(rules, RuleSet):
+        rule_set: RuleSet = rules
+        predictions = rule_set.predict(X, resolve=how)
+    else:
+        rule_set, labels = rules.rules_, rules.classes_.tolist()
+        predictions = rules.predict(X)
+        how = None if rules.conflicts == "avoid" else rules.conflicts
+    columns = {"prediction": as_column([_as_cell(v, labels) for v in predictions.tolist()])}
+    if explain:
+        decided = rule_set.decide(X, resolve=how)
+        texts = [str(rule) for rule in rule_set]
+        no_default = rule_set.default is None
+        texts.append("no rule" if no_default else "default: no rule covers this case")
+        columns["rule"] = as_column([texts[index] for index in decided])
+        if not isinstance(rules, RuleSet):
+            counts = rules.chosen_.counts
+            columns["support"] = counts.support.astype(np.int64)[decided]
+            columns["confidence"] = counts.confidence[decided]
+    for name in columns:
+        if name in names:
+            raise DataError(
+                f"the table must not have a column {name!r}, because predictions add one; rename it"
+            )
+    return columns
+
+
+def _as_cell(value: Any, labels: list[Any]) -> Any:
+    """Return a prediction as one cell, with sets of labels joined."""
+    if isinstance(value, frozenset):
+        return "; ".join(sorted(map(str, value)))
+    if isinstance(value, list):  # a row of a 0/1 matrix
+        return "; ".join(str(label) for label, has in zip(labels, value, strict=True) if has)
+    return value if value is None or isinstance(value, str | int | float) else display(value)
+
+
+# --- columns of any table
+
+
+def _columns(table: Any) -> dict[str, Any]:
+    names, columns, _ = take_apart(table)
+    if names is None:
+        raise DataError(
+            "the columns of the table must have names, got an array or rows without names; use a"
+            " frame or a mapping of columns"
+        )
+    return dict(zip(names, columns, strict=True))
+
+
+def _values(column: Any) -> list[Any]:
+    """Return a column as Python values, None where one is missing."""
+    values = as_values(column) if isinstance(column, np.ndarray) else column.to_list()
+    return [None if is_missing(value) else plain(value) for value in values]
+
+
+def _select(table: Any, names: Sequence[str], rows: Sequence[int] | None = None) -> Any:
+    """Return some columns of a table, and some of its rows unless ``rows`` is None."""
+    if isinstance(table, Table) and (rows is None or len(rows) == table.shape[0]):
+        return table.select(names)  # with the cells as they were written
+    if isinstance(table, Mapping | Sequence):
+        columns = dict(zip(names, take_apart(table).select(names), strict=True))
+        return Table({n: c if rows is None else c[list(rows)] for n, c in columns.items()})
+    import narwhals.stable.v2 as nw
+
+    frame = nw.from_native(table, eager_only=True).select(*names)
+    return (frame if rows is None else frame[list(rows)]).to_native()
+
+
+def _space_names(rules: Any) -> tuple[str, ...]:
+    return (rules.space if hasattr(rules, "space") else rules.space_).names  # type: ignore[no-any-return]
+
+
+def _check_columns(needed: Sequence[str], names: Collection[str]) -> None:
+    missing = [name for name in needed if name not in names]
+    if len(missing) == 1:
+        hint = did_you_mean(missing[0], names)
+        raise DataError(f"the table must have a column {missing[0]!r}, which the rules test{hint}")
+    if missing:
+        shown = ", ".join(map(repr, missing[:_SHOWN_NAMES]))
+        more = ", …" if len(missing) > _SHOWN_NAMES else ""
+        raise DataError(
+            f"the table must have all columns that the rules test; {len(missing)} are missing:"
+            f" {shown}{more}"
+        )
