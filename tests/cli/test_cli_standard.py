@@ -97,7 +97,7 @@ def test_data_from_standard_input_are_those_of_the_file(run, feed, here, command
 
 
 def test_a_table_to_learn_from_may_come_from_standard_input(feed, here):
-    options = ("--cv", "0", "--seconds", "0.2")
+    options = ("--cv", "0", "--budget", "0.2")
     status, out, _ = feed(MANY, "learn", "-", "--from", "csv", *options, "--json")
     assert (status, json.loads(out)["data"]["target"]) == (0, "group")
 
@@ -189,16 +189,16 @@ def test_predictions_are_written_and_nothing_else(here, form):
     assert done.exit_code == 0
     table = read_table(io.BytesIO(done.stdout_bytes), format=form)
     assert list(table["prediction"]) == ["child", "adult"]
-    assert done.stderr == "irenic: columns that the rules do not use: group\n"
+    assert done.stderr == "irenic: columns not used by the rules: group\n"
 
 
 @pytest.mark.parametrize("to", ["json", "rules"])
 def test_a_learned_model_is_written_and_nothing_else(run, here, to):
     Path("many.csv").write_text(MANY)
-    options = ("--cv", "0", "--seconds", "0.2")
+    options = ("--cv", "0", "--budget", "0.2")
     status, out, err = run("learn", "many.csv", *options, "-o", "-", "--to", to)
     assert status == 0
-    assert "The last column is predicted: group" in err
+    assert "Predicting the last column, 'group'" in err
     if to == "json":
         model = irenic.read_model(io.StringIO(out))
         assert list(model.rules_.predict({"age": [5, 20]})) == ["child", "adult"]

@@ -496,7 +496,8 @@ def test_check_tells_warnings(warned):
 def test_warnings_do_not_spoil_what_other_programs_read(warned):
     found = run("check", warned, "--json")
     assert found.stderr == ""
-    [note] = json.loads(found.stdout)["warnings"]
+    [file] = json.loads(found.stdout)["files"]
+    [note] = file["warnings"]
     assert (note["table"], note["header"], note["line"]) == ("countries", "country", None)
     found = run("check", warned, "--format", "sarif")
     [invocation] = json.loads(found.stdout)["runs"][0]["invocations"]
