@@ -188,7 +188,7 @@ def test_a_copy_of_the_rules_is_not_followed():
 
 def test_the_repr_says_how_much_is_left():
     coverage = CoverageMap(RuleSet([age(0, 20, "A")], AGE), TABLE)
-    assert repr(coverage) == "<CoverageMap: 5 instances, 1 rules, 3 uncovered>"
+    assert repr(coverage) == "<CoverageMap: 5 instances, 1 rule, 3 uncovered>"
 
 
 def test_no_instances_and_no_rules_are_fine():

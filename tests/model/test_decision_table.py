@@ -86,13 +86,13 @@ def test_priority_is_an_order():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rules": [1]}, "rules must be a RuleSet, not list"),
-        ({"rows": (0, 1)}, "3 rules, but rows of 2"),
+        ({"rules": [1]}, "rules must be a RuleSet, got list; create one with RuleSet(rules)"),
+        ({"rows": (0, 1)}, "rows must have 3 indices, one per rule, got 2"),
         ({"rows": (0, 1, 3)}, "rows must be indices below 3, got (0, 1, 3)"),
         ({"rows": (0, 1, "2")}, "rows must be indices below 3, got (0, 1, '2')"),
         ({"rows": (0, 1, 1)}, "row 2 must have one consequent, got two"),
-        ({"n_rows": None}, "n_rows is how many rows there are, not None"),
-        ({"lines": (1,)}, "3 rows, but 1 lines"),
+        ({"n_rows": None}, "n_rows must be a non-negative integer, got None"),
+        ({"lines": (1,)}, "lines must have 3 numbers, one per row, got 1"),
         ({"hit_policy": "FIRTS"}, "unknown hit policy 'FIRTS', did you mean 'FIRST'?"),
     ],
 )

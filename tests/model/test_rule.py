@@ -81,20 +81,23 @@ def test_sets_and_numpy_scalars_become_plain_hashable_values():
     [
         (
             lambda: Rule("f1 < 5", then="A"),
-            "antecedent is a Region or a mapping, not 'f1 < 5'",
+            "region must be a Region or a mapping, got 'f1 < 5'",
         ),
-        (lambda: Rule(Region.nothing(SPACE), then="A"), "the region of the rule is empty"),
-        (lambda: Rule({}, then=None), "a consequent is not None, which stands for 'no prediction'"),
+        (lambda: Rule(Region.nothing(SPACE), then="A"), "region must not be empty"),
+        (lambda: Rule({}, then=None), "a consequent must not be None, which means 'no prediction'"),
         (
             lambda: Rule({}, then=["a"]),
-            "of type list is not hashable; use a frozenset or a tuple",
+            "a consequent must be hashable, got \\['a'\\] of type list; use a frozenset or a tuple",
         ),
-        (lambda: Rule({}, then={"a": 1}), "the consequent {'a': 1} of type dict is not hashable$"),
-        (lambda: Rule({}, then=float("nan")), "the consequent nan does not equal itself"),
-        (lambda: Rule({}, then="\ud800"), "is not valid Unicode"),
-        (lambda: Rule({}, then="A", weight="2"), "a rule's weight is a number, not '2'"),
-        (lambda: Rule({}, then="A", weight=True), "a rule's weight is a number, not True"),
-        (lambda: Rule({}, then="A", weight=float("nan")), "a rule's weight is a number, not nan"),
+        (
+            lambda: Rule({}, then={"a": 1}),
+            "a consequent must be hashable, got {'a': 1} of type dict$",
+        ),
+        (lambda: Rule({}, then=float("nan")), "a consequent must equal itself, got nan"),
+        (lambda: Rule({}, then="\ud800"), "a consequent must be valid Unicode"),
+        (lambda: Rule({}, then="A", weight="2"), "weight must be a number, got '2'"),
+        (lambda: Rule({}, then="A", weight=True), "weight must be a number, got True"),
+        (lambda: Rule({}, then="A", weight=float("nan")), "weight must be a number, got nan"),
         (lambda: Rule({"f1": (5, 2)}, then="A"), "feature 'f1': reversed bounds"),
         (
             lambda: Rule({"f1": (2, 2)}, then="A"),
@@ -126,7 +129,7 @@ def test_rules_are_equal_by_region_consequent_and_weight():
 
 def test_a_rule_cannot_be_changed():
     rule = Rule({"f1": (2, 5)}, then="A")
-    with pytest.raises(AttributeError, match="a Rule is immutable; make a new one"):
+    with pytest.raises(AttributeError, match="a Rule is immutable; create a new one"):
         rule.then = "B"
 
 
