@@ -234,7 +234,9 @@ def as_consequent(value: Any) -> Hashable:
     if value != value:
         raise ConditionError(f"a consequent must equal itself, got {value!r}; use another label")
     if isinstance(value, str) and not is_unicode(value):
-        raise ConditionError(f"a consequent must be valid Unicode, got {value!r} with a lone surrogate")
+        raise ConditionError(
+            f"a consequent must be valid Unicode, got {value!r} with a lone surrogate"
+        )
     return value  # type: ignore[no-any-return]
 
 
