@@ -469,7 +469,7 @@ def test_truncated_json_is_told_from_other_mistakes():
         ),
         (
             with_rule({"then": None}),
-            "rule 1: a consequent is not None, which stands for 'no prediction'",
+            "rule 1: a consequent must not be None, which means 'no prediction'",
         ),
         (
             with_rule({"then": {"dat": "2026-01-01"}}),

@@ -91,7 +91,7 @@ __all__ = [
 __version__ = "0.1.0"
 
 
-# scikit-learn takes a second to import, which users of the algorithms alone need not wait for.
+# scikit-learn takes a second to import, so irenic.learn is imported when it is first used.
 def __getattr__(name: str) -> Any:
     if name in ("RuleSetClassifier", "learn"):
         from importlib import import_module

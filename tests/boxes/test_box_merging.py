@@ -1,4 +1,4 @@
-"""Merging: neighbors that together make a box become one."""
+"""Merging of adjacent boxes whose union is a box."""
 
 from __future__ import annotations
 
@@ -17,58 +17,58 @@ CELLS = Space([Continuous("x"), Continuous("y"), Categorical("c", ["a", "b"])])
 
 
 def grid_boxes(cells):
-    """Return boxes of unit cells ``(x, y, bits)``."""
+    """Return unit cells ``(x, y, bits)`` as boxes."""
     lower = np.array([[x, y] for x, y, _ in cells], dtype=float)
     masks = np.array([[bits] for _, _, bits in cells], dtype=np.uint64)
     return Boxes(CELLS, lower, lower + 1, masks)
 
 
-def shown(boxes):
+def texts(boxes):
     return [repr(Region.from_box(box)) for box in boxes]
 
 
 def test_cells_of_a_block_become_one_box():
     block = [(x, y, bits) for x in range(3) for y in range(2) for bits in (4, 8)]
-    assert shown(grid_boxes(block).merged()) == ["0 <= x < 3 and 0 <= y < 2"]
+    assert texts(grid_boxes(block).merged()) == ["0 <= x < 3 and 0 <= y < 2"]
 
 
-def test_cells_that_touch_at_a_corner_stay_apart():
-    assert shown(grid_boxes([(1, 1, 4), (0, 0, 4)]).merged()) == [
+def test_cells_that_only_touch_at_a_corner_are_not_merged():
+    assert texts(grid_boxes([(1, 1, 4), (0, 0, 4)]).merged()) == [
         "0 <= x < 1 and 0 <= y < 1 and c in {a}",
         "1 <= x < 2 and 1 <= y < 2 and c in {a}",
     ]
 
 
-def test_cells_with_a_hole_between_them_stay_apart():
+def test_cells_with_a_gap_between_them_are_not_merged():
     assert len(grid_boxes([(0, 0, 4), (2, 0, 4)]).merged()) == 2
 
 
-def test_merging_ends_when_the_seconds_are_used_up():
+def test_merging_stops_when_the_seconds_are_used_up():
     boxes = RuleSet([Rule({"f0": (i, i + 1)}, then="A") for i in range(11)]).boxes
     assert len(boxes.merged()) == 1
     assert len(boxes.merged(Meter(60.0))) == 1
     assert len(boxes.merged(Meter(0.0))) == 11
 
 
-def test_merging_nothing_gives_nothing():
+def test_merging_no_boxes_returns_no_boxes():
     assert len(Boxes.none(CELLS).merged()) == 0
 
 
-def test_bounds_of_minus_zero_are_bounds_of_zero():
+def test_a_bound_of_minus_zero_equals_one_of_zero():
     boxes = grid_boxes([(0, 0, 4), (1, 0, 4)])
     boxes.lower[1, 1] = -0.0
-    assert shown(boxes.merged()) == ["0 <= x < 2 and 0 <= y < 1 and c in {a}"]
+    assert texts(boxes.merged()) == ["0 <= x < 2 and 0 <= y < 1 and c in {a}"]
 
 
 @given(
     st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3), st.sampled_from([4, 8])), min_size=1),
     st.randoms(use_true_random=False),
 )
-def test_merged_boxes_hold_the_same_cells_whatever_their_order(cells, random):
-    listed = sorted(cells)
-    random.shuffle(listed)
-    result = grid_boxes(listed).merged()
-    held = [
+def test_merged_boxes_contain_the_same_cells_in_any_order(cells, random):
+    shuffled = sorted(cells)
+    random.shuffle(shuffled)
+    result = grid_boxes(shuffled).merged()
+    contained = [
         (x, y, bits)
         for low, high, (mask,) in zip(result.lower, result.upper, result.masks, strict=True)
         for x in range(int(low[0]), int(high[0]))
@@ -76,6 +76,6 @@ def test_merged_boxes_hold_the_same_cells_whatever_their_order(cells, random):
         for bits in (4, 8)
         if int(mask) & bits
     ]
-    assert sorted(held) == sorted(cells)
-    assert shown(result) == shown(grid_boxes(sorted(cells)).merged())
+    assert sorted(contained) == sorted(cells)
+    assert texts(result) == texts(grid_boxes(sorted(cells)).merged())
     assert len(result.merged()) == len(result)

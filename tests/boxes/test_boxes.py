@@ -1,4 +1,4 @@
-"""Boxes as an array, each operation against a loop over the cells of a grid or over regions."""
+"""Arrays of boxes, compared with loops over regions or over the cells of a grid."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def regions_of(boxes):
 
 
 def cells_in(region, regions):
-    """Return the cells of a grid that a region holds; the grid knows all bounds of some."""
+    """Return the cells that a region contains, of the grid of all bounds of ``regions``."""
     axes = naive.grid(region.space, regions)
     return {tuple(cell) for cell in naive.cells_of(axes) if naive.holds(region, cell)}
 
@@ -40,7 +40,7 @@ def cells_in(region, regions):
 
 
 @given(sts.regions_of_one_space(4))
-def test_boxes_of_regions_are_these_regions_again(regions):
+def test_boxes_of_regions_convert_back_to_the_regions(regions):
     boxes = simplified(regions)
     assert len(boxes) == 4
     assert regions_of(boxes) == regions
@@ -53,7 +53,7 @@ def test_the_boxes_of_rules_are_their_regions(rules):
 
 
 @given(sts.regions_of_one_space(5), st.data())
-def test_boxes_are_taken_as_items_of_a_list_are(regions, data):
+def test_take_and_concat_work_as_for_lists(regions, data):
     boxes = simplified(regions)
     rows = data.draw(st.lists(st.integers(0, 4), max_size=6))
     assert regions_of(boxes.take(rows)) == [regions[row] for row in rows]
@@ -66,21 +66,21 @@ def test_boxes_are_taken_as_items_of_a_list_are(regions, data):
     ]
 
 
-def test_a_copy_is_changed_on_its_own():
+def test_changing_a_copy_leaves_the_original_unchanged():
     boxes = RuleSet([Rule({"f": (i, i + 1)}, then="A") for i in range(3)]).boxes
     copied = boxes.take(slice(1, 3)).copy()
     copied.lower[:] = -1
     assert boxes.lower[:, 0].tolist() == [0, 1, 2]
 
 
-def test_boxes_survive_pickling_and_say_how_many_they_are():
+def test_boxes_pickle_and_their_repr_counts_them():
     boxes = pickle.loads(pickle.dumps(Boxes.whole(SPACE)))
     assert regions_of(boxes) == [Region(SPACE)]
     assert repr(boxes) == "<Boxes: 1 in 3 features>"
     assert repr(Boxes.none(Space([Continuous("f")]))) == "<Boxes: 0 in 1 feature>"
 
 
-def test_none_and_everything():
+def test_no_boxes_and_the_whole_space():
     assert len(Boxes.none(WIDE)) == 0
     assert list(Boxes.none(WIDE)) == []
     assert not Boxes.whole(WIDE).tests().any()
@@ -90,19 +90,19 @@ def test_none_and_everything():
 
 
 @given(sts.regions_of_one_space(5))
-def test_keys_are_equal_where_regions_are(regions):
+def test_keys_are_equal_if_and_only_if_regions_are(regions):
     keys = simplified(regions).keys()
     same = (keys[:, None] == keys).all(axis=2)
     assert same.tolist() == [[a == b for b in regions] for a in regions]
 
 
 @given(sts.regions_of_one_space(3))
-def test_each_box_is_kept_once(regions):
+def test_distinct_keeps_the_first_of_equal_boxes(regions):
     boxes = simplified([*regions, *regions])
     assert regions_of(boxes.distinct()) == list(dict.fromkeys(regions))
 
 
-def test_minus_zero_is_zero_in_keys():
+def test_minus_zero_and_zero_have_equal_keys():
     space = Space([Continuous("f")])
     sets = np.empty((2, 0), dtype=np.uint64)
     boxes = Boxes(space, np.array([[0.0], [-0.0]]), np.array([[1.0], [1.0]]), sets)
@@ -118,7 +118,7 @@ def test_a_space_without_features_has_one_box():
 
 
 @given(sts.regions_of_one_space(2), st.data())
-def test_key_columns_tell_the_axes_apart(regions, data):
+def test_key_columns_assign_every_column_to_one_axis(regions, data):
     boxes, space = simplified(regions), regions[0].space
     axis = data.draw(st.integers(0, len(space) - 1)) if len(space) else None
     columns = boxes.key_columns()
@@ -129,10 +129,10 @@ def test_key_columns_tell_the_axes_apart(regions, data):
         assert set(np.flatnonzero(changed)) <= set(columns[axis])
 
 
-# --- each box
+# --- single boxes
 
 
-def test_bounds_that_the_space_implies_are_left_open():
+def test_simplified_removes_bounds_that_the_space_implies():
     region = Region(SPACE, {"age": {">=": 0, "<=": 120}, "x": {"<": 5}})
     box = region.box.simplified()
     assert box.lower.tolist() == [[-np.finfo(float).max, -np.inf]]
@@ -141,13 +141,13 @@ def test_bounds_that_the_space_implies_are_left_open():
 
 
 @given(sts.spaces(3).flatmap(sts.regions))
-def test_a_simplified_box_holds_the_same_cells(region):
+def test_a_simplified_box_contains_the_same_cells(region):
     simple = Region.from_box(region.box.simplified())
     assert cells_in(simple, [region]) == cells_in(region, [region])
 
 
 @given(sts.regions_of_one_space(2))
-def test_rows_are_empty_where_no_cell_is_held(regions):
+def test_rows_are_empty_if_they_contain_no_cell(regions):
     a, b = (region.box for region in regions)
     row = Boxes(a.space, np.maximum(a.lower, b.lower), np.minimum(a.upper, b.upper),
                 a.masks & b.masks)  # fmt: skip
@@ -155,7 +155,7 @@ def test_rows_are_empty_where_no_cell_is_held(regions):
     assert row.are_empty().tolist() == [empty]
 
 
-def test_upper_bounds_that_only_missing_is_below_have_one_form():
+def test_upper_bounds_that_admit_only_missing_values_have_one_form():
     space = Space([Continuous("age", bounds=(0, 120), missing=True)])
     sets = np.empty((3, 0), dtype=np.uint64)
     boxes = Boxes(space, np.full((3, 1), -np.inf), np.array([[-7.0], [0.0], [1.0]]), sets)
@@ -164,7 +164,7 @@ def test_upper_bounds_that_only_missing_is_below_have_one_form():
 
 
 @given(sts.spaces(3).flatmap(sts.regions))
-def test_tests_are_the_conditions(region):
+def test_tests_and_n_conditions_count_the_conditions(region):
     space, box = region.space, region.box.simplified()
     tests = box.tests()[0]
     named = {name for name, axis in zip(space.names, space.axes, strict=True) if tests[axis]}
@@ -176,24 +176,24 @@ def test_tests_are_the_conditions(region):
 
 
 @given(sts.regions_of_one_space(3))
-def test_the_hull_is_the_smallest_box_around_all(regions):
+def test_the_hull_is_the_smallest_box_around_all_boxes(regions):
     hull = Region.from_box(simplified(regions).hull())
     assert all(region <= hull for region in regions)
     cells = set().union(*(cells_in(region, regions) for region in regions))
     for place in range(len(hull.space)):
-        sides = {cell[place] for cell in cells_in(hull, regions)}
-        reached = {cell[place] for cell in cells}
+        values = {cell[place] for cell in cells_in(hull, regions)}
+        expected = {cell[place] for cell in cells}
         if isinstance(hull.space.features[place], Categorical):
-            assert sides == reached
+            assert values == expected
         else:
-            assert (min(sides), max(sides)) == (min(reached), max(reached))
+            assert (min(values), max(values)) == (min(expected), max(expected))
 
 
-# --- boxes and others
+# --- compared with one box, and with each other
 
 
 @given(sts.regions_of_one_space(5))
-def test_boxes_and_a_single_one(regions):
+def test_boxes_meet_and_intersect_one_box(regions):
     boxes, box = simplified(regions), regions[0].box.simplified()
     inside = cells_in(regions[0], regions)
     met = [region for region in regions if cells_in(region, regions) & inside]
@@ -205,25 +205,25 @@ def test_boxes_and_a_single_one(regions):
 
 @pytest.mark.parametrize("small", [0, 10_000])
 @given(regions=sts.regions_of_one_space(7))
-def test_boxes_among_each_other(small, regions):
+def test_boxes_contain_and_meet_each_other(small, regions):
     boxes = simplified(regions)
-    some, others = boxes.take(slice(4)), regions[:4]
+    first = boxes.take(slice(4))
     before, module._SMALL = module._SMALL, small
     try:
-        contained = boxes.contains(some)
+        contained = boxes.contains(first)
     finally:
         module._SMALL = before
     cells = [cells_in(region, regions) for region in regions]
     assert contained.tolist() == [[b <= a for b in cells[:4]] for a in cells]
-    assert contained.tolist() == [[b <= a for b in others] for a in regions]
-    assert boxes.meets(some).tolist() == [[bool(a & b) for b in cells[:4]] for a in cells]
-    assert some.held_by_one(boxes.take(slice(4, None))).tolist() == contained[4:].any(0).tolist()
+    assert contained.tolist() == [[b <= a for b in regions[:4]] for a in regions]
+    assert boxes.meets(first).tolist() == [[bool(a & b) for b in cells[:4]] for a in cells]
+    assert first.held_by_one(boxes.take(slice(4, None))).tolist() == contained[4:].any(0).tolist()
     pairs = np.array([(a, b) for a in range(7) for b in range(7)])
-    found = boxes.inside(pairs[:, 0], pairs[:, 1])
-    assert found.tolist() == [cells[a] <= cells[b] for a, b in pairs]
+    inside = boxes.inside(pairs[:, 0], pairs[:, 1])
+    assert inside.tolist() == [cells[a] <= cells[b] for a, b in pairs]
 
 
-def test_pairs_beyond_what_is_compared_at_once_are_compared(monkeypatch):
+def test_more_pairs_than_one_block_are_all_compared(monkeypatch):
     monkeypatch.setattr(module, "_AT_ONCE", 3)
     boxes = RuleSet([Rule({"f": (0, i + 1)}, then="A") for i in range(8)]).boxes
     rows = np.arange(7)

@@ -1,4 +1,4 @@
-"""Few boxes for many, each function against a loop over the cells or over the boxes."""
+"""Covers of few boxes, compared with loops over the cells of a grid."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def test_a_grown_box_is_free_and_cannot_be_enlarged(regions, data):
     order = data.draw(st.permutations(range(len(space))))
     grown = Region.from_box(covering.grown(box, Boxes.whole(space), rivals, order))
     assert regions[0] <= grown
-    away = [Region.from_box(rival) for rival in rivals]
-    assert not any(grown.overlaps(rival) for rival in away)
-    # a cell beside it that differs on one feature only is taken, with all the box beside it
+    rival_regions = Region.from_boxes(rivals)
+    assert not any(grown.overlaps(rival) for rival in rival_regions)
+    # enlarging it by one adjacent value of a feature would overlap a rival
     axes = naive.grid(space, [*regions, grown])
     for place, feature in enumerate(space):
         for value in axes[place]:
@@ -39,13 +39,13 @@ def test_a_grown_box_is_free_and_cannot_be_enlarged(regions, data):
                     [v for v in a if naive.allows(grown, f, v)] if i != place else [value]
                     for i, (f, a) in enumerate(zip(space, axes, strict=True))
                 ]
-                if neighbour(feature, axes[place], grown, value):
+                if is_adjacent(feature, axes[place], grown, value):
                     cells = naive.cells_of(slab)
-                    assert any(naive.holds(r, cell) for r in away for cell in cells)
+                    assert any(naive.holds(r, cell) for r in rival_regions for cell in cells)
 
 
-def neighbour(feature, axis, region, value):
-    """Return whether a box can be enlarged by this one value: next to it, or any category."""
+def is_adjacent(feature, axis, region, value):
+    """Return whether a region stays a box with this value: a category, or next to a bound."""
     if not hasattr(feature, "kind"):
         return True
     place = axis.index(value)
@@ -56,34 +56,36 @@ def neighbour(feature, axis, region, value):
 
 
 @given(sts.regions_of_one_space(8))
-def test_a_covering_holds_all_pieces_and_meets_no_rival(regions):
+def test_a_cover_contains_all_pieces_and_overlaps_no_rival(regions):
     boxes = as_boxes(regions)
     rivals, pieces = boxes.take(slice(5, None)), boxes.take(slice(5))
     pieces = pieces.take(~pieces.meets(rivals).any(axis=1))
     limit = Boxes.whole(boxes.space)
-    found = covering.covering(pieces, limit, rivals, Meter(None))
-    assert len(found) <= len(pieces)
-    assert not found.meets(rivals).any()
-    assert pieces.held_by_one(found).all()
+    cover = covering.covering(pieces, limit, rivals, Meter(None))
+    assert len(cover) <= len(pieces)
+    assert not cover.meets(rivals).any()
+    assert pieces.held_by_one(cover).all()
     assert len(covering.covering(pieces, limit, rivals, Meter(0))) == len(pieces)
 
 
 @given(sts.regions_of_one_space(6))
-def test_boxes_that_others_cover_are_left_out(regions):
+def test_boxes_that_others_cover_are_removed(regions):
     kept = covering.without_covered(as_boxes(regions), Meter(None))
-    left = [Region.from_box(box) for box in kept]
+    kept_regions = Region.from_boxes(kept)
     cells = list(naive.cells_of(naive.grid(kept.space, regions)))
     for cell in cells:
-        assert any(naive.holds(r, cell) for r in left) is any(naive.holds(r, cell) for r in regions)
-    for i in range(len(left)):
-        others = left[:i] + left[i + 1 :]
-        mine = [cell for cell in cells if naive.holds(left[i], cell)]
+        assert any(naive.holds(r, cell) for r in kept_regions) is any(
+            naive.holds(r, cell) for r in regions
+        )
+    for i in range(len(kept_regions)):
+        others = kept_regions[:i] + kept_regions[i + 1 :]
+        mine = [cell for cell in cells if naive.holds(kept_regions[i], cell)]
         assert any(not any(naive.holds(r, cell) for r in others) for cell in mine)
 
 
 @given(st.lists(st.lists(st.booleans(), min_size=4, max_size=4), max_size=5))
-def test_greedy_rows_cover_every_column_that_can_be(cells):
-    holds = np.array(cells, dtype=bool).reshape(-1, 4)
-    chosen = covering.greedy_cover(holds)
+def test_greedy_rows_cover_every_column_that_any_row_covers(cells):
+    contains = np.array(cells, dtype=bool).reshape(-1, 4)
+    chosen = covering.greedy_cover(contains)
     assert len(set(chosen)) == len(chosen)
-    assert (holds[chosen].any(axis=0) == holds.any(axis=0)).all()
+    assert (contains[chosen].any(axis=0) == contains.any(axis=0)).all()

@@ -1,4 +1,4 @@
-"""Recursive cutting: left and taken up again."""
+"""Recursive cutting, and how it is interrupted and resumed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def cutter_of(rules, **options):
     return Cutter(rules.boxes, Boxes.whole(rules.space), **options)
 
 
-def found_by(cutter):
+def gaps_of(cutter):
     return [Region.from_box(box) for box in cutter.boxes()]
 
 
@@ -39,7 +39,7 @@ def run(cutter, nodes=10**6):
 
 
 def chain(n, axes=1):
-    """Return intervals with gaps between them, on the first of some axes."""
+    """Return rules with gaps between their intervals on the first axis."""
     space = Space([Continuous(f"f{i}") for i in range(axes)])
     low, high = np.full((axes, n), -np.inf), np.full((axes, n), np.inf)
     low[0], high[0] = 2.0 * np.arange(n), 2.0 * np.arange(n) + 1
@@ -51,44 +51,44 @@ def chain(n, axes=1):
 
 @pytest.mark.parametrize("nodes", [1, 2, 7])
 @given(rules=oracle.sets_of_rules())
-def test_work_that_is_left_and_taken_up_again_finds_the_same(nodes, rules):
-    whole, parts = cutter_of(rules), cutter_of(rules)
-    assert run(whole) == run(parts, nodes)
-    assert found_by(whole) == found_by(parts)
+def test_interrupted_and_resumed_cutting_finds_the_same_gaps(nodes, rules):
+    uninterrupted, resumed = cutter_of(rules), cutter_of(rules)
+    assert run(uninterrupted) == run(resumed, nodes)
+    assert gaps_of(uninterrupted) == gaps_of(resumed)
 
 
 @given(oracle.sets_of_rules())
-def test_what_is_found_is_disjoint_and_all_that_no_rule_covers(rules):
+def test_gaps_are_disjoint_and_contain_all_that_no_rule_covers(rules):
     cutter = cutter_of(rules)
     run(cutter)
-    found = found_by(cutter)
+    gaps = gaps_of(cutter)
     covered = [rule.region for rule in rules]
-    grid = oracle.Grid(rules.space, [*covered, *found])
-    assert (grid.count(found) == ~grid.union(covered)).all()
+    grid = oracle.Grid(rules.space, [*covered, *gaps])
+    assert (grid.count(gaps) == ~grid.union(covered)).all()
 
 
-def test_the_stack_grows_when_it_is_too_small():
+def test_a_stack_that_is_too_small_grows():
     rules = oracle.dense_set(3, size=12, width=4)
     expected, cutter = cutter_of(rules), cutter_of(rules)
     run(expected)
     items, *nodes = cutter.stack
     cutter.stack = structs.Stack(items[: len(rules)].copy(), *(array[:2].copy() for array in nodes))
     run(cutter)
-    assert found_by(cutter) == found_by(expected)
+    assert gaps_of(cutter) == gaps_of(expected)
     assert len(cutter.stack.begin) > 2
     assert len(cutter.stack.items) > len(rules)
 
 
-def test_more_gaps_than_there_is_room_for_are_all_found():
+def test_more_gaps_than_the_output_has_room_for_are_all_found():
     n = 300 if INTERPRETED else 3000
     cutter = cutter_of(chain(n))
     *arrays, starts = cutter.out
     cutter.out = structs.Boxes(*(array[:8] for array in arrays), starts)
     run(cutter)
-    assert len(found_by(cutter)) == n + 1
+    assert len(gaps_of(cutter)) == n + 1
 
 
-def test_the_stack_stays_as_small_as_the_cuts_are_deep():
+def test_the_stack_only_grows_with_the_depth_of_the_cuts():
     n = 300 if INTERPRETED else 20_000
     cutter = cutter_of(chain(n))
     run(cutter)
@@ -96,18 +96,18 @@ def test_the_stack_stays_as_small_as_the_cuts_are_deep():
     assert len(cutter.stack.items) <= 8 * n + 128
 
 
-def test_the_first_gap_is_enough_where_only_one_is_asked_for():
+def test_a_step_stops_at_the_first_gap_if_asked_to():
     n = 200 if INTERPRETED else 2000
     cutter = cutter_of(chain(n), first=True)
-    nodes, found = cutter.step(10**6)
-    assert found in (1, 2)
+    nodes, n_gaps = cutter.step(10**6)
+    assert n_gaps in (1, 2)
     assert nodes < 50
     assert cutter.depth
     run(cutter)
-    assert len(found_by(cutter)) == n + 1
+    assert len(gaps_of(cutter)) == n + 1
 
 
-def test_bursts_keep_to_the_budget_and_say_what_ended_them(monkeypatch):
+def test_bursts_respect_the_budget_and_report_what_stopped_them(monkeypatch):
     monkeypatch.setattr(cutting, "_BURST", 4)
     for budget, reason in (
         (Budget(nodes=10), "nodes"),
@@ -117,13 +117,13 @@ def test_bursts_keep_to_the_budget_and_say_what_ended_them(monkeypatch):
     ):
         cutter, meter = cutter_of(chain(50)), Meter(budget)
         counts = list(cutter.bursts(meter))
-        assert sum(counts) == meter.regions == len(found_by(cutter))
+        assert sum(counts) == meter.regions == len(gaps_of(cutter))
         assert meter.stopped_by == reason
         assert bool(cutter.depth) is (reason is not None)
     assert meter.regions == 51
 
 
-def test_a_budget_used_up_by_the_last_node_stopped_nothing():
+def test_a_budget_used_up_by_the_last_node_does_not_count_as_stopped():
     needed = Meter(None)
     list(cutter_of(chain(5)).bursts(needed))
     meter = Meter(Budget(nodes=needed.nodes))
@@ -132,29 +132,29 @@ def test_a_budget_used_up_by_the_last_node_stopped_nothing():
     assert meter.nodes == needed.nodes
 
 
-def test_progress_can_end_the_bursts(monkeypatch):
+def test_progress_can_stop_the_bursts(monkeypatch):
     monkeypatch.setattr(cutting, "_BURST", 4)
     cutter, meter = cutter_of(chain(50)), Meter(None)
     list(cutter.bursts(meter, lambda nodes, regions: nodes >= 8))
     assert (meter.nodes, meter.stopped_by) == (8, "interrupt")
 
 
-# --- what some boxes leave of another
+# --- subtraction
 
 
 @given(sts.rule_sets(max_size=5), st.data())
-def test_what_is_left_of_a_box_is_what_no_other_covers(rules, data):
+def test_subtract_leaves_what_no_other_box_covers(rules, data):
     box = data.draw(sts.regions(rules.space))
     simple = box.box.simplified()
     regions = [Region.from_box(part) for part in simple.subtract(rules.boxes)]
     axes = naive.grid(rules.space, [box, *(r.region for r in rules)])
     for cell in naive.cells_of(axes):
-        wanted = naive.holds(box, cell) and not any(naive.holds(r.region, cell) for r in rules)
-        assert sum(naive.holds(region, cell) for region in regions) == wanted
+        expected = naive.holds(box, cell) and not any(naive.holds(r.region, cell) for r in rules)
+        assert sum(naive.holds(region, cell) for region in regions) == expected
     assert simple.is_covered(rules.boxes) is (not regions)
 
 
-def test_whether_a_box_is_covered_may_stay_open():
+def test_is_covered_returns_none_if_the_budget_is_used_up():
     space = Space([Continuous("f0")])
     rules = RuleSet([Rule({"f0": (i, i + 1)}, then="A") for i in range(50)], space)
     box = Region(space, {"f0": (0, 50)}).box

@@ -1,4 +1,4 @@
-"""The coverage map: never out of step with its rule set."""
+"""Coverage maps, and how they follow their rule sets."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def age(low, high, then):
 
 
 def check(coverage, cells):
-    """Compare all that a map says with counting by hand."""
+    """Compare all counts of a map with naive ones."""
     rules = list(coverage.rules)
     covering = [naive.covering(rules, cell) for cell in cells]
-    assert coverage.counts.tolist() == [len(found) for found in covering]
-    assert coverage.uncovered.tolist() == [i for i, found in enumerate(covering) if not found]
+    assert coverage.counts.tolist() == [len(indices) for indices in covering]
+    assert coverage.uncovered.tolist() == [i for i, indices in enumerate(covering) if not indices]
     assert coverage.support.tolist() == [
-        sum(i in found for found in covering) for i in range(len(rules))
+        sum(i in indices for indices in covering) for i in range(len(rules))
     ]
     for consequent in "ABC":
-        rivals = [[r for r in found if rules[r].then != consequent] for found in covering]
-        free = [i for i, found in enumerate(rivals) if not found]
+        rivals = [[i for i in indices if rules[i].then != consequent] for indices in covering]
+        free = [i for i, indices in enumerate(rivals) if not indices]
         assert coverage.free(consequent).tolist() == free
         if free:
             assert coverage.pick(random_state=0, consequent=consequent) in free
@@ -46,7 +46,7 @@ def check(coverage, cells):
 
 
 @given(st.data())
-def test_the_map_stays_in_step_whichever_object_is_changed(data):
+def test_the_map_follows_changes_of_the_map_and_of_the_rule_set(data):
     rules = data.draw(sts.rule_sets(max_size=3))
     space = rules.space
     extra = data.draw(st.lists(sts.rules(space), max_size=4))
@@ -58,20 +58,20 @@ def test_the_map_stays_in_step_whichever_object_is_changed(data):
         changed = data.draw(st.sampled_from([rules, coverage]))
         change = data.draw(st.sampled_from(["add", "remove", "replace"]))
         before = list(rules)
-        place = data.draw(st.integers(0, len(before) - 1)) if before else 0
+        index = data.draw(st.integers(0, len(before) - 1)) if before else 0
         try:
             if change == "add" or not before:
                 changed.add(rule, force=data.draw(st.booleans()))
             elif change == "remove":
-                assert changed.remove(place) == before[place]
+                assert changed.remove(index) == before[index]
             else:
-                changed.replace(place, rule, force=data.draw(st.booleans()))
+                changed.replace(index, rule, force=data.draw(st.booleans()))
         except ConflictError:
             assert list(rules) == before
         check(coverage, cells)
 
 
-def test_free_leaves_out_only_what_rivals_cover():
+def test_free_excludes_only_instances_that_rivals_cover():
     rules = RuleSet([age(0, 20, "A"), age(20, 30, "B")], AGE)
     coverage = CoverageMap(rules, TABLE)
     assert coverage.uncovered.tolist() == [3, 4]
@@ -85,27 +85,27 @@ def test_free_leaves_out_only_what_rivals_cover():
     assert coverage.counts.tolist() == [0, 0, 1, 0, 0]
 
 
-def test_sets_of_labels_are_consequents_here_too():
+def test_consequents_can_be_sets_of_labels():
     rules = RuleSet([Rule({"age": (0, 20)}, then={"x", "y"})], AGE)
     coverage = CoverageMap(rules, TABLE)
     assert coverage.free({"x", "y"}).tolist() == [0, 1, 2, 3, 4]
     assert coverage.free({"x"}).tolist() == [2, 3, 4]
 
 
-def test_picks_are_uncovered_reproducible_and_reach_all():
+def test_picks_are_uncovered_and_reproducible_and_reach_every_instance():
     coverage = CoverageMap(RuleSet([age(0, 20, "A")], AGE), TABLE)
     assert {coverage.pick(random_state=i) for i in range(50)} == {2, 3, 4}
     assert coverage.pick(random_state=7) == coverage.pick(random_state=7)
     rng = np.random.default_rng(0)
-    drawn = [coverage.pick(rng) for _ in range(20)]
+    picks = [coverage.pick(rng) for _ in range(20)]
     rng = np.random.default_rng(0)
-    assert drawn == [coverage.pick(rng) for _ in range(20)]
-    assert len(set(drawn)) > 1
+    assert picks == [coverage.pick(rng) for _ in range(20)]
+    assert len(set(picks)) > 1
     assert {coverage.pick(i, consequent="A") for i in range(80)} == {0, 1, 2, 3, 4}
     assert isinstance(coverage.pick(0), int)
 
 
-def test_two_maps_with_the_same_changes_pick_the_same():
+def test_maps_with_the_same_changes_pick_the_same_instances():
     picks = []
     for _ in range(2):
         rules = RuleSet([age(0, 20, "A")], AGE)
@@ -116,7 +116,7 @@ def test_two_maps_with_the_same_changes_pick_the_same():
     assert picks[0] == picks[1]
 
 
-def test_nothing_left_to_pick_is_said():
+def test_pick_raises_an_error_if_every_instance_is_covered():
     rules = RuleSet([age(0, 30, "A"), age(30, 99, "B")], AGE)
     coverage = CoverageMap(rules, TABLE)
     with pytest.raises(DataError, match="every instance is covered by a rule: there is none to"):
@@ -128,7 +128,7 @@ def test_nothing_left_to_pick_is_said():
     assert coverage.pick(0) in (3, 4)
 
 
-def test_a_refused_rule_changes_nothing():
+def test_a_rejected_rule_changes_nothing():
     coverage = CoverageMap(RuleSet([age(0, 30, "A")], AGE), TABLE)
     with pytest.raises(ConflictError):
         coverage.add(age(20, 40, "B"))
@@ -140,9 +140,11 @@ def test_a_refused_rule_changes_nothing():
     assert coverage.counts.tolist() == [1, 1, 2, 1, 0]
     assert coverage.rules_of(2).tolist() == [0, 1]
     assert coverage.rules_of(4).tolist() == []
+    with pytest.raises(DataError, match="instance must be an index below 5, got 5"):
+        coverage.rules_of(5)
 
 
-def test_what_is_returned_can_be_changed_without_harm():
+def test_changing_returned_arrays_leaves_the_map_unchanged():
     coverage = CoverageMap(RuleSet([age(0, 20, "A")], AGE), TABLE)
     for array in (coverage.counts, coverage.support, coverage.uncovered, coverage.free("A")):
         array[:] = 99
@@ -164,7 +166,7 @@ def test_a_copy_follows_the_copy_of_its_rule_set(make):
     assert coverage.uncovered.tolist() == [0, 1, 2, 3, 4]
 
 
-def test_several_maps_follow_one_rule_set_and_are_let_go():
+def test_several_maps_follow_one_rule_set_until_they_are_deleted():
     rules = RuleSet([age(0, 20, "A")], AGE)
     first = CoverageMap(rules, TABLE)
     second = copy.copy(first)
@@ -179,19 +181,19 @@ def test_several_maps_follow_one_rule_set_and_are_let_go():
     assert len(rules._listeners) == 1
 
 
-def test_a_copy_of_the_rules_is_not_followed():
+def test_a_map_does_not_follow_copies_of_its_rule_set():
     rules = RuleSet([age(0, 20, "A")], AGE)
     coverage = CoverageMap(rules, TABLE)
     rules.copy().remove(0)
     assert coverage.uncovered.tolist() == [2, 3, 4]
 
 
-def test_the_repr_says_how_much_is_left():
+def test_the_repr_counts_instances_rules_and_uncovered_instances():
     coverage = CoverageMap(RuleSet([age(0, 20, "A")], AGE), TABLE)
-    assert repr(coverage) == "<CoverageMap: 5 instances, 1 rules, 3 uncovered>"
+    assert repr(coverage) == "<CoverageMap: 5 instances, 1 rule, 3 uncovered>"
 
 
-def test_no_instances_and_no_rules_are_fine():
+def test_a_map_can_have_no_rules_or_no_instances():
     assert CoverageMap(RuleSet(space=AGE), TABLE).uncovered.tolist() == [0, 1, 2, 3, 4]
     empty = CoverageMap(RuleSet([age(0, 20, "A")], AGE), {"age": []})
     assert empty.uncovered.tolist() == []

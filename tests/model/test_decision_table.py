@@ -1,4 +1,4 @@
-"""Decision tables and rule lists as values."""
+"""Decision tables and rule lists."""
 
 from __future__ import annotations
 
@@ -26,34 +26,37 @@ AGES = RuleSet(
 
 @given(sts.rule_sets(max_size=5))
 def test_in_a_list_the_first_rule_that_holds_decides(rules):
-    listed = RuleList.of(rules)
+    rule_list = RuleList.of(rules)
     cells = naive.cells_of(naive.grid(rules.space, [rule.region for rule in rules]))
-    some = naive.instances(rules.space, cells)
-    wanted = [naive.decide(rules, cell) for cell in cells]
-    assert listed.decide(some).tolist() == [-1 if place is None else place for place in wanted]
+    instances = naive.instances(rules.space, cells)
+    expected = [naive.decide(rules, cell) for cell in cells]
+    decided = rule_list.decide(instances).tolist()
+    assert decided == [-1 if index is None else index for index in expected]
 
 
-def test_a_list_is_a_value_in_its_order():
-    listed = RuleList.of(AGES)
-    assert (len(listed), listed.default, listed.space) == (3, "none", AGES.space)
-    assert listed[0] == AGES[0]
-    assert listed[1:] == RuleList.of(AGES[1:])
-    assert listed != RuleList.of(AGES[[1, 0, 2]])
+def test_a_list_compares_and_slices_in_order():
+    rule_list = RuleList.of(AGES)
+    assert (len(rule_list), rule_list.default, rule_list.space) == (3, "none", AGES.space)
+    assert rule_list[0] == AGES[0]
+    assert rule_list[1:] == RuleList.of(AGES[1:])
+    assert rule_list != RuleList.of(AGES[[1, 0, 2]])
     assert RuleSet(AGES, default="none") == AGES[[1, 0, 2]]
-    assert listed != AGES
-    assert repr(listed).startswith("<RuleList: 3 rules, 1 feature>\n  1. IF age < 18 THEN reduced")
-    assert "<table" in listed._repr_html_()
-    listed.rules.remove(0)
-    assert len(listed) == 3
+    assert rule_list != AGES
+    assert repr(rule_list).startswith(
+        "<RuleList: 3 rules, 1 feature>\n  1. IF age < 18 THEN reduced"
+    )
+    assert "<table" in rule_list._repr_html_()
+    rule_list.rules.remove(0)
+    assert len(rule_list) == 3
 
 
-def test_a_list_says_what_its_order_hides():
-    listed = RuleList.of(AGES)
-    assert listed.predict({"age": [15, 65, 40]}).tolist() == ["reduced", "reduced", "full"]
-    assert len(listed.conflicts()) == 2
-    assert len(listed.overlaps()) == 0
-    assert listed.covering({"age": [15]}).tolist() == [[True, False, True]]
-    assert str(listed.explain({"age": [15]})[0]) == (
+def test_a_list_reports_conflicts_that_its_order_resolves():
+    rule_list = RuleList.of(AGES)
+    assert rule_list.predict({"age": [15, 65, 40]}).tolist() == ["reduced", "reduced", "full"]
+    assert len(rule_list.conflicts()) == 2
+    assert len(rule_list.overlaps()) == 0
+    assert rule_list.covering({"age": [15]}).tolist() == [[True, False, True]]
+    assert str(rule_list.explain({"age": [15]})[0]) == (
         "reduced, by rule 1: IF age < 18 THEN reduced (against rule 3)"
     )
 
@@ -61,21 +64,21 @@ def test_a_list_says_what_its_order_hides():
 # --- tables
 
 
-def test_rules_of_a_row_stand_together():
+def test_a_row_can_make_several_rules_or_none():
     table = DecisionTable(AGES, (0, 0, 2), 3, name="fares", hit_policy="UNIQUE")
     assert (table.places(0), table.places(1), table.never_hold, len(table)) == ([0, 1], [], (1,), 3)
     assert table.first_conflict().first == 0
     assert table.first_conflict().second == 2
     assert table.under("FIRST").as_rules() == RuleList.of(AGES)
     assert table.as_rules() == AGES
-    again = table.with_rules(AGES[:1])
-    assert (again.n_rows, again.never_hold) == (2, (1,))
-    assert (again.name, again.hit_policy) == ("fares", "UNIQUE")
+    changed = table.with_rules(AGES[:1])
+    assert (changed.n_rows, changed.never_hold) == (2, (1,))
+    assert (changed.name, changed.hit_policy) == ("fares", "UNIQUE")
     assert table.under("FIRST").with_rules(AGES).hit_policy is None
     assert DecisionTable.of(AGES[:1]).first_conflict() is None
 
 
-def test_priority_is_an_order():
+def test_a_priority_table_is_ordered_by_its_ranking():
     ranked = DecisionTable.of(AGES).under("PRIORITY")
     assert ranked.winning == [0, 1, 2]
     ranked = DecisionTable(AGES, (0, 1, 2), 3, hit_policy="PRIORITY", ranking=("full", "reduced"))
@@ -86,23 +89,23 @@ def test_priority_is_an_order():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rules": [1]}, "rules must be a RuleSet, not list"),
-        ({"rows": (0, 1)}, "3 rules, but rows of 2"),
+        ({"rules": [1]}, "rules must be a RuleSet, got list; create one with RuleSet(rules)"),
+        ({"rows": (0, 1)}, "rows must have 3 indices, one per rule, got 2"),
         ({"rows": (0, 1, 3)}, "rows must be indices below 3, got (0, 1, 3)"),
         ({"rows": (0, 1, "2")}, "rows must be indices below 3, got (0, 1, '2')"),
         ({"rows": (0, 1, 1)}, "row 2 must have one consequent, got two"),
-        ({"n_rows": None}, "n_rows is how many rows there are, not None"),
-        ({"lines": (1,)}, "3 rows, but 1 lines"),
+        ({"n_rows": None}, "n_rows must be a non-negative integer, got None"),
+        ({"lines": (1,)}, "lines must have 3 numbers, one per row, got 1"),
         ({"hit_policy": "FIRTS"}, "unknown hit policy 'FIRTS', did you mean 'FIRST'?"),
     ],
 )
-def test_a_table_that_cannot_be_is_refused(options, message):
+def test_an_invalid_table_is_rejected(options, message):
     with pytest.raises(ConditionError) as caught:
         DecisionTable(**{"rules": AGES, "rows": (0, 1, 2), "n_rows": 3, **options})
     assert str(caught.value).startswith(message)
 
 
-def test_what_cannot_occur_is_boxes_too():
+def test_outside_regions_become_boxes():
     rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
     outside = (Region(rules.space, {"age": (None, 0)}), Region.nothing(rules.space))
     table = replace(DecisionTable.of(rules), outside=outside)

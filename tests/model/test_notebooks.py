@@ -318,7 +318,7 @@ def test_a_decision_table_shows_rows_and_policy():
     assert shown.rows[1:] == [
         ["1", "age < 18", "a"],
         ["", "age >= 60", "a"],
-        ["2", "never holds: it asks for what cannot occur", ""],
+        ["2", "never holds: it requires values that cannot occur", ""],
         ["3", "18 <= age < 60", "b"],
     ]
     assert read(DecisionTable.of(AGES)).text.startswith("Decision table 2 rows, 1 feature")

@@ -1,4 +1,4 @@
-"""Rules as values: what they are made of, their text, what is refused."""
+"""Rules as values: construction, text form and errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from irenic import Categorical, ConditionError, Continuous, FormatError, Region,
 SPACE = Space([Continuous("f1"), Categorical("color", ["yellow", "blue"])])
 
 
-def test_a_mapping_makes_a_rule_in_a_space_of_its_own():
+def test_a_mapping_makes_a_rule_in_an_inferred_space():
     rule = Rule({"f1": (2, 5), "color": {"yellow"}}, then="A")
     assert str(rule) == "IF 2 <= f1 < 5 AND color in {yellow} THEN A"
     assert rule.then == "A"
@@ -28,7 +28,7 @@ def test_a_mapping_makes_a_rule_in_a_space_of_its_own():
     )
 
 
-def test_text_makes_the_same_rule_as_a_region():
+def test_parsed_text_equals_a_rule_with_a_region():
     text = "IF 2 <= f1 < 5 AND color in {yellow} THEN A"
     rule = Rule.parse(text, SPACE)
     assert rule == Rule(Region(SPACE, {"f1": (2, 5), "color": "yellow"}), then="A")
@@ -37,7 +37,7 @@ def test_text_makes_the_same_rule_as_a_region():
 
 
 @given(st.data())
-def test_the_text_of_a_rule_reads_back_as_the_same_rule(data):
+def test_the_text_of_a_rule_parses_to_the_same_rule(data):
     space = data.draw(sts.spaces())
     rule = data.draw(sts.rules(space))
     assert Rule.parse(str(rule), space) == rule
@@ -59,12 +59,12 @@ def test_the_text_of_a_rule_reads_back_as_the_same_rule(data):
         frozenset({("a",), frozenset({1})}),
     ],
 )
-def test_any_hashable_value_is_a_consequent_and_reads_back(then):
+def test_hashable_consequents_survive_the_text_form(then):
     rule = Rule(Region(SPACE, {"f1": (2, 5)}), then=then)
-    again = Rule.parse(str(rule), SPACE)
-    assert again == rule
-    assert again.then == then
-    assert type(again.then) is type(then)
+    parsed = Rule.parse(str(rule), SPACE)
+    assert parsed == rule
+    assert parsed.then == then
+    assert type(parsed.then) is type(then)
 
 
 def test_sets_and_numpy_scalars_become_plain_hashable_values():
@@ -81,20 +81,26 @@ def test_sets_and_numpy_scalars_become_plain_hashable_values():
     [
         (
             lambda: Rule("f1 < 5", then="A"),
-            "antecedent is a Region or a mapping, not 'f1 < 5'",
+            "region must be a Region or a mapping, got 'f1 < 5'",
         ),
-        (lambda: Rule(Region.nothing(SPACE), then="A"), "the region of the rule is empty"),
-        (lambda: Rule({}, then=None), "a consequent is not None, which stands for 'no prediction'"),
+        (lambda: Rule(Region.nothing(SPACE), then="A"), "region must not be empty"),
+        (lambda: Rule({}, then=None), "a consequent must not be None, which means 'no prediction'"),
         (
             lambda: Rule({}, then=["a"]),
-            "of type list is not hashable; use a frozenset or a tuple",
+            r"a consequent must be hashable, got \['a'\] of type list; use a frozenset or a tuple",
         ),
-        (lambda: Rule({}, then={"a": 1}), "the consequent {'a': 1} of type dict is not hashable$"),
-        (lambda: Rule({}, then=float("nan")), "the consequent nan does not equal itself"),
-        (lambda: Rule({}, then="\ud800"), "is not valid Unicode"),
-        (lambda: Rule({}, then="A", weight="2"), "a rule's weight is a number, not '2'"),
-        (lambda: Rule({}, then="A", weight=True), "a rule's weight is a number, not True"),
-        (lambda: Rule({}, then="A", weight=float("nan")), "a rule's weight is a number, not nan"),
+        (
+            lambda: Rule({}, then={"a": 1}),
+            "a consequent must be hashable, got {'a': 1} of type dict$",
+        ),
+        (lambda: Rule({}, then=float("nan")), "a consequent must equal itself, got nan"),
+        (
+            lambda: Rule({}, then="\ud800"),
+            "a consequent must be valid Unicode, got .* with a lone surrogate",
+        ),
+        (lambda: Rule({}, then="A", weight="2"), "weight must be a number, got '2'"),
+        (lambda: Rule({}, then="A", weight=True), "weight must be a number, got True"),
+        (lambda: Rule({}, then="A", weight=float("nan")), "weight must be a number, got nan"),
         (lambda: Rule({"f1": (5, 2)}, then="A"), "feature 'f1': reversed bounds"),
         (
             lambda: Rule({"f1": (2, 2)}, then="A"),
@@ -102,17 +108,17 @@ def test_sets_and_numpy_scalars_become_plain_hashable_values():
         ),
     ],
 )
-def test_what_cannot_be_a_rule_is_refused_by_name(make, message):
+def test_an_invalid_rule_is_rejected(make, message):
     with pytest.raises(ConditionError, match=message):
         make()
 
 
-def test_text_that_contradicts_itself_is_refused_with_its_column():
+def test_an_error_in_text_names_the_column():
     with pytest.raises(FormatError, match="column 15: the conditions on 'f1' exclude each other"):
         Rule.parse("IF f1 < 2 AND f1 > 5 THEN A", SPACE)
 
 
-def test_rules_are_equal_by_region_consequent_and_weight():
+def test_rules_with_equal_region_consequent_and_weight_are_equal():
     region = Region(SPACE, {"f1": {"<=": 5}})
     rule = Rule(region, then="A")
     same = Rule(Region(SPACE, {"f1": {"<": np.nextafter(5, 6)}}), then="A")
@@ -124,40 +130,40 @@ def test_rules_are_equal_by_region_consequent_and_weight():
     assert len({rule, same, Rule(region, then="B")}) == 2
 
 
-def test_a_rule_cannot_be_changed():
+def test_a_rule_is_immutable():
     rule = Rule({"f1": (2, 5)}, then="A")
-    with pytest.raises(AttributeError, match="a Rule is immutable; make a new one"):
+    with pytest.raises(AttributeError, match="a Rule is immutable; create a new one"):
         rule.then = "B"
 
 
-def test_a_rule_pickles_with_the_bounds_as_written():
+def test_pickling_keeps_the_notation_of_bounds():
     rule = Rule(Region(SPACE, {"f1": {"<=": 5}}), then=frozenset({"x"}), weight=2)
-    again = pickle.loads(pickle.dumps(rule))
-    assert again == rule
-    assert str(again) == str(rule) == "IF f1 <= 5 THEN {x} WEIGHT 2"
+    copy = pickle.loads(pickle.dumps(rule))
+    assert copy == rule
+    assert str(copy) == str(rule) == "IF f1 <= 5 THEN {x} WEIGHT 2"
 
 
-def test_casting_moves_a_rule_to_another_space_by_name():
+def test_cast_moves_a_rule_to_another_space_by_feature_names():
     rule = Rule({"f1": {">": 2}}, then="A", weight=3)
-    moved = rule.cast(SPACE)
-    assert moved.region.space is SPACE
-    assert str(moved) == "IF f1 > 2 THEN A WEIGHT 3"
-    assert moved.cast(SPACE) is moved
+    cast = rule.cast(SPACE)
+    assert cast.region.space is SPACE
+    assert str(cast) == "IF f1 > 2 THEN A WEIGHT 3"
+    assert cast.cast(SPACE) is cast
 
 
 @given(st.data())
-def test_rules_agree_unless_they_share_a_cell_and_differ(data):
+def test_rules_agree_unless_they_overlap_with_different_consequents(data):
     space = data.draw(sts.spaces())
     a, b = data.draw(sts.rules(space)), data.draw(sts.rules(space))
     assert a.agrees_with(b) == b.agrees_with(a) == (naive.pairs([a, b], same=False) == [])
 
 
 def test_html_escapes_names_and_consequents():
-    shown = Rule({"<b>": (2, 5)}, then="<script>")._repr_html_()
-    assert "<b>" not in shown
-    assert "<script>" not in shown
-    assert "&lt;script&gt;" in shown
+    html = Rule({"<b>": (2, 5)}, then="<script>")._repr_html_()
+    assert "<b>" not in html
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
 
 
-def test_a_consequent_without_a_text_form_is_shown_by_its_repr():
+def test_a_consequent_without_a_text_form_is_shown_as_its_repr():
     assert str(Rule({"f1": (2, 5)}, then=Fraction(1, 3))) == "IF 2 <= f1 < 5 THEN Fraction(1, 3)"

@@ -1,4 +1,4 @@
-"""Rule sets against the oracle: contradictions, predictions, measures, changes."""
+"""Rule sets, compared with a naive implementation."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def as_tuples(pairs):
     return [tuple(map(int, pair)) for pair in pairs.pairs]
 
 
-# --- the paper
+# --- examples of the paper
 
 
 def test_the_example_of_the_paper_is_consistent():
@@ -69,7 +69,7 @@ def test_the_example_of_the_paper_is_consistent():
         rules.add(Rule({"f1": (4, 7), "f2": (6, 8)}, then="r4"))
 
 
-def test_ages_that_touch_at_ten_do_not_contradict():
+def test_rules_that_only_touch_do_not_contradict_each_other():
     rules = RuleSet([age(0, 10, "child"), age(10, 99, "adult")], AGE)
     assert rules.is_consistent
     assert rules.predict({"age": [9.999, 10]}).tolist() == ["child", "adult"]
@@ -83,14 +83,14 @@ def test_ages_that_touch_at_ten_do_not_contradict():
 
 
 @given(sts.rule_sets())
-def test_conflicts_and_overlaps_are_the_pairs_that_the_oracle_finds(rules):
+def test_conflicts_and_overlaps_equal_those_of_the_oracle(rules):
     assert as_tuples(rules.conflicts()) == naive.pairs(rules, same=False)
     assert as_tuples(rules.overlaps()) == naive.pairs(rules, same=True)
     assert rules.is_consistent == (not naive.pairs(rules, same=False))
 
 
 @given(sts.rule_sets())
-def test_each_conflict_has_its_overlap_and_a_witness_in_both_rules(rules):
+def test_each_conflict_has_the_shared_region_and_a_witness_in_both_rules(rules):
     for conflict in rules.conflicts():
         a, b = rules[conflict.first], rules[conflict.second]
         assert conflict.rules == (a, b)
@@ -107,16 +107,16 @@ def test_rules_without_any_feature_contradict_each_other():
     assert not rules.is_consistent
 
 
-def test_a_limit_stops_early_and_must_be_positive():
+def test_the_limit_of_conflicts_must_be_positive():
     rules = RuleSet([age(0, 10, then) for then in "ABCDE"], AGE)
     assert len(rules.conflicts()) == 10
     assert len(rules.conflicts(limit=3)) == 3
     assert not rules.is_consistent
-    with pytest.raises(ConditionError, match="limit must be a number of pairs, at least 1, got 0"):
+    with pytest.raises(ConditionError, match="limit must be a positive integer, got 0"):
         rules.conflicts(limit=0)
 
 
-def test_pairs_are_a_sequence_that_says_what_is_wrong():
+def test_pairs_are_a_sequence_with_readable_texts():
     rules = RuleSet([age(0, 10, then) for then in "ABCDEF"], AGE)
     pairs = rules.conflicts()
     assert [p.first for p in pairs[1:3]] == [0, 0]
@@ -142,7 +142,7 @@ def test_rivals_of_a_region_are_the_overlapping_rules_of_another_consequent(data
     assert rules.rivals_of(rule.region, rule.then).tolist() == rivals
 
 
-# --- larger sets, checked pair by pair with numpy
+# --- larger sets, compared pair by pair in numpy
 
 
 def pairwise_check(rules, *, same):
@@ -171,27 +171,27 @@ def mixed_space(n_continuous, n_categorical):
 
 
 def leaves(space, n, rng):
-    """Cut the space again and again at random: n regions that divide it, as a tree's leaves do."""
-    found, in_vain = [Region(space)], 0
-    while len(found) < n and in_vain < 500:  # a space of few values has fewer than n parts
-        before = len(found)
-        region = found.pop(int(rng.integers(len(found))))
+    """Return n regions that partition the space, cut at random like the leaves of a tree."""
+    regions, failures = [Region(space)], 0
+    while len(regions) < n and failures < 500:  # a space of few values has fewer than n parts
+        before = len(regions)
+        region = regions.pop(int(rng.integers(len(regions))))
         feature = space.features[int(rng.integers(len(space)))]
         if isinstance(feature, Continuous):
             inside = region.sample(1, rng).values[space.row(feature.name), 0]
-            asked = {"<": float(inside), "missing": feature.missing}
+            condition = {"<": float(inside), "missing": feature.missing}
         else:
             size = int(rng.integers(1, len(feature.values)))
-            asked = {"in": rng.choice(len(feature.values), size, replace=False).tolist()}
-        half = Region(space, {feature.name: asked})
-        found += [piece for piece in (region & half, *(region - half)) if not piece.is_empty]
-        in_vain = 0 if len(found) > before else in_vain + 1
-    return found
+            condition = {"in": rng.choice(len(feature.values), size, replace=False).tolist()}
+        half = Region(space, {feature.name: condition})
+        regions += [piece for piece in (region & half, *(region - half)) if not piece.is_empty]
+        failures = 0 if len(regions) > before else failures + 1
+    return regions
 
 
 def boxes(space, n, rng):
-    """Return n large regions at random, most of which overlap."""
-    found = []
+    """Return n large random regions, most of which overlap."""
+    regions = []
     for _ in range(n):
         conditions = {}
         for feature in space:
@@ -205,13 +205,13 @@ def boxes(space, n, rng):
                 conditions[feature.name] = set(
                     rng.choice(len(feature.values), size, replace=False).tolist()
                 )
-        found.append(Region(space, conditions))
-    return found
+        regions.append(Region(space, conditions))
+    return regions
 
 
 def spans(space, n, rng):
-    """Return n narrow regions: short intervals, and sets of a few values near each other."""
-    found = []
+    """Return n narrow random regions: short intervals and sets of a few adjacent values."""
+    regions = []
     for _ in range(n):
         conditions = {}
         for feature in space:
@@ -221,8 +221,8 @@ def spans(space, n, rng):
             else:
                 near = rng.integers(len(feature.values)) + rng.integers(10, size=3)
                 conditions[feature.name] = set((near % len(feature.values)).tolist())
-        found.append(Region(space, conditions))
-    return found
+        regions.append(Region(space, conditions))
+    return regions
 
 
 SHAPES = [(0, 1), (3, 0), (0, 3), (2, 2), (1, 0), (6, 1)]
@@ -239,7 +239,7 @@ def spread_out(spread, space, n, rng):
     return regions
 
 
-# regions are cut where there are more than 1024 rules
+# the kernel partitions sets of more than 1024 rules
 MORE = [pytest.param(n, marks=pytest.mark.slow) for n in (500, 2000)]
 SIZES = [150] if INTERPRETED else [30, 1300, *MORE]
 
@@ -248,7 +248,7 @@ SIZES = [150] if INTERPRETED else [30, 1300, *MORE]
 @pytest.mark.parametrize("spread", ["leaves", "widened", "boxes", "copies", "spans"])
 @pytest.mark.parametrize("n", SIZES)
 def test_pairs_of_many_rules_are_found_exactly_once(shape, spread, n, monkeypatch):
-    if INTERPRETED:  # cut already where few rules are left
+    if INTERPRETED:  # partition small sets, too
         monkeypatch.setattr("irenic.kernels.pairs._DIRECT", 40)
     rng = np.random.default_rng([*shape, len(spread), n])
     space = mixed_space(*shape)
@@ -264,7 +264,7 @@ def make_rule(region, then):
     return Rule(region, then=then)
 
 
-def test_a_few_conflicts_hidden_among_many_rules_are_found():
+def test_a_single_conflict_among_many_rules_is_found():
     rng = np.random.default_rng(0)
     space = mixed_space(4, 0)
     regions = leaves(space, 80 if INTERPRETED else 600, rng)
@@ -276,7 +276,7 @@ def test_a_few_conflicts_hidden_among_many_rules_are_found():
     assert not rules.is_consistent
 
 
-def test_a_wide_space_and_many_instances_are_covered_block_by_block():
+def test_covering_and_decide_agree_on_many_instances():
     rng = np.random.default_rng(1)
     space = mixed_space(3, 2)
     rules = RuleSet([Rule(r, then="A") for r in boxes(space, 20, rng)], space)
@@ -312,7 +312,7 @@ def test_a_consistent_set_predicts_what_the_oracle_predicts(rules):
 
 
 @given(sts.rule_sets(), st.sampled_from(["first", "best", "vote"]))
-def test_contradictions_are_resolved_as_the_oracle_resolves_them(rules, resolve):
+def test_conflicts_are_resolved_as_by_the_oracle(rules, resolve):
     cells = cells_of(rules)
     points = naive.instances(rules.space, cells)
     decided = rules.decide(points, resolve=resolve).tolist()
@@ -321,42 +321,44 @@ def test_contradictions_are_resolved_as_the_oracle_resolves_them(rules, resolve)
     assert predicted == [naive.predict(rules, cell, resolve, "D") for cell in cells]
 
 
-def test_ties_go_to_the_rule_that_comes_first():
+def test_the_first_rule_wins_ties():
     rules = RuleSet([age(0, 10, "A"), age(0, 10, "B", 2), age(0, 10, "C", 2), age(0, 10, "A")], AGE)
-    here = {"age": [5]}
-    assert rules.predict(here, resolve="first").tolist() == ["A"]
-    assert rules.predict(here, resolve="best").tolist() == ["B"]
-    assert rules.decide(here, resolve="best").tolist() == [1]
-    assert rules.predict(here, resolve="vote").tolist() == ["A"]
-    assert rules.decide(here, resolve="vote").tolist() == [0]
+    instance = {"age": [5]}
+    assert rules.predict(instance, resolve="first").tolist() == ["A"]
+    assert rules.predict(instance, resolve="best").tolist() == ["B"]
+    assert rules.decide(instance, resolve="best").tolist() == [1]
+    assert rules.predict(instance, resolve="vote").tolist() == ["A"]
+    assert rules.decide(instance, resolve="vote").tolist() == [0]
     rules.add(age(0, 10, "C", 0.5), force=True)
-    assert rules.predict(here, resolve="vote").tolist() == ["C"]
-    assert rules.decide(here, resolve="vote").tolist() == [2]
+    assert rules.predict(instance, resolve="vote").tolist() == ["C"]
+    assert rules.decide(instance, resolve="vote").tolist() == [2]
 
 
-def test_many_rules_of_the_same_weight_keep_their_order():
+def test_ties_among_many_rules_keep_their_order():
     rules = RuleSet([age(0, 10, i, 1 + i % 2) for i in range(301)], AGE)
     assert rules.decide({"age": [5]}, resolve="best").tolist() == [1]
     assert rules.decide({"age": [5]}, resolve="first").tolist() == [0]
     assert rules.decide({"age": [5]}, resolve="vote").tolist() == [1]
 
 
-def test_a_set_with_conflicts_refuses_to_predict_and_says_why():
+def test_a_set_with_conflicts_raises_an_error_that_names_one():
     rules = RuleSet([age(0, 30, "low"), age(29, 60, "high")], AGE)
-    for ask in (rules.predict, rules.decide, rules.explain):
+    for method in (rules.predict, rules.decide, rules.explain):
         with pytest.raises(ConflictError) as caught:
-            ask({"age": [5]})
+            method({"age": [5]})
         assert str(caught.value) == (
             "the rules contradict each other: rule 1 says low, rule 2 says high where"
-            " 29 <= age < 30, for example at age = 29; mend them, or say how to choose with"
-            ' resolve="best", "vote" or "first"'
+            " 29 <= age < 30, for example at age = 29; repair them, or choose one of"
+            ' resolve="first", "best" or "vote"'
         )
         assert [(c.first, c.second) for c in caught.value.conflicts] == [(0, 1)]
-    with pytest.raises(ConditionError, match="resolve is one of first, best, vote, not 'last'"):
+    with pytest.raises(
+        ConditionError, match="resolve must be one of first, best, vote, got 'last'"
+    ):
         rules.predict({"age": [5]}, resolve="last")
 
 
-def test_the_default_is_that_of_the_call_else_that_of_the_set_else_none():
+def test_the_default_of_a_call_overrides_that_of_the_set():
     rules = RuleSet([age(0, 10, "child")], AGE, default="unknown")
     assert rules.predict({"age": [50]}).tolist() == ["unknown"]
     assert rules.predict({"age": [50]}, default="adult").tolist() == ["adult"]
@@ -386,7 +388,7 @@ def test_predictions_keep_the_type_of_the_consequents(thens, default, dtype):
     assert predicted.tolist() == [*thens, default]
 
 
-def test_explanations_say_which_rule_and_why():
+def test_explanations_name_the_rules_and_the_prediction():
     rules = RuleSet([age(0, 30, "low"), age(10, 20, "low"), age(40, 50, "high")], AGE)
     texts = [str(e) for e in rules.explain({"age": [15, 5, 45, 99]})]
     assert texts == [
@@ -413,45 +415,45 @@ def test_explanations_say_which_rule_and_why():
 
 
 @given(sts.rule_sets(), st.data())
-def test_statistics_agree_with_counting_by_hand(rules, data):
+def test_statistics_equal_naive_counts(rules, data):
     cells = cells_of(rules)[:200]
     labels = data.draw(
         st.lists(st.sampled_from("ABX"), min_size=len(cells), max_size=len(cells))
         if len(cells) < 20
         else st.just([("ABX")[i * 7 % 3] for i in range(len(cells))])
     )
-    found = rules.statistics(naive.instances(rules.space, cells), labels)
-    assert set(found.labels) == set(labels)
+    stats = rules.statistics(naive.instances(rules.space, cells), labels)
+    assert set(stats.labels) == set(labels)
     for i, rule in enumerate(rules):
         covered = [
             y for cell, y in zip(cells, labels, strict=True) if naive.holds(rule.region, cell)
         ]
         mix = Counter(covered)
-        assert found.support[i] == len(covered)
-        assert found.mix[i].tolist() == [mix[label] for label in found.labels]
+        assert stats.support[i] == len(covered)
+        assert stats.mix[i].tolist() == [mix[label] for label in stats.labels]
         if covered:
-            assert found.confidence[i] == mix[rule.then] / len(covered)
+            assert stats.confidence[i] == mix[rule.then] / len(covered)
         else:
-            assert math.isnan(found.confidence[i])
+            assert math.isnan(stats.confidence[i])
 
 
-def test_statistics_take_labels_of_any_table_and_refuse_a_wrong_number():
+def test_statistics_accept_labels_of_any_library_and_check_their_number():
     rules = RuleSet([age(0, 30, "low")], AGE)
     table = {"age": [10, 20, 40]}
     labels = ["low", "high", "low"]
     for y in (labels, np.array(labels), pd.Series(labels), pl.Series(labels), pa.array(labels)):
-        found = rules.statistics(table, y)
-        assert found.labels == ("low", "high")
-        assert found.mix.tolist() == [[1, 1]]
-        assert found.confidence.tolist() == [0.5]
-    with pytest.raises(DataError, match="3 instances, but 2 labels"):
+        stats = rules.statistics(table, y)
+        assert stats.labels == ("low", "high")
+        assert stats.mix.tolist() == [[1, 1]]
+        assert stats.confidence.tolist() == [0.5]
+    with pytest.raises(DataError, match="y must have 3 labels, one per instance, got 2"):
         rules.statistics(table, ["low", "high"])
     empty = rules.statistics({"age": []}, [])
     assert (empty.labels, empty.support.tolist()) == ((), [0])
 
 
 @given(sts.rule_sets())
-def test_the_explanation_size_is_the_mean_of_the_conditions_that_cover_a_case(rules):
+def test_the_explanation_size_is_the_mean_number_of_conditions_of_covering_rules(rules):
     cells = cells_of(rules)
     size = rules.explanation_size(naive.instances(rules.space, cells))
     assert math.isclose(size, naive.explanation_size(rules, cells))
@@ -459,7 +461,7 @@ def test_the_explanation_size_is_the_mean_of_the_conditions_that_cover_a_case(ru
     assert rules.conditions_per_rule().tolist() == [rule.n_conditions for rule in rules]
 
 
-def test_the_explanation_size_counts_every_covering_rule_and_nothing_for_the_default():
+def test_the_explanation_size_counts_all_covering_rules_and_0_for_the_default():
     space = Space([Continuous("a"), Continuous("b")])
     rules = RuleSet(
         [Rule({"a": (0, 10), "b": (0, 10)}, then="A"), Rule({"a": (5, 20)}, then="A")], space
@@ -477,14 +479,14 @@ def test_the_simplified_set_is_equivalent_and_no_larger(rules):
     assert len(simple) <= len(rules)
     assert simple.n_conditions <= rules.n_conditions
     axes = naive.grid(rules.space, [r.region for r in rules])
-    held = [(naive.cells(r.region, axes), r.then) for r in simple]
-    for i, (mine, then) in enumerate(held):
-        for j, (theirs, other) in enumerate(held):
+    regions = [(naive.cells(r.region, axes), r.then) for r in simple]
+    for i, (mine, then) in enumerate(regions):
+        for j, (theirs, other) in enumerate(regions):
             assert i == j or then != other or not mine <= theirs
     assert simple.simplified() == simple
 
 
-def test_the_simplified_set_drops_what_the_space_implies_and_rules_inside_others():
+def test_simplified_removes_implied_conditions_and_rules_inside_others():
     space = Space([Continuous("age", bounds=(0, 120)), Categorical("c", ["a", "b"])])
     rules = RuleSet(
         [
@@ -519,7 +521,7 @@ def test_a_set_with_conflicts_keeps_all_its_rules_when_simplified():
         assert simple.predict([{"n": 7}], resolve=resolve) == ["a"]
 
 
-def test_conflicts_stay_what_they_were_when_the_set_changes():
+def test_conflicts_do_not_change_with_the_set():
     rules = RuleSet(
         [
             Rule({"n": (0, 1)}, then="c"),
@@ -527,9 +529,9 @@ def test_conflicts_stay_what_they_were_when_the_set_changes():
             Rule({"n": (6, 20)}, then="b"),
         ],
     )
-    found = rules.conflicts()
+    conflicts = rules.conflicts()
     rules.remove(0)
-    assert str(found[0].region) == "6 <= n < 10"
+    assert str(conflicts[0].region) == "6 <= n < 10"
 
 
 def test_rules_over_no_feature_contradict_each_other():
@@ -538,22 +540,20 @@ def test_rules_over_no_feature_contradict_each_other():
     assert rules.overlaps().pairs.tolist() == [[0, 2]]
 
 
-def test_labels_of_any_kind_of_column_are_counted():
-    import pyarrow as pa
-
+def test_labels_can_be_a_chunked_array():
     rules = RuleSet([Rule({"n": (0, 5)}, then="a")])
     y = pa.chunked_array([["a"], ["b", "a"]])
     assert rules.statistics({"n": [1, 2, 9]}, y).confidence.tolist() == [0.5]
 
 
-def test_a_replaced_rule_keeps_its_place():
+def test_replace_keeps_the_order_of_the_rules():
     rules = RuleSet([Rule({"n": (i, i + 1)}, then=str(i)) for i in range(3)])
     old = rules.replace(1, Rule({"n": (1.5, 2)}, then="new"))
     assert old == Rule({"n": (1, 2)}, then="1")
     assert [rule.then for rule in rules] == ["0", "new", "2"]
 
 
-def test_an_error_carries_every_conflict():
+def test_an_error_of_add_contains_every_conflict():
     rules = RuleSet([Rule({"n": (i, i + 1)}, then=str(i)) for i in range(3)])
     with pytest.raises(ConflictError, match=r"\(and 2 more\)") as caught:
         rules.add(Rule({"n": (0, 9)}, then="x"))
@@ -563,7 +563,7 @@ def test_an_error_carries_every_conflict():
 # --- changing
 
 
-def test_add_refuses_a_contradiction_and_names_it():
+def test_add_rejects_a_contradicting_rule_and_names_the_conflict():
     rules = RuleSet([age(0, 10, "child"), age(10, 99, "adult")], AGE)
     with pytest.raises(ConflictError) as caught:
         rules.add(age(18, None, "senior"))
@@ -581,7 +581,7 @@ def test_add_refuses_a_contradiction_and_names_it():
         rules.add(age(5, 50, "senior"))
 
 
-def test_force_adds_a_contradiction_and_the_set_knows():
+def test_force_adds_a_contradicting_rule_and_makes_the_set_inconsistent():
     rules = RuleSet([age(0, 10, "child")], AGE)
     assert rules.is_consistent
     rules.add(age(5, 20, "adult"), force=True)
@@ -600,7 +600,7 @@ def test_a_rule_that_agrees_or_only_touches_is_added():
 
 
 @given(st.data())
-def test_add_refuses_exactly_what_contradicts(data):
+def test_add_rejects_exactly_the_contradicting_rules(data):
     rules = data.draw(sts.consistent_rule_sets())
     rule = data.draw(sts.rules(rules.space))
     before = list(rules)
@@ -623,24 +623,24 @@ def test_many_rules_are_added_one_by_one_and_removed_in_any_order():
         rules.add(rule)
         mirror.append(rule)
         if i % 3 == 0:
-            place = int(rng.integers(len(mirror)))
-            assert rules.remove(place) == mirror.pop(place)
+            index = int(rng.integers(len(mirror)))
+            assert rules.remove(index) == mirror.pop(index)
     assert list(rules) == mirror
     assert rules.remove(-1) == mirror.pop()
     assert rules.remove(mirror[7]) == mirror.pop(7)
     assert list(rules) == mirror
 
 
-def test_what_is_not_there_cannot_be_removed():
+def test_removing_an_unknown_rule_raises_an_error():
     rules = RuleSet([age(0, 10, "child")], AGE)
-    with pytest.raises(IndexError, match="rule 1 of a set of 1"):
+    with pytest.raises(IndexError, match="index 1 is out of range for 1 rule"):
         rules.remove(1)
-    with pytest.raises(ConditionError, match="the set holds no rule IF 0 <= age < 11 THEN child"):
+    with pytest.raises(ConditionError, match="the rule set does not contain IF 0 <= age < 11"):
         rules.remove(age(0, 11, "child"))
     assert len(rules) == 1
 
 
-def test_replace_puts_a_rule_for_another_or_leaves_the_set_as_it_was():
+def test_replace_rejects_contradictions_and_leaves_the_set_unchanged():
     rules = RuleSet([age(0, 10, "child"), age(10, 99, "adult"), age(99, None, "senior")], AGE)
     before = rules.copy()
     with pytest.raises(ConflictError, match="contradicts rule 2 "):
@@ -648,20 +648,20 @@ def test_replace_puts_a_rule_for_another_or_leaves_the_set_as_it_was():
     assert list(rules) == list(before)
     assert rules.replace(0, age(0, 9, "kid")) == age(0, 10, "child")
     assert rules == RuleSet([age(0, 9, "kid"), age(10, 99, "adult"), age(99, None, "senior")], AGE)
-    place = rules.index(age(10, 99, "adult"))
-    assert rules.replace(place, age(9, 80, "grown"), force=False) == age(10, 99, "adult")
+    index = rules.index(age(10, 99, "adult"))
+    assert rules.replace(index, age(9, 80, "grown"), force=False) == age(10, 99, "adult")
     assert rules.is_consistent
     rules.replace(rules.index(age(9, 80, "grown")), age(0, 50, "grown"), force=True)
     assert not rules.is_consistent
-    with pytest.raises(IndexError, match="rule 3 of a set of 3"):
+    with pytest.raises(IndexError, match="index 3 is out of range for 3 rules"):
         rules.replace(3, age(0, 1, "x"))
 
 
-def test_a_wrong_rule_is_refused_by_its_number_and_changes_nothing():
+def test_an_error_names_the_number_of_an_invalid_rule():
     rules = RuleSet([age(0, 10, "child")], AGE)
     with pytest.raises(ConditionError, match="rule 2: unknown feature 'agee', did you mean 'age'"):
         rules.add(Rule({"agee": (0, 1)}, then="x"))
-    with pytest.raises(ConditionError, match="rule 2: 'IF' is not a Rule"):
+    with pytest.raises(ConditionError, match="rule 2 must be a Rule, got 'IF'"):
         rules.add("IF")
     with pytest.raises(ConditionError, match="rule 1: unknown feature 'job'"):
         rules.replace(0, Rule({"job": {"nurse"}}, then="x"))
@@ -675,7 +675,7 @@ def test_a_wrong_rule_is_refused_by_its_number_and_changes_nothing():
 # --- as a collection
 
 
-def test_rules_are_reached_by_place_slice_list_and_mask():
+def test_indexing_accepts_integers_slices_lists_and_masks():
     rules = RuleSet([age(i, i + 1, "ABCD"[i], i + 1) for i in range(4)], AGE, default="D")
     assert rules[0] == age(0, 1, "A", 1)
     assert rules[-1] == rules[np.int64(3)] == age(3, 4, "D", 4)
@@ -687,13 +687,13 @@ def test_rules_are_reached_by_place_slice_list_and_mask():
     assert len(rules[:0]) == 0
     assert age(1, 2, "B", 2) in rules
     assert age(1, 2, "B") not in rules
-    with pytest.raises(IndexError, match="rule 4 of a set of 4"):
+    with pytest.raises(IndexError, match="index 4 is out of range for 4 rules"):
         rules[4]
-    with pytest.raises(IndexError, match="rule -5 of a set of 4"):
+    with pytest.raises(IndexError, match="index -5 is out of range for 4 rules"):
         rules[-5]
 
 
-def test_sets_are_equal_whatever_the_order_of_their_rules():
+def test_equality_ignores_the_order_of_rules():
     a, b = age(0, 10, "child"), age(10, 99, "adult")
     assert RuleSet([a, b], AGE) == RuleSet([b, a], AGE)
     assert RuleSet([a, a, b], AGE) != RuleSet([a, b, b], AGE)
@@ -716,7 +716,7 @@ def test_copies_and_pickles_are_equal_and_independent(rules):
     assert list(rules) == before
 
 
-def test_a_shallow_copy_changes_on_its_own():
+def test_a_shallow_copy_is_independent():
     rules = RuleSet([age(0, 10, "child")], AGE)
     other = copy.copy(rules)
     other.add(age(10, 20, "adult"))
@@ -725,7 +725,7 @@ def test_a_shallow_copy_changes_on_its_own():
     assert [r.then for r in other] == ["child", "adult"]
 
 
-def test_a_set_without_a_space_takes_that_of_its_rules():
+def test_the_space_is_inferred_from_the_rules():
     assert RuleSet([age(0, 10, "child")]).space == AGE
     rules = RuleSet([Rule({"age": (0, 10)}, then="a"), Rule({"job": {"nurse"}}, then="b")])
     assert rules.space == Space([Continuous("age"), Categorical("job", ["nurse"], other=True)])
@@ -742,24 +742,24 @@ def test_the_repr_lists_the_first_rules_and_the_default():
     assert repr(RuleSet(space=AGE)) == "<RuleSet: 0 rules, 1 feature>"
 
 
-# --- from and to other forms
+# --- conversions
 
 
 @given(sts.rule_sets())
-def test_columns_make_the_same_set(rules):
-    weighted = RuleSet([Rule(r.region, then=r.then) for r in rules], rules.space)
-    made = RuleSet.from_arrays(
+def test_from_arrays_recreates_a_rule_set(rules):
+    unweighted = RuleSet([Rule(r.region, then=r.then) for r in rules], rules.space)
+    recreated = RuleSet.from_arrays(
         rules.space,
         lower=rules.lower,
         upper=rules.upper,
         masks=rules.masks,
         then=[rule.then for rule in rules],
     )
-    assert list(made) == list(weighted)
-    assert as_tuples(made.conflicts()) == as_tuples(rules.conflicts())
+    assert list(recreated) == list(unweighted)
+    assert as_tuples(recreated.conflicts()) == as_tuples(rules.conflicts())
 
 
-def test_columns_are_copied_snapped_and_free_of_conditions_where_masks_are_left_out():
+def test_from_arrays_copies_and_snaps_bounds_and_needs_no_masks():
     space = Space([Continuous("n", kind="integer"), Categorical("c", ["a", "b"])])
     lower, upper = np.array([[1.5, -np.inf]]), np.array([[4.5, 7.0]])
     rules = RuleSet.from_arrays(space, lower=lower, upper=upper, then=["A", "B"])
@@ -780,25 +780,25 @@ def test_columns_are_copied_snapped_and_free_of_conditions_where_masks_are_left_
         ({"upper": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]}, r"\(3, 2\)"),
         ({"masks": np.ones((2, 2), dtype=np.uint64)}, r"\(2, 2\)"),
         ({"then": ["A"]}, r"\(2, 2\)"),
-        ({"lower": [[0.0, np.nan], [0.0, 0.0]]}, "NaN cannot be a bound"),
-        ({"upper": [[1.0, 0.0], [1.0, 1.0]]}, "rule 2: its region is empty, it could never fire"),
-        ({"masks": np.array([[4, 0]], dtype=np.uint64)}, "rule 2: its region is empty"),
-        ({"masks": np.array([[1, 4]], dtype=np.uint64)}, "rule 1: its region is empty"),
-        ({"then": ["A", None]}, "a consequent is not None"),
+        ({"lower": [[0.0, np.nan], [0.0, 0.0]]}, "bounds and weights must not be NaN"),
+        ({"upper": [[1.0, 0.0], [1.0, 1.0]]}, "rule 2: region must not be empty: the rule would"),
+        ({"masks": np.array([[4, 0]], dtype=np.uint64)}, "rule 2: region must not be empty"),
+        ({"masks": np.array([[1, 4]], dtype=np.uint64)}, "rule 1: region must not be empty"),
+        ({"then": ["A", None]}, "a consequent must not be None"),
     ],
 )
-def test_columns_that_cannot_be_rules_are_refused(change, message):
+def test_invalid_arrays_are_rejected(change, message):
     space = Space([Continuous("a"), Continuous("b"), Categorical("c", ["x", "y"])])
-    given_ = {"lower": np.zeros((2, 2)), "upper": np.ones((2, 2)), "then": ["A", "B"]}
-    assert len(RuleSet.from_arrays(space, **given_)) == 2
+    arrays = {"lower": np.zeros((2, 2)), "upper": np.ones((2, 2)), "then": ["A", "B"]}
+    assert len(RuleSet.from_arrays(space, **arrays)) == 2
     with pytest.raises(ConditionError, match=message):
-        RuleSet.from_arrays(space, **(given_ | change))
+        RuleSet.from_arrays(space, **(arrays | change))
 
 
 @pytest.mark.parametrize(
     ("backend", "kind"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame), ("pyarrow", pa.Table)]
 )
-def test_a_frame_has_a_row_a_rule(backend, kind):
+def test_a_frame_has_one_row_per_rule(backend, kind):
     rules = RuleSet([age(0, 10, "child"), age(10, 99, frozenset({"x"}), 2)], AGE)
     frame = rules.to_frame(backend)
     assert isinstance(frame, kind)
@@ -817,7 +817,7 @@ def test_a_frame_has_a_row_a_rule(backend, kind):
     assert len(RuleSet(space=AGE).to_frame(backend)) == 0
 
 
-def test_an_unknown_kind_of_frame_is_refused():
+def test_an_unknown_backend_of_frames_is_rejected():
     with pytest.raises(
         ConditionError, match="backend is one of pandas, polars, pyarrow, not 'dask'"
     ):
@@ -831,11 +831,11 @@ def test_html_is_escaped():
         Space([Continuous("<script>")]),
         default="<img>",
     )
-    shown = rules._repr_html_()
-    assert "<script>" not in shown
-    assert "<img>" not in shown
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in shown
-    assert "&lt;img&gt;" in shown
+    html = rules._repr_html_()
+    assert "<script>" not in html
+    assert "<img>" not in html
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
+    assert "&lt;img&gt;" in html
     many = RuleSet([age(i, i + 1, "A") for i in range(101)], AGE)
     assert "… and 1 more" in many._repr_html_()
 
@@ -852,24 +852,24 @@ def test_html_is_escaped():
         ([2**53 + 1, 0.5], 3, object),
     ],
 )
-def test_predictions_are_numbers_where_all_of_them_are_kept_exactly(thens, default, dtype):
+def test_predictions_are_numbers_if_all_of_them_can_be_exact(thens, default, dtype):
     rules = RuleSet([Rule({"n": (i, i + 1)}, then=t) for i, t in enumerate(thens)])
-    found = rules.predict({"n": [0, 1, 9]}, default=default)
-    assert found.dtype == dtype
-    assert found.tolist() == [*thens, default]
+    predicted = rules.predict({"n": [0, 1, 9]}, default=default)
+    assert predicted.dtype == dtype
+    assert predicted.tolist() == [*thens, default]
 
 
-def test_a_consequent_that_is_gone_does_not_change_the_type_of_predictions():
+def test_consequents_of_removed_rules_do_not_affect_the_type_of_predictions():
     rules = RuleSet([Rule({"n": (0, 1)}, then="a"), Rule({"n": (1, 2)}, then=1)])
     rules.remove(0)
     assert rules.predict({"n": [1]}, default=0).dtype == np.int64
 
 
-@pytest.mark.parametrize("place", [True, "x", 1.0])
-def test_a_place_is_a_whole_number(place):
+@pytest.mark.parametrize("index", [True, "x", 1.0])
+def test_an_index_must_be_an_integer(index):
     rules = RuleSet([Rule({"n": (0, 1)}, then="a")])
-    with pytest.raises(ConditionError, match="a rule is named by its place or by itself"):
-        rules.remove(place)
+    with pytest.raises(ConditionError, match="the index of a rule must be an integer, got"):
+        rules.remove(index)
 
 
 @given(sts.rule_sets())

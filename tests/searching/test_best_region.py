@@ -433,7 +433,7 @@ def test_the_search_does_not_try_every_order():
         ({"X": [[1, 1]], "budget": -1}, ConditionError,
          "budget.seconds must be a non-negative number or None, got -1"),
         ({"X": [[1, 1]], "consequent": ["A"]}, ConditionError,
-         "the consequent ['A'] of type list is not hashable; use a frozenset or a tuple"),
+         "a consequent must be hashable, got ['A'] of type list; use a frozenset or a tuple"),
     ],
 )  # fmt: skip
 def test_a_question_that_cannot_be_asked_is_refused(options, error, message):

@@ -680,7 +680,7 @@ def test_the_fraction_of_gaps_within_a_region_counts_what_lies_in_it():
 
 @pytest.mark.parametrize("call", [gaps, irenic.search, irenic.searching.constraints])
 def test_what_is_no_rule_set_is_refused(call):
-    with pytest.raises(ConditionError, match="rules must be a RuleSet, not list; make one with"):
+    with pytest.raises(ConditionError, match="rules must be a RuleSet, got list; create one with"):
         call([])
 
 

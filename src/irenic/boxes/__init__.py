@@ -1,4 +1,4 @@
-"""Boxes in a space: the one array type that rules, regions and searches share."""
+"""Boxes in a space: the array type that rules, regions and searches share."""
 
 from irenic.boxes.boxes import Boxes
 

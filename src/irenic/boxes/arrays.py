@@ -1,4 +1,4 @@
-"""Names for the types of arrays, and the numbers in them that have a meaning of their own."""
+"""Type aliases for arrays, and the lowest value that is not missing."""
 
 from __future__ import annotations
 
@@ -15,4 +15,4 @@ Bytes: TypeAlias = npt.NDArray[np.uint8]
 Codes: TypeAlias = npt.NDArray[np.int32]
 
 LOWEST: Final = -float(np.finfo(np.float64).max)
-"""The lowest value that is not missing: where ``f < 5`` begins."""
+"""The lowest value that is not missing: the lower bound of ``f < 5``."""

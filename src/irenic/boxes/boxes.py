@@ -1,4 +1,4 @@
-"""The array of boxes, and what is asked of boxes alone."""
+"""Arrays of boxes and their operations."""
 
 from __future__ import annotations
 
@@ -15,29 +15,33 @@ from irenic.budget import Meter
 if TYPE_CHECKING:
     from irenic.model.space import Space
 
-# Pairs of boxes that are compared together: millions of pairs of wide boxes fill the memory.
+# Pairs of boxes that are compared at a time: millions of pairs of wide boxes would fill the memory.
 _AT_ONCE: Final = 100_000
-# Large boxes that are compared with small ones at a time: what one of them holds is done with.
+# Large boxes that are compared at a time: later blocks skip the small boxes already contained.
 _BLOCK: Final = 128
-# Matrices of up to this many pairs are not worth thinning out.
+# Matrices of at most this many pairs are compared in full: reducing them to pairs costs more.
 _SMALL: Final = 10_000
 
 
 class Boxes:
-    """Boxes in a space, with a row each.
+    """Boxes in a space, one per row.
 
-    Box ``b`` holds the points with ``lower[b, i] <= f < upper[b, i]`` for every continuous feature
-    ``i`` and a value among the bits ``masks[b, space.sets[j]]`` of every categorical feature ``j``.
-    The axes of a box are its features, continuous ones first. None of the boxes is empty, and
-    masks have bits of values that can occur only; methods that say so expect boxes that are
-    :meth:`simplified`.
+    Box ``b`` contains the points with ``lower[b, i] <= f < upper[b, i]`` for every continuous
+    feature ``i`` and a value among the bits ``masks[b, space.sets[j]]`` for every categorical
+    feature ``j``. The axes of a box are its features, continuous ones first.
+
+    No box is empty, and masks only have bits of values that can occur. Some methods expect
+    :meth:`simplified` boxes; their descriptions say so.
 
     Parameters
     ----------
     space : Space
+        The space of the boxes.
     lower, upper : array of shape (boxes, continuous features)
+        Inclusive lower and exclusive upper bounds. Arrays are used without a copy and may have
+        any memory layout.
     masks : array of uint64 of shape (boxes, ``space.n_words``)
-        The arrays are taken over as they are, in any memory layout.
+        Bits of the values: 0 is missing, 1 is any other value, then come the listed ones.
 
     Examples
     --------
@@ -57,13 +61,45 @@ class Boxes:
 
     @classmethod
     def none(cls, space: Space) -> Boxes:
-        """Return no boxes at all."""
+        """Return an empty array of boxes.
+
+        Parameters
+        ----------
+        space : Space
+            The space of the boxes.
+
+        Returns
+        -------
+        Boxes
+
+        Examples
+        --------
+        >>> from irenic import Continuous, Space
+        >>> Boxes.none(Space([Continuous("f")]))
+        <Boxes: 0 in 1 feature>
+        """
         bounds = np.empty((0, len(space.continuous)))
         return cls(space, bounds, bounds, np.empty((0, space.n_words), dtype=np.uint64))
 
     @classmethod
     def whole(cls, space: Space) -> Boxes:
-        """Return the one box that holds everything."""
+        """Return the box that contains the whole space.
+
+        Parameters
+        ----------
+        space : Space
+            The space of the box.
+
+        Returns
+        -------
+        Boxes
+
+        Examples
+        --------
+        >>> from irenic import Continuous, Space
+        >>> Boxes.whole(Space([Continuous("f")]))
+        <Boxes: 1 in 1 feature>
+        """
         bounds = np.full((1, len(space.continuous)), np.inf)
         return cls(space, -bounds, bounds, space.everything[None].copy())
 
@@ -73,7 +109,7 @@ class Boxes:
         return len(self.masks)
 
     def __iter__(self) -> Iterator[Boxes]:
-        """Yield each box as boxes of length 1 with arrays of their own."""
+        """Yield copies of the boxes, each as an array of length 1."""
         return (self.take([row]) for row in range(len(self)))
 
     def __repr__(self) -> str:
@@ -84,19 +120,80 @@ class Boxes:
         return Boxes, (self.space, self.lower, self.upper, self.masks)
 
     def like(self, lower: Floats, upper: Floats, masks: Words) -> Boxes:
-        """Return other boxes in the same space."""
+        """Return boxes in the same space with the given arrays.
+
+        Parameters
+        ----------
+        lower, upper, masks : array
+            As in the constructor.
+
+        Returns
+        -------
+        Boxes
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> box = Region.parse("0 <= f < 3").box
+        >>> Region.from_box(box.like(box.lower, box.upper + 1, box.masks))
+        0 <= f < 4
+        """
         return Boxes(self.space, lower, upper, masks)
 
     def take(self, rows: Any) -> Boxes:
-        """Return the boxes at the given rows (a slice, indices or a boolean mask)."""
+        """Return the boxes at the given rows.
+
+        Parameters
+        ----------
+        rows : slice, sequence of int or array of bool
+            Which rows.
+
+        Returns
+        -------
+        Boxes
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> Region.parse("f < 3").box.take([0, 0])
+        <Boxes: 2 in 1 feature>
+        """
         return Boxes(self.space, self.lower[rows], self.upper[rows], self.masks[rows])
 
     def copy(self) -> Boxes:
-        """Return boxes that can be changed on their own."""
+        """Return a copy with its own arrays.
+
+        Returns
+        -------
+        Boxes
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> box = Region.parse("f < 3").box
+        >>> box.copy().upper is box.upper
+        False
+        """
         return self.like(self.lower.copy(), self.upper.copy(), self.masks.copy())
 
     def concat(self, *others: Boxes) -> Boxes:
-        """Return these boxes and others of the same space, one after another."""
+        """Return these boxes followed by others of the same space.
+
+        Parameters
+        ----------
+        *others : Boxes
+            The boxes to append.
+
+        Returns
+        -------
+        Boxes
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> Region.parse("f < 3").box.concat(Region.parse("f > 5").box)
+        <Boxes: 2 in 1 feature>
+        """
         parts = [part for part in (self, *others) if len(part)]
         if len(parts) < 2:
             return parts[0] if parts else self
@@ -107,27 +204,59 @@ class Boxes:
         )
 
     def keys(self) -> Words:
-        """Return the boxes as rows of 64-bit words, equal where the boxes have equal bounds.
+        """Return the boxes as rows of 64-bit words, which are equal if the bounds are.
 
-        Boxes that hold the same points have equal keys if they are simplified.
+        Simplified boxes have equal keys if and only if they contain the same points.
+
+        Returns
+        -------
+        array of uint64
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> Region.parse("0 <= f < 3").box.keys().shape
+        (1, 2)
         """
         d = self.lower.shape[1]
         keys = np.empty((len(self), 2 * d + self.masks.shape[1]), dtype=np.uint64)
         bounds = keys[:, : 2 * d].view(np.float64)
-        # adding 0 turns -0.0 into 0.0, which compares equal and has other bits
+        # adding 0 turns -0.0 into 0.0: they compare equal, but have different bits
         np.add(self.lower, 0.0, out=bounds[:, :d])
         np.add(self.upper, 0.0, out=bounds[:, d:])
         keys[:, 2 * d :] = self.masks
         return keys
 
     def key_columns(self) -> list[list[int]]:
-        """Return the columns of :meth:`keys` that belong to each axis."""
+        """Return the columns of :meth:`keys` that belong to each axis.
+
+        Returns
+        -------
+        list of list of int
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> Region.parse("f < 3 and g < 5").box.key_columns()
+        [[0, 2], [1, 3]]
+        """
         d = self.lower.shape[1]
         intervals = [[axis, d + axis] for axis in range(d)]
         return intervals + [list(range(2 * d + s.start, 2 * d + s.stop)) for s in self.space.sets]
 
     def distinct(self) -> Boxes:
-        """Return the boxes without repetitions, in the order of their first occurrence."""
+        """Return the boxes without duplicates, in order of first occurrence.
+
+        Returns
+        -------
+        Boxes
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> Region.parse("f < 3").box.take([0, 0]).distinct()
+        <Boxes: 1 in 1 feature>
+        """
         if len(self) < 2:
             return self
         if not len(self.space):  # a space without features has one box
@@ -135,59 +264,131 @@ class Boxes:
         _, first = np.unique(self.keys(), axis=0, return_index=True)
         return self.take(np.sort(first))
 
-    # --- each box
+    # --- single boxes
 
     def simplified(self) -> Boxes:
-        """Return the boxes with bounds left open that always hold in the space.
+        """Return the boxes without the bounds that the space implies.
 
-        What is left are cuts between values that can occur, so any two of them that differ hold
-        a point between them.
+        The remaining bounds are cuts between values that can occur, so that there is a point
+        between any two different ones.
+
+        Returns
+        -------
+        Boxes
+
+        Examples
+        --------
+        >>> from irenic import Continuous, Region, Space
+        >>> region = Region(Space([Continuous("age", bounds=(0, 120))]), {"age": (0, 30)})
+        >>> Region.from_box(region.box.simplified())
+        age < 30
         """
         space = self.space
         implied = (self.lower <= space.lowest) & (self.lower > -np.inf)
         lower = np.where(implied, space.bottom, self.lower)
         upper = np.where(self.upper >= space.end, np.inf, self.upper)
-        # arrays of their own, even where nothing changes
+        # copied even if nothing changes: the result never shares arrays with these boxes
         masks = np.array(self.masks, order="C")
         return self.like(np.ascontiguousarray(lower), np.ascontiguousarray(upper), masks)
 
     def settled(self) -> Boxes:
-        """Return the boxes with every upper bound that admits only missing values in one form."""
+        """Return the boxes with upper bounds that admit only missing values in one form.
+
+        Returns
+        -------
+        Boxes
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> Region.from_box(Region.parse("f < 3").box.settled())
+        f < 3
+        """
         gap = (self.upper > LOWEST) & (self.upper <= self.space.lowest)
         if not gap.any():
             return self
         return self.like(self.lower, np.where(gap, LOWEST, self.upper), self.masks)
 
     def are_empty(self) -> Bools:
-        """Return which rows, of bounds that were given, hold no point of the space."""
+        """Return which rows of unchecked bounds contain no point of the space.
+
+        Returns
+        -------
+        array of bool
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> box = Region.parse("0 <= f < 3").box
+        >>> box.like(box.upper, box.lower, box.masks).are_empty()
+        array([ True])
+        """
         space = self.space
         possible = np.maximum(self.lower, space.lowest) < np.minimum(self.upper, space.end)
-        if not possible.all():  # only a missing value may be left
+        if not possible.all():  # they may still contain a missing value
             possible |= space.may_be_missing & (self.lower == -np.inf) & (self.upper > -np.inf)
         return np.logical_not(self._with_values(possible.all(axis=1), self.masks))
 
     def tests(self) -> Bools:
-        """Return which boxes have a condition on which axis: ``[box, axis]``."""
+        """Return which boxes have a condition on which axis.
+
+        Returns
+        -------
+        array of bool of shape (boxes, axes)
+
+        Examples
+        --------
+        >>> from irenic import Continuous, Region, Space
+        >>> Region.parse("g < 5", Space([Continuous("f"), Continuous("g")])).box.tests()
+        array([[False,  True]])
+        """
         bounded = (self.lower > -np.inf) | (self.upper < np.inf)
         return np.hstack([bounded, self._any(self.masks != self.space.everything)])
 
     def _any(self, words: Bools) -> Bools:
-        """Return for each box and categorical feature whether one of its words is marked."""
+        """Reduce words to features: return whether any word of each feature is True."""
         if words.shape[1] == len(self.space.sets):
             return words
         return np.logical_or.reduceat(words, self.space.starts[:-1], axis=1)
 
     def _with_values(self, rows: Any, masks: Words) -> Bools:
-        """Return which of some rows have a value of every categorical feature, too."""
-        found: Bools = rows & self._any(masks != 0).all(axis=1) if self.space.sets else rows
-        return found
+        """Return which of the given rows also have a value of every categorical feature."""
+        selected: Bools = rows & self._any(masks != 0).all(axis=1) if self.space.sets else rows
+        return selected
 
     def n_conditions(self) -> Ints:
-        """Return on how many axes each box has a condition."""
+        """Return the number of conditions of each box.
+
+        Returns
+        -------
+        array of int
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> Region.parse("f < 3 and g < 5").box.n_conditions()
+        array([2])
+        """
         return np.asarray(self.tests().sum(axis=1, dtype=np.int64))
 
     def freed(self, axis: int) -> Boxes:
-        """Return the boxes without their condition on an axis."""
+        """Return the boxes without their conditions on an axis.
+
+        Parameters
+        ----------
+        axis : int
+            The axis.
+
+        Returns
+        -------
+        Boxes
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> Region.from_box(Region.parse("f < 3 and g < 5").box.freed(0))
+        g < 5
+        """
         freed = self.copy()
         d = self.lower.shape[1]
         if axis < d:
@@ -198,71 +399,175 @@ class Boxes:
         return freed
 
     def hull(self) -> Boxes:
-        """Return the smallest box that holds all of the boxes."""
+        """Return the smallest box that contains all boxes.
+
+        Returns
+        -------
+        Boxes
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> Region.from_box(Region.parse("0 <= f < 3").box.concat(Region.parse("f = 5").box).hull())
+        0 <= f <= 5
+        """
         return self.like(
             self.lower.min(axis=0, keepdims=True),
             self.upper.max(axis=0, keepdims=True),
             np.bitwise_or.reduce(self.masks, axis=0, keepdims=True),
         )
 
-    # --- boxes and a single one
+    # --- compared with one box
 
     def __and__(self, box: Boxes) -> Boxes:
-        """Return what boxes have in common with a single one, of those that meet it."""
+        """Return the intersections with one box, without empty ones."""
         lower, upper = np.maximum(self.lower, box.lower), np.minimum(self.upper, box.upper)
         masks = self.masks & box.masks
-        found = self._with_values((lower < upper).all(axis=1), masks)
+        non_empty = self._with_values((lower < upper).all(axis=1), masks)
         shared = self.like(lower, upper, masks)
-        return shared if found.all() else shared.take(found)
+        return shared if non_empty.all() else shared.take(non_empty)
 
     def meeting_by_axis(self, box: Boxes) -> Bools:
-        """Return which boxes have something in common with a single one on which axis."""
+        """Return on which axes each box overlaps one box.
+
+        Parameters
+        ----------
+        box : Boxes of length 1
+            The box to compare with.
+
+        Returns
+        -------
+        array of bool of shape (boxes, axes)
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> box = Region.parse("f < 3 and g < 5").box
+        >>> box.meeting_by_axis(Region.parse("f < 1 and g > 7").box)
+        array([[ True, False]])
+        """
         meets = (self.lower < box.upper) & (box.lower < self.upper)
         return np.hstack([meets, self._any((self.masks & box.masks) != 0)])
 
     def meeting(self, box: Boxes) -> Bools:
-        """Return which boxes have a point in common with a single one."""
+        """Return which boxes overlap one box.
+
+        Parameters
+        ----------
+        box : Boxes of length 1
+            The box to compare with.
+
+        Returns
+        -------
+        array of bool
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> Region.parse("f < 3").box.meeting(Region.parse("f > 1").box)
+        array([ True])
+        """
         meets = (self.lower < box.upper) & (box.lower < self.upper)
         return self._with_values(meets.all(axis=1), self.masks & box.masks)
 
     def within(self, box: Boxes) -> Bools:
-        """Return which boxes lie in a single one, or in those at the same rows; all simplified."""
+        """Return which boxes lie inside one box, or inside the box at the same row.
+
+        Parameters
+        ----------
+        box : Boxes of length 1, or of the same length
+            The boxes to compare with. All boxes must be simplified.
+
+        Returns
+        -------
+        array of bool
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> Region.parse("0 <= f < 3").box.within(Region.parse("f < 5").box)
+        array([ True])
+        """
         fits = ((self.lower >= box.lower) & (self.upper <= box.upper)).all(axis=1)
         return np.asarray(fits & ((self.masks & ~box.masks) == 0).all(axis=1))
 
     def is_covered(self, by: Boxes, meter: Meter | None = None) -> bool | None:
-        """Return whether others together cover this single box; both are simplified.
+        """Return whether other boxes together cover this single box.
+
+        Parameters
+        ----------
+        by : Boxes
+            The other boxes. All boxes must be simplified.
+        meter : Meter, optional
+            Its budget limits the search.
 
         Returns
         -------
         bool or None
-            None if the meter's budget ended the search.
+            None if the budget was used up first.
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> Region.parse("f > 7").box.is_covered(Region.parse("f > 5").box)
+        True
         """
         meter = meter or Meter(None)
         cutter = Cutter(by.take(by.meeting(self)), self, first=True)
-        if any(found for found in cutter.bursts(meter)):
+        if any(cutter.bursts(meter)):
             return False
         return True if meter.stopped_by is None else None
 
     def subtract(self, others: Boxes, meter: Meter | None = None) -> Boxes:
-        """Return what of this single box no other covers, as disjoint boxes; all simplified.
+        """Return the part of this single box that no other box covers, as disjoint boxes.
 
-        Neighbors are merged. If the meter's budget ends the search, it says so and only a part is
-        returned, unmerged.
+        Adjacent boxes are merged. If the budget is used up, only a part is returned, unmerged,
+        and ``meter.stopped_by`` is set.
+
+        Parameters
+        ----------
+        others : Boxes
+            The boxes to subtract. All boxes must be simplified.
+        meter : Meter, optional
+            Its budget limits the search.
+
+        Returns
+        -------
+        Boxes
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> Region.from_boxes(Region.parse("f < 9").box.subtract(Region.parse("2 <= f < 5").box))
+        [f < 2, 5 <= f < 9]
         """
         meter = meter or Meter(None)
         cutter = Cutter(others.take(others.meeting(self)), self)
         for _ in cutter.bursts(meter):
             pass
-        left = cutter.boxes()
-        return left if meter.stopped_by is not None else left.merged(meter)
+        uncovered = cutter.boxes()
+        return uncovered if meter.stopped_by is not None else uncovered.merged(meter)
 
-    # --- boxes among each other
+    # --- compared with each other or with several boxes
 
     def merged(self, meter: Meter | None = None) -> Boxes:
-        """Return disjoint boxes with neighbors that together make a box merged, sorted.
+        """Merge adjacent boxes whose union is a box, and return the result sorted.
 
-        When the meter's seconds are used up, boxes that could be one stay two.
+        Parameters
+        ----------
+        meter : Meter, optional
+            When its seconds are used up, the remaining boxes are not merged.
+
+        Returns
+        -------
+        Boxes
+            They contain the same points; these boxes must be disjoint.
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> Region.parse("0 <= f < 3").box.concat(Region.parse("3 <= f < 5").box).merged()
+        <Boxes: 1 in 1 feature>
         """
         if not len(self.space):
             return self
@@ -273,22 +578,55 @@ class Boxes:
         return boxes.take(np.lexsort((*boxes.masks.T[::-1], *boxes.lower.T[::-1])))
 
     def inside(self, small: Any, large: Any) -> Bools:
-        """Return which boxes at the rows ``small`` lie in those at the rows ``large``, in turn."""
-        found = np.ones(len(small), dtype=np.bool_)
+        """Return for each pair of boxes whether the first lies inside the second.
+
+        Parameters
+        ----------
+        small, large : array of int
+            Rows of the first and second box of each pair. The boxes must be simplified.
+
+        Returns
+        -------
+        array of bool
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> boxes = Region.parse("0 <= f < 3").box.concat(Region.parse("f < 5").box)
+        >>> boxes.inside(np.array([0, 1]), np.array([1, 0]))
+        array([ True, False])
+        """
+        inside = np.ones(len(small), dtype=np.bool_)
         for start in range(0, len(small), _AT_ONCE):
-            some = slice(start, start + _AT_ONCE)
-            found[some] = self.take(small[some]).within(self.take(large[some]))
-        return found
+            block = slice(start, start + _AT_ONCE)
+            inside[block] = self.take(small[block]).within(self.take(large[block]))
+        return inside
 
     def contains(self, others: Boxes) -> Bools:
-        """Return which boxes hold which others: ``[box, other]``; both are simplified."""
-        held = np.ones((len(self), len(others)), dtype=np.bool_)
+        """Return which boxes contain which other boxes.
+
+        Parameters
+        ----------
+        others : Boxes
+            The boxes to compare with. All boxes must be simplified.
+
+        Returns
+        -------
+        array of bool of shape (boxes, others)
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> Region.parse("f < 5").box.contains(Region.parse("0 <= f < 3").box)
+        array([[ True]])
+        """
+        contained = np.ones((len(self), len(others)), dtype=np.bool_)
         pairs: tuple[Any, Any] | None = None
         d = self.lower.shape[1]
         for axis in range(d + self.masks.shape[1]):
-            # few pairs are left after some axes: the rest of the matrix need not be looked at
-            if pairs is None and held.size > _SMALL and held.sum() * 8 < held.size:
-                rows, columns = np.nonzero(held)
+            # once few pairs are left, the other axes are compared only for these
+            if pairs is None and contained.size > _SMALL and contained.sum() * 8 < contained.size:
+                rows, columns = np.nonzero(contained)
                 pairs = rows, columns
             large, small = (np.s_[:, None], np.s_[:]) if pairs is None else pairs
             if axis < d:
@@ -298,23 +636,57 @@ class Boxes:
                 word = axis - d
                 fits = (others.masks[:, word][small] & ~self.masks[:, word][large]) == 0
             if pairs is None:
-                held &= fits
+                contained &= fits
             else:
                 pairs = pairs[0][fits], pairs[1][fits]
         if pairs is not None:
-            held[:] = False
-            held[pairs] = True
-        return held
+            contained[:] = False
+            contained[pairs] = True
+        return contained
 
     def meets(self, others: Boxes) -> Bools:
-        """Return which boxes have a point in common with which others: ``[box, other]``."""
-        found = np.ones((len(self), len(others)), dtype=np.bool_)
+        """Return which boxes overlap which other boxes.
+
+        Parameters
+        ----------
+        others : Boxes
+            The boxes to compare with.
+
+        Returns
+        -------
+        array of bool of shape (boxes, others)
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> Region.parse("f < 3").box.meets(Region.parse("f > 1").box)
+        array([[ True]])
+        """
+        meets = np.ones((len(self), len(others)), dtype=np.bool_)
         for axis in range(self.lower.shape[1] + len(self.space.sets)):
-            found &= self.meets_on(axis, others)
-        return found
+            meets &= self.meets_on(axis, others)
+        return meets
 
     def meets_on(self, axis: int, others: Boxes) -> Bools:
-        """Return which boxes have something in common with which others on one axis."""
+        """Return which boxes overlap which other boxes on one axis.
+
+        Parameters
+        ----------
+        axis : int
+            The axis.
+        others : Boxes
+            The boxes to compare with.
+
+        Returns
+        -------
+        array of bool of shape (boxes, others)
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> Region.parse("f < 3").box.meets_on(0, Region.parse("f > 5").box)
+        array([[False]])
+        """
         d = self.lower.shape[1]
         if axis < d:
             before: Bools = self.lower[:, axis, None] < others.upper[:, axis]
@@ -326,12 +698,28 @@ class Boxes:
         return shared
 
     def held_by_one(self, others: Boxes) -> Bools:
-        """Return which of the boxes lie inside a single one of others; all simplified."""
-        found = np.zeros(len(self), dtype=np.bool_)
+        """Return which boxes lie inside at least one of the other boxes.
+
+        Parameters
+        ----------
+        others : Boxes
+            The boxes to compare with. All boxes must be simplified.
+
+        Returns
+        -------
+        array of bool
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> Region.parse("f < 3").box.held_by_one(Region.parse("f < 5").box)
+        array([ True])
+        """
+        inside = np.zeros(len(self), dtype=np.bool_)
         for start in range(0, len(others), _BLOCK):
-            left = np.flatnonzero(~found)
+            left = np.flatnonzero(~inside)
             if not len(left):
                 break
-            some = others.take(slice(start, start + _BLOCK))
-            found[left] = some.contains(self.take(left)).any(axis=0)
-        return found
+            block = others.take(slice(start, start + _BLOCK))
+            inside[left] = block.contains(self.take(left)).any(axis=0)
+        return inside

@@ -1,9 +1,9 @@
-"""Recursive cutting: the parts of a box that no other box covers, or the proof of none.
+"""Recursive cutting: find the parts of a box that no other box covers, or prove that none exist.
 
-Take a box, and the others that meet it. No other: the box is a gap. One that covers it: nothing
-is missing there. Otherwise cut the box in two at a bound of one of the others, the one that leaves
-the fewest of them on the fuller side and cuts through the fewest, and look at both halves. Memory
-is bounded by the depth of the cuts.
+A box that overlaps no other box is a gap. A box inside another one is covered. Any other box is cut
+in two at a bound of one of the others, and both halves are searched. The cut is the one that leaves
+the fewest boxes on the fuller side and cuts through the fewest. Memory is bounded by the depth of
+the cuts.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from irenic.kernels import structs
 if TYPE_CHECKING:
     from irenic.boxes.boxes import Boxes
 
-# Nodes between two looks at the clock: well under a tenth of a second.
+# Nodes between two checks of the budget: well under a tenth of a second.
 _BURST = 2_000
-# Room on the stack at first, and for parts where all are asked for.
+# Initial depth of the stack, and room for gaps unless only the first is needed.
 _DEPTH = 64
 _PARTS = 1_024
 
 
 @cache
 def warm_up() -> None:
-    """Have the kernel compiled, so that no budget pays for it."""
+    """Compile the kernel, so that no budget is spent on it."""
     from irenic.kernels import gaps as kernels
 
     bounds, masks, ints = np.empty((0, 0)), np.empty((0, 0), np.uint64), np.empty(0, np.int64)
@@ -39,16 +39,16 @@ def warm_up() -> None:
 
 
 class Cutter:
-    """Recursive cutting as a state that can be left and taken up again.
+    """Recursive cutting that can be interrupted and resumed.
 
     Parameters
     ----------
     boxes : Boxes
-        All of them meet the box.
-    box : Boxes
-        The one box to cut.
+        The boxes to subtract, all of which overlap the box.
+    box : Boxes of length 1
+        The box to cut.
     first : bool
-        Come back as soon as something was found.
+        Return from a step as soon as it finds a gap.
     """
 
     def __init__(self, boxes: Boxes, box: Boxes, *, first: bool = False) -> None:
@@ -71,33 +71,33 @@ class Cutter:
             np.empty((room, box.space.n_words), dtype=np.uint64),
             box.space.starts,
         )
-        self.found: list[Boxes] = []
+        self.found: list[Boxes] = []  # the gaps
 
     def step(self, max_nodes: int) -> tuple[int, int]:
-        """Look at up to so many nodes; return how many, and how many gaps they gave."""
+        """Search up to ``max_nodes`` nodes; return the number of nodes and of gaps found."""
         from irenic.kernels import gaps as kernels
 
-        self.depth, found, nodes = kernels.find_gaps(
+        self.depth, n_gaps, nodes = kernels.find_gaps(
             self.by, self.stack, self.depth, max_nodes, self.out
         )
-        if found:
-            self.found.append(self._written(found))
+        if n_gaps:
+            self.found.append(self._written(n_gaps))
         elif not nodes and self.depth:
-            # the kernel stopped for lack of room on the stack
+            # the kernel stopped because the stack is full
             self.stack = structs.Stack(*(np.concatenate([a, np.empty_like(a)]) for a in self.stack))
-        return nodes, found
+        return nodes, n_gaps
 
     def bursts(self, meter: Meter, progress: Progress | None = None) -> Iterator[int]:
-        """Work until done or the budget is used up; yield the number of new gaps now and then."""
-        most = meter.budget.nodes
+        """Search until done or the budget is used up, and yield the new gaps of each burst."""
+        limit = meter.budget.nodes
         while self.depth:
-            left = _BURST if most is None else max(1, min(_BURST, most - meter.nodes))
-            nodes, found = self.step(left)
-            spent = meter.spent(nodes=nodes, regions=found)
+            burst = _BURST if limit is None else max(1, min(_BURST, limit - meter.nodes))
+            nodes, n_gaps = self.step(burst)
+            spent = meter.spent(nodes=nodes, regions=n_gaps)
             if progress is not None and progress(meter.nodes, meter.regions):
                 meter.stopped_by = "interrupt"
                 spent = True
-            yield found
+            yield n_gaps
             if spent and self.depth:
                 return
         meter.stopped_by = None
@@ -107,7 +107,7 @@ class Cutter:
         return self._written(0).concat(*self.found)
 
     def _written(self, n: int) -> Boxes:
-        """Return a copy of the boxes that the kernel has written."""
+        """Return a copy of the first ``n`` boxes that the kernel wrote."""
         lower, upper, masks, _ = self.out
         return self.box.like(lower[:n].copy(), upper[:n].copy(), masks[:n].copy())
 

@@ -1,7 +1,7 @@
-"""Merging of neighbors: disjoint boxes that together make a box become one.
+"""Merging of adjacent boxes: disjoint boxes whose union is a box become one.
 
-Axis after axis, boxes that are equal on all others are put side by side and joined where they
-touch, until a round joins none.
+For each axis, boxes that are equal on all other axes are sorted and joined where they touch. This
+is repeated until no boxes are joined.
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ from irenic.budget import Meter
 
 
 def merged_rows(keys: Words, axes: list[list[int]], d: int, meter: Meter | None) -> Words:
-    """Return the keys of disjoint boxes with neighbors merged.
+    """Return the keys of disjoint boxes after merging adjacent ones.
 
     Parameters
     ----------
-    keys, axes
-        As ``Boxes.keys()`` and ``Boxes.key_columns()`` return them.
+    keys : array of uint64
+        As returned by ``Boxes.keys()``.
+    axes : list of list of int
+        As returned by ``Boxes.key_columns()``.
     d : int
-        How many of the axes are continuous.
+        Number of continuous axes.
     meter : Meter or None
-        When its seconds are used up, boxes that could be one stay two.
+        When its seconds are used up, the remaining boxes are not merged.
     """
     table = _Table(keys, d)
     before = -1
@@ -37,10 +39,10 @@ def merged_rows(keys: Words, axes: list[list[int]], d: int, meter: Meter | None)
 
 
 class _Table:
-    """Boxes as rows of 64-bit numbers, with a hash of each so that equal parts are found fast.
+    """Boxes as rows of 64-bit words, with hashes to find equal parts of rows fast.
 
-    A row's hash is the sum of those of its columns: what two rows have beside some columns is
-    compared by taking these columns' share away.
+    The hash of a row is the sum of the hashes of its words, so subtracting those of some columns
+    leaves a hash of the other columns.
     """
 
     def __init__(self, bits: Words, d: int) -> None:
@@ -48,7 +50,7 @@ class _Table:
         self.hashes = _mixed(bits, range(bits.shape[1]))
 
     def join(self, own: list[int]) -> None:
-        """Join rows that are equal beside the columns of one axis and touch on it."""
+        """Join rows that touch on one axis and are equal in all columns except its own."""
         if len(self.bits) < 2:
             return
         key = self.hashes.sum(axis=1, dtype=np.uint64) - self.hashes[:, own].sum(
@@ -62,7 +64,7 @@ class _Table:
         if is_interval:
             same &= self.bits[left, own[1]] == self.bits[right, own[0]]
         rest = np.setdiff1d(np.arange(self.bits.shape[1]), own)
-        likely = np.flatnonzero(same)  # equal hashes are not yet equal rows
+        likely = np.flatnonzero(same)  # rows with equal hashes can differ
         a, b = self.bits[left[likely]], self.bits[right[likely]]
         same[likely] = (a[:, rest] == b[:, rest]).all(axis=1)
         if not same.any():
@@ -80,7 +82,7 @@ class _Table:
 
 
 def _mixed(bits: Words, columns: Iterable[int]) -> Words:
-    """Return a hash of each number (splitmix64), another one in each column."""
+    """Return a hash (splitmix64) of each word, with a different function per column."""
     step = np.array([(c + 1) * 0x9E3779B97F4A7C15 % 2**64 for c in columns], dtype=np.uint64)
     mixed = bits + step
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

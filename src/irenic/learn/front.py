@@ -281,7 +281,7 @@ def table_of(
         return markup.stacked_bar(rows, named, colors)
 
     more[Column("labels" if many else "classes")] = mix
-    return rules_table(point.rule_set, otherwise=True, more=more, colours=colors)
+    return rules_table(point.rule_set, otherwise=True, more=more, colors=colors)
 
 
 def _row(point: FrontPoint) -> list[str]:

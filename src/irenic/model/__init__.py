@@ -1,4 +1,4 @@
-"""Features, spaces, regions, rules, and sets of rules."""
+"""Features, spaces, regions, rules, rule sets, rule lists and decision tables."""
 
 from irenic.model.coverage import CoverageMap
 from irenic.model.decision_table import DecisionTable

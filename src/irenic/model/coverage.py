@@ -1,4 +1,4 @@
-"""Which rules cover which instances, kept current as rules come and go."""
+"""Coverage maps: which rules cover which instances, updated as rules are added and removed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from irenic.boxes.arrays import Bools, Ints
 from irenic.errors import DataError
+from irenic.model.literals import counted
 from irenic.model.rule import Rule, as_consequent
 from irenic.model.ruleset import RuleSet, check_rules
 from irenic.model.sampling import RandomState, as_generator
@@ -17,15 +18,17 @@ from irenic.model.space import Instances
 
 
 class CoverageMap:
-    """The paper's associative array from instances to the rules that cover them.
+    """A map from instances to the rules that cover them: the associative array of the paper.
 
-    A map follows its rule set: a rule that is added to or removed from either is counted in both,
-    in time proportional to the number of instances.
+    A map follows its rule set: whenever a rule is added or removed, through either of them, the
+    map is updated in time proportional to the number of instances.
 
     Parameters
     ----------
     rules : RuleSet
+        The rules to follow.
     X : table
+        The instances.
 
     Examples
     --------
@@ -54,37 +57,137 @@ class CoverageMap:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self.rules.listen(self)  # a copy follows the copy of its rule set
+        self.rules.listen(self)  # so that a copy follows the copy of its rule set
 
     def __copy__(self) -> CoverageMap:
         return CoverageMap(self.rules, self.instances)
 
     def __repr__(self) -> str:
         return (
-            f"<CoverageMap: {len(self.instances)} instances, {len(self.rules)} rules,"
-            f" {self._all.size} uncovered>"
+            f"<CoverageMap: {counted(len(self.instances), 'instance')},"
+            f" {counted(len(self.rules), 'rule')}, {self._all.size:,} uncovered>"
         )
 
     # --- changing
 
     def add(self, rule: Rule, *, force: bool = False) -> None:
-        """Add a rule to the rule set, and so to this map; see :meth:`RuleSet.add`."""
+        """Add a rule to the rule set, and thus to this map.
+
+        Parameters
+        ----------
+        rule : Rule
+            The rule to add.
+        force : bool, default False
+            Add the rule even if it contradicts another one.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> from irenic.model import CoverageMap
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> coverage = CoverageMap(rules, {"age": [10, 40]})
+        >>> coverage.add(Rule({"age": (30, 60)}, then="high"))
+        >>> coverage.support
+        array([1, 1])
+        """
         self.rules.add(rule, force=force)
 
     def remove(self, rule: int | Rule) -> Rule:
-        """Remove a rule from the rule set, and so from this map; see :meth:`RuleSet.remove`."""
+        """Remove a rule from the rule set, and thus from this map.
+
+        Parameters
+        ----------
+        rule : int or Rule
+            The rule to remove, by index or as a Rule.
+
+        Returns
+        -------
+        Rule
+            The removed rule.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> from irenic.model import CoverageMap
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> coverage = CoverageMap(rules, {"age": [10, 40]})
+        >>> coverage.remove(0)
+        IF 0 <= age < 30 THEN low
+        """
         return self.rules.remove(rule)
 
     def replace(self, i: int, rule: Rule, *, force: bool = False) -> Rule:
-        """Replace a rule of the rule set, and so of this map; see :meth:`RuleSet.replace`."""
+        """Replace a rule of the rule set, and thus of this map.
+
+        Parameters
+        ----------
+        i : int
+            Index of the rule to replace.
+        rule : Rule
+            The new rule.
+        force : bool, default False
+            Replace the rule even if the new one contradicts another one.
+
+        Returns
+        -------
+        Rule
+            The replaced rule.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> from irenic.model import CoverageMap
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> coverage = CoverageMap(rules, {"age": [10, 40]})
+        >>> coverage.replace(0, Rule({"age": (0, 50)}, then="low"))
+        IF 0 <= age < 30 THEN low
+        >>> coverage.support
+        array([2])
+        """
         return self.rules.replace(i, rule, force=force)
 
     def rule_added(self, index: int, rule: Rule) -> None:
-        """Count a rule that was added to the rule set (the set calls this)."""
+        """Update the map after a rule was added; called by the rule set.
+
+        Parameters
+        ----------
+        index : int
+            Index of the rule.
+        rule : Rule
+            The added rule.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> from irenic.model import CoverageMap
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> coverage = CoverageMap(rules, {"age": [10, 40]})
+        >>> rules.add(Rule({"age": (30, 60)}, then="high"))  # calls rule_added
+        >>> coverage.support
+        array([1, 1])
+        """
         self._per_rule.insert(index, self._change(rule, +1))
 
     def rule_removed(self, index: int, rule: Rule) -> None:
-        """Stop counting a rule that was removed from the rule set (the set calls this)."""
+        """Update the map after a rule was removed; called by the rule set.
+
+        Parameters
+        ----------
+        index : int
+            Former index of the rule.
+        rule : Rule
+            The removed rule.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> from irenic.model import CoverageMap
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> coverage = CoverageMap(rules, {"age": [10, 40]})
+        >>> removed = rules.remove(0)  # calls rule_removed
+        >>> coverage.support
+        array([], dtype=int64)
+        """
         del self._per_rule[index]
         self._change(rule, -1)
 
@@ -96,39 +199,110 @@ class CoverageMap:
                 pool.update(inside, change)
         return int(inside.sum())
 
-    # --- asking
+    # --- queries
 
     @property
     def counts(self) -> Ints:
-        """How many rules cover each instance."""
+        """Number of rules that cover each instance."""
         return self._all.counts.copy()
 
     @property
     def support(self) -> Ints:
-        """How many instances each rule covers."""
+        """Number of instances that each rule covers."""
         return np.array(self._per_rule, dtype=np.int64)
 
     @property
     def uncovered(self) -> Ints:
-        """The instances that no rule covers, in ascending order."""
+        """Indices of the instances that no rule covers, in ascending order."""
         return self.free()
 
     def free(self, consequent: Hashable | None = None) -> Ints:
-        """Return the instances that no rival of a consequent covers (None: no rule at all)."""
+        """Return the instances that no rival of a consequent covers, in ascending order.
+
+        Parameters
+        ----------
+        consequent : hashable, optional
+            Rules with this consequent are not rivals (default: every rule is a rival).
+
+        Returns
+        -------
+        array of int
+            Indices of the instances.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> from irenic.model import CoverageMap
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> coverage = CoverageMap(rules, {"age": [10, 40]})
+        >>> coverage.free(), coverage.free("low")
+        (array([1]), array([0, 1]))
+        """
         return np.sort(self._pool(consequent).ids())
 
     def rules_of(self, instance: int) -> npt.NDArray[np.intp]:
-        """Return the places of the rules that cover an instance."""
+        """Return the indices of the rules that cover an instance.
+
+        Parameters
+        ----------
+        instance : int
+            Index of the instance.
+
+        Returns
+        -------
+        array of int
+
+        Raises
+        ------
+        DataError
+            If there is no such instance.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> from irenic.model import CoverageMap
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> coverage = CoverageMap(rules, {"age": [10, 40]})
+        >>> coverage.rules_of(0)
+        array([0])
+        """
         if not 0 <= instance < len(self.instances):
             raise DataError(
-                f"there is no instance {instance}, they are 0 to {len(self.instances) - 1}"
+                f"instance must be an index below {len(self.instances)}, got {instance}"
             )
         return np.flatnonzero(self.rules.covering(self.instances.take([instance]))[0])
 
     def pick(self, random_state: RandomState = None, consequent: Hashable | None = None) -> int:
-        """Return a random instance that no rule (no rival of the consequent) covers, in O(1).
+        """Return a random instance that no rival of a consequent covers.
 
-        The first pick for a consequent costs one pass over the instances per rule.
+        This takes constant time, except for the first call with a consequent, which takes one
+        pass over the instances per rule.
+
+        Parameters
+        ----------
+        random_state : int, Generator or None
+            Seed of the random number generator, or the generator itself.
+        consequent : hashable, optional
+            Rules with this consequent are not rivals (default: every rule is a rival).
+
+        Returns
+        -------
+        int
+            Index of the instance.
+
+        Raises
+        ------
+        DataError
+            If rivals cover every instance.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> from irenic.model import CoverageMap
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> coverage = CoverageMap(rules, {"age": [10, 40]})
+        >>> coverage.pick(random_state=0)
+        1
         """
         pool = self._pool(consequent)
         if not pool.size:
@@ -147,7 +321,7 @@ class CoverageMap:
 
 
 class _Pool:
-    """How many rules cover each instance, and those that none covers, ready to be picked."""
+    """The number of rules per instance, and the set of uncovered instances for random picks."""
 
     def __init__(self, counts: Ints) -> None:
         self.counts = counts

@@ -1,4 +1,4 @@
-"""Decision tables: rules in rows, with a policy for cases in which several of them hold."""
+"""Decision tables: rules in rows, with a hit policy for cases in which several rows hold."""
 
 from __future__ import annotations
 
@@ -19,59 +19,63 @@ from irenic.model.space import Space
 
 HitPolicy = Literal["UNIQUE", "ANY", "FIRST", "PRIORITY", "RULE ORDER", "OUTPUT ORDER", "COLLECT"]
 HIT_POLICIES: Final[tuple[HitPolicy, ...]] = get_args(HitPolicy)
-# How many rules a notebook shows.
+# Maximum number of rules shown in notebooks.
 _MOST_SHOWN: Final = 100
 
 
 class UnsatisfiableRow(NamedTuple):
-    """A row that can never hold, as it is written back: it makes no rule."""
+    """A row that can never hold: no rule is made of it, but it can be written back."""
 
     row: int
     cells: tuple[str, ...]
-    """What it asks of each feature, in FEEL."""
+    """The condition on each feature, in FEEL."""
     then: Hashable
     weight: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class DecisionTable:
-    """A table whose rows are rules, as spreadsheets and DMN files hold them.
+    """A table whose rows are rules, as in spreadsheets and DMN files.
 
-    A row whose cells say more than one interval (``< 18, >= 60``) makes more than one rule;
-    ``rows`` gives the index of the row that each rule comes from. A row that can never hold, since
-    it asks for what cannot occur, makes none.
+    A row with more than one interval in a cell (``< 18, >= 60``) makes several rules; ``rows``
+    contains the row of each rule. A row that can never hold, because it requires values that
+    cannot occur, makes none.
 
     Parameters
     ----------
     rules : RuleSet
-        The consequent of a table with several output columns is a tuple.
+        The rules. If there are several output columns, consequents are tuples.
     rows : tuple of int
-        The index of the row of each rule.
+        Index of the row of each rule.
     n_rows : int
-        How many rows there are.
+        Number of rows.
     hit_policy : str, optional
-        What the table means where several rows hold, as in DMN: UNIQUE (they never do), ANY (they
+        What happens if several rows hold, as in DMN: UNIQUE (they never do), ANY (they must
         agree), FIRST or PRIORITY (one of them wins), RULE ORDER, OUTPUT ORDER or COLLECT (all of
-        them count). None is a set of rules: they may overlap and must agree.
+        them count). None is a set of rules, which may overlap and must agree.
     outputs : tuple of str
-        The names of the output columns.
+        Names of the output columns.
     name, id : str
-        How the table is called in its file.
+        Name and id of the table in its file.
     ranking : tuple of hashable
-        Consequents from the highest priority to the lowest, where the policy is PRIORITY.
+        Consequents from the highest priority to the lowest, for PRIORITY.
     outside : tuple of Region
-        Parts of the space that cannot occur, disjoint: no rule needs to cover them.
+        Disjoint parts of the space that cannot occur, so that no rule needs to cover them.
     aggregation : str
-        What COLLECT makes of what it collects: SUM, MIN, MAX or COUNT; empty for all of it.
+        How COLLECT aggregates consequents: SUM, MIN, MAX or COUNT; empty for a list of all.
     lines : tuple of int
-        The line (or row of the sheet) in which each row stands; empty if that is not known.
+        Line (or row of the sheet) of each row; empty if unknown.
     reasons : tuple of (int, str)
-        Why rows make no rule, as far as the file tells: the row, and what it asks for that cannot
-        occur.
+        Rows that make no rule, each with the reason if the file gives one.
     unsatisfiable : tuple of UnsatisfiableRow
         The cells of rows that make no rule, so that they can be written back.
     left_out : tuple of str
-        What else the file holds, such as annotations, that is not read and not written back.
+        Other contents of the file, such as annotations, that are neither read nor written back.
+
+    Raises
+    ------
+    ConditionError
+        If the rows, lines or consequents do not fit the rules, or the hit policy is unknown.
 
     Examples
     --------
@@ -104,16 +108,20 @@ class DecisionTable:
     def __post_init__(self) -> None:
         check_rules(self.rules)
         if type(self.n_rows) is not int or self.n_rows < 0:
-            raise ConditionError(f"n_rows is how many rows there are, not {self.n_rows!r}")
+            raise ConditionError(f"n_rows must be a non-negative integer, got {self.n_rows!r}")
         if len(self.rows) != len(self.rules):
-            raise ConditionError(f"{len(self.rules)} rules, but rows of {len(self.rows)}")
+            raise ConditionError(
+                f"rows must have {len(self.rules)} indices, one per rule, got {len(self.rows)}"
+            )
         if any(type(row) is not int or not 0 <= row < self.n_rows for row in self.rows):
             raise ConditionError(f"rows must be indices below {self.n_rows}, got {self.rows}")
         if self.lines and len(self.lines) != self.n_rows:
-            raise ConditionError(f"{self.n_rows} rows, but {len(self.lines)} lines")
-        said: dict[int, int] = {}
+            raise ConditionError(
+                f"lines must have {self.n_rows} numbers, one per row, got {len(self.lines)}"
+            )
+        codes: dict[int, int] = {}
         for row, code in zip(self.rows, self.rules.then_codes.tolist(), strict=True):
-            if said.setdefault(row, code) != code:
+            if codes.setdefault(row, code) != code:
                 raise ConditionError(f"row {row + 1} must have one consequent, got two")
         if self.hit_policy is not None and self.hit_policy not in HIT_POLICIES:
             hint = did_you_mean(self.hit_policy, HIT_POLICIES)
@@ -121,24 +129,28 @@ class DecisionTable:
 
     @classmethod
     def of(cls, rules: RuleSet | RuleList | DecisionTable, *, name: str = "") -> DecisionTable:
-        """Return rules in any form as a table.
+        """Return a rule set, rule list or decision table as a decision table.
 
         Parameters
         ----------
         rules : RuleSet, RuleList or DecisionTable
-            A set and a list make one row per rule; of a list the first row that holds wins. A
-            table is returned as it is.
+            Sets and lists make one row per rule; the table of a list has the hit policy FIRST. A
+            table is returned unchanged.
         name : str
-            What to call the table of a set or a list.
+            Name of the table that is made of a set or a list.
+
+        Returns
+        -------
+        DecisionTable
 
         Raises
         ------
         ConditionError
-            If it is anything else.
+            If ``rules`` is anything else.
 
         Examples
         --------
-        >>> from irenic import Rule, RuleList
+        >>> from irenic import DecisionTable, Rule, RuleList
         >>> DecisionTable.of(RuleList([Rule({"age": (0, 9)}, then="child")])).hit_policy
         'FIRST'
         """
@@ -150,13 +162,13 @@ class DecisionTable:
                 f" {type(rules).__name__}; irenic.read(path) reads the rules of a file"
             )
         policy: HitPolicy | None = "FIRST" if isinstance(rules, RuleList) else None
-        held = rules.rules if isinstance(rules, RuleList) else rules
-        n = len(held)
-        return cls(held, tuple(range(n)), n, hit_policy=policy, name=name)
+        rule_set = rules.rules if isinstance(rules, RuleList) else rules
+        n = len(rule_set)
+        return cls(rule_set, tuple(range(n)), n, hit_policy=policy, name=name)
 
     @property
     def space(self) -> Space:
-        """The space of the rules: a feature an input column."""
+        """The space of the rules, with one feature per input column."""
         return self.rules.space
 
     def __len__(self) -> int:
@@ -173,105 +185,215 @@ class DecisionTable:
         title = "Decision table" + (f" {markup.clip(say(self.name))}" if self.name else "")
         lines = sorted([*enumerate(self.rows), *((None, row) for row in self.never_hold)], key=_row)
         shown = [(row, None if i is None else self.rules[i]) for i, row in lines[:_MOST_SHOWN]]
-        colours = markup.colours([r.then for _, r in shown if r] + [self.rules.default])
-        made = self._html_rows(shown, colours)
+        colors = markup.colours([r.then for _, r in shown if r] + [self.rules.default])
+        html_rows = self._html_rows(shown, colors)
         if self.rules.default is not None:
-            made.append(["", "otherwise", markup.consequent(self.rules.default, colours)])
+            html_rows.append(["", "otherwise", markup.consequent(self.rules.default, colors)])
         then = ", ".join(self.outputs) or "then"
         columns = [markup.Column("row", True), markup.Column("if"), markup.Column(then)]
         return markup.block(
             markup.head(title, *parts),
-            markup.table(columns, made),
+            markup.table(columns, html_rows),
             markup.left_out(len(lines) - len(shown)),
         )
 
     def _html_rows(
-        self, shown: list[tuple[int, Rule | None]], colours: dict[Hashable, str]
+        self, shown: list[tuple[int, Rule | None]], colors: dict[Hashable, str]
     ) -> list[list[str]]:
-        why, made, last = dict(self.reasons), [], -1
+        reasons, html_rows, last = dict(self.reasons), [], -1
         for row, rule in shown:
             number = "" if row == last else str(row + 1)
             if rule is None:
-                asked: str = f"never holds: {why.get(row) or 'it asks for what cannot occur'}"
-                made.append([number, markup.clip(asked), ""])
+                reason = reasons.get(row) or "it requires values that cannot occur"
+                html_rows.append([number, markup.clip(f"never holds: {reason}"), ""])
             else:
-                asked = markup.code(rule.region.to_text())
-                made.append([number, asked, markup.consequent(rule.then, colours)])
+                conditions = markup.code(rule.region.to_text())
+                html_rows.append([number, conditions, markup.consequent(rule.then, colors)])
             last = row
-        return made
+        return html_rows
 
     def places(self, row: int) -> list[int]:
-        """Return the places of the rules that a row makes; none if it can never hold."""
-        return [place for place, of in enumerate(self.rows) if of == row]
+        """Return the indices of the rules of a row; none if the row can never hold.
+
+        Parameters
+        ----------
+        row : int
+            Index of the row.
+
+        Returns
+        -------
+        list of int
+
+        Examples
+        --------
+        >>> from irenic import DecisionTable, Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"), Rule({}, then="full")])
+        >>> DecisionTable(rules, rows=(0, 2), n_rows=3).places(2)
+        [1]
+        """
+        return [index for index, rule_row in enumerate(self.rows) if rule_row == row]
 
     @property
     def never_hold(self) -> tuple[int, ...]:
-        """The rows that ask for what cannot occur, so that they make no rule."""
-        made = set(self.rows)
-        return tuple(row for row in range(self.n_rows) if row not in made)
+        """Indices of the rows that can never hold, so that they make no rule."""
+        rows = set(self.rows)
+        return tuple(row for row in range(self.n_rows) if row not in rows)
 
     def with_rules(self, rules: RuleSet) -> DecisionTable:
-        """Return a table of the same name, outputs and policy with other rules, one per row.
+        """Return the table with other rules, one per row.
 
-        What was ordered no longer is: a set is held to no policy. Rows that can never hold follow
-        the rules.
+        Name, outputs and hit policy are kept, except that an ordered table becomes one without a
+        hit policy. Rows that can never hold follow the rules.
+
+        Parameters
+        ----------
+        rules : RuleSet
+            The new rules.
+
+        Returns
+        -------
+        DecisionTable
+
+        Examples
+        --------
+        >>> from irenic import DecisionTable, Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"), Rule({}, then="full")])
+        >>> DecisionTable.of(rules, name="fares").with_rules(rules[:1])
+        <DecisionTable 'fares': 1 row, 1 feature>
         """
         n = len(rules)
         policy = None if self.is_ordered else self.hit_policy
-        numbers = {row: n + place for place, row in enumerate(self.never_hold)}
-        made = replace(self, rules=rules, rows=tuple(range(n)), n_rows=n + len(numbers), lines=())
-        return replace(made, hit_policy=policy, ranking=()).renumbered(numbers)
+        numbers = {row: n + i for i, row in enumerate(self.never_hold)}
+        table = replace(self, rules=rules, rows=tuple(range(n)), n_rows=n + len(numbers), lines=())
+        return replace(table, hit_policy=policy, ranking=()).renumbered(numbers)
 
     def renumbered(self, numbers: Mapping[int, int]) -> DecisionTable:
-        """Return the table with new numbers for rows that make no rule; others are gone."""
-        reasons = tuple((numbers[row], why) for row, why in self.reasons if row in numbers)
+        """Return the table with new indices for the rows that make no rule.
+
+        Parameters
+        ----------
+        numbers : mapping of int to int
+            From old to new indices; the reasons and cells of all other such rows are dropped.
+
+        Returns
+        -------
+        DecisionTable
+
+        Examples
+        --------
+        >>> from irenic import DecisionTable, Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"), Rule({}, then="full")])
+        >>> table = DecisionTable(rules, rows=(0, 1), n_rows=3, reasons=((2, "age < 0"),))
+        >>> table.renumbered({2: 5}).reasons
+        ((5, 'age < 0'),)
+        """
+        reasons = tuple((numbers[row], reason) for row, reason in self.reasons if row in numbers)
         unsatisfiable = tuple(
-            b._replace(row=numbers[b.row]) for b in self.unsatisfiable if b.row in numbers
+            u._replace(row=numbers[u.row]) for u in self.unsatisfiable if u.row in numbers
         )
         return replace(self, reasons=reasons, unsatisfiable=unsatisfiable)
 
     def without_unsatisfiable(self) -> DecisionTable:
-        """Return the table without the rows that can never hold, the others numbered anew."""
+        """Return the table without the rows that can never hold.
+
+        Returns
+        -------
+        DecisionTable
+
+        Examples
+        --------
+        >>> from irenic import DecisionTable, Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"), Rule({}, then="full")])
+        >>> len(DecisionTable(rules, rows=(0, 2), n_rows=3).without_unsatisfiable())
+        2
+        """
         numbers = {row: number for number, row in enumerate(dict.fromkeys(sorted(self.rows)))}
         lines = tuple(self.lines[row] for row in numbers) if self.lines else ()
         rows = tuple(numbers[row] for row in self.rows)
-        made = replace(self, rows=rows, n_rows=len(numbers), lines=lines)
-        return replace(made, reasons=(), unsatisfiable=())
+        table = replace(self, rows=rows, n_rows=len(numbers), lines=lines)
+        return replace(table, reasons=(), unsatisfiable=())
 
     def say_never(self, row: int) -> str:
-        """Return the sentence that a row can never hold and is left out, and why."""
-        why = dict(self.reasons).get(row, "")
-        return f"rule {row + 1} can never hold and is left out" + (f": {why}" if why else "")
+        """Return a warning that a row is left out because it can never hold.
+
+        Parameters
+        ----------
+        row : int
+            Index of the row.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> from irenic import DecisionTable, Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"), Rule({}, then="full")])
+        >>> DecisionTable(rules, rows=(0, 2), n_rows=3).say_never(1)
+        'rule 2 can never hold and is left out'
+        """
+        reason = dict(self.reasons).get(row, "")
+        return f"rule {row + 1} can never hold and is left out" + (f": {reason}" if reason else "")
 
     def under(self, hit_policy: HitPolicy | None) -> DecisionTable:
-        """Return the same rows under another policy."""
+        """Return the table with another hit policy.
+
+        Parameters
+        ----------
+        hit_policy : str or None
+            The new hit policy.
+
+        Returns
+        -------
+        DecisionTable
+
+        Examples
+        --------
+        >>> from irenic import DecisionTable, Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"), Rule({}, then="full")])
+        >>> DecisionTable.of(rules).under("FIRST").is_ordered
+        True
+        """
         return replace(self, hit_policy=hit_policy)
 
     @property
     def is_ordered(self) -> bool:
-        """Whether one of several rows that hold wins: FIRST and PRIORITY."""
+        """Whether one of several rows that hold wins: FIRST or PRIORITY."""
         return self.hit_policy in ("FIRST", "PRIORITY")
 
     @property
     def collects(self) -> bool:
-        """Whether all rows that hold count: RULE ORDER, OUTPUT ORDER and COLLECT."""
+        """Whether all rows that hold count: RULE ORDER, OUTPUT ORDER or COLLECT."""
         return self.hit_policy in ("RULE ORDER", "OUTPUT ORDER", "COLLECT")
 
     @property
     def outside_boxes(self) -> Boxes:
-        """What cannot occur, as boxes; it needs no rule and contradicts none."""
+        """The non-empty regions of ``outside`` as simplified boxes."""
         boxes = (region.box.simplified() for region in self.outside if not region.is_empty)
         return Boxes.none(self.space).concat(*boxes)
 
     def first_conflict(self) -> Conflict | None:
-        """Return a conflict of two rows, by their indices; None if there is none."""
+        """Return a conflict of two rows.
+
+        Returns
+        -------
+        Conflict or None
+            With the indices of the rows; None if there is no conflict.
+
+        Examples
+        --------
+        >>> from irenic import DecisionTable, Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"), Rule({}, then="full")])
+        >>> print(DecisionTable.of(rules).first_conflict())
+        rule 1 says free, rule 2 says full where age < 18, for example at age = 9
+        """
         for pair in self.rules.conflicts(limit=1):
             return Conflict(self.rows[pair.first], self.rows[pair.second], pair.rules)
         return None
 
     @property
     def winning(self) -> list[int]:
-        """The places of the rules in the order in which they win, where the table is ordered."""
+        """Indices of the rules from the highest priority to the lowest, for ordered tables."""
         if self.hit_policy != "PRIORITY":
             return list(range(len(self.rules)))
         ranks = {then: rank for rank, then in enumerate(self.ranking)}
@@ -279,19 +401,32 @@ class DecisionTable:
         return sorted(range(len(thens)), key=lambda i: ranks.get(thens[i], len(ranks)))
 
     def as_rules(self) -> RuleSet | RuleList:
-        """Return what the table says as rules: a list where it is ordered, else a set."""
+        """Return the rules of the table.
+
+        Returns
+        -------
+        RuleList or RuleSet
+            A list if the table is ordered, else a set.
+
+        Examples
+        --------
+        >>> from irenic import DecisionTable, Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"), Rule({}, then="full")])
+        >>> DecisionTable.of(rules).under("FIRST").as_rules().predict({"age": [5, 50]})
+        array(['free', 'full'], dtype=object)
+        """
         if not self.is_ordered:
             return self.rules.copy()
         return RuleList.of(self.rules[self.winning])
 
 
 def unordered(rules: RuleSet | DecisionTable) -> DecisionTable:
-    """Return rules as a table, where their order must not matter; refuse those in an order."""
+    """Return unordered rules as a table; raise an error if they are ordered."""
     table = DecisionTable.of(rules)
     if table.is_ordered:
         raise ConditionError(
-            "rules must be unordered, got a list: the first of them that holds decides;"
-            " irenic.to_set (irenic convert --as-set) turns it into a set that says the same"
+            "rules must be unordered, got a list: the first rule that holds decides;"
+            " irenic.to_set (irenic convert --as-set) converts it to an equivalent set"
         )
     return table
 

@@ -1,4 +1,4 @@
-"""What rule sets answer of instances: explanations, statistics and the type of predictions."""
+"""Explanations of predictions, statistics of rules, and the type of predictions."""
 
 from __future__ import annotations
 
@@ -11,10 +11,19 @@ from irenic.model.features import EXACT
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a case is decided as it is: the rules that cover it, and what follows.
+    """The prediction for a case, and the rules that lead to it.
 
-    ``rules`` are places, counted from 0, of the deciding rule and of others that say the same.
+    Parameters
+    ----------
+    then : hashable or None
+        The predicted consequent, None for no prediction.
+    rules : tuple of int
+        Index of the deciding rule, then those of other covering rules with the same consequent.
+    text : str
+        The explanation in words, in which rules are numbered from 1.
 
+    Examples
+    --------
     >>> from irenic import Rule, RuleSet
     >>> RuleSet([Rule({"age": (0, 30)}, then="low")]).explain({"age": [29]})[0].rules
     (0,)
@@ -30,8 +39,21 @@ class Explanation:
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """How the rules of a set do on labelled instances, one row a rule.
+    """Statistics of each rule of a set on labeled instances.
 
+    Parameters
+    ----------
+    labels : tuple of hashable
+        The labels that occur.
+    mix : array of int of shape (rules, labels)
+        Number of covered instances per label.
+    support : array of int
+        Number of covered instances.
+    confidence : array of float
+        Share of the covered instances whose label is the consequent; NaN if there are none.
+
+    Examples
+    --------
     >>> from irenic import Rule, RuleSet
     >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
     >>> rules.statistics({"age": [10, 20]}, ["low", "high"]).confidence
@@ -39,23 +61,19 @@ class Statistics:
     """
 
     labels: tuple[Hashable, ...]
-    """The labels that occur, in the order of the columns of ``mix``."""
     mix: Ints
-    """How many instances of each label each rule covers."""
     support: Ints
-    """How many instances each rule covers."""
     confidence: Floats
-    """The share of them that has the rule's consequent; NaN where the rule covers none."""
 
 
 def common_type(values: Sequence[Hashable | None]) -> type | None:
-    """Return the type of array that holds all values exactly; None for objects."""
-    kinds = {type(value) for value in values}
-    if kinds == {bool}:
+    """Return the type of an array that represents all values exactly; None for objects."""
+    types = {type(value) for value in values}
+    if types == {bool}:
         return bool
-    whole = [value for value in values if type(value) is int]
-    if kinds == {int} and all(-(2**63) <= value < 2**63 for value in whole):
+    integers = [value for value in values if type(value) is int]
+    if types == {int} and all(-(2**63) <= value < 2**63 for value in integers):
         return int
-    if float in kinds and kinds <= {int, float} and all(abs(v) <= EXACT for v in whole):
+    if float in types and types <= {int, float} and all(abs(v) <= EXACT for v in integers):
         return float
     return None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeVar, overload
 
 from irenic.boxes.arrays import Codes
-from irenic.model.literals import display, show_point
+from irenic.model.literals import counted, display, show_point
 from irenic.model.region import Region
 from irenic.model.rule import Rule
 
@@ -19,12 +19,20 @@ class _Rules(Protocol):
 
 @dataclass(frozen=True)
 class Overlap:
-    """Two rules that hold for the same case, with where they do.
+    """Two rules that hold for the same case.
 
-    ``first`` and ``second`` are their indices in the set; texts count from 1.
+    Parameters
+    ----------
+    first, second : int
+        Indices of the rules in their set; in texts, rules are numbered from 1.
+    rules : tuple of Rule
+        The two rules.
 
-    >>> low, other = Rule({"age": (0, 30)}, then="low"), Rule({"age": (29, 60)}, then="low")
-    >>> print(Overlap(0, 1, (low, other)))
+    Examples
+    --------
+    >>> from irenic import Overlap, Rule
+    >>> young, middle = Rule({"age": (0, 30)}, then="low"), Rule({"age": (29, 60)}, then="low")
+    >>> print(Overlap(0, 1, (young, middle)))
     rules 1 and 2 both say low where 29 <= age < 30, for example at age = 29
     """
 
@@ -39,13 +47,15 @@ class Overlap:
 
     @cached_property
     def witness(self) -> dict[str, Any]:
-        """A readable point of the region."""
+        """A point of the region with readable values."""
         return self.region.witness()
 
     @property
     def witness_text(self) -> str:
         """The witness in words, without features that neither rule tests."""
-        return show_asked(self.witness, self.rules)
+        tested = {name for rule in self.rules for name in rule.region.conditions()}
+        point = {name: v for name, v in self.witness.items() if not tested or name in tested}
+        return show_point(point)
 
     def __str__(self) -> str:
         return f"{self._says()} where {self.region}, for example at {self.witness_text}"
@@ -56,8 +66,18 @@ class Overlap:
 
 
 class Conflict(Overlap):
-    """Two rules that predict different things for the same case.
+    """Two rules that hold for the same case and have different consequents.
 
+    Parameters
+    ----------
+    first, second : int
+        Indices of the rules in their set; in texts, rules are numbered from 1.
+    rules : tuple of Rule
+        The two rules.
+
+    Examples
+    --------
+    >>> from irenic import Conflict, Rule
     >>> low, high = Rule({"age": (0, 30)}, then="low"), Rule({"age": (29, 60)}, then="high")
     >>> print(Conflict(0, 1, (low, high)))
     rule 1 says low, rule 2 says high where 29 <= age < 30, for example at age = 29
@@ -75,7 +95,7 @@ P = TypeVar("P", bound=Overlap)
 
 
 class Pairs(Sequence[P]):
-    """Pairs of overlapping rules; regions and witnesses are made when one is looked at."""
+    """Pairs of overlapping rules, each created when it is accessed."""
 
     def __init__(self, kind: type[P], rules: _Rules, pairs: Codes) -> None:
         self._kind, self._rules = kind, rules
@@ -98,10 +118,4 @@ class Pairs(Sequence[P]):
     def __repr__(self) -> str:
         shown = "".join(f"\n  {pair}" for pair in self[:10])
         more = f"\n  … and {len(self) - 10} more" if len(self) > 10 else ""
-        return f"<{len(self)} pairs{':' if len(self) else ''}{shown}{more}>"
-
-
-def show_asked(point: Mapping[str, Any], rules: Iterable[Rule]) -> str:
-    """Return a point in words, without features that none of the rules asks about."""
-    asked = {name for rule in rules for name in rule.region.conditions()}
-    return show_point({name: v for name, v in point.items() if not asked or name in asked})
+        return f"<{counted(len(self), 'pair')}{':' if len(self) else ''}{shown}{more}>"

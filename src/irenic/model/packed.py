@@ -1,7 +1,7 @@
-"""Rules packed in columns, and the compiled kernels that run on them.
+"""Rules packed in columns, and calls of the compiled kernels.
 
-A packed set of rules is boxes with consequents and weights, and with how their bounds were
-written. Consequents are codes here; what they stand for is the rule set's business.
+Packed rules are boxes with consequents, weights and the notation of their bounds. Consequents are
+integer codes, which only the rule set can decode.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ Counts: TypeAlias = npt.NDArray[np.int16]
 
 
 class PackedRules:
-    """The columns of a rule set, with what is computed on them.
+    """The columns of a rule set.
 
-    The arrays have a column per rule, so that kernels read the bounds of one feature one after
-    another, and room to grow: only the first ``n`` columns are rules.
+    The arrays have one column per rule, so that the bounds of a feature are contiguous in memory.
+    They have room to grow: only the first ``n`` columns are rules.
     """
 
     lower: Floats
@@ -46,7 +46,7 @@ class PackedRules:
 
     def _reserve(self, capacity: int) -> None:
         d, words = len(self.space.continuous), self.space.n_words
-        fresh: dict[str, npt.NDArray[Any]] = {
+        columns: dict[str, npt.NDArray[Any]] = {
             "lower": np.empty((d, capacity)),
             "upper": np.empty((d, capacity)),
             "masks": np.empty((words, capacity), dtype=np.uint64),
@@ -56,12 +56,12 @@ class PackedRules:
         }
         for name in self._COLUMNS:
             if self.n:
-                fresh[name][..., : self.n] = getattr(self, name)[..., : self.n]
-            setattr(self, name, fresh[name])
+                columns[name][..., : self.n] = getattr(self, name)[..., : self.n]
+            setattr(self, name, columns[name])
 
     @property
     def boxes(self) -> Boxes:
-        """The regions of the rules, as they are written: views of the columns."""
+        """The regions of the rules, not simplified: views of the columns."""
         n = self.n
         return Boxes(self.space, self.lower[:, :n].T, self.upper[:, :n].T, self.masks[:, :n].T)
 
@@ -73,13 +73,13 @@ class PackedRules:
         self.put(self.n - 1, region, then, weight)
 
     def put(self, i: int, region: Region, then: int, weight: float) -> None:
-        """Put a rule in the place of another."""
+        """Replace the rule at index ``i``."""
         self.lower[:, i], self.upper[:, i] = region.lower, region.upper
         self.masks[:, i], self.written[:, i] = region.masks, region.written
         self.then[i], self.weight[i] = then, weight
 
     def extend(self, boxes: Boxes, written: Bytes, then: Codes, weight: Floats) -> None:
-        """Add many rules at the end; ``written`` has a column each."""
+        """Add several rules at the end; ``written`` has one column per rule."""
         start, stop = self.n, self.n + len(then)
         if stop > len(self.then):
             self._reserve(stop)
@@ -89,27 +89,27 @@ class PackedRules:
         self.n = stop
 
     def remove(self, i: int) -> None:
-        """Remove a rule; later ones move up."""
+        """Remove a rule; later rules move up."""
         for name in self._COLUMNS:
             array = getattr(self, name)
             array[..., i : self.n - 1] = array[..., i + 1 : self.n]
         self.n -= 1
 
-    def take(self, places: npt.NDArray[np.intp]) -> PackedRules:
-        """Return the rules at the given places as columns of their own."""
-        taken = PackedRules(self.space, len(places))
-        written, then, weight = self.written[:, places], self.then[places], self.weight[places]
-        taken.extend(self.boxes.take(places), written, then, weight)
+    def take(self, rows: npt.NDArray[np.intp]) -> PackedRules:
+        """Return a copy of the rules at the given indices."""
+        taken = PackedRules(self.space, len(rows))
+        written, then, weight = self.written[:, rows], self.then[rows], self.weight[rows]
+        taken.extend(self.boxes.take(rows), written, then, weight)
         return taken
 
     def region(self, i: int) -> Region:
         """Return the region of a rule."""
         return Region.from_box(self.boxes.take([i]), self.written[:, i].copy())
 
-    # --- on other regions and on each other
+    # --- compared with regions and with each other
 
     def _struct(self) -> tuple[Any, ...]:
-        """Return the fields of ``structs.Rules``, in a plain tuple."""
+        """Return the fields of ``structs.Rules`` as a plain tuple."""
         space = self.space
         return (
             *(self.lower, self.upper, self.masks, self.then, self.weight, self.n),
@@ -117,7 +117,7 @@ class PackedRules:
         )
 
     def meeting(self, region: Region) -> Bools:
-        """Return which rules have a point in common with a region."""
+        """Return which rules overlap a region."""
         out = np.empty(self.n, dtype=np.bool_)
         _kernels("pairs").meeting(self._struct(), _row(region.box), out)
         return out
@@ -131,30 +131,30 @@ class PackedRules:
     def enlarge(self, seed: Instances, order: Ints, code: int) -> tuple[int, Region]:
         """Return a rival that covers the seed or -1, and the region grown around the seed."""
         box = self._unfilled(1)
-        given = (seed.values[:, 0], seed.codes[:, 0], order, code)
-        covered = _kernels("grow").enlarge(self._struct(), given, (box.lower, box.upper, box.masks))
+        point = (seed.values[:, 0], seed.codes[:, 0], order, code)
+        covered = _kernels("grow").enlarge(self._struct(), point, (box.lower, box.upper, box.masks))
         return covered, Region.from_box(box)
 
     def enlarge_many(
         self, seeds: Instances, orders: Ints, codes: Ints
     ) -> tuple[Ints, list[Region]]:
-        """Return what :meth:`enlarge` returns for many seeds."""
+        """Return the results of :meth:`enlarge` for several seeds."""
         n = len(seeds)
         boxes = self._unfilled(n)
         covered = np.empty(n, dtype=np.int64)
         out = structs.Boxes(boxes.lower, boxes.upper, boxes.masks, self.space.starts)
-        given = structs.Seed(seeds.values.T.copy(), seeds.codes.T.copy(), orders, codes)
+        points = structs.Seed(seeds.values.T.copy(), seeds.codes.T.copy(), orders, codes)
         rules = structs.Rules(*self._struct())
         kernel = _kernels("grow").enlarge_many
-        over_rows(lambda a, b: kernel(rules, given, out, covered, a, b), n, least=16)
+        over_rows(lambda a, b: kernel(rules, points, out, covered, a, b), n, least=16)
         return covered, Region.from_boxes(boxes)
 
     def growth(self, seed: Instances, code: int) -> Growth:
-        """Return what grows a box around a seed one step at a time."""
+        """Return an object that grows boxes around a seed one step at a time."""
         return Growth(self._struct(), seed, code)
 
     def _unfilled(self, n: int) -> Boxes:
-        """Return boxes that a kernel is to write."""
+        """Return uninitialized boxes for a kernel to fill."""
         d, words = len(self.lower), len(self.masks)
         masks = np.empty((n, words), dtype=np.uint64)
         return Boxes(self.space, np.empty((n, d)), np.empty((n, d)), masks)
@@ -162,28 +162,31 @@ class PackedRules:
     # --- on instances
 
     def covering(self, instances: Instances) -> Bools:
-        """Return which rules cover which instances, ``[rule, instance]``."""
+        """Return which rules cover which instances: ``[rule, instance]``."""
         out = np.empty((self.n, len(instances)), dtype=np.uint8)
-        given = (self._struct(), (instances.values, instances.codes))
-        over_rows(lambda a, b: _kernels("cover").covering(*given, a, b, out), len(instances))
+        rules, points = self._struct(), (instances.values, instances.codes)
+        kernel = _kernels("cover").covering
+        over_rows(lambda a, b: kernel(rules, points, a, b, out), len(instances))
         return out.view(np.bool_)
 
     def deciding(self, instances: Instances, order: Ints) -> Ints:
-        """Return the first rule, in the given order, that covers each instance, -1 for none."""
+        """Return the first rule in the given order that covers each instance, or -1."""
         out = np.empty(len(instances), dtype=np.int64)
-        given = (self._struct(), (instances.values, instances.codes), order)
-        over_rows(lambda a, b: _kernels("cover").deciding(*given, a, b, out), len(instances))
+        rules, points = self._struct(), (instances.values, instances.codes)
+        kernel = _kernels("cover").deciding
+        over_rows(lambda a, b: kernel(rules, points, order, a, b, out), len(instances))
         return out
 
     def voting(self, instances: Instances, n_thens: int) -> Ints:
-        """Return, for each instance, the first rule of the consequent with the most weight."""
+        """Return the first rule of the consequent with the most weight per instance, or -1."""
         out = np.empty(len(instances), dtype=np.int64)
-        given = (self._struct(), (instances.values, instances.codes), n_thens)
-        over_rows(lambda a, b: _kernels("cover").voting(*given, a, b, out), len(instances))
+        rules, points = self._struct(), (instances.values, instances.codes)
+        kernel = _kernels("cover").voting
+        over_rows(lambda a, b: kernel(rules, points, n_thens, a, b, out), len(instances))
         return out
 
     def supporting(self, instances: Instances) -> tuple[Ints, Ints]:
-        """Return how many instances each rule covers, and how many rules cover each instance."""
+        """Return the number of instances per rule, and the number of rules per instance."""
         labels = np.zeros(len(instances), dtype=np.int64)
         mix, counts = self.counting(instances, labels, 1, np.ones(self.n, dtype=np.int64))
         return mix[:, 0], counts
@@ -191,10 +194,10 @@ class PackedRules:
     def counting(
         self, instances: Instances, labels: Ints, n_labels: int, each: Ints | None = None
     ) -> tuple[Ints, Ints]:
-        """Return how many instances of each label each rule covers, and sums over the rules.
+        """Return the covered instances per rule and label, and a sum per instance.
 
-        The second array is the sum, for each instance, of ``each`` over all rules that cover it;
-        by default the number of their conditions.
+        The sum adds up ``each`` (default: the number of conditions) over all rules that cover the
+        instance.
         """
         mix = np.zeros((self.n, n_labels), dtype=np.int64)
         size = np.zeros(len(instances), dtype=np.int64)
@@ -205,15 +208,16 @@ class PackedRules:
 
 
 class Growth:
-    """Boxes grown around a seed, one axis at a time, among rules that are rivals or not.
+    """Growth of boxes around a seed, one axis at a time, as far as rivals allow.
 
     Parameters
     ----------
     rules : tuple
         The fields of ``structs.Rules``.
     seed : Instances of length 1
+        The point around which boxes grow.
     code : int
-        Code of the consequent whose rules are no rivals, -1 for none.
+        Code of the consequent whose rules are not rivals; -1 if all rules are.
     """
 
     def __init__(self, rules: tuple[Any, ...], seed: Instances, code: int) -> None:
@@ -227,20 +231,20 @@ class Growth:
         return self._values, self._codes, axes, self._code
 
     def start(self) -> tuple[int, Counts]:
-        """Return a rival that covers the seed or -1, and on how many axes each rule is apart."""
+        """Return a rival that covers the seed or -1, and the number of separating axes per rule."""
         counts = np.empty(self._n, dtype=np.int16)
         seed = self._seed(np.empty(0, dtype=np.int64))
         return _kernels("grow").stand_apart(self._rules, seed, (self._outside, counts)), counts
 
     def limit(self, box: Boxes, axes: Ints, counts: Counts) -> Boxes:
-        """Return a box with how far each of some axes could grow next."""
-        most = box.copy()
+        """Return the box with the limits to which it can grow next on each of the given axes."""
+        limits = box.copy()
         apart = (self._outside, counts)
-        _kernels("grow").limit(self._rules, self._seed(axes), _row(most), apart)
-        return most
+        _kernels("grow").limit(self._rules, self._seed(axes), _row(limits), apart)
+        return limits
 
     def grow(self, box: Boxes, axis: int, counts: Counts) -> Counts:
-        """Return on how many axes each rule is apart once an axis of a box has grown."""
+        """Return the number of separating axes per rule after the box has grown on an axis."""
         counts = counts.copy()
         _kernels("grow").grow(self._rules, axis, _row(box), (self._outside, counts))
         return counts
@@ -248,7 +252,7 @@ class Growth:
 
 @cache
 def _kernels(name: str) -> Any:
-    """Return a module of kernels; numba takes long to import, so only when one is called."""
+    """Return a module of kernels, imported when first needed because numba imports slowly."""
     return import_module(f"irenic.kernels.{name}")
 
 
@@ -257,20 +261,20 @@ def _row(box: Boxes) -> tuple[Floats, Floats, Words]:
 
 
 def as_columns(
-    name: str, given: npt.ArrayLike, dtype: Any, shape: tuple[int, ...]
+    name: str, values: npt.ArrayLike, dtype: Any, shape: tuple[int, ...]
 ) -> npt.NDArray[Any]:
-    """Return an array that the caller gave as a copy of the right type and shape, or refuse it."""
+    """Return a copy of an array as the given type; raise an error if it or the shape is wrong."""
     try:
-        array = np.array(given)
+        array = np.array(values)
         if dtype is np.uint64 and array.size and array.dtype.kind not in "iu":
-            raise TypeError(f"{array.dtype} instead of whole numbers")
+            raise TypeError(f"got {array.dtype}")
         if dtype is np.uint64 and array.size and array.min() < 0:
-            raise ValueError("a negative number")
+            raise ValueError("got a negative number")
         array = array.astype(dtype)
     except (TypeError, ValueError, OverflowError) as error:
         raise ConditionError(f"{name} must be an array of {np.dtype(dtype)}: {error}") from None
     if array.size == 0 and 0 in shape:
         return array.reshape(shape)
     if array.shape != shape:
-        raise ConditionError(f"{name} has the shape {array.shape}, it needs {shape}")
+        raise ConditionError(f"{name} must have the shape {shape}, got {array.shape}")
     return array

@@ -1,4 +1,4 @@
-"""Rules: a region, and what is predicted in it."""
+"""Rules: a region and the consequent that is predicted in it."""
 
 from __future__ import annotations
 
@@ -19,21 +19,30 @@ from irenic.model.space import Space
 
 
 class Rule:
-    """IF a region THEN a consequent. Rules are immutable and hashable.
+    """IF a region THEN a consequent.
+
+    Rules are immutable and hashable.
 
     Parameters
     ----------
     region : Region or mapping
-        The antecedent. A mapping of conditions, as :class:`Region` takes it, makes a region in a
-        space that is inferred from it; a :class:`RuleSet` moves it to its own space.
+        The antecedent. A mapping of conditions, as for :class:`Region`, creates a region in a
+        space inferred from them; a :class:`RuleSet` moves the rule to its own space.
     then : hashable
-        The consequent: a label, a frozenset of labels, a closed set of hierarchy nodes. A set is
-        taken as a frozenset. Equality decides whether two rules agree.
-    weight : float
-        How much the rule counts where conflicting rules are resolved by "best" or "vote".
+        The consequent: a label, or a set of labels, which becomes a frozenset. Two rules agree if
+        their consequents are equal.
+    weight : float, default 1.0
+        How much the rule counts if conflicts are resolved by "best" or "vote".
+
+    Raises
+    ------
+    ConditionError
+        If the region is empty or invalid, the consequent is None or not hashable, or the weight is
+        not a number.
 
     Examples
     --------
+    >>> from irenic import Rule
     >>> Rule({"f1": (2, 5), "color": {"yellow"}}, then="A")
     IF 2 <= f1 < 5 AND color in {yellow} THEN A
     """
@@ -51,20 +60,38 @@ class Rule:
             operators = {name: as_operators(c, name) for name, c in region.items()}
             region = Region(Space(infer_features(list(operators.items()))), operators)
         elif not isinstance(region, Region):
-            raise ConditionError(f"a rule's antecedent is a Region or a mapping, not {region!r}")
+            raise ConditionError(f"region must be a Region or a mapping, got {region!r}")
         if region.is_empty:
-            raise ConditionError("the region of the rule is empty: the rule could never fire")
+            raise ConditionError("region must not be empty: the rule would never fire")
         weight = plain(weight)  # type: ignore[assignment]
         if isinstance(weight, bool) or not isinstance(weight, int | float) or math.isnan(weight):
-            raise ConditionError(f"a rule's weight is a number, not {weight!r}")
+            raise ConditionError(f"weight must be a number, got {weight!r}")
         object.__setattr__(self, "region", region)
         object.__setattr__(self, "then", as_consequent(then))
         object.__setattr__(self, "weight", float(weight))
 
     @classmethod
     def parse(cls, text: str, space: Space | None = None) -> Rule:
-        """Return the rule that ``text`` says; without a space, one is inferred from the tests.
+        """Parse a rule in text form.
 
+        Parameters
+        ----------
+        text : str
+            The rule, such as ``IF age < 30 THEN low``.
+        space : Space, optional
+            The space of the rule (default: inferred from the conditions).
+
+        Returns
+        -------
+        Rule
+
+        Raises
+        ------
+        FormatError
+            If the text is not a rule, or does not fit the space.
+
+        Examples
+        --------
         >>> from irenic import Categorical, Continuous, Rule, Space
         >>> space = Space([Continuous("f1"), Categorical("color", ["yellow", "blue"])])
         >>> Rule.parse("IF 2 <= f1 < 5 AND color in {yellow} THEN A", space)
@@ -74,7 +101,30 @@ class Rule:
 
     @classmethod
     def from_parsed(cls, parsed: ParsedRule, space: Space | None = None) -> Rule:
-        """Return the rule of a parsed line, held against a space."""
+        """Return a parsed rule as a rule of a space.
+
+        Parameters
+        ----------
+        parsed : ParsedRule
+            The parsed text of a rule.
+        space : Space, optional
+            The space of the rule (default: inferred from the conditions).
+
+        Returns
+        -------
+        Rule
+
+        Raises
+        ------
+        FormatError
+            If the rule does not fit the space.
+
+        Examples
+        --------
+        >>> from irenic.model.notation import parse_rule
+        >>> Rule.from_parsed(parse_rule("IF age < 30 THEN low"))
+        IF age < 30 THEN low
+        """
         region = Region.from_parsed(parsed.conditions, space)
         try:
             return cls(region, then=parsed.then, weight=parsed.weight)
@@ -82,7 +132,7 @@ class Rule:
             raise FormatError(str(error)) from None
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("a Rule is immutable; make a new one")
+        raise AttributeError("a Rule is immutable; create a new one")
 
     def __reduce__(self) -> Any:
         return _make_rule, (self.region, self.then, self.weight)
@@ -101,11 +151,11 @@ class Rule:
 
     def _repr_html_(self) -> str:
         weight = "" if self.weight == 1.0 else f" (weight {format_number(self.weight)})"
-        asked = markup.code(self.region.to_text("AND"))
+        conditions = markup.code(self.region.to_text("AND"))
         return markup.element(
             "span",
             "IF ",
-            asked,
+            conditions,
             " THEN ",
             markup.consequent(self.then),
             weight,
@@ -114,18 +164,47 @@ class Rule:
 
     @property
     def n_conditions(self) -> int:
-        """On how many features the rule has a condition."""
+        """Number of conditions of the rule."""
         return self.region.n_conditions
 
     def cast(self, space: Space) -> Rule:
-        """Return the same rule in another space, features matched by name."""
+        """Return the same rule in another space, with features matched by name.
+
+        Parameters
+        ----------
+        space : Space
+            The other space.
+
+        Returns
+        -------
+        Rule
+
+        Examples
+        --------
+        >>> from irenic import Continuous, Rule, Space
+        >>> space = Space([Continuous("age"), Continuous("income")])
+        >>> Rule({"age": (0, 30)}, then="low").cast(space).region.space.names
+        ('age', 'income')
+        """
         if space == self.region.space:
             return self
         return Rule(self.region.cast(space), then=self.then, weight=self.weight)
 
     def agrees_with(self, other: Rule) -> bool:
-        """Return whether the rules predict the same, or overlap nowhere.
+        """Return whether two rules have the same consequent or do not overlap.
 
+        Parameters
+        ----------
+        other : Rule
+            The other rule.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> from irenic import Rule
         >>> child = Rule({"age": (0, 10)}, then="child")
         >>> adult = Rule({"age": (10, 99)}, then="adult")
         >>> child.agrees_with(adult)
@@ -139,28 +218,30 @@ def _make_rule(region: Region, then: Hashable, weight: float) -> Rule:
 
 
 def as_consequent(value: Any) -> Hashable:
-    """Return a consequent in its hashable form; refuse what cannot be told apart by equality."""
+    """Return a consequent in hashable form; raise an error if equality cannot distinguish it."""
     if isinstance(value, AbstractSet) and not isinstance(value, frozenset):
         value = frozenset(value)
     value = plain(value)
     if value is None:
-        raise ConditionError("a consequent is not None, which stands for 'no prediction'")
+        raise ConditionError("a consequent must not be None, which means 'no prediction'")
     try:
         hash(value)
     except TypeError:
         hint = "; use a frozenset or a tuple" if isinstance(value, Sequence) else ""
         raise ConditionError(
-            f"the consequent {value!r} of type {type(value).__name__} is not hashable{hint}"
+            f"a consequent must be hashable, got {value!r} of type {type(value).__name__}{hint}"
         ) from None
     if value != value:
-        raise ConditionError(f"the consequent {value!r} does not equal itself; use another label")
+        raise ConditionError(f"a consequent must equal itself, got {value!r}; use another label")
     if isinstance(value, str) and not is_unicode(value):
-        raise ConditionError(f"the consequent {value!r} is not valid Unicode (a lone surrogate)")
+        raise ConditionError(
+            f"a consequent must be valid Unicode, got {value!r} with a lone surrogate"
+        )
     return value  # type: ignore[no-any-return]
 
 
 def rules_of(boxes: Boxes, thens: Sequence[Hashable], known: Iterable[Rule] = ()) -> list[Rule]:
-    """Return boxes as rules; one that equals a known rule is that rule, as it was written."""
+    """Return boxes as rules; a rule that equals a known rule keeps the notation of that rule."""
     as_written = {(rule.region, rule.then): rule for rule in reversed(list(known))}
     regions = Region.from_boxes(boxes)
     return [

@@ -1,4 +1,4 @@
-"""Rule lists: rules in an order, of which the first that holds decides."""
+"""Rule lists: ordered rules, of which the first that holds decides."""
 
 from __future__ import annotations
 
@@ -19,20 +19,19 @@ _FIRST: Final = "the first rule that holds decides"
 
 
 class RuleList:
-    """Rules in an order: the first that holds decides, later ones stay silent.
+    """Ordered rules, of which the first that holds decides.
 
-    What a list says of a case cannot be read off one rule: each holds only where none before it
-    does. :func:`irenic.to_set` turns a list into an equivalent set, whose rules are true by
-    themselves.
+    A rule of a list only applies where no earlier rule holds, so it cannot be understood by
+    itself. :func:`irenic.to_set` converts a list to an equivalent set, whose rules can.
 
     Parameters
     ----------
     rules : iterable of Rule
-        Rules of other spaces are moved to this one, features matched by name.
+        The rules; those of other spaces are moved to this one, with features matched by name.
     space : Space, optional
-        By default the space that the rules share, or one inferred from their conditions.
+        The space (default: the one that the rules share, or one inferred from their conditions).
     default : hashable, optional
-        What to predict where no rule holds; None for nothing.
+        The prediction where no rule holds (default: none).
 
     Examples
     --------
@@ -56,16 +55,27 @@ class RuleList:
 
     @classmethod
     def of(cls, rules: RuleSet) -> RuleList:
-        """Return the rules of a set in the order in which it holds them.
+        """Return the rules of a set as a list, in the order of the set.
 
-        >>> from irenic import RuleSet
+        Parameters
+        ----------
+        rules : RuleSet
+            The rules, which are copied.
+
+        Returns
+        -------
+        RuleList
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleList, RuleSet
         >>> RuleList.of(RuleSet([Rule({"age": (0, 10)}, then="child")]))
         <RuleList: 1 rule, 1 feature>
           1. IF 0 <= age < 10 THEN child
         """
-        made = cls.__new__(cls)
-        made._rules = rules.copy()
-        return made
+        rule_list = cls.__new__(cls)
+        rule_list._rules = rules.copy()
+        return rule_list
 
     @property
     def space(self) -> Space:
@@ -74,12 +84,12 @@ class RuleList:
 
     @property
     def default(self) -> Hashable | None:
-        """What is predicted where no rule holds."""
+        """The prediction where no rule holds, or None."""
         return self._rules.default
 
     @property
     def rules(self) -> RuleSet:
-        """The rules as a set, contradictions and all; it changes on its own."""
+        """A copy of the rules as a set, which may contain conflicts."""
         return self._rules.copy()
 
     def __len__(self) -> int:
@@ -96,7 +106,7 @@ class RuleList:
         return RuleList.of(self._rules[i]) if isinstance(i, slice) else self._rules[i]
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both hold the same rules in the same order, space and default."""
+        """Return whether both have the same rules in the same order, space and default."""
         if not isinstance(other, RuleList):
             return NotImplemented
         same = self.space == other.space and self.default == other.default
@@ -105,36 +115,141 @@ class RuleList:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return repr(self._rules).replace("<RuleSet:", "<RuleList:", 1)
+        return self._rules._listing("RuleList")
 
     def _repr_html_(self) -> str:
         title = markup.head("Rule list", *head_parts(self._rules), _FIRST)
         return markup.block(title, rules_table(self._rules, otherwise=self.default is not None))
 
-    # --- on instances
+    # --- instances
 
     def covering(self, X: Any) -> Bools:
-        """Return which rules' regions hold which instances: ``[instance, rule]``."""
+        """Return which rules cover which instances, whether or not they decide.
+
+        Parameters
+        ----------
+        X : table
+            The instances.
+
+        Returns
+        -------
+        array of bool of shape (instances, rules)
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleList
+        >>> RuleList([Rule({"age": (0, 30)}, then="low")]).covering({"age": [29, 30]})
+        array([[ True],
+               [False]])
+        """
         return self._rules.covering(X)
 
     def decide(self, X: Any) -> Ints:
-        """Return the place of the rule that decides each instance, -1 where none covers it."""
+        """Return the index of the rule that decides each instance.
+
+        Parameters
+        ----------
+        X : table
+            The instances.
+
+        Returns
+        -------
+        array of int
+            -1 if no rule covers the instance.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleList
+        >>> RuleList([Rule({"age": (0, 30)}, then="low")]).decide({"age": [29, 30]})
+        array([ 0, -1])
+        """
         return self._rules.decide(X, resolve="first")
 
     def predict(self, X: Any, *, default: Hashable | None = None) -> npt.NDArray[Any]:
-        """Return the consequent for each instance; see :meth:`RuleSet.predict`."""
+        """Return the predicted consequent of each instance.
+
+        Parameters
+        ----------
+        X : table
+            The instances.
+        default : hashable, optional
+            The prediction where no rule holds (default: that of the list).
+
+        Returns
+        -------
+        array
+            Of numbers or booleans if all consequents and the default are, else of objects.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleList
+        >>> RuleList([Rule({"age": (0, 30)}, then="low")]).predict({"age": [29, 30]})
+        array(['low', None], dtype=object)
+        """
         return self._rules.predict(X, default=default, resolve="first")
 
     def explain(self, X: Any) -> list[Explanation]:
-        """Return for each instance which rule decides it and what it says, in words."""
+        """Explain the prediction for each instance.
+
+        Parameters
+        ----------
+        X : table
+            The instances.
+
+        Returns
+        -------
+        list of Explanation
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleList
+        >>> print(RuleList([Rule({"age": (0, 30)}, then="low")]).explain({"age": [29]})[0])
+        low, by rule 1: IF 0 <= age < 30 THEN low
+        """
         return self._rules.explain(X, resolve="first")
 
-    # --- what the order hides
+    # --- overlaps
 
     def conflicts(self, *, limit: int | None = None) -> Pairs[Conflict]:
-        """Return every pair of rules that overlap and differ: what only the order settles."""
+        """Return the pairs of overlapping rules with different consequents.
+
+        In a list, these are the pairs for which the order matters.
+
+        Parameters
+        ----------
+        limit : int, optional
+            Maximum number of pairs (default: all).
+
+        Returns
+        -------
+        sequence of Conflict
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleList
+        >>> rules = [Rule({"age": (0, 30)}, then="low"), Rule({"age": (29, 60)}, then="high")]
+        >>> RuleList(rules).conflicts()[0].region
+        29 <= age < 30
+        """
         return self._rules.conflicts(limit=limit)
 
     def overlaps(self, *, limit: int | None = None) -> Pairs[Overlap]:
-        """Return every pair of rules that overlap and predict the same thing."""
+        """Return the pairs of overlapping rules with the same consequent.
+
+        Parameters
+        ----------
+        limit : int, optional
+            Maximum number of pairs (default: all).
+
+        Returns
+        -------
+        sequence of Overlap
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleList
+        >>> rules = [Rule({"age": (0, 30)}, then="low"), Rule({"age": (29, 60)}, then="low")]
+        >>> RuleList(rules).overlaps()[0].region
+        29 <= age < 30
+        """
         return self._rules.overlaps(limit=limit)

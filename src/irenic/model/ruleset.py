@@ -1,4 +1,4 @@
-"""Rule sets: rules over one space, packed in columns, checked for contradictions."""
+"""Rule sets: unordered rules over one space, checked for contradictions."""
 
 from __future__ import annotations
 
@@ -30,37 +30,43 @@ from irenic.model.space import Space, to_list
 Resolve = Literal["first", "best", "vote"]
 RESOLVE: Final = ("first", "best", "vote")
 _UNLIMITED: Final = 2**62
-# How many conflicts a ConflictError carries at most.
-_MOST_TOLD: Final = 100
-_ROWS_EXPLAINED: Final = 4096
-# How many rules a notebook shows.
+# Maximum number of conflicts that a ConflictError carries.
+_MAX_CONFLICTS: Final = 100
+# Instances that are explained at a time: a matrix of all instances and rules may be huge.
+_EXPLAINED_AT_ONCE: Final = 4096
+# Maximum number of rules shown in notebooks.
 _MOST_SHOWN: Final = 100
 
 
 class Listener(Protocol):
-    """What is told of every change of a rule set."""
+    """An object that is notified of every change of a rule set."""
 
     def rule_added(self, index: int, rule: Rule) -> None:
-        """Note that a rule was added at ``index``; later ones moved down."""
+        """Handle that a rule was added at ``index`` and later rules moved down."""
 
     def rule_removed(self, index: int, rule: Rule) -> None:
-        """Note that the rule at ``index`` was removed; later ones moved up."""
+        """Handle that the rule at ``index`` was removed and later rules moved up."""
 
 
 class RuleSet:
     """An unordered collection of rules over one space.
 
-    A set takes the rules that it is made with as they are, contradictions and all, so that they
-    can be looked at; :meth:`add` refuses a rule that contradicts another.
+    The constructor accepts rules that contradict each other, so that they can be examined;
+    :meth:`add` rejects a rule that contradicts another one.
 
     Parameters
     ----------
     rules : iterable of Rule
-        Rules of other spaces are moved to this one, features matched by name.
+        The rules; those of other spaces are moved to this one, with features matched by name.
     space : Space, optional
-        By default the space that the rules share, or one inferred from their conditions.
+        The space (default: the one that the rules share, or one inferred from their conditions).
     default : hashable, optional
-        What to predict where no rule holds; None for nothing.
+        The prediction where no rule holds (default: none).
+
+    Raises
+    ------
+    ConditionError
+        If a rule does not fit the space.
 
     Examples
     --------
@@ -115,19 +121,32 @@ class RuleSet:
         weights: npt.ArrayLike | None = None,
         default: Hashable | None = None,
     ) -> RuleSet:
-        """Return the rule set of packed columns, as rule learners make them.
+        """Create a rule set from arrays with one column per rule.
 
         Parameters
         ----------
+        space : Space
+            The space of the rules.
         lower, upper : array of shape (continuous features, rules)
-            ``lower <= f < upper``; ``-inf`` and ``inf`` for none.
+            Bounds of ``lower <= f < upper``; ``-inf`` and ``inf`` for none.
         then : sequence of hashable
-            One consequent a rule.
+            The consequent of each rule.
         masks : array of uint64 of shape (``space.n_words``, rules), optional
-            The bits of each set of values: 0 missing, 1 other, then the values. None: no
-            condition on any categorical feature.
+            Bits of the sets of values: 0 is missing, 1 is any other value, then come the listed
+            ones (default: no conditions on categorical features).
         weights : array of shape (rules,), optional
-            The weight of each rule, 1 by default.
+            The weight of each rule (default: 1).
+        default : hashable, optional
+            The prediction where no rule holds (default: none).
+
+        Returns
+        -------
+        RuleSet
+
+        Raises
+        ------
+        ConditionError
+            If an array has the wrong type or shape or contains NaN, or a region is empty.
 
         Examples
         --------
@@ -147,7 +166,7 @@ class RuleSet:
             sets = as_columns("masks", masks, np.uint64, (words, n)) & space.everything[:, None]
         weight = np.ones(n) if weights is None else as_columns("weights", weights, float, (n,))
         if np.isnan(low).any() or np.isnan(high).any() or np.isnan(weight).any():
-            raise ConditionError("NaN cannot be a bound or a weight")
+            raise ConditionError("bounds and weights must not be NaN")
         for row, feature in enumerate(space.continuous):
             if feature.step:
                 low[row] = [feature.snap(v) for v in low[row]]
@@ -155,7 +174,8 @@ class RuleSet:
         boxes = Boxes(space, low.T, high.T, sets.T)
         if (empty := boxes.are_empty()).any():
             raise ConditionError(
-                f"rule {int(empty.argmax()) + 1}: its region is empty, it could never fire"
+                f"rule {int(empty.argmax()) + 1}: region must not be empty: the rule would never"
+                " fire"
             )
         rules = cls(space=space, default=default)
         codes = np.array([rules._code(as_consequent(t)) for t in then], dtype=np.int32)
@@ -167,51 +187,69 @@ class RuleSet:
 
     @property
     def packed(self) -> PackedRules:
-        """The columns that kernels run on; for those who write algorithms. Do not change them."""
+        """The columns of the rules, for implementing algorithms; must not be modified."""
         return self._packed
 
     @property
     def lower(self) -> Floats:
-        """The inclusive lower bounds, ``[continuous feature, rule]``; do not write to them."""
+        """Inclusive lower bounds, ``[continuous feature, rule]``; must not be modified."""
         return self._packed.lower[:, : len(self)]
 
     @property
     def upper(self) -> Floats:
-        """The exclusive upper bounds, ``[continuous feature, rule]``; do not write to them."""
+        """Exclusive upper bounds, ``[continuous feature, rule]``; must not be modified."""
         return self._packed.upper[:, : len(self)]
 
     @property
     def masks(self) -> Words:
-        """The bits of the sets of values, ``[word, rule]``; do not write to them."""
+        """Bits of the sets of values, ``[word, rule]``; must not be modified."""
         return self._packed.masks[:, : len(self)]
 
     @property
     def then_codes(self) -> Codes:
-        """Which of ``consequents`` each rule has."""
+        """Index of the consequent of each rule among ``consequents``."""
         return self._packed.then[: len(self)]
 
     @property
     def weights(self) -> Floats:
-        """The weight of each rule."""
+        """Weight of each rule."""
         return self._packed.weight[: len(self)]
 
     @property
     def boxes(self) -> Boxes:
-        """The regions of the rules, with bounds that the space implies left open."""
+        """Regions of the rules, simplified."""
         return self._packed.boxes.simplified()
 
     @property
     def thens(self) -> list[Hashable]:
-        """The consequent of each rule."""
+        """Consequent of each rule."""
         return [self._thens[code] for code in self.then_codes.tolist()]
 
     @property
     def consequents(self) -> tuple[Hashable, ...]:
-        """The consequents that rules of this set have or had, in order of appearance."""
+        """Distinct consequents of current and former rules, in order of appearance."""
         return tuple(self._thens)
 
     def code_of(self, consequent: Hashable | None) -> int:
-        """Return the place of a consequent among ``consequents``, -1 if no rule has it."""
+        """Return the index of a consequent among ``consequents``.
+
+        Parameters
+        ----------
+        consequent : hashable or None
+            The consequent.
+
+        Returns
+        -------
+        int
+            -1 if the consequent is unknown or None.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> rules.code_of("low"), rules.code_of("high")
+        (0, -1)
+        """
         return -1 if consequent is None else self._codes.get(as_consequent(consequent), -1)
 
     def _code(self, then: Hashable) -> int:
@@ -223,7 +261,7 @@ class RuleSet:
 
     def _cast(self, rule: Rule, number: int) -> Rule:
         if not isinstance(rule, Rule):
-            raise ConditionError(f"rule {number}: {rule!r} is not a Rule")
+            raise ConditionError(f"rule {number} must be a Rule, got {rule!r}")
         try:
             return rule.cast(self.space)
         except ConditionError as error:
@@ -245,7 +283,7 @@ class RuleSet:
     @overload
     def __getitem__(self, i: slice | Sequence[int] | npt.NDArray[Any]) -> RuleSet: ...
     def __getitem__(self, i: int | slice | Sequence[int] | npt.NDArray[Any]) -> Rule | RuleSet:
-        """Return one rule, or the set of the rules at several places."""
+        """Return the rule at an index, or a rule set with the rules at several indices."""
         if isinstance(i, int | np.integer):
             return self._rule(self._index(i))
         taken = RuleSet(space=self.space, default=self.default)
@@ -255,9 +293,9 @@ class RuleSet:
 
     def _index(self, i: int) -> int:
         if not isinstance(i, int | np.integer) or isinstance(i, bool):
-            raise ConditionError(f"a rule is named by its place or by itself, not by {i!r}")
+            raise ConditionError(f"the index of a rule must be an integer, got {i!r}")
         if not -len(self) <= i < len(self):
-            raise IndexError(f"rule {i} of a set of {len(self)}")
+            raise IndexError(f"index {i} is out of range for {counted(len(self), 'rule')}")
         return int(i) % len(self)
 
     def _rule(self, i: int) -> Rule:
@@ -266,16 +304,38 @@ class RuleSet:
         return Rule(packed.region(i), then=then, weight=weight)
 
     def __contains__(self, rule: object) -> bool:
-        return isinstance(rule, Rule) and len(self._places(rule)) > 0
+        return isinstance(rule, Rule) and len(self._indices(rule)) > 0
 
     def index(self, rule: Rule) -> int:
-        """Return the place of the first rule that equals ``rule``."""
-        places = self._places(self._cast(rule, 1))
-        if not len(places):
-            raise ConditionError(f"the set holds no rule {rule}")
-        return int(places[0])
+        """Return the index of the first rule that equals the given rule.
 
-    def _places(self, rule: Rule) -> npt.NDArray[np.intp]:
+        Parameters
+        ----------
+        rule : Rule
+            The rule to look for.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        ConditionError
+            If the set does not contain the rule.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> rules.index(Rule({"age": (0, 30)}, then="low"))
+        0
+        """
+        indices = self._indices(self._cast(rule, 1))
+        if not len(indices):
+            raise ConditionError(f"the rule set does not contain {rule}")
+        return int(indices[0])
+
+    def _indices(self, rule: Rule) -> npt.NDArray[np.intp]:
         if rule.region.space != self.space:
             return np.empty(0, dtype=np.intp)
         same = (self.then_codes == self.code_of(rule.then)) & (self.weights == rule.weight)
@@ -283,7 +343,7 @@ class RuleSet:
         return np.flatnonzero(same & (self.boxes.keys() == key).all(axis=1))
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both hold the same rules (in any order), space and default."""
+        """Return whether both have the same rules in any order, space and default."""
         if not isinstance(other, RuleSet):
             return NotImplemented
         return (
@@ -294,20 +354,32 @@ class RuleSet:
         )
 
     def _counted(self) -> Counter[Hashable]:
-        """Return how often each rule occurs, without making rules."""
-        each = zip(self.boxes.keys(), self.thens, self.weights.tolist(), strict=True)
-        return Counter((key.tobytes(), then, weight) for key, then, weight in each)
+        """Return how often each rule occurs, without creating Rule objects."""
+        rows = zip(self.boxes.keys(), self.thens, self.weights.tolist(), strict=True)
+        return Counter((key.tobytes(), then, weight) for key, then, weight in rows)
 
     __hash__ = None  # type: ignore[assignment]
 
     def copy(self) -> RuleSet:
-        """Return a set (a plain RuleSet) with the same rules, which changes on its own."""
+        """Return an independent copy of the rule set, without listeners.
+
+        Returns
+        -------
+        RuleSet
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> rules.copy() == rules
+        True
+        """
         return self[:]
 
     __copy__ = copy
 
     def __getstate__(self) -> dict[str, Any]:
-        # listeners belong to this process; not every format has keys of any type
+        # listeners belong to this process, and codes are rebuilt since some formats restrict keys
         return {k: v for k, v in self.__dict__.items() if k not in ("_listeners", "_codes")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -316,47 +388,102 @@ class RuleSet:
         self._listeners = weakref.WeakSet()
 
     def __repr__(self) -> str:
-        lines = [f"<RuleSet: {counted(len(self), 'rule')}, {counted(len(self.space), 'feature')}>"]
+        return self._listing("RuleSet")
+
+    def _listing(self, kind: str) -> str:
+        lines = [f"<{kind}: {counted(len(self), 'rule')}, {counted(len(self.space), 'feature')}>"]
         lines += [f"  {i}. {rule}" for i, rule in enumerate(self[:20], 1)]
         lines += [f"  … and {len(self) - 20} more"] if len(self) > 20 else []
         lines += [f"  DEFAULT {display(self.default)}"] if self.default is not None else []
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        # nothing is searched for: what is shown must be there at once
-        known: list[str] = []
+        # a notebook must not wait for a search, so consistency is shown only if already known
+        verdict: list[str] = []
         if self._consistent is not None:
-            known = [markup.yes_or_no(self._consistent, "consistent", "not consistent")]
+            verdict = [markup.yes_or_no(self._consistent, "consistent", "not consistent")]
         return markup.block(
-            markup.head("Rule set", *head_parts(self), *known),
+            markup.head("Rule set", *head_parts(self), *verdict),
             rules_table(self, otherwise=self.default is not None),
         )
 
     # --- changing
 
     def listen(self, listener: Listener) -> None:
-        """Tell ``listener`` of every change from now on, for as long as it lives."""
+        """Notify an object of every change from now on, for as long as it exists.
+
+        Parameters
+        ----------
+        listener : object
+            Its methods ``rule_added(index, rule)`` and ``rule_removed(index, rule)`` are called.
+            The set keeps only a weak reference to it.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> class Printer:
+        ...     def rule_added(self, index, rule): print("added", rule)
+        ...     def rule_removed(self, index, rule): print("removed", rule)
+        >>> printer = Printer()
+        >>> rules.listen(printer)
+        >>> rules.add(Rule({"age": (30, 60)}, then="high"))
+        added IF 30 <= age < 60 THEN high
+        """
         self._listeners.add(listener)
 
     def add(self, rule: Rule, *, force: bool = False) -> None:
-        """Add a rule, unless it contradicts one that is there.
+        """Add a rule, unless it contradicts another rule.
+
+        Parameters
+        ----------
+        rule : Rule
+            The rule to add.
+        force : bool, default False
+            Add the rule even if it contradicts another one.
 
         Raises
         ------
         ConflictError
-            Says which rule it contradicts, where, and gives a point; ``force=True`` adds it all
-            the same.
+            If the rule contradicts another one. The error names the rules, the region in which
+            both hold, and a point of it.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> rules.add(Rule({"age": (30, 60)}, then="high"))
+        >>> len(rules)
+        2
         """
         rule = self._cast(rule, len(self) + 1)
         if not force:
-            self._refuse_conflict(rule, number=len(self) + 1)
+            self._check_conflicts(rule, number=len(self) + 1)
         self._append(rule)
         self._consistent = None if force or not self._consistent else True
         for listener in list(self._listeners):
             listener.rule_added(len(self) - 1, rule)
 
     def remove(self, rule: int | Rule) -> Rule:
-        """Remove and return the rule at a place, or one that equals the given rule."""
+        """Remove and return a rule.
+
+        Parameters
+        ----------
+        rule : int or Rule
+            Index of the rule, or a rule that equals it.
+
+        Returns
+        -------
+        Rule
+            The removed rule.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> rules.remove(0)
+        IF 0 <= age < 30 THEN low
+        """
         i = self.index(rule) if isinstance(rule, Rule) else self._index(rule)
         removed = self._rule(i)
         self._packed.remove(i)
@@ -366,15 +493,38 @@ class RuleSet:
         return removed
 
     def replace(self, i: int, rule: Rule, *, force: bool = False) -> Rule:
-        """Put ``rule`` in the place of the rule at ``i``, which is returned.
+        """Replace a rule, unless the new one contradicts another rule.
 
-        The set stays as it was if the new rule contradicts another one; ``force=True`` puts it
-        there all the same.
+        Parameters
+        ----------
+        i : int
+            Index of the rule to replace.
+        rule : Rule
+            The new rule.
+        force : bool, default False
+            Replace the rule even if the new one contradicts another one.
+
+        Returns
+        -------
+        Rule
+            The replaced rule.
+
+        Raises
+        ------
+        ConflictError
+            If the new rule contradicts another one; the set is left unchanged.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> rules.replace(0, Rule({"age": (0, 40)}, then="low"))
+        IF 0 <= age < 30 THEN low
         """
         i = self._index(i)
         rule = self._cast(rule, i + 1)
         if not force:
-            self._refuse_conflict(rule, number=i + 1, but=i)
+            self._check_conflicts(rule, number=i + 1, replaced=i)
         removed = self._rule(i)
         self._packed.put(i, rule.region, self._code(rule.then), rule.weight)
         self._consistent = None if force or not self._consistent else True
@@ -383,33 +533,66 @@ class RuleSet:
             listener.rule_added(i, rule)
         return removed
 
-    def _refuse_conflict(self, rule: Rule, number: int, but: int = -1) -> None:
+    def _check_conflicts(self, rule: Rule, number: int, replaced: int = -1) -> None:
         rivals = self.rivals_of(rule.region, rule.then)
-        rivals = rivals[rivals != but]
+        rivals = rivals[rivals != replaced]
         if not len(rivals):
             return
-        found = [
-            Conflict(int(i), number - 1, (self._rule(int(i)), rule)) for i in rivals[:_MOST_TOLD]
+        conflicts = [
+            Conflict(i, number - 1, (self._rule(i), rule)) for i in rivals[:_MAX_CONFLICTS].tolist()
         ]
-        first = found[0]
+        first = conflicts[0]
         more = f" (and {len(rivals) - 1} more)" if len(rivals) > 1 else ""
         raise ConflictError(
             f"rule {number} ({rule}) contradicts rule {first.first + 1} ({first.rules[0]}){more}:"
             f" both hold where {first.region}, for example at {first.witness_text};"
             " change one of them, or keep both with force=True",
-            found,
+            conflicts,
         )
 
     def rivals_of(self, region: Region, consequent: Hashable | None = None) -> npt.NDArray[np.intp]:
-        """Return the places of the rules that overlap a region and have another consequent.
+        """Return the indices of the rules that overlap a region and have another consequent.
 
-        With no consequent given, every rule is a rival.
+        Parameters
+        ----------
+        region : Region
+            The region.
+        consequent : hashable, optional
+            Rules with this consequent are not rivals (default: every rule is a rival).
+
+        Returns
+        -------
+        array of int
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> rules.rivals_of(Rule({"age": (20, 40)}, then="high").region, "high")
+        array([0])
         """
         meets = self._packed.meeting(region.cast(self.space))
         return np.flatnonzero(meets & self.rival_mask(consequent))
 
     def rival_mask(self, consequent: Hashable | None = None) -> Bools:
-        """Return which rules have another consequent; all of them if none is given."""
+        """Return which rules have another consequent.
+
+        Parameters
+        ----------
+        consequent : hashable, optional
+            Rules with this consequent are not rivals (default: every rule is a rival).
+
+        Returns
+        -------
+        array of bool
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> rules.rival_mask("low"), rules.rival_mask("high")
+        (array([False]), array([ True]))
+        """
         if consequent is None:
             return np.ones(len(self), dtype=np.bool_)
         return np.not_equal(self.then_codes, self.code_of(consequent))
@@ -417,15 +600,20 @@ class RuleSet:
     # --- contradictions
 
     def conflicts(self, *, limit: int | None = None) -> Pairs[Conflict]:
-        """Return every pair of rules that overlap and predict different things.
+        """Return the pairs of overlapping rules with different consequents.
 
         Parameters
         ----------
         limit : int, optional
-            Stop after this many pairs.
+            Maximum number of pairs (default: all).
+
+        Returns
+        -------
+        sequence of Conflict
 
         Examples
         --------
+        >>> from irenic import Rule, RuleSet
         >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low"),
         ...                  Rule({"age": (29, 60)}, then="high")])
         >>> rules.conflicts()[0].region
@@ -434,21 +622,33 @@ class RuleSet:
         return self._pairs(Conflict, limit)
 
     def overlaps(self, *, limit: int | None = None) -> Pairs[Overlap]:
-        """Return every pair of rules that overlap and predict the same thing.
+        """Return the pairs of overlapping rules with the same consequent.
 
         Parameters
         ----------
         limit : int, optional
-            Stop after this many pairs.
+            Maximum number of pairs (default: all).
+
+        Returns
+        -------
+        sequence of Overlap
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low"),
+        ...                  Rule({"age": (29, 60)}, then="low")])
+        >>> rules.overlaps()[0].region
+        29 <= age < 30
         """
         return self._pairs(Overlap, limit)
 
     def _pairs(self, kind: type[P], limit: int | None) -> Pairs[P]:
         if limit is not None and (not isinstance(limit, int | np.integer) or limit < 1):
-            raise ConditionError(f"limit must be a number of pairs, at least 1, got {limit!r}")
-        found = self._find_pairs(same=kind is Overlap, limit=limit or _UNLIMITED)
-        # what is found stays true of the rules as they are now
-        return Pairs(kind, self.copy(), found)
+            raise ConditionError(f"limit must be a positive integer, got {limit!r}")
+        pairs = self._find_pairs(same=kind is Overlap, limit=limit or _UNLIMITED)
+        # a copy, so that the pairs stay valid if this set changes
+        return Pairs(kind, self.copy(), pairs)
 
     def _find_pairs(self, *, same: bool, limit: int = _UNLIMITED) -> Codes:
         pairs = self._packed.overlapping_pairs(same=same, limit=limit)
@@ -458,31 +658,46 @@ class RuleSet:
 
     @property
     def is_consistent(self) -> bool:
-        """Whether no two rules predict different things for the same case."""
+        """Whether there are no conflicts."""
         if self._consistent is None:
             self._find_pairs(same=False, limit=1)
         return bool(self._consistent)
 
     @property
     def is_complete(self) -> bool:
-        """Whether every case is covered by a rule.
+        """Whether a rule covers every case.
 
-        The search stops at the first gap, and can take long for many rules that overlap:
-        :func:`irenic.gaps` takes a budget, and finds all gaps.
+        The search stops at the first gap and can take long if many rules overlap;
+        :func:`irenic.gaps` accepts a budget and finds all gaps.
 
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
         >>> RuleSet([Rule({"age": (None, 18)}, then="minor"),
         ...          Rule({"age": (18, None)}, then="adult")]).is_complete
         True
         """
         cutter = Cutter(self.boxes, Boxes.whole(self.space), first=True)
         warm_up()
-        return not any(found for found in cutter.bursts(Meter(None)))
+        return not any(cutter.bursts(Meter(None)))
 
-    # --- on instances
+    # --- instances
 
     def covering(self, X: Any) -> Bools:
-        """Return which rules cover which instances: ``[instance, rule]``.
+        """Return which rules cover which instances.
 
+        Parameters
+        ----------
+        X : table
+            The instances.
+
+        Returns
+        -------
+        array of bool of shape (instances, rules)
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
         >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
         >>> rules.covering({"age": [29, 30]})
         array([[ True],
@@ -491,9 +706,34 @@ class RuleSet:
         return self._packed.covering(self.space.encode(X)).T
 
     def decide(self, X: Any, *, resolve: Resolve | None = None) -> Ints:
-        """Return the place of the rule that decides each instance, -1 where none covers it.
+        """Return the index of the rule that decides each instance.
 
-        Where several rules of one consequent cover an instance, it is the first of them.
+        If several rules with the same consequent cover an instance, the first of them decides.
+
+        Parameters
+        ----------
+        X : table
+            The instances.
+        resolve : {"first", "best", "vote"}, optional
+            How to choose between conflicting rules: the first rule, the rule with the greatest
+            weight, or the consequent with the greatest sum of weights.
+
+        Returns
+        -------
+        array of int
+            -1 if no rule covers the instance.
+
+        Raises
+        ------
+        ConflictError
+            If there are conflicts and ``resolve`` is None.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> rules.decide({"age": [29, 30]})
+        array([ 0, -1])
         """
         self._check_resolve(resolve)
         instances = self.space.encode(X)
@@ -509,49 +749,80 @@ class RuleSet:
             if not self.is_consistent:
                 conflict = self.conflicts(limit=1)[0]
                 raise ConflictError(
-                    f"the rules contradict each other: {conflict}; mend them, or say how to"
-                    ' choose with resolve="best", "vote" or "first"',
+                    f"the rules contradict each other: {conflict}; repair them, or choose one of"
+                    ' resolve="first", "best" or "vote"',
                     [conflict],
                 )
         elif resolve not in RESOLVE:
-            raise ConditionError(f"resolve is one of {', '.join(RESOLVE)}, not {resolve!r}")
+            raise ConditionError(f"resolve must be one of {', '.join(RESOLVE)}, got {resolve!r}")
 
     def predict(
         self, X: Any, *, default: Hashable | None = None, resolve: Resolve | None = None
     ) -> npt.NDArray[Any]:
-        """Return the consequent for each instance.
+        """Return the predicted consequent of each instance.
 
         Parameters
         ----------
         X : table
+            The instances.
         default : hashable, optional
-            What to predict where no rule holds, instead of the set's own default; with neither,
-            None is predicted there.
-        resolve : {"best", "vote", "first"}, optional
-            How to choose where rules contradict each other: the rule of the greatest weight, the
-            consequent with the greatest sum of weights, or the first rule. A set with conflicts
-            refuses to predict without it.
+            The prediction where no rule holds (default: that of the set; if it has none, None).
+        resolve : {"first", "best", "vote"}, optional
+            How to choose between conflicting rules: the first rule, the rule with the greatest
+            weight, or the consequent with the greatest sum of weights.
 
         Returns
         -------
         array
-            Of numbers or booleans where all consequents and the default are such, else of objects.
+            Of numbers or booleans if all consequents and the default are, else of objects.
+
+        Raises
+        ------
+        ConflictError
+            If there are conflicts and ``resolve`` is None.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> rules.predict({"age": [29, 30]}, default="high")
+        array(['low', 'high'], dtype=object)
         """
         fallback = self.default if default is None else as_consequent(default)
         decided = self.decide(X, resolve=resolve)
-        answers = [*self._thens, fallback]
-        used = np.append(np.unique(self.then_codes), len(answers) - 1)
-        kind = common_type([answers[code] for code in used])
-        table: npt.NDArray[Any] = np.zeros(len(answers), dtype=kind or object)
+        thens = [*self._thens, fallback]
+        codes = np.append(self.then_codes, len(thens) - 1)
+        used = np.unique(codes)  # consequents of removed rules must not affect the type
+        dtype = common_type([thens[code] for code in used])
+        table: npt.NDArray[Any] = np.zeros(len(thens), dtype=dtype or object)
         for code in used:
-            table[code] = answers[code]
-        codes = np.append(self.then_codes, len(answers) - 1)
-        answer: npt.NDArray[Any] = table[codes[decided]]
-        return answer
+            table[code] = thens[code]
+        predictions: npt.NDArray[Any] = table[codes[decided]]
+        return predictions
 
     def explain(self, X: Any, *, resolve: Resolve | None = None) -> list[Explanation]:
-        """Return for each instance which rules cover it and what follows, in words.
+        """Explain the prediction for each instance.
 
+        Parameters
+        ----------
+        X : table
+            The instances.
+        resolve : {"first", "best", "vote"}, optional
+            How to choose between conflicting rules: the first rule, the rule with the greatest
+            weight, or the consequent with the greatest sum of weights.
+
+        Returns
+        -------
+        list of Explanation
+
+        Raises
+        ------
+        ConflictError
+            If there are conflicts and ``resolve`` is None.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
         >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")], default="high")
         >>> for explanation in rules.explain({"age": [29, 30]}):
         ...     print(explanation)
@@ -560,15 +831,15 @@ class RuleSet:
         """
         instances = self.space.encode(X)
         decided = self.decide(instances, resolve=resolve)
-        found: list[Explanation] = []
-        for start in range(0, len(instances), _ROWS_EXPLAINED):  # a matrix of all rows may be huge
-            rows = slice(start, start + _ROWS_EXPLAINED)
+        explanations: list[Explanation] = []
+        for start in range(0, len(instances), _EXPLAINED_AT_ONCE):
+            rows = slice(start, start + _EXPLAINED_AT_ONCE)
             covering = self.covering(instances.take(rows))
-            found += [
+            explanations += [
                 self._explain(int(rule), np.flatnonzero(covers))
                 for rule, covers in zip(decided[rows], covering, strict=True)
             ]
-        return found
+        return explanations
 
     def _explain(self, decided: int, covering: npt.NDArray[np.intp]) -> Explanation:
         if decided < 0:
@@ -587,46 +858,92 @@ class RuleSet:
         return Explanation(rule.then, (decided, *(i for i in same if i != decided)), text)
 
     def statistics(self, X: Any, y: Any) -> Statistics:
-        """Return the support, confidence and class mix of each rule on labelled instances.
+        """Return the support, confidence and label counts of each rule on labeled instances.
 
+        Parameters
+        ----------
+        X : table
+            The instances.
+        y : sequence of hashable
+            The label of each instance.
+
+        Returns
+        -------
+        Statistics
+
+        Raises
+        ------
+        DataError
+            If there are more or fewer labels than instances.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
         >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
         >>> stats = rules.statistics({"age": [10, 20, 29, 50]}, ["low", "low", "high", "high"])
         >>> stats.support, stats.confidence.round(2), stats.labels, stats.mix
         (array([3]), array([0.67]), ('low', 'high'), array([[2, 1]]))
         """
         instances = self.space.encode(X)
-        given = to_list(y)
-        if len(given) != len(instances):
-            raise DataError(f"{len(instances)} instances, but {len(given)} labels")
-        found: dict[Hashable, int] = {}
-        labels = np.array(
-            [found.setdefault(as_consequent(label), len(found)) for label in given], dtype=np.int64
+        labels = to_list(y)
+        if len(labels) != len(instances):
+            raise DataError(
+                f"y must have {len(instances)} labels, one per instance, got {len(labels)}"
+            )
+        columns: dict[Hashable, int] = {}
+        codes = np.array(
+            [columns.setdefault(as_consequent(label), len(columns)) for label in labels],
+            dtype=np.int64,
         )
-        mix, _ = self._packed.counting(instances, labels, max(len(found), 1))
-        column = [found.get(then, -1) for then in self._thens]
-        own = np.array(column, dtype=np.int64)[self.then_codes]
-        right = np.where(own >= 0, mix[np.arange(len(self)), own], 0)
+        mix, _ = self._packed.counting(instances, codes, max(len(columns), 1))
+        own = np.array([columns.get(then, -1) for then in self._thens], np.int64)[self.then_codes]
+        correct = np.where(own >= 0, mix[np.arange(len(self)), own], 0)
         support = mix.sum(axis=1)
-        confidence = np.divide(right, support, out=np.full(len(self), math.nan), where=support > 0)
-        return Statistics(tuple(found), mix[:, : len(found)], support, confidence)
+        nan = np.full(len(self), math.nan)
+        confidence = np.divide(correct, support, out=nan, where=support > 0)
+        return Statistics(tuple(columns), mix[:, : len(columns)], support, confidence)
 
     # --- measures
 
     def conditions_per_rule(self) -> Ints:
-        """Return on how many features each rule has a condition."""
+        """Return the number of conditions of each rule.
+
+        Returns
+        -------
+        array of int
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> rules.conditions_per_rule()
+        array([1])
+        """
         return self._packed.boxes.n_conditions()
 
     @property
     def n_conditions(self) -> int:
-        """How many conditions all rules have together."""
+        """Number of conditions of all rules together."""
         return int(self.conditions_per_rule().sum())
 
     def explanation_size(self, X: Any) -> float:
-        """Return the prediction-explanation size: how much a person reads for one prediction.
+        """Return the mean number of conditions to read for a prediction.
 
-        It is the mean over instances of the summed number of conditions of all rules that cover
-        the instance; one that is left to the default adds 0.
+        For each instance, this adds up the conditions of all rules that cover it; an instance that
+        no rule covers counts as 0.
 
+        Parameters
+        ----------
+        X : table
+            The instances.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
         >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
         >>> rules.explanation_size({"age": [29, 30]})
         0.5
@@ -641,13 +958,19 @@ class RuleSet:
     # --- other forms
 
     def simplified(self) -> RuleSet:
-        """Return an equivalent set without what says nothing.
+        """Return an equivalent set without redundant conditions and rules.
 
-        Conditions that the space's bounds imply are dropped, and rules that lie inside another
-        of the same consequent (of equal rules the first stays). In a set with conflicts no rule
-        is dropped: each counts where they are resolved.
+        Conditions that the bounds of the space imply are removed, and so are rules that lie inside
+        another rule with the same consequent (of equal rules, the first is kept). If there are
+        conflicts, all rules are kept, since each may affect how conflicts are resolved.
 
-        >>> from irenic import Continuous, Space
+        Returns
+        -------
+        RuleSet
+
+        Examples
+        --------
+        >>> from irenic import Continuous, Rule, RuleSet, Space
         >>> space = Space([Continuous("age", bounds=(0, 120))])
         >>> RuleSet([Rule({"age": (0, 30)}, then="low"),
         ...          Rule({"age": (5, 20)}, then="low")], space).simplified()
@@ -659,7 +982,7 @@ class RuleSet:
         return RuleSet(rules, self.space, default=self.default)
 
     def _not_inside(self) -> Bools:
-        """Return which rules lie in no other rule of the same consequent."""
+        """Return which rules do not lie inside another rule with the same consequent."""
         first, second = self._find_pairs(same=True).T
         boxes = self.boxes
         keep = np.ones(len(self), dtype=np.bool_)
@@ -669,12 +992,23 @@ class RuleSet:
         return keep
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """Return the rules as a table: one row a rule, in words and in numbers.
+        """Return the rules as a data frame with one row per rule.
 
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, optional
-            Which kind of table; None takes the first that is installed.
+            The library of the frame (default: the first one that is installed).
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or pyarrow.Table
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> rules.to_frame("pandas").to_dict("records")
+        [{'rule': 1, 'if': '0 <= age < 30', 'then': 'low', 'conditions': 1, 'weight': 1.0}]
         """
         import narwhals.stable.v2 as nw
 
@@ -689,15 +1023,15 @@ class RuleSet:
 
 
 def head_parts(rules: RuleSet) -> list[str]:
-    """Return what a notebook says above a table of rules."""
+    """Return the parts of the line above a table of rules in a notebook."""
     parts = [counted(len(rules), "rule"), counted(len(rules.space), "feature")]
     if rules.default is not None:
-        parts.append(markup.join("default ", markup.consequent(rules.default, _colours(rules))))
+        parts.append(markup.join("default ", markup.consequent(rules.default, _colors(rules))))
     return parts
 
 
-def _colours(rules: RuleSet) -> dict[Hashable, str]:
-    """Return the colours of what the rules that are shown say."""
+def _colors(rules: RuleSet) -> dict[Hashable, str]:
+    """Return the colors of the consequents that are shown."""
     thens = rules.consequents
     codes = np.unique(rules.then_codes[:_MOST_SHOWN])
     return markup.colours([*(thens[code] for code in codes), rules.default])
@@ -708,20 +1042,20 @@ def rules_table(
     *,
     otherwise: bool,
     more: Mapping[markup.Column, Callable[[int], str]] | None = None,
-    colours: Mapping[Hashable, str] | None = None,
+    colors: Mapping[Hashable, str] | None = None,
 ) -> markup.Html:
     """Return rules as a table for a notebook.
 
-    ``otherwise`` adds a row for where no rule holds; ``more`` are further columns, each a function
-    of the place of a rule, to which the row for no rule is one more place at the end.
+    ``otherwise`` adds a row for cases that no rule covers. ``more`` adds columns, each a function
+    of the index of a rule; the row for no rule has the index after the last rule.
     """
     more = more or {}
-    colours = _colours(rules) if colours is None else colours
+    colors = _colors(rules) if colors is None else colors
     weighted = bool((rules.weights != 1.0).any())
 
-    def row(number: str, asked: str, then: Hashable | None, weight: str, place: int) -> list[str]:
-        cells = [number, asked, markup.consequent(then, colours), *([weight] if weighted else [])]
-        return [*cells, *(column(place) for column in more.values())]
+    def row(number: str, region: str, then: Hashable | None, weight: str, i: int) -> list[str]:
+        cells = [number, region, markup.consequent(then, colors), *([weight] if weighted else [])]
+        return [*cells, *(column(i) for column in more.values())]
 
     rows = [
         row(str(i + 1), markup.code(r.region.to_text()), r.then, f"{r.weight:g}", i)
@@ -737,16 +1071,15 @@ def rules_table(
 
 
 def check_rules(rules: object) -> None:
-    """Refuse what is not a rule set, where one is asked for."""
+    """Raise an error if the argument is not a rule set."""
     if not isinstance(rules, RuleSet):
         raise ConditionError(
-            f"rules must be a RuleSet, not {type(rules).__name__}; make one with"
-            " RuleSet(space, rules)"
+            f"rules must be a RuleSet, got {type(rules).__name__}; create one with RuleSet(rules)"
         )
 
 
 def _shared_space(rules: Sequence[Rule]) -> Space:
-    """Return the space that the rules share, else one that their conditions tell of."""
+    """Return the space that the rules share, or one inferred from their conditions."""
     spaces = {rule.region.space for rule in rules}
     if len(spaces) == 1:
         return spaces.pop()
