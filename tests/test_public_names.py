@@ -77,34 +77,29 @@ def test_private_modules_are_imported_inside_their_folder_only(module):
                 assert f"{module}.".startswith(f"{folder[1]}."), f"{module} imports {name}"
 
 
-def test_every_name_that_the_package_imports_is_public():
-    imported = {
-        name
-        for name, value in vars(irenic).items()
-        if not name.startswith("_") and not inspect.ismodule(value)
-    }
-    # learners are there once they have been asked for, as they were above
-    assert imported - {"TYPE_CHECKING", "Any"} == set(irenic.__all__)
+def test_names_that_type_checkers_see_are_those_that_are_imported_on_demand():
+    tree = ast.parse(Path(irenic.__file__).read_text(encoding="utf-8"))
+    [checked] = [node for node in tree.body if isinstance(node, ast.If)]
+    names = {alias.name: node.module for node in checked.body for alias in node.names}
+    packages = {name: f"irenic.{package}" for name, package in irenic._PACKAGE_OF.items()}
+    assert names == packages | {"learn": "irenic", "plot": "irenic"}
+    assert set(packages) == set(irenic.__all__)
 
 
-def test_learners_are_listed_before_they_are_imported():
-    listed = "set(irenic.__all__) <= set(dir(irenic))"
-    code = f"import irenic, sys\nprint({listed}, 'sklearn' in sys.modules)"
+def test_the_package_imports_nothing_before_it_is_used():
+    code = """
+import sys, irenic
+print(set(irenic.__all__) <= set(dir(irenic)), 'learn' in dir(irenic), 'numpy' in sys.modules)
+print(irenic.Rule.__name__, irenic.plot.__name__, 'sklearn' in sys.modules)
+print(irenic.learn.split_target.__name__)
+"""
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    assert result.stdout == "True False\n"
+    assert result.stdout == "True True False\nRule irenic.plot False\nsplit_target\n"
 
 
-def test_the_module_of_learners_is_imported_when_it_is_first_used():
-    code = "import irenic\nprint(irenic.learn.split_target.__name__, 'learn' in dir(irenic))"
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert result.stdout == "split_target True\n"
-
-
-def test_an_unknown_name_is_no_learner():
+def test_an_unknown_name_is_an_error():
     with pytest.raises(AttributeError, match="module 'irenic' has no attribute 'RuleSetClasifier'"):
         _ = irenic.RuleSetClasifier
 
