@@ -14,7 +14,7 @@ from irenic import ConditionError, DataError, RuleSet, Space
 from irenic.learn._cells import Cells
 from irenic.learn._tasks import Problem, folds_of
 from irenic.learn._trees import Forest
-from irenic.learn.front import FrontPoint, RuleCounts, choose, front_of
+from irenic.learn.front import FrontPoint, RuleCounts, choose, front_of, small_enough
 from irenic.learn.target import Consequents, Target, class_weights, row_counts, row_weights
 from irenic.model.literals import counted
 
@@ -302,31 +302,30 @@ def test_the_front_has_what_nothing_beats(points, random):
 @given(st.lists(POINTS, min_size=1, max_size=12), st.integers(0, 5), st.integers(0, 7))
 def test_what_is_chosen_is_small_enough(points, rules, conditions):
     small = [p for p in points if p.n_rules <= rules and p.n_conditions <= conditions]
-    options = {"max_rules": rules, "max_conditions": conditions, "shape": (100, 2, 5)}
     if not small:
         least = min(points, key=lambda p: (p.n_rules, p.n_conditions))
         with pytest.raises(ConditionError) as caught:
-            choose(points, selection="validation", **options)
+            small_enough(points, rules, conditions)
         assert str(caught.value) == (
             "max_rules and max_conditions must admit a rule set of the front, got"
             f" {rules} and {conditions}; the smallest has {counted(least.n_rules, 'rule')}"
             f" and {counted(least.n_conditions, 'condition')}"
         )
         return
+    assert small_enough(points, rules, conditions) == small
+    assert small_enough(points, None, None) == points
     for selection in ("validation", "description"):
-        chosen = choose(points, selection=selection, **options)
+        chosen = choose(small, selection=selection, shape=(100, 2, 5))
         assert any(chosen is p for p in small)
 
 
 def test_of_equally_validated_the_one_that_fits_best_is_chosen():
     points = [point(1, 1, 0.8, 0.7), point(2, 2, 0.9, 0.9), point(3, 2, 0.95, 0.9)]
-    options = {"max_rules": None, "max_conditions": None, "shape": (100, 2, 5)}
-    assert choose(points, selection="validation", **options) is points[2]
-    options["max_rules"] = 1
-    assert choose(points, selection="validation", **options) is points[0]
+    options = {"selection": "validation", "shape": (100, 2, 5)}
+    assert choose(points, **options) is points[2]
+    assert choose(points[:1], **options) is points[0]
     unvalidated = [point(1, 1, 0.8), point(2, 2, 0.9)]
-    options["max_rules"] = None
-    assert choose(unvalidated, selection="validation", **options) is unvalidated[1]
+    assert choose(unvalidated, **options) is unvalidated[1]
 
 
 @given(POINTS, st.integers(1, 500), st.integers(2, 9), st.integers(1, 30))

@@ -3,6 +3,7 @@
 from irenic.learn._certificate import Certificate
 from irenic.learn._classifier import Decision, RuleSetClassifier
 from irenic.learn._tables import predict_table, split_target, true_labels, unhelpful_columns
+from irenic.learn._validation import Estimate
 from irenic.learn.cross_validation import cross_validate
 from irenic.learn.front import Front, FrontPoint
 from irenic.learn.hierarchy import Hierarchy
@@ -10,6 +11,7 @@ from irenic.learn.hierarchy import Hierarchy
 __all__ = [
     "Certificate",
     "Decision",
+    "Estimate",
     "Front",
     "FrontPoint",
     "Hierarchy",

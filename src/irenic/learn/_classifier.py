@@ -26,8 +26,17 @@ from irenic.learn._evolution import Settings, Watch
 from irenic.learn._running import Named, progress_bar, run
 from irenic.learn._tasks import SOFT, Plan, Problem
 from irenic.learn._training import Training
+from irenic.learn._validation import Estimate, Validation
 from irenic.learn.answers import Answers, Form
-from irenic.learn.front import Front, FrontPoint, choose, front_of, head_of, table_of
+from irenic.learn.front import (
+    Front,
+    FrontPoint,
+    choose,
+    front_of,
+    head_of,
+    small_enough,
+    table_of,
+)
 from irenic.learn.labels import is_multilabel
 from irenic.learn.target import Target, class_weights, row_counts, row_weights
 from irenic.model import markup
@@ -142,6 +151,9 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
         The rule sets to choose from, smallest first.
     chosen_ : FrontPoint
         The rule set in use.
+    estimate_ : Estimate or None
+        The score to expect on new rows, with a 95 % interval: that of rows left out, corrected for
+        the choice among the rule sets of the front. None if no rows were left out.
     classes_ : array
         The labels.
     space_ : Space
@@ -166,6 +178,8 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
     _cells: Cells
     pareto_front_: Front
     chosen_: FrontPoint
+    estimate_: Estimate | None
+    _validation: Validation | None = None
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_rules": [Interval(Integral, 1, None, closed="left"), None],
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
@@ -357,7 +371,7 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
             self.conflicts,
             self.complete,
         )
-        points = [training.point(*candidate) for candidate in result.candidates]
+        points = [training.point(evolved) for evolved in result.candidates]
         self.space_, self.classes_ = space, target.labels
         self.hierarchy_ = target.hierarchy
         self.stopped_by_ = result.stopped_by
@@ -365,7 +379,8 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
         self.pareto_front_ = front_of(points)
         self._cells, self._values = cells, result.consequents.values()
         self._shape = round(problem.count.sum()), len(target.labels), len(space)
-        self._use(self._choose(self.max_rules, self.max_conditions))
+        self._validation = result.validation
+        self._use_best(self.max_rules, self.max_conditions)
         context.call_on_fit_task_end(estimator=self, X=X, y=y)
         return self
 
@@ -465,16 +480,15 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
 
     # --- choosing
 
-    def _choose(self, max_rules: int | None, max_conditions: int | None) -> FrontPoint:
-        return choose(
-            self.pareto_front_,
-            selection=self.selection,
-            max_rules=max_rules,
-            max_conditions=max_conditions,
-            shape=self._shape,
-        )
+    def _use_best(self, max_rules: int | None, max_conditions: int | None) -> None:
+        small = small_enough(self.pareto_front_, max_rules, max_conditions)
+        self._use(choose(small, selection=self.selection, shape=self._shape), small)
 
-    def _use(self, point: FrontPoint) -> None:
+    def _use(self, point: FrontPoint, among: Sequence[FrontPoint] = ()) -> None:
+        """Use a rule set of the front, which validation scores chose among others."""
+        members = [other.member for other in among or [point] if other.member is not None]
+        validation = self._validation if members else None
+        self.estimate_ = validation.estimate(members) if validation else None
         self.chosen_ = point
         self.pareto_front_ = Front(self.pareto_front_, chosen=point)
         self.rules_ = point.rule_set
@@ -527,7 +541,7 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
                 raise ConditionError(f"{name} must be a non-negative whole number, got {size!r}")
         other = copy.copy(self)
         if index is None:
-            other._use(other._choose(max_rules, max_conditions))
+            other._use_best(max_rules, max_conditions)
             return other
         if any(size is not None for size in sizes.values()):
             raise ConditionError("index must not be combined with max_rules or max_conditions")

@@ -6,17 +6,16 @@ import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.parallel import Parallel, delayed
 
 from irenic.budget import StoppedBy
 from irenic.learn._evolution import Candidate, Watch
 from irenic.learn._tasks import Outcome, Plan, Problem, folds_of, island, validate
+from irenic.learn._validation import Validation
 from irenic.learn.target import Consequents
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,13 +34,23 @@ class Named:
         return Candidate(self.candidate.masks[then >= 0], then[then >= 0], default)
 
 
+class Evolved(NamedTuple):
+    """A candidate, and the member of the population that it comes from."""
+
+    member: int
+    penalty: float
+    validated: float
+    """Mean score of the member on rows left out, NaN if there are none."""
+    candidate: Candidate
+
+
 @dataclass(frozen=True, eq=False)
-class Evolved:
+class Result:
     """The candidates of a fit and how it ended."""
 
     consequents: Consequents
-    candidates: list[tuple[float, float, Candidate]]
-    """Penalty, validation score (NaN if there is none) and candidate."""
+    candidates: list[Evolved]
+    validation: Validation | None
     stopped_by: StoppedBy | None = None
 
 
@@ -53,7 +62,7 @@ def run(
     n_jobs: int | None,
     tell: Callable[[int, int], bool],
     watch: Watch,
-) -> Evolved:
+) -> Result:
     """Run all tasks; ``tell(done, of)`` is called after each and returns whether to stop.
 
     ``earlier`` are rule sets over the same cells to start from, in addition to trees.
@@ -83,8 +92,20 @@ def run(
     stopped_by: StoppedBy | None = "seconds" if any(o.late for o in outcomes) else None
     if watch.stopped.is_set():
         stopped_by = "interrupt"
-    candidates = _candidates(plan, outcomes, len(problem))
-    return Evolved(prepared.consequents, candidates, stopped_by)
+    # sorted, because sums of floats must not depend on the order of arrival
+    outcomes.sort(key=lambda outcome: outcome.name)
+    # the last candidate has no rules, for users who ask for fewer than any other has
+    penalties = [*(penalty for penalty, _ in plan.settings.members), float(len(problem))]
+    folds_done = [o.validation for o in outcomes if o.validation is not None]
+    validation = Validation.from_folds(folds_done) if folds_done else None
+    scores = np.full(len(penalties), np.nan) if validation is None else validation.means()
+    candidates = [
+        Evolved(member, penalties[member], float(scores[member]), candidate)
+        for outcome in outcomes
+        if outcome.name[0] == "island"
+        for member, candidate in enumerate(outcome.candidates)
+    ]
+    return Result(prepared.consequents, candidates, validation, stopped_by)
 
 
 def _gather(outcomes: list[Outcome], watch: Watch) -> list[Outcome]:
@@ -96,27 +117,6 @@ def _gather(outcomes: list[Outcome], watch: Watch) -> list[Outcome]:
         if name not in finished and name[0] == "island"
     ]
     return outcomes + rest
-
-
-def _candidates(
-    plan: Plan, outcomes: list[Outcome], n_rows: int
-) -> list[tuple[float, float, Candidate]]:
-    """Return the candidates of all islands, with the validation score of their penalty."""
-    # sorted, because sums of floats must not depend on the order of arrival
-    outcomes = sorted(outcomes, key=lambda outcome: outcome.name)
-    validated = [outcome for outcome in outcomes if outcome.validated is not None]
-    # the last candidate has no rules, for users who ask for fewer than any other has
-    penalties = [*(penalty for penalty, _ in plan.settings.members), float(n_rows)]
-    scores = np.full(len(penalties), np.nan)
-    if validated:
-        weights = [outcome.weight for outcome in validated]
-        scores = np.average([outcome.validated for outcome in validated], axis=0, weights=weights)
-    return [
-        (penalty, float(score), candidate)
-        for outcome in outcomes
-        if outcome.name[0] == "island"
-        for penalty, score, candidate in zip(penalties, scores, outcome.candidates, strict=False)
-    ]
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from irenic.kernels.evolution import Rows
 from irenic.learn._cells import Cells
 from irenic.learn._evolution import Candidate, Settings, Watch, evolve, predict
 from irenic.learn._trees import Forest, Ladder
+from irenic.learn._validation import Validation
 from irenic.learn.target import Consequents, Target
 
 Floats = npt.NDArray[np.float64]
@@ -256,16 +257,12 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """The result of one task: one candidate per member, and the one without rules at the end.
-
-    ``validated`` are their scores on rows left out.
-    """
+    """The result of one task: one candidate per member, and the one without rules at the end."""
 
     name: tuple[str, int]
     candidates: list[Candidate]
-    validated: Floats | None = None
-    weight: float = 0.0
-    """Weight of the rows left out."""
+    validation: Validation | None = None
+    """Scores of the candidates on the rows left out."""
     late: bool = False
     """Whether the budget ended it."""
 
@@ -287,12 +284,9 @@ def validate(
     left = problem.take(out)
     gains = prepared.consequents.gains(left.target.truth)
     row = np.arange(len(left))
-    scores = []
-    for candidate in outcome.candidates:
-        codes = predict(candidate, left.encoded, settings.conflicts)
-        gain = float(np.average(gains[row, codes], weights=left.weight))
-        scores.append(prepared.consequents.as_share(gain))
-    return replace(outcome, validated=np.array(scores), weight=float(left.weight.sum()))
+    codes = [predict(c, left.encoded, settings.conflicts) for c in outcome.candidates]
+    scores = prepared.consequents.as_share(np.stack([gains[row, code] for code in codes], axis=1))
+    return replace(outcome, validation=Validation(scores, left.weight, out))
 
 
 def island(prepared: Prepared, plan: Plan, number: int, watch: Watch | None = None) -> Outcome:

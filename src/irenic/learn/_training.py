@@ -13,6 +13,7 @@ import numpy.typing as npt
 from irenic.budget import Budget
 from irenic.learn._cells import Cells
 from irenic.learn._evolution import Candidate, covering, worths
+from irenic.learn._running import Evolved
 from irenic.learn.front import FrontPoint, RuleCounts
 from irenic.learn.target import Consequents, Target
 from irenic.model.rule import Rule
@@ -39,8 +40,9 @@ class Training:
     conflicts: str
     complete: bool
 
-    def point(self, penalty: float, validated: float, candidate: Candidate) -> FrontPoint:
+    def point(self, evolved: Evolved) -> FrontPoint:
         """Return a candidate as a rule set with its scores and statistics."""
+        candidate = evolved.candidate
         values = self.consequents.values()
         default = values[candidate.default]
         rules = self.cells.rule_set(
@@ -62,13 +64,14 @@ class Training:
         return FrontPoint(
             rule_set=rules,
             training_score=self.consequents.as_share(float(np.average(right, weights=self.weight))),
-            validated_score=validated,
+            validated_score=evolved.validated,
             n_rules=len(rules),
             n_conditions=rules.n_conditions,
             explanation_size=float((covers @ rules.conditions_per_rule()).mean()),
-            penalty=penalty,
+            penalty=evolved.penalty,
             counts=self._counts(covers, codes),
             candidate=candidate,
+            member=evolved.member,
         )
 
     @cached_property

@@ -66,6 +66,8 @@ class FrontPoint:
         Statistics of the rules on the training rows.
     candidate : Candidate, optional
         The form that evolution can continue from.
+    member : int, optional
+        Index of the member of the population; rule sets of one member share their validation.
 
     Examples
     --------
@@ -85,6 +87,7 @@ class FrontPoint:
     penalty: float
     counts: RuleCounts
     candidate: Candidate | None = None
+    member: int | None = None
 
     def __repr__(self) -> str:
         return (
@@ -207,15 +210,10 @@ def front_of(points: Sequence[FrontPoint]) -> Front:
     return kept
 
 
-def choose(
-    points: Sequence[FrontPoint],
-    *,
-    selection: str,
-    max_rules: int | None,
-    max_conditions: int | None,
-    shape: tuple[int, int, int],
-) -> FrontPoint:
-    """Return the best of the points that are small enough; ``shape``: rows, labels, features."""
+def small_enough(
+    points: Sequence[FrontPoint], max_rules: int | None, max_conditions: int | None
+) -> list[FrontPoint]:
+    """Return the points with at most so many rules and conditions; at least one, or fail."""
     small = [
         point
         for point in points
@@ -229,11 +227,18 @@ def choose(
             f" {max_rules} and {max_conditions}; the smallest has"
             f" {counted(least.n_rules, 'rule')} and {counted(least.n_conditions, 'condition')}"
         )
+    return small
+
+
+def choose(
+    points: Sequence[FrontPoint], *, selection: str, shape: tuple[int, int, int]
+) -> FrontPoint:
+    """Return the best of some points; ``shape``: rows, labels, features."""
     if selection == "description":
-        return min(small, key=lambda p: p.description_length(*shape))
-    validated = [p for p in small if not math.isnan(p.validated_score)]
+        return min(points, key=lambda p: p.description_length(*shape))
+    validated = [p for p in points if not math.isnan(p.validated_score)]
     if not validated:
-        return max(small, key=lambda p: p.training_score)
+        return max(points, key=lambda p: p.training_score)
     # rule sets of one penalty share its score; among these, the one that fits the data best
     return max(validated, key=lambda p: (p.validated_score, p.training_score))
 

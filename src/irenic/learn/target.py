@@ -12,7 +12,7 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from irenic.learn.labels import as_indicator, label_set
 from irenic.model.space import first_text
 
 Floats = npt.NDArray[np.float64]
+Gain = TypeVar("Gain", float, npt.NDArray[np.float64])
 Bools = npt.NDArray[np.bool_]
 
 # Sets that rules may predict come from the leaves of trees; more than this do not help.
@@ -142,8 +143,8 @@ class Consequents:
         agreement = f1(truth, self.sets.astype(float)) if self.target.many else truth
         return self._with_nothing(agreement)
 
-    def as_share(self, gain: float) -> float:
-        """Return a mean gain as a share that is at most 1.
+    def as_share(self, gain: Gain) -> Gain:
+        """Return gains as shares that are at most 1.
 
         In a hierarchy, it is the explained share of the variance of the labels.
         """

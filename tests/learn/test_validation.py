@@ -1,0 +1,83 @@
+"""Scores of rows left out, corrected for the choice of the best."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from irenic.learn._validation import Estimate, Validation
+from learn.fitting import quick
+
+X = {"a": np.arange(60) % 20, "b": np.arange(60) // 3}
+Y = np.where(X["a"] < 8, "low", "high")
+
+
+def validation(scores, weight=None):
+    weight = np.ones(len(scores)) if weight is None else weight
+    return Validation(np.asarray(scores, dtype=float), weight, np.arange(len(scores)))
+
+
+def slow_estimate(scores, weight, n_bootstraps, rng):
+    """The same with a loop over bootstraps, as the paper gives it."""
+    n, results = len(scores), []
+    for _ in range(n_bootstraps):
+        drawn = rng.integers(n, size=n)
+        left = np.setdiff1d(np.arange(n), drawn)
+        best = max(
+            range(scores.shape[1]),
+            key=lambda c: np.average(scores[drawn, c], weights=weight[drawn]),
+        )
+        results.append(np.average(scores[left, best], weights=weight[left]))
+    return np.mean(results)
+
+
+def test_the_choice_among_coins_is_corrected():
+    flips = [validation(np.random.default_rng(s).random((100, 50)) < 0.5) for s in range(20)]
+    assert np.mean([folds.means().max() for folds in flips]) > 0.6
+    estimates = [folds.estimate(range(50)) for folds in flips]
+    assert np.mean([estimate.score for estimate in estimates]) == pytest.approx(0.5, abs=0.04)
+    assert np.mean([estimate.low < 0.5 < estimate.high for estimate in estimates]) >= 0.9
+
+
+def test_a_single_member_needs_no_correction():
+    right = np.random.default_rng(1).random((200, 3)) < [0.3, 0.8, 0.5]
+    estimate = validation(right).estimate([1])
+    assert estimate.score == pytest.approx(right[:, 1].mean(), abs=0.01)
+    assert estimate.low < right[:, 1].mean() < estimate.high
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_estimate_is_that_of_a_plain_loop(seed):
+    rng = np.random.default_rng(seed)
+    scores = rng.random((40, 5)) < rng.random(5)
+    weight = rng.random(40) + 0.5
+    estimate = validation(scores, weight).estimate(range(5)).score
+    assert estimate == pytest.approx(slow_estimate(scores, weight, 2000, rng), abs=0.015)
+
+
+def test_rows_may_count_differently_in_the_score_than_in_the_choice():
+    # the first member is right for the first half of the rows, the second one for all but one row
+    scores = np.array([[1, 1]] * 20 + [[0, 1]] * 19 + [[0, 0]])
+    weight = np.r_[np.ones(20), np.zeros(20)]
+    assert validation(scores).estimate([0, 1], weight).score == 1.0
+    assert validation(scores).estimate([0], weight[::-1]).score == 0.0
+
+
+def test_one_row_gives_a_score_without_an_interval():
+    estimate = validation([[1.0, 0.0]]).estimate([0, 1])
+    assert estimate.score == 1.0
+    assert np.isnan([estimate.low, estimate.high]).all()
+
+
+def test_a_classifier_estimates_its_score():
+    clf = quick(selection="validation").fit(X, Y)
+    assert isinstance(clf.estimate_, Estimate)
+    assert clf.estimate_.low <= clf.estimate_.score <= clf.estimate_.high
+    assert clf.estimate_.score <= max(p.validated_score for p in clf.pareto_front_) + 0.02
+    none = clf.select(index=0)
+    assert none.estimate_.score == pytest.approx(none.chosen_.validated_score, abs=0.02)
+    assert clf.estimate_ is not none.estimate_
+
+
+def test_without_validation_there_is_no_estimate():
+    assert quick(selection="description").fit(X, Y).estimate_ is None
