@@ -55,18 +55,18 @@ def test_infinite_bounds_are_no_bounds():
         ({"bounds": (5, 2)}, "feature 'a': the lower bound 5 is above the upper bound 2"),
         ({"bounds": (math.nan, 2)}, "feature 'a': nan cannot be a bound"),
         ({"bounds": (0, pd.NaT)}, "feature 'a': NaT cannot be a bound"),
-        ({"bounds": 5}, "feature 'a': bounds are a pair (low, high), not 5"),
-        ({"bounds": (1, 2, 3)}, "feature 'a': bounds are a pair (low, high), not (1, 2, 3)"),
+        ({"bounds": 5}, "feature 'a': bounds must be a pair (low, high), got 5"),
+        ({"bounds": (1, 2, 3)}, "feature 'a': bounds must be a pair (low, high), got (1, 2, 3)"),
         ({"bounds": ("x", 2)}, "feature 'a': 'x' is not a number (as a bound)"),
         (
             {"bounds": (math.inf, None)},
-            "feature 'a': inf is infinite; use a finite number, or leave it out if it is missing"
+            "feature 'a': inf is infinite; use a finite number, or None if it is missing"
             " (as a bound)",
         ),
         (
             {"bounds": (0, 2.5), "kind": "integer"},
             "feature 'a': 2.5 is not a whole number; declare the feature with kind='number' to"
-            " admit fractions (as a bound)",
+            " allow fractions (as a bound)",
         ),
         ({"kind": "integr"}, "feature 'a': unknown kind 'integr', did you mean 'integer'?"),
         (
@@ -74,8 +74,8 @@ def test_infinite_bounds_are_no_bounds():
             "feature 'a': unknown kind [] (known: 'number', 'integer', 'date', 'datetime',"
             " 'time', 'duration', 'months')",
         ),
-        ({"unit": 5}, "feature 'a': the unit is a text, not 5"),
-        ({"unit": "\ud800"}, r"feature 'a': the unit is a text, not '\ud800'"),
+        ({"unit": 5}, "feature 'a': unit must be a string, got 5"),
+        ({"unit": "\ud800"}, r"feature 'a': unit must be a string, got '\ud800'"),
     ],
 )
 def test_a_continuous_feature_that_cannot_be_is_refused(options, text):
@@ -84,8 +84,8 @@ def test_a_continuous_feature_that_cannot_be_is_refused(options, text):
 
 @pytest.mark.parametrize("make", [Continuous, lambda name: Categorical(name, ["a"])])
 def test_a_name_is_a_text_of_valid_unicode(make):
-    refused(SpaceError, "a feature's name is a non-empty text, not ''", make, "")
-    refused(SpaceError, "a feature's name is a non-empty text, not 3", make, 3)
+    refused(SpaceError, "the name of a feature must be a non-empty string, got ''", make, "")
+    refused(SpaceError, "the name of a feature must be a non-empty string, got 3", make, 3)
     text = r"feature 'a\udc00': the name is not valid Unicode (a lone surrogate)"
     refused(SpaceError, text, make, "a\udc00")
 
@@ -121,8 +121,8 @@ def test_numbers_are_encoded_as_exact_floats(value, number):
 
 
 _BEYOND = (
-    "is beyond 2**53, where float64 no longer tells neighbouring integers apart; use a category,"
-    " or a difference from a start"
+    "is beyond 2**53, where float64 cannot represent every integer; use a categorical feature, or"
+    " subtract an offset"
 )
 
 
@@ -152,13 +152,13 @@ def test_a_float_over_2_53_is_refused_where_integers_are_meant():
         (
             "number",
             math.inf,
-            "inf is infinite; use a finite number, or leave it out if it is missing",
+            "inf is infinite; use a finite number, or None if it is missing",
         ),
         ("integer", "x", "'x' is not a whole number"),
         (
             "integer",
             2.5,
-            "2.5 is not a whole number; declare the feature with kind='number' to admit fractions",
+            "2.5 is not a whole number; declare the feature with kind='number' to allow fractions",
         ),
         ("date", "31.1.2026", "'31.1.2026' is not a date such as 2026-01-31"),
         (
@@ -179,24 +179,24 @@ def test_a_float_over_2_53_is_refused_where_integers_are_meant():
         (
             "time",
             dt.time(12, tzinfo=dt.UTC),
-            "datetime.time(12, 0, tzinfo=datetime.timezone.utc) has a time zone; drop it",
+            "datetime.time(12, 0, tzinfo=datetime.timezone.utc) has a time zone; remove it",
         ),
         (
             "date",
             dt.datetime(2026, 1, 31, tzinfo=dt.UTC),
             "datetime.datetime(2026, 1, 31, 0, 0, tzinfo=datetime.timezone.utc) has a time zone;"
-            " drop it",
+            " remove it",
         ),
         (
             "datetime",
             dt.datetime(2026, 1, 31, tzinfo=dt.UTC),
             "datetime.datetime(2026, 1, 31, 0, 0, tzinfo=datetime.timezone.utc) has a time zone;"
-            " declare the feature with unit='UTC', or drop the zone",
+            " declare the feature with unit='UTC', or remove the time zone",
         ),
         (
             "datetime",
             dt.datetime(9000, 1, 1, 0, 0, 0, 1),
-            "datetime.datetime(9000, 1, 1, 0, 0, 0, 1) is too far away to be kept to the"
+            "datetime.datetime(9000, 1, 1, 0, 0, 0, 1) is too far from 1970 to be exact to the"
             " microsecond; round it to whole seconds",
         ),
     ],
@@ -291,15 +291,15 @@ def test_the_repr_of_a_categorical_feature_shows_what_was_declared():
 @pytest.mark.parametrize(
     ("values", "text"),
     [
-        ([], "feature 'c': a category needs a value, or other=True"),
+        ([], "feature 'c': a categorical feature needs at least one value, or other=True"),
         (["a", "b", "a"], "feature 'c': the value 'a' is listed twice"),
         ([1, True], "feature 'c': the value True is listed twice (1 equals True)"),
-        ("abc", "feature 'c': values are a list of values, not 'abc'"),
-        (5, "feature 'c': values are a list of values, not 5"),
-        ([None], "feature 'c': None is not a value; say missing=True instead"),
-        ([math.nan], "feature 'c': nan is not a value; say missing=True instead"),
-        ([MISSING], "feature 'c': MISSING is not a value; say missing=True instead"),
-        ([OTHER], "feature 'c': OTHER is not a value; say other=True instead"),
+        ("abc", "feature 'c': values must be a list, got 'abc'"),
+        (5, "feature 'c': values must be a list, got 5"),
+        ([None], "feature 'c': None is not a value; use missing=True instead"),
+        ([math.nan], "feature 'c': nan is not a value; use missing=True instead"),
+        ([MISSING], "feature 'c': MISSING is not a value; use missing=True instead"),
+        ([OTHER], "feature 'c': OTHER is not a value; use other=True instead"),
         ([["a"]], "feature 'c': the value ['a'] of type list is not hashable"),
         (
             ["\ud800"],

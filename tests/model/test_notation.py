@@ -224,14 +224,18 @@ def test_negations_of_one_value_mean_the_rest():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "column 1: expected IF (or DEFAULT, or a comment that begins with #), the line ends"),
+        (
+            "",
+            "column 1: expected IF (or DEFAULT, or a comment that starts with #), found the end"
+            " of the line",
+        ),
         (
             "f1 < 5 THEN A",
-            "column 1: expected IF (or DEFAULT, or a comment that begins with #), found 'f1'",
+            "column 1: expected IF (or DEFAULT, or a comment that starts with #), found 'f1'",
         ),
-        ("IF f1 < 5", "column 10: expected AND or THEN, the line ends"),
+        ("IF f1 < 5", "column 10: expected AND or THEN, found the end of the line"),
         ("IF f1 < 5 OR f1 > 7 THEN A", "column 14: expected 'missing' after 'or' (other"),
-        ("IF f1 < 5 THEN", "column 15: expected a value, the line ends"),
+        ("IF f1 < 5 THEN", "column 15: expected a value, found the end of the line"),
         (
             "IF f1 < 5 THEN A B",
             "column 18: unexpected 'B'; put text of more than one word in quotes",
@@ -241,16 +245,16 @@ def test_negations_of_one_value_mean_the_rest():
             "IF f1 THEN A",
             "column 7: expected <, <=, >, >=, =, 'in' or 'is' after 'f1', found 'THEN'",
         ),
-        ("IF f1 < THEN A", "column 9: expected a value, found the keyword 'THEN'; as text it"),
-        ("IF f1 < x THEN A", "column 9: 'x' cannot be a bound; use a number, a date or a time"),
-        ("IF f1 < true THEN A", "column 9: True cannot be a bound"),
-        ("IF f1 < nan THEN A", "column 9: NaN is no value and no bound; say 'missing'"),
+        ("IF f1 < THEN A", "column 9: expected a value, found the keyword 'THEN'; put it"),
+        ("IF f1 < x THEN A", "column 9: a bound must be a number, a date or a time, got 'x'"),
+        ("IF f1 < true THEN A", "column 9: a bound must be a number, a date or a time, got True"),
+        ("IF f1 < nan THEN A", "column 9: NaN is neither a value nor a bound; use 'missing'"),
         ("IF f1 < 1e999 THEN A", "column 9: 1e999 is too large for float64"),
-        ("IF f1 < " + "9" * 5000 + " THEN A", "column 9: a number with too many digits"),
-        ("IF in < 5 THEN A", "column 4: expected a feature's name, found the keyword 'in'; a"),
+        ("IF f1 < " + "9" * 5000 + " THEN A", "column 9: the number has too many digits"),
+        ("IF in < 5 THEN A", "column 4: expected a feature name, found the keyword 'in'; put it"),
         ("IF 1st < 5 THEN A", "column 4: '1st' is neither a number nor a date; put text in quotes"),
-        ("IF 5 f1 THEN A", "column 6: expected a comparison (a feature's name that begins with a"),
-        ("IF 5 < 6 THEN A", "column 8: expected a feature's name, found '6'"),
+        ("IF 5 f1 THEN A", "column 6: expected a comparison (put feature names that"),
+        ("IF 5 < 6 THEN A", "column 8: expected a feature name, found '6'"),
         ("IF 2 < f1 > 5 THEN A", "column 13: both comparisons bound 'f1' from the same side"),
         ("IF 5 = f1 < 7 THEN A", "column 13: both comparisons bound 'f1' from the same side"),
         ("IF color in yellow THEN A", "column 13: expected '{', found 'yellow'"),
@@ -259,21 +263,24 @@ def test_negations_of_one_value_mean_the_rest():
         ("IF color not yellow THEN A", "column 14: expected 'in', found 'yellow'"),
         ("IF gap is 5 THEN A", "column 11: expected 'missing', found '5'"),
         ("IF (f1 < 5 THEN A", "column 12: expected ')', found 'THEN'"),
-        ("IF " + "(" * 60 + "f1 < 5", "brackets nested too deeply"),
-        ('IF color = "yellow THEN A', "column 12: a quoted text that is not closed"),
-        (r'IF color = "\q" THEN A', 'column 12: "\\q" holds an escape that is not understood'),
+        ("IF " + "(" * 60 + "f1 < 5", "brackets are nested too deeply"),
+        ('IF color = "yellow THEN A', "column 12: quoted text without a closing quote"),
+        (r'IF color = "\q" THEN A', 'column 12: "\\q" contains an invalid escape'),
         (r'IF color = "\ud800" THEN A', "column 12: a lone surrogate is not valid Unicode"),
-        ("IF f1 @ 5 THEN A", "column 7: unexpected character '@'; put names and text that hold it"),
+        (
+            "IF f1 @ 5 THEN A",
+            "column 7: unexpected character '@'; put names and text that contain it",
+        ),
         (
             "IF born < 2026-02-30 THEN A",
             "column 11: '2026-02-30' is not a date or time: day is out",
         ),
         ("IF f1 < P9999999999D THEN A", "column 9: the duration P9999999999D is too long"),
-        ("IF anything THEN A WEIGHT x", "column 27: WEIGHT takes a number"),
-        ("IF anything THEN A WEIGHT " + "9" * 400, "column 27: too large for float64"),
+        ("IF anything THEN A WEIGHT x", "column 27: WEIGHT must be a number, got 'x'"),
+        ("IF anything THEN A WEIGHT " + "9" * 400, "column 27: WEIGHT is too large for float64"),
         (
             "IF (gap is not missing or missing) THEN A",
-            "column 5: 'is not missing or missing' is no",
+            "column 5: 'is not missing or missing' is always",
         ),
     ],
 )
@@ -292,12 +299,12 @@ def test_a_mistake_in_the_notation_is_said_with_its_column(text, message):
         ),
         (
             "IF 5 <= f1 < 2 THEN A",
-            "column 4: feature 'f1': reversed bounds, the lower one is above the upper one in"
+            "column 4: feature 'f1': the lower bound is above the upper bound in"
             " f1 >= 5 and f1 < 2",
         ),
         (
             "IF born > 2026-01-31 AND 5 <= f1 < 5 THEN A",
-            "column 26: feature 'f1': f1 >= 5 and f1 < 5 is empty, no value satisfies it",
+            "column 26: feature 'f1': no value satisfies f1 >= 5 and f1 < 5",
         ),
         (
             "IF colour = blue THEN A",
@@ -309,27 +316,27 @@ def test_a_mistake_in_the_notation_is_said_with_its_column(text, message):
         ),
         (
             "IF color < 5 THEN A",
-            "column 4: feature 'color' is categorical: '<' does not apply, use in {…}",
+            "column 4: feature 'color' is categorical and cannot be tested with '<'; use in {…}",
         ),
         (
             "IF f1 in {1, 2} THEN A",
-            "column 4: feature 'f1' is continuous: a set of 2 values is not one interval; write a"
-            " rule for each value",
+            "column 4: feature 'f1' is continuous: a set of 2 values is not an interval; write"
+            " one rule per value",
         ),
         (
             "IF f1 != 5 THEN A",
-            "column 4: feature 'f1' is continuous: all values but 5 are two intervals; write a"
-            " rule for each",
+            "column 4: feature 'f1' is continuous: all values except 5 form two intervals; write"
+            " one rule for each",
         ),
         (
             "IF gap > 5 or missing THEN A",
-            "column 4: feature 'gap': gap > 5 and missing=True is two regions, since missing is"
-            " below all values; write two rules",
+            "column 4: feature 'gap': gap > 5 and missing=True is not one interval, because a"
+            " missing value is below all others; write two rules",
         ),
         (
             "IF f1 < 9007199254740993 THEN A",
-            "column 4: feature 'f1': 9007199254740993 is beyond 2**53, where float64 no longer"
-            " tells neighbouring integers apart; use a category, or a difference from a start",
+            "column 4: feature 'f1': 9007199254740993 is beyond 2**53, where float64 cannot"
+            " represent every integer; use a categorical feature, or subtract an offset",
         ),
         (
             "IF born < 5 THEN A",

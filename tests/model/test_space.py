@@ -65,12 +65,12 @@ def test_equal_spaces_are_equal_and_the_order_counts():
 
 
 def test_names_that_occur_twice_are_refused():
-    text = "two features are called 'f1'; names must differ"
+    text = "two features are named 'f1'; names must be unique"
     refused(SpaceError, text, Space, [Continuous("f1"), COLORS, Continuous("f1")])
 
 
 def test_what_is_no_feature_is_refused():
-    text = "'f1' is not a feature; use Continuous(name) or Categorical(name, values)"
+    text = "features must be Continuous(name) or Categorical(name, values), got 'f1'"
     refused(SpaceError, text, Space, ["f1"])
 
 
@@ -193,7 +193,10 @@ def test_a_zone_other_than_utc_is_turned_into_utc_by_every_library():
 def test_a_zone_that_was_not_declared_is_refused():
     space = Space([Continuous("t", kind="datetime")])
     moments = [dt.datetime(2026, 7, 1, 12, tzinfo=dt.UTC)]
-    text = "column 't' has the time zone UTC; declare the feature with unit='UTC', or drop the zone"
+    text = (
+        "column 't' has the time zone UTC; declare the feature with unit='UTC', or remove the"
+        " time zone"
+    )
     refused(DataError, text, space.encode, pl.DataFrame({"t": moments}))
 
 
@@ -258,7 +261,13 @@ def test_numpy_arrays_tell_the_kind_by_their_dtype(array, feature):
 
 def test_names_can_be_given_to_a_table_that_has_none():
     assert Space.infer(np.eye(2), names=["a", "b"]).names == ("a", "b")
-    refused(SpaceError, "1 names for a table of 2 columns", Space.infer, np.eye(2), names=["a"])
+    refused(
+        SpaceError,
+        "names must have one name per column, got 1 for 2",
+        Space.infer,
+        np.eye(2),
+        names=["a"],
+    )
 
 
 def test_mixed_objects_are_inferred_by_all_of_their_types():
@@ -330,11 +339,11 @@ def test_categories_of_numbers_are_categories():
 
 def test_columns_that_no_feature_can_be_made_of_are_refused():
     text = (
-        "column 'a': a feature cannot be made of List(Int64) values; convert the column to numbers,"
+        "column 'a': cannot infer a feature from List(Int64) values; convert the column to numbers,"
         " text, booleans, dates or times"
     )
     refused(SpaceError, text, Space.infer, pl.DataFrame({"a": [[1], [2]]}))
-    text = "column 'x0': a feature cannot be made of complex128 values"
+    text = "column 'x0': cannot infer a feature from complex128 values"
     refused(SpaceError, text, Space.infer, np.array([[1j]]))
 
 
@@ -403,7 +412,7 @@ def test_a_missing_category_is_code_0(table):
 @pytest.mark.parametrize("frame", [dict, pd.DataFrame, pl.DataFrame, pa.table])
 def test_a_value_that_is_declared_never_to_be_missing_may_not_be(frame):
     text = (
-        "column 'a', row 2: the value is missing, but the feature is declared never to be;"
+        "column 'a', row 2: the value is missing, but the feature does not allow missing values;"
         " declare it with missing=True"
     )
     refused(DataError, text, Space([Continuous("a")]).encode, frame({"a": [1.0, None]}))
@@ -421,7 +430,7 @@ def test_unseen_values_are_other_where_the_feature_is_open_and_refused_where_not
     ]
     text = (
         "column 'color', row 2: 'red' is not among the values of the feature (yellow, blue);"
-        " declare it with other=True to admit others"
+        " declare it with other=True to allow others"
     )
     refused(DataError, text, Space([COLORS]).encode, table)
 
@@ -454,8 +463,8 @@ def test_other_can_be_said_of_a_point():
 
 _INFINITE = "is infinite; use a finite number, or leave the cell empty if it is missing"
 _BEYOND = (
-    "is beyond 2**53, where float64 no longer tells neighbouring integers apart; use a category,"
-    " or a difference from a start"
+    "is beyond 2**53, where float64 cannot represent every integer; use a categorical feature, or"
+    " subtract an offset"
 )
 BIG = 2**53 + 1
 
@@ -471,7 +480,7 @@ BIG = 2**53 + 1
         (
             [1.0, 2.5],
             "integer",
-            "2.5 is not a whole number; declare the feature with kind='number' to admit fractions",
+            "2.5 is not a whole number; declare the feature with kind='number' to allow fractions",
         ),
         ([1.0, 7.0], "number", "7 is outside the feature's bounds (0, 5)"),
         (
@@ -505,22 +514,22 @@ def test_a_date_outside_the_bounds_is_shown_as_a_date(frame):
         (
             pl.DataFrame({"a": [True]}),
             "number",
-            "column 'a' holds Boolean values, which do not fit a feature of kind 'number'",
+            "column 'a' contains Boolean values, which do not fit a feature of kind 'number'",
         ),
         (
             {"a": np.array([True])},
             "number",
-            "column 'a' holds bool values, which do not fit a feature of kind 'number'",
+            "column 'a' contains bool values, which do not fit a feature of kind 'number'",
         ),
         (
             {"a": np.array([1.5])},
             "date",
-            "column 'a' holds float64 values, which do not fit a feature of kind 'date'",
+            "column 'a' contains float64 values, which do not fit a feature of kind 'date'",
         ),
         (
             pd.DataFrame({"a": [1]}),
             "duration",
-            "column 'a' holds Int64 values, which do not fit a feature of kind 'duration'",
+            "column 'a' contains Int64 values, which do not fit a feature of kind 'duration'",
         ),
         (
             pl.DataFrame({"a": [dt.datetime(2026, 1, 1, 5)]}),
@@ -532,7 +541,8 @@ def test_a_date_outside_the_bounds_is_shown_as_a_date(frame):
         (
             {"a": np.array(["9000-01-01T00:00:00.000001"], dtype="M8[us]")},
             "datetime",
-            "column 'a', row 1: the time is too far away to be kept to the microsecond; round it"
+            "column 'a', row 1: the time is too far from 1970 to be exact to the microsecond;"
+            " round it"
             " to whole seconds",
         ),
     ],
@@ -637,7 +647,7 @@ def test_rows_with_field_names_are_read_by_name(make):
 
 @pytest.mark.parametrize("table", [[(1j, 1)], np.array([[1j, 1]], dtype=object), {"x0": [1j, 2]}])
 def test_complex_numbers_are_refused_in_any_container(table):
-    text = "column 'x0': a feature cannot be made of complex values"
+    text = "column 'x0': cannot infer a feature from complex values"
     refused(SpaceError, text, Space.infer, table)
 
 
@@ -655,15 +665,15 @@ def test_fields_that_a_point_lacks_or_does_not_know_are_named():
     [
         (
             np.ones(3),
-            "a table has two dimensions, this array has 1; a single point is a table of one row:"
-            " X.reshape(1, -1)",
+            "a table must have two dimensions, got an array with 1; use X.reshape(1, -1) for a"
+            " single point",
         ),
         (np.ones((2, 3)), "the table has 3 columns and no names, but the space has 1 features"),
-        ({"a": [1], "b": [1, 2]}, "the columns differ in length: [1, 2]"),
-        ({"a": "abc"}, "a column is a list of values, not 'abc'"),
-        ({"a": 5}, "a column is a list of values, not 5"),
-        ({"a": np.ones((2, 2))}, "a column has one dimension, not 2"),
-        ({1: [1], "1": [2]}, "the table has two columns called '1'"),
+        ({"a": [1], "b": [1, 2]}, "columns must have equal lengths, got [1, 2]"),
+        ({"a": "abc"}, "a column must be a list of values, got 'abc'"),
+        ({"a": 5}, "a column must be a list of values, got 5"),
+        ({"a": np.ones((2, 2))}, "a column must have one dimension, got 2"),
+        ({1: [1], "1": [2]}, "the table has two columns named '1'"),
         ([[1], [1, 2]], "row 2 of the table must have 1 value like row 1, got 2: [1, 2]"),
         ([(1, 2), [3]], "row 2 of the table must have 2 values like row 1, got 1: [3]"),
         (
@@ -678,17 +688,17 @@ def test_fields_that_a_point_lacks_or_does_not_know_are_named():
             [(1, "red"), SIZED(1, "red")],
             "row 2 of the table must have no field names like row 1, got size, color",
         ),
-        ([5], "a list of points holds mappings {name: value}, or rows of one length"),
-        (["abc"], "a list of points holds mappings {name: value}, or rows of one length"),
+        ([5], "a list of points must contain mappings {name: value} or rows of equal length"),
+        (["abc"], "a list of points must contain mappings {name: value} or rows of equal length"),
         (
             "abc",
-            "str is not a table; use a pandas, polars or pyarrow frame, a 2-D numpy array, a"
-            " mapping of columns or a list of points",
+            "a table must be a pandas, polars or pyarrow frame, a 2-D numpy array, a mapping of"
+            " columns or a list of points, got str",
         ),
         (
             pl.LazyFrame({"a": [1]}),
-            "LazyFrame is not a table; use a pandas, polars or pyarrow frame, a 2-D numpy array, a"
-            " mapping of columns or a list of points",
+            "a table must be a pandas, polars or pyarrow frame, a 2-D numpy array, a mapping of"
+            " columns or a list of points, got LazyFrame",
         ),
     ],
 )
@@ -701,7 +711,9 @@ def test_what_is_no_table_is_refused(table, text):
     [pa.table([[1], [2]], names=["a", "a"]), pd.DataFrame([[1, 2]], columns=["a", "a"])],
 )
 def test_columns_of_one_name_are_refused(table):
-    with pytest.raises(DataError, match=r"^the table has columns of one name: .*\n- 'a' 2 times"):
+    with pytest.raises(
+        DataError, match=r"^the table has duplicate column names: .*\n- 'a' 2 times"
+    ):
         Space.infer(table)
 
 
@@ -739,7 +751,7 @@ def test_instances_decode_to_points():
     assert instances[-1] == instances[2]
     assert list(instances.take([2, 0])) == [instances[2], instances[0]]
     assert list(instances.take(np.array([False, True, False]))) == [instances[1]]
-    with pytest.raises(IndexError, match="instance 3 of 3"):
+    with pytest.raises(IndexError, match="index 3 is out of range for 3 instances"):
         instances[3]
 
 
@@ -748,16 +760,16 @@ def test_instances_are_encoded_once():
     instances = space.encode({"a": [1.0]})
     assert space.encode(instances) is instances
     assert Space.infer(instances) is space
-    text = "these instances were encoded by another space; encode the table"
+    text = "the instances belong to another space; encode the table instead"
     refused(DataError, text, Space([Continuous("b")]).encode, instances)
 
 
 def test_a_point_that_says_nothing_of_a_feature_leaves_it_missing():
     space = Space([Continuous("a", missing=True), COLORS])
     assert space.encode_point({"color": "blue"})[0] == {"a": None, "color": "blue"}
-    text = "the point says nothing of 'color', which is never missing"
+    text = "the point has no value for 'color', which is never missing"
     refused(DataError, text, space.encode_point, {"a": 1})
-    refused(DataError, "a point is a mapping {feature: value}, not 5", space.encode_point, 5)
+    refused(DataError, "a point must be a mapping {feature: value}, got 5", space.encode_point, 5)
 
 
 @given(
