@@ -184,7 +184,7 @@ def test_enlarge_with_a_consequent_passes_its_own_rules(run):
         ([], 'say where to begin: --seed "f1=…, f2=…"'),
         (["--seed", "f1=5.5"], "the point has no value for 'f2', which is never missing"),
         (["--seed", "f1=5.5, f3=1"], "unknown feature 'f3'"),
-        (["--seed", "f1=5.5, f1=6"], "--seed, column 9: 'f1' stands twice in the point"),
+        (["--seed", "f1=5.5, f1=6"], "--seed, column 9: 'f1' appears twice in the point"),
         (["--seed", "f1:5"], "--seed, column 3: unexpected character ':'"),
         (["--seed", "f1=x, f2=1"], "feature 'f1': 'x' is not a number"),
         (["--seed", "f1=5.5, f2=8", "--order", "f2,,"], "--order, column 4: expected"),

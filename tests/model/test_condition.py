@@ -40,7 +40,7 @@ CLOSED = Categorical("c", ["red", "blue"])
 SPACE = Space([Continuous("f1"), Categorical("color", ["yellow", "blue", "red"])])
 
 
-def refused(text, call, *args):
+def rejects(text, call, *args):
     with pytest.raises(ConditionError) as caught:
         call(*args)
     assert str(caught.value) == text
@@ -150,14 +150,14 @@ def test_a_bound_is_shown_as_it_was_written(condition, text):
     assert str(Region(SPACE, {"f1": condition})) == text
 
 
-def test_two_ways_to_write_one_bound_are_one_region():
+def test_two_ways_to_write_a_bound_give_the_same_region():
     up = math.nextafter(5.0, 6.0)
     assert Region(SPACE, {"f1": {"<=": 5}}) == Region(SPACE, {"f1": {"<": up}})
     assert Region(SPACE, {"f1": {">": 5}}) == Region(SPACE, {"f1": {">=": up}})
     assert Region(SPACE, {"f1": {"<": 0.0}}) == Region(SPACE, {"f1": {"<": -0.0}})
 
 
-def test_a_bound_that_nobody_wrote_is_shown_in_its_shorter_form():
+def test_a_computed_bound_is_shown_in_its_shorter_form():
     up = math.nextafter(5.0, 6.0)
     region = Region.from_packed(
         SPACE, np.array([up]), np.array([math.inf]), SPACE.everything.copy()
@@ -186,13 +186,13 @@ def test_a_bound_that_nobody_wrote_is_shown_in_its_shorter_form():
         ),
     ],
 )
-def test_neighbouring_values_make_equal_conditions(feature, a, b):
+def test_neighboring_values_give_equal_conditions(feature, a, b):
     assert encode_interval(feature, a)[:2] == encode_interval(feature, b)[:2]
     space = Space([feature])
     assert Region(space, {feature.name: a}) == Region(space, {feature.name: b})
 
 
-def test_an_integer_condition_keeps_its_text_all_the_same():
+def test_a_condition_on_integers_keeps_its_text():
     assert interval_text(INTEGER, encode_interval(INTEGER, {"<=": 5})) == "n <= 5"
     assert interval_text(INTEGER, encode_interval(INTEGER, {"<": 6})) == "n < 6"
     assert interval_text(INTEGER, encode_interval(INTEGER, {"<": 5.5})) == "n < 6"
@@ -260,7 +260,7 @@ def intervals(draw):
 @example({"<=": 2.0**53 + 2, "missing": True}, NUMBER)
 @example({">": -sys.float_info.max}, NUMBER)
 @example({">=": -sys.float_info.max}, NUMBER)
-def test_operators_of_an_interval_make_the_same_interval(operators, feature):
+def test_the_operators_of_an_interval_give_the_same_interval(operators, feature):
     try:
         interval = encode_interval(feature, operators)
     except ConditionError:
@@ -273,7 +273,7 @@ def test_operators_of_an_interval_make_the_same_interval(operators, feature):
 
 
 @given(st.sets(st.integers(0, 3), min_size=1), st.booleans(), st.booleans())
-def test_operators_of_a_set_make_the_same_set(codes, missing, other):
+def test_the_operators_of_a_set_give_the_same_set(codes, missing, other):
     feature = Categorical("c", ["red", "blue"], missing=missing, other=other)
     bits = sum(1 << c for c in codes) & feature.everything
     if not bits:
@@ -282,7 +282,7 @@ def test_operators_of_a_set_make_the_same_set(codes, missing, other):
     assert (encode_bits(feature, operators) if operators else feature.everything) == bits
 
 
-# --- conditions that cannot be
+# --- invalid conditions
 
 
 @pytest.mark.parametrize(
@@ -341,8 +341,8 @@ def test_operators_of_a_set_make_the_same_set(codes, missing, other):
         ({"missing": 1}, "feature 'f1': 'missing' must be True or False, got 1"),
     ],
 )
-def test_a_condition_on_a_number_that_cannot_be_is_refused(condition, text):
-    refused(text, Region, SPACE, {"f1": condition})
+def test_an_invalid_condition_on_a_number_is_rejected(condition, text):
+    rejects(text, Region, SPACE, {"f1": condition})
 
 
 @pytest.mark.parametrize(
@@ -362,8 +362,8 @@ def test_a_condition_on_a_number_that_cannot_be_is_refused(condition, text):
         ([["blue"]], "feature 'color': ['blue'] is not hashable"),
     ],
 )
-def test_a_condition_on_a_category_that_cannot_be_is_refused(condition, text):
-    refused(text, Region, SPACE, {"color": condition})
+def test_an_invalid_condition_on_a_category_is_rejected(condition, text):
+    rejects(text, Region, SPACE, {"color": condition})
 
 
 @pytest.mark.parametrize(
@@ -417,12 +417,12 @@ def test_a_condition_on_a_category_that_cannot_be_is_refused(condition, text):
         (DATE, {"<": 5}, "feature 'd': 5 is not a date such as 2026-01-31"),
     ],
 )
-def test_a_condition_that_never_holds_is_refused(feature, condition, text):
-    refused(text, Region, Space([feature]), {feature.name: condition})
+def test_a_condition_that_can_never_be_true_is_rejected(feature, condition, text):
+    rejects(text, Region, Space([feature]), {feature.name: condition})
 
 
-def test_an_unknown_feature_is_refused_with_a_suggestion():
-    refused("unknown feature 'colour', did you mean 'color'?", Region, SPACE, {"colour": "red"})
+def test_an_unknown_feature_is_rejected_with_a_suggestion():
+    rejects("unknown feature 'colour', did you mean 'color'?", Region, SPACE, {"colour": "red"})
 
 
 # --- features from conditions
@@ -480,11 +480,11 @@ def test_features_are_inferred_in_order_of_appearance():
         ([{"in": [["a"]]}], "feature 'f': a value is not hashable"),
     ],
 )
-def test_tests_that_no_feature_fits_are_refused(tests, text):
-    refused(text, infer_features, [("f", test) for test in tests])
+def test_tests_that_no_feature_fits_are_rejected(tests, text):
+    rejects(text, infer_features, [("f", test) for test in tests])
 
 
-def test_a_rule_that_only_asks_whether_a_value_is_missing_fits_any_feature():
+def test_a_rule_that_only_tests_for_missing_values_fits_any_feature():
     known = Rule({"f": {"missing": False}}, then="A")
     for feature, text in (
         (NUMBER, "IF f is not missing THEN A"),

@@ -17,7 +17,7 @@ from irenic import MISSING, OTHER, Categorical, ConditionError, Continuous, Data
 from irenic.model.features import LOWEST
 
 
-def refused(error, text, make, *args, **options):
+def rejects(error, text, make, *args, **options):
     with pytest.raises(error) as caught:
         make(*args, **options)
     assert str(caught.value) == text
@@ -41,7 +41,7 @@ def refused(error, text, make, *args, **options):
         ),
     ],
 )
-def test_the_repr_of_a_continuous_feature_shows_what_was_declared(feature, text):
+def test_the_repr_of_a_continuous_feature_shows_its_arguments(feature, text):
     assert repr(feature).endswith(text)
 
 
@@ -78,16 +78,16 @@ def test_infinite_bounds_are_no_bounds():
         ({"unit": "\ud800"}, r"feature 'a': unit must be a string, got '\ud800'"),
     ],
 )
-def test_a_continuous_feature_that_cannot_be_is_refused(options, text):
-    refused(SpaceError, text, Continuous, "a", **options)
+def test_an_invalid_continuous_feature_is_rejected(options, text):
+    rejects(SpaceError, text, Continuous, "a", **options)
 
 
 @pytest.mark.parametrize("make", [Continuous, lambda name: Categorical(name, ["a"])])
-def test_a_name_is_a_text_of_valid_unicode(make):
-    refused(SpaceError, "the name of a feature must be a non-empty string, got ''", make, "")
-    refused(SpaceError, "the name of a feature must be a non-empty string, got 3", make, 3)
+def test_a_name_must_be_valid_unicode(make):
+    rejects(SpaceError, "the name of a feature must be a non-empty string, got ''", make, "")
+    rejects(SpaceError, "the name of a feature must be a non-empty string, got 3", make, 3)
     text = r"feature 'a\udc00': the name is not valid Unicode (a lone surrogate)"
-    refused(SpaceError, text, make, "a\udc00")
+    rejects(SpaceError, text, make, "a\udc00")
 
 
 def test_a_feature_is_a_value():
@@ -131,16 +131,16 @@ _BEYOND = (
     [2**53 + 1, -(2**53) - 1, 10**400, np.uint64(2**60), decimal.Decimal(2**53 + 1)],
 )
 @pytest.mark.parametrize("kind", ["number", "integer"])
-def test_integers_over_2_53_are_refused(value, kind):
+def test_integers_above_2_53_are_rejected(value, kind):
     shown = value.item() if isinstance(value, np.generic) else value
     text = f"feature 'a': {shown!r} {_BEYOND}"
-    refused(DataError, text, Continuous("a", kind=kind).encode_value, value)
+    rejects(DataError, text, Continuous("a", kind=kind).encode_value, value)
 
 
-def test_a_float_over_2_53_is_refused_where_integers_are_meant():
+def test_a_float_above_2_53_is_rejected_by_an_integer_feature():
     assert Continuous("a").encode_value(1e17) == 1e17
     text = f"feature 'a': 1e+17 {_BEYOND}"
-    refused(DataError, text, Continuous("a", kind="integer").encode_value, 1e17)
+    rejects(DataError, text, Continuous("a", kind="integer").encode_value, 1e17)
 
 
 @pytest.mark.parametrize(
@@ -201,11 +201,11 @@ def test_a_float_over_2_53_is_refused_where_integers_are_meant():
         ),
     ],
 )
-def test_a_value_of_the_wrong_kind_is_refused(kind, value, text):
-    refused(DataError, f"feature 'a': {text}", Continuous("a", kind=kind).encode_value, value)
+def test_a_value_of_the_wrong_kind_is_rejected(kind, value, text):
+    rejects(DataError, f"feature 'a': {text}", Continuous("a", kind=kind).encode_value, value)
 
 
-def test_date_times_with_a_zone_are_kept_in_utc():
+def test_date_times_with_a_time_zone_are_converted_to_utc():
     feature = Continuous("t", kind="datetime", unit="UTC")
     vienna = dt.datetime(2026, 7, 1, 12, tzinfo=zoneinfo.ZoneInfo("Europe/Vienna"))
     assert feature.decode_value(feature.encode_value(vienna)) == dt.datetime(2026, 7, 1, 10)
@@ -267,8 +267,8 @@ def test_the_domain_of_a_bounded_feature_ends_just_above_its_greatest_value():
         ("date", pd.NaT, "feature 'a': NaT cannot be a bound"),
     ],
 )
-def test_what_cannot_be_a_bound_of_a_condition_is_refused(kind, bound, text):
-    refused(ConditionError, text, Continuous("a", kind=kind).encode_bound, bound)
+def test_an_invalid_bound_of_a_condition_is_rejected(kind, bound, text):
+    rejects(ConditionError, text, Continuous("a", kind=kind).encode_bound, bound)
 
 
 def test_numbers_beyond_the_calendar_have_no_value():
@@ -281,7 +281,7 @@ def test_numbers_beyond_the_calendar_have_no_value():
 # --- categorical
 
 
-def test_the_repr_of_a_categorical_feature_shows_what_was_declared():
+def test_the_repr_of_a_categorical_feature_shows_its_arguments():
     assert (
         repr(Categorical("c", ("a", 1), missing=True)) == "Categorical('c', ['a', 1], missing=True)"
     )
@@ -307,8 +307,8 @@ def test_the_repr_of_a_categorical_feature_shows_what_was_declared():
         ),
     ],
 )
-def test_a_categorical_feature_that_cannot_be_is_refused(values, text):
-    refused(SpaceError, text, Categorical, "c", values)
+def test_an_invalid_categorical_feature_is_rejected(values, text):
+    rejects(SpaceError, text, Categorical, "c", values)
 
 
 def test_values_of_other_libraries_become_plain_values():
@@ -332,11 +332,11 @@ def test_many_values_take_several_words():
     assert Categorical("c", range(63)).n_words == 2
 
 
-def test_an_unlisted_value_is_never_a_listed_one():
+def test_an_unlisted_value_is_never_a_declared_one():
     assert Categorical("c", ["a"], other=True).unlisted() == "other"
     assert Categorical("c", ["other", "other 2"], other=True).unlisted() == "other 3"
 
 
-def test_a_value_that_is_not_hashable_cannot_be_looked_up():
+def test_an_unhashable_value_is_rejected():
     text = "feature 'c': [1] of type list is not hashable"
-    refused(DataError, text, Categorical("c", ["a"]).encode_value, [1])
+    rejects(DataError, text, Categorical("c", ["a"]).encode_value, [1])

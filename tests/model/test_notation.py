@@ -22,7 +22,7 @@ SPACE = Space(
 
 
 def only(text):
-    """Return the operators of the one condition that the text says."""
+    """Return the operators of the only condition in the text."""
     (condition,) = parse_conditions(text)
     return condition.operators
 
@@ -87,11 +87,11 @@ def only(text):
         (r'f = "a\"\\\u00e9\n"', {"=": 'a"\\é\n'}),
     ],
 )
-def test_every_form_of_a_condition_is_read(text, operators):
+def test_every_form_of_a_condition_is_parsed(text, operators):
     assert only(text) == operators
 
 
-def test_keywords_are_read_in_either_case():
+def test_keywords_are_not_case_sensitive():
     for text in (
         "IF f < 5 AND g IS MISSING THEN A WEIGHT 2",
         "if f < 5 and g is missing then A weight 2",
@@ -116,20 +116,20 @@ def test_keywords_are_read_in_either_case():
         ('"then"', "then"),
     ],
 )
-def test_every_form_of_a_consequent_is_read(text, then):
+def test_every_form_of_a_consequent_is_parsed(text, then):
     found = parse_rule(f"IF anything THEN {text}").then
     assert found == then
     assert type(found) is type(then)
     assert parse_line(f"DEFAULT {text}").then == then
 
 
-def test_a_line_that_is_no_default_is_none():
+def test_a_quoted_default_is_not_the_keyword():
     assert isinstance(parse_line("IF f < 5 THEN A"), ParsedRule)
     with pytest.raises(FormatError, match="expected IF"):
         parse_line('"default" < 5')
 
 
-def test_a_comment_ends_the_line_but_not_a_quoted_text():
+def test_a_number_sign_starts_a_comment_except_in_quotes():
     assert only('f = "#1"  # first') == {"=": "#1"}
 
 
@@ -163,11 +163,11 @@ def test_a_feature_may_have_any_name(name):
     assert Region.parse(f"{format_word(name)} > 2 and 5 >= {format_word(name)}", space) == region
 
 
-def test_names_in_single_quotes_are_read():
+def test_names_in_single_quotes_are_parsed():
     assert parse_conditions("'a b' < 5")[0].name == "a b"
 
 
-# --- text and back
+# --- round trips
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_names_in_single_quotes_are_read():
         "anything",
     ],
 )
-def test_the_text_of_a_region_is_the_text_that_was_read(text):
+def test_the_text_of_a_region_is_the_parsed_text(text):
     assert str(Region.parse(text, SPACE)) == text
 
 
@@ -204,7 +204,7 @@ def test_the_text_of_a_region_is_the_text_that_was_read(text):
         "IF color = yellow THEN {a, b}".replace("= yellow", "in {yellow}"),
     ],
 )
-def test_the_text_of_a_rule_is_the_text_that_was_read(text):
+def test_the_text_of_a_rule_is_the_parsed_text(text):
     assert str(Rule.parse(text, SPACE)) == text
 
 
@@ -212,13 +212,13 @@ def test_several_conditions_on_one_feature_are_intersected():
     assert str(Region.parse("f1 > 2 and f1 <= 5 and f1 < 9", SPACE)) == "2 < f1 <= 5"
 
 
-def test_negations_of_one_value_mean_the_rest():
+def test_not_equal_means_all_other_values():
     assert Region.parse("color != yellow", SPACE) == Region.parse("color not in {yellow}", SPACE)
     assert Region.parse("gap != missing", SPACE) == Region.parse("gap is not missing", SPACE)
     assert Region.parse("gap = missing", SPACE) == Region.parse("gap is missing", SPACE)
 
 
-# --- mistakes
+# --- errors
 
 
 @pytest.mark.parametrize(
@@ -284,7 +284,7 @@ def test_negations_of_one_value_mean_the_rest():
         ),
     ],
 )
-def test_a_mistake_in_the_notation_is_said_with_its_column(text, message):
+def test_an_error_in_the_notation_is_reported_with_its_column(text, message):
     with pytest.raises(FormatError) as caught:
         parse_rule(text)
     assert message in str(caught.value)
@@ -344,7 +344,7 @@ def test_a_mistake_in_the_notation_is_said_with_its_column(text, message):
         ),
     ],
 )
-def test_a_condition_that_the_space_does_not_know_is_said_with_its_column(text, message):
+def test_a_condition_that_does_not_fit_the_space_is_reported_with_its_column(text, message):
     with pytest.raises(FormatError) as caught:
         Rule.parse(text, SPACE)
     assert str(caught.value) == message
