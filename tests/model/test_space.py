@@ -666,7 +666,7 @@ def test_missing_and_unknown_fields_of_a_point_are_reported():
             "a table must have two dimensions, got an array with 1; use X.reshape(1, -1) for a"
             " single point",
         ),
-        (np.ones((2, 3)), "the table has 3 columns and no names, but the space has 1 features"),
+        (np.ones((2, 3)), "the table has 3 columns and no names, but the space has 1 feature"),
         ({"a": [1], "b": [1, 2]}, "columns must have equal lengths, got [1, 2]"),
         ({"a": "abc"}, "a column must be a list of values, got 'abc'"),
         ({"a": 5}, "a column must be a list of values, got 5"),

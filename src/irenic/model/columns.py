@@ -48,8 +48,8 @@ class Columns(NamedTuple):
         if self.names is None:
             if len(self.columns) != len(names):
                 raise DataError(
-                    f"the table has {len(self.columns)} columns and no names,"
-                    f" but the space has {len(names)} features"
+                    f"the table has {counted(len(self.columns), 'column')} and no names,"
+                    f" but the space has {counted(len(names), 'feature')}"
                 )
             return self.columns
         columns = dict(zip(self.names, self.columns, strict=True))

@@ -731,8 +731,9 @@ class Region:
         """Return random points of the region.
 
         Values between two bounds are uniform. With a single bound, the distance from it is
-        exponential, on the scale of the bound; without bounds, values are normal. A missing value
-        is drawn only if nothing else fits. Values of a categorical feature are equally likely.
+        exponential, on the scale of the bound; without bounds, values are normal. A missing number
+        is drawn only if nothing else fits. All values of a categorical feature are equally likely,
+        including "missing" and "other".
 
         Parameters
         ----------

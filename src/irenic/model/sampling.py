@@ -108,9 +108,9 @@ def moved(start: Floats, goal: Floats, shares: Floats, rng: np.random.Generator)
 
 def draw_words(masks: Words, share: Share, rng: np.random.Generator) -> Words:
     """Return a random subset of the set bits, each with the probability ``share``."""
-    drawn = np.zeros_like(masks)
+    subset = np.zeros_like(masks)
     for word, bits in enumerate(masks.tolist()):
         for code in range(bits.bit_length()):
             if bits >> code & 1 and rng.random() < (0.5 if share == "random" else share):
-                drawn[word] |= np.uint64(1) << np.uint64(code)
-    return drawn
+                subset[word] |= np.uint64(1) << np.uint64(code)
+    return subset

@@ -350,14 +350,14 @@ class Space:
                 raise DataError("the instances belong to another space; encode the table instead")
             return table
         if isinstance(table, list | tuple) and not table:
-            taken_columns: list[Any] = [np.empty(0, dtype=object) for _ in self.features]
+            columns: list[Any] = [np.empty(0, dtype=object) for _ in self.features]
             length = 0
         else:
             taken = take_apart(table)
-            taken_columns, length = taken.select(self.names), taken.length
+            columns, length = taken.select(self.names), taken.length
         values = np.empty((len(self.continuous), length), dtype=np.float64)
         codes = np.empty((len(self.categorical), length), dtype=np.int32)
-        for feature, column in zip(self.features, taken_columns, strict=True):
+        for feature, column in zip(self.features, columns, strict=True):
             row = self._row[feature.name]
             if isinstance(feature, Continuous):
                 values[row] = encode_floats(column, feature)
@@ -490,7 +490,7 @@ class Instances:
         return (self[i] for i in range(len(self)))
 
     def take(self, rows: Any) -> Instances:
-        """Return some of the instances.
+        """Return the instances in the given rows.
 
         Parameters
         ----------
