@@ -444,8 +444,7 @@ def test_truncated_json_is_told_from_other_mistakes():
         ),
         (
             with_rule({"if": {"a": {"<": 5, ">": 7}}, "then": 1}),
-            "rule 1: feature 'a': reversed bounds, the lower one is above the upper one in a < 5"
-            " and a > 7",
+            "rule 1: feature 'a': the lower bound is above the upper bound in a < 5 and a > 7",
         ),
         (
             with_rule({"if": {"a": {"<": {"float": "nan"}}}, "then": 1}),
@@ -453,8 +452,8 @@ def test_truncated_json_is_told_from_other_mistakes():
         ),
         (
             with_rule({"if": {"a": {"<": 2**53 + 1}}, "then": 1}),
-            "rule 1: feature 'a': 9007199254740993 is beyond 2**53, where float64 no longer tells"
-            " neighbouring integers apart; use a category, or a difference from a start",
+            "rule 1: feature 'a': 9007199254740993 is beyond 2**53, where float64 cannot"
+            " represent every integer; use a categorical feature, or subtract an offset",
         ),
         (
             with_rule({"if": {"agee": {"<": 5}}, "then": 1}, space=[{"name": "age"}]),
@@ -503,7 +502,7 @@ def test_truncated_json_is_told_from_other_mistakes():
         ),
         (
             with_rule({"then": 1}, space=[{"name": "a"}, {"name": "a"}]),
-            "two features are called 'a'; names must differ",
+            "two features are named 'a'; names must be unique",
         ),
         (
             with_rule({"then": 1}, space=[{"name": "a", "bounds": [5, 2]}]),
@@ -531,7 +530,7 @@ def test_truncated_json_is_told_from_other_mistakes():
         ),
         (
             with_rule({"then": 1}, space=[{"name": "a", "unit": 5}]),
-            "feature 'a': the unit is a text, not 5",
+            "feature 'a': unit must be a string, got 5",
         ),
         (
             with_rule({"then": 1}, default={"date": 5}),
@@ -567,7 +566,7 @@ def test_a_mistake_in_line_3_is_said_with_line_and_column(tmp_path):
         ("\n\nIF agee < 5 THEN A", "line 3, column 4: unknown feature 'agee', did you mean 'age'?"),
         ("\n\nIF age < 5 AND age > 7 THEN A", "line 3, column 16: the conditions on 'age' exclude"),
         ("DEFAULT a\n\nDEFAULT b", "line 3, column 1: a second DEFAULT; there can be one"),
-        ("\n\nDEFAULT", "line 3, column 8: expected a value, the line ends"),
+        ("\n\nDEFAULT", "line 3, column 8: expected a value, found the end of the line"),
     ],
 )
 def test_mistakes_in_a_text_are_said_with_their_line(text, message):

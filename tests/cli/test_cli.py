@@ -249,7 +249,7 @@ def test_a_space_can_make_rules_consistent(run, file):
         (
             "a.rules",
             "IF a < 5 THEN A\n\nIF a <\n",
-            ", line 3, column 7: expected a value, the line ends",
+            ", line 3, column 7: expected a value, found the end of the line",
         ),
         (
             "a.json",
@@ -286,7 +286,7 @@ def test_bad_input_of_other_kinds_exits_with_2(run, file, tmp_path):
     assert run("check", rules, "--space", twice) == (
         2,
         "",
-        f"irenic: {twice}: two features are called 'a'; names must differ\n",
+        f"irenic: {twice}: two features are named 'a'; names must be unique\n",
     )
     data = file("age\n1\n", "people.csv")
     assert run("check", rules, "--data", data, "--space", empty) == (

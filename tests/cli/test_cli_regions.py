@@ -182,9 +182,9 @@ def test_enlarge_with_a_consequent_passes_its_own_rules(run):
     ("arguments", "message"),
     [
         ([], 'say where to begin: --seed "f1=…, f2=…"'),
-        (["--seed", "f1=5.5"], "the point says nothing of 'f2', which is never missing"),
+        (["--seed", "f1=5.5"], "the point has no value for 'f2', which is never missing"),
         (["--seed", "f1=5.5, f3=1"], "unknown feature 'f3'"),
-        (["--seed", "f1=5.5, f1=6"], "--seed, column 9: 'f1' stands twice in the point"),
+        (["--seed", "f1=5.5, f1=6"], "--seed, column 9: 'f1' appears twice in the point"),
         (["--seed", "f1:5"], "--seed, column 3: unexpected character ':'"),
         (["--seed", "f1=x, f2=1"], "feature 'f1': 'x' is not a number"),
         (["--seed", "f1=5.5, f2=8", "--order", "f2,,"], "--order, column 4: expected"),
@@ -224,7 +224,7 @@ def test_more_gaps_than_anyone_reads_are_counted_and_cut_short(run):
 def test_a_negative_random_state_is_bad_input(run):
     code, _, err = run("search", PAPER, "--order", "random", "--random-state", "-3")
     assert code == 2
-    assert "random_state is None, an integer from 0 on or a numpy generator, not -3" in err
+    assert "random_state must be None, a non-negative integer or a numpy generator, got -3" in err
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")

@@ -128,7 +128,7 @@ def test_attributes_of_ours_that_are_broken_are_told():
     for name, place, value, message in [
         ("feature", "<input>", "{", "Expecting property name"),
         ("feature", "<input>", "[]", 'a feature is an object with a "name"'),
-        ("feature", "<input>", '{"name": ""}', "a feature's name is a non-empty text"),
+        ("feature", "<input>", '{"name": ""}', "the name of a feature must be a non-empty string"),
         ("test", "<inputEntry>", "5", "a condition is an object such as"),
         ("test", "<inputEntry>", '{"<": []}', ""),
         ("weight", "<rule>", '"heavy"', "could not convert string to float"),

@@ -341,8 +341,8 @@ def test_signs_of_word_processors_are_read_in_spreadsheets(pretty, plain):
     [
         (AGE, '"old"', '"old" is not a number'),
         (AGE, "true", "true is not a number"),
-        (AGE, "> 9007199254740993", "9007199254740993 is beyond 2**53, where float64 no longer"
-         " tells neighbouring integers apart; use a category, or a difference from a start"),
+        (AGE, "> 9007199254740993", "9007199254740993 is beyond 2**53, where float64 cannot"
+         " represent every integer; use a categorical feature, or subtract an offset"),
         (Continuous("d", kind="date"), '"2020-01-01"',
          '"2020-01-01" is not a date such as 2026-01-31'),
         (Continuous("t", kind="time"), 'time("10:00:00Z")',

@@ -40,7 +40,7 @@ CLOSED = Categorical("c", ["red", "blue"])
 SPACE = Space([Continuous("f1"), Categorical("color", ["yellow", "blue", "red"])])
 
 
-def refused(text, call, *args):
+def rejects(text, call, *args):
     with pytest.raises(ConditionError) as caught:
         call(*args)
     assert str(caught.value) == text
@@ -150,14 +150,14 @@ def test_a_bound_is_shown_as_it_was_written(condition, text):
     assert str(Region(SPACE, {"f1": condition})) == text
 
 
-def test_two_ways_to_write_one_bound_are_one_region():
+def test_two_ways_to_write_a_bound_give_the_same_region():
     up = math.nextafter(5.0, 6.0)
     assert Region(SPACE, {"f1": {"<=": 5}}) == Region(SPACE, {"f1": {"<": up}})
     assert Region(SPACE, {"f1": {">": 5}}) == Region(SPACE, {"f1": {">=": up}})
     assert Region(SPACE, {"f1": {"<": 0.0}}) == Region(SPACE, {"f1": {"<": -0.0}})
 
 
-def test_a_bound_that_nobody_wrote_is_shown_in_its_shorter_form():
+def test_a_computed_bound_is_shown_in_its_shorter_form():
     up = math.nextafter(5.0, 6.0)
     region = Region.from_packed(
         SPACE, np.array([up]), np.array([math.inf]), SPACE.everything.copy()
@@ -186,13 +186,13 @@ def test_a_bound_that_nobody_wrote_is_shown_in_its_shorter_form():
         ),
     ],
 )
-def test_neighbouring_values_make_equal_conditions(feature, a, b):
+def test_neighboring_values_give_equal_conditions(feature, a, b):
     assert encode_interval(feature, a)[:2] == encode_interval(feature, b)[:2]
     space = Space([feature])
     assert Region(space, {feature.name: a}) == Region(space, {feature.name: b})
 
 
-def test_an_integer_condition_keeps_its_text_all_the_same():
+def test_a_condition_on_integers_keeps_its_text():
     assert interval_text(INTEGER, encode_interval(INTEGER, {"<=": 5})) == "n <= 5"
     assert interval_text(INTEGER, encode_interval(INTEGER, {"<": 6})) == "n < 6"
     assert interval_text(INTEGER, encode_interval(INTEGER, {"<": 5.5})) == "n < 6"
@@ -260,7 +260,7 @@ def intervals(draw):
 @example({"<=": 2.0**53 + 2, "missing": True}, NUMBER)
 @example({">": -sys.float_info.max}, NUMBER)
 @example({">=": -sys.float_info.max}, NUMBER)
-def test_operators_of_an_interval_make_the_same_interval(operators, feature):
+def test_the_operators_of_an_interval_give_the_same_interval(operators, feature):
     try:
         interval = encode_interval(feature, operators)
     except ConditionError:
@@ -273,7 +273,7 @@ def test_operators_of_an_interval_make_the_same_interval(operators, feature):
 
 
 @given(st.sets(st.integers(0, 3), min_size=1), st.booleans(), st.booleans())
-def test_operators_of_a_set_make_the_same_set(codes, missing, other):
+def test_the_operators_of_a_set_give_the_same_set(codes, missing, other):
     feature = Categorical("c", ["red", "blue"], missing=missing, other=other)
     bits = sum(1 << c for c in codes) & feature.everything
     if not bits:
@@ -282,22 +282,21 @@ def test_operators_of_a_set_make_the_same_set(codes, missing, other):
     assert (encode_bits(feature, operators) if operators else feature.everything) == bits
 
 
-# --- conditions that cannot be
+# --- invalid conditions
 
 
 @pytest.mark.parametrize(
     ("condition", "text"),
     [
-        ((5, 5), "feature 'f1': f1 >= 5 and f1 < 5 is empty, no value satisfies it"),
-        ({">": 5, "<=": 5}, "feature 'f1': f1 > 5 and f1 <= 5 is empty, no value satisfies it"),
-        (set(), "feature 'f1': f1 in {} is empty, no value satisfies it"),
-        ({">": math.inf}, "feature 'f1': f1 > inf is empty, no value satisfies it"),
-        ({"<=": -math.inf}, "feature 'f1': f1 <= -inf is empty, no value satisfies it"),
-        ({"=": 5, "in": [6]}, "feature 'f1': f1 = 5 and f1 in {6} is empty, no value satisfies it"),
+        ((5, 5), "feature 'f1': no value satisfies f1 >= 5 and f1 < 5"),
+        ({">": 5, "<=": 5}, "feature 'f1': no value satisfies f1 > 5 and f1 <= 5"),
+        (set(), "feature 'f1': no value satisfies f1 in {}"),
+        ({">": math.inf}, "feature 'f1': no value satisfies f1 > inf"),
+        ({"<=": -math.inf}, "feature 'f1': no value satisfies f1 <= -inf"),
+        ({"=": 5, "in": [6]}, "feature 'f1': no value satisfies f1 = 5 and f1 in {6}"),
         (
             (5, 2),
-            "feature 'f1': reversed bounds, the lower one is above the upper one in f1 >= 5 and"
-            " f1 < 2",
+            "feature 'f1': the lower bound is above the upper bound in f1 >= 5 and f1 < 2",
         ),
         ((math.nan, 5), "feature 'f1': NaN cannot be a bound"),
         ({"<": math.nan}, "feature 'f1': NaN cannot be a bound"),
@@ -306,31 +305,32 @@ def test_operators_of_a_set_make_the_same_set(codes, missing, other):
         ({"<": True}, "feature 'f1': True is not a number"),
         (
             {"<": 2**53 + 1},
-            "feature 'f1': 9007199254740993 is beyond 2**53, where float64 no longer tells"
-            " neighbouring integers apart; use a category, or a difference from a start",
+            "feature 'f1': 9007199254740993 is beyond 2**53, where float64 cannot represent every"
+            " integer; use a categorical feature, or subtract an offset",
         ),
         (
             (1, 2, 3),
-            "feature 'f1': an interval is a pair (lower, upper), not (1, 2, 3); for a set of"
-            " values use {…}",
+            "feature 'f1': an interval must be a pair (lower, upper), got (1, 2, 3); use {…} for"
+            " a set of values",
         ),
         (
             {1, 2},
-            "feature 'f1' is continuous: a set of 2 values is not one interval; write a rule for"
-            " each value",
+            "feature 'f1' is continuous: a set of 2 values is not an interval; write one rule per"
+            " value",
         ),
         (
             {"not in": [5]},
-            "feature 'f1' is continuous: all values but 5 are two intervals; write a rule for each",
+            "feature 'f1' is continuous: all values except 5 form two intervals; write one rule"
+            " for each",
         ),
         (
             {"other": True},
             "feature 'f1' is continuous: test it with <, <=, >, >= or =, not with a set",
         ),
-        ({"in": "abc"}, "feature 'f1': 'abc' is not a list of values"),
+        ({"in": "abc"}, "feature 'f1': values must be a list or set, got 'abc'"),
         (
             {"missing": True},
-            "feature 'f1': f1 is missing can never hold, since 'f1' is never missing",
+            "feature 'f1': f1 is missing can never be true, because 'f1' is never missing",
         ),
         (
             {"between": 5},
@@ -338,33 +338,32 @@ def test_operators_of_a_set_make_the_same_set(codes, missing, other):
             " 'not in', 'missing', …)",
         ),
         ({"not_in": [5]}, "feature 'f1': unknown operator 'not_in', did you mean 'not in'?"),
-        ({"missing": 1}, "feature 'f1': 'missing' is True or False, not 1"),
+        ({"missing": 1}, "feature 'f1': 'missing' must be True or False, got 1"),
     ],
 )
-def test_a_condition_on_a_number_that_cannot_be_is_refused(condition, text):
-    refused(text, Region, SPACE, {"f1": condition})
+def test_an_invalid_condition_on_a_number_is_rejected(condition, text):
+    rejects(text, Region, SPACE, {"f1": condition})
 
 
 @pytest.mark.parametrize(
     ("condition", "text"),
     [
-        (set(), "feature 'color': color in {} is empty, no value satisfies it"),
+        (set(), "feature 'color': no value satisfies color in {}"),
         (
             {"in": ["blue"], "not in": ["blue"]},
-            "feature 'color': color in {blue} and color not in {blue} is empty, no value"
-            " satisfies it",
+            "feature 'color': no value satisfies color in {blue} and color not in {blue}",
         ),
-        ({"missing": True}, "feature 'color': missing=True is empty, no value satisfies it"),
+        ({"missing": True}, "feature 'color': no value satisfies missing=True"),
         ("bleu", "feature 'color': unknown value 'bleu', did you mean 'blue'?"),
         ({"pink"}, "feature 'color': unknown value 'pink' (known: 'yellow', 'blue', 'red')"),
-        ((2, 5), "feature 'color' is categorical: '>=' does not apply, use in {…}"),
-        ({"in": "blue"}, "feature 'color': 'blue' is not a list of values"),
-        ({"in": 5}, "feature 'color': 5 is not a list of values"),
+        ((2, 5), "feature 'color' is categorical and cannot be tested with '>='; use in {…}"),
+        ({"in": "blue"}, "feature 'color': values must be a list or set, got 'blue'"),
+        ({"in": 5}, "feature 'color': values must be a list or set, got 5"),
         ([["blue"]], "feature 'color': ['blue'] is not hashable"),
     ],
 )
-def test_a_condition_on_a_category_that_cannot_be_is_refused(condition, text):
-    refused(text, Region, SPACE, {"color": condition})
+def test_an_invalid_condition_on_a_category_is_rejected(condition, text):
+    rejects(text, Region, SPACE, {"color": condition})
 
 
 @pytest.mark.parametrize(
@@ -373,53 +372,57 @@ def test_a_condition_on_a_category_that_cannot_be_is_refused(condition, text):
         (
             Continuous("age", bounds=(0, 120)),
             {">": 120},
-            "feature 'age': age > 120 can never hold, since 'age' is at least 0 and is at most 120"
+            "feature 'age': age > 120 can never be true, because 'age' is at least 0 and is at"
+            " most 120"
             " and is never missing",
         ),
         (
             Continuous("age", bounds=(0, None), missing=True),
             {"<": 0},
-            "feature 'age': age < 0 can never hold, since 'age' is at least 0",
+            "feature 'age': age < 0 can never be true, because 'age' is at least 0",
         ),
         (
             NUMBER,
             {">": 5, "missing": True},
-            "feature 'f': f > 5 and missing=True is two regions, since missing is below all values;"
-            " write two rules",
+            "feature 'f': f > 5 and missing=True is not one interval, because a missing value is"
+            " below all others; write two rules",
         ),
         (
             INTEGER,
             {">": 2.2, "<": 2.8},
-            "feature 'n': n > 2.2 and n < 2.8 is empty, no value satisfies it",
+            "feature 'n': no value satisfies n > 2.2 and n < 2.8",
         ),
-        (INTEGER, {"=": 2.5}, "feature 'n': n = 2.5 is empty, no value satisfies it"),
+        (INTEGER, {"=": 2.5}, "feature 'n': no value satisfies n = 2.5"),
         (
             Continuous("t", kind="time"),
             {">": "23:59:59.999999"},
-            "feature 't': t > 23:59:59.999999 can never hold, since 't' is never missing and is a"
+            "feature 't': t > 23:59:59.999999 can never be true, because 't' is never missing and"
+            " is a"
             " time of day such as 12:30:00",
         ),
         (
             DATE,
             {">": dt.date(9999, 12, 31)},
-            "feature 'd': d > 9999-12-31 can never hold, since 'd' is never missing and is a date"
+            "feature 'd': d > 9999-12-31 can never be true, because 'd' is never missing and is a"
+            " date"
             " such as 2026-01-31",
         ),
         (
             DATE,
             {"<": dt.date(1, 1, 1)},
-            "feature 'd': d < 0001-01-01 can never hold, since 'd' is never missing and is a date"
+            "feature 'd': d < 0001-01-01 can never be true, because 'd' is never missing and is a"
+            " date"
             " such as 2026-01-31",
         ),
         (DATE, {"<": 5}, "feature 'd': 5 is not a date such as 2026-01-31"),
     ],
 )
-def test_a_condition_that_never_holds_is_refused(feature, condition, text):
-    refused(text, Region, Space([feature]), {feature.name: condition})
+def test_a_condition_that_can_never_be_true_is_rejected(feature, condition, text):
+    rejects(text, Region, Space([feature]), {feature.name: condition})
 
 
-def test_an_unknown_feature_is_refused_with_a_suggestion():
-    refused("unknown feature 'colour', did you mean 'color'?", Region, SPACE, {"colour": "red"})
+def test_an_unknown_feature_is_rejected_with_a_suggestion():
+    rejects("unknown feature 'colour', did you mean 'color'?", Region, SPACE, {"colour": "red"})
 
 
 # --- features from conditions
@@ -468,7 +471,7 @@ def test_features_are_inferred_in_order_of_appearance():
     [
         (
             [{"<": 5}, {"=": "x"}],
-            "feature 'f' is compared with bounds, but 'x' is no number, date or time",
+            "feature 'f' is compared with bounds, but 'x' is not a number, date or time",
         ),
         (
             [{"<": 5}, {"<": dt.date(2026, 1, 1)}],
@@ -477,11 +480,11 @@ def test_features_are_inferred_in_order_of_appearance():
         ([{"in": [["a"]]}], "feature 'f': a value is not hashable"),
     ],
 )
-def test_tests_that_no_feature_fits_are_refused(tests, text):
-    refused(text, infer_features, [("f", test) for test in tests])
+def test_tests_that_no_feature_fits_are_rejected(tests, text):
+    rejects(text, infer_features, [("f", test) for test in tests])
 
 
-def test_a_rule_that_only_asks_whether_a_value_is_missing_fits_any_feature():
+def test_a_rule_that_only_tests_for_missing_values_fits_any_feature():
     known = Rule({"f": {"missing": False}}, then="A")
     for feature, text in (
         (NUMBER, "IF f is not missing THEN A"),

@@ -17,7 +17,7 @@ from irenic import MISSING, OTHER, Categorical, ConditionError, Continuous, Data
 from irenic.model.features import LOWEST
 
 
-def refused(error, text, make, *args, **options):
+def rejects(error, text, make, *args, **options):
     with pytest.raises(error) as caught:
         make(*args, **options)
     assert str(caught.value) == text
@@ -41,7 +41,7 @@ def refused(error, text, make, *args, **options):
         ),
     ],
 )
-def test_the_repr_of_a_continuous_feature_shows_what_was_declared(feature, text):
+def test_the_repr_of_a_continuous_feature_shows_its_arguments(feature, text):
     assert repr(feature).endswith(text)
 
 
@@ -55,18 +55,18 @@ def test_infinite_bounds_are_no_bounds():
         ({"bounds": (5, 2)}, "feature 'a': the lower bound 5 is above the upper bound 2"),
         ({"bounds": (math.nan, 2)}, "feature 'a': nan cannot be a bound"),
         ({"bounds": (0, pd.NaT)}, "feature 'a': NaT cannot be a bound"),
-        ({"bounds": 5}, "feature 'a': bounds are a pair (low, high), not 5"),
-        ({"bounds": (1, 2, 3)}, "feature 'a': bounds are a pair (low, high), not (1, 2, 3)"),
+        ({"bounds": 5}, "feature 'a': bounds must be a pair (low, high), got 5"),
+        ({"bounds": (1, 2, 3)}, "feature 'a': bounds must be a pair (low, high), got (1, 2, 3)"),
         ({"bounds": ("x", 2)}, "feature 'a': 'x' is not a number (as a bound)"),
         (
             {"bounds": (math.inf, None)},
-            "feature 'a': inf is infinite; use a finite number, or leave it out if it is missing"
+            "feature 'a': inf is infinite; use a finite number, or None if it is missing"
             " (as a bound)",
         ),
         (
             {"bounds": (0, 2.5), "kind": "integer"},
             "feature 'a': 2.5 is not a whole number; declare the feature with kind='number' to"
-            " admit fractions (as a bound)",
+            " allow fractions (as a bound)",
         ),
         ({"kind": "integr"}, "feature 'a': unknown kind 'integr', did you mean 'integer'?"),
         (
@@ -74,20 +74,20 @@ def test_infinite_bounds_are_no_bounds():
             "feature 'a': unknown kind [] (known: 'number', 'integer', 'date', 'datetime',"
             " 'time', 'duration', 'months')",
         ),
-        ({"unit": 5}, "feature 'a': the unit is a text, not 5"),
-        ({"unit": "\ud800"}, r"feature 'a': the unit is a text, not '\ud800'"),
+        ({"unit": 5}, "feature 'a': unit must be a string, got 5"),
+        ({"unit": "\ud800"}, r"feature 'a': unit must be a string, got '\ud800'"),
     ],
 )
-def test_a_continuous_feature_that_cannot_be_is_refused(options, text):
-    refused(SpaceError, text, Continuous, "a", **options)
+def test_an_invalid_continuous_feature_is_rejected(options, text):
+    rejects(SpaceError, text, Continuous, "a", **options)
 
 
 @pytest.mark.parametrize("make", [Continuous, lambda name: Categorical(name, ["a"])])
-def test_a_name_is_a_text_of_valid_unicode(make):
-    refused(SpaceError, "a feature's name is a non-empty text, not ''", make, "")
-    refused(SpaceError, "a feature's name is a non-empty text, not 3", make, 3)
+def test_a_name_must_be_valid_unicode(make):
+    rejects(SpaceError, "the name of a feature must be a non-empty string, got ''", make, "")
+    rejects(SpaceError, "the name of a feature must be a non-empty string, got 3", make, 3)
     text = r"feature 'a\udc00': the name is not valid Unicode (a lone surrogate)"
-    refused(SpaceError, text, make, "a\udc00")
+    rejects(SpaceError, text, make, "a\udc00")
 
 
 def test_a_feature_is_a_value():
@@ -121,8 +121,8 @@ def test_numbers_are_encoded_as_exact_floats(value, number):
 
 
 _BEYOND = (
-    "is beyond 2**53, where float64 no longer tells neighbouring integers apart; use a category,"
-    " or a difference from a start"
+    "is beyond 2**53, where float64 cannot represent every integer; use a categorical feature, or"
+    " subtract an offset"
 )
 
 
@@ -131,16 +131,16 @@ _BEYOND = (
     [2**53 + 1, -(2**53) - 1, 10**400, np.uint64(2**60), decimal.Decimal(2**53 + 1)],
 )
 @pytest.mark.parametrize("kind", ["number", "integer"])
-def test_integers_over_2_53_are_refused(value, kind):
+def test_integers_above_2_53_are_rejected(value, kind):
     shown = value.item() if isinstance(value, np.generic) else value
     text = f"feature 'a': {shown!r} {_BEYOND}"
-    refused(DataError, text, Continuous("a", kind=kind).encode_value, value)
+    rejects(DataError, text, Continuous("a", kind=kind).encode_value, value)
 
 
-def test_a_float_over_2_53_is_refused_where_integers_are_meant():
+def test_a_float_above_2_53_is_rejected_by_an_integer_feature():
     assert Continuous("a").encode_value(1e17) == 1e17
     text = f"feature 'a': 1e+17 {_BEYOND}"
-    refused(DataError, text, Continuous("a", kind="integer").encode_value, 1e17)
+    rejects(DataError, text, Continuous("a", kind="integer").encode_value, 1e17)
 
 
 @pytest.mark.parametrize(
@@ -152,13 +152,13 @@ def test_a_float_over_2_53_is_refused_where_integers_are_meant():
         (
             "number",
             math.inf,
-            "inf is infinite; use a finite number, or leave it out if it is missing",
+            "inf is infinite; use a finite number, or None if it is missing",
         ),
         ("integer", "x", "'x' is not a whole number"),
         (
             "integer",
             2.5,
-            "2.5 is not a whole number; declare the feature with kind='number' to admit fractions",
+            "2.5 is not a whole number; declare the feature with kind='number' to allow fractions",
         ),
         ("date", "31.1.2026", "'31.1.2026' is not a date such as 2026-01-31"),
         (
@@ -179,33 +179,33 @@ def test_a_float_over_2_53_is_refused_where_integers_are_meant():
         (
             "time",
             dt.time(12, tzinfo=dt.UTC),
-            "datetime.time(12, 0, tzinfo=datetime.timezone.utc) has a time zone; drop it",
+            "datetime.time(12, 0, tzinfo=datetime.timezone.utc) has a time zone; remove it",
         ),
         (
             "date",
             dt.datetime(2026, 1, 31, tzinfo=dt.UTC),
             "datetime.datetime(2026, 1, 31, 0, 0, tzinfo=datetime.timezone.utc) has a time zone;"
-            " drop it",
+            " remove it",
         ),
         (
             "datetime",
             dt.datetime(2026, 1, 31, tzinfo=dt.UTC),
             "datetime.datetime(2026, 1, 31, 0, 0, tzinfo=datetime.timezone.utc) has a time zone;"
-            " declare the feature with unit='UTC', or drop the zone",
+            " declare the feature with unit='UTC', or remove the time zone",
         ),
         (
             "datetime",
             dt.datetime(9000, 1, 1, 0, 0, 0, 1),
-            "datetime.datetime(9000, 1, 1, 0, 0, 0, 1) is too far away to be kept to the"
+            "datetime.datetime(9000, 1, 1, 0, 0, 0, 1) is too far from 1970 to be exact to the"
             " microsecond; round it to whole seconds",
         ),
     ],
 )
-def test_a_value_of_the_wrong_kind_is_refused(kind, value, text):
-    refused(DataError, f"feature 'a': {text}", Continuous("a", kind=kind).encode_value, value)
+def test_a_value_of_the_wrong_kind_is_rejected(kind, value, text):
+    rejects(DataError, f"feature 'a': {text}", Continuous("a", kind=kind).encode_value, value)
 
 
-def test_date_times_with_a_zone_are_kept_in_utc():
+def test_date_times_with_a_time_zone_are_converted_to_utc():
     feature = Continuous("t", kind="datetime", unit="UTC")
     vienna = dt.datetime(2026, 7, 1, 12, tzinfo=zoneinfo.ZoneInfo("Europe/Vienna"))
     assert feature.decode_value(feature.encode_value(vienna)) == dt.datetime(2026, 7, 1, 10)
@@ -267,8 +267,8 @@ def test_the_domain_of_a_bounded_feature_ends_just_above_its_greatest_value():
         ("date", pd.NaT, "feature 'a': NaT cannot be a bound"),
     ],
 )
-def test_what_cannot_be_a_bound_of_a_condition_is_refused(kind, bound, text):
-    refused(ConditionError, text, Continuous("a", kind=kind).encode_bound, bound)
+def test_an_invalid_bound_of_a_condition_is_rejected(kind, bound, text):
+    rejects(ConditionError, text, Continuous("a", kind=kind).encode_bound, bound)
 
 
 def test_numbers_beyond_the_calendar_have_no_value():
@@ -281,7 +281,7 @@ def test_numbers_beyond_the_calendar_have_no_value():
 # --- categorical
 
 
-def test_the_repr_of_a_categorical_feature_shows_what_was_declared():
+def test_the_repr_of_a_categorical_feature_shows_its_arguments():
     assert (
         repr(Categorical("c", ("a", 1), missing=True)) == "Categorical('c', ['a', 1], missing=True)"
     )
@@ -291,15 +291,15 @@ def test_the_repr_of_a_categorical_feature_shows_what_was_declared():
 @pytest.mark.parametrize(
     ("values", "text"),
     [
-        ([], "feature 'c': a category needs a value, or other=True"),
+        ([], "feature 'c': a categorical feature needs at least one value, or other=True"),
         (["a", "b", "a"], "feature 'c': the value 'a' is listed twice"),
         ([1, True], "feature 'c': the value True is listed twice (1 equals True)"),
-        ("abc", "feature 'c': values are a list of values, not 'abc'"),
-        (5, "feature 'c': values are a list of values, not 5"),
-        ([None], "feature 'c': None is not a value; say missing=True instead"),
-        ([math.nan], "feature 'c': nan is not a value; say missing=True instead"),
-        ([MISSING], "feature 'c': MISSING is not a value; say missing=True instead"),
-        ([OTHER], "feature 'c': OTHER is not a value; say other=True instead"),
+        ("abc", "feature 'c': values must be a list, got 'abc'"),
+        (5, "feature 'c': values must be a list, got 5"),
+        ([None], "feature 'c': None is not a value; use missing=True instead"),
+        ([math.nan], "feature 'c': nan is not a value; use missing=True instead"),
+        ([MISSING], "feature 'c': MISSING is not a value; use missing=True instead"),
+        ([OTHER], "feature 'c': OTHER is not a value; use other=True instead"),
         ([["a"]], "feature 'c': the value ['a'] of type list is not hashable"),
         (
             ["\ud800"],
@@ -307,8 +307,8 @@ def test_the_repr_of_a_categorical_feature_shows_what_was_declared():
         ),
     ],
 )
-def test_a_categorical_feature_that_cannot_be_is_refused(values, text):
-    refused(SpaceError, text, Categorical, "c", values)
+def test_an_invalid_categorical_feature_is_rejected(values, text):
+    rejects(SpaceError, text, Categorical, "c", values)
 
 
 def test_values_of_other_libraries_become_plain_values():
@@ -332,11 +332,11 @@ def test_many_values_take_several_words():
     assert Categorical("c", range(63)).n_words == 2
 
 
-def test_an_unlisted_value_is_never_a_listed_one():
+def test_an_unlisted_value_is_never_a_declared_one():
     assert Categorical("c", ["a"], other=True).unlisted() == "other"
     assert Categorical("c", ["other", "other 2"], other=True).unlisted() == "other 3"
 
 
-def test_a_value_that_is_not_hashable_cannot_be_looked_up():
+def test_an_unhashable_value_is_rejected():
     text = "feature 'c': [1] of type list is not hashable"
-    refused(DataError, text, Categorical("c", ["a"]).encode_value, [1])
+    rejects(DataError, text, Categorical("c", ["a"]).encode_value, [1])

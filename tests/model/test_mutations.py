@@ -1,4 +1,4 @@
-"""Steps that a learner takes with a region: tighten, widen, narrow."""
+"""Mutations of regions: tighten, widen, narrow."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def interval(low, high):
 
 @st.composite
 def regions_with_cells(draw, n=1, max_cells=8):
-    """Draw regions of one space and cells on and beside their bounds."""
+    """Draw regions of one space, and cells on and next to their bounds."""
     regions = draw(sts.regions_of_one_space(n))
     space = regions[0].space
     axes = naive.grid(space, regions)
@@ -54,7 +54,7 @@ def _in_use(feature, value):
 
 
 def is_inside(inner, outer):
-    """Return whether a region lies in another, by looking at one feature after the other."""
+    """Return whether a region lies in another, by checking one feature at a time."""
     axes = naive.grid(inner.space, [inner, outer])
     return all(
         naive.allows(outer, f, v)
@@ -68,13 +68,13 @@ def is_inside(inner, outer):
 
 
 @given(regions_with_cells())
-def test_a_tightened_region_is_the_smallest_box_round_what_it_covers(drawn):
+def test_a_tightened_region_is_the_smallest_box_around_its_instances(drawn):
     [region], cells = drawn
     space = region.space
     table = naive.instances(space, cells)
     held = [c for c in cells if naive.holds(region, c)]
     if not held:
-        with pytest.raises(ConditionError, match="there is nothing to tighten round"):
+        with pytest.raises(ConditionError, match="so there is nothing to tighten to"):
             region.tighten(table)
         return
     tight = region.tighten(table)
@@ -90,14 +90,14 @@ def test_a_tightened_region_is_the_smallest_box_round_what_it_covers(drawn):
     assert tight.tighten(table) == tight
 
 
-def test_a_tightened_region_ends_on_the_values_that_it_covers():
+def test_a_tightened_region_ends_at_the_values_that_it_covers():
     table = {"f1": [1, 2.5, 4, 9], "color": ["red", "blue", "blue", "blue"]}
     tight = Region(MIXED, {"f1": (2, 5)}).tighten(table)
     assert tight == Region(MIXED, {"f1": {">=": 2.5, "<=": 4}, "color": "blue"})
     assert repr(tight) == "2.5 <= f1 <= 4 and color in {blue}"
 
 
-def test_whole_numbers_and_dates_are_tightened_to_their_neighbours():
+def test_integers_and_dates_are_tightened_to_their_neighbors():
     space = Space([Continuous("n", kind="integer"), Continuous("day", kind="date")])
     days = [dt.date(2020, 1, 3), dt.date(2020, 1, 9)]
     tight = Region(space).tighten({"n": [2, 5], "day": days})
@@ -113,16 +113,16 @@ def test_missing_values_are_tightened_like_the_lowest_value():
     assert both == Region(MIXED, {"f1": {"<=": 3, "missing": True}, "color": "red"})
 
 
-def test_a_tightened_region_keeps_missing_and_other_values_apart():
+def test_a_tightened_region_distinguishes_missing_and_other_values():
     space = Space([Categorical("c", ["a", "b"], missing=True, other=True)])
     tight = Region(space).tighten([{"c": None}, {"c": "zebra"}])
     assert tight == Region(space, {"c": {"in": [MISSING, OTHER]}})
 
 
-def test_without_an_instance_there_is_nothing_to_tighten_round():
+def test_a_region_without_instances_cannot_be_tightened():
     with pytest.raises(ConditionError) as error:
         interval(2, 5).tighten([[1], [9]])
-    assert str(error.value) == ("no instance lies in 2 <= f < 5: there is nothing to tighten round")
+    assert str(error.value) == ("no instance lies in 2 <= f < 5, so there is nothing to tighten to")
     with pytest.raises(ConditionError, match="no instance lies in anything"):
         Region(LINE).tighten([])
 
@@ -131,7 +131,7 @@ def test_without_an_instance_there_is_nothing_to_tighten_round():
 
 
 @given(regions_with_cells(n=2), SHARES, st.integers(0, 2**32))
-def test_a_widened_region_holds_the_original_and_stays_within_the_limit(drawn, share, state):
+def test_a_widened_region_contains_the_original_and_stays_within_the_limit(drawn, share, state):
     [one, limit], _ = drawn
     region = one & limit
     if region.is_empty:
@@ -147,7 +147,7 @@ def test_a_widened_region_holds_the_original_and_stays_within_the_limit(drawn, s
 
 
 @given(regions_with_cells(), SHARES, st.integers(0, 2**32))
-def test_without_a_limit_a_region_may_be_widened_to_the_whole_space(drawn, share, state):
+def test_without_a_limit_a_region_can_be_widened_to_the_whole_space(drawn, share, state):
     [region], _ = drawn
     wide = region.widen_bounds(share=share, random_state=state)
     assert is_inside(region, wide)
@@ -160,7 +160,7 @@ def test_each_bound_moves_by_its_share():
     assert interval(4, 5).widen_bounds(interval(2, 9)) == interval(2, 9)
 
 
-def test_a_bound_of_whole_numbers_stays_one_when_it_moves():
+def test_a_bound_of_integers_moves_to_an_integer():
     space = Space([Continuous("n", kind="integer")])
     inner, outer = Region(space, {"n": (4, 6)}), Region(space, {"n": (1, 11)})
     wide = inner.widen_bounds(outer, share=0.5)
@@ -168,7 +168,7 @@ def test_a_bound_of_whole_numbers_stays_one_when_it_moves():
     assert repr(wide) == "3 <= n < 9"
 
 
-def test_a_random_share_moves_each_bound_by_itself():
+def test_a_random_share_moves_each_bound_independently():
     found = [
         interval(4, 5).widen_bounds(interval(0, 9), share="random", random_state=i)
         for i in range(50)
@@ -191,7 +191,7 @@ def test_a_bound_that_the_limit_lacks_is_dropped_with_the_probability_of_the_sha
     assert 0.2 < np.mean(dropped) < 0.4
 
 
-def test_values_of_a_category_join_with_the_probability_of_the_share():
+def test_values_of_a_category_are_added_with_the_probability_of_the_share():
     values = [f"v{i}" for i in range(300)]
     space = Space([Categorical("c", values)])
     limit = Region(space, {"c": set(values[:200])})
@@ -201,7 +201,7 @@ def test_values_of_a_category_join_with_the_probability_of_the_share():
     assert {"c": "v0"} in wide
 
 
-def test_a_rule_widened_within_an_enlarged_region_contradicts_none():
+def test_a_rule_widened_within_an_enlarged_region_has_no_conflict():
     rng = np.random.default_rng(0)
     space = Space([Continuous("a"), Continuous("b")])
     rules = RuleSet([Rule(Region(space, {"a": (0, 2), "b": (0, 2)}), then="A")], space)
@@ -216,10 +216,8 @@ def test_a_rule_widened_within_an_enlarged_region_contradicts_none():
 def test_a_region_outside_the_limit_cannot_be_widened_within_it():
     with pytest.raises(ConditionError) as error:
         interval(1, 5).widen_bounds(interval(2, 9))
-    assert str(error.value) == (
-        "1 <= f < 5 does not lie within 2 <= f < 9, so it cannot stay inside"
-    )
-    with pytest.raises(ConditionError, match="the regions are of different spaces"):
+    assert str(error.value) == ("within must contain the region 1 <= f < 5, got 2 <= f < 9")
+    with pytest.raises(ConditionError, match="the regions belong to different spaces"):
         interval(1, 5).widen_bounds(Region(MIXED))
 
 
@@ -227,7 +225,7 @@ def test_a_region_outside_the_limit_cannot_be_widened_within_it():
 
 
 @given(regions_with_cells(), SHARES, st.integers(0, 2**32))
-def test_a_narrowed_region_holds_the_point_and_stays_inside(drawn, share, state):
+def test_a_narrowed_region_contains_the_point_and_stays_inside(drawn, share, state):
     [region], cells = drawn
     for cell in cells:
         point = naive.instances(region.space, [cell])
@@ -243,7 +241,7 @@ def test_a_narrowed_region_holds_the_point_and_stays_inside(drawn, share, state)
             assert narrow == region
 
 
-def test_each_bound_moves_towards_the_point_by_its_share():
+def test_each_bound_moves_toward_the_point_by_its_share():
     assert interval(2, 10).narrow_bounds({"f": 4}) == interval(3, 7)
     assert interval(2, 10).narrow_bounds([4], share=0.25) == interval(2.5, 8.5)
     assert interval(2, 10).narrow_bounds([4.0], share=1) == Region(LINE, {"f": {"=": 4}})
@@ -255,20 +253,20 @@ def test_an_open_side_stays_open():
     assert Region(LINE).narrow_bounds([4], share=1.0) == Region(LINE)
 
 
-def test_a_missing_point_keeps_the_interval_as_it_is():
+def test_a_missing_value_leaves_the_interval_unchanged():
     region = Region(MIXED, {"f1": {"<": 5, "missing": True}})
     narrow = region.narrow_bounds({"color": "red"}, share=1.0)
     assert narrow == Region(MIXED, {"f1": {"<": 5, "missing": True}, "color": "red"})
 
 
-def test_whole_numbers_keep_the_point_when_they_are_narrowed():
+def test_narrowing_integers_keeps_the_point():
     space = Space([Continuous("n", kind="integer")])
     narrow = Region(space, {"n": (0, 11)}).narrow_bounds([5])
     assert repr(narrow) == "3 <= n < 8"
     assert Region(space, {"n": (0, 11)}).narrow_bounds([5], share=1.0) == Region(space, {"n": 5})
 
 
-def test_values_of_a_category_leave_but_for_the_point_s():
+def test_values_of_a_category_are_removed_except_that_of_the_point():
     region = Region(MIXED)
     assert region.narrow_bounds({"color": "red"}, share=1.0) == Region(MIXED, {"color": "red"})
     values = [f"v{i}" for i in range(300)]
@@ -278,7 +276,7 @@ def test_values_of_a_category_leave_but_for_the_point_s():
     assert {"c": "v299"} in left
 
 
-def test_a_random_share_narrows_otherwise_each_time_but_can_be_repeated():
+def test_a_random_share_varies_but_is_reproducible():
     def narrow(state):
         return interval(0, 9).narrow_bounds([4], share="random", random_state=state)
 
@@ -288,17 +286,17 @@ def test_a_random_share_narrows_otherwise_each_time_but_can_be_repeated():
     assert narrow(rng) != narrow(rng)
 
 
-def test_a_point_outside_cannot_be_narrowed_round():
+def test_a_region_cannot_be_narrowed_to_a_point_outside():
     with pytest.raises(ConditionError) as error:
         interval(2, 5).narrow_bounds([5.0])
     assert str(error.value) == "the point (f = 5) does not lie in 2 <= f < 5"
-    with pytest.raises(DataError, match="a point has 1 values, one a feature, not 2"):
+    with pytest.raises(DataError, match="a point must have 1 value, got 2"):
         interval(2, 5).narrow_bounds([3, 4])
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.5, math.nan, "half"])
-def test_a_share_is_a_number_from_0_to_1_or_random(share):
-    message = f'share is a number from 0 to 1 or "random", not {share!r}'
+def test_a_share_must_be_a_number_from_0_to_1_or_random(share):
+    message = f'share must be a number from 0 to 1 or "random", got {share!r}'
     with pytest.raises(ConditionError) as error:
         interval(2, 5).widen_bounds(share=share)
     assert str(error.value) == message
@@ -307,10 +305,10 @@ def test_a_share_is_a_number_from_0_to_1_or_random(share):
     assert str(error.value) == message
 
 
-# --- the far ends of float64
+# --- the limits of float64
 
 
-def test_bounds_further_apart_than_float64_reaches_are_moved_without_overflow():
+def test_bounds_that_are_extremely_far_apart_move_without_overflow():
     widest, right = interval(-1.7e308, 1.75e308), interval(1.6e308, 1.7e308)
     wide = right.widen_bounds(widest, share=0.5)
     assert right <= wide <= widest

@@ -22,7 +22,7 @@ SPACE = Space(
 
 
 def only(text):
-    """Return the operators of the one condition that the text says."""
+    """Return the operators of the only condition in the text."""
     (condition,) = parse_conditions(text)
     return condition.operators
 
@@ -87,11 +87,11 @@ def only(text):
         (r'f = "a\"\\\u00e9\n"', {"=": 'a"\\é\n'}),
     ],
 )
-def test_every_form_of_a_condition_is_read(text, operators):
+def test_every_form_of_a_condition_is_parsed(text, operators):
     assert only(text) == operators
 
 
-def test_keywords_are_read_in_either_case():
+def test_keywords_are_not_case_sensitive():
     for text in (
         "IF f < 5 AND g IS MISSING THEN A WEIGHT 2",
         "if f < 5 and g is missing then A weight 2",
@@ -116,20 +116,20 @@ def test_keywords_are_read_in_either_case():
         ('"then"', "then"),
     ],
 )
-def test_every_form_of_a_consequent_is_read(text, then):
+def test_every_form_of_a_consequent_is_parsed(text, then):
     found = parse_rule(f"IF anything THEN {text}").then
     assert found == then
     assert type(found) is type(then)
     assert parse_line(f"DEFAULT {text}").then == then
 
 
-def test_a_line_that_is_no_default_is_none():
+def test_a_quoted_default_is_not_the_keyword():
     assert isinstance(parse_line("IF f < 5 THEN A"), ParsedRule)
     with pytest.raises(FormatError, match="expected IF"):
         parse_line('"default" < 5')
 
 
-def test_a_comment_ends_the_line_but_not_a_quoted_text():
+def test_a_number_sign_starts_a_comment_except_in_quotes():
     assert only('f = "#1"  # first') == {"=": "#1"}
 
 
@@ -163,11 +163,11 @@ def test_a_feature_may_have_any_name(name):
     assert Region.parse(f"{format_word(name)} > 2 and 5 >= {format_word(name)}", space) == region
 
 
-def test_names_in_single_quotes_are_read():
+def test_names_in_single_quotes_are_parsed():
     assert parse_conditions("'a b' < 5")[0].name == "a b"
 
 
-# --- text and back
+# --- round trips
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_names_in_single_quotes_are_read():
         "anything",
     ],
 )
-def test_the_text_of_a_region_is_the_text_that_was_read(text):
+def test_the_text_of_a_region_is_the_parsed_text(text):
     assert str(Region.parse(text, SPACE)) == text
 
 
@@ -204,7 +204,7 @@ def test_the_text_of_a_region_is_the_text_that_was_read(text):
         "IF color = yellow THEN {a, b}".replace("= yellow", "in {yellow}"),
     ],
 )
-def test_the_text_of_a_rule_is_the_text_that_was_read(text):
+def test_the_text_of_a_rule_is_the_parsed_text(text):
     assert str(Rule.parse(text, SPACE)) == text
 
 
@@ -212,26 +212,30 @@ def test_several_conditions_on_one_feature_are_intersected():
     assert str(Region.parse("f1 > 2 and f1 <= 5 and f1 < 9", SPACE)) == "2 < f1 <= 5"
 
 
-def test_negations_of_one_value_mean_the_rest():
+def test_not_equal_means_all_other_values():
     assert Region.parse("color != yellow", SPACE) == Region.parse("color not in {yellow}", SPACE)
     assert Region.parse("gap != missing", SPACE) == Region.parse("gap is not missing", SPACE)
     assert Region.parse("gap = missing", SPACE) == Region.parse("gap is missing", SPACE)
 
 
-# --- mistakes
+# --- errors
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "column 1: expected IF (or DEFAULT, or a comment that begins with #), the line ends"),
+        (
+            "",
+            "column 1: expected IF (or DEFAULT, or a comment that starts with #), found the end"
+            " of the line",
+        ),
         (
             "f1 < 5 THEN A",
-            "column 1: expected IF (or DEFAULT, or a comment that begins with #), found 'f1'",
+            "column 1: expected IF (or DEFAULT, or a comment that starts with #), found 'f1'",
         ),
-        ("IF f1 < 5", "column 10: expected AND or THEN, the line ends"),
+        ("IF f1 < 5", "column 10: expected AND or THEN, found the end of the line"),
         ("IF f1 < 5 OR f1 > 7 THEN A", "column 14: expected 'missing' after 'or' (other"),
-        ("IF f1 < 5 THEN", "column 15: expected a value, the line ends"),
+        ("IF f1 < 5 THEN", "column 15: expected a value, found the end of the line"),
         (
             "IF f1 < 5 THEN A B",
             "column 18: unexpected 'B'; put text of more than one word in quotes",
@@ -241,16 +245,16 @@ def test_negations_of_one_value_mean_the_rest():
             "IF f1 THEN A",
             "column 7: expected <, <=, >, >=, =, 'in' or 'is' after 'f1', found 'THEN'",
         ),
-        ("IF f1 < THEN A", "column 9: expected a value, found the keyword 'THEN'; as text it"),
-        ("IF f1 < x THEN A", "column 9: 'x' cannot be a bound; use a number, a date or a time"),
-        ("IF f1 < true THEN A", "column 9: True cannot be a bound"),
-        ("IF f1 < nan THEN A", "column 9: NaN is no value and no bound; say 'missing'"),
+        ("IF f1 < THEN A", "column 9: expected a value, found the keyword 'THEN'; put it"),
+        ("IF f1 < x THEN A", "column 9: a bound must be a number, a date or a time, got 'x'"),
+        ("IF f1 < true THEN A", "column 9: a bound must be a number, a date or a time, got True"),
+        ("IF f1 < nan THEN A", "column 9: NaN is neither a value nor a bound; use 'missing'"),
         ("IF f1 < 1e999 THEN A", "column 9: 1e999 is too large for float64"),
-        ("IF f1 < " + "9" * 5000 + " THEN A", "column 9: a number with too many digits"),
-        ("IF in < 5 THEN A", "column 4: expected a feature's name, found the keyword 'in'; a"),
+        ("IF f1 < " + "9" * 5000 + " THEN A", "column 9: the number has too many digits"),
+        ("IF in < 5 THEN A", "column 4: expected a feature name, found the keyword 'in'; put it"),
         ("IF 1st < 5 THEN A", "column 4: '1st' is neither a number nor a date; put text in quotes"),
-        ("IF 5 f1 THEN A", "column 6: expected a comparison (a feature's name that begins with a"),
-        ("IF 5 < 6 THEN A", "column 8: expected a feature's name, found '6'"),
+        ("IF 5 f1 THEN A", "column 6: expected a comparison (put feature names that"),
+        ("IF 5 < 6 THEN A", "column 8: expected a feature name, found '6'"),
         ("IF 2 < f1 > 5 THEN A", "column 13: both comparisons bound 'f1' from the same side"),
         ("IF 5 = f1 < 7 THEN A", "column 13: both comparisons bound 'f1' from the same side"),
         ("IF color in yellow THEN A", "column 13: expected '{', found 'yellow'"),
@@ -259,25 +263,28 @@ def test_negations_of_one_value_mean_the_rest():
         ("IF color not yellow THEN A", "column 14: expected 'in', found 'yellow'"),
         ("IF gap is 5 THEN A", "column 11: expected 'missing', found '5'"),
         ("IF (f1 < 5 THEN A", "column 12: expected ')', found 'THEN'"),
-        ("IF " + "(" * 60 + "f1 < 5", "brackets nested too deeply"),
-        ('IF color = "yellow THEN A', "column 12: a quoted text that is not closed"),
-        (r'IF color = "\q" THEN A', 'column 12: "\\q" holds an escape that is not understood'),
+        ("IF " + "(" * 60 + "f1 < 5", "brackets are nested too deeply"),
+        ('IF color = "yellow THEN A', "column 12: quoted text without a closing quote"),
+        (r'IF color = "\q" THEN A', 'column 12: "\\q" contains an invalid escape'),
         (r'IF color = "\ud800" THEN A', "column 12: a lone surrogate is not valid Unicode"),
-        ("IF f1 @ 5 THEN A", "column 7: unexpected character '@'; put names and text that hold it"),
+        (
+            "IF f1 @ 5 THEN A",
+            "column 7: unexpected character '@'; put names and text that contain it",
+        ),
         (
             "IF born < 2026-02-30 THEN A",
             "column 11: '2026-02-30' is not a date or time: day is out",
         ),
         ("IF f1 < P9999999999D THEN A", "column 9: the duration P9999999999D is too long"),
-        ("IF anything THEN A WEIGHT x", "column 27: WEIGHT takes a number"),
-        ("IF anything THEN A WEIGHT " + "9" * 400, "column 27: too large for float64"),
+        ("IF anything THEN A WEIGHT x", "column 27: WEIGHT must be a number, got 'x'"),
+        ("IF anything THEN A WEIGHT " + "9" * 400, "column 27: WEIGHT is too large for float64"),
         (
             "IF (gap is not missing or missing) THEN A",
-            "column 5: 'is not missing or missing' is no",
+            "column 5: 'is not missing or missing' is always",
         ),
     ],
 )
-def test_a_mistake_in_the_notation_is_said_with_its_column(text, message):
+def test_an_error_in_the_notation_is_reported_with_its_column(text, message):
     with pytest.raises(FormatError) as caught:
         parse_rule(text)
     assert message in str(caught.value)
@@ -292,12 +299,12 @@ def test_a_mistake_in_the_notation_is_said_with_its_column(text, message):
         ),
         (
             "IF 5 <= f1 < 2 THEN A",
-            "column 4: feature 'f1': reversed bounds, the lower one is above the upper one in"
+            "column 4: feature 'f1': the lower bound is above the upper bound in"
             " f1 >= 5 and f1 < 2",
         ),
         (
             "IF born > 2026-01-31 AND 5 <= f1 < 5 THEN A",
-            "column 26: feature 'f1': f1 >= 5 and f1 < 5 is empty, no value satisfies it",
+            "column 26: feature 'f1': no value satisfies f1 >= 5 and f1 < 5",
         ),
         (
             "IF colour = blue THEN A",
@@ -309,27 +316,27 @@ def test_a_mistake_in_the_notation_is_said_with_its_column(text, message):
         ),
         (
             "IF color < 5 THEN A",
-            "column 4: feature 'color' is categorical: '<' does not apply, use in {…}",
+            "column 4: feature 'color' is categorical and cannot be tested with '<'; use in {…}",
         ),
         (
             "IF f1 in {1, 2} THEN A",
-            "column 4: feature 'f1' is continuous: a set of 2 values is not one interval; write a"
-            " rule for each value",
+            "column 4: feature 'f1' is continuous: a set of 2 values is not an interval; write"
+            " one rule per value",
         ),
         (
             "IF f1 != 5 THEN A",
-            "column 4: feature 'f1' is continuous: all values but 5 are two intervals; write a"
-            " rule for each",
+            "column 4: feature 'f1' is continuous: all values except 5 form two intervals; write"
+            " one rule for each",
         ),
         (
             "IF gap > 5 or missing THEN A",
-            "column 4: feature 'gap': gap > 5 and missing=True is two regions, since missing is"
-            " below all values; write two rules",
+            "column 4: feature 'gap': gap > 5 and missing=True is not one interval, because a"
+            " missing value is below all others; write two rules",
         ),
         (
             "IF f1 < 9007199254740993 THEN A",
-            "column 4: feature 'f1': 9007199254740993 is beyond 2**53, where float64 no longer"
-            " tells neighbouring integers apart; use a category, or a difference from a start",
+            "column 4: feature 'f1': 9007199254740993 is beyond 2**53, where float64 cannot"
+            " represent every integer; use a categorical feature, or subtract an offset",
         ),
         (
             "IF born < 5 THEN A",
@@ -337,7 +344,7 @@ def test_a_mistake_in_the_notation_is_said_with_its_column(text, message):
         ),
     ],
 )
-def test_a_condition_that_the_space_does_not_know_is_said_with_its_column(text, message):
+def test_a_condition_that_does_not_fit_the_space_is_reported_with_its_column(text, message):
     with pytest.raises(FormatError) as caught:
         Rule.parse(text, SPACE)
     assert str(caught.value) == message

@@ -536,17 +536,17 @@ def test_after_a_fit_the_numbers_are_those_of_the_counts(tmp_path):
     assert clf.pareto_front_.chosen is clf.chosen_
 
 
-# --- the fragments
+# --- fragments
 
 
-def test_only_markup_is_left_as_it_is():
+def test_everything_except_markup_is_escaped():
     assert markup.element("td", "<b>", markup.Html("<i>x</i>")) == "<td>&lt;b&gt;<i>x</i></td>"
     assert markup.join("<", markup.Html("<br>"), between=" ") == "&lt; <br>"
-    # what Python's own methods make of markup is text again: escaped twice, never not at all
+    # The methods of str return text, which is escaped again, so that none stays unescaped.
     assert markup.escaped(markup.Html("<b>") + "<i>") == "&lt;b&gt;&lt;i&gt;"
 
 
-def test_colours_go_by_appearance_as_on_the_page_and_come_again():
+def test_colors_are_assigned_in_order_of_appearance_and_repeat():
     labels = list("abcdefghi")
     assert list(markup.colours([*reversed(labels), None, "a"])) == labels[::-1]
     assert markup.colours([frozenset({"a", "b"}), "c"]) == markup.palette(["a", "b", "c"])
@@ -558,11 +558,11 @@ def test_colours_go_by_appearance_as_on_the_page_and_come_again():
 @pytest.mark.parametrize(
     ("share", "width"), [(-0.5, "0%"), (0.0, "0%"), (1 / 3, "33.33%"), (1.0, "100%"), (7.0, "100%")]
 )
-def test_a_bar_stays_in_its_frame(share, width):
+def test_a_bar_stays_within_its_frame(share, width):
     assert f"width:{width};" in markup.share_bar(share)
 
 
-def test_labels_are_said_without_quotes_where_they_need_none():
+def test_labels_are_quoted_only_if_necessary():
     assert [say(v) for v in ("low risk", "", "a\nb", 5, True)] == [
         "low risk",
         '""',

@@ -819,7 +819,7 @@ def test_a_frame_has_one_row_per_rule(backend, kind):
 
 def test_an_unknown_backend_of_frames_is_rejected():
     with pytest.raises(
-        ConditionError, match="backend is one of pandas, polars, pyarrow, not 'dask'"
+        ConditionError, match="backend must be one of pandas, polars, pyarrow, got 'dask'"
     ):
         RuleSet(space=AGE).to_frame("dask")
     assert len(RuleSet([age(0, 1, "A")], AGE).to_frame()) == 1

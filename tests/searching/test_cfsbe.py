@@ -562,7 +562,7 @@ def test_an_order_that_cannot_be_taken_is_refused_with_the_way_out(call, options
 
 def test_a_random_state_must_be_one():
     with pytest.raises(
-        DataError, match="random_state is None, an integer from 0 on or a numpy generator"
+        DataError, match="random_state must be None, a non-negative integer or a numpy generator"
     ):
         enlarge(PAPER, P1, order="random", random_state="x")
 
@@ -639,11 +639,11 @@ def test_a_seed_may_be_a_view_of_a_larger_table():
 @pytest.mark.parametrize(
     ("seed", "error", "message"),
     [
-        ({"f1": 5}, DataError, "the point says nothing of 'f2', which is never missing"),
-        ([1], DataError, "a point has 2 values, one a feature, not 1"),
-        ("f1", DataError, "a point is a mapping {feature: value}, not 'f1'"),
+        ({"f1": 5}, DataError, "the point has no value for 'f2', which is never missing"),
+        ([1], DataError, "a point must have 2 values, got 1"),
+        ("f1", DataError, "a point must be a mapping {feature: value}, got 'f1'"),
         ({"f1": 5, "f22": 1}, ConditionError, "unknown feature 'f22', did you mean 'f2'?"),
-        (PLANE.encode([P1, P1]), DataError, "one point was asked for, these are 2"),
+        (PLANE.encode([P1, P1]), DataError, "expected one point, got 2"),
     ],
 )
 def test_what_is_not_a_point_of_the_space_is_refused(seed, error, message):

@@ -747,7 +747,7 @@ def test_a_budget_is_a_number_that_is_not_negative(side, value):
 
 def test_a_random_state_is_checked_before_the_search_begins():
     with pytest.raises(
-        DataError, match="random_state is None, an integer from 0 on or a numpy generator"
+        DataError, match="random_state must be None, a non-negative integer or a numpy generator"
     ):
         search(PAPER, order="random", random_state="now")
 

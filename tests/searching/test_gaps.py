@@ -686,7 +686,7 @@ def test_what_is_no_rule_set_is_refused(call):
 
 def test_within_must_be_a_region():
     rules = RuleSet([Rule({"n": (0, 5)}, then="A")])
-    with pytest.raises(ConditionError, match="within is a Region, not"):
+    with pytest.raises(ConditionError, match="within must be a Region, got"):
         gaps(rules, within={"n": (0, 1)})
 
 

@@ -1,8 +1,8 @@
-"""Columns of tables of any kind, turned into numbers and codes with no Python loop over rows.
+"""Encoding of columns of any table library as numbers and codes, without Python loops over rows.
 
-pandas, polars and pyarrow come through narwhals; numpy arrays, mappings of columns and sequences
-of points are taken as they are. What a column holds in Python objects is looked at object by
-object only where no array type could hold it.
+Frames of pandas, polars and pyarrow are read through narwhals; numpy arrays, mappings of columns
+and sequences of points are read directly. Python objects are encoded one by one only if no array
+type can represent them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import repeat
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,34 +35,29 @@ from irenic.model.features import (
 )
 from irenic.model.literals import Months, counted, is_missing, plain
 
-Codes: TypeAlias = Codes
-
 
 class Columns(NamedTuple):
-    """A table taken apart: its names (None where it has none), its columns, its length.
-
-    A column is a 1-D array or a narwhals series.
-    """
+    """The columns of a table (1-D arrays or narwhals series), their names if any, their length."""
 
     names: list[str] | None
     columns: list[Any]
     length: int
 
-    def select(self, wanted: Sequence[str]) -> list[Any]:
-        """Return the columns of the wanted names, in that order."""
+    def select(self, names: Sequence[str]) -> list[Any]:
+        """Return the columns with the given names, in that order."""
         if self.names is None:
-            if len(self.columns) != len(wanted):
+            if len(self.columns) != len(names):
                 raise DataError(
-                    f"the table has {len(self.columns)} columns and no names,"
-                    f" but the space has {len(wanted)} features"
+                    f"the table has {counted(len(self.columns), 'column')} and no names,"
+                    f" but the space has {counted(len(names), 'feature')}"
                 )
             return self.columns
-        place = {name: i for i, name in enumerate(self.names)}
-        for name in wanted:
-            if name not in place:
+        columns = dict(zip(self.names, self.columns, strict=True))
+        for name in names:
+            if name not in columns:
                 hint = did_you_mean(name, self.names)
                 raise DataError(f"the table has no column {name!r}{hint}")
-        return [self.columns[place[name]] for name in wanted]
+        return [columns[name] for name in names]
 
 
 def take_apart(table: Any) -> Columns:
@@ -70,8 +65,8 @@ def take_apart(table: Any) -> Columns:
     if isinstance(table, np.ndarray):
         if table.ndim != 2:
             raise DataError(
-                f"a table has two dimensions, this array has {table.ndim};"
-                " a single point is a table of one row: X.reshape(1, -1)"
+                f"a table must have two dimensions, got an array with {table.ndim};"
+                " use X.reshape(1, -1) for a single point"
             )
         table = _unmasked(table)
         return Columns(None, [table[:, i] for i in range(table.shape[1])], table.shape[0])
@@ -86,30 +81,30 @@ def _from_mapping(table: Mapping[Any, Any]) -> Columns:
     columns = [_as_array(column) for column in table.values()]
     lengths = {len(c) for c in columns}
     if len(lengths) > 1:
-        raise DataError(f"the columns differ in length: {sorted(lengths)}")
+        raise DataError(f"columns must have equal lengths, got {sorted(lengths)}")
     return Columns(_as_names(table), columns, lengths.pop() if lengths else 0)
 
 
 def _as_names(keys: Iterable[Any]) -> list[str]:
     names = [str(key) for key in keys]
     if len(set(names)) != len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"the table has two columns called {twice!r}")
+        duplicate = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"the table has two columns named {duplicate!r}")
     return names
 
 
 def _as_array(column: Any) -> npt.NDArray[Any]:
     if isinstance(column, str | bytes | Mapping) or not hasattr(column, "__len__"):
-        raise DataError(f"a column is a list of values, not {column!r}")
+        raise DataError(f"a column must be a list of values, got {column!r}")
     if isinstance(column, np.ndarray):
         if column.ndim != 1:
-            raise DataError(f"a column has one dimension, not {column.ndim}")
+            raise DataError(f"a column must have one dimension, got {column.ndim}")
         return _unmasked(column)
     return _objects(column, len(column))
 
 
 def _objects(values: Iterable[Any], length: int) -> npt.NDArray[Any]:
-    # unlike np.array, fromiter takes tuples for values
+    # Unlike np.array, np.fromiter treats tuples as values.
     return np.fromiter(values, dtype=object, count=length)
 
 
@@ -127,7 +122,9 @@ def _from_sequence(table: Sequence[Any]) -> Columns:
         columns = [_objects((row.get(key) for row in table), len(table)) for key in keys]
         return Columns(_as_names(keys), columns, len(table))
     if not table or not all(map(_is_row, table)):
-        raise DataError("a list of points holds mappings {name: value}, or rows of one length")
+        raise DataError(
+            "a list of points must contain mappings {name: value} or rows of equal length"
+        )
     names = field_names(table[0])
     _check_alike(table, names)
     cells = zip(*table, strict=True)
@@ -142,7 +139,7 @@ def _is_row(row: Any) -> bool:
 
 
 def field_names(row: Any) -> list[str] | None:
-    """Return the names that a named tuple or a Spark row has for its values, None for others.
+    """Return the field names of a named tuple or a Spark row, None for other rows.
 
     >>> from typing import NamedTuple
     >>> field_names(NamedTuple("Point", [("x", float), ("y", float)])(1.0, 2.0))
@@ -150,13 +147,13 @@ def field_names(row: Any) -> list[str] | None:
     """
     if not isinstance(row, tuple) or type(row) is tuple:
         return None
-    # in this order: a Spark row may have a column called "_fields"
+    # In this order, because a Spark row can have a column named "_fields".
     names = getattr(row, "__fields__", None) or getattr(row, "_fields", None)
     return list(names) if isinstance(names, tuple | list) and len(names) == len(row) else None
 
 
 def _check_alike(table: Sequence[Any], names: list[str] | None) -> None:
-    """Refuse rows of several lengths or with several names: their columns cannot be told."""
+    """Raise an error if rows have different lengths or field names."""
     n = len(table[0])
     for number, row in enumerate(table, start=1):
         if len(row) != n:
@@ -164,11 +161,11 @@ def _check_alike(table: Sequence[Any], names: list[str] | None) -> None:
                 f"row {number} of the table must have {counted(n, 'value')} like row 1,"
                 f" got {len(row)}: {reprlib.repr(row)}"
             )
-        if (here := field_names(row)) != names:
-            wanted = "no field names" if names is None else f"the fields {', '.join(names)}"
+        if (fields := field_names(row)) != names:
+            expected = "no field names" if names is None else f"the fields {', '.join(names)}"
             raise DataError(
-                f"row {number} of the table must have {wanted} like row 1,"
-                f" got {'none' if here is None else ', '.join(here)}"
+                f"row {number} of the table must have {expected} like row 1,"
+                f" got {'none' if fields is None else ', '.join(fields)}"
             )
 
 
@@ -178,11 +175,11 @@ def _from_frame(table: Any) -> Columns:
     try:
         frame = nw.from_native(table, eager_only=True)
     except nw.exceptions.DuplicateError as error:
-        raise DataError(f"the table has columns of one name: {error}") from None
+        raise DataError(f"the table has duplicate column names: {error}") from None
     except TypeError:
         raise DataError(
-            f"{type(table).__name__} is not a table; use a pandas, polars or pyarrow frame,"
-            " a 2-D numpy array, a mapping of columns or a list of points"
+            "a table must be a pandas, polars or pyarrow frame, a 2-D numpy array, a mapping of"
+            f" columns or a list of points, got {type(table).__name__}"
         ) from None
     columns = [frame.get_column(name) for name in frame.columns]
     return Columns(_as_names(frame.columns), columns, len(frame))
@@ -192,13 +189,19 @@ def _from_frame(table: Any) -> Columns:
 
 
 def encode_floats(column: Any, feature: Continuous) -> Floats:
-    """Return the column as float64, ``-inf`` where it is missing."""
+    """Return the column as float64, with ``-inf`` for missing values."""
     if isinstance(column, np.ndarray):
         values = _array_to_floats(column, feature)
     else:
         values = _series_to_floats(column, feature)
     _check_floats(values, feature)
     return values
+
+
+_NOT_OPTIONAL = (
+    "the value is missing, but the feature does not allow missing values;"
+    " declare it with missing=True"
+)
 
 
 def _check_floats(values: Floats, feature: Continuous) -> None:
@@ -209,18 +212,16 @@ def _check_floats(values: Floats, feature: Continuous) -> None:
         raise _row_error(feature, values == math.inf, "is infinite; use a finite number", values)
     if low == -math.inf and not feature.missing:
         raise DataError(
-            f"column {feature.name!r}, row {_first(values == -math.inf)}: the value is missing,"
-            f" but the feature is declared never to be; declare it with missing=True"
+            f"column {feature.name!r}, row {_first(values == -math.inf)}: {_NOT_OPTIONAL}"
         )
     outside = (values >= feature.end) | ((values < feature.lowest) & (values > -math.inf))
     if outside.any():
-        shown = [
+        bounds = [
             "none" if bound is None else feature.format_value(feature.encode_value(bound))
             for bound in feature.bounds
         ]
-        raise _row_error(
-            feature, outside, f"is outside the feature's bounds ({', '.join(shown)})", values
-        )
+        problem = f"is outside the feature's bounds ({', '.join(bounds)})"
+        raise _row_error(feature, outside, problem, values)
 
 
 def _row_error(feature: Continuous, where: Bools, problem: str, values: Floats) -> DataError:
@@ -238,10 +239,11 @@ def _array_to_floats(column: npt.NDArray[Any], feature: Continuous) -> Floats:
     numeric = feature.kind in ("number", "integer")
     if kind == "f" and numeric:
         if column.dtype.itemsize > 8:
-            _refuse_rounding(column, feature)
+            _check_precision(column, feature)
         return _clean(column.astype(np.float64), feature, column)
     if kind in "iu" and numeric:
-        return _exact_integers(column, feature)
+        _check_exact(column, feature)
+        return column.astype(np.float64)
     if kind == "M" and feature.kind in ("date", "datetime"):
         return _temporal(column.astype("datetime64[us]"), feature)
     if kind == "m" and feature.kind == "duration":
@@ -249,17 +251,17 @@ def _array_to_floats(column: npt.NDArray[Any], feature: Continuous) -> Floats:
     if kind in "OUT":
         return _objects_to_floats(column.tolist(), feature)
     raise DataError(
-        f"column {feature.name!r} holds {column.dtype.name} values,"
+        f"column {feature.name!r} contains {column.dtype.name} values,"
         f" which do not fit a feature of kind {feature.kind!r}"
     )
 
 
-def _refuse_rounding(column: npt.NDArray[Any], feature: Continuous) -> None:
+def _check_precision(column: npt.NDArray[Any], feature: Continuous) -> None:
     rounded = (column != column.astype(np.float64)) & ~np.isnan(column)
     if rounded.any():
         raise DataError(
             f"column {feature.name!r}, row {_first(rounded)}: the value has more digits than"
-            " float64 keeps; round the column first"
+            " float64 can represent; round the column first"
         )
 
 
@@ -273,31 +275,25 @@ def _clean(values: Floats, feature: Continuous, source: npt.NDArray[Any]) -> Flo
         )
     missing = np.isnan(values)
     if feature.kind == "integer":
-        broken = (values != np.floor(values)) & ~missing
-        if broken.any():
-            row = _first(broken)
+        fractional = (values != np.floor(values)) & ~missing
+        if fractional.any():
+            row = _first(fractional)
             raise DataError(
                 f"column {feature.name!r}, row {row}: {values[row - 1]} is not a whole number;"
-                " declare the feature with kind='number' to admit fractions"
+                " declare the feature with kind='number' to allow fractions"
             )
-        _exact(np.where(missing, 0.0, values), feature)
+        _check_exact(np.where(missing, 0.0, values), feature)
     values[missing] = -math.inf
     return values
 
 
-def _exact(values: npt.NDArray[Any], feature: Continuous) -> None:
+def _check_exact(values: npt.NDArray[Any], feature: Continuous) -> None:
     if values.size and (values.max() > EXACT or values.min() < -EXACT):
         row = _first((values > EXACT) | (values < -EXACT))
         raise DataError(
             f"column {feature.name!r}, row {row}: {values[row - 1]} is beyond 2**53, where float64"
-            " no longer tells neighbouring integers apart; use a category, or a difference from a"
-            " start"
+            " cannot represent every integer; use a categorical feature, or subtract an offset"
         )
-
-
-def _exact_integers(values: npt.NDArray[Any], feature: Continuous) -> Floats:
-    _exact(values, feature)
-    return values.astype(np.float64)
 
 
 def _temporal(column: npt.NDArray[Any], feature: Continuous) -> Floats:
@@ -311,8 +307,8 @@ def _micros(micros: Ints, missing: Bools, feature: Continuous) -> Floats:
     values = micros.astype(np.float64)
     if values.size and (inexact := values.astype(np.int64) != micros).any():
         raise DataError(
-            f"column {feature.name!r}, row {_first(inexact)}: the time is too far away to be kept"
-            " to the microsecond; round it to whole seconds"
+            f"column {feature.name!r}, row {_first(inexact)}: the time is too far from 1970 to be"
+            " exact to the microsecond; round it to whole seconds"
         )
     if feature.kind == "date" and (uneven := micros % feature.step != 0).any():
         raise DataError(
@@ -331,23 +327,23 @@ def _objects_to_floats(values: list[Any], feature: Continuous) -> Floats:
     types = set(map(type, values))
     if feature.kind in ("number", "integer") and types <= _NUMBERS:
         floats = _as_floats(values)
-        # 2**53 itself may be the rounded image of a greater integer
+        # 2**53 itself may be a greater integer, rounded.
         if floats is not None and (types <= _FLOATS or not (np.abs(floats) >= EXACT).any()):
             return _clean(floats, feature, floats)
-    out = np.empty(len(values), dtype=np.float64)
+    encoded = np.empty(len(values), dtype=np.float64)
     for row, value in enumerate(values):
         try:
-            out[row] = feature.encode_value(value)
+            encoded[row] = feature.encode_value(value)
         except DataError as error:
             message = str(error).removeprefix(f"feature {feature.name!r}: ")
             raise DataError(f"column {feature.name!r}, row {row + 1}: {message}") from None
-    return out
+    return encoded
 
 
 def _as_floats(values: list[Any]) -> Floats | None:
     try:
         return np.array(values, dtype=np.float64)
-    except (OverflowError, ValueError):  # an integer beyond float64, a signalling NaN
+    except (OverflowError, ValueError):  # an integer beyond float64, a signaling NaN
         return None
 
 
@@ -368,18 +364,18 @@ def _series_to_floats(series: Any, feature: Continuous) -> Floats:
         if dtype == nw.Datetime and dtype.time_zone is not None and feature.unit != "UTC":
             raise DataError(
                 f"column {feature.name!r} has the time zone {dtype.time_zone};"
-                " declare the feature with unit='UTC', or drop the zone"
+                " declare the feature with unit='UTC', or remove the time zone"
             )
         return _series_micros(series.dt.timestamp("us"), feature)
     if feature.kind == "duration" and dtype == nw.Duration:
         return _series_micros(series.dt.total_microseconds(), feature)
     if feature.kind == "time" and dtype == nw.Time and series.implementation.is_polars():
-        # in nanoseconds; other libraries have other units, which narwhals does not tell
+        # In nanoseconds; other libraries have other units, which narwhals does not expose.
         return _series_micros(series.cast(nw.Int64) // 1000, feature)
     if dtype in (nw.Object, nw.String, nw.Time) or dtype.is_decimal() or series.is_null().all():
         return _objects_to_floats(series.to_list(), feature)
     raise DataError(
-        f"column {feature.name!r} holds {dtype} values,"
+        f"column {feature.name!r} contains {dtype} values,"
         f" which do not fit a feature of kind {feature.kind!r}"
     )
 
@@ -394,15 +390,15 @@ def _series_micros(series: Any, feature: Continuous) -> Floats:
 
 
 def encode_codes(column: Any, feature: Categorical) -> Codes:
-    """Return the code of each value: 0 missing, 1 any other, then the listed values."""
+    """Return the code of each value: 0 missing, 1 any other, then the declared values."""
     if isinstance(column, np.ndarray):
-        if column.dtype.kind in "mM":  # whose tolist() gives integers for other units
+        if column.dtype.kind in "mM":  # tolist() returns integers for other units
             column = column.astype(f"{column.dtype.kind}8[us]")
         values = column.tolist()
         missing = _missing_in(column, values)
     else:
         values = column.to_list()
-        # NaN is no null in polars and pyarrow
+        # NaN is not null in polars and pyarrow.
         missing = column.is_null().to_numpy() | _missing_objects(values)
     lookup = {**feature.codes, **_SPECIAL_CODES}
     try:
@@ -456,15 +452,12 @@ def _is_hashable(value: object) -> bool:
 
 def _check_codes(codes: Codes, values: list[Any], feature: Categorical) -> None:
     if not feature.missing and (missing := codes == MISSING_CODE).any():
-        raise DataError(
-            f"column {feature.name!r}, row {_first(missing)}: the value is missing, but the feature"
-            " is declared never to be; declare it with missing=True"
-        )
+        raise DataError(f"column {feature.name!r}, row {_first(missing)}: {_NOT_OPTIONAL}")
     if not feature.other and (other := codes == OTHER_CODE).any():
         row = _first(other)
         raise DataError(
             f"column {feature.name!r}, row {row}: {values[row - 1]!r} is not among the values of"
-            f" the feature ({feature.show_values()}); declare it with other=True to admit others"
+            f" the feature ({feature.show_values()}); declare it with other=True to allow others"
         )
 
 
@@ -507,7 +500,7 @@ def infer_feature(name: str, column: Any) -> Feature:
     if dtype == nw.Object or column.is_null().all():
         return _infer_objects(name, column.to_list())
     raise SpaceError(
-        f"column {name!r}: a feature cannot be made of {dtype} values;"
+        f"column {name!r}: cannot infer a feature from {dtype} values;"
         " convert the column to numbers, text, booleans, dates or times"
     )
 
@@ -528,7 +521,7 @@ def _infer_array(name: str, column: npt.NDArray[Any]) -> Feature:
         return Continuous(name, kind="duration", missing=bool(np.isnat(column).any()))
     if kind in "OUST":
         return _infer_objects(name, column.tolist())
-    raise SpaceError(f"column {name!r}: a feature cannot be made of {column.dtype.name} values")
+    raise SpaceError(f"column {name!r}: cannot infer a feature from {column.dtype.name} values")
 
 
 def _infer_objects(name: str, values: list[Any]) -> Feature:
@@ -536,13 +529,13 @@ def _infer_objects(name: str, values: list[Any]) -> Feature:
         distinct = dict.fromkeys(values)
     except TypeError:
         raise SpaceError(f"column {name!r}: its values are not hashable") from None
-    # one value of each type, since of equal values (1, 1.0 and True) only the first is distinct
+    # One value per type, because ``distinct`` has only the first of 1, 1.0 and True.
     samples = dict(zip(map(type, values), values, strict=True)).values()
     missing = any(map(is_missing, distinct))
     present = list(dict.fromkeys(plain(v) for v in distinct if not is_missing(v)))
     types = {type(plain(v)) for v in (*present, *samples) if not is_missing(v)}
     if complex in types:
-        raise SpaceError(f"column {name!r}: a feature cannot be made of complex values")
+        raise SpaceError(f"column {name!r}: cannot infer a feature from complex values")
     if types == {int}:
         return Continuous(name, kind="integer", missing=missing)
     if types and types <= {int, float, decimal.Decimal}:
@@ -561,25 +554,25 @@ def _infer_objects(name: str, values: list[Any]) -> Feature:
     if len(types) == 1 and (only := next(iter(types))) in temporal:
         zone = any(getattr(v, "tzinfo", None) is not None for v in present)
         return Continuous(name, kind=temporal[only], missing=missing, unit="UTC" if zone else "")
-    with suppress(TypeError):  # values of several types stay in the order in which they appear
+    with suppress(TypeError):  # values of several types keep their order of appearance
         present.sort()
     return Categorical(name, present, missing=missing, other=True)
 
 
-# --- out again
+# --- frames
 
 
-def frame_backend(wanted: str | None) -> Any:
-    """Return the library to make a frame with: the wanted one, or the first that is installed."""
+def frame_backend(backend: str | None) -> Any:
+    """Return the name of a library for data frames: ``backend``, or the first one installed."""
     from importlib.util import find_spec
 
     known = ("pandas", "polars", "pyarrow")
-    if wanted is not None and wanted not in known:
-        raise ConditionError(f"backend is one of {', '.join(known)}, not {wanted!r}")
-    for name in known if wanted is None else (wanted,):
+    if backend is not None and backend not in known:
+        raise ConditionError(f"backend must be one of {', '.join(known)}, got {backend!r}")
+    for name in known if backend is None else (backend,):
         if find_spec(name) is not None:
             return name
     raise ConditionError(
-        f"to_frame needs {wanted or 'pandas, polars or pyarrow'}: install one, for example with"
-        f" pip install {wanted or 'pandas'}"
+        f"to_frame needs {backend or 'pandas, polars or pyarrow'}; install it with"
+        f" pip install {backend or 'pandas'}"
     )

@@ -1,14 +1,13 @@
-"""One condition on one feature: as plain data, as packed numbers, and as text.
+"""A condition on one feature: as plain data, as packed numbers, and as text.
 
-As plain data a condition is a mapping of operators, the form that JSON files use:
-``{">=": 18, "<": 30}``, ``{"in": ["nurse"]}``, with ``"missing": true`` and ``"other": true`` for
-the two values that are not listed. As packed numbers it is a half-open interval
+As plain data, a condition is a mapping of operators, as in JSON files: ``{">=": 18, "<": 30}`` or
+``{"in": ["nurse"]}``, with ``"missing": true`` for a missing value and ``"other": true`` for
+values that the feature does not declare. As packed numbers, it is a half-open interval
 ``lower <= f < upper`` or the bits of a set of values.
 
-A bound can be written in two ways that mean the same: ``f < c``, or ``f <= v`` with ``c`` the
-value after ``v``. Which one was written is kept beside the numbers, as bits of ``written``, for
-the text form alone; where nobody wrote the bound (an algorithm found it) the shorter text is
-shown.
+A bound can be written in two equivalent ways: ``f < c``, or ``f <= v`` where ``c`` is the value
+after ``v``. The bits of ``written`` record which one was used, for the text form only. If an
+algorithm computed the bound, the shorter text is shown.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ KNOWN: Final = (*ORDER, "=", "in", "not in", "missing", "other")
 
 LOWER_AFTER: Final = 1
 UPPER_AFTER: Final = 2
-# Nobody wrote the bound: show the shorter text. Both together are features.UNWRITTEN.
+# The bound was computed, not written: show the shorter text. Both bits are features.UNWRITTEN.
 LOWER_FREE: Final = 4
 UPPER_FREE: Final = 8
 LOWER_BITS: Final = LOWER_AFTER | LOWER_FREE
@@ -58,11 +57,11 @@ class Interval(NamedTuple):
 ANY: Final = Interval(-math.inf, math.inf)
 
 
-# --- from what is given
+# --- from plain data
 
 
 def as_operators(condition: Any, name: str) -> Operators:
-    """Return a condition in any of the accepted forms as a mapping of operators.
+    """Return a condition in any accepted form as a mapping of operators.
 
     >>> as_operators((2, 5), "f1"), as_operators({"yellow"}, "color"), as_operators(3, "n")
     ({'>=': 2, '<': 5}, {'in': ['yellow']}, {'=': 3})
@@ -75,14 +74,14 @@ def as_operators(condition: Any, name: str) -> Operators:
         for flag in ("missing", "other"):
             if not isinstance(condition.get(flag, True), bool):
                 raise ConditionError(
-                    f"feature {name!r}: {flag!r} is True or False, not {condition[flag]!r}"
+                    f"feature {name!r}: {flag!r} must be True or False, got {condition[flag]!r}"
                 )
         return dict(condition)
     if isinstance(condition, tuple):
         if len(condition) != 2:
             raise ConditionError(
-                f"feature {name!r}: an interval is a pair (lower, upper), not {condition!r};"
-                " for a set of values use {…}"
+                f"feature {name!r}: an interval must be a pair (lower, upper), got {condition!r};"
+                " use {…} for a set of values"
             )
         bounds = zip((">=", "<"), condition, strict=True)
         return {op: b for op, b in bounds if b is not None} or {"missing": False}
@@ -92,31 +91,33 @@ def as_operators(condition: Any, name: str) -> Operators:
 
 
 def encode_interval(feature: Continuous, operators: Operators) -> Interval:
-    """Return the interval of a condition on a continuous feature; refuse one that is empty."""
+    """Return the interval of a condition on a continuous feature; raise an error if it is empty."""
     name = feature.name
     operators = _without_sets(feature, operators)
     lower, upper = _lower_bound(feature, operators), _upper_bound(feature, operators)
     interval = Interval(lower[0], upper[0], lower[1] | upper[1])
     if _is_reversed(feature, operators):
         raise ConditionError(
-            f"feature {name!r}: reversed bounds, the lower one is above the upper one"
-            f" in {show_operators(name, operators)}"
+            f"feature {name!r}: the lower bound is above the upper bound in"
+            f" {show_operators(name, operators)}"
         )
     interval = _with_missing(feature, interval, operators)
     if interval.lower >= interval.upper:
-        raise ConditionError(
-            f"feature {name!r}: {show_operators(name, operators)} is empty, no value satisfies it"
-        )
+        raise _unsatisfiable(name, operators)
     if not is_possible(feature, interval.lower, interval.upper):
         raise ConditionError(
-            f"feature {name!r}: {interval_text(feature, interval)} can never hold, since"
+            f"feature {name!r}: {interval_text(feature, interval)} can never be true, because"
             f" {name!r} {_domain_text(feature)}"
         )
     return settle(feature, interval)
 
 
+def _unsatisfiable(name: str, operators: Operators) -> ConditionError:
+    return ConditionError(f"feature {name!r}: no value satisfies {show_operators(name, operators)}")
+
+
 def _without_sets(feature: Continuous, operators: Operators) -> Operators:
-    """Return the operators with a set of one value as ``=``, "missing" in a set as the flag."""
+    """Return the operators with sets replaced: one value by ``=``, "missing" by the flag."""
     name = feature.name
     if "other" in operators:
         raise ConditionError(
@@ -126,27 +127,24 @@ def _without_sets(feature: Continuous, operators: Operators) -> Operators:
     excluded = [v for v in _listed(feature, operators.get("not in", [])) if not _is_none(v)]
     if excluded:
         raise ConditionError(
-            f"feature {name!r} is continuous: all values but {display(plain(excluded[0]))} are two"
-            " intervals; write a rule for each"
+            f"feature {name!r} is continuous: all values except {display(plain(excluded[0]))} form"
+            " two intervals; write one rule for each"
         )
     if operators.get("not in"):
         rest["missing"] = False
     for operator in ("=", "in"):
         if operator not in operators:
             continue
-        given = operators[operator]
-        listed = [given] if operator == "=" else _listed(feature, given)
+        operand = operators[operator]
+        listed = [operand] if operator == "=" else _listed(feature, operand)
         present = [v for v in listed if not _is_none(v)]
         if len(present) > 1:
             raise ConditionError(
-                f"feature {name!r} is continuous: a set of {len(listed)} values is not one"
-                " interval; write a rule for each value"
+                f"feature {name!r} is continuous: a set of {len(listed)} values is not an interval;"
+                " write one rule per value"
             )
         if not listed or (present and rest.get("=", present[0]) != present[0]):
-            raise ConditionError(
-                f"feature {name!r}: {show_operators(name, operators)} is empty, no value"
-                " satisfies it"
-            )
+            raise _unsatisfiable(name, operators)
         if len(present) < len(listed):
             rest["missing"] = True
         if present:
@@ -160,46 +158,48 @@ def _is_none(value: Any) -> bool:
 
 def _listed(feature: Feature, values: Any) -> Sequence[Any] | Set[Any]:
     if isinstance(values, str | bytes) or not isinstance(values, Sequence | Set):
-        raise ConditionError(f"feature {feature.name!r}: {values!r} is not a list of values")
+        raise ConditionError(
+            f"feature {feature.name!r}: values must be a list or set, got {values!r}"
+        )
     return values
 
 
 def _lower_bound(feature: Continuous, operators: Operators) -> tuple[float, int]:
-    found = [(LOWEST, 0)] if any(op in operators for op in (*ORDER, "=")) else [(-math.inf, 0)]
+    bounds = [(LOWEST, 0)] if any(op in operators for op in (*ORDER, "=")) else [(-math.inf, 0)]
     if operators.get("missing") is False:
-        found.append((LOWEST, 0))
-    found += [
+        bounds.append((LOWEST, 0))
+    bounds += [
         (feature.snap(feature.encode_bound(operators[operator])), 0)
         for operator in (">=", "=")
         if operator in operators
     ]
     if ">" in operators:
         cut, after = cut_after(feature, operators[">"])
-        found.append((cut, LOWER_AFTER * after))
-    best = max(found)
-    explicit = [f for f in found[1:] if f[0] == -math.inf]
-    return (-math.inf, 0) if best == (LOWEST, 0) and explicit else best
+        bounds.append((cut, LOWER_AFTER * after))
+    tightest = max(bounds)
+    explicit = any(cut == -math.inf for cut, _ in bounds[1:])  # f >= -inf includes missing values
+    return (-math.inf, 0) if tightest == (LOWEST, 0) and explicit else tightest
 
 
 def _upper_bound(feature: Continuous, operators: Operators) -> tuple[float, int]:
-    found = [(math.inf, 0)]
+    bounds = [(math.inf, 0)]
     if "<" in operators:
-        found.append((feature.snap(feature.encode_bound(operators["<"])), 0))
+        bounds.append((feature.snap(feature.encode_bound(operators["<"])), 0))
     for operator in ("<=", "="):
         if operator in operators:
             cut, after = cut_after(feature, operators[operator])
-            found.append((cut, UPPER_AFTER * after))
-    return min(found)
+            bounds.append((cut, UPPER_AFTER * after))
+    return min(bounds)
 
 
 def cut_after(feature: Continuous, bound: Any) -> tuple[float, bool]:
-    """Return the cut above a bound, and whether it is the one just after that value."""
+    """Return the cut above a bound, and whether it is the one just after the bound."""
     value = feature.encode_bound(bound)
     if value == -math.inf:
-        return LOWEST, False  # only a missing value is not above
+        return LOWEST, False  # every value except a missing one is above
     snapped = feature.snap(value)
     if snapped != value or math.isinf(value):
-        return snapped, False  # between two values of the feature: the cut is the next one
+        return snapped, False  # the bound lies between two values of the feature
     cut = feature.after(value)
     return cut, math.isfinite(cut)
 
@@ -217,17 +217,17 @@ def _with_missing(feature: Continuous, interval: Interval, operators: Operators)
         return Interval(-math.inf, LOWEST)
     if interval.lower > LOWEST:
         raise ConditionError(
-            f"feature {feature.name!r}: {show_operators(feature.name, operators)} is two regions,"
-            " since missing is below all values; write two rules"
+            f"feature {feature.name!r}: {show_operators(feature.name, operators)} is not one"
+            " interval, because a missing value is below all others; write two rules"
         )
     return interval._replace(lower=-math.inf)
 
 
 def settle(feature: Continuous, interval: Interval) -> Interval:
-    """Return the interval with an upper bound that no value lies below moved to "missing only".
+    """Return the interval with an upper bound below all values moved down to "missing only".
 
-    Between "missing" and a declared lower bound there is nothing. Were an upper bound left there,
-    an interval that ends in that gap would seem to meet one that begins in it.
+    There is no value between "missing" and a declared lower bound. If an upper bound stayed there,
+    the interval would seem to overlap another one that starts below it.
     """
     if LOWEST < interval.upper <= feature.lowest:
         return Interval(interval.lower, LOWEST, interval.written & LOWER_BITS)
@@ -235,44 +235,42 @@ def settle(feature: Continuous, interval: Interval) -> Interval:
 
 
 def is_possible(feature: Continuous, lower: float, upper: float) -> bool:
-    """Return whether some value that the feature may have lies in the interval."""
+    """Return whether the interval contains a value of the feature."""
     if feature.missing and lower == -math.inf and upper > -math.inf:
         return True
     if lower > LOWEST and not feature.shows(lower):
-        return False  # the calendar ends before
+        return False  # beyond the calendar
     if upper < math.inf and not feature.shows(feature.before(upper)):
         return False
     return max(lower, feature.lowest) < min(upper, feature.end)
 
 
 def encode_bits(feature: Categorical, operators: Operators) -> int:
-    """Return the bits of a condition on a categorical feature; refuse one that is empty."""
+    """Return the bits of a condition on a categorical feature; raise an error if none is set."""
     name = feature.name
     if wrong := [op for op in operators if op in ORDER]:
         raise ConditionError(
-            f"feature {name!r} is categorical: {wrong[0]!r} does not apply, use in {{…}}"
+            f"feature {name!r} is categorical and cannot be tested with {wrong[0]!r}; use in {{…}}"
         )
     bits = feature.everything
     listed = False
     for operator in ("in", "="):
         if operator in operators:
             listed = True
-            given = operators[operator]
-            bits &= _listed_bits(feature, [given] if operator == "=" else given)
+            operand = operators[operator]
+            bits &= _listed_bits(feature, [operand] if operator == "=" else operand)
     if "not in" in operators:
         bits &= ~_listed_bits(feature, operators["not in"])
     for flag, code in (("missing", MISSING_CODE), ("other", OTHER_CODE)):
         if flag in operators:
             if operators[flag]:
-                lone = not listed and "not in" not in operators
-                bits = (0 if lone else bits) | (feature.everything & 1 << code)
+                alone = not listed and "not in" not in operators
+                bits = (0 if alone else bits) | (feature.everything & 1 << code)
                 listed = True
             else:
                 bits &= ~(1 << code)
     if not bits:
-        raise ConditionError(
-            f"feature {name!r}: {show_operators(name, operators)} is empty, no value satisfies it"
-        )
+        raise _unsatisfiable(name, operators)
     return bits
 
 
@@ -300,14 +298,14 @@ def _code(feature: Categorical, value: Any) -> int:
 
 
 def lower_as_upper(written: int) -> int:
-    """Return the bits of a lower bound as those of an upper bound: ``> 5`` turns into ``<= 5``."""
+    """Return the bits of the complementary upper bound: ``> 5`` becomes ``<= 5``."""
     return (UPPER_AFTER if written & LOWER_AFTER else 0) | (
         UPPER_FREE if written & LOWER_FREE else 0
     )
 
 
 def upper_as_lower(written: int) -> int:
-    """Return the bits of an upper bound as those of a lower bound: the inverse."""
+    """Return the bits of the complementary lower bound: ``<= 5`` becomes ``> 5``."""
     return (LOWER_AFTER if written & UPPER_AFTER else 0) | (
         LOWER_FREE if written & UPPER_FREE else 0
     )
@@ -317,7 +315,7 @@ def upper_as_lower(written: int) -> int:
 
 
 def interval_operators(feature: Continuous, interval: Interval) -> Operators:
-    """Return the operators of an interval, bounds as they were written; {} for no condition."""
+    """Return the operators of an interval, with bounds as written; {} for no condition."""
     lower, upper, written = interval
     if upper == LOWEST:
         return {"missing": True}
@@ -343,9 +341,9 @@ def interval_operators(feature: Continuous, interval: Interval) -> Operators:
 
 
 def _plain_number(value: Any) -> Any:
-    """Return 5 for 5.0: people write bounds without the point, and it reads back the same."""
+    """Return 5 for 5.0, which is shorter and reads back as the same bound."""
     if isinstance(value, int) and abs(value) > EXACT:
-        return float(value)  # as an integer it would be refused
+        return float(value)  # an integer would be rejected
     if isinstance(value, float) and value.is_integer() and abs(value) <= EXACT:
         return int(value)
     return value
@@ -360,14 +358,14 @@ def _is_after(feature: Continuous, cut: float, after: int, free: int) -> bool:
 
 
 def _values_of(feature: Categorical, bits: int) -> list[Hashable]:
-    """Return the listed values whose bits are set, one step a bit: a feature may have thousands."""
-    found = []
+    """Return the declared values whose bits are set, in time proportional to their number."""
+    values = []
     bits >>= FIRST_CODE
     while bits:
         lowest = bits & -bits
-        found.append(feature.values[lowest.bit_length() - 1])
+        values.append(feature.values[lowest.bit_length() - 1])
         bits ^= lowest
-    return found
+    return values
 
 
 def bits_operators(feature: Categorical, bits: int) -> Operators:
@@ -381,7 +379,7 @@ def bits_operators(feature: Categorical, bits: int) -> Operators:
         rest = _values_of(feature, feature.everything & ~bits)
         if not rest:
             return {"missing": False}
-        # not {"other": true}, which means more where the space does not list the rest
+        # {"other": true} would include more in a space that declares fewer values.
         operators: Operators = {"not in": rest}
         return operators if missing or not feature.missing else operators | {"missing": False}
     if not listed:
@@ -393,7 +391,7 @@ def bits_operators(feature: Categorical, bits: int) -> Operators:
 
 
 def interval_text(feature: Continuous, interval: Interval) -> str:
-    """Return the condition as text, ``""`` for none.
+    """Return the text of a condition, ``""`` for no condition.
 
     >>> interval_text(Continuous("f1"), Interval(2.0, 5.0))
     '2 <= f1 < 5'
@@ -420,7 +418,7 @@ def interval_text(feature: Continuous, interval: Interval) -> str:
 
 
 def bits_text(feature: Categorical, bits: int) -> str:
-    """Return the condition as text, ``""`` for none."""
+    """Return the text of a condition, ``""`` for no condition."""
     operators = bits_operators(feature, bits)
     name = format_word(feature.name)
     if not operators:
@@ -438,7 +436,7 @@ def bits_text(feature: Categorical, bits: int) -> str:
 
 
 def show_operators(name: str, operators: Operators) -> str:
-    """Return operators as they were given, for messages about conditions that cannot be."""
+    """Return operators as text, for messages about invalid conditions."""
     parts = []
     for operator, value in operators.items():
         if operator in ("missing", "other"):
@@ -468,11 +466,11 @@ def _domain_text(feature: Continuous) -> str:
 
 
 def infer_features(conditions: Sequence[tuple[str, Operators]]) -> list[Feature]:
-    """Return the features that a collection of conditions tells of, in order of appearance.
+    """Return the features that conditions refer to, in order of appearance.
 
-    A feature that is compared is continuous; one that is tested for membership is categorical,
-    holds the values that are named and stays open to any other. One that is only asked whether it
-    is missing may be anything: a category of no listed value.
+    A feature that is compared is continuous. One that is tested for membership is categorical, with
+    the values in the conditions and other=True. If the only test is whether it is missing, it is
+    categorical without values.
     """
     grouped: dict[str, list[Operators]] = {}
     for name, operators in conditions:
@@ -485,7 +483,7 @@ def _infer(name: str, tests: list[Operators]) -> Feature:
     bounds = [plain(t[op]) for t in tests for op in ORDER if op in t]
     points = [plain(t["="]) for t in tests if "=" in t and not _is_none(t["="])]
     listed = [plain(v) for t in tests for op in ("in", "not in") for v in _as_list(t.get(op, []))]
-    values = [v for v in (*points, *listed) if not (v is MISSING or v is OTHER or is_missing(v))]
+    values = [v for v in (*points, *listed) if not (v is OTHER or _is_none(v))]
     if bounds or (points and not listed and all(_kind(p) for p in points)):
         numbers = [*bounds, *values]
         zone = any(getattr(v, "tzinfo", None) is not None for v in numbers)
@@ -542,7 +540,7 @@ def _common_kind(name: str, values: list[Any]) -> Any:
     if None in kinds:
         wrong = next(v for v in values if _kind(v) is None)
         raise ConditionError(
-            f"feature {name!r} is compared with bounds, but {wrong!r} is no number, date or time"
+            f"feature {name!r} is compared with bounds, but {wrong!r} is not a number, date or time"
         )
     if len(kinds) > 1:
         raise ConditionError(

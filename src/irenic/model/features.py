@@ -1,8 +1,9 @@
-"""The two kinds of feature, and how one value of each becomes a number and back.
+"""The two kinds of features, and how their values are encoded as numbers.
 
-A continuous value is a float64; a missing one is ``-inf``, below every finite value, so that "no
-condition" ``[-inf, inf)`` covers it and ``f < 5``, which is ``[LOWEST, 5)``, does not. A category
-is a bit: bit 0 is "missing", bit 1 "any other value", the declared values follow.
+A continuous value is a float64. A missing one is ``-inf``, below every finite value, so that "no
+condition", ``[-inf, inf)``, covers it and ``f < 5``, which is ``[LOWEST, 5)``, does not. A
+categorical value is a bit: bit 0 is "missing", bit 1 "any other value", and the declared values
+follow.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ from irenic.model.literals import (
 )
 
 EXACT: Final = 2**53
-"""Up to here every integer is a float64 of its own."""
+"""Every integer up to here is exactly representable as a float64."""
 
 UNWRITTEN: Final = 12
-"""Marks both bounds of an interval as found, not written; see :mod:`irenic.model.condition`."""
+"""Marks both bounds of an interval as computed; see :mod:`irenic.model.condition`."""
 
 MISSING_CODE: Final = 0
 OTHER_CODE: Final = 1
@@ -43,7 +44,7 @@ FIRST_CODE: Final = 2
 Kind = Literal["number", "integer", "date", "datetime", "time", "duration", "months"]
 
 _DAY: Final = 86_400_000_000
-# The distance between neighbouring values; 0 means neighbouring float64.
+# The distance between neighboring values; 0 means neighboring float64 numbers.
 STEPS: Final[dict[str, int]] = {
     "number": 0,
     "integer": 1,
@@ -59,7 +60,7 @@ _MICROSECOND: Final = dt.timedelta(microseconds=1)
 
 
 class _Special:
-    """A value that stands for no value of a category, or for all that were not declared."""
+    """A marker for a missing value, or for all undeclared values, of a categorical feature."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -68,18 +69,18 @@ class _Special:
         return self.name
 
     def __reduce__(self) -> str:
-        return self.name  # pickles as the module's own object, so that `is` keeps working
+        return self.name  # unpickles as the object of this module, so that `is` still works
 
 
 MISSING: Final = _Special("MISSING")
-"""In a set of values: the case that the value is missing."""
+"""In a set of values: a missing value."""
 OTHER: Final = _Special("OTHER")
-"""In a set of values: every value that the feature does not list."""
+"""In a set of values: every value that the feature does not declare."""
 
 
 def _check_name(name: object) -> None:
     if not isinstance(name, str) or not name:
-        raise SpaceError(f"a feature's name is a non-empty text, not {name!r}")
+        raise SpaceError(f"the name of a feature must be a non-empty string, got {name!r}")
     if not is_unicode(name):
         raise SpaceError(f"feature {name!r}: the name is not valid Unicode (a lone surrogate)")
 
@@ -91,24 +92,29 @@ def is_unicode(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Continuous:
-    """A feature whose values are ordered: a number, an integer, a date, a time or a duration.
+    """A feature with ordered values: numbers, integers, dates, times or durations.
 
     Parameters
     ----------
     name : str
-        Any text; it need not be an identifier.
+        Any non-empty text.
     bounds : (low, high), optional
-        The least and the greatest value that can occur, both inclusive; None leaves a side open.
+        The least and the greatest possible value, both inclusive; None leaves a side open.
     unit : str, optional
-        Shown to people ("years"); it changes no result, except that date-times with a time zone
-        are kept in UTC and need ``unit="UTC"``.
+        Shown next to values, as in "years". It has no other effect, except that date-times with a
+        time zone are converted to UTC and need ``unit="UTC"``.
     missing : bool
         Whether the value may be missing.
     kind : {"number", "integer", "date", "datetime", "time", "duration", "months"}
-        What the values are. All but "number" have neighbours: nothing lies between 5 and 6 on an
-        integer feature, so ``f <= 5`` and ``f < 6`` are one condition. Dates, times and durations
-        are kept in microseconds; durations of years and months, which are no number of days, in
-        months.
+        The type of the values. All kinds except "number" are discrete: no integer lies between 5
+        and 6, so ``f <= 5`` and ``f < 6`` are the same condition. Dates, times and durations are
+        encoded in microseconds. Durations of years and months, which have no fixed number of days,
+        are encoded in months.
+
+    Raises
+    ------
+    SpaceError
+        If an argument is invalid, or if the lower bound is above the upper bound.
 
     Examples
     --------
@@ -128,7 +134,7 @@ class Continuous:
     def __post_init__(self) -> None:
         _check_name(self.name)
         if not isinstance(self.unit, str) or not is_unicode(self.unit):
-            raise SpaceError(f"feature {self.name!r}: the unit is a text, not {self.unit!r}")
+            raise SpaceError(f"feature {self.name!r}: unit must be a string, got {self.unit!r}")
         object.__setattr__(self, "missing", bool(self.missing))
         if not isinstance(self.kind, str) or self.kind not in STEPS:
             hint = did_you_mean(self.kind, STEPS)
@@ -137,7 +143,7 @@ class Continuous:
             low, high = self.bounds
         except (TypeError, ValueError):
             raise SpaceError(
-                f"feature {self.name!r}: bounds are a pair (low, high), not {self.bounds!r}"
+                f"feature {self.name!r}: bounds must be a pair (low, high), got {self.bounds!r}"
             ) from None
         encoded = [self._encode_bound(low, -math.inf), self._encode_bound(high, math.inf)]
         if encoded[0] is not None and encoded[1] is not None and encoded[0] > encoded[1]:
@@ -147,8 +153,8 @@ class Continuous:
         decoded = tuple(None if e is None else self.decode_value(e) for e in encoded)
         object.__setattr__(self, "bounds", decoded)
 
-    def _encode_bound(self, bound: object, none: float) -> float | None:
-        if bound is None or (isinstance(bound, float) and bound == none):
+    def _encode_bound(self, bound: object, unbounded: float) -> float | None:
+        if bound is None or (isinstance(bound, float) and bound == unbounded):
             return None
         try:
             value = self.encode_value(bound)
@@ -172,12 +178,12 @@ class Continuous:
 
     @property
     def step(self) -> int:
-        """The distance between neighbouring values, 0 where they are neighbouring float64."""
+        """The distance between neighboring values, or 0 for kind "number"."""
         return STEPS[self.kind]
 
     @cached_property
     def lowest(self) -> float:
-        """The least value that is not missing, encoded."""
+        """The least non-missing value, encoded."""
         if self.bounds[0] is None:
             return _REACH.get(self.kind, (LOWEST, math.inf))[0]
         return self.encode_value(self.bounds[0])
@@ -191,9 +197,23 @@ class Continuous:
         return self.after(self.encode_value(self.bounds[1]))
 
     def reach(self, lower: float, upper: float) -> tuple[float, float]:
-        """Return the part of an interval that values can lie in; LOWEST and inf for open sides.
+        """Return the part of an interval that can contain values.
 
-        A side that only the calendar or the precision of float64 ends counts as open.
+        Parameters
+        ----------
+        lower, upper : float
+            The encoded bounds of the interval.
+
+        Returns
+        -------
+        (float, float)
+            The bounds of the part; LOWEST and inf for open sides. A side that is limited only by
+            the calendar or the precision of float64 is open.
+
+        Examples
+        --------
+        >>> Continuous("age", bounds=(0, 120), kind="integer").reach(-10.0, 30.0)
+        (0.0, 30.0)
         """
         clock = self.kind == "time"
         below = lower <= LOWEST and self.bounds[0] is None and not clock
@@ -204,31 +224,112 @@ class Continuous:
         )
 
     def admits(self, value: float) -> bool:
-        """Return whether the encoded value can occur."""
+        """Return whether an encoded value can occur.
+
+        Parameters
+        ----------
+        value : float
+            An encoded value; ``-inf`` is a missing one.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> Continuous("age", bounds=(0, 120)).admits(130.0)
+        False
+        """
         return self.missing if value == -math.inf else self.lowest <= value < self.end
 
     def after(self, value: float) -> float:
-        """Return the cut just above ``value``: ``f <= value`` is ``f < after(value)``."""
-        # Beyond 2**53 neighbouring floats are further apart than neighbouring values.
+        """Return the cut just above a value: ``f <= value`` is ``f < after(value)``.
+
+        Parameters
+        ----------
+        value : float
+            An encoded value.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> Continuous("n", kind="integer").after(5.0), Continuous("f").after(5.0)
+        (6.0, 5.000000000000001)
+        """
+        # Beyond 2**53, neighboring floats are further apart than neighboring values.
         above = math.nextafter(value, math.inf)
         return max(above, value + self.step) if self.step else above
 
     def before(self, cut: float) -> float:
-        """Return the greatest value below ``cut``: the inverse of :meth:`after`."""
+        """Return the greatest value below a cut: the inverse of :meth:`after`.
+
+        Parameters
+        ----------
+        cut : float
+            An exclusive upper bound.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> Continuous("n", kind="integer").before(6.0)
+        5.0
+        """
         below = math.nextafter(cut, -math.inf)
         return min(below, cut - self.step) if self.step else below
 
     def snap(self, cut: float) -> float:
-        """Return the one number that stands for all cuts that separate the same values."""
+        """Return the canonical form of a cut: equal for cuts that separate the same values.
+
+        Parameters
+        ----------
+        cut : float
+            A bound of an interval.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> Continuous("n", kind="integer").snap(5.5)
+        6.0
+        """
         if self.step and math.isfinite(cut) and cut != LOWEST:
-            # int arithmetic: a float division by the step would round
+            # Use integers, because a float division by the step would round.
             return float(-(-math.ceil(cut) // self.step) * self.step)
         return cut
 
     def encode_value(self, value: object) -> float:
-        """Return ``value`` as the float64 that stands for it, ``-inf`` if it is missing."""
+        """Return a value as a float64.
+
+        Parameters
+        ----------
+        value : object
+            A number, date, time, duration or text, as the kind requires; None or NaN if missing.
+
+        Returns
+        -------
+        float
+            It is ``-inf`` for a missing value.
+
+        Raises
+        ------
+        DataError
+            If the value does not fit the kind of the feature.
+
+        Examples
+        --------
+        >>> Continuous("months", kind="months").encode_value("P1Y2M")
+        14.0
+        """
         if type(value) is float and self.kind == "number" and math.isfinite(value):
-            return value  # by far the most common case, and in loops that count microseconds
+            return value  # a fast path for the most common case
         if is_missing(value):
             return -math.inf
         plain_value = plain(value)
@@ -253,8 +354,8 @@ class Continuous:
             return None
         if int(float(micros)) != micros:
             raise DataError(
-                f"feature {self.name!r}: {value!r} is too far away to be kept to the microsecond;"
-                " round it to whole seconds"
+                f"feature {self.name!r}: {value!r} is too far from 1970 to be exact to the"
+                " microsecond; round it to whole seconds"
             )
         return float(micros)
 
@@ -270,19 +371,19 @@ class Continuous:
             return None
         if (self.kind == "integer" or not isinstance(value, float)) and _is_inexact(value):
             raise DataError(
-                f"feature {self.name!r}: {value!r} is beyond 2**53, where float64 no longer tells"
-                " neighbouring integers apart; use a category, or a difference from a start"
+                f"feature {self.name!r}: {value!r} is beyond 2**53, where float64 cannot represent"
+                " every integer; use a categorical feature, or subtract an offset"
             )
         number = float(value)
         if math.isinf(number):
             raise DataError(
                 f"feature {self.name!r}: {value!r} is infinite;"
-                " use a finite number, or leave it out if it is missing"
+                " use a finite number, or None if it is missing"
             )
         if self.kind == "integer" and not number.is_integer():
             raise DataError(
                 f"feature {self.name!r}: {value!r} is not a whole number;"
-                " declare the feature with kind='number' to admit fractions"
+                " declare the feature with kind='number' to allow fractions"
             )
         return number
 
@@ -305,11 +406,11 @@ class Continuous:
 
     def _in_utc(self, value: dt.datetime | dt.time) -> dt.datetime:
         if isinstance(value, dt.time) or self.kind != "datetime":
-            raise DataError(f"feature {self.name!r}: {value!r} has a time zone; drop it")
+            raise DataError(f"feature {self.name!r}: {value!r} has a time zone; remove it")
         if self.unit != "UTC":
             raise DataError(
                 f"feature {self.name!r}: {value!r} has a time zone;"
-                " declare the feature with unit='UTC', or drop the zone"
+                " declare the feature with unit='UTC', or remove the time zone"
             )
         try:
             return value.astimezone(dt.UTC).replace(tzinfo=None)
@@ -319,7 +420,28 @@ class Continuous:
             ) from None
 
     def decode_value(self, number: float) -> Any:
-        """Return the value that the finite or missing ``number`` stands for (None: missing)."""
+        """Return the value that a number encodes.
+
+        Parameters
+        ----------
+        number : float
+            An encoded value.
+
+        Returns
+        -------
+        object
+            None if the value is missing.
+
+        Raises
+        ------
+        DataError
+            If the number is beyond the calendar.
+
+        Examples
+        --------
+        >>> Continuous("born", kind="date").decode_value(0.0)
+        datetime.date(1970, 1, 1)
+        """
         if number == -math.inf:
             return None
         if self.kind == "number":
@@ -338,35 +460,86 @@ class Continuous:
         return (_EPOCH + span).date() if self.kind == "date" else _EPOCH + span
 
     def shows(self, number: float) -> bool:
-        """Return whether the calendar (or the clock) has a value for ``number``."""
+        """Return whether a number encodes a value: a date of the calendar, a time of the day.
+
+        Parameters
+        ----------
+        number : float
+            An encoded value.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> Continuous("born", kind="date").shows(1e30)
+        False
+        """
         low, high = _CALENDAR.get(self.kind, (-math.inf, math.inf))
         return low <= number <= high
 
     def format_value(self, number: float) -> str:
-        """Return the text of the value that ``number`` stands for."""
+        """Return the text of the value that a number encodes.
+
+        Parameters
+        ----------
+        number : float
+            An encoded value.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> Continuous("born", kind="date").format_value(0.0)
+        '1970-01-01'
+        """
         if self.kind in ("number", "integer") or not math.isfinite(number):
             return "missing" if number == -math.inf else format_number(number)
         value = self.decode_value(number)
         return format_duration(value) if self.kind in _SPANS else value.isoformat()
 
     def encode_bound(self, bound: object) -> float:
-        """Return the bound of a condition as a number; infinities are allowed here."""
+        """Return the bound of a condition as a float64.
+
+        Parameters
+        ----------
+        bound : object
+            A value of the feature, an infinity, or a fraction if the values are integers.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ConditionError
+            If the bound is missing or does not fit the kind of the feature.
+
+        Examples
+        --------
+        >>> Continuous("n", kind="integer").encode_bound(2.5)
+        2.5
+        """
         value = plain(bound)
         if isinstance(value, float) and math.isinf(value):
             return value
         if isinstance(value, float) and math.isnan(value):
             raise ConditionError(f"feature {self.name!r}: NaN cannot be a bound")
-        # 2.5 is no value of an integer feature, yet f < 2.5 means something
-        like = Continuous(self.name) if self.kind == "integer" else self
+        # 2.5 is not a value of an integer feature, but f < 2.5 is a valid condition.
+        feature = Continuous(self.name) if self.kind == "integer" else self
         try:
-            number = like.encode_value(value)
+            number = feature.encode_value(value)
         except DataError as error:
             raise ConditionError(str(error)) from None
         if number == -math.inf:
             raise ConditionError(f"feature {self.name!r}: {bound!r} cannot be a bound")
         if self.kind == "integer" and abs(number) > EXACT:
             raise ConditionError(
-                f"feature {self.name!r}: {bound!r} is beyond 2**53, where no whole number is kept"
+                f"feature {self.name!r}: {bound!r} is beyond 2**53, where float64 cannot represent"
+                " every integer"
             )
         return number
 
@@ -380,7 +553,7 @@ _SPAN: Final = (
     float((dt.datetime.min - _EPOCH) // _MICROSECOND),
     float((dt.datetime(9999, 12, 31) - _EPOCH) // _MICROSECOND),
 )
-# The last representable moments are left out: as float64 they would round beyond the calendar.
+# The last moments are left out, because as float64 they would round beyond the calendar.
 _CALENDAR: Final = {
     "date": _SPAN,
     "datetime": (_SPAN[0], _SPAN[1] + _DAY - 1_000_000),
@@ -391,7 +564,7 @@ _CALENDAR: Final = {
     ),
     "months": (-float(EXACT), float(EXACT)),
 }
-# Where values end that no bound is declared for; beyond, nothing can be told apart or shown.
+# The limits of values without declared bounds: values beyond cannot be distinguished or shown.
 _REACH: Final = {**_CALENDAR, "integer": (-float(EXACT), float(EXACT))}
 WANTED: Final = {
     "number": "a number",
@@ -406,18 +579,23 @@ WANTED: Final = {
 
 @dataclass(frozen=True)
 class Categorical:
-    """A feature whose values are told apart and no more: text, booleans, any hashable value.
+    """A feature with unordered values: text, booleans or any other hashable values.
 
     Parameters
     ----------
     name : str
-        Any text.
+        Any non-empty text.
     values : iterable
-        The values, in the order in which people should see them.
+        The values, in the order in which they are shown.
     missing : bool
         Whether the value may be missing.
     other : bool
-        Whether values that are not listed may occur; they then all count as one, ``OTHER``.
+        Whether undeclared values may occur; all of them count as one value, ``OTHER``.
+
+    Raises
+    ------
+    SpaceError
+        If the name or a value is invalid, if a value is listed twice, or if there is none.
 
     Examples
     --------
@@ -441,18 +619,18 @@ class Categorical:
     ) -> None:
         _check_name(name)
         if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-            raise SpaceError(f"feature {name!r}: values are a list of values, not {values!r}")
-        found: dict[Hashable, Hashable] = {}
+            raise SpaceError(f"feature {name!r}: values must be a list, got {values!r}")
+        declared: dict[Hashable, Hashable] = {}
         for raw in values:
             if is_missing(raw) or raw is MISSING:
                 raise SpaceError(
-                    f"feature {name!r}: {raw!r} is not a value; say missing=True instead"
+                    f"feature {name!r}: {raw!r} is not a value; use missing=True instead"
                 )
             if raw is OTHER:
-                raise SpaceError(f"feature {name!r}: OTHER is not a value; say other=True instead")
+                raise SpaceError(f"feature {name!r}: OTHER is not a value; use other=True instead")
             value = _hashable(plain(raw), f"feature {name!r}: the value", SpaceError)
-            if value in found:
-                same = found[value]
+            if value in declared:
+                same = declared[value]
                 raise SpaceError(
                     f"feature {name!r}: the value {value!r} is listed twice"
                     + ("" if repr(same) == repr(value) else f" ({same!r} equals {value!r})")
@@ -461,16 +639,18 @@ class Categorical:
                 raise SpaceError(
                     f"feature {name!r}: the value {value!r} is not valid Unicode (a lone surrogate)"
                 )
-            found[value] = value
-        if not found and not other:
-            raise SpaceError(f"feature {name!r}: a category needs a value, or other=True")
+            declared[value] = value
+        if not declared and not other:
+            raise SpaceError(
+                f"feature {name!r}: a categorical feature needs at least one value, or other=True"
+            )
         object.__setattr__(self, "name", name)
-        object.__setattr__(self, "values", tuple(found))
+        object.__setattr__(self, "values", tuple(declared))
         object.__setattr__(self, "missing", bool(missing))
         object.__setattr__(self, "other", bool(other))
 
     def __getstate__(self) -> dict[str, Any]:
-        # not every format has keys of any type, as those of ``codes`` are
+        # ``codes`` has keys of any type, which some formats do not support.
         return {key: value for key, value in self.__dict__.items() if key != "codes"}
 
     def __repr__(self) -> str:
@@ -484,35 +664,94 @@ class Categorical:
 
     @property
     def n_words(self) -> int:
-        """How many 64-bit words a set of values takes."""
+        """The number of 64-bit words of a set of values."""
         return (len(self.values) + FIRST_CODE + 63) // 64
 
     @cached_property
     def everything(self) -> int:
-        """The bits of all that can occur."""
+        """The bits of all values that can occur."""
         bits = ((1 << len(self.values)) - 1) << FIRST_CODE
         return bits | self.missing << MISSING_CODE | self.other << OTHER_CODE
 
     def encode_value(self, value: object) -> int:
-        """Return the code (the bit) of one value of a point."""
+        """Return the code of a value, which is the number of its bit.
+
+        Parameters
+        ----------
+        value : object
+            Any hashable value; None or NaN if it is missing.
+
+        Returns
+        -------
+        int
+            0 for a missing value, 1 for an undeclared one.
+
+        Examples
+        --------
+        >>> color = Categorical("color", ["yellow", "blue"])
+        >>> color.encode_value("blue"), color.encode_value("red"), color.encode_value(None)
+        (3, 1, 0)
+        """
         if value is MISSING or is_missing(value):
             return MISSING_CODE
         if value is OTHER:
             return OTHER_CODE
-        return self.codes.get(_hashable(plain(value), f"feature {self.name!r}:", DataError), 1)
+        key = _hashable(plain(value), f"feature {self.name!r}:", DataError)
+        return self.codes.get(key, OTHER_CODE)
 
     def decode_value(self, code: int) -> Hashable:
-        """Return the value that ``code`` stands for (None: missing, OTHER: any other)."""
+        """Return the value that a code encodes.
+
+        Parameters
+        ----------
+        code : int
+            The number of a bit.
+
+        Returns
+        -------
+        hashable
+            None for a missing value, ``OTHER`` for an undeclared one.
+
+        Examples
+        --------
+        >>> Categorical("color", ["yellow", "blue"]).decode_value(3)
+        'blue'
+        """
         if code == MISSING_CODE:
             return None
         return OTHER if code == OTHER_CODE else self.values[code - FIRST_CODE]
 
     def admits(self, code: int) -> bool:
-        """Return whether the value with this code can occur."""
+        """Return whether the value with a code can occur.
+
+        Parameters
+        ----------
+        code : int
+            The number of a bit.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> Categorical("color", ["yellow", "blue"]).admits(0)
+        False
+        """
         return bool(self.everything >> code & 1)
 
     def unlisted(self) -> Hashable:
-        """Return a readable value that is not among the listed ones, so it counts as OTHER."""
+        """Return an example of an undeclared value.
+
+        Returns
+        -------
+        hashable
+
+        Examples
+        --------
+        >>> Categorical("color", ["yellow", "other"], other=True).unlisted()
+        'other 2'
+        """
         name, number = "other", 1
         while name in self.codes:
             number += 1
@@ -520,7 +759,22 @@ class Categorical:
         return name
 
     def show_values(self, most: int = 8) -> str:
-        """Return the listed values for a message, the first few if there are many."""
+        """Return the declared values as text.
+
+        Parameters
+        ----------
+        most : int
+            The maximum number of values to show.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> Categorical("color", ["yellow", "blue", "red"]).show_values(2)
+        'yellow, blue, …'
+        """
         shown = ", ".join(display(v) for v in self.values[:most])
         return shown + (", …" if len(self.values) > most else "")
 

@@ -1,4 +1,4 @@
-"""Single values as text and back: numbers, words, quoted strings, dates, times and durations."""
+"""Conversion between values and text: numbers, words, quoted text, dates, times, durations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KEYWORDS: Final = frozenset(
     | {"anything", "nothing", "true", "false", "inf", "nan"}
 )
 MAX_DEPTH: Final = 50
-"""How deep tuples and sets may be nested in files."""
+"""The maximum depth of nested tuples and sets in files."""
 WORD: Final = re.compile(r"[^\W\d](?:[\w.%/+-]*[\w%+])?")
 DURATION: Final = re.compile(
     r"(?P<sign>-?)P(?:(?P<days>\d+)D)?"
@@ -34,14 +34,26 @@ TEMPORAL: Final = re.compile(
     r"|\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?"
 )
 SURROGATE: Final = re.compile("[\ud800-\udfff]")
-# Controls and line separators that a text editor or str.splitlines would break a line at.
+# Control characters and line separators at which editors or str.splitlines break a line.
 _UNSAFE: Final = re.compile("[\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True, order=True, slots=True)
 class Months:
-    """A duration of years and months, counted in months: days do not divide it.
+    """A duration of years and months, which has no fixed number of days.
 
+    Parameters
+    ----------
+    count : int
+        The number of months; it may be negative.
+
+    Raises
+    ------
+    FormatError
+        If the count is not an integer.
+
+    Examples
+    --------
     >>> Months(14)
     Months(14)
     >>> str(Months(14)), Months(14) < Months(24)
@@ -52,7 +64,7 @@ class Months:
 
     def __post_init__(self) -> None:
         if isinstance(self.count, bool) or not isinstance(self.count, int):
-            raise FormatError(f"a number of months is a whole number, not {self.count!r}")
+            raise FormatError(f"the count of months must be an integer, got {self.count!r}")
 
     def __repr__(self) -> str:
         return f"Months({self.count})"
@@ -65,8 +77,15 @@ class Months:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A consequent that has to be computed: the text of an expression, kept and not evaluated.
+    """A consequent that has to be computed; irenic keeps the expression but never evaluates it.
 
+    Parameters
+    ----------
+    text : str
+        The expression, as written.
+
+    Examples
+    --------
     >>> Expression("price * 2")
     Expression('price * 2')
     >>> display(Expression("price * 2"))
@@ -90,13 +109,13 @@ def format_number(value: float) -> str:
 
 
 def quote(text: str) -> str:
-    """Return ``text`` in double quotes, with JSON's escapes, on one line."""
+    """Return ``text`` on one line, in double quotes and with the escapes of JSON."""
     body = json.dumps(text, ensure_ascii=False)
     return _UNSAFE.sub(lambda m: f"\\u{ord(m.group()):04x}", body)
 
 
 def format_word(text: str) -> str:
-    """Return ``text`` bare where that reads back as the same word, else quoted.
+    """Return ``text`` without quotes if it reads back as the same word, otherwise quoted.
 
     >>> print(format_word("yellow"), format_word("low risk"), format_word("in"))
     yellow "low risk" "in"
@@ -107,14 +126,14 @@ def format_word(text: str) -> str:
 
 
 def is_duration(text: str) -> bool:
-    """Return whether ``text`` is an ISO 8601 duration: of years and months, or of days and less."""
+    """Return whether ``text`` is an ISO 8601 duration: of years and months, or of days and time."""
     if not text or text[-1] in "PT":
         return False
     return DURATION.fullmatch(text) is not None or MONTHS.fullmatch(text) is not None
 
 
 def format_duration(value: dt.timedelta | Months) -> str:
-    """Return an ISO 8601 duration.
+    """Return a duration in ISO 8601.
 
     >>> import datetime
     >>> format_duration(datetime.timedelta(days=1, hours=2, microseconds=5))
@@ -136,7 +155,7 @@ def format_duration(value: dt.timedelta | Months) -> str:
 
 
 def parse_duration(text: str) -> dt.timedelta | Months:
-    """Return the duration that ISO 8601 ``text`` says, exact to the microsecond.
+    """Return the value of an ISO 8601 duration, exact to the microsecond.
 
     >>> parse_duration("P1DT2H"), parse_duration("P1Y2M")
     (datetime.timedelta(days=1, seconds=7200), Months(14))
@@ -146,16 +165,16 @@ def parse_duration(text: str) -> dt.timedelta | Months:
     match = DURATION.fullmatch(text)
     if match is None:
         return _parse_months(text)
-    whole, _, part = (match["seconds"] or "0").partition(".")
+    seconds, _, fraction = (match["seconds"] or "0").partition(".")
     try:
         value = dt.timedelta(
             days=int(match["days"] or 0),
             hours=int(match["hours"] or 0),
             minutes=int(match["minutes"] or 0),
-            seconds=int(whole),
-            microseconds=int(part.ljust(6, "0")),
+            seconds=int(seconds),
+            microseconds=int(fraction.ljust(6, "0")),
         )
-    except (OverflowError, ValueError):  # ValueError: more digits than int() takes
+    except (OverflowError, ValueError):  # ValueError: more digits than int() accepts
         raise FormatError(f"the duration {text[:40]} is too long") from None
     return -value if match["sign"] else value
 
@@ -165,13 +184,13 @@ def _parse_months(text: str) -> Months:
     assert match is not None
     try:
         count = 12 * int(match["years"] or 0) + int(match["months"] or 0)
-    except ValueError:  # more digits than int() takes
+    except ValueError:  # more digits than int() accepts
         raise FormatError(f"the duration {text[:40]} is too long") from None
     return Months(-count if match["sign"] else count)
 
 
 def parse_temporal(text: str) -> dt.date | dt.datetime | dt.time:
-    """Return the date, date-time or time of day that ISO 8601 ``text`` says."""
+    """Return the value of an ISO 8601 date, date-time or time of day."""
     try:
         if "T" in text:
             return dt.datetime.fromisoformat(text)
@@ -181,7 +200,7 @@ def parse_temporal(text: str) -> dt.date | dt.datetime | dt.time:
 
 
 def format_literal(value: Hashable, depth: int = 0) -> str:
-    """Return a value of a category or a consequent as text that reads back as the same value.
+    """Return a categorical value or a consequent as text that reads back as the same value.
 
     >>> print(format_literal("a b"), format_literal(3), format_literal(frozenset({"x", "y"})))
     "a b" 3 {x, y}
@@ -197,7 +216,7 @@ def format_literal(value: Hashable, depth: int = 0) -> str:
         return repr(value)
     if isinstance(value, dt.datetime | dt.date | dt.time):
         if getattr(value, "tzinfo", None) is not None:
-            raise FormatError(f"{value!r} has a time zone, which the text form does not carry")
+            raise FormatError(f"{value!r} has a time zone, which the text form does not support")
         return value.isoformat()
     if isinstance(value, dt.timedelta | Months):
         return format_duration(value)
@@ -207,22 +226,22 @@ def format_literal(value: Hashable, depth: int = 0) -> str:
         return "(" + ", ".join(format_literal(v, depth + 1) for v in value) + ")"
     raise FormatError(
         f"{value!r} of type {type(value).__name__} has no text form;"
-        " use text, numbers, booleans, dates, or tuples and frozensets of those"
+        " use text, numbers, booleans, dates, or tuples and frozensets of them"
     )
 
 
 def check_writable(value: object, depth: int = 0) -> None:
-    """Refuse what no file can hold: invalid Unicode, NaN (unequal to itself), deep nesting."""
+    """Raise an error for values that no file can contain: invalid Unicode, NaN, deep nesting."""
     if isinstance(value, str) and SURROGATE.search(value):
         raise FormatError(f"{value!r} is not valid Unicode (a lone surrogate)")
     if isinstance(value, float) and math.isnan(value):
         raise FormatError("NaN does not equal itself, so it would not read back the same")
     if depth > MAX_DEPTH:
-        raise FormatError(f"tuples and sets nested more than {MAX_DEPTH} deep")
+        raise FormatError(f"tuples and sets must be nested at most {MAX_DEPTH} levels deep")
 
 
 def display(value: object) -> str:
-    """Return :func:`format_literal` of ``value``, or its ``repr`` where it has no text form."""
+    """Return :func:`format_literal` of ``value``, or its ``repr`` if it has no text form."""
     if isinstance(value, Expression):
         return value.text
     try:
@@ -234,7 +253,7 @@ def display(value: object) -> str:
 
 
 def say(label: object) -> str:
-    """Return a label as people read it: without quotes, unless nothing would be seen of it.
+    """Return a label for display: without quotes, unless it is blank or not printable.
 
     >>> say("low risk"), say(""), say(3)
     ('low risk', '""', '3')
@@ -244,7 +263,7 @@ def say(label: object) -> str:
 
 
 def counted(n: int, noun: str) -> str:
-    """Return a number of things in words.
+    """Return a number with its noun, in the singular or plural.
 
     >>> counted(1, "rule"), counted(1234, "rule")
     ('1 rule', '1,234 rules')
@@ -253,7 +272,7 @@ def counted(n: int, noun: str) -> str:
 
 
 def show_point(point: Mapping[str, object]) -> str:
-    """Return a point in words.
+    """Return a point as text.
 
     >>> show_point({"age": 29.0, "job": "clerk", "due": None})
     'age = 29, job = clerk, due = missing'
@@ -268,23 +287,23 @@ def _show_value(value: object) -> str:
 
 
 def plain(value: object) -> object:
-    """Return numpy scalars as the Python values that they stand for, all else unchanged."""
+    """Return scalars of numpy and pandas as Python values, and other values unchanged."""
     if isinstance(value, np.datetime64 | np.timedelta64):
         return value.astype(f"{'m' if isinstance(value, np.timedelta64) else 'M'}8[us]").item()
     if isinstance(value, np.generic):
         return value.item()
     if hasattr(value, "to_pydatetime"):
-        return value.to_pydatetime(warn=False)  # of nanoseconds that are dropped
+        return value.to_pydatetime(warn=False)  # drops nanoseconds
     if hasattr(value, "to_pytimedelta"):
         return value.to_pytimedelta()
     return value
 
 
 def is_missing(value: object) -> bool:
-    """Return whether ``value`` is one of the ways to say "no value": None, NaN, NaT, NA."""
+    """Return whether ``value`` is a missing value: None, NaN, NaT or NA."""
     if value is None:
         return True
-    if isinstance(value, float | np.floating):  # of numpy's, only float64 is a float
+    if isinstance(value, float | np.floating):  # of numpy's types, only float64 is a float
         return math.isnan(value)
     if isinstance(value, decimal.Decimal):
         return value.is_nan()

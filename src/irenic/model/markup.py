@@ -1,7 +1,7 @@
-"""Fragments of HTML in which notebooks show objects: one look, fit for light and dark pages.
+"""Fragments of HTML for notebooks, in one style that suits light and dark pages.
 
-Notebooks take scripts and style sheets out, or keep them apart, so every style is written beside
-what it is for. No text has a colour of its own: it takes that of the page, on translucent grounds.
+Notebooks remove or isolate scripts and style sheets, so every style is inline. Text always has the
+color of the page, on translucent backgrounds.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from irenic.model.literals import display, say
 
-# The colours of Okabe and Ito, which colour-blind people tell apart, without black.
+# The colors of Okabe and Ito, which color-blind people can distinguish, without black.
 BLUE: Final = "0,114,178"
 ORANGE: Final = "230,159,0"
 GREEN: Final = "0,158,115"
@@ -24,8 +24,8 @@ YELLOW: Final = "240,228,66"
 GREY: Final = "128,128,128"
 PALETTE: Final = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILION, YELLOW)
 
-# A condition on thousands of values would be a page of its own.
-_MOST_CHARACTERS: Final = 1_000
+# A condition on thousands of values would fill a page.
+_MAX_CHARACTERS: Final = 1_000
 _LEFT: Final = "text-align:left"
 _RIGHT: Final = "text-align:right"
 _CELL: Final = (
@@ -35,13 +35,13 @@ _CELL: Final = (
 
 
 class Html(str):
-    """Text that is markup; any other text is escaped before it becomes part of some."""
+    """Text that is markup; any other text is escaped when it is inserted."""
 
     __slots__ = ()
 
 
 def escaped(text: str) -> Html:
-    """Return text as markup that shows it.
+    """Return text as markup, escaped unless it is markup already.
 
     >>> escaped("<b>"), escaped(Html("<b>"))
     ('&lt;b&gt;', '<b>')
@@ -50,39 +50,39 @@ def escaped(text: str) -> Html:
 
 
 def join(*parts: str, between: str = "") -> Html:
-    """Return parts as one piece of markup."""
+    """Return parts joined into one piece of markup."""
     return Html(between.join(map(escaped, parts)))
 
 
 def element(name: str, *content: str, **attributes: str) -> Html:
-    """Return an element; attributes that are empty are left out.
+    """Return an element without its empty attributes.
 
     >>> element("span", "a < b", title='"')
     '<span title="&quot;">a &lt; b</span>'
     """
-    given = "".join(f' {key}="{html.escape(value)}"' for key, value in attributes.items() if value)
-    return Html(f"<{name}{given}>{join(*content)}</{name}>")
+    pairs = "".join(f' {key}="{html.escape(value)}"' for key, value in attributes.items() if value)
+    return Html(f"<{name}{pairs}>{join(*content)}</{name}>")
 
 
 def clip(text: str) -> str:
-    """Return text without the end, if it is very long; it is said how much is missing."""
-    more = len(text) - _MOST_CHARACTERS
-    return text if more <= 0 else f"{text[:_MOST_CHARACTERS]}… and {more:,} more characters"
+    """Return text, with the end of very long text replaced by the number of characters left out."""
+    more = len(text) - _MAX_CHARACTERS
+    return text if more <= 0 else f"{text[:_MAX_CHARACTERS]}… and {more:,} more characters"
 
 
 # --- lines
 
 
 def head(title: str, *parts: str) -> Html:
-    """Return the line above a table: what it is, and the parts with commas between them."""
+    """Return the line above a table: a title in bold, and parts separated by commas."""
     bold = element("span", title, style="font-weight:600")
-    said = join(*parts, between=", ")
-    return element("div", bold, " ", said, style=f"{_LEFT};margin:.3em 0;line-height:1.7")
+    details = join(*parts, between=", ")
+    return element("div", bold, " ", details, style=f"{_LEFT};margin:.3em 0;line-height:1.7")
 
 
-def verdict(text: str, colour: str) -> Html:
-    """Return a sentence that is good news or bad, beside a line that says so by its colour."""
-    style = f"{_LEFT};margin:.4em 0;padding:.1em .6em;border-left:.25em solid rgba({colour},.9)"
+def verdict(text: str, color: str) -> Html:
+    """Return a sentence with a colored line on its left."""
+    style = f"{_LEFT};margin:.4em 0;padding:.1em .6em;border-left:.25em solid rgba({color},.9)"
     return element("div", text, style=style)
 
 
@@ -93,7 +93,7 @@ def remark(*parts: str) -> Html:
 
 
 def code(text: str) -> Html:
-    """Return conditions as they are written, the end of very long ones left out."""
+    """Return conditions as code, clipped if they are very long."""
     style = "background:none;color:inherit;padding:0;white-space:pre-wrap;overflow-wrap:anywhere"
     return element("code", clip(text), style=style)
 
@@ -102,12 +102,12 @@ def code(text: str) -> Html:
 
 
 def palette(labels: Iterable[Hashable]) -> dict[Hashable, str]:
-    """Return a colour for each label, in their order; after seven they come again."""
+    """Return a color for each label, in their order; colors repeat after seven labels."""
     return {label: PALETTE[i % len(PALETTE)] for i, label in enumerate(dict.fromkeys(labels))}
 
 
 def colours(thens: Iterable[Hashable | None]) -> dict[Hashable, str]:
-    """Return a colour for each label that consequents say, in the order in which they come."""
+    """Return a color for each label in the consequents, in order of appearance."""
     return palette(label for then in thens if then is not None for label in _labels(then))
 
 
@@ -115,22 +115,22 @@ def _labels(then: Hashable) -> Iterable[Hashable]:
     return sorted(then, key=display) if isinstance(then, frozenset) else (then,)
 
 
-def chip(text: str, colour: str = GREY, title: str = "") -> Html:
-    """Return a word on a coloured ground."""
+def chip(text: str, color: str = GREY, title: str = "") -> Html:
+    """Return a word on a colored background."""
     style = (
         f"display:inline-block;padding:0 .5em;border-radius:.7em;line-height:1.5;"
-        f"background:rgba({colour},.25);border:1px solid rgba({colour},.8)"
+        f"background:rgba({color},.25);border:1px solid rgba({color},.8)"
     )
     return element("span", text, style=style, title=title)
 
 
 def yes_or_no(good: bool, yes: str, no: str) -> Html:
-    """Return what is so as a chip: green for good news, vermilion for bad."""
+    """Return ``yes`` as a green chip if good, otherwise ``no`` as a vermilion one."""
     return chip(yes, GREEN) if good else chip(no, VERMILION)
 
 
 def consequent(then: Hashable | None, known: Mapping[Hashable, str] | None = None) -> Html:
-    """Return what is predicted as chips: one, or one for each of a set of labels."""
+    """Return a consequent as chips, one per label."""
     if then is None:
         return element("span", "no prediction", style="opacity:.8")
     if not isinstance(then, frozenset):
@@ -142,7 +142,7 @@ def consequent(then: Hashable | None, known: Mapping[Hashable, str] | None = Non
 
 
 def label_chip(label: Hashable, known: Mapping[Hashable, str] | None = None) -> Html:
-    """Return a label on its colour, grey where none is known."""
+    """Return a label as a chip in its color, or in gray if it has none."""
     return chip(clip(say(label)), (known or {}).get(label, GREY))
 
 
@@ -150,12 +150,12 @@ def label_chip(label: Hashable, known: Mapping[Hashable, str] | None = None) -> 
 
 
 def score(value: float) -> str:
-    """Return a share in digits; a dash where it is not known."""
+    """Return a share with three digits, or a dash if it is NaN."""
     return "–" if math.isnan(value) else f"{value:.3f}"
 
 
 def count_text(n: float) -> str:
-    """Return how many rows there are; weighted ones need not be whole.
+    """Return a number of rows, which can be fractional if rows have weights.
 
     >>> count_text(1234567), count_text(2.25)
     ('1,234,567', '2.2')
@@ -164,7 +164,7 @@ def count_text(n: float) -> str:
 
 
 def share_bar(value: float) -> Html:
-    """Return a share in digits, and as a small bar beside them.
+    """Return a share as a small bar and in digits.
 
     >>> share_bar(float("nan"))
     '–'
@@ -178,10 +178,10 @@ def share_bar(value: float) -> Html:
 def stacked_bar(
     counts: Sequence[float], labels: Sequence[Hashable], known: Mapping[Hashable, str]
 ) -> Html:
-    """Return how rows divide among labels as one bar; whoever points at a part reads its number."""
+    """Return the distribution of rows over labels as a bar, with counts as tooltips."""
     total = sum(counts)
     parts = [
-        _segment(n / total, known.get(label, GREY), _told(label, n, total))
+        _segment(n / total, known.get(label, GREY), _tooltip(label, n, total))
         for n, label in zip(counts, labels, strict=True)
         if n > 0
     ]
@@ -191,7 +191,7 @@ def stacked_bar(
 def columns_bar(
     counts: Sequence[float], total: float, labels: Sequence[Hashable], known: Mapping[Hashable, str]
 ) -> Html:
-    """Return the share of rows that have each label as a row of columns."""
+    """Return the share of rows with each label as a small column chart."""
     parts = []
     for n, label in zip(counts, labels, strict=True):
         part = n / total if total > 0 else 0.0
@@ -202,7 +202,7 @@ def columns_bar(
             f"display:inline-flex;align-items:flex-end;width:.6em;height:1.3em;margin-right:2px;"
             f"background:rgba({GREY},.2)"
         )
-        parts.append(element("span", inner, style=style, title=_told(label, n, total)))
+        parts.append(element("span", inner, style=style, title=_tooltip(label, n, total)))
     return element("span", *parts, style="display:inline-flex;vertical-align:middle")
 
 
@@ -210,7 +210,7 @@ def _ink(known: Mapping[Hashable, str], label: Hashable) -> str:
     return f"rgba({known.get(label, GREY)},.9)"
 
 
-def _told(label: Hashable, n: float, total: float) -> str:
+def _tooltip(label: Hashable, n: float, total: float) -> str:
     part = f" ({n / total:.0%})" if total > 0 else ""
     return f"{clip(say(label))}: {count_text(n)} of {count_text(total)}{part}"
 
@@ -219,10 +219,8 @@ def _percent(part: float) -> str:
     return f"{100.0 * min(max(part, 0.0), 1.0):.4g}%"
 
 
-def _segment(part: float, colour: str, title: str) -> Html:
-    return element(
-        "span", style=f"width:{_percent(part)};background:rgba({colour},.9)", title=title
-    )
+def _segment(part: float, color: str, title: str) -> Html:
+    return element("span", style=f"width:{_percent(part)};background:rgba({color},.9)", title=title)
 
 
 def _strip(*parts: Html, width: str) -> Html:
@@ -237,36 +235,36 @@ def _strip(*parts: Html, width: str) -> Html:
 
 
 class Column(NamedTuple):
-    """The head of a column, and whether it holds numbers, which stand at the right."""
+    """The header of a column, and whether it contains numbers, which are aligned right."""
 
     name: str
     numbers: bool = False
 
 
 def table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> Html:
-    """Return a table."""
+    """Return a table with a header."""
     sides = [_RIGHT if column.numbers else _LEFT for column in columns]
 
     def cells(kind: str, row: Sequence[str]) -> Html:
         weight = ";font-weight:600" if kind == "th" else ""
-        made = [
+        content = [
             element(kind, cell, style=f"{side};{_CELL}{weight}")
             for side, cell in zip(sides, row, strict=True)
         ]
-        # front ends that stripe rows do not all do so in a colour that fits the page
-        return element("tr", *made, style="background:transparent")
+        # Some front ends stripe rows in a color that does not suit a dark page.
+        return element("tr", *content, style="background:transparent")
 
     top = element("thead", cells("th", [clip(column.name) for column in columns]))
     body = element("tbody", *(cells("td", row) for row in rows))
-    made = element("table", top, body, style="border-collapse:collapse;margin:0;border:none")
-    return element("div", made, style="overflow-x:auto;max-width:100%")
+    grid = element("table", top, body, style="border-collapse:collapse;margin:0;border:none")
+    return element("div", grid, style="overflow-x:auto;max-width:100%")
 
 
 def left_out(n: int) -> Html:
-    """Return the line that says how many rows are not shown; nothing if all are."""
+    """Return a line with the number of rows that are not shown, or nothing if there are none."""
     return remark(f"… and {n:,} more") if n > 0 else Html()
 
 
 def block(*parts: str) -> Html:
-    """Return the whole of what an object shows."""
+    """Return the parts of an object in one element."""
     return element("div", *parts, style=_LEFT)

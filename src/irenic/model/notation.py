@@ -1,4 +1,4 @@
-"""The notation read: ``IF 2 <= f1 < 5 AND color in {yellow} THEN A``.
+"""Parsing of the notation of rules: ``IF 2 <= f1 < 5 AND color in {yellow} THEN A``.
 
 ::
 
@@ -11,9 +11,9 @@
     value      = number | date | time | duration | word | "quoted text" | true | false
                | "{" values "}" | "(" values ")"
 
-Keywords are read in either case. Names and words with other characters than letters, digits and
-``_ . % / + -``, and words that are keywords, stand in quotes. ``#`` begins a comment. Writing is
-the business of what is written: see ``conditions``, ``Region`` and ``Rule``.
+Keywords are not case-sensitive. Names and words need quotes if they are keywords or contain
+characters other than letters, digits and ``_ . % / + -``. ``#`` starts a comment. ``condition``,
+``Region`` and ``Rule`` write the notation.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
 
 
 class Token(NamedTuple):
-    """A piece of text: its kind, itself, and the column where it begins (counted from 1)."""
+    """A token: its kind, its text, and the column where it starts (counted from 1)."""
 
     kind: str
     text: str
@@ -60,7 +60,7 @@ class Token(NamedTuple):
 
 
 class ParsedCondition(NamedTuple):
-    """One condition on one feature, not yet held against a space."""
+    """A condition on one feature, not yet checked against a space."""
 
     name: str
     operators: Operators
@@ -68,7 +68,7 @@ class ParsedCondition(NamedTuple):
 
 
 class ParsedRule(NamedTuple):
-    """A rule as it stands in the text."""
+    """A rule, not yet checked against a space."""
 
     conditions: list[ParsedCondition]
     then: Any
@@ -76,19 +76,19 @@ class ParsedRule(NamedTuple):
 
 
 class ParsedDefault(NamedTuple):
-    """What holds where no rule does, as it stands in the text."""
+    """The default: the consequent of points that no rule covers."""
 
     then: Any
 
 
 def tokenize(line: str) -> list[Token]:
-    """Return the tokens of one line, comments left out, closed by an ``end`` token."""
+    """Return the tokens of one line without comments, followed by an ``end`` token."""
     tokens = []
     at = 0
     while at < len(line):
         match = _TOKEN.match(line, at)
         if match is None:
-            raise FormatError(_unreadable(line, at), column=at + 1)
+            raise FormatError(_invalid_token(line, at), column=at + 1)
         kind = match.lastgroup or ""
         if kind == "comment":
             break
@@ -99,17 +99,17 @@ def tokenize(line: str) -> list[Token]:
     return tokens
 
 
-def _unreadable(line: str, at: int) -> str:
+def _invalid_token(line: str, at: int) -> str:
     if line[at] in "\"'":
-        return "a quoted text that is not closed"
+        return "quoted text without a closing quote"
     if line[at].isdigit():
         word = re.split(r"[\s,<>=(){}]", line[at:], maxsplit=1)[0]
         return f'{word!r} is neither a number nor a date; put text in quotes: "{word}"'
-    return f"unexpected character {line[at]!r}; put names and text that hold it in quotes"
+    return f"unexpected character {line[at]!r}; put names and text that contain it in quotes"
 
 
 def parse_rule(line: str) -> ParsedRule:
-    """Return the rule that a line of text says."""
+    """Return the rule on a line of text."""
     parser = _Parser(tokenize(line))
     rule = parser.rule()
     parser.end()
@@ -117,7 +117,7 @@ def parse_rule(line: str) -> ParsedRule:
 
 
 def parse_conditions(line: str) -> list[ParsedCondition]:
-    """Return the conditions that a line of text says: what stands between IF and THEN."""
+    """Return the conditions on a line of text, as between IF and THEN."""
     parser = _Parser(tokenize(line))
     conditions = parser.conditions()
     parser.end()
@@ -125,21 +125,21 @@ def parse_conditions(line: str) -> list[ParsedCondition]:
 
 
 def parse_line(line: str) -> ParsedRule | ParsedDefault | None:
-    """Return what a line of a file says: a rule, the default, or nothing."""
+    """Return the rule or the default on a line of a file, or None if the line is blank."""
     parser = _Parser(tokenize(line))
     if parser.token.kind == "end":
         return None
-    found: ParsedRule | ParsedDefault
+    parsed: ParsedRule | ParsedDefault
     if parser.keyword("default"):
-        found = ParsedDefault(parser.value())
+        parsed = ParsedDefault(parser.value())
     else:
-        found = parser.rule()
+        parsed = parser.rule()
     parser.end()
-    return found
+    return parsed
 
 
 def parse_names(line: str) -> list[str]:
-    """Return the feature names that ``f2, "days open"`` lists."""
+    """Return the feature names in a list such as ``f2, "days open"``."""
     parser = _Parser(tokenize(line))
     names = [parser.name()]
     while parser.sign(","):
@@ -149,7 +149,7 @@ def parse_names(line: str) -> list[str]:
 
 
 def parse_point(line: str) -> dict[str, Any]:
-    """Return the point that ``f1 = 5.5, color = blue`` says; missing values are None.
+    """Return the point that a list of values describes; missing values are None.
 
     >>> parse_point("f1 = 5.5, color = blue, f2 = missing")
     {'f1': 5.5, 'color': 'blue', 'f2': None}
@@ -160,7 +160,7 @@ def parse_point(line: str) -> dict[str, Any]:
         token = parser.token
         name = parser.name()
         if name in point:
-            raise FormatError(f"{name!r} stands twice in the point", column=token.column)
+            raise FormatError(f"{name!r} appears twice in the point", column=token.column)
         if not parser.sign("=", "=="):
             raise parser.expected(f"'=' after {name!r}")
         value = parser.member()
@@ -205,8 +205,8 @@ class _Parser:
 
     def expected(self, what: str) -> FormatError:
         token = self.token
-        found = "the line ends" if token.kind == "end" else f"found {token.text!r}"
-        return FormatError(f"expected {what}, {found}", column=token.column)
+        found = "the end of the line" if token.kind == "end" else repr(token.text)
+        return FormatError(f"expected {what}, found {found}", column=token.column)
 
     def end(self) -> None:
         if self.token.kind != "end":
@@ -216,13 +216,13 @@ class _Parser:
     def nest(self) -> None:
         self.depth += 1
         if self.depth > MAX_DEPTH + 1:
-            raise FormatError("brackets nested too deeply", column=self.token.column)
+            raise FormatError("brackets are nested too deeply", column=self.token.column)
 
     # --- grammar
 
     def rule(self) -> ParsedRule:
         if not self.keyword("if"):
-            raise self.expected("IF (or DEFAULT, or a comment that begins with #)")
+            raise self.expected("IF (or DEFAULT, or a comment that starts with #)")
         conditions = self.conditions()
         if not self.keyword("then"):
             raise self.expected("AND or THEN")
@@ -232,40 +232,42 @@ class _Parser:
             token = self.token
             number = self.value()
             if isinstance(number, bool) or not isinstance(number, int | float):
-                raise FormatError("WEIGHT takes a number", column=token.column)
+                raise FormatError(
+                    f"WEIGHT must be a number, got {token.text!r}", column=token.column
+                )
             try:
                 weight = float(number)
             except OverflowError:
-                raise FormatError("too large for float64", column=token.column) from None
+                raise FormatError("WEIGHT is too large for float64", column=token.column) from None
         return ParsedRule(conditions, then, weight)
 
     def conditions(self) -> list[ParsedCondition]:
         if self.keyword("anything"):
             return []
-        found = [self.condition()]
+        conditions = [self.condition()]
         while self.keyword("and"):
-            found.append(self.condition())
-        return found
+            conditions.append(self.condition())
+        return conditions
 
     def condition(self) -> ParsedCondition:
         if self.sign("("):
             self.nest()
-            found = self.condition()
+            condition = self.condition()
             if not self.sign(")"):
                 raise self.expected("')'")
             self.depth -= 1
         else:
-            found = self.test()
+            condition = self.test()
         if self.keyword("or"):
             if not self.keyword("missing"):
                 raise self.expected("'missing' after 'or' (other alternatives need a second rule)")
-            if found.operators == {"missing": False}:
+            if condition.operators == {"missing": False}:
                 raise FormatError(
-                    "'is not missing or missing' is no condition; leave it out",
-                    column=found.column,
+                    "'is not missing or missing' is always true; remove it",
+                    column=condition.column,
                 )
-            found = found._replace(operators={**found.operators, "missing": True})
-        return found
+            condition = condition._replace(operators={**condition.operators, "missing": True})
+        return condition
 
     def test(self) -> ParsedCondition:
         start = self.token
@@ -294,12 +296,12 @@ class _Parser:
         return ParsedCondition(name, {operator.replace("==", "="): value}, start.column)
 
     def chained(self, start: Token) -> ParsedCondition:
-        """Read ``2 <= f1 < 5`` or ``5 > f1``: a test that begins with a value."""
+        """Parse a test that starts with a value: ``2 <= f1 < 5`` or ``5 > f1``."""
         first = self.bound()
         operator = self.sign("<", "<=", ">", ">=", "=", "==", "!=")
         if operator is None:
             raise self.expected(
-                "a comparison (a feature's name that begins with a digit stands in quotes)"
+                "a comparison (put feature names that start with a digit in quotes)"
             )
         if operator == "!=":
             return ParsedCondition(self.name(), {"not in": [first]}, start.column)
@@ -325,18 +327,18 @@ class _Parser:
             return self.take().text
         if token.kind == "word":
             raise FormatError(
-                f"expected a feature's name, found the keyword {token.text!r};"
-                f' a feature of that name stands in quotes: "{token.text}"',
+                f"expected a feature name, found the keyword {token.text!r};"
+                f' put it in quotes if it is a name: "{token.text}"',
                 column=token.column,
             )
-        raise self.expected("a feature's name")
+        raise self.expected("a feature name")
 
     def bound(self) -> Any:
         column = self.token.column
         value = self.value()
         if isinstance(value, str | bool | frozenset | tuple):
             raise FormatError(
-                f"{value!r} cannot be a bound; use a number, a date or a time", column=column
+                f"a bound must be a number, a date or a time, got {value!r}", column=column
             )
         return value
 
@@ -345,12 +347,12 @@ class _Parser:
             raise self.expected("'{'")
         if self.sign("}"):
             return []
-        found = [self.member()]
+        members = [self.member()]
         while self.sign(","):
-            found.append(self.member())
+            members.append(self.member())
         if not self.sign("}"):
             raise self.expected("',' or '}'")
-        return found
+        return members
 
     def member(self) -> Any:
         if self.keyword("missing"):
@@ -376,15 +378,15 @@ class _Parser:
 
     def values(self, closing: str) -> list[Any]:
         self.nest()
-        found: list[Any] = []
+        values: list[Any] = []
         if not self.sign(closing):
-            found.append(self.value())
+            values.append(self.value())
             while self.sign(","):
-                found.append(self.value())
+                values.append(self.value())
             if not self.sign(closing):
                 raise self.expected(f"',' or {closing!r}")
         self.depth -= 1
-        return found
+        return values
 
     def word(self, token: Token) -> Any:
         lower = token.text.lower()
@@ -392,11 +394,13 @@ class _Parser:
             self.take()
             return lower == "true"
         if lower == "nan":
-            raise FormatError("NaN is no value and no bound; say 'missing'", column=token.column)
+            raise FormatError(
+                "NaN is neither a value nor a bound; use 'missing'", column=token.column
+            )
         if lower in KEYWORDS:
             raise FormatError(
                 f"expected a value, found the keyword {token.text!r};"
-                f' as text it stands in quotes: "{token.text}"',
+                f' put it in quotes if it is text: "{token.text}"',
                 column=token.column,
             )
         self.take()
@@ -416,7 +420,7 @@ def _number(token: Token) -> int | float:
             return int(token.text)
         number = float(token.text)
     except ValueError:
-        raise FormatError("a number with too many digits", column=token.column) from None
+        raise FormatError("the number has too many digits", column=token.column) from None
     if math.isinf(number) and "inf" not in token.text:
         raise FormatError(f"{token.text} is too large for float64", column=token.column)
     return number
@@ -431,7 +435,7 @@ def _unquote(token: Token) -> str:
         text = json.loads(f'"{body}"', strict=False)
     except json.JSONDecodeError:
         raise FormatError(
-            f"{token.text} holds an escape that is not understood; write \\\\ for a backslash",
+            f"{token.text} contains an invalid escape; write \\\\ for a backslash",
             column=token.column,
         ) from None
     if not is_unicode(text):

@@ -28,7 +28,7 @@ from irenic.model.condition import (
     lower_as_upper,
     upper_as_lower,
 )
-from irenic.model.features import EXACT, LOWEST, OTHER_CODE, Categorical, Continuous
+from irenic.model.features import EXACT, FIRST_CODE, LOWEST, OTHER_CODE, Categorical, Continuous
 from irenic.model.literals import show_point
 from irenic.model.notation import ParsedCondition, parse_conditions
 from irenic.model.sampling import (
@@ -45,19 +45,20 @@ from irenic.model.space import Instances, Point, Space, from_words, to_words
 
 
 class Region:
-    """A box in the feature space: one condition per feature, all of which must hold.
+    """A box in the feature space: one condition per feature.
 
-    Regions are immutable and hashable; two regions that hold the same points are equal, however
+    Regions are immutable and hashable. Two regions that contain the same points are equal, however
     they were written.
 
     Parameters
     ----------
     space : Space
+        The features that conditions can refer to.
     conditions : mapping, optional
-        From the names of features to conditions; a feature that is not named is unrestricted.
-        ``(2, 5)`` is ``2 <= f < 5`` (None leaves a side open), ``{"yellow", "blue"}`` a set of
-        values, a single value stands for equality, and a mapping of operators says anything:
-        ``{">": 2, "<=": 5}``, ``{"<": 5, "missing": True}``, ``{"not in": ["red"]}``.
+        Conditions by feature name; other features are unrestricted. A condition is a pair,
+        where ``(2, 5)`` means ``2 <= f < 5`` and None leaves a side open; a set of values such as
+        ``{"yellow", "blue"}``; a single value, for equality; or a mapping of operators such as
+        ``{">": 2, "<=": 5}``, ``{"<": 5, "missing": True}`` or ``{"not in": ["red"]}``.
 
     Examples
     --------
@@ -82,7 +83,7 @@ class Region:
     written: Bytes
     """How each bound was written; see :mod:`irenic.model.condition` (read-only)."""
     is_empty: bool
-    """Whether no point of the space lies in the region."""
+    """Whether the region contains no point of the space."""
     _key: tuple[bool, bytes] | None
 
     def __init__(self, space: Space, conditions: Mapping[str, Any] | None = None) -> None:
@@ -122,28 +123,82 @@ class Region:
         masks: Words,
         written: Bytes | None = None,
     ) -> Region:
-        """Return the region of packed numbers; empty where no point of the space lies in it.
+        """Return the region with the given bounds and sets of values.
 
-        The arrays are taken over and made read-only.
+        Parameters
+        ----------
+        space : Space
+            The features.
+        lower, upper : array of float
+            The inclusive lower and exclusive upper bound of each continuous feature.
+        masks : array of uint64
+            The bits of each categorical feature, at the words in ``space.sets``.
+        written : array of uint8, optional
+            How each bound was written (default: no bound was; the shorter text is shown).
+
+        Returns
+        -------
+        Region
+            It may be empty. It takes ownership of the arrays and makes them read-only.
+
+        Examples
+        --------
+        >>> space = Space([Continuous("f1")])
+        >>> Region.from_packed(space, np.array([2.0]), np.array([5.0]), space.everything)
+        2 <= f1 < 5
         """
         if written is None:
             written = space.unwritten
         box = Boxes(space, lower[None], upper[None], (masks & space.everything)[None])
         if box.are_empty()[0]:
             return cls.nothing(space)
-        settled = box.settled()  # see conditions.settle
+        settled = box.settled()  # see condition.settle
         if settled is not box:
             written = np.where(settled.upper[0] != upper, written & LOWER_BITS, written)
         return cls.from_box(settled, written)
 
     @classmethod
     def from_box(cls, box: Boxes, written: Bytes | None = None) -> Region:
-        """Return a single box as a region; its arrays are taken over and made read-only."""
+        """Return a single box as a region.
+
+        Parameters
+        ----------
+        box : Boxes of length 1
+            The region takes ownership of its arrays and makes them read-only.
+        written : array of uint8, optional
+            How each bound was written (default: no bound was; the shorter text is shown).
+
+        Returns
+        -------
+        Region
+
+        Examples
+        --------
+        >>> region = Region(Space([Continuous("f1")]), {"f1": (2, 5)})
+        >>> Region.from_box(region.box)
+        2 <= f1 < 5
+        """
         return cls.__new__(cls)._fill(box, box.space.unwritten if written is None else written)
 
     @classmethod
     def from_boxes(cls, boxes: Boxes) -> list[Region]:
-        """Return each of the boxes as a region; the regions share their arrays."""
+        """Return each box as a region.
+
+        Parameters
+        ----------
+        boxes : Boxes
+            The regions share its arrays.
+
+        Returns
+        -------
+        list of Region
+
+        Examples
+        --------
+        >>> region = Region(Space([Continuous("f1")]), {"f1": (2, 5)})
+        >>> Region.from_boxes(region.box)
+        [2 <= f1 < 5]
+        """
         space, written = boxes.space, boxes.space.unwritten
         rows = (array[:, None] for array in (boxes.lower, boxes.upper, boxes.masks))
         return [
@@ -154,6 +209,17 @@ class Region:
     def nothing(cls, space: Space) -> Region:
         """Return the empty region.
 
+        Parameters
+        ----------
+        space : Space
+            The features.
+
+        Returns
+        -------
+        Region
+
+        Examples
+        --------
         >>> Region.nothing(Space([Continuous("f1")]))
         nothing
         """
@@ -164,8 +230,21 @@ class Region:
 
     @classmethod
     def parse(cls, text: str, space: Space | None = None) -> Region:
-        """Return the region that ``text`` says; without a space, one is inferred from the tests.
+        """Return the region that a text describes.
 
+        Parameters
+        ----------
+        text : str
+            Conditions joined by ``and``.
+        space : Space, optional
+            The features (default: inferred from the conditions).
+
+        Returns
+        -------
+        Region
+
+        Examples
+        --------
         >>> space = Space([Continuous("f1"), Continuous("f2")])
         >>> Region.parse("f2 > 3 and f1 <= 5", space)
         f1 <= 5 and f2 > 3
@@ -174,7 +253,29 @@ class Region:
 
     @classmethod
     def from_parsed(cls, conditions: list[ParsedCondition], space: Space | None = None) -> Region:
-        """Return the conjunction of parsed conditions; several on one feature are intersected."""
+        """Return the region of parsed conditions.
+
+        Parameters
+        ----------
+        conditions : list of ParsedCondition
+            Several conditions on one feature are intersected.
+        space : Space, optional
+            The features (default: inferred from the conditions).
+
+        Returns
+        -------
+        Region
+
+        Raises
+        ------
+        FormatError
+            If a condition is invalid, or if the conditions on a feature exclude each other.
+
+        Examples
+        --------
+        >>> Region.from_parsed(parse_conditions("f1 >= 2 and f1 < 5"))
+        2 <= f1 < 5
+        """
         if space is None:
             space = Space(infer_features([(c.name, c.operators) for c in conditions]))
         by_name = {c.name: c.operators for c in conditions}
@@ -182,7 +283,7 @@ class Region:
             try:
                 return cls(space, by_name)
             except ConditionError:
-                pass  # once more, one by one, to say where it is wrong
+                pass  # try them one by one, to find the column of the error
         region = cls(space)
         for name, operators, column in conditions:
             try:
@@ -195,7 +296,7 @@ class Region:
         return region
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("a Region is immutable; make a new one")
+        raise AttributeError("a Region is immutable; create a new one")
 
     def __getstate__(self) -> dict[str, Any]:
         names = ("space", "lower", "upper", "masks", "written", "is_empty")
@@ -210,7 +311,7 @@ class Region:
 
     @property
     def space(self) -> Space:
-        """The features that the conditions are on."""
+        """The features that conditions can refer to."""
         return self.box.space
 
     @property
@@ -227,14 +328,14 @@ class Region:
 
     @property
     def masks(self) -> Words:
-        """The bits of each categorical feature's values, ``space.sets`` says where (read-only)."""
+        """The bits of each categorical feature, at the words in ``space.sets`` (read-only)."""
         words: Words = self.box.masks[0]
         return words
 
     # --- as a value
 
     def _canonical(self) -> tuple[bool, bytes]:
-        """Return what equal regions share: bounds beyond the domain count as none."""
+        """Return a key that equal regions share, without bounds that the domain implies."""
         if self._key is None:
             key = (self.is_empty, self.box.simplified().keys().tobytes())
             object.__setattr__(self, "_key", key)
@@ -253,13 +354,40 @@ class Region:
         return self.to_text()
 
     def to_text(self, conjunction: str = "and") -> str:
-        """Return the region in the notation, its conditions joined by ``conjunction``."""
+        """Return the region in the notation of rules.
+
+        Parameters
+        ----------
+        conjunction : str
+            The word between two conditions.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> space = Space([Continuous("f1"), Continuous("f2")])
+        >>> Region(space, {"f1": (2, 5), "f2": 3}).to_text("AND")
+        '2 <= f1 < 5 AND f2 = 3'
+        """
         if self.is_empty:
             return "nothing"
         return f" {conjunction} ".join(self.texts()) or "anything"
 
     def texts(self) -> list[str]:
-        """Return the text of each condition, in the order of the features."""
+        """Return the text of each condition, in the order of the features.
+
+        Returns
+        -------
+        list of str
+
+        Examples
+        --------
+        >>> space = Space([Continuous("f1"), Continuous("f2")])
+        >>> Region(space, {"f1": (2, 5), "f2": 3}).texts()
+        ['2 <= f1 < 5', 'f2 = 3']
+        """
         return [text for text in self.each("text", interval_text, bits_text) if text]
 
     def each(
@@ -268,10 +396,29 @@ class Region:
         of_interval: Callable[[Continuous, Interval], Any],
         of_bits: Callable[[Categorical, int], Any],
     ) -> Iterator[Any]:
-        """Yield what each feature's condition is turned into, in the order of the features.
+        """Convert the condition on each feature, in the order of the features.
 
-        Many regions share conditions, so the space keeps what they were turned into; ``kind``
-        names what for.
+        Many regions share conditions, so the space caches the results.
+
+        Parameters
+        ----------
+        kind : str
+            The name of the cache; use one name per conversion.
+        of_interval : callable
+            Converts a continuous feature and its interval.
+        of_bits : callable
+            Converts a categorical feature and its bits.
+
+        Yields
+        ------
+        object
+            What ``of_interval`` or ``of_bits`` returns for the feature.
+
+        Examples
+        --------
+        >>> region = Region(Space([Continuous("f1")]), {"f1": (2, 5)})
+        >>> list(region.each("text", interval_text, bits_text))
+        ['2 <= f1 < 5']
         """
         memo, sets = self.space.memo(kind), self.space.sets
         lower, upper, written = self.lower.tolist(), self.upper.tolist(), self.written.tolist()
@@ -292,42 +439,112 @@ class Region:
     def _repr_html_(self) -> str:
         return markup.code(repr(self))
 
-    # --- what it is made of
+    # --- conditions
 
     @property
     def n_conditions(self) -> int:
-        """On how many features there is a condition."""
+        """The number of features with a condition."""
         return int(self.box.n_conditions()[0])
 
     def conditions(self) -> dict[str, Operators]:
-        """Return the conditions as plain data, the form that JSON files use.
+        """Return the conditions as plain data, as in JSON files.
 
+        Returns
+        -------
+        dict
+            The operators of each feature with a condition.
+
+        Raises
+        ------
+        ConditionError
+            If the region is empty.
+
+        Examples
+        --------
         >>> space = Space([Continuous("f1"), Categorical("color", ["yellow", "blue"])])
         >>> Region(space, {"f1": (2, 5), "color": "blue"}).conditions()
         {'f1': {'>=': 2, '<': 5}, 'color': {'in': ['blue']}}
         """
         if self.is_empty:
-            raise ConditionError("the empty region cannot be said in conditions")
+            raise ConditionError("the empty region cannot be expressed as conditions")
         each = self.each("operators", interval_operators, bits_operators)
-        named = zip(self.space.names, each, strict=True)
-        return {name: dict(operators) for name, operators in named if operators}
+        by_name = zip(self.space.names, each, strict=True)
+        return {name: dict(operators) for name, operators in by_name if operators}
 
     def interval(self, name: str) -> Interval:
-        """Return the half-open interval of a continuous feature, encoded."""
+        """Return the half-open interval of a continuous feature, encoded.
+
+        Parameters
+        ----------
+        name : str
+            A continuous feature.
+
+        Returns
+        -------
+        Interval
+
+        Raises
+        ------
+        ConditionError
+            If the feature is categorical or unknown.
+
+        Examples
+        --------
+        >>> Region(Space([Continuous("f1")]), {"f1": (2, 5)}).interval("f1")
+        Interval(lower=2.0, upper=5.0, written=0)
+        """
         if not isinstance(self.space[name], Continuous):
-            raise ConditionError(f"feature {name!r} is categorical; ask for its values")
+            raise ConditionError(f"feature {name!r} is categorical and has no interval; use bits()")
         row = self.space.row(name)
         return Interval(float(self.lower[row]), float(self.upper[row]), int(self.written[row]))
 
     def bits(self, name: str) -> int:
-        """Return the bits of a categorical feature: 0 missing, 1 other, then the values."""
+        """Return the set of values of a categorical feature, as bits.
+
+        Parameters
+        ----------
+        name : str
+            A categorical feature.
+
+        Returns
+        -------
+        int
+            Bit 0 is a missing value, bit 1 any other value; the declared values follow.
+
+        Raises
+        ------
+        ConditionError
+            If the feature is continuous or unknown.
+
+        Examples
+        --------
+        >>> space = Space([Categorical("color", ["yellow", "blue"])])
+        >>> bin(Region(space, {"color": "blue"}).bits("color"))
+        '0b1000'
+        """
         if not isinstance(self.space[name], Categorical):
-            raise ConditionError(f"feature {name!r} is continuous; ask for its interval")
+            raise ConditionError(f"feature {name!r} is continuous and has no bits; use interval()")
         row = self.space.row(name)
         return from_words(self.masks[self.space.sets[row]])
 
     def cast(self, space: Space) -> Region:
-        """Return the same conditions in another space, features matched by name."""
+        """Return the same conditions in another space.
+
+        Parameters
+        ----------
+        space : Space
+            Features are matched by name.
+
+        Returns
+        -------
+        Region
+
+        Examples
+        --------
+        >>> region = Region(Space([Continuous("f1")]), {"f1": (2, 5)})
+        >>> region.cast(Space([Continuous("f2"), Continuous("f1")]))
+        2 <= f1 < 5
+        """
         if space == self.space:
             return self
         if self.is_empty:
@@ -335,8 +552,14 @@ class Region:
         return Region(space, self.conditions())
 
     def simplified(self) -> Region:
-        """Return the same region without conditions that the space's bounds imply.
+        """Return the same region without conditions that the bounds of features imply.
 
+        Returns
+        -------
+        Region
+
+        Examples
+        --------
         >>> space = Space([Continuous("age", bounds=(0, 120))])
         >>> Region(space, {"age": (0, 30)}).simplified()
         age < 30
@@ -349,7 +572,7 @@ class Region:
 
     def _check_space(self, other: Region) -> None:
         if self.space is not other.space and self.space != other.space:
-            raise ConditionError("the regions are of different spaces; cast() one of them")
+            raise ConditionError("the regions belong to different spaces; cast() one of them")
 
     def __and__(self, other: Region) -> Region:
         if not isinstance(other, Region):
@@ -365,7 +588,7 @@ class Region:
         return Region.from_box(box, (low | high).astype(np.uint8))
 
     def __sub__(self, other: Region) -> list[Region]:
-        """Return disjoint regions that together hold what is in this one and not in the other."""
+        """Return disjoint regions that together cover the part of this one outside the other."""
         if not isinstance(other, Region):
             return NotImplemented
         self._check_space(other)
@@ -402,7 +625,23 @@ class Region:
         return pieces
 
     def overlaps(self, other: Region) -> bool:
-        """Return whether some point of the space lies in both regions."""
+        """Return whether the regions have a point of the space in common.
+
+        Parameters
+        ----------
+        other : Region
+            A region of the same space.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> space = Space([Continuous("f1")])
+        >>> Region(space, {"f1": (2, 5)}).overlaps(Region(space, {"f1": (5, 7)}))
+        False
+        """
         self._check_space(other)
         return not (self.is_empty or other.is_empty) and bool(self.box.meeting(other.box)[0])
 
@@ -432,8 +671,19 @@ class Region:
         return bool(self.contains(self.space.encode_point(item))[0])
 
     def contains(self, points: Any) -> Bools:
-        """Return for each row of a table whether it lies in the region.
+        """Return whether the region contains each row of a table.
 
+        Parameters
+        ----------
+        points : table or Instances
+            Anything that :meth:`Space.encode` accepts.
+
+        Returns
+        -------
+        array of bool
+
+        Examples
+        --------
         >>> space = Space([Continuous("f1")])
         >>> Region(space, {"f1": (2, 5)}).contains({"f1": [1, 2, 5]})
         array([False,  True, False])
@@ -454,33 +704,64 @@ class Region:
     # --- points and size
 
     def witness(self) -> dict[str, Any]:
-        """Return a readable point inside the region: short numbers, listed values first.
+        """Return a readable point of the region, with short numbers and declared values.
 
+        Returns
+        -------
+        dict
+            The value of each feature; None is missing.
+
+        Raises
+        ------
+        ConditionError
+            If the region is empty.
+
+        Examples
+        --------
         >>> space = Space([Continuous("age"), Categorical("job", ["nurse", "clerk"])])
         >>> Region(space, {"age": (28.5, 31), "job": "clerk"}).witness()
         {'age': 30, 'job': 'clerk'}
         """
         if self.is_empty:
-            raise ConditionError("the empty region holds no point")
+            raise ConditionError("the empty region contains no point")
         values = self.each("witness", witness_in, witness_among)
         return dict(zip(self.space.names, values, strict=True))
 
     def sample(self, n: int = 1, random_state: RandomState = None) -> Instances:
-        """Return ``n`` random points inside the region.
+        """Return random points of the region.
 
-        Between two bounds values are uniform; beyond a single bound their distance from it is
-        exponential, on the scale of the bound; with no bound they are normal. A missing value is
-        drawn only where nothing else fits, other values of a category like any value.
+        Values between two bounds are uniform. With a single bound, the distance from it is
+        exponential, on the scale of the bound; without bounds, values are normal. A missing number
+        is drawn only if nothing else fits. All values of a categorical feature are equally likely,
+        including "missing" and "other".
 
+        Parameters
+        ----------
+        n : int
+            The number of points.
+        random_state : int or numpy generator, optional
+            Seed of the random number generator.
+
+        Returns
+        -------
+        Instances
+
+        Raises
+        ------
+        ConditionError
+            If the region is empty or ``n`` is not a non-negative integer.
+
+        Examples
+        --------
         >>> space = Space([Continuous("f1")])
         >>> points = Region(space, {"f1": (2, 5)}).sample(100, random_state=0)
         >>> points.values.min() >= 2 and points.values.max() < 5
         np.True_
         """
         if self.is_empty:
-            raise ConditionError("the empty region holds no point to draw")
+            raise ConditionError("the empty region contains no point to sample")
         if not isinstance(n, int | np.integer) or n < 0:
-            raise ConditionError(f"n is how many points to draw, not {n!r}")
+            raise ConditionError(f"n must be a non-negative integer, got {n!r}")
         rng = as_generator(random_state)
         space = self.space
         values = np.empty((len(space.continuous), n))
@@ -495,15 +776,21 @@ class Region:
         return Instances(space, values, codes)
 
     def volume(self, within: Region | None = None) -> float:
-        """Return the product of the sides: lengths, and numbers of values where they are counted.
+        """Return the product of the sides: lengths of intervals, and numbers of discrete values.
 
         Parameters
         ----------
         within : Region, optional
-            Measure only what lies in this region too. Without it, an unbounded side gives
-            infinity, and so does a volume beyond the greatest float64. A missing value has no
-            length.
+            Measure only the part that lies in this region (default: the whole region).
 
+        Returns
+        -------
+        float
+            Infinity if a side is unbounded or the volume exceeds the greatest float64. A missing
+            value has no length.
+
+        Examples
+        --------
         >>> space = Space([Continuous("f1", bounds=(0, 10)), Categorical("c", ["a", "b", "c"])])
         >>> Region(space, {"f1": (2, 5), "c": {"a", "b"}}).volume()
         6.0
@@ -516,7 +803,7 @@ class Region:
             low, high = feature.reach(float(region.lower[row]), float(region.upper[row]))
             if low <= LOWEST or high == math.inf:
                 sides.append(math.inf if low < high else 0.0)
-            elif math.isinf(high - low):  # longer than the greatest float64: as a product
+            elif math.isinf(high - low):  # longer than the greatest float64: use two factors
                 sides += [high / 2 - low / 2, 2.0]
             else:
                 sides.append(max(high - low, 0.0) / (feature.step or 1))
@@ -525,24 +812,41 @@ class Region:
         ]
         return 0.0 if 0.0 in sides else _product(sides)
 
-    # --- for those who write learners
+    # --- steps for learners
 
     def tighten(self, X: Any) -> Region:
-        """Return the smallest box inside this region round the instances that it covers.
+        """Return the smallest box around the instances that the region contains.
 
+        Parameters
+        ----------
+        X : table or Instances
+            Anything that :meth:`Space.encode` accepts.
+
+        Returns
+        -------
+        Region
+            It lies inside this region.
+
+        Raises
+        ------
+        ConditionError
+            If the region contains no instance.
+
+        Examples
+        --------
         >>> space = Space([Continuous("f1"), Categorical("color", ["yellow", "blue"])])
         >>> table = {"f1": [1, 2.5, 4, 9], "color": ["yellow", "blue", "blue", "blue"]}
         >>> Region(space, {"f1": (2, 5)}).tighten(table)
         2.5 <= f1 <= 4 and color in {blue}
         """
         instances = self.space.encode(X)
-        held = instances.take(self.contains(instances))
-        if not len(held):
-            raise ConditionError(f"no instance lies in {self}: there is nothing to tighten round")
-        lower, most = held.values.min(axis=1), held.values.max(axis=1)
-        tops = zip(self.space.continuous, most.tolist(), strict=True)
-        upper = np.array([LOWEST if m == -math.inf else f.after(m) for f, m in tops])
-        masks = self.space.words_of(held.codes)
+        inside = instances.take(self.contains(instances))
+        if not len(inside):
+            raise ConditionError(f"no instance lies in {self}, so there is nothing to tighten to")
+        lower, greatest = inside.values.min(axis=1), inside.values.max(axis=1)
+        tops = zip(self.space.continuous, greatest.tolist(), strict=True)
+        upper = np.array([LOWEST if top == -math.inf else f.after(top) for f, top in tops])
+        masks = self.space.words_of(inside.codes)
         return Region.from_packed(self.space, lower, upper.reshape(-1), masks)
 
     def widen_bounds(
@@ -552,18 +856,28 @@ class Region:
         share: Share = 1.0,
         random_state: RandomState = None,
     ) -> Region:
-        """Return a larger region that stays inside another: a step outwards for a mutation.
+        """Return a larger region that stays within a limit, as a mutation of a rule.
 
         Parameters
         ----------
         within : Region, optional
-            What it stays inside, for example what :func:`irenic.enlarge` returned; None for the
-            whole space. It must hold this region.
+            The limit, for example a result of :func:`irenic.enlarge` (default: the whole space).
+            It must contain this region.
         share : float in [0, 1] or "random"
-            How far each bound moves towards that of ``within``; "random" draws it for each bound.
-            A bound that ``within`` does not have is dropped with this probability, and values of
-            a category join with it.
-        random_state : int, numpy generator, optional
+            How far each bound moves toward that of ``within``; "random" draws a share per bound.
+            A bound that ``within`` does not have is dropped with this probability, and each
+            further value of a categorical feature is added with it.
+        random_state : int or numpy generator, optional
+            Seed of the random number generator.
+
+        Returns
+        -------
+        Region
+
+        Raises
+        ------
+        ConditionError
+            If the region is empty or does not lie within the limit.
 
         Examples
         --------
@@ -575,14 +889,14 @@ class Region:
         if self.is_empty:
             raise ConditionError("the empty region has no bounds to widen")
         if not self <= limit:
-            raise ConditionError(f"{self} does not lie within {limit}, so it cannot stay inside")
+            raise ConditionError(f"within must contain the region {self}, got {limit}")
         rng = as_generator(random_state)
         shares = draw_shares(share, (2, len(self.lower)), rng)
         lower = moved(self.lower, limit.lower, shares[0], rng)
         upper = moved(self.upper, limit.upper, shares[1], rng)
         for row, feature in enumerate(self.space.continuous):
             lower[row], upper[row] = feature.snap(lower[row]), feature.snap(upper[row])
-        # snapping moves a cut upwards, perhaps beyond the limit
+        # Snapping moves a cut up, possibly beyond the limit.
         lower = np.clip(lower, limit.lower, self.lower)
         upper = np.clip(upper, self.upper, limit.upper)
         masks = self.masks | draw_words(limit.masks & ~self.masks, share, rng)
@@ -595,16 +909,27 @@ class Region:
         share: Share = 0.5,
         random_state: RandomState = None,
     ) -> Region:
-        """Return a smaller region that still holds a point: a step inwards for a mutation.
+        """Return a smaller region that still contains a point, as a mutation of a rule.
 
         Parameters
         ----------
         point : mapping, sequence or Instances of length 1
             A point of this region.
         share : float in [0, 1] or "random"
-            How far each bound moves towards the point; values of a category leave with this
-            probability. An open side stays open; :meth:`tighten` closes it.
-        random_state : int, numpy generator, optional
+            How far each bound moves toward the point; "random" draws a share per bound. Each other
+            value of a categorical feature is removed with this probability. An open side stays
+            open; :meth:`tighten` closes it.
+        random_state : int or numpy generator, optional
+            Seed of the random number generator.
+
+        Returns
+        -------
+        Region
+
+        Raises
+        ------
+        ConditionError
+            If the region does not contain the point.
 
         Examples
         --------
@@ -612,56 +937,56 @@ class Region:
         >>> Region(space, {"f1": (2, 10)}).narrow_bounds({"f1": 4})
         3 <= f1 < 7
         """
-        held = self.space.encode_point(point)
-        if not self.contains(held)[0]:
-            raise ConditionError(f"the point ({show_point(held[0])}) does not lie in {self}")
+        instance = self.space.encode_point(point)
+        if not self.contains(instance)[0]:
+            raise ConditionError(f"the point ({show_point(instance[0])}) does not lie in {self}")
         rng = as_generator(random_state)
-        values = held.values[:, 0]
+        values = instance.values[:, 0]
         shares = draw_shares(share, (2, len(values)), rng)
         lower, upper = self.lower.copy(), self.upper.copy()
         for row, feature in enumerate(self.space.continuous):
             value = float(values[row])
             if value == -math.inf:
-                continue  # between "missing" and anything else there is no half way
+                continue  # there is no value halfway between missing and a number
             if lower[row] > LOWEST:
                 cut = (1.0 - shares[0, row]) * lower[row] + shares[0, row] * value
-                # rounding may carry a cut outwards
+                # Rounding may move a cut outward.
                 lower[row] = max(min(feature.snap(cut), value), lower[row])
             if upper[row] < math.inf:
                 least = feature.after(value)
                 cut = (1.0 - shares[1, row]) * upper[row] + shares[1, row] * value
                 upper[row] = min(max(feature.snap(cut), least), upper[row])
-        keep = self.space.words_of(held.codes)
-        masks = self.masks & ~draw_words(self.masks & ~keep, share, rng)
+        kept = self.space.words_of(instance.codes)
+        masks = self.masks & ~draw_words(self.masks & ~kept, share, rng)
         return Region.from_packed(self.space, lower, upper, masks)
 
 
 def witness_in(feature: Continuous, interval: Interval) -> Any:
-    """Return a readable value in an interval, None for missing."""
+    """Return a readable value of an interval, or None if only a missing value lies in it."""
     value = feature.decode_value(readable(feature, interval.lower, interval.upper))
-    whole = isinstance(value, float) and value.is_integer() and abs(value) <= EXACT
-    return int(value) if whole else value
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) <= EXACT
+    return int(value) if is_whole else value
 
 
 def witness_among(feature: Categorical, bits: int) -> Any:
-    """Return one of the values whose bits are set: listed ones first."""
+    """Return one of the values whose bits are set, a declared one if possible."""
     bits &= feature.everything
-    listed = bits >> 2 << 2 or bits
+    listed = bits >> FIRST_CODE << FIRST_CODE or bits
     code = (listed & -listed).bit_length() - 1
     return feature.unlisted() if code == OTHER_CODE else feature.decode_value(code)
 
 
 def whole_or(within: Region | None, space: Space) -> Region:
-    """Return the region that a search is limited to, everything for None."""
+    """Return the region that limits a search, in the given space; None is the whole space."""
     if within is None:
         return Region(space)
     if not isinstance(within, Region):
-        raise ConditionError(f"within is a Region, not {within!r}; make one with Region(space, …)")
+        raise ConditionError(f"within must be a Region, got {within!r}; use Region(space, …)")
     return within.cast(space)
 
 
 def _product(factors: Iterable[float]) -> float:
-    """Return a product that overflows only if it is too large itself, not on the way to it."""
+    """Return a product that is infinite only if it is too large, not if a partial product is."""
     mantissa, exponent = 1.0, 0
     for factor in factors:
         mantissa, shift = math.frexp(mantissa * math.frexp(factor)[0])

@@ -1,4 +1,4 @@
-"""Values drawn from intervals and sets: readable ones, random ones, and random steps between."""
+"""Readable and random values of intervals and sets, and random moves of bounds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Share: TypeAlias = float | Literal["random"]
 
 HIGHEST: Final = -LOWEST
 _DAY: Final = 86_400_000_000.0
-# How far apart values of a feature without bounds are drawn; 1 for numbers.
+# The scale on which values without bounds are drawn; 1 for numbers.
 _SCALES: Final = {
     "integer": 10.0,
     "date": 365 * _DAY,
@@ -27,7 +27,7 @@ _SCALES: Final = {
 
 
 def readable(feature: Continuous, lower: float, upper: float) -> float:
-    """Return a number of few digits in the interval, ``-inf`` if only "missing" lies in it."""
+    """Return a number with few digits from an interval, ``-inf`` if only "missing" lies in it."""
     low, high = feature.reach(lower, upper)
     if low >= high:
         return -math.inf
@@ -39,8 +39,8 @@ def readable(feature: Continuous, lower: float, upper: float) -> float:
         high = min(low + max(1.0, abs(low), 2.0 * feature.step), feature.end, HIGHEST)
     middle = low / 2 + high / 2
     if feature.step:
-        nearest = feature.snap(middle), low, feature.before(high)
-        return next((v for v in nearest if low <= v < high and feature.shows(v)), low)
+        candidates = feature.snap(middle), low, feature.before(high)
+        return next((v for v in candidates if low <= v < high and feature.shows(v)), low)
     for digits in range(1, 18):
         scale = 10.0 ** (math.floor(math.log10(abs(middle))) + 1 - digits) if middle else 1.0
         scale = max(scale, math.ulp(0.0))
@@ -52,26 +52,26 @@ def readable(feature: Continuous, lower: float, upper: float) -> float:
 
 
 def draw(feature: Continuous, low: float, high: float, n: int, rng: np.random.Generator) -> Floats:
-    """Return ``n`` random values of a feature between two cuts; see :meth:`Region.sample`."""
+    """Return ``n`` random values between two cuts; see :meth:`Region.sample`."""
     scale = _SCALES.get(feature.kind, 1.0)
     last = feature.before(high) if high < math.inf else HIGHEST
     if low > LOWEST and high < math.inf:
         share = rng.random(n)
-        drawn = low * (1.0 - share) + high * share
+        values = low * (1.0 - share) + high * share
     elif low <= LOWEST and high == math.inf:
-        drawn = rng.normal(0.0, scale, n)
+        values = rng.normal(0.0, scale, n)
     else:
         near, side = (low, 1.0) if low > LOWEST else (last, -1.0)
         with np.errstate(over="ignore"):
-            drawn = near + side * rng.exponential(max(scale, abs(near)), n)
-        drawn = np.where((drawn >= feature.lowest) & (drawn < feature.end), drawn, near)
+            values = near + side * rng.exponential(max(scale, abs(near)), n)
+        values = np.where((values >= feature.lowest) & (values < feature.end), values, near)
     if feature.step:
-        drawn = np.floor(drawn / feature.step) * feature.step
-    return np.clip(drawn, low, last)  # rounding may carry a number onto the excluded end
+        values = np.floor(values / feature.step) * feature.step
+    return np.clip(values, low, last)  # rounding may move a number to the excluded end
 
 
 def as_generator(random_state: RandomState) -> np.random.Generator:
-    """Return a numpy Generator for what scikit-learn calls a random_state."""
+    """Return a numpy Generator for a ``random_state`` as in scikit-learn."""
     if isinstance(random_state, np.random.Generator):
         return random_state
     if isinstance(random_state, np.random.RandomState):
@@ -79,37 +79,38 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
     if random_state is None or (isinstance(random_state, int | np.integer) and random_state >= 0):
         return np.random.default_rng(random_state)
     raise DataError(
-        f"random_state is None, an integer from 0 on or a numpy generator, not {random_state!r}"
+        "random_state must be None, a non-negative integer or a numpy generator,"
+        f" got {random_state!r}"
     )
 
 
 def draw_shares(share: Share, shape: tuple[int, int], rng: np.random.Generator) -> Floats:
-    """Return how far each bound moves: ``share`` for all, or drawn for each."""
+    """Return how far each bound moves: by ``share``, or by a random share per bound."""
     if share == "random":
         return rng.random(shape)
     if isinstance(share, str) or not 0.0 <= share <= 1.0:
-        raise ConditionError(f'share is a number from 0 to 1 or "random", not {share!r}')
+        raise ConditionError(f'share must be a number from 0 to 1 or "random", got {share!r}')
     return np.full(shape, float(share))
 
 
 def moved(start: Floats, goal: Floats, shares: Floats, rng: np.random.Generator) -> Floats:
-    """Return bounds moved by a share of the way; one whose goal is open jumps or stays."""
+    """Return bounds moved toward a goal by a share; if the goal is open, a bound jumps or stays."""
     open_ = (goal <= LOWEST) | (goal == math.inf)
     jumps = rng.random(len(start)) < shares
     between = ~open_ & np.isfinite(start) & (start > LOWEST)
-    # not start + share * (goal - start): the difference of two huge bounds overflows
-    part = start.copy()
+    # Not start + share * (goal - start), where the difference of two huge bounds overflows.
+    bounds = start.copy()
     share = shares[between]
-    part[between] = (1.0 - share) * start[between] + share * goal[between]
-    part = np.where((shares == 1.0) & ~open_, goal, part)
-    return np.where(open_ & jumps, goal, part)
+    bounds[between] = (1.0 - share) * start[between] + share * goal[between]
+    bounds = np.where((shares == 1.0) & ~open_, goal, bounds)
+    return np.where(open_ & jumps, goal, bounds)
 
 
 def draw_words(masks: Words, share: Share, rng: np.random.Generator) -> Words:
-    """Return some of the bits that are set, each with the probability ``share``."""
-    drawn = np.zeros_like(masks)
+    """Return a random subset of the set bits, each with the probability ``share``."""
+    subset = np.zeros_like(masks)
     for word, bits in enumerate(masks.tolist()):
         for code in range(bits.bit_length()):
             if bits >> code & 1 and rng.random() < (0.5 if share == "random" else share):
-                drawn[word] |= np.uint64(1) << np.uint64(code)
-    return drawn
+                subset[word] |= np.uint64(1) << np.uint64(code)
+    return subset

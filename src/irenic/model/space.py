@@ -1,4 +1,4 @@
-"""The space: the ordered features, and tables as the numbers that rules are tested on."""
+"""The space of features, and tables encoded as numbers."""
 
 from __future__ import annotations
 
@@ -14,20 +14,25 @@ from irenic.boxes.arrays import Bools, Bytes, Codes, Floats, Ints, Words
 from irenic.errors import ConditionError, DataError, SpaceError, did_you_mean
 from irenic.model.columns import encode_codes, encode_floats, field_names, infer_feature, take_apart
 from irenic.model.features import LOWEST, OTHER, UNWRITTEN, Categorical, Continuous, Feature
-from irenic.model.literals import is_missing
+from irenic.model.literals import counted, is_missing
 
 Point: TypeAlias = Mapping[str, Any]
 
-_MOST_KEPT = 100_000
+_MAX_MEMO = 100_000
 
 
 class Space:
-    """The ordered features that rules are about.
+    """The ordered features that rules can test.
 
     Parameters
     ----------
     features : iterable of Continuous and Categorical
-        Their names must differ.
+        Their names must be unique.
+
+    Raises
+    ------
+    SpaceError
+        If a name appears twice, or if an item is not a feature.
 
     Examples
     --------
@@ -43,14 +48,14 @@ class Space:
         for feature in self.features:
             if not isinstance(feature, Continuous | Categorical):
                 raise SpaceError(
-                    f"{feature!r} is not a feature; use Continuous(name) or"
-                    " Categorical(name, values)"
+                    "features must be Continuous(name) or Categorical(name, values),"
+                    f" got {feature!r}"
                 )
         self.names: tuple[str, ...] = tuple(f.name for f in self.features)
         self._place = {name: i for i, name in enumerate(self.names)}
         if len(self._place) != len(self.names):
-            twice = next(n for n in self.names if self.names.count(n) > 1)
-            raise SpaceError(f"two features are called {twice!r}; names must differ")
+            duplicate = next(n for n in self.names if self.names.count(n) > 1)
+            raise SpaceError(f"two features are named {duplicate!r}; names must be unique")
         self.continuous: tuple[Continuous, ...] = tuple(
             f for f in self.features if isinstance(f, Continuous)
         )
@@ -90,7 +95,27 @@ class Space:
         return f"Space([{', '.join(map(repr, self.features))}])"
 
     def index(self, name: str) -> int:
-        """Return the place of the feature called ``name``."""
+        """Return the index of a feature.
+
+        Parameters
+        ----------
+        name : str
+            The name of the feature.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        ConditionError
+            If there is no such feature.
+
+        Examples
+        --------
+        >>> Space([Continuous("f1"), Continuous("f2")]).index("f2")
+        1
+        """
         try:
             return self._place[name]
         except (KeyError, TypeError):
@@ -98,45 +123,75 @@ class Space:
             raise ConditionError(f"unknown feature {name!r}{hint}") from None
 
     def row(self, name: str) -> int:
-        """Return the row of a feature among those of its kind: its place in packed arrays."""
+        """Return the index of a feature among those of its type, as in packed arrays.
+
+        Parameters
+        ----------
+        name : str
+            The name of the feature.
+
+        Returns
+        -------
+        int
+
+        Examples
+        --------
+        >>> space = Space([Categorical("color", ["yellow", "blue"]), Continuous("f1")])
+        >>> space.row("f1")
+        0
+        """
         self.index(name)
         return self._row[name]
 
     def memo(self, kind: str) -> dict[Any, Any]:
-        """Return where to keep what conditions were turned into: many regions share them.
+        """Return a cache for results of converting conditions, which many regions share.
 
-        It is emptied now and then, so that it does not fill the memory.
+        Parameters
+        ----------
+        kind : str
+            The name of the cache.
+
+        Returns
+        -------
+        dict
+            It is cleared when it grows too large.
+
+        Examples
+        --------
+        >>> space = Space([Continuous("f1")])
+        >>> space.memo("text") is space.memo("text")
+        True
         """
-        kept = self._memos.setdefault(kind, {})
-        if len(kept) > _MOST_KEPT:
-            kept.clear()
-        return kept
+        memo = self._memos.setdefault(kind, {})
+        if len(memo) > _MAX_MEMO:
+            memo.clear()
+        return memo
 
     # --- layout and the domain
 
     @cached_property
     def starts(self) -> Ints:
-        """Where the words of each categorical feature begin; one more for where the last ends."""
+        """The index of the first word of each categorical feature, and the end of the last."""
         return np.cumsum([0, *(f.n_words for f in self.categorical)], dtype=np.int64)
 
     @cached_property
     def sets(self) -> tuple[slice, ...]:
-        """Which words belong to each categorical feature."""
+        """The words of each categorical feature, as slices."""
         return tuple(slice(a, b) for a, b in pairwise(self.starts.tolist()))
 
     @property
     def n_words(self) -> int:
-        """How many 64-bit words hold one set of values for every categorical feature."""
+        """The number of 64-bit words of all categorical features together."""
         return int(self.starts[-1])
 
     @cached_property
     def lowest(self) -> Floats:
-        """The least value of each continuous feature that is not missing."""
+        """The least non-missing value of each continuous feature."""
         return np.array([f.lowest for f in self.continuous], dtype=np.float64)
 
     @cached_property
     def bottom(self) -> Floats:
-        """Where the values of each continuous feature begin that are not missing, as a bound."""
+        """The lower bound of each continuous feature that excludes only missing values."""
         return np.where(self.may_be_missing, LOWEST, -np.inf)
 
     @cached_property
@@ -158,22 +213,38 @@ class Space:
 
     @cached_property
     def unwritten(self) -> Bytes:
-        """What says of every bound that nobody wrote it; see :mod:`irenic.model.condition`."""
+        """Marks all bounds as computed; see :mod:`irenic.model.condition`."""
         marks = np.full(len(self.continuous), UNWRITTEN, dtype=np.uint8)
         marks.flags.writeable = False
         return marks
 
     @cached_property
     def everything(self) -> Words:
-        """The words of all values that can occur: "no condition" on every categorical feature."""
+        """The words of all values that can occur: no condition on any categorical feature."""
         words = [w for f in self.categorical for w in to_words(f.everything, f.n_words)]
         return np.array(words, dtype=np.uint64)
 
     def words_of(self, codes: Codes) -> Words:
-        """Return the words that hold all codes of some instances, ``[set, instance]``."""
+        """Return the words of the set of all codes of instances.
+
+        Parameters
+        ----------
+        codes : array of int32
+            ``codes[j, n]`` is the code of categorical feature ``j`` of instance ``n``.
+
+        Returns
+        -------
+        array of uint64
+
+        Examples
+        --------
+        >>> space = Space([Categorical("color", ["yellow", "blue"])])
+        >>> space.words_of(np.array([[2, 3, 2]], np.int32))
+        array([12], dtype=uint64)
+        """
         words = np.zeros(self.n_words, dtype=np.uint64)
-        for part, given in zip(self.sets, codes, strict=True):
-            for code in np.unique(given).tolist():
+        for part, row in zip(self.sets, codes, strict=True):
+            for code in np.unique(row).tolist():
                 words[part.start + (code >> 6)] |= np.uint64(1) << np.uint64(code & 63)
         return words
 
@@ -181,18 +252,27 @@ class Space:
 
     @classmethod
     def infer(cls, table: Any, *, names: Sequence[str] | None = None) -> Space:
-        """Return the space that fits a table: one feature a column, kinds from the columns' types.
+        """Infer a space from a table, with one feature per column.
 
-        Numbers, integers, dates and times become continuous; booleans, text and categories
-        become categorical. A feature may be missing where the table has a missing value; text
-        and categories stay open to values that the table does not hold.
+        Numbers, integers, dates and times become continuous features; booleans, text and
+        categories become categorical ones. A feature allows missing values if its column has any.
+        Text and categories also allow values that the table does not contain.
 
         Parameters
         ----------
         table : pandas, polars or pyarrow frame, 2-D array, mapping of columns, list of points
             Points are mappings, tuples or lists; named tuples and Spark rows name the columns.
         names : sequence of str, optional
-            Names for a table that has none (``x0``, ``x1``, … otherwise).
+            Names of the columns (default: those of the table, or ``x0``, ``x1``, …).
+
+        Returns
+        -------
+        Space
+
+        Raises
+        ------
+        SpaceError
+            If a column has values of an unsupported type, or if ``names`` has the wrong length.
 
         Examples
         --------
@@ -203,18 +283,18 @@ class Space:
         if isinstance(table, Instances):
             return table.space
         taken = take_apart(table)
-        found = taken.names or [f"x{i}" for i in range(len(taken.columns))]
-        if names is not None:
-            if len(names) != len(found):
-                raise SpaceError(f"{len(names)} names for a table of {len(found)} columns")
-            found = list(names)
-        return cls(map(infer_feature, found, taken.columns))
+        n = len(taken.columns)
+        if names is None:
+            names = taken.names or [f"x{i}" for i in range(n)]
+        if len(names) != n:
+            raise SpaceError(f"names must have one name per column, got {len(names)} for {n}")
+        return cls(map(infer_feature, names, taken.columns))
 
     def opened_to(self, other: Space) -> Space:
-        """Return this space with the values that only another space lists in open categories.
+        """Return this space with additional values that another space declares.
 
-        A category that is not open (``other=False``) stays as it is, and so do features that are
-        not categorical in both spaces.
+        Values are added to categorical features with ``other=True``; other features stay as they
+        are, and so do features that are continuous in one of the spaces.
 
         Parameters
         ----------
@@ -224,7 +304,7 @@ class Space:
         Returns
         -------
         Space
-            New values come after those that are there.
+            Additional values follow the existing ones.
 
         Examples
         --------
@@ -235,14 +315,29 @@ class Space:
         features: list[Feature] = []
         for feature in self:
             if isinstance(feature, Categorical) and feature.other and feature.name in other:
-                values = getattr(other[feature.name], "values", ())  # of a category
+                values = getattr(other[feature.name], "values", ())  # () if it is continuous
                 unseen = tuple(value for value in values if value not in feature.codes)
                 feature = replace(feature, values=feature.values + unseen)
             features.append(feature)
         return Space(features)
 
     def encode(self, table: Any) -> Instances:
-        """Return a table as numbers; columns that the space does not know are left out.
+        """Return a table as numbers.
+
+        Parameters
+        ----------
+        table : pandas, polars or pyarrow frame, 2-D array, mapping of columns, list of points
+            Columns are matched by name, and additional ones are ignored. Instances of this space
+            are returned unchanged.
+
+        Returns
+        -------
+        Instances
+
+        Raises
+        ------
+        DataError
+            If a column is missing or a value does not fit its feature.
 
         Examples
         --------
@@ -252,17 +347,17 @@ class Space:
         """
         if isinstance(table, Instances):
             if table.space != self:
-                raise DataError("these instances were encoded by another space; encode the table")
+                raise DataError("the instances belong to another space; encode the table instead")
             return table
         if isinstance(table, list | tuple) and not table:
-            taken_columns: list[Any] = [np.empty(0, dtype=object) for _ in self.features]
+            columns: list[Any] = [np.empty(0, dtype=object) for _ in self.features]
             length = 0
         else:
             taken = take_apart(table)
-            taken_columns, length = taken.select(self.names), taken.length
+            columns, length = taken.select(self.names), taken.length
         values = np.empty((len(self.continuous), length), dtype=np.float64)
         codes = np.empty((len(self.categorical), length), dtype=np.int32)
-        for feature, column in zip(self.features, taken_columns, strict=True):
+        for feature, column in zip(self.features, columns, strict=True):
             row = self._row[feature.name]
             if isinstance(feature, Continuous):
                 values[row] = encode_floats(column, feature)
@@ -271,13 +366,22 @@ class Space:
         return Instances(self, values, codes)
 
     def encode_point(self, point: Any) -> Instances:
-        """Return one point as instances of length one.
+        """Return a point as instances of length 1.
 
         Parameters
         ----------
         point : mapping, sequence or Instances of length 1
-            Values by name (a feature left out is missing), or in the order of the features. Named
-            tuples and Spark rows are read by name.
+            Values by name, where omitted features are missing, or in the order of the features.
+            Named tuples and Spark rows are read by name.
+
+        Returns
+        -------
+        Instances
+
+        Raises
+        ------
+        DataError
+            If a value does not fit its feature.
 
         Examples
         --------
@@ -287,20 +391,20 @@ class Space:
         """
         if isinstance(point, Instances):
             if len(point) != 1:
-                raise DataError(f"one point was asked for, these are {len(point)}")
+                raise DataError(f"expected one point, got {len(point)}")
             return self.encode(point)
-        given = self._by_name(point)
+        by_name = self._by_name(point)
         values = np.empty((len(self.continuous), 1))
         codes = np.empty((len(self.categorical), 1), dtype=np.int32)
         for row, feature in enumerate(self.continuous):
-            value = feature.encode_value(given.get(feature.name))
+            value = feature.encode_value(by_name.get(feature.name))
             if not feature.admits(value):
-                raise self._not_admitted(feature, given)
+                raise self._not_admitted(feature, by_name)
             values[row, 0] = value
         for row, category in enumerate(self.categorical):
-            code = category.encode_value(given.get(category.name))
+            code = category.encode_value(by_name.get(category.name))
             if not category.admits(code):
-                raise self._not_admitted(category, given)
+                raise self._not_admitted(category, by_name)
             codes[row, 0] = code
         return Instances(self, values, codes)
 
@@ -314,32 +418,41 @@ class Space:
                     self.index(name)  # raises
             return point
         if isinstance(point, str | bytes) or not isinstance(point, Sequence | np.ndarray):
-            raise DataError(f"a point is a mapping {{feature: value}}, not {point!r}")
+            raise DataError(f"a point must be a mapping {{feature: value}}, got {point!r}")
         if len(point) != len(self):
-            raise DataError(f"a point has {len(self)} values, one a feature, not {len(point)}")
+            raise DataError(f"a point must have {counted(len(self), 'value')}, got {len(point)}")
         values = point.tolist() if isinstance(point, np.ndarray) else point
         return dict(zip(self.names, values, strict=True))
 
-    def _not_admitted(self, feature: Feature, given: Mapping[str, Any]) -> DataError:
-        name, value = feature.name, given.get(feature.name)
-        if name not in given:
-            return DataError(f"the point says nothing of {name!r}, which is never missing")
+    def _not_admitted(self, feature: Feature, point: Mapping[str, Any]) -> DataError:
+        name, value = feature.name, point.get(feature.name)
+        if name not in point:
+            return DataError(f"the point has no value for {name!r}, which is never missing")
         if is_missing(value):
-            return DataError(f"{name!r} is missing in the point, but is declared never to be")
+            return DataError(f"{name!r} is missing in the point, but never missing in the space")
         if isinstance(feature, Categorical):
             return DataError(
                 f"feature {name!r}: {value!r} is not among its values ({feature.show_values()});"
-                " declare it with other=True to admit others"
+                " declare it with other=True to allow others"
             )
         low, high = feature.bounds
         return DataError(f"feature {name!r}: {value!r} is outside its bounds ({low}, {high})")
 
 
 class Instances:
-    """A table as numbers: what :meth:`Space.encode` returns, and what every method takes.
+    """A table as numbers, as returned by :meth:`Space.encode`.
 
-    ``values[i, n]`` is continuous feature ``i`` of instance ``n``; ``codes[j, n]`` is the code of
-    categorical feature ``j``. Encode once where the same table is used many times.
+    Every method with a table as its argument also accepts instances. Encode a table once if you
+    use it many times.
+
+    Parameters
+    ----------
+    space : Space
+        The features.
+    values : array of float64
+        ``values[i, n]`` is the value of continuous feature ``i`` of instance ``n``.
+    codes : array of int32
+        ``codes[j, n]`` is the code of categorical feature ``j`` of instance ``n``.
 
     Examples
     --------
@@ -362,7 +475,7 @@ class Instances:
 
     def __getitem__(self, i: int) -> dict[str, Any]:
         if not -len(self) <= i < len(self):
-            raise IndexError(f"instance {i} of {len(self)}")
+            raise IndexError(f"index {i} is out of range for {counted(len(self), 'instance')}")
         point: dict[str, Any] = {}
         for feature in self.space:
             row = self.space.row(feature.name)
@@ -377,7 +490,23 @@ class Instances:
         return (self[i] for i in range(len(self)))
 
     def take(self, rows: Any) -> Instances:
-        """Return the instances at the given places (indices or a boolean mask)."""
+        """Return the instances in the given rows.
+
+        Parameters
+        ----------
+        rows : array of int or bool
+            Indices or a mask.
+
+        Returns
+        -------
+        Instances
+
+        Examples
+        --------
+        >>> instances = Space([Continuous("f1")]).encode({"f1": [1, 2, 3]})
+        >>> instances.take([0, 2]).values
+        array([[1., 3.]])
+        """
         return Instances(
             self.space,
             np.ascontiguousarray(self.values[:, rows]),
@@ -386,7 +515,7 @@ class Instances:
 
 
 def to_list(column: Any) -> list[Any]:
-    """Return a column of any kind (a list, an array, a series) as a list of Python values."""
+    """Return a column (a list, an array or a series) as a list of Python values."""
     for method in ("to_pylist", "tolist", "to_list"):
         if hasattr(column, method):
             return list(getattr(column, method)())
@@ -394,7 +523,7 @@ def to_list(column: Any) -> list[Any]:
 
 
 def first_text(values: Any) -> str | bytes | None:
-    """Return the first text among values that are to be numbers: numpy would read it as one."""
+    """Return the first text among values that must be numbers; numpy would convert it."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
         return None
     listed = to_list(values) if hasattr(values, "__len__") else [values]
@@ -407,5 +536,5 @@ def to_words(bits: int, n_words: int) -> list[int]:
 
 
 def from_words(words: Iterable[Any]) -> int:
-    """Return the integer whose bits are the given words: the inverse of :func:`to_words`."""
+    """Return the integer with the given words: the inverse of :func:`to_words`."""
     return sum(int(word) << (64 * i) for i, word in enumerate(words))
