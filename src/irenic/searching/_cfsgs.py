@@ -17,6 +17,7 @@ from irenic.boxes import Boxes
 from irenic.boxes.cutting import warm_up
 from irenic.budget import Budget, Meter, Progress, StoppedBy
 from irenic.errors import ConditionError, DataError
+from irenic.model.literals import counted
 from irenic.model.region import Region, whole_or
 from irenic.model.ruleset import RuleSet, check_rules
 from irenic.model.sampling import RandomState, as_generator
@@ -221,7 +222,8 @@ class Search(Iterator[Region]):
 
     def __repr__(self) -> str:
         state = "finished" if self.finished else self.stopped_by or "running"
-        return f"<Search: {self._meter.regions} regions, {self.nodes} nodes, {state}>"
+        regions, nodes = counted(self._meter.regions, "region"), counted(self.nodes, "node")
+        return f"<Search: {regions}, {nodes}, {state}>"
 
 
 def search(

@@ -15,6 +15,7 @@ from irenic.boxes.cutting import Cutter, warm_up
 from irenic.budget import Budget, Meter, Progress, StoppedBy
 from irenic.errors import ConditionError
 from irenic.model import markup
+from irenic.model.literals import counted
 from irenic.model.region import Region, whole_or
 from irenic.model.ruleset import RuleSet, check_rules
 from irenic.searching._paths import Options, Paths
@@ -147,7 +148,7 @@ class Gaps:
         if self.is_complete:
             return "the rules cover everything"
         known = "" if self.finished else f", and possibly more (stopped by {self.stopped_by})"
-        return f"{len(self)} region{'s' if len(self) > 1 else ''} that no rule covers{known}"
+        return f"{counted(len(self), 'region')} that no rule covers{known}"
 
     def __repr__(self) -> str:
         shown = "".join(f"\n  {region}" for region in self.regions[:20])
