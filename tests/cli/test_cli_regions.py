@@ -204,7 +204,7 @@ def test_bad_input_of_enlarge_exits_with_2_and_one_line(run, arguments, message)
 
 def test_an_unknown_order_of_search_is_refused(run):
     code, _, err = run("search", PAPER, "--order", "sideways")
-    assert (code, err) == (2, "irenic: order is lexicographic or random, not 'sideways'\n")
+    assert (code, err) == (2, "irenic: order must be lexicographic or random, got 'sideways'\n")
 
 
 def test_a_consequent_that_no_rule_has_makes_every_rule_a_rival(run):
