@@ -36,7 +36,7 @@ def texts(found, kind):
 
 
 class Grid:
-    """A table as sets of cells, one for each row."""
+    """A table as sets of cells, one per row."""
 
     def __init__(self, table):
         regions = [rule.region for rule in table.rules]
@@ -60,7 +60,7 @@ class Grid:
         return found
 
     def said(self, cell, order=None):
-        """Return what is said of a cell; of an ordered table by the first row that holds."""
+        """Return the outcomes for a cell; in an ordered table, only that of the first row."""
         said = [self.then[row] for row in order or self.live if cell in self.rows[row]]
         return frozenset(said if order is None else said[:1])
 
@@ -69,7 +69,7 @@ class Grid:
 def tables(draw, policies=(None, "UNIQUE", "ANY", "FIRST", "PRIORITY", "COLLECT")):
     rules = draw(sts.rule_sets(max_size=6, max_features=2))
     rows = list(range(len(rules)))
-    same = [  # rules of one row say the same and do not overlap
+    same = [  # rules of one row have the same outcome and do not overlap
         i
         for i in range(1, len(rules))
         if rules[i].then == rules[i - 1].then and not rules[i].region.overlaps(rules[i - 1].region)
@@ -123,7 +123,7 @@ def test_findings_with_a_region_have_a_witness_in_it(table):
 
 
 @given(tables(policies=(None, "UNIQUE", "ANY")))
-def test_rows_inside_others_add_nothing(table):
+def test_rows_inside_others_are_redundant(table):
     grid, found = Grid(table), check(table)
     equal = {row: [s for s in grid.live if same(grid, row, s)] for row in grid.live}
     for row in grid.live:
@@ -132,11 +132,11 @@ def test_rows_inside_others_add_nothing(table):
         named = [f for f in found.of("inside") if f.rules == (row,)]
         assert bool(named) is (grid.rows[row] <= union and row == equal[row][0]), row
         for finding in named:
-            held = [grid.rows[s] for s in finding.by]
-            assert grid.rows[row] <= set().union(*held)
+            others = [grid.rows[s] for s in finding.by]
+            assert grid.rows[row] <= set().union(*others)
             assert {grid.then[s] for s in finding.by} == {grid.then[row]}
-            for spared in range(len(held)):  # none of them can be spared
-                assert not grid.rows[row] <= set().union(*(held[:spared] + held[spared + 1 :]))
+            for i in range(len(others)):  # all of them are needed
+                assert not grid.rows[row] <= set().union(*(others[:i] + others[i + 1 :]))
 
 
 def same(grid, a, b):
@@ -144,7 +144,7 @@ def same(grid, a, b):
 
 
 @given(tables())
-def test_duplicates_are_rows_that_are_the_same(table):
+def test_duplicates_are_identical_rows(table):
     grid, found = Grid(table), check(table)
     named = {pair for f in found.of("duplicates") for pair in combinations(f.rules, 2)}
     alike = {pair for pair in combinations(grid.live, 2) if same(grid, *pair)}
@@ -154,7 +154,7 @@ def test_duplicates_are_rows_that_are_the_same(table):
 
 
 @given(tables(policies=("FIRST", "PRIORITY", "UNIQUE")))
-def test_rows_that_never_fire_are_hidden_by_those_before_or_cannot_hold(table):
+def test_rows_never_fire_if_earlier_rows_cover_them_or_they_are_impossible(table):
     grid, found = Grid(table), check(table)
     named = {f.rules[0]: f for f in found.of("never_fire")}
     assert all(len(f.rules) == 1 for f in named.values())
@@ -172,7 +172,7 @@ def test_rows_that_never_fire_are_hidden_by_those_before_or_cannot_hold(table):
 
 
 @given(tables(policies=(None, "UNIQUE", "ANY", "COLLECT")))
-def test_mergeable_rows_make_one_box(table):
+def test_mergeable_rows_form_one_box(table):
     grid, found = Grid(table), check(table)
     groups = found.of("mergeable")
     for finding in groups:
@@ -199,7 +199,7 @@ def test_mergeable_rows_make_one_box(table):
 
 
 def is_box(grid, cells):
-    """Return whether cells are a product of one run or set an axis."""
+    """Return whether cells are a product of one run or set per axis."""
     sides = [sorted({cell[i] for cell in cells}) for i in range(len(grid.axes))]
     size = 1
     for side, axis in zip(sides, grid.axes, strict=True):
@@ -228,7 +228,7 @@ def test_columns_that_never_matter_change_no_cell(table):
 
 
 @given(tables())
-def test_a_check_finds_the_same_twice_and_in_order(table):
+def test_a_check_is_reproducible_and_sorted(table):
     first, second = list(check(table)), list(check(table))
     assert [f.text for f in first] == [f.text for f in second]
     assert len(check(table)) == len(first)
@@ -237,10 +237,10 @@ def test_a_check_finds_the_same_twice_and_in_order(table):
         assert numbers == sorted(numbers)
 
 
-# --- in words
+# --- texts
 
 
-def test_a_conflict_is_a_case_that_a_person_can_try():
+def test_the_text_of_a_conflict_starts_with_a_case():
     space = Space([Continuous("age"), Categorical("job", ["nurse", "clerk"])])
     rules = RuleSet(
         [
@@ -263,12 +263,12 @@ def test_an_overlap_is_a_note_in_a_set_and_an_error_in_a_unique_table():
     assert texts(notes, "overlaps") == texts(errors, "overlaps") == [line]
     assert (notes.fails(), errors.fails()) == (False, True)
     assert notes.is_consistent
-    assert errors.is_consistent  # they say the same: no contradiction
+    assert errors.is_consistent  # they agree, so there is no contradiction
     assert not check(table.under("ANY")).of("overlaps")
     assert not check(table.under("COLLECT")).of("overlaps")
 
 
-def test_rows_are_named_and_not_rules_where_a_row_makes_several():
+def test_texts_number_rows_rather_than_rules():
     rules = ages(((None, 18), "A"), ((60, None), "A"), ((50, 70), "B"))
     found = check(DecisionTable(rules, rows=(0, 0, 1), n_rows=2))
     assert texts(found, "conflicts") == [
@@ -276,66 +276,66 @@ def test_rows_are_named_and_not_rules_where_a_row_makes_several():
     ]
 
 
-def test_rules_that_could_go_are_said_in_words():
+def test_the_texts_of_redundant_rules():
     spans = [(0, 10), (0, 10), (2, 3), (8, 20), (5, 15)]
     found = check(ages(*((span, "A") for span in spans)))
-    assert texts(found, "duplicates") == ["rules 1 and 2 are the same"]
+    assert texts(found, "duplicates") == ["rules 1 and 2 are identical"]
     assert texts(found, "inside") == [
-        "rule 3 adds nothing: rule 1 says the same wherever it holds",
-        "rule 5 adds nothing: rules 1 and 4 together say the same wherever it holds",
+        "rule 3 is redundant: rule 1 says the same wherever rule 3 applies",
+        "rule 5 is redundant: rules 1 and 4 together say the same wherever rule 5 applies",
     ]
-    assert texts(found, "mergeable") == ["rules 1 and 4 could be one: 0 <= age < 20"]
+    assert texts(found, "mergeable") == ["rules 1 and 4 can be merged into one: 0 <= age < 20"]
 
 
-def test_rules_without_an_upper_end_can_be_merged():
+def test_rules_without_an_upper_bound_can_be_merged():
     rules = ages(((10, None), "A"), ((5, 12), "A"), ((0, 5), "A"), ((-9, -5), "A"))
-    assert texts(check(rules), "mergeable") == ["rules 1, 2 and 3 could be one: age >= 0"]
+    assert texts(check(rules), "mergeable") == ["rules 1, 2 and 3 can be merged into one: age >= 0"]
 
 
-def test_rules_that_never_fire_are_said_in_words():
+def test_the_texts_of_rules_that_never_fire():
     rules = RuleList.of(ages(((0, 10), "A"), ((10, 20), "B"), ((5, 15), "C"), ((5, 25), "A")))
     found = check(rules)
     assert texts(found, "never_fire") == [
-        "rule 3 never fires: wherever it holds, rules 1 and 2 come first"
+        "rule 3 never fires: wherever it applies, rules 1 and 2 take precedence"
     ]
     assert not found.of("conflicts")
     assert not found.fails()
     assert found.fails(["never_fire"])
     table = DecisionTable(ages(((0, 10), "A")), rows=(1,), n_rows=2, hit_policy="UNIQUE")
     assert texts(check(table), "never_fire") == [
-        "rule 1 never fires: it asks for what cannot occur"
+        "rule 1 never fires: its conditions can never be met"
     ]
 
 
-def test_why_a_row_never_holds_is_told():
+def test_the_text_of_an_impossible_row_gives_the_reason():
     rules = ages(((0, 10), "A"))
     table = DecisionTable(rules, (1,), 2, reasons=((0, "column 'age' asks for -1"),))
     assert texts(check(table), "never_fire") == ["rule 1 never fires: column 'age' asks for -1"]
 
 
-def test_a_row_of_several_intervals_lies_inside_one_other():
+def test_a_row_with_several_intervals_is_inside_another():
     rules = ages(((None, 1), "y"), ((5, None), "y"), ((None, None), "y"))
     found = check(DecisionTable(rules, (0, 0, 1), 2))
     assert [(f.rules, f.by) for f in found.of("inside")] == [((0,), (1,))]
 
 
-def test_under_rule_order_only_neighbours_could_be_one():
+def test_under_rule_order_only_neighbors_are_mergeable():
     rules = ages(((0, 1), "X"), ((0, 2), "Y"), ((1, 2), "X"), ((2, 3), "X"))
     table = DecisionTable.of(rules)
     assert texts(check(table.under("RULE ORDER")), "mergeable") == [
-        "rules 3 and 4 could be one: 1 <= age < 3"
+        "rules 3 and 4 can be merged into one: 1 <= age < 3"
     ]
     assert check(table.under("COLLECT")).count("mergeable") > 1
 
 
-def test_in_a_long_ordered_table_vain_columns_are_left_open():
+def test_columns_of_a_long_ordered_table_are_unfinished():
     rules = ages(*(((i, i + 1), "A") for i in range(400)))
     found = check(RuleList.of(rules))
     assert found.unfinished == ("columns",)
     assert check(RuleList.of(rules[:20])).unfinished == ()
 
 
-def test_a_column_cut_by_holes_alone_never_matters():
+def test_a_column_that_excludes_only_impossible_cases_never_matters():
     space = Space([Continuous("n", bounds=(0, 30)), Continuous("m")])
     parts = [{"n": {"<=": 10}}, {"n": {">=": 20}}]
     rules = RuleSet([Rule(p | {"m": (0, 1)}, then="A") for p in parts], space)
@@ -344,17 +344,17 @@ def test_a_column_cut_by_holes_alone_never_matters():
     assert [f.column for f in found.of("columns")] == ["n"]
 
 
-def test_priority_decides_which_rows_come_first():
+def test_priority_determines_which_rows_never_fire():
     table = DecisionTable.of(ages(((0, 10), "low"), ((0, 20), "high"))).under("PRIORITY")
     ranked = DecisionTable(
         table.rules, table.rows, 2, hit_policy="PRIORITY", ranking=("high", "low")
     )
     assert texts(check(ranked), "never_fire") == [
-        "rule 1 never fires: wherever it holds, rule 2 comes first"
+        "rule 1 never fires: wherever it applies, rule 2 takes precedence"
     ]
 
 
-def test_columns_that_never_matter_are_said_in_words():
+def test_the_texts_of_columns_that_never_matter():
     space = Space([Continuous("age"), Categorical("job", ["nurse", "clerk"]), Continuous("pay")])
     rules = RuleSet(
         [
@@ -364,12 +364,12 @@ def test_columns_that_never_matter_are_said_in_words():
         space,
     )
     assert texts(check(rules), "columns") == [
-        "job never matters: without it the rules say the same everywhere",
+        "job never matters: removing it changes no decision",
         "pay never matters: no rule depends on it",
     ]
 
 
-def test_a_default_makes_gaps_a_note_and_columns_vain():
+def test_with_a_default_gaps_are_notes_and_columns_can_be_without_effect():
     space = Space([Continuous("age", bounds=(0, 100)), Categorical("job", ["nurse", "clerk"])])
     half = [Rule({"age": (0, 30), "job": "clerk"}, then="low")]
     found = check(RuleSet(half, space, default="low"))
@@ -379,7 +379,7 @@ def test_a_default_makes_gaps_a_note_and_columns_vain():
     assert [f.column for f in check(RuleSet(both, space, default="low")).of("columns")] == ["job"]
 
 
-def test_what_cannot_occur_needs_no_rule():
+def test_impossible_cases_are_not_gaps():
     space = Space([Continuous("n", bounds=(0, 30))])
     rules = RuleSet([Rule({"n": {"<=": 10}}, then="A"), Rule({"n": {">=": 20}}, then="B")], space)
     hole = Region(space, {"n": {">": 10, "<": 20}})
@@ -390,24 +390,24 @@ def test_what_cannot_occur_needs_no_rule():
     assert not check(holed).of("gaps")
 
 
-def test_many_rules_are_named_up_to_a_point():
+def test_the_text_of_many_rules_is_cut_off():
     rules = ages(*(((0, 10), "A") for _ in range(12)))
     assert texts(check(rules), "duplicates") == [
-        "rules 1, 2, 3, 4, 5, 6, 7, 8 and 4 more are the same"
+        "rules 1, 2, 3, 4, 5, 6, 7, 8 and 4 more are identical"
     ]
 
 
-# --- how far it came
+# --- limits and errors
 
 
-def test_no_more_are_listed_than_asked_for_and_all_are_counted():
+def test_all_findings_are_counted_even_if_not_listed():
     rules = ages(*(((0, 10), label) for label in "ABCDEFGH"))
     found = check(rules, most=3)
     assert (found.count("conflicts"), len(found.of("conflicts"))) == (28, 3)
     assert check(rules, most=0).fails()
 
 
-def test_a_budget_leaves_open_what_was_not_settled():
+def test_searches_stopped_by_the_budget_are_unfinished():
     cells = [
         Rule({"x": (i, i + 1), "y": (j, j + 1)}, then="A") for i in range(30) for j in range(30)
     ]
@@ -419,11 +419,11 @@ def test_a_budget_leaves_open_what_was_not_settled():
     assert set(check(rules).unfinished) == set()
 
 
-def test_wrong_arguments_are_refused():
+def test_invalid_arguments_are_rejected():
     rules = ages(((0, 10), "A"))
     with pytest.raises(ConditionError, match="must be a RuleSet, a RuleList or a DecisionTable"):
         check([1, 2])
-    with pytest.raises(ConditionError, match="most is a number of findings, not -1"):
+    with pytest.raises(ConditionError, match="most must be a non-negative integer or None, got -1"):
         check(rules, most=-1)
     with pytest.raises(ConditionError, match="unknown kind of finding 'gap', did you mean 'gaps'"):
         check(rules).of("gap")
@@ -433,4 +433,4 @@ def test_wrong_arguments_are_refused():
 
 def test_an_empty_table_has_one_gap():
     found = check(RuleSet([], AGE))
-    assert [f.text for f in found] == ["any case: no rule holds (wherever anything)"]
+    assert [f.text for f in found] == ["any case: no rule applies"]

@@ -54,7 +54,7 @@ def test_contradicting_rules_exit_with_1_and_say_where(run, file):
         "",
         "conflict     age = 29, job = nurse: rule 1 says low, rule 2 says high"
         " (wherever 29 <= age < 30 and job in {nurse})",
-        'gap          age = 10, job = "other": no rule holds'
+        'gap          age = 10, job = "other": no rule applies'
         " (wherever age < 29 and job not in {nurse})",
         "",
         "Not consistent: 1 pair of the 2 rules contradicts each other.",

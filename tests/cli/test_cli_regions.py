@@ -39,7 +39,7 @@ def run(monkeypatch, capsys, tmp_path):
 def test_check_reports_gaps_beside_conflicts(run):
     code, out, _ = run("check", "IF age < 10 THEN child\nIF age >= 12 THEN adult\n")
     assert code == 0
-    assert "\ngap          age = 10: no rule holds (wherever 10 <= age < 12)\n" in out
+    assert "\ngap          age = 10: no rule applies (wherever 10 <= age < 12)\n" in out
     assert out.endswith("Not complete: no rule covers 1 region.\n")
 
 
@@ -204,7 +204,7 @@ def test_bad_input_of_enlarge_exits_with_2_and_one_line(run, arguments, message)
 
 def test_an_unknown_order_of_search_is_refused(run):
     code, _, err = run("search", PAPER, "--order", "sideways")
-    assert (code, err) == (2, "irenic: order is lexicographic or random, not 'sideways'\n")
+    assert (code, err) == (2, "irenic: order must be lexicographic or random, got 'sideways'\n")
 
 
 def test_a_consequent_that_no_rule_has_makes_every_rule_a_rival(run):

@@ -335,7 +335,7 @@ def test_gaps_say_the_same_as_their_repr():
     assert read(whole).rows == []
     stopped = gaps(AGES, budget=Budget(nodes=0))
     assert repr(stopped) == f"<Gaps: {read(stopped).text}>"
-    assert "before the search was stopped by nodes" in read(stopped).text
+    assert "but the search was stopped by nodes" in read(stopped).text
     many = gaps(RuleSet([age(2 * i, 2 * i + 1, "x") for i in range(60)]))
     assert len(read(many).rows) == 51
     assert "… and 11 more" in read(many).text
@@ -352,12 +352,12 @@ def test_findings_are_a_table_of_kinds():
     ]
     assert shown.titles == ["error", "warning"]
     nothing = read(check(RuleSet([age(None, 18, "a"), age(18, None, "b")])))
-    assert (nothing.text, nothing.rows) == ("Findings nothing", [])
+    assert (nothing.text, nothing.rows) == ("Findings none", [])
     many = RuleSet([age(2 * i, 2 * i + 1, "x") for i in range(60)])
     assert f"… and {len(check(many)) - 50} more" in read(check(many)).text
     ended = check(many, budget=Budget(nodes=1))
     assert ended.unfinished
-    assert f"the budget ended the search for {', '.join(ended.unfinished)}" in read(ended).text
+    assert f"not finished within the budget: {', '.join(ended.unfinished)}" in read(ended).text
 
 
 def test_a_certificate_is_its_sentence():

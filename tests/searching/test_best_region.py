@@ -1,4 +1,4 @@
-"""The best region over all orders: found, proved, or honestly neither."""
+"""The best region over all orders: found, and proved if the budget suffices."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def brute(rules, cell, score, consequent=None):
 
 
 def check(best, rules, seed, score, consequent=None):
-    """Hold the answer to its own words."""
+    """Assert that a result is consistent with itself."""
     assert sorted(best.order) == sorted(rules.space.names)
     assert enlarge(rules, seed, order=best.order, consequent=consequent) == best.region
     assert best.score == pytest.approx(score(best.region), rel=1e-12)
@@ -100,7 +100,7 @@ def problems(draw, max_features=4):
 
 
 @given(problems(), st.data())
-def test_the_most_instances_are_found_over_all_orders(problem, data):
+def test_the_region_contains_the_most_instances_of_all_orders(problem, data):
     rules, consequent, cell, cells = problem
     if slow.covered_by(rules, cell, consequent) is not None:
         return
@@ -120,7 +120,7 @@ def test_the_most_instances_are_found_over_all_orders(problem, data):
 
 
 @given(problems(), st.data())
-def test_the_most_of_a_class_less_the_others_is_found_over_all_orders(problem, data):
+def test_the_region_has_the_best_class_score_of_all_orders(problem, data):
     rules, consequent, cell, cells = problem
     consequent = consequent or "B"
     if slow.covered_by(rules, cell, consequent) is not None:
@@ -150,7 +150,7 @@ def test_the_most_of_a_class_less_the_others_is_found_over_all_orders(problem, d
 
 
 @given(problems())
-def test_the_largest_volume_is_found_over_all_orders(problem):
+def test_the_region_has_the_largest_volume_of_all_orders(problem):
     rules, consequent, cell, cells = problem
     cells = [c for c in cells if all(abs(v) < 1e300 or v == -math.inf for v in c)]
     if slow.covered_by(rules, cell, consequent) is not None or not cells:
@@ -173,7 +173,7 @@ def test_the_largest_volume_is_found_over_all_orders(problem):
 
 @pytest.mark.parametrize("objective", ["instances", "class"])
 @pytest.mark.parametrize("consequent", [None, "A"])
-def test_five_features_against_all_hundred_and_twenty_orders(objective, consequent):
+def test_five_features_against_all_120_orders(objective, consequent):
     rng = np.random.default_rng(5)
     space = Space(
         [
@@ -210,7 +210,7 @@ def test_five_features_against_all_hundred_and_twenty_orders(objective, conseque
     assert better > 1, "the space's own order was nearly always the best: little was tested"
 
 
-def test_weights_are_summed_without_rounding_on_the_way():
+def test_weights_are_summed_without_rounding_errors():
     best = best_region(PAPER, P1, [[5.5, 8], [6, 8], [6, 9]], sample_weight=[0.1, 0.2, 0.3])
     assert best.score == 0.6 != 0.1 + 0.2 + 0.3
 
@@ -252,7 +252,7 @@ def test_the_order_that_covers_more_wins():
     assert (best.region, best.score, best.order) == (WIDE_FIRST, 4.0, ("f1", "f2"))
 
 
-def test_of_equally_good_orders_the_space_s_own_is_taken():
+def test_the_order_of_the_space_wins_ties():
     best = best_region(PAPER, P1, [[5.5, 8]])
     assert (best.region, best.order, best.score) == (WIDE_FIRST, PLANE.names, 1.0)
     assert best_region(PAPER, P1, []).region == WIDE_FIRST
@@ -267,33 +267,33 @@ def test_instances_of_other_classes_count_against_the_region():
     assert everything_against.finished
 
 
-def test_rules_of_the_consequent_are_no_rivals():
+def test_rules_with_the_consequent_are_not_rivals():
     best = best_region(PAPER, P1, [[3, 8], [5.5, 8]], consequent="r1")
     assert (best.region, best.score) == (Region(PLANE, {"f2": (7, None)}), 2.0)
     inside = best_region(PAPER, {"f1": 3, "f2": 6}, [[3, 6]], consequent="r1")
     assert inside.region == Region(PLANE, {"f1": (None, 6.5), "f2": (3, None)})
 
 
-def test_a_set_is_taken_as_a_consequent():
+def test_a_set_can_be_a_consequent():
     rules = RuleSet([Rule(Region(PLANE, {"f1": (2, 5)}), then={"a", "b"})], PLANE)
     best = best_region(rules, P1, [[3, 0]], [{"b", "a"}], consequent={"a", "b"}, objective="class")
     assert (best.region, best.score) == (Region(PLANE), 1.0)
 
 
-def test_volume_is_measured_in_the_bounds_of_the_space_or_round_the_instances():
+def test_volume_is_relative_to_the_bounds_of_the_space_or_of_the_instances():
     space = Space([Continuous("f1", bounds=(0, 10)), Continuous("f2", bounds=(0, 10))])
     rules = RuleSet(PAPER, space)
     best = best_region(rules, P1, objective="volume")
     tall, wide = 1.5 / 10 * 7 / 10, 5 / 10 * 3 / 10
     assert best.score == pytest.approx(max(tall, wide))
     assert best.order == ("f1", "f2")
-    # the box round X is [5, 6.5] x [0, 10]
+    # the bounding box of X is [5, 6.5] x [0, 10]
     best = best_region(rules, P1, [[5, 0], [6.5, 10]], objective="volume")
     assert best.score == pytest.approx(0.7)
     assert best.order == ("f2", "f1")
 
 
-def test_volume_leaves_out_a_feature_that_is_always_missing():
+def test_volume_ignores_a_feature_that_is_always_missing():
     space = Space([Continuous("f1"), Continuous("gone", missing=True)])
     rules = RuleSet([Rule(Region(space, {"f1": (0, 1)}), then="A")], space)
     X = {"f1": [0, 4], "gone": [None, None]}
@@ -308,7 +308,7 @@ def test_volume_of_the_widest_range_is_still_a_share():
     assert best.score == 0.5
 
 
-def test_spaces_of_one_and_of_no_feature():
+def test_spaces_with_one_feature_and_with_none():
     space = Space([Continuous("f")])
     rules = RuleSet([Rule(Region(space, {"f": (0, 1)}), then="A")], space)
     best = best_region(rules, [2.0], [[0.5], [1], [3]])
@@ -317,12 +317,12 @@ def test_spaces_of_one_and_of_no_feature():
     assert (nothing.region, nothing.score, nothing.order) == (Region(Space([])), 1.0, ())
 
 
-def test_with_no_rule_the_whole_space_is_best():
+def test_without_rules_the_whole_space_is_best():
     best = best_region(RuleSet(space=PLANE), P1, [[0, 0], [1, 1]])
     assert (best.region, best.score, best.finished) == (Region(PLANE), 2.0, True)
 
 
-# --- how it ended
+# --- budgets and interrupts
 
 
 def hard(d=7, n=40, seed=0):
@@ -337,7 +337,7 @@ def hard(d=7, n=40, seed=0):
     return rules, list(cell), near
 
 
-def test_a_budget_of_nodes_gives_the_best_so_far_and_says_what_is_left():
+def test_a_node_limit_gives_the_best_so_far_and_a_bound():
     rules, seed, X = hard()
     whole = best_region(rules, seed, X, budget=None)
     assert whole.finished
@@ -360,7 +360,7 @@ def test_a_budget_of_nodes_gives_the_best_so_far_and_says_what_is_left():
     assert scores[0] == enlarge(rules, seed).contains(X).sum()
 
 
-def test_a_budget_of_no_time_still_gives_a_region():
+def test_a_budget_of_zero_seconds_still_gives_a_region():
     rules, seed, X = hard()
     best = best_region(rules, seed, X, budget=0)
     assert (best.finished, best.stopped_by, best.nodes) == (False, "seconds", 0)
@@ -368,14 +368,14 @@ def test_a_budget_of_no_time_still_gives_a_region():
     assert best.bound >= best_region(rules, seed, X, budget=None).score
 
 
-def test_a_budget_of_seconds_is_kept_where_one_node_takes_long():
+def test_a_time_limit_is_kept_even_if_one_node_takes_long():
     rules, seed, X = hard(d=60, n=100)
     best = best_region(rules, seed, X, budget=0.05)
     assert (best.finished, best.stopped_by) == (False, "seconds")
     check(best, rules, seed, lambda region: float(region.contains(X).sum()))
 
 
-def test_what_the_space_s_order_already_reaches_is_proved_without_a_search():
+def test_an_order_of_the_space_that_reaches_the_bound_needs_no_search():
     best = best_region(PAPER, P1, [[5.5, 8]], budget=0)
     assert (best.finished, best.stopped_by, best.nodes) == (True, None, 0)
 
@@ -416,16 +416,16 @@ def test_the_search_does_not_try_every_order():
         (
             {"objective": "size"},
             ConditionError,
-            "objective is one of instances, class, volume, not 'size'",
+            "objective must be one of instances, class, volume, got 'size'",
         ),
-        ({}, DataError, 'objective="instances" needs X, the instances that count'),
-        ({"objective": "class"}, DataError, 'objective="class" needs X, the instances that count'),
+        ({}, DataError, 'objective="instances" needs X, the instances to score by'),
+        ({"objective": "class"}, DataError, 'objective="class" needs X, the instances to score by'),
         ({"X": [[1, 1]], "objective": "class", "y": ["A"]}, DataError,
-         'objective="class" needs y and the consequent'),
+         'objective="class" needs y and consequent'),
         ({"X": [[1, 1]], "objective": "class", "consequent": "A"}, DataError,
-         'objective="class" needs y and the consequent'),
+         'objective="class" needs y and consequent'),
         ({"X": [[1, 1]], "objective": "class", "consequent": "A", "y": ["A", "B"]}, DataError,
-         "1 instances, but 2 labels"),
+         "y must have 1 labels, one per row of X, got 2"),
         ({"objective": "volume"}, DataError,
          "objective=\"volume\" needs X, or bounds for every feature; 'f1' has none"),
         ({"X": [], "objective": "volume"}, DataError,
@@ -436,7 +436,7 @@ def test_the_search_does_not_try_every_order():
          "a consequent must be hashable, got ['A'] of type list; use a frozenset or a tuple"),
     ],
 )  # fmt: skip
-def test_a_question_that_cannot_be_asked_is_refused(options, error, message):
+def test_invalid_arguments_are_rejected(options, error, message):
     with pytest.raises(error) as raised:
         best_region(PAPER, P1, **options)
     assert str(raised.value) == message
@@ -445,14 +445,14 @@ def test_a_question_that_cannot_be_asked_is_refused(options, error, message):
 @pytest.mark.parametrize(
     "weights", [[1], [1, -1], [1, math.nan], [1, math.inf], ["a", "b"], [1, "2"]]
 )
-def test_weights_of_instances_are_numbers_that_are_not_negative(weights):
+def test_sample_weights_must_be_non_negative_numbers(weights):
     with pytest.raises(DataError) as error:
         best_region(PAPER, P1, [[1, 1], [2, 2]], sample_weight=weights)
-    assert str(error.value) == "sample_weight must be 2 numbers that are not negative"
+    assert str(error.value) == "sample_weight must be 2 non-negative numbers"
 
 
-def test_a_covered_seed_is_refused_and_the_rule_named():
+def test_a_covered_seed_is_rejected_and_the_rule_named():
     with pytest.raises(SeedError, match=r"the seed \(f1 = 7, f2 = 6\) is covered by rule 2 "):
         best_region(PAPER, {"f1": 7, "f2": 6}, [[1, 1]])
-    with pytest.raises(SeedError, match="a rival of r1; take a point that no rival covers"):
+    with pytest.raises(SeedError, match="a rival of r1; choose a point that no rival covers"):
         best_region(PAPER, {"f1": 7, "f2": 6}, [[1, 1]], consequent="r1")

@@ -63,7 +63,7 @@ def random_boxes(n, d, seed=0, width=0.5):
     return RuleSet.from_arrays(space, lower=lower, upper=upper, then=["A", "B"] * (n // 2))
 
 
-def chequered(k):
+def checkered(k):
     """Return the k * k cells of a board, which cover everything."""
     ends = [None, *range(1, k), None]
     sides = list(pairwise(ends))
@@ -73,7 +73,7 @@ def chequered(k):
 # --- the collection C
 
 
-def test_the_constraints_of_the_example_are_those_of_table_1():
+def test_the_constraints_of_the_example_match_table_1():
     found = {(c.rule, c.index): c.region for c in constraints(PAPER)}
     assert found == {
         (0, 0): region("f1 < 2"),
@@ -112,12 +112,12 @@ def test_indices_count_features_in_the_order_of_the_space():
     ]
 
 
-def test_unbounded_sides_make_no_constraint_but_keep_their_index():
+def test_unbounded_sides_have_no_constraint_but_reserve_an_index():
     rules = RuleSet([Rule({"f1": (None, 5)}, then="A"), Rule({"f2": (3, None)}, then="A")], PLANE)
     assert [repr(c) for c in constraints(rules)] == ["C[1,2]: f1 >= 5", "C[2,3]: f2 < 3"]
 
 
-def test_a_bound_that_the_space_implies_makes_no_constraint():
+def test_a_bound_implied_by_the_space_has_no_constraint():
     space = Space(
         [
             Continuous("age", bounds=(0, 120), kind="integer"),
@@ -128,7 +128,7 @@ def test_a_bound_that_the_space_implies_makes_no_constraint():
     assert constraints(rules) == []
 
 
-def test_missing_is_what_a_test_with_an_open_lower_side_leaves():
+def test_the_negation_of_a_test_with_an_open_lower_side_is_missing():
     space = Space([Continuous("age", missing=True)])
     rules = RuleSet([Rule({"age": {"<": 5}}, then="A")], space)
     assert [repr(c) for c in constraints(rules)] == ["C[1,1]: age is missing", "C[1,2]: age >= 5"]
@@ -152,7 +152,7 @@ def test_constraints_are_the_negated_tests(rules):
 # --- the graph
 
 
-def test_the_graph_of_the_example_is_that_of_the_figure():
+def test_the_graph_of_the_example_matches_the_figure():
     graph = constraint_graph(PAPER)
     levels = [[(i, j) for j in range(4)] for i in range(3)]
     assert set(graph) == {"root", *levels[0], *levels[1], *levels[2]}
@@ -165,7 +165,7 @@ def test_the_graph_of_the_example_is_that_of_the_figure():
 
 
 @given(oracle.sets_of_rules())
-def test_the_graph_is_the_one_of_algorithm_1(rules):
+def test_the_graph_matches_algorithm_1(rules):
     graph = constraint_graph(rules)
     expected = oracle.graph(rules)
     assert set(graph.edges) == set(expected.edges)
@@ -174,7 +174,7 @@ def test_the_graph_is_the_one_of_algorithm_1(rules):
     }
 
 
-def test_a_rule_that_holds_everywhere_cuts_the_graph():
+def test_a_rule_that_covers_everything_cuts_the_graph():
     rules = RuleSet(
         [Rule({"f1": (2, 5)}, then="A"), Rule({}, then="A"), Rule({"f1": (6, 9)}, then="A")],
         PLANE,
@@ -185,18 +185,18 @@ def test_a_rule_that_holds_everywhere_cuts_the_graph():
     assert set(graph) == {"root", (0, 0), (0, 1), (2, 0), (2, 1)}
 
 
-def test_the_graph_leaves_out_rules_of_the_consequent_asked_for():
+def test_the_graph_ignores_rules_with_the_consequent():
     graph = constraint_graph(PAPER, consequent="r2")
     assert graph.graph["rules"] == (0, 2)
     assert set(graph.successors((0, 0))) == {(2, j) for j in range(4)}
 
 
-def test_a_graph_beyond_what_memory_allows_is_refused():
+def test_a_graph_with_too_many_edges_is_rejected():
     rules = random_boxes(300, 50)
     with pytest.raises(ConditionError) as caught:
         constraint_graph(rules)
     assert str(caught.value) == (
-        "the graph of 300 rules would have 2,990,100 edges, more than 2,000,000;"
+        "the graph must have at most 2,000,000 edges, got 2,990,100 for 300 rules;"
         " search(rules) finds the same regions without it"
     )
 
@@ -204,7 +204,7 @@ def test_a_graph_beyond_what_memory_allows_is_refused():
 # --- the paper's order
 
 
-def test_the_first_path_of_the_example_is_the_paper_s():
+def test_the_first_path_of_the_example_matches_the_paper():
     path, found = next(oracle.consistent_paths(PAPER))
     assert path == ((0, 0), (1, 0), (2, 0))
     assert found == region("f1 < 1")
@@ -212,7 +212,7 @@ def test_the_first_path_of_the_example_is_the_paper_s():
     assert repr(next(search(PAPER))) == "f1 < 1"
 
 
-def test_the_constraints_of_the_first_path_together_are_its_region():
+def test_the_constraints_of_the_first_path_intersect_in_its_region():
     graph = constraint_graph(PAPER)
     both = region("f1 < 1e9")
     for node in [(0, 0), (1, 0), (2, 0)]:
@@ -221,7 +221,7 @@ def test_the_constraints_of_the_first_path_together_are_its_region():
 
 
 @given(oracle.sets_of_rules(max_size=4, max_features=2))
-def test_every_region_is_that_of_a_consistent_path(rules):
+def test_every_region_comes_from_a_satisfiable_path(rules):
     literal = {found for _, found in oracle.consistent_paths(rules)}
     assert set(search(rules)) <= literal
 
@@ -232,7 +232,7 @@ def test_regions_come_in_the_order_of_the_literal_search(rules):
     expected = list(oracle.passing_paths(rules))
     assert found[:1] == expected[:1]
     left = iter(expected)
-    assert all(any(f == e for e in left) for f in found)  # in the same order, some left out
+    assert all(any(f == e for e in left) for f in found)  # in the same order, possibly fewer
     assert len(set(found)) == len(found)
     for dropped in set(expected) - set(found):
         earlier = expected[: expected.index(dropped)]
@@ -249,12 +249,12 @@ def test_regions_of_dense_sets_come_in_the_order_of_the_literal_search():
         assert found[:1] == list(oracle.passing_paths(rules))[:1]
 
 
-# --- everything free, nothing else
+# --- exactly the free part
 
 
 @pytest.mark.parametrize("how", ORDERS)
 @given(rules=oracle.sets_of_rules(max_size=4, max_features=2))
-def test_the_union_is_that_of_the_literal_search_and_all_that_is_uncovered(how, rules):
+def test_the_union_is_everything_uncovered_as_in_the_literal_search(how, rules):
     found = list(search(rules, **how))
     literal = [made for _, made in oracle.consistent_paths(rules)]
     grid = oracle.Grid(rules.space, [*regions_of(rules), *found])
@@ -264,7 +264,7 @@ def test_the_union_is_that_of_the_literal_search_and_all_that_is_uncovered(how, 
 
 
 @pytest.mark.parametrize("seed", sts.seeds(8, of=40))
-def test_the_union_of_dense_sets_is_all_that_is_uncovered(seed):
+def test_the_union_of_dense_sets_is_everything_uncovered(seed):
     rules = oracle.dense_set(seed, size=3 + seed % 5, width=1 + seed % 3)
     found = search(rules, order="random" if seed % 2 else "lexicographic", random_state=seed)
     held = list(found)
@@ -275,7 +275,7 @@ def test_the_union_of_dense_sets_is_all_that_is_uncovered(seed):
 
 
 @given(oracle.sets_of_rules(max_size=4, max_features=2), st.data())
-def test_within_finds_what_is_uncovered_there(rules, data):
+def test_within_limits_the_search_to_a_region(rules, data):
     within = data.draw(sts.regions(rules.space))
     for maximal in (False, True):
         found = list(search(rules, within=within, maximal=maximal))
@@ -285,21 +285,21 @@ def test_within_finds_what_is_uncovered_there(rules, data):
 
 
 @given(oracle.sets_of_rules(max_size=4, max_features=2))
-def test_rules_of_the_same_consequent_may_be_overlapped(rules):
+def test_rules_with_the_consequent_may_be_overlapped(rules):
     found = list(search(rules, consequent="A"))
     rivals = [rule.region for rule in rules if rule.then != "A"]
     grid = oracle.Grid(rules.space, [*regions_of(rules), *found])
     assert (grid.union(found) == ~grid.union(rivals)).all()
 
 
-def test_with_no_rival_everything_is_one_region():
+def test_without_rivals_the_region_is_the_whole_space():
     rules = RuleSet([Rule({"f1": (2, 5)}, then="A")], PLANE)
     for asked in ({"consequent": "A"}, {"consequent": "A", "maximal": True}):
         assert list(search(rules, **asked)) == [Region(PLANE)]
     assert list(search(RuleSet(space=PLANE))) == [Region(PLANE)]
 
 
-def test_a_covered_space_has_no_region_and_the_search_says_that_it_is_complete():
+def test_a_covered_space_has_no_region_and_the_search_finishes():
     rules = RuleSet([Rule({"f1": (None, 5)}, then="A"), Rule({"f1": (5, None)}, then="B")], PLANE)
     found = search(rules)
     assert list(found) == []
@@ -313,7 +313,7 @@ def test_nothing_lies_within_the_empty_region():
     assert found.finished
 
 
-def test_within_may_be_a_region_of_another_space():
+def test_within_can_be_a_region_of_another_space():
     within = Region(Space([Continuous("f1")]), {"f1": (2, 5)})
     assert set(search(PAPER, within=within, maximal=True)) == {
         region("2 <= f1 < 5 and f2 < 1"),
@@ -353,7 +353,7 @@ def test_the_maximal_regions_of_the_example():
 
 @pytest.mark.parametrize("how", ORDERS)
 @given(rules=oracle.sets_of_rules())
-def test_maximal_gives_each_maximal_region_once_and_no_other(how, rules):
+def test_maximal_yields_exactly_the_maximal_regions_once(how, rules):
     expected = oracle.maximal_free(rules, most=20_000)
     if expected is not None:
         found = sides(rules, search(rules, maximal=True, **how))
@@ -380,13 +380,13 @@ def test_maximal_within_a_region_means_maximal_in_it(rules, data):
 
 
 @given(oracle.sets_of_rules(max_size=4))
-def test_maximal_for_a_consequent_looks_at_rivals_only(rules):
+def test_maximal_for_a_consequent_avoids_only_rivals(rules):
     rivals = RuleSet([rule for rule in rules if rule.then != "A"], rules.space)
     found = list(search(rules, maximal=True, consequent="A"))
     assert found == list(search(rivals, maximal=True))
 
 
-def test_every_region_lies_in_a_maximal_one():
+def test_every_region_is_inside_a_maximal_one():
     rules = random_boxes(12, 3, width=0.8)
     largest = list(search(rules, maximal=True))
     assert all(any(made <= big for big in largest) for made in search(rules))
@@ -412,7 +412,7 @@ def mirrored(rules):
 
 def test_random_order_removes_the_bias_for_the_low_values_of_the_first_feature():
     many = [random_boxes(12, 2, seed=s) for s in range(5 if INTERPRETED else 20)]
-    many += [mirrored(rules) for rules in many]  # so that low and high are alike
+    many += [mirrored(rules) for rules in many]  # so that low and high are symmetric
     rng = np.random.default_rng(0)
     first = [next(search(rules)) for rules in many]
     drawn = [next(search(r, order="random", random_state=rng)) for r in many for _ in range(20)]
@@ -424,7 +424,7 @@ def test_random_order_removes_the_bias_for_the_low_values_of_the_first_feature()
     assert abs(low - high) < (0.2 if INTERPRETED else 0.1)
 
 
-def test_every_maximal_region_of_the_example_that_is_first_somewhere_can_be_drawn():
+def test_random_order_reaches_every_region_that_can_come_first():
     firsts = Counter(
         next(search(PAPER, order="random", random_state=s, maximal=True)) for s in range(200)
     )
@@ -433,7 +433,7 @@ def test_every_maximal_region_of_the_example_that_is_first_somewhere_can_be_draw
 
 
 class Dealt(np.random.Generator):
-    """A generator whose permutations are dealt, one after the other."""
+    """A generator that returns given permutations one after the other."""
 
     def __init__(self, permutations):
         super().__init__(np.random.PCG64(0))
@@ -466,7 +466,7 @@ def test_the_literal_search_depends_on_the_order_of_the_rules_even_if_every_leve
 
 
 @pytest.mark.parametrize("places", [(0, 1), (1, 0)])
-def test_every_shuffle_of_two_levels_gives_the_chances_of_the_oracle(places):
+def test_all_shuffles_of_two_levels_match_the_probabilities_of_the_oracle(places):
     rules = reordered(PAIR, places)
     dealt = product(permutations(range(2)), SHUFFLES, SHUFFLES)
     drawn = Counter(next(search(rules, order="random", random_state=Dealt(d))) for d in dealt)
@@ -481,19 +481,19 @@ def test_each_level_is_shuffled_once_for_the_whole_search(shuffles):
     assert len(set(found)) == len(found)
     assert any(
         _in_order(found, oracle.paths_in_order(PAPER, levels, orders, passing=True))
-        for levels in permutations(range(3))  # they start from an order of the search's own
-        for orders in permutations(shuffles)  # levels are shuffled as they are met
+        for levels in permutations(range(3))  # the search sorts the rules first
+        for orders in permutations(shuffles)  # levels are shuffled when they are reached
     )
 
 
 def _in_order(found, expected):
-    """Return whether regions come in the order of others, beginning with the first."""
+    """Return whether regions are in the order of others and start with the same one."""
     left = iter(expected)
     return found[0] == next(left) and all(any(f == e for e in left) for f in found[1:])
 
 
 @pytest.mark.parametrize("maximal", [False, True])
-def test_what_is_drawn_does_not_depend_on_the_order_of_the_rules(maximal):
+def test_random_order_does_not_depend_on_the_order_of_the_rules(maximal):
     for seed in range(5):
         answers = {
             tuple(search(rules, order="random", random_state=seed, maximal=maximal))
@@ -503,7 +503,7 @@ def test_what_is_drawn_does_not_depend_on_the_order_of_the_rules(maximal):
 
 
 @given(oracle.sets_of_rules(max_size=4), st.randoms(use_true_random=False), st.integers(0, 9))
-def test_what_is_drawn_does_not_depend_on_the_order_of_any_rules(rules, rnd, seed):
+def test_random_order_does_not_depend_on_the_order_of_any_rules(rules, rnd, seed):
     shuffled = list(rules)
     rnd.shuffle(shuffled)
     others = RuleSet(shuffled, rules.space)
@@ -513,7 +513,7 @@ def test_what_is_drawn_does_not_depend_on_the_order_of_any_rules(rules, rnd, see
 
 
 @pytest.mark.parametrize("places", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
-def test_first_regions_are_as_frequent_as_the_oracle_says_whatever_the_order(places):
+def test_first_regions_are_as_frequent_as_in_the_oracle_for_any_order(places):
     rules = reordered(PAPER, places)
     n = 400 if INTERPRETED else 4000
     rng = np.random.default_rng(sum(places[:2]))
@@ -547,7 +547,7 @@ def table(n=200, seed=0):
 
 @pytest.mark.parametrize("least", [0, 1, 20, 40, 201])
 @pytest.mark.parametrize("how", ORDERS[:2])
-def test_min_instances_keeps_exactly_the_regions_that_hold_so_many(least, how):
+def test_min_instances_keeps_exactly_the_regions_with_enough_instances(least, how):
     X = table()
     every = list(search(PAPER, maximal=True))
     wanted = {made for made in every if made.contains(X).sum() >= least}
@@ -557,35 +557,35 @@ def test_min_instances_keeps_exactly_the_regions_that_hold_so_many(least, how):
     assert (least < 201) == bool(wanted)
 
 
-def test_min_instances_holds_without_maximal_too():
+def test_min_instances_applies_without_maximal():
     X = table()
     found = list(search(PAPER, X=X, min_instances=10))
     assert found == [m for m in search(PAPER) if m.contains(X).sum() >= 10]
     assert found
 
 
-def test_min_instances_holds_where_there_is_no_rule():
+def test_min_instances_applies_without_rules():
     rules = RuleSet(space=PLANE)
     assert list(search(rules, X=table(5), min_instances=5)) == [Region(PLANE)]
     assert list(search(rules, X=table(5), min_instances=6)) == []
 
 
-# --- how it ends
+# --- budgets, progress and interrupts
 
 
-def test_a_search_is_not_complete_before_its_end():
+def test_a_search_is_not_finished_before_its_end():
     found = search(PAPER)
     next(found)
     assert not found.finished
     assert found.stopped_by is None
-    assert "under way" in repr(found)
+    assert "running" in repr(found)
     assert len(list(found)) > 5
     assert found.finished
     assert next(found, None) is None
 
 
 @pytest.mark.parametrize("maximal", [False, True])
-def test_a_budget_of_regions_is_kept(maximal):
+def test_a_region_limit_is_kept(maximal):
     found = search(PAPER, maximal=maximal, budget=Budget(regions=3))
     assert list(found) == list(search(PAPER, maximal=maximal))[:3]
     assert (found.finished, found.stopped_by) == (False, "regions")
@@ -595,7 +595,7 @@ def test_a_budget_of_regions_is_kept(maximal):
 
 
 @pytest.mark.parametrize("nodes", [0, 1, 2, 5, 10, 15, 20])
-def test_a_budget_of_nodes_is_kept_and_what_was_found_is_the_beginning(nodes):
+def test_a_node_limit_gives_the_first_regions(nodes):
     found = search(PAPER, budget=Budget(nodes=nodes))
     held = list(found)
     assert found.nodes == nodes
@@ -603,19 +603,19 @@ def test_a_budget_of_nodes_is_kept_and_what_was_found_is_the_beginning(nodes):
     assert (found.finished, found.stopped_by) == (False, "nodes")
 
 
-def test_a_budget_of_nodes_bounds_the_proof_that_nothing_is_free():
-    found = search(chequered(8), budget=Budget(nodes=3))
+def test_a_node_limit_bounds_the_proof_that_nothing_is_free():
+    found = search(checkered(8), budget=Budget(nodes=3))
     assert list(found) == []
     assert (found.nodes, found.stopped_by, found.finished) == (3, "nodes", False)
 
 
-def test_a_budget_that_suffices_is_complete():
+def test_a_search_within_its_budget_finishes():
     found = search(PAPER, budget=Budget(nodes=10_000, regions=1000, seconds=60))
     assert list(found) == list(search(PAPER))
     assert found.finished
 
 
-def test_a_budget_of_seconds_ends_a_long_search(monkeypatch):
+def test_a_time_limit_ends_a_long_search(monkeypatch):
     monkeypatch.setattr(cutting, "_BURST", 20 if INTERPRETED else 2000)
     rules = random_boxes(60 if INTERPRETED else 300, 4)
     found = search(rules, maximal=True, budget=0.3)
@@ -624,13 +624,13 @@ def test_a_budget_of_seconds_ends_a_long_search(monkeypatch):
     assert (found.finished, found.stopped_by) == (False, "seconds")
 
 
-def test_no_seconds_give_nothing():
+def test_zero_seconds_give_no_region():
     found = search(PAPER, budget=0)
     assert list(found) == []
     assert found.stopped_by == "seconds"
 
 
-def test_progress_hears_of_every_region_and_may_end_the_search():
+def test_progress_is_called_for_every_region_and_can_stop_the_search():
     heard = []
 
     def progress(nodes, regions):
@@ -644,21 +644,21 @@ def test_progress_hears_of_every_region_and_may_end_the_search():
     assert [nodes for nodes, _ in heard] == sorted(nodes for nodes, _ in heard)
 
 
-def test_progress_is_heard_while_the_first_region_is_still_sought(monkeypatch):
+def test_progress_is_called_before_the_first_region(monkeypatch):
     monkeypatch.setattr(cutting, "_BURST", 2)
     heard = []
-    found = search(chequered(8), progress=lambda *now: heard.append(now))
+    found = search(checkered(8), progress=lambda *now: heard.append(now))
     assert list(found) == []
     assert found.finished
     assert len(heard) > 5
     assert {regions for _, regions in heard} == {0}
     assert [nodes for nodes, _ in heard] == sorted({nodes for nodes, _ in heard})
-    found = search(chequered(8), progress=lambda nodes, regions: nodes > 3)
+    found = search(checkered(8), progress=lambda nodes, regions: nodes > 3)
     assert list(found) == []
     assert (found.finished, found.stopped_by) == (False, "interrupt")
 
 
-def test_an_interrupt_in_the_callback_loses_nothing():
+def test_an_interrupt_in_the_callback_loses_no_region():
     def progress(nodes, regions):
         if regions == 2:
             raise KeyboardInterrupt
@@ -668,7 +668,7 @@ def test_an_interrupt_in_the_callback_loses_nothing():
     assert (found.finished, found.stopped_by) == (False, "interrupt")
 
 
-def test_an_interrupt_inside_the_search_ends_it_with_what_was_found(monkeypatch):
+def test_an_interrupt_keeps_the_regions_so_far(monkeypatch):
     found = search(PAPER)
     held = [next(found), next(found)]
 
@@ -686,10 +686,10 @@ def test_an_interrupt_inside_the_search_ends_it_with_what_was_found(monkeypatch)
 # --- laziness
 
 
-def test_the_first_region_of_a_large_set_needs_no_search_of_the_rest():
+def test_the_first_region_of_a_large_set_is_found_quickly():
     rules = random_boxes(100 if INTERPRETED else 1000, 20)
     for how in ORDERS[:2]:
-        next(search(rules, **how))  # compiled by now
+        next(search(rules, **how))  # compiles the kernels
         found = search(rules, **how)
         made = next(found)
         assert not len(rules.rivals_of(made))
@@ -710,34 +710,34 @@ def test_memory_does_not_grow_with_the_number_of_regions():
         growth = tracemalloc.get_traced_memory()[0] - before
     finally:
         tracemalloc.stop()
-    assert growth < 100_000 + 100 * many  # a region alone takes several times that
+    assert growth < 100_000 + 100 * many  # storing a region takes several times that
 
 
 # --- errors
 
 
-def test_an_unknown_order_is_refused():
+def test_an_unknown_order_is_rejected():
     with pytest.raises(ConditionError) as caught:
         search(PAPER, order="best")
-    assert str(caught.value) == "order is lexicographic or random, not 'best'"
+    assert str(caught.value) == "order must be lexicographic or random, got 'best'"
 
 
-@pytest.mark.parametrize("given_", [{"X": {"f1": [1], "f2": [1]}}, {"min_instances": 1}])
-def test_instances_and_their_number_go_together(given_):
-    with pytest.raises(DataError, match=r"^X and min_instances go together$"):
-        search(PAPER, **given_)
+@pytest.mark.parametrize("options", [{"X": {"f1": [1], "f2": [1]}}, {"min_instances": 1}])
+def test_instances_and_their_number_must_be_given_together(options):
+    with pytest.raises(DataError, match=r"^X and min_instances must be given together$"):
+        search(PAPER, **options)
 
 
-@pytest.mark.parametrize("least", [-1, 2.5, True, "3"])
-def test_min_instances_is_a_count(least):
+@pytest.mark.parametrize("value", [-1, 2.5, True, "3"])
+def test_min_instances_must_be_a_non_negative_integer(value):
     with pytest.raises(DataError) as caught:
-        search(PAPER, X=table(3), min_instances=least)
-    assert str(caught.value) == f"min_instances is a number of instances, not {least!r}"
+        search(PAPER, X=table(3), min_instances=value)
+    assert str(caught.value) == f"min_instances must be a non-negative integer, got {value!r}"
 
 
 @pytest.mark.parametrize("side", ["seconds", "nodes", "regions"])
 @pytest.mark.parametrize("value", [-1, "5", True, float("nan")])
-def test_a_budget_is_a_number_that_is_not_negative(side, value):
+def test_budgets_must_be_non_negative_numbers(side, value):
     with pytest.raises(ConditionError) as caught:
         Budget(**{side: value})
     assert str(caught.value) == (
@@ -745,14 +745,14 @@ def test_a_budget_is_a_number_that_is_not_negative(side, value):
     )
 
 
-def test_a_random_state_is_checked_before_the_search_begins():
+def test_random_state_is_checked_before_the_search_starts():
     with pytest.raises(
         DataError, match="random_state must be None, a non-negative integer or a numpy generator"
     ):
         search(PAPER, order="random", random_state="now")
 
 
-def test_the_graph_says_what_to_install_where_networkx_is_not(monkeypatch):
+def test_the_graph_names_the_package_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "networkx", None)
     with pytest.raises(ConditionError) as caught:
         constraint_graph(PAPER)

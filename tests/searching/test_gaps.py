@@ -56,7 +56,7 @@ def texts(found):
 
 
 def check_partition(rules, found, within=None):
-    """Assert that the regions are disjoint and hold exactly what no rule covers."""
+    """Assert that the regions are disjoint and contain exactly what no rule covers."""
     whole = Region(rules.space) if within is None else within
     grid = oracle.Grid(rules.space, [*regions_of(rules), whole, *found])
     uncovered = grid.cells(whole) & ~grid.union(regions_of(rules))
@@ -65,7 +65,7 @@ def check_partition(rules, found, within=None):
     return bool(uncovered.any())
 
 
-def could_be_one(grid, a, b):
+def is_mergeable(grid, a, b):
     """Return whether two boxes together make a box."""
     differing = [i for i, (s, t) in enumerate(zip(a, b, strict=True)) if s != t]
     if len(differing) != 1:
@@ -81,14 +81,14 @@ def could_be_one(grid, a, b):
 def check_merged(rules, found):
     grid = oracle.Grid(rules.space, [*regions_of(rules), *found])
     boxes = [grid.sides(region) for region in found]
-    assert not any(could_be_one(grid, a, b) for a, b in combinations(boxes, 2))
+    assert not any(is_mergeable(grid, a, b) for a, b in combinations(boxes, 2))
 
 
 # --- a partition of what no rule covers
 
 
 @given(oracle.sets_of_rules())
-def test_gaps_are_disjoint_and_hold_all_that_no_rule_covers(rules):
+def test_gaps_are_disjoint_and_contain_everything_uncovered(rules):
     found = gaps(rules)
     some = check_partition(rules, found)
     assert found.finished
@@ -108,7 +108,7 @@ def test_gaps_of_dense_mixed_sets_are_a_partition(seed):
 
 
 @given(oracle.sets_of_rules(), st.data())
-def test_within_gives_the_gaps_of_that_region_only(rules, data):
+def test_within_limits_the_gaps_to_a_region(rules, data):
     within = data.draw(sts.regions(rules.space))
     found = gaps(rules, within=within)
     some = check_partition(rules, found, within)
@@ -123,24 +123,24 @@ def test_more_than_64_values_are_cut_exactly(seed):
 
 
 @given(oracle.sets_of_rules())
-def test_no_two_gaps_could_be_one(rules):
+def test_no_two_gaps_can_be_merged(rules):
     check_merged(rules, gaps(rules))
 
 
 @pytest.mark.parametrize("seed", sts.seeds(10, of=60))
-def test_no_two_gaps_of_a_dense_set_could_be_one(seed):
+def test_no_two_gaps_of_a_dense_set_can_be_merged(seed):
     rules = oracle.dense_set(seed, size=6, width=2 + seed % 2)
     check_merged(rules, gaps(rules))
 
 
-def test_gaps_come_in_the_order_of_their_lower_bounds():
+def test_gaps_are_sorted_by_lower_bounds():
     found = gaps(PAPER)
     keys = [tuple(region.lower) for region in found]
     assert keys == sorted(keys)
     assert texts(found)[0] == "f1 < 1 and f2 < 5"
 
 
-def test_neighbours_are_merged_where_a_bound_is_zero_written_in_two_ways():
+def test_neighbors_are_merged_at_positive_and_negative_zero():
     rules = RuleSet(
         [
             Rule({"f1": {"<": 5}, "f2": {"<": 0.0}}, then="A"),
@@ -151,7 +151,7 @@ def test_neighbours_are_merged_where_a_bound_is_zero_written_in_two_ways():
     assert texts(gaps(rules)) == ["f2 >= 0"]
 
 
-def test_the_bounds_of_gaps_read_as_the_rules_were_written():
+def test_bounds_of_gaps_are_written_as_in_the_rules():
     rules = RuleSet([Rule({"age": {"<=": 10}}, then="A"), Rule({"age": {">": 12}}, then="A")], AGE)
     assert texts(gaps(rules)) == ["10 < age <= 12"]
 
@@ -201,17 +201,17 @@ def test_not_disjoint_gives_the_maximal_regions(rules):
 
 
 @given(oracle.sets_of_rules(max_size=4), st.data())
-def test_not_disjoint_stays_within(rules, data):
+def test_not_disjoint_is_limited_to_within(rules, data):
     within = data.draw(sts.regions(rules.space))
     found = gaps(rules, disjoint=False, within=within)
     assert all(region <= within for region in found)
     assert set(found) == set(search(rules, maximal=True, within=within))
 
 
-# --- what can occur
+# --- the space
 
 
-def test_missing_counts_where_a_feature_may_be_missing():
+def test_missing_is_a_gap_if_a_feature_may_be_missing():
     conditions = [{"age": {"<": 5}}, {"age": {">=": 5}}]
     for missing in (False, True):
         space = Space([Continuous("age", missing=missing)])
@@ -220,7 +220,7 @@ def test_missing_counts_where_a_feature_may_be_missing():
         assert rules.is_complete is (not missing)
 
 
-def test_unlisted_and_missing_categories_count_where_a_feature_may_have_them():
+def test_unlisted_and_missing_categories_are_gaps_if_a_feature_allows_them():
     for missing in (False, True):
         for other in (False, True):
             space = Space([Categorical("c", ["a", "b"], missing=missing, other=other)])
@@ -232,7 +232,7 @@ def test_unlisted_and_missing_categories_count_where_a_feature_may_have_them():
             assert all(held)
 
 
-def test_what_lies_beyond_the_bounds_of_a_feature_is_no_gap():
+def test_values_beyond_the_bounds_of_a_feature_are_not_a_gap():
     space = Space([Continuous("age", bounds=(0, 120)), Continuous("n", kind="integer")])
     rules = RuleSet([Rule({"age": {">=": 0, "<=": 120}}, then="A")], space)
     assert gaps(rules).is_complete
@@ -240,7 +240,7 @@ def test_what_lies_beyond_the_bounds_of_a_feature_is_no_gap():
     assert texts(gaps(rules)) == ["age >= 120"]
 
 
-def test_nothing_lies_between_neighbouring_integers_and_days():
+def test_there_is_no_gap_between_neighboring_integers_and_days():
     space = Space([Continuous("n", kind="integer"), Continuous("day", kind="date")])
     rules = RuleSet(
         [
@@ -253,7 +253,7 @@ def test_nothing_lies_between_neighbouring_integers_and_days():
     assert texts(gaps(rules)) == ["n >= 5 and day = 2020-02-29"]
 
 
-def test_no_rule_leaves_everything():
+def test_without_rules_the_gap_is_the_whole_space():
     found = gaps(RuleSet(space=PLANE))
     assert texts(found) == ["anything"]
     assert found.finished
@@ -271,7 +271,7 @@ def test_the_empty_region_has_no_gap():
     assert (found.regions, found.finished, found.is_complete) == ([], True, True)
 
 
-def test_within_may_be_a_region_of_another_space():
+def test_within_can_be_a_region_of_another_space():
     within = Region(Space([Continuous("f1")]), {"f1": (2, 5)})
     assert texts(gaps(PAPER, within=within)) == [
         "2 <= f1 < 5 and f2 < 1",
@@ -280,7 +280,7 @@ def test_within_may_be_a_region_of_another_space():
     ]
 
 
-def test_a_default_is_no_rule():
+def test_a_default_does_not_fill_gaps():
     rules = RuleSet([Rule({"age": (0, 5)}, then="A")], AGE, default="B")
     assert len(gaps(rules)) == 2
 
@@ -307,7 +307,7 @@ def test_fraction_of_no_instances_is_zero():
     assert gaps(PAPER).fraction([]) == 0.0
 
 
-def test_fraction_does_not_depend_on_what_the_budget_found():
+def test_fraction_does_not_depend_on_the_budget():
     X = {"f1": [0, 3, 3, 8], "f2": [0, 6, 0, 2]}
     assert gaps(PAPER).fraction(X) == gaps(PAPER, budget=Budget(nodes=1)).fraction(X) == 0.5
     assert gaps(RuleSet(space=PLANE)).fraction(X) == 1.0
@@ -335,7 +335,7 @@ def random_bounded(seed, size):
 def test_the_volume_is_that_of_the_space_without_the_rules(seed):
     rules = random_bounded(seed, 1 + seed % 8)
     covered = 0
-    for x in range(6):  # all bounds of x are whole, so unit cells are covered or not as one
+    for x in range(6):  # bounds of x are integers: unit cells are covered entirely or not
         for n in range(7):
             cells = [(x + 0.5, float(n), code) for code in (2, 3, 4)]
             covered += sum(bool(naive.covering(rules, cell)) for cell in cells)
@@ -353,13 +353,15 @@ def test_the_volume_of_no_gap_is_zero():
     assert gaps(COVERED).volume() == 0.0
 
 
-def test_the_volume_of_regions_that_overlap_is_refused():
+def test_overlapping_regions_have_no_volume():
     with pytest.raises(ConditionError) as caught:
         gaps(PAPER, disjoint=False).volume()
-    assert str(caught.value) == "the regions overlap; find them with disjoint=True"
+    assert (
+        str(caught.value) == "regions must not overlap to have a volume; search with disjoint=True"
+    )
 
 
-def test_the_volume_of_maximal_regions_that_do_not_overlap_is_given():
+def test_maximal_regions_without_overlap_have_a_volume():
     space = Space([Continuous("x", bounds=(0, 10))])
     rules = RuleSet([Rule({"x": (2, 5)}, then="A")], space)
     assert gaps(rules, disjoint=False).volume() == pytest.approx(7)
@@ -374,7 +376,7 @@ def test_the_volumes_of_many_gaps_are_summed():
     assert found.volume(Region(AGE, {"age": (0, 2 * n)})) == n
 
 
-# --- how it ends
+# --- budgets, progress and interrupts
 
 
 def board(k, d=2, but=()):
@@ -388,7 +390,7 @@ def board(k, d=2, but=()):
 
 
 @pytest.mark.parametrize("nodes", [1, 2, 5, 20, 60])
-def test_with_few_nodes_the_answer_is_partial_and_correct(nodes):
+def test_a_node_limit_gives_a_correct_partial_result(nodes):
     rules = board(10, but=range(0, 100, 3))
     found = gaps(rules, budget=Budget(nodes=nodes))
     assert (found.finished, found.stopped_by, found.nodes) == (False, "nodes", nodes)
@@ -398,7 +400,7 @@ def test_with_few_nodes_the_answer_is_partial_and_correct(nodes):
     assert len(gaps(rules)) > len(found)
 
 
-def test_too_few_nodes_to_know_is_none():
+def test_completeness_is_none_after_too_few_nodes():
     for rules in (board(8), board(8, but=[0])):
         found = gaps(rules, budget=Budget(nodes=2))
         assert found.is_complete is None
@@ -406,7 +408,7 @@ def test_too_few_nodes_to_know_is_none():
     assert board(8, but=[0]).is_complete is False
 
 
-def test_a_budget_of_nodes_that_is_just_enough_is_complete():
+def test_a_node_limit_that_is_just_enough_finishes():
     rules = board(5, but=[7])
     needed = gaps(rules).nodes
     for nodes, complete in ((needed - 1, False), (needed, True), (needed + 1, True)):
@@ -417,7 +419,7 @@ def test_a_budget_of_nodes_that_is_just_enough_is_complete():
 
 @pytest.mark.parametrize("disjoint", [True, False])
 @pytest.mark.parametrize("most", [0, 1, 3, 20])
-def test_a_budget_of_regions_gives_at_most_so_many_and_says_so(most, disjoint):
+def test_a_region_limit_is_kept_and_reported(most, disjoint):
     rules = board(10, but=range(0, 100, 3))
     found = gaps(rules, disjoint=disjoint, budget=Budget(regions=most))
     assert len(found) <= most
@@ -427,14 +429,14 @@ def test_a_budget_of_regions_gives_at_most_so_many_and_says_so(most, disjoint):
     assert not (grid.union(found) & grid.union(regions_of(rules))).any()
 
 
-def test_a_budget_of_as_many_regions_as_there_are_is_complete():
+def test_a_region_limit_equal_to_the_number_of_gaps_finishes():
     found = gaps(PAPER, budget=Budget(regions=len(gaps(PAPER))))
     assert found.finished
     assert found.regions == gaps(PAPER).regions
 
 
 def hard(n=200, d=9):
-    """Return wide boxes in many dimensions: far more gaps than anybody can list."""
+    """Return wide boxes in many dimensions: with far too many gaps to list."""
     rng = np.random.default_rng(0)
     lower = rng.random((d, n)) * 0.5
     space = Space([Continuous(f"f{i + 1}", bounds=(0, 1)) for i in range(d)])
@@ -442,7 +444,7 @@ def hard(n=200, d=9):
 
 
 @pytest.mark.parametrize("disjoint", [True, False])
-def test_a_budget_of_seconds_ends_a_long_search(disjoint, monkeypatch):
+def test_a_time_limit_ends_a_long_search(disjoint, monkeypatch):
     monkeypatch.setattr(cutting, "_BURST", 20 if INTERPRETED else 2000)
     rules = hard(30, 8) if INTERPRETED else hard()
     gaps(rules, budget=Budget(nodes=10), disjoint=disjoint)
@@ -451,14 +453,14 @@ def test_a_budget_of_seconds_ends_a_long_search(disjoint, monkeypatch):
     assert found.is_complete is False
 
 
-def test_a_large_list_of_gaps_is_cut_off_by_its_number():
+def test_a_region_limit_cuts_off_a_long_list():
     found = gaps(hard(60, 7), budget=Budget(regions=50))
     assert 0 < len(found) <= 50
     assert found.stopped_by == "regions"
 
 
 @pytest.mark.parametrize("disjoint", [True, False])
-def test_progress_is_heard_and_may_end_the_search(disjoint, monkeypatch):
+def test_progress_is_called_and_can_stop_the_search(disjoint, monkeypatch):
     monkeypatch.setattr(cutting, "_BURST", 10)
     rules = board(10, but=range(0, 100, 3))
     every = gaps(rules, disjoint=disjoint)
@@ -473,7 +475,7 @@ def test_progress_is_heard_and_may_end_the_search(disjoint, monkeypatch):
 
 
 @pytest.mark.parametrize("disjoint", [True, False])
-def test_an_interrupt_gives_what_was_found(disjoint, monkeypatch):
+def test_an_interrupt_keeps_the_gaps_so_far(disjoint, monkeypatch):
     monkeypatch.setattr(cutting, "_BURST", 10)
     rules = board(10, but=range(0, 100, 3))
     every = gaps(rules, disjoint=disjoint)
@@ -492,7 +494,7 @@ def test_an_interrupt_gives_what_was_found(disjoint, monkeypatch):
     assert found.is_complete is False
 
 
-def test_an_interrupt_in_the_callback_gives_what_was_found(monkeypatch):
+def test_an_interrupt_in_the_callback_keeps_the_gaps_so_far(monkeypatch):
     monkeypatch.setattr(cutting, "_BURST", 10)
 
     def progress(nodes, regions):
@@ -513,12 +515,12 @@ def test_the_text_of_a_covered_space():
     assert repr(gaps(COVERED)) == "<Gaps: the rules cover everything>"
 
 
-def test_the_text_of_an_answer_that_is_not_known():
+def test_the_text_of_an_unknown_result():
     found = gaps(board(8), budget=Budget(nodes=2))
-    assert repr(found) == "<Gaps: no gap found before the search was stopped by nodes>"
+    assert repr(found) == "<Gaps: no gaps found, but the search was stopped by nodes>"
 
 
-def test_the_text_of_gaps_names_them():
+def test_the_text_of_gaps_lists_them():
     rules = RuleSet([Rule({"age": (0, 10)}, then="A"), Rule({"age": (12, None)}, then="B")], AGE)
     assert repr(gaps(rules)) == (
         "<Gaps: 2 regions that no rule covers\n  age < 0\n  10 <= age < 12>"
@@ -529,10 +531,10 @@ def test_the_text_of_gaps_names_them():
     )
 
 
-def test_the_text_of_part_of_the_gaps_says_that_there_may_be_more():
+def test_the_text_of_a_partial_result_mentions_possible_others():
     text = repr(gaps(PAPER, budget=Budget(regions=1)))
     assert text == (
-        "<Gaps: 1 region that no rule covers, and perhaps more (stopped by regions)\n"
+        "<Gaps: 1 region that no rule covers, and possibly more (stopped by regions)\n"
         "  f1 < 1 and f2 < 5>"
     )
 
@@ -572,7 +574,7 @@ def rule_set(low, high):
 
 
 def check_by_sampling(rules, found, n=2000, seed=0):
-    """Assert of random points that a gap holds them, once, if and only if no rule does."""
+    """Assert that exactly one gap contains each uncovered random point, and none a covered one."""
     rng = np.random.default_rng(seed)
     values = rng.uniform(-0.2, 1.2, (len(rules.space), n))
     at = rng.integers(0, n, n // 4)  # some exactly on bounds
@@ -598,7 +600,7 @@ def test_the_leaves_of_a_tree_cover_everything(n, d):
 
 
 @pytest.mark.parametrize(("n", "d"), SIZES)
-def test_narrowed_leaves_leave_exactly_what_was_cut_off(n, d):
+def test_gaps_of_narrowed_leaves_are_exactly_the_parts_cut_off(n, d):
     rng = np.random.default_rng(d)
     low, high = leaves(n, d, seed=n)
     cube = np.prod(high - low, axis=0).sum()
@@ -612,12 +614,12 @@ def test_narrowed_leaves_leave_exactly_what_was_cut_off(n, d):
     check_by_sampling(rules, found)
     whole = Region(rules.space, dict.fromkeys(rules.space.names, (0, 1)))
     assert found.volume(whole) == pytest.approx(left)
-    assert len(found) <= 3 * (n // 10)  # about one a narrowed rule, not a heap of splinters
+    assert len(found) <= 3 * (n // 10)  # about one per narrowed rule, not many splinters
     assert rules.is_complete is False
 
 
 @pytest.mark.parametrize(("n", "d"), [(30, 3)] if INTERPRETED else [(300, 3), (200, 4), (100, 5)])
-def test_gaps_between_random_boxes_are_right_by_sampling(n, d):
+def test_gaps_between_random_boxes_by_sampling(n, d):
     rng = np.random.default_rng(n)
     low = rng.random((d, n)) * 0.8
     rules = rule_set(low, low + rng.random((d, n)) * 0.5 + 0.01)
@@ -648,7 +650,7 @@ def test_one_leaf_missing_among_many_is_the_gap():
         (dt.time.min, dt.time.max),
     ],
 )
-def test_nothing_lies_beyond_the_calendar_and_the_clock(low, high):
+def test_there_is_no_gap_beyond_the_calendar_and_the_clock(low, high):
     kind = type(low).__name__
     space = Space([Continuous("d", kind=kind)])
     whole = RuleSet([Rule({"d": {">=": low, "<=": high}}, then="A")], space)
@@ -658,20 +660,20 @@ def test_nothing_lies_beyond_the_calendar_and_the_clock(low, high):
     assert gap.witness() == {"d": low}
 
 
-def test_integers_end_where_float64_can_no_longer_tell_them_apart():
+def test_integers_end_where_float64_can_no_longer_distinguish_them():
     space = Space([Continuous("n", kind="integer")])
     whole = RuleSet([Rule({"n": {">=": -(2**53), "<=": 2**53}}, then="A")], space)
     assert whole.is_complete is True
 
 
-def test_the_fraction_is_that_of_the_rules_as_they_were():
+def test_fraction_ignores_later_changes_to_the_rules():
     rules = RuleSet([Rule({"n": (0, 5)}, then="A")])
     found = gaps(rules)
     rules.remove(0)
     assert found.fraction({"n": [1, 9]}) == 0.5
 
 
-def test_the_fraction_of_gaps_within_a_region_counts_what_lies_in_it():
+def test_fraction_within_a_region_counts_only_instances_in_it():
     rules = RuleSet([Rule({"n": (0, 5)}, then="A")])
     inside = gaps(rules, within=Region(rules.space, {"n": (0, 5)}))
     assert inside.fraction({"n": [1, 9]}) == 0.0
@@ -679,7 +681,7 @@ def test_the_fraction_of_gaps_within_a_region_counts_what_lies_in_it():
 
 
 @pytest.mark.parametrize("call", [gaps, irenic.search, irenic.searching.constraints])
-def test_what_is_no_rule_set_is_refused(call):
+def test_rules_must_be_a_rule_set(call):
     with pytest.raises(ConditionError, match="rules must be a RuleSet, got list; create one with"):
         call([])
 
@@ -690,8 +692,8 @@ def test_within_must_be_a_region():
         gaps(rules, within={"n": (0, 1)})
 
 
-def test_a_stopped_search_hands_on_what_it_found_unmerged_if_it_is_much(monkeypatch):
-    monkeypatch.setattr(sys.modules["irenic.searching._gaps"], "_MOST_MERGED", 3)
+def test_a_stopped_search_does_not_merge_many_gaps(monkeypatch):
+    monkeypatch.setattr(sys.modules["irenic.searching._gaps"], "_MERGE_LIMIT", 3)
     pairs = [{f"a{i}": (None, 1), f"b{i}": (None, 1)} for i in range(8)]
     rules = RuleSet([Rule(pair, then="A") for pair in pairs])
     found = gaps(rules, budget=Budget(nodes=100))
@@ -701,6 +703,6 @@ def test_a_stopped_search_hands_on_what_it_found_unmerged_if_it_is_much(monkeypa
         assert not one.overlaps(two)
 
 
-def test_gaps_show_themselves_escaped():
+def test_html_of_gaps_is_escaped():
     rules = RuleSet([Rule({"<b>": (0, 5)}, then="A")])
     assert "&lt;b&gt;" in gaps(rules)._repr_html_()

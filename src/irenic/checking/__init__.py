@@ -1,4 +1,4 @@
-"""What there is to say of rules: contradictions, gaps, rules that could go, columns in vain."""
+"""Check rules for contradictions, gaps, redundant rules and columns without effect."""
 
 from irenic.checking._check import Findings, check
 from irenic.checking._finding import KINDS, LEVELS, NOUNS, Finding, Kind, Level, case_in

@@ -1,4 +1,4 @@
-"""All findings of a table, in the order in which a person should see them."""
+"""Search for all findings, in the order in which to show them."""
 
 from __future__ import annotations
 
@@ -28,25 +28,40 @@ from irenic.model.ruleset import RuleSet
 from irenic.searching import Gaps, gaps
 
 _SECONDS: Final = 10.0
-_MOST_GAPS: Final = 100_000
-_MOST_SHOWN: Final = 20
-_MOST_IN_NOTEBOOKS: Final = 50
-_COLOURS: Final[dict[Level, str]] = {
+_GAP_LIMIT: Final = 100_000
+_REPR_LIMIT: Final = 20
+_NOTEBOOK_LIMIT: Final = 50
+_COLORS: Final[dict[Level, str]] = {
     "error": markup.VERMILION,
     "warning": markup.ORANGE,
     "note": markup.SKY,
 }
-# An ordered table of more rules is not turned into a set only to see which columns matter.
-_MOST_ORDERED: Final = 300
+# A longer ordered table is not turned into a set just to find columns that never matter.
+_ORDERED_LIMIT: Final = 300
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Findings:
-    """What a check found, and how far it came.
+    """The findings of a check, and which searches were not finished.
 
+    Iterating yields all listed findings; overlaps that are also conflicts appear once.
+
+    Parameters
+    ----------
+    table : DecisionTable
+        The rules that were checked.
+    gaps : Gaps
+        The regions that no rule covers.
+    most : int or None
+        Maximum number of listed findings per kind.
+    unfinished : tuple of str
+        Kinds of findings whose search was stopped by the budget, so that there may be more.
+
+    Examples
+    --------
     >>> from irenic import Rule, RuleSet, check
-    >>> found = check(RuleSet([Rule({"age": (0, None)}, then="A")]))
-    >>> found.is_consistent, found.is_complete, len(found.of("gaps"))
+    >>> findings = check(RuleSet([Rule({"age": (0, None)}, then="A")]))
+    >>> findings.is_consistent, findings.is_complete, len(findings)
     (True, False, 1)
     """
 
@@ -54,67 +69,113 @@ class Findings:
     gaps: Gaps
     most: int | None
     unfinished: tuple[Kind, ...]
-    """Kinds of findings that the budget ended the search for: there may be more."""
     _counts: dict[Kind, int]
     _listed: dict[Kind, list[Finding]]
 
     @property
     def is_consistent(self) -> bool:
-        """Whether no two rows say different things of the same case, where they should not."""
+        """Whether no two rules contradict each other under the hit policy."""
         return not self._counts["conflicts"]
 
     @property
     def is_complete(self) -> bool | None:
-        """Whether a row holds for every case; None if the budget ended the search."""
+        """Whether rules cover every case; None if the search was stopped before it knew."""
         return self.gaps.is_complete
 
     def count(self, kind: Kind) -> int:
-        """Return how many findings of a kind there are, listed or not."""
+        """Return the number of findings of a kind, including those that are not listed.
+
+        Parameters
+        ----------
+        kind : str
+            One of ``KINDS``.
+
+        Returns
+        -------
+        int
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet, check
+        >>> check(RuleSet([Rule({"age": (0, 99)}, then="A")])).count("gaps")
+        2
+        """
         return self._counts[_known(kind)]
 
     def of(self, kind: Kind) -> list[Finding]:
-        """Return the findings of a kind, at most as many as were asked for."""
+        """Return the listed findings of a kind.
+
+        Parameters
+        ----------
+        kind : str
+            One of ``KINDS``.
+
+        Returns
+        -------
+        list of Finding
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet, check
+        >>> check(RuleSet([Rule({"age": (None, 99)}, then="A")])).of("gaps")[0].text
+        'age = 100: no rule applies (wherever age >= 99)'
+        """
         return self._listed[_known(kind)]
 
     def __iter__(self) -> Iterator[Finding]:
-        return (finding for kind in KINDS for finding in self._unlike(kind))
+        return (finding for kind in KINDS for finding in self._without_repeats(kind))
 
-    def _unlike(self, kind: Kind) -> list[Finding]:
-        """Return the findings of a kind; overlaps without those that are conflicts."""
+    def _without_repeats(self, kind: Kind) -> list[Finding]:
+        """Return the findings of a kind, without overlaps that are also conflicts."""
         listed = self._listed[kind]
         if kind != "overlaps":
             return listed
         return [finding for finding in listed if finding.thens[0] == finding.thens[1]]
 
     def __len__(self) -> int:
-        return sum(len(self._unlike(kind)) for kind in KINDS)
+        return sum(len(self._without_repeats(kind)) for kind in KINDS)
 
     def __repr__(self) -> str:
-        head = f"<Findings: {', '.join(self._counted()) or 'nothing'}"
-        shown = "".join(f"\n  {NOUNS[f.kind]}: {f}" for f in islice(self, _MOST_SHOWN))
-        more = f"\n  … and {len(self) - _MOST_SHOWN} more" if len(self) > _MOST_SHOWN else ""
+        head = f"<Findings: {', '.join(self._counted()) or 'none'}"
+        shown = "".join(f"\n  {NOUNS[f.kind]}: {f}" for f in islice(self, _REPR_LIMIT))
+        more = f"\n  … and {len(self) - _REPR_LIMIT} more" if len(self) > _REPR_LIMIT else ""
         return f"{head}{shown}{more}>"
 
     def _counted(self) -> list[str]:
         return [f"{self._counts[kind]:,} {kind}" for kind in KINDS if self._counts[kind]]
 
     def _repr_html_(self) -> str:
-        parts = [markup.head("Findings", *(self._counted() or ["nothing"]))]
+        parts = [markup.head("Findings", *(self._counted() or ["none"]))]
         if self.unfinished:
             kinds = ", ".join(self.unfinished)
-            parts.append(markup.remark(f"the budget ended the search for {kinds}: perhaps more"))
+            parts.append(markup.remark(f"not finished within the budget: {kinds}"))
         rows = [
-            (markup.chip(NOUNS[f.kind], _COLOURS[f.level], f.level), markup.clip(f.text))
-            for f in islice(self, _MOST_IN_NOTEBOOKS)
+            (markup.chip(NOUNS[f.kind], _COLORS[f.level], f.level), markup.clip(f.text))
+            for f in islice(self, _NOTEBOOK_LIMIT)
         ]
         if rows:
-            parts.append(markup.table([markup.Column("kind"), markup.Column("what")], rows))
-        return markup.block(*parts, markup.left_out(len(self) - _MOST_IN_NOTEBOOKS))
+            parts.append(markup.table([markup.Column("kind"), markup.Column("finding")], rows))
+        return markup.block(*parts, markup.left_out(len(self) - _NOTEBOOK_LIMIT))
 
     def fails(self, kinds: Iterable[Kind] | None = None) -> bool:
-        """Return whether there is a finding of certain kinds; None: any that is an error.
+        """Return whether the check fails: whether there are findings of the given kinds.
 
-        A kind that the budget ended the search for counts as found: nobody knows.
+        Parameters
+        ----------
+        kinds : iterable of str, optional
+            Kinds of findings (default: those that are errors under the hit policy). A kind whose
+            search was not finished counts as found.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet, check
+        >>> findings = check(RuleSet([Rule({"age": (0, 99)}, then="A")]))
+        >>> findings.fails(), findings.fails(["gaps"])
+        (False, True)
         """
         if kinds is None:
             unique = self.table.hit_policy == "UNIQUE"
@@ -135,23 +196,33 @@ def check(
     most: int | None = 1_000,
     progress: Progress | None = None,
 ) -> Findings:
-    """Return what there is to say of rules: contradictions, gaps, and rules that could go.
+    """Check rules for contradictions, gaps, redundant rules and columns without effect.
 
-    What counts as a contradiction is decided by the hit policy of a table: under UNIQUE no two
-    rows may overlap, under ANY they may where they agree; under FIRST and PRIORITY one wins, so
-    what matters is which rows never fire; under RULE ORDER, OUTPUT ORDER and COLLECT overlaps are
-    intended. A rule set is held to ANY, and its overlaps are noted; a rule list is FIRST.
+    The hit policy of a table determines what is an error. Under UNIQUE, no two rows may overlap;
+    under ANY, they may if they agree. Under FIRST and PRIORITY, one row wins, so the check looks
+    for rows that never fire. Under RULE ORDER, OUTPUT ORDER and COLLECT, overlaps are intended. A
+    rule set is checked like ANY, with overlaps as notes, and a rule list like FIRST.
 
     Parameters
     ----------
     rules : RuleSet, RuleList or DecisionTable
-    budget : Budget or float (seconds), optional
-        For each of the searches that can take long; ``unfinished`` says which were ended by it.
-    most : int, optional
-        How many findings of a kind to list at most; all are counted, up to ten million pairs
-        and a hundred thousand gaps.
+        The rules to check.
+    budget : Budget or float (seconds), default 10 seconds
+        Limits of each search that can take long; ``unfinished`` lists the searches it stopped.
+    most : int, default 1000
+        Maximum number of findings to list per kind; None is unlimited. All findings are counted,
+        up to ten million pairs and a hundred thousand gaps.
     progress : callable, optional
-        Called now and then while gaps are searched, with the nodes and the regions so far.
+        Called regularly during the search for gaps, with the nodes and regions so far.
+
+    Returns
+    -------
+    Findings
+
+    Raises
+    ------
+    ConditionError
+        If ``most`` is not a non-negative integer.
 
     Examples
     --------
@@ -164,18 +235,18 @@ def check(
     ...     print(finding.kind, "|", finding)
     conflicts | age = 59: rule 2 says full, rule 3 says free (wherever 59 <= age < 60)
     overlaps | age = 70: rules 3 and 4 both say free (wherever 70 <= age < 80)
-    gaps | age = 100: no rule holds (wherever age >= 99)
-    inside | rule 4 adds nothing: rule 3 says the same wherever it holds
+    gaps | age = 100: no rule applies (wherever age >= 99)
+    inside | rule 4 is redundant: rule 3 says the same wherever rule 4 applies
     """
     table = DecisionTable.of(rules)
     if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 0):
-        raise ConditionError(f"most is a number of findings, not {most!r}")
+        raise ConditionError(f"most must be a non-negative integer or None, got {most!r}")
     warm_up()
     return _Check(table, Budget.of(budget), most).run(progress)
 
 
 class _Check:
-    """A check under way."""
+    """A running check."""
 
     def __init__(self, table: DecisionTable, budget: Budget, most: int | None) -> None:
         self.table, self.budget, self.most = table, budget, most
@@ -188,17 +259,17 @@ class _Check:
 
     def run(self, progress: Progress | None) -> Findings:
         self._pairs()
-        found = self._gaps(progress)
-        self._could_go()
+        gaps_found = self._gaps(progress)
+        self._redundant_rows()
         self._columns()
         return Findings(
-            self.table, found, self.most, tuple(self.unfinished), self.counts, self.listed
+            self.table, gaps_found, self.most, tuple(self.unfinished), self.counts, self.listed
         )
 
     def _meter(self) -> Meter:
         return Meter(Budget(seconds=self.budget.seconds, nodes=self.budget.nodes))
 
-    def _ended(self, kind: Kind, meter: Meter) -> None:
+    def _note_unfinished(self, kind: Kind, meter: Meter) -> None:
         if meter.stopped_by is not None:
             self.unfinished.append(kind)
 
@@ -208,7 +279,7 @@ class _Check:
             if self.most is None or len(self.listed[kind]) < self.most:
                 self.listed[kind].append(finding)
 
-    # --- rows that hold for the same case
+    # --- overlapping rows
 
     def _pairs(self) -> None:
         policy = self.table.hit_policy
@@ -223,7 +294,7 @@ class _Check:
         self._list_pairs("overlaps", both, "error" if policy == "UNIQUE" else "note")
 
     def _sorted(self, pairs: Codes) -> Codes:
-        """Return pairs of boxes in the order of their rows, the lower row first."""
+        """Return pairs of boxes sorted by their rows, with the lower row first in each pair."""
         rows = self.rows.row_of[pairs]
         pairs = np.where((rows[:, 0] > rows[:, 1])[:, None], pairs[:, ::-1], pairs)
         rows = np.sort(rows, axis=1)
@@ -235,42 +306,41 @@ class _Check:
 
     def _pair(self, kind: Kind, a: int, b: int, level: Level) -> Finding:
         rules = self.table.rules
-        if (a, b) not in self.overlap:  # a conflict is among the overlaps, too
-            for place in (a, b):
-                if place not in self.region:
-                    self.region[place] = rules.packed.region(place)
+        if (a, b) not in self.overlap:  # each conflict is also listed as an overlap
+            for rule in (a, b):
+                if rule not in self.region:
+                    self.region[rule] = rules.packed.region(rule)
             self.overlap[a, b] = self.region[a] & self.region[b]
-        both = (self.table.rows[a], self.table.rows[b])
+        rows = (self.table.rows[a], self.table.rows[b])
         thens = (rules.consequents[rules.then_codes[a]], rules.consequents[rules.then_codes[b]])
-        return Finding(kind, level, both, self.overlap[a, b], thens)
+        return Finding(kind, level, rows, self.overlap[a, b], thens)
 
-    # --- cases that no row holds for
+    # --- gaps
 
     def _gaps(self, progress: Progress | None) -> Gaps:
         rules = self.table.rules
         if self.table.outside:
             rules = rules.copy()
-            for region in self.table.outside:  # what cannot occur needs no rule
+            for region in self.table.outside:  # impossible cases are not gaps
                 rules.add(Rule(region, then="cannot occur"), force=True)
-        # regions too, or the gaps of a table that leaves open much would fill the memory
-        most = _MOST_GAPS if self.budget.regions is None else self.budget.regions
-        found = gaps(rules, budget=replace(self.budget, regions=most), progress=progress)
-        if not found.finished:
+        # Limited even without a budget, because many gaps could fill the memory.
+        region_limit = _GAP_LIMIT if self.budget.regions is None else self.budget.regions
+        result = gaps(rules, budget=replace(self.budget, regions=region_limit), progress=progress)
+        if not result.finished:
             self.unfinished.append("gaps")
-        self.counts["gaps"] = len(found)
-        # where a default holds, a gap is no more than good to know
+        self.counts["gaps"] = len(result)
         level: Level = "note" if rules.default is not None else LEVELS["gaps"]
-        self.listed["gaps"] = [Finding("gaps", level, (), r) for r in found.regions[: self.most]]
-        return found
+        self.listed["gaps"] = [Finding("gaps", level, (), r) for r in result.regions[: self.most]]
+        return result
 
     def _finding(
         self, kind: Kind, rules: Iterable[int], region: Region | None = None, by: Iterable[int] = ()
     ) -> Finding:
         return Finding(kind, LEVELS[kind], tuple(map(int, rules)), region, by=tuple(map(int, by)))
 
-    # --- rows that could go, or could be one
+    # --- redundant and mergeable rows
 
-    def _could_go(self) -> None:
+    def _redundant_rows(self) -> None:
         why = dict(self.table.reasons)
         self._add(
             "never_fire",
@@ -279,10 +349,10 @@ class _Check:
                 for row in self.table.never_hold
             ],
         )
-        same = nesting.duplicates(self.rows)
+        duplicates = nesting.duplicates(self.rows)
         self._add(
             "duplicates",
-            [self._finding("duplicates", group, self._first(group[0])) for group in same],
+            [self._finding("duplicates", group, self._first(group[0])) for group in duplicates],
         )
         meter = self._meter()
         if self.table.is_ordered:
@@ -292,52 +362,52 @@ class _Check:
                 (self._finding("never_fire", [r], self._first(r), by) for r, by in masked),
             )
             self.listed["never_fire"].sort(key=lambda finding: finding.rules)
-            self._ended("never_fire", meter)
+            self._note_unfinished("never_fire", meter)
         elif self.table.hit_policy in (None, "UNIQUE", "ANY"):
-            inside = nesting.inside(self.rows, same, meter)
+            inside = nesting.inside(self.rows, duplicates, meter)
             self._add(
                 "inside", (self._finding("inside", [r], self._first(r), by) for r, by in inside)
             )
-            self._ended("inside", meter)
+            self._note_unfinished("inside", meter)
         groups = merging.mergeable(self.rows)
         self._add("mergeable", (self._finding("mergeable", rows, box) for rows, box in groups))
 
     def _first(self, row: int) -> Region:
-        """Return the region of a row, the first of them if it has several."""
+        """Return the first region of a row."""
         return self.table.rules[int(self.rows.places[row][0])].region
 
     # --- columns
 
     def _deciding(self) -> Rows | None:
-        """Return rules of which any that holds decides; None where all count, or if too many."""
+        """Return unordered rules that decide the same; None if all rows count, or if too long."""
         table = self.table
         if table.collects:
             return None
         if not table.is_ordered:
             return self.rows
         try:
-            if len(table.rules) > _MOST_ORDERED:
+            if len(table.rules) > _ORDERED_LIMIT:
                 raise BudgetError
-            decided = to_set(table, budget=self._meter().budget)
+            rules = to_set(table, budget=self._meter().budget)
         except BudgetError:
             self.unfinished.append("columns")
             return None
-        return Rows(replace(DecisionTable.of(decided), outside=table.outside))
+        return Rows(replace(DecisionTable.of(rules), outside=table.outside))
 
     def _columns(self) -> None:
-        names = dict.fromkeys(columns.unasked(self.rows), False)
+        is_tested = dict.fromkeys(columns.untested(self.rows), False)
         rows = self._deciding()
         if rows is not None:
             meter = self._meter()
-            vain = [*columns.unasked(rows), *columns.without_effect(rows, meter)]
-            names |= dict.fromkeys([name for name in vain if name not in names], True)
-            self._ended("columns", meter)
+            for name in [*columns.untested(rows), *columns.without_effect(rows, meter)]:
+                is_tested.setdefault(name, True)
+            self._note_unfinished("columns", meter)
         all_rows = tuple(range(self.table.n_rows))
         self._add(
             "columns",
             (
-                Finding("columns", LEVELS["columns"], all_rows if names[n] else (), column=n)
+                Finding("columns", LEVELS["columns"], all_rows if is_tested[n] else (), column=n)
                 for n in self.table.space.names
-                if n in names and self.table.n_rows
+                if n in is_tested and self.table.n_rows
             ),
         )

@@ -1,4 +1,4 @@
-"""What there is to say of a table of rules: one finding, in numbers and in words."""
+"""Findings: the kinds, the data of one finding, and its text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 Level = Literal["error", "warning", "note"]
 LEVELS: Final[dict[Kind, Level]] = {
     "conflicts": "error",
-    "overlaps": "note",  # an error where the hit policy forbids them
+    "overlaps": "note",  # an error if the hit policy forbids them
     "gaps": "warning",
     "never_fire": "warning",
     "duplicates": "note",
@@ -37,18 +37,39 @@ NOUNS: Final[dict[Kind, str]] = {
     "mergeable": "mergeable",
     "columns": "column",
 }
+_NUMBER_LIMIT: Final = 8
+_ANY_CASE: Final = "any case"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is worth knowing of a table, with the rules concerned and where.
+    """A problem or remark about rules, with the rules and the region concerned.
 
-    ``rules`` are indices of rows; texts and documents count from 1.
+    Parameters
+    ----------
+    kind : str
+        One of ``KINDS``, such as "conflicts".
+    level : {"error", "warning", "note"}
+        How serious it is.
+    rules : tuple of int
+        Indices of the rules, or of the rows of a decision table. Texts count from 1.
+    region : Region, optional
+        Where it applies (default: not limited to a region).
+    thens : tuple of hashable
+        The consequents of two overlapping rules.
+    by : tuple of int
+        Indices of the rules that make a rule redundant or keep it from firing.
+    column : str
+        The name of a column that never matters.
+    why : str
+        Why the conditions of a row can never be met.
 
+    Examples
+    --------
     >>> from irenic import Rule, RuleSet, check
-    >>> found = check(RuleSet([Rule({"age": (0, 30)}, then="low"),
-    ...                        Rule({"age": (29, 60)}, then="high")]))
-    >>> print(found.of("conflicts")[0])
+    >>> findings = check(RuleSet([Rule({"age": (0, 30)}, then="low"),
+    ...                           Rule({"age": (29, 60)}, then="high")]))
+    >>> print(findings.of("conflicts")[0])
     age = 29: rule 1 says low, rule 2 says high (wherever 29 <= age < 30)
     """
 
@@ -56,18 +77,14 @@ class Finding:
     level: Level
     rules: tuple[int, ...]
     region: Region | None = None
-    """Where it is; None for what concerns a rule or a column as a whole."""
     thens: tuple[Hashable, ...] = ()
-    """What the rules say, where two of them hold for the same case."""
     by: tuple[int, ...] = ()
-    """The rules that another lies inside, or that come before one that never fires."""
     column: str = ""
     why: str = ""
-    """What is asked for that cannot occur, of a row that never holds."""
 
     @cached_property
     def witness(self) -> dict[str, Any] | None:
-        """A case that a person can try."""
+        """A readable point of the region; None without a region."""
         return None if self.region is None else self.region.witness()
 
     @property
@@ -80,7 +97,7 @@ class Finding:
 
 
 def number(rules: Iterable[int]) -> str:
-    """Return the numbers of rules in words, given their indices.
+    """Return the numbers of rules as text, given their indices.
 
     >>> number([2]), number([2, 6]), number([0, 1, 4])
     ('rule 3', 'rules 3 and 7', 'rules 1, 2 and 5')
@@ -88,27 +105,37 @@ def number(rules: Iterable[int]) -> str:
     numbers = [str(rule + 1) for rule in rules]
     if len(numbers) == 1:
         return f"rule {numbers[0]}"
-    if len(numbers) > _MOST_NUMBERS:
-        numbers = [*numbers[:_MOST_NUMBERS], f"{len(numbers) - _MOST_NUMBERS} more"]
+    if len(numbers) > _NUMBER_LIMIT:
+        numbers = [*numbers[:_NUMBER_LIMIT], f"{len(numbers) - _NUMBER_LIMIT} more"]
     return f"rules {', '.join(numbers[:-1])} and {numbers[-1]}"
 
 
-_MOST_NUMBERS: Final = 8
-
-
 def case_in(region: Region) -> str:
-    """Return the witness of a region in words, without features that may have any value.
+    """Return a witness of a region as text, without features that can have any value.
 
+    Parameters
+    ----------
+    region : Region
+        A region that is not empty.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
     >>> from irenic import Rule
+    >>> from irenic.checking import case_in
     >>> case_in(Rule({"age": (18, 65)}, then="adult").region)
     'age = 40'
     """
-    return ", ".join(filter(None, region.each("case", _value_in, _value_among))) or "any case"
+    return ", ".join(filter(None, region.each("case", _value_in, _value_among))) or _ANY_CASE
 
 
-def _case(finding: Finding) -> str:
+def _with_case(finding: Finding, text: str) -> str:
     assert finding.region is not None
-    return case_in(finding.region)
+    case = case_in(finding.region)
+    return f"{case}: {text}" + ("" if case == _ANY_CASE else f" (wherever {finding.region})")
 
 
 def _value_in(feature: Continuous, interval: Interval) -> str:
@@ -125,53 +152,52 @@ def _value_among(feature: Categorical, bits: int) -> str:
 
 def _pair(finding: Finding) -> str:
     a, b = (rule + 1 for rule in finding.rules)
-    says, too = (say(then) for then in finding.thens)
+    first, second = (say(then) for then in finding.thens)
     if finding.thens[0] == finding.thens[1]:
-        what = f"rules {a} and {b} both say {says}"
+        text = f"rules {a} and {b} both say {first}"
     else:
-        what = f"rule {a} says {says}, rule {b} says {too}"
-    return f"{_case(finding)}: {what} (wherever {finding.region})"
+        text = f"rule {a} says {first}, rule {b} says {second}"
+    return _with_case(finding, text)
 
 
 def _gap(finding: Finding) -> str:
-    return f"{_case(finding)}: no rule holds (wherever {finding.region})"
+    return _with_case(finding, "no rule applies")
 
 
-def _never(finding: Finding) -> str:
-    what = f"{number(finding.rules)} never fires"
+def _never_fires(finding: Finding) -> str:
+    text = f"{number(finding.rules)} never fires"
     if not finding.by:
-        return f"{what}: {finding.why or 'it asks for what cannot occur'}"
-    verb = "comes" if len(finding.by) == 1 else "come"
-    return f"{what}: wherever it holds, {number(finding.by)} {verb} first"
+        return f"{text}: {finding.why or 'its conditions can never be met'}"
+    verb = "takes" if len(finding.by) == 1 else "take"
+    return f"{text}: wherever it applies, {number(finding.by)} {verb} precedence"
 
 
 def _duplicate(finding: Finding) -> str:
-    return f"{number(finding.rules)} are the same"
+    return f"{number(finding.rules)} are identical"
 
 
 def _inside(finding: Finding) -> str:
-    together = "" if len(finding.by) == 1 else " together"
-    verb = "says" if len(finding.by) == 1 else "say"
-    by = number(finding.by)
-    return f"{number(finding.rules)} adds nothing: {by}{together} {verb} the same wherever it holds"
+    rule, others = number(finding.rules), number(finding.by)
+    verb = "says" if len(finding.by) == 1 else "together say"
+    return f"{rule} is redundant: {others} {verb} the same wherever {rule} applies"
 
 
 def _mergeable(finding: Finding) -> str:
-    return f"{number(finding.rules)} could be one: {finding.region}"
+    return f"{number(finding.rules)} can be merged into one: {finding.region}"
 
 
 def _column(finding: Finding) -> str:
     name = display(finding.column)
     if not finding.rules:
         return f"{name} never matters: no rule depends on it"
-    return f"{name} never matters: without it the rules say the same everywhere"
+    return f"{name} never matters: removing it changes no decision"
 
 
 _TEXTS: Final = {
     "conflicts": _pair,
     "overlaps": _pair,
     "gaps": _gap,
-    "never_fire": _never,
+    "never_fire": _never_fires,
     "duplicates": _duplicate,
     "inside": _inside,
     "mergeable": _mergeable,

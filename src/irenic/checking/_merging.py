@@ -1,4 +1,4 @@
-"""Rows that could be one: equal on all features but one, on which together they make a box."""
+"""Rows that can be merged: they differ on one feature only, and together form a box."""
 
 from __future__ import annotations
 
@@ -12,30 +12,33 @@ from irenic.model.region import Region
 
 
 def mergeable(rows: Rows) -> list[tuple[tuple[int, ...], Region]]:
-    """Return groups of rows of one outcome whose regions together are one box, with that box.
+    """Return groups of rows with one outcome whose regions together are a box, and that box.
 
-    Only rows of a single box count, and of rows inside each other the largest. In an ordered
-    table only neighbouring rows are named: others may have a rule between them, and so it is under
-    RULE ORDER. Where all rows that hold count, rows that overlap are two on purpose.
+    Only rows with a single box are considered; of rows inside each other, only the largest. In an
+    ordered table and under RULE ORDER, only neighboring rows are merged, because rows between them
+    would matter. If all rows that apply count, overlapping rows are not merged.
     """
     lone = np.array([len(rows.places[row]) == 1 for row in rows.row_of.tolist()], dtype=np.bool_)
-    found = []
+    groups = []
     for own in rows.boxes.key_columns():
-        for members in _alike(rows, np.flatnonzero(lone), own):
-            found += [_as_finding(rows, run) for run in _runs(rows, members, own)]
-    return sorted(found, key=lambda item: item[0])
+        for members in _equal_elsewhere(rows, np.flatnonzero(lone), own):
+            groups += [_rows_and_box(rows, run) for run in _runs(rows, members, own)]
+    return sorted(groups, key=lambda group: group[0])
 
 
-def _alike(rows: Rows, places: Ints, own: list[int]) -> Iterator[Ints]:
-    """Yield groups of boxes of one outcome that are equal beside the columns of one axis."""
+def _equal_elsewhere(rows: Rows, places: Ints, own: list[int]) -> Iterator[Ints]:
+    """Yield groups of boxes with one outcome that are equal on all axes but one.
+
+    ``own`` are the columns of that axis in ``rows.keys``.
+    """
     keys = np.hstack([rows.keys[places], rows.then[places, None].view("u8")])
     rest = np.ascontiguousarray(np.delete(keys, own, axis=1))
     key = rest.view(np.dtype((np.void, rest.dtype.itemsize * rest.shape[1]))).reshape(-1)
     if rows.table.is_ordered or rows.table.hit_policy == "RULE ORDER":
         order = np.array(rows.table.winning, dtype=np.int64)
-        place = {int(p): i for i, p in enumerate(places)}
+        index = {int(p): i for i, p in enumerate(places)}
         for a, b in zip(order[:-1].tolist(), order[1:].tolist(), strict=True):
-            if a in place and b in place and key[place[a]] == key[place[b]]:
+            if a in index and b in index and key[index[a]] == key[index[b]]:
                 yield np.array([a, b])
         return
     _, group, counts = np.unique(key, return_inverse=True, return_counts=True)
@@ -46,7 +49,7 @@ def _alike(rows: Rows, places: Ints, own: list[int]) -> Iterator[Ints]:
 
 
 def _runs(rows: Rows, members: Ints, own: list[int]) -> Iterator[list[int]]:
-    """Yield the boxes of a group that together make one box, at least two of them."""
+    """Yield sets of two or more boxes of a group that together form one box."""
     apart = rows.table.collects
     d = rows.boxes.lower.shape[1]
     if own[0] >= d:
@@ -63,12 +66,12 @@ Sides = list[tuple[float, float, int]]
 
 
 def _chains(sides: Sides) -> Iterator[list[int]]:
-    """Yield intervals that follow each other without a hole, as few as reach as far."""
+    """Yield minimal chains of intervals that together form one interval."""
     chain: list[int] = []
     end = reach = -np.inf
     farthest = -1
     for low, high, member in sides:
-        if farthest >= 0 and low > end:  # all that could follow have been seen
+        if farthest >= 0 and low > end:  # no later interval starts inside the chain
             chain.append(farthest)
             end, farthest = reach, -1
         if not chain or low > end:
@@ -83,7 +86,7 @@ def _chains(sides: Sides) -> Iterator[list[int]]:
 
 
 def _touching(sides: Sides) -> Iterator[list[int]]:
-    """Yield intervals that begin where another ends."""
+    """Yield pairs of intervals, the second of which begins where the first ends."""
     for n, (_, end, member) in enumerate(sides):
         follower = next((other for low, _, other in sides[n + 1 :] if low == end), None)
         if follower is not None:
@@ -94,7 +97,7 @@ def _joined_sets(sets: list[tuple[tuple[int, ...], int]], apart: bool) -> Iterat
     bits = [sum(word << 64 * i for i, word in enumerate(words)) for words, _ in sets]
     kept: list[int] = []
     union = 0
-    # the largest first, so that what adds nothing to them is known at once
+    # Largest first, so that sets inside others are skipped.
     for i in sorted(range(len(bits)), key=lambda i: (-bits[i].bit_count(), i)):
         if (apart and union & bits[i]) or union | bits[i] == union:
             continue
@@ -104,7 +107,7 @@ def _joined_sets(sets: list[tuple[tuple[int, ...], int]], apart: bool) -> Iterat
         yield kept
 
 
-def _as_finding(rows: Rows, run: list[int]) -> tuple[tuple[int, ...], Region]:
-    """Return the numbers of the rows, and the box that they make."""
+def _rows_and_box(rows: Rows, run: list[int]) -> tuple[tuple[int, ...], Region]:
+    """Return the indices of the rows, and the box that they form."""
     region = Region.from_box(rows.boxes.take(run).hull())
     return tuple(sorted(int(rows.row_of[place]) for place in run)), region

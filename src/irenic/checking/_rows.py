@@ -1,4 +1,4 @@
-"""The rows of a table as boxes: what the searches for findings share."""
+"""The rows of a table as boxes, shared by all searches for findings."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from irenic.boxes.arrays import Bools, Codes, Ints, Words
 from irenic.budget import Meter
 from irenic.model.decision_table import DecisionTable
 
-# Pairs beyond this many are not even counted: a hundred thousand rules have five billion.
-MOST_PAIRS = 10_000_000
+# More pairs are not even counted: a hundred thousand rules can have five billion.
+_PAIR_LIMIT = 10_000_000
 
 
-class Neighbours(NamedTuple):
-    """The other boxes that each box shares a point with."""
+class Neighbors(NamedTuple):
+    """The boxes that overlap each box."""
 
     starts: Ints
     others: Ints
 
     def of(self, box: int) -> Ints:
-        """Return the neighbours of one box."""
+        """Return the neighbors of one box."""
         return self.others[self.starts[box] : self.starts[box + 1]]
 
 
 class Rows:
-    """A table with what is computed once: boxes, the row of each, pairs that overlap."""
+    """A table with cached values: its boxes, the row of each box, and overlapping pairs."""
 
     def __init__(self, table: DecisionTable) -> None:
         self.table = table
@@ -40,7 +40,7 @@ class Rows:
 
     @cached_property
     def places(self) -> dict[int, Ints]:
-        """The boxes of each row, of rows that can hold."""
+        """The indices of the boxes of each row; rows that can never apply have none."""
         order = np.argsort(self.row_of, kind="stable")
         rows, starts = np.unique(self.row_of[order], return_index=True)
         parts = np.split(order, starts[1:]) if len(rows) else []
@@ -48,39 +48,39 @@ class Rows:
 
     @cached_property
     def agreeing(self) -> Codes:
-        """The pairs of boxes of different rows that overlap and say the same."""
+        """The pairs of boxes of different rows that overlap and have the same outcome."""
         return self._pairs(same=True)
 
     @cached_property
     def differing(self) -> Codes:
-        """The pairs of boxes that overlap and say different things."""
+        """The pairs of boxes that overlap and have different outcomes."""
         return self._pairs(same=False)
 
     def _pairs(self, *, same: bool) -> Codes:
-        pairs = self.table.rules.packed.overlapping_pairs(same=same, limit=MOST_PAIRS)
+        pairs = self.table.rules.packed.overlapping_pairs(same=same, limit=_PAIR_LIMIT)
         rows = self.row_of[pairs]
-        apart: Codes = pairs[rows[:, 0] != rows[:, 1]]
-        return apart
+        pairs_of_two_rows: Codes = pairs[rows[:, 0] != rows[:, 1]]
+        return pairs_of_two_rows
 
     @cached_property
     def contained(self) -> Bools:
-        """Of each pair in ``agreeing``, whether the first lies in the second, and vice versa."""
+        """For each pair in ``agreeing``, whether the first is inside the second, and vice versa."""
         boxes, (first, second) = self.boxes, self.agreeing.T
         return np.column_stack((boxes.inside(first, second), boxes.inside(second, first)))
 
-    def neighbours(self, pairs: Codes) -> Neighbours:
-        """Return the other boxes of each box's pairs."""
+    def neighbors(self, pairs: Codes) -> Neighbors:
+        """Return the boxes that each box is paired with."""
         both = np.vstack((pairs, pairs[:, ::-1]))
         both = both[np.lexsort((both[:, 1], both[:, 0]))]
         starts = np.searchsorted(both[:, 0], np.arange(len(self.row_of) + 1))
-        return Neighbours(starts.astype(np.int64), both[:, 1].astype(np.int64))
+        return Neighbors(starts.astype(np.int64), both[:, 1].astype(np.int64))
 
     def covered(self, box: int, by: Ints | list[int], meter: Meter) -> bool | None:
-        """Return whether some boxes cover another; None if the budget ended the search."""
+        """Return whether boxes together cover another one; None if the budget is used up."""
         others = self.boxes.take(np.asarray(by, dtype=np.int64))
         return self.boxes.take([box]).is_covered(others, meter)
 
     @cached_property
     def keys(self) -> Words:
-        """The boxes as rows of 64-bit words, equal where the boxes are."""
+        """The boxes as rows of 64-bit words; equal rows are equal boxes."""
         return self.boxes.keys()

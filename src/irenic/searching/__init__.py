@@ -1,4 +1,4 @@
-"""Where can a new rule go, and which cases does no rule cover?"""
+"""Search for free regions for new rules, and for gaps that no rule covers."""
 
 from irenic.searching._best_region import BestRegion, best_region
 from irenic.searching._cfsbe import enlarge, enlarge_many

@@ -1,9 +1,9 @@
-"""The order that gives CFSBE its best region, searched by branch and bound.
+"""Branch and bound over feature orders, to find the one that gives CFSBE its best region.
 
-A node is a box in which some features have been enlarged and the others are still the seed's. The
-more features are enlarged, the more rivals stand in the way of the rest, so how far each of them
-could grow *now* bounds how far it can grow *ever*: the box of all these limits holds every region
-below the node. Where that box is free, it is the region that every order below the node gives.
+A node is a box in which some features have been enlarged and the others still equal the seed. The
+more features are enlarged, the more rivals block the others. How far a feature can grow *now* is
+therefore an upper bound on how far it can grow *later*, and the box of all these limits contains
+every region below the node. If that box is free, every order below the node leads to it.
 """
 
 from __future__ import annotations
@@ -28,18 +28,35 @@ from irenic.model.space import Instances, first_text
 from irenic.searching._cfsbe import check_growable, seed_error
 
 Objective = Literal["instances", "class", "volume"]
-# Nodes, not seconds: the same call gives the same answer on a busy machine.
+# Nodes instead of seconds, so that the result does not depend on the load of the machine.
 _BUDGET: Final = Budget(nodes=2_000)
 
 
 @dataclass(frozen=True)
 class BestRegion:
-    """The best region that was found, and whether it is proved to be the best.
+    """The best region found, and whether it is proved to be the best.
 
-    ``bound`` is what no region of any order can exceed; where ``finished`` is true, it equals
-    ``score``. Of orders that are equally good the space's own comes first.
+    Parameters
+    ----------
+    region : Region
+        The region.
+    score : float
+        Its value of the objective.
+    order : tuple of str
+        The order of the features that leads to it. Among equally good orders, the order of the
+        space is preferred.
+    finished : bool
+        Whether no other order leads to a better region.
+    bound : float
+        Upper bound on the score of any order; equal to ``score`` if ``finished``.
+    nodes : int
+        Number of search steps.
+    stopped_by : str or None
+        The limit that stopped the search; None if it finished.
 
-    >>> from irenic import Rule, RuleSet
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet, best_region
     >>> rules = RuleSet([Rule({"f1": (2, 5)}, then="A")])
     >>> best_region(rules, {"f1": 6}, {"f1": [1, 6, 7]})
     BestRegion(region=f1 >= 5, score=2.0, order=('f1',), finished=True, bound=2.0, nodes=0,
@@ -66,25 +83,41 @@ def best_region(
     sample_weight: Sequence[float] | None = None,
     budget: Budget | float | None = _BUDGET,
 ) -> BestRegion:
-    """Return the best region that any order of the features gives :func:`enlarge`.
+    """Return the best region that :func:`enlarge` can reach with any order of the features.
 
     Parameters
     ----------
-    rules, seed, consequent
-        As for :func:`enlarge`.
-    X : table
-        The instances that count; for "volume" it may be left out.
+    rules : RuleSet
+        The rules to avoid.
+    seed : mapping, sequence or Instances of length 1
+        A point that no rival covers, as for :func:`enlarge`.
+    X : table, optional
+        The instances to score by; required unless the objective is "volume".
     y : sequence of hashable, optional
-        Their labels, for "class".
-    objective : {"instances", "class", "volume"}
-        The most (weighted) instances, the most of the consequent less those of other labels, or
-        the largest share of the volume of the box round X (or of the space's bounds).
+        Their labels; required if the objective is "class".
+    consequent : hashable, optional
+        What the new rule will predict; rules with the same consequent are not rivals (default:
+        every rule is a rival).
+    objective : {"instances", "class", "volume"}, default "instances"
+        What to maximize: the weight of the instances in the region; the weight of those labeled
+        with the consequent minus that of the others; or the share of the bounding box of X (or of
+        the space) that the region covers.
     sample_weight : sequence of float, optional
-        What each instance counts; not negative.
-    budget : Budget or float (seconds), optional
-        2,000 nodes by default. When it is used up, the best region so far is returned, with
-        ``finished=False``. None searches to the end, which can take very long with more than a
-        dozen features.
+        Non-negative weight of each instance (default: 1).
+    budget : Budget or float (seconds), default 2,000 nodes
+        When it is used up, the best region so far is returned, with ``finished=False``. None is
+        unlimited, which can take very long with more than a dozen features.
+
+    Returns
+    -------
+    BestRegion
+
+    Raises
+    ------
+    SeedError
+        If a rival covers the seed.
+    DataError
+        If the objective needs data that is missing or does not fit.
 
     Examples
     --------
@@ -108,7 +141,7 @@ def best_region(
 
 
 class _Score(NamedTuple):
-    """An objective: the score of a region, and what no region between two boxes can exceed."""
+    """The score of a region, and an upper bound on that of all regions between two others."""
 
     of: Callable[[Region], float]
     bound: Callable[[Region, Region], float]
@@ -124,12 +157,12 @@ def _score(
 ) -> _Score:
     if objective not in get_args(Objective):
         known = ", ".join(get_args(Objective))
-        raise ConditionError(f"objective is one of {known}, not {objective!r}")
+        raise ConditionError(f"objective must be one of {known}, got {objective!r}")
     instances = None if X is None else rules.space.encode(X)
     if objective == "volume":
         return _volume_score(rules, instances)
     if instances is None:
-        raise DataError(f'objective="{objective}" needs X, the instances that count')
+        raise DataError(f'objective="{objective}" needs X, the instances to score by')
     weight = np.ones(len(instances))
     if sample_weight is not None:
         try:
@@ -137,34 +170,34 @@ def _score(
             weight = np.empty(0) if is_text else np.asarray(sample_weight, dtype=np.float64)
         except (TypeError, ValueError):
             weight = np.empty(0)
-        fine = np.isfinite(weight) & (weight >= 0)
-        if weight.shape != (len(instances),) or not fine.all():
-            raise DataError(f"sample_weight must be {len(instances)} numbers that are not negative")
-    total = _total(weight)
+        valid = np.isfinite(weight) & (weight >= 0)
+        if weight.shape != (len(instances),) or not valid.all():
+            raise DataError(f"sample_weight must be {len(instances)} non-negative numbers")
+    total = _monotonic_sum(weight)
     if objective == "instances":
         return _Score(
             lambda region: total(weight[region.contains(instances)]),
-            lambda most, _: total(weight[most.contains(instances)]),
+            lambda outer, _: total(weight[outer.contains(instances)]),
         )
     if y is None or consequent is None:
-        raise DataError('objective="class" needs y and the consequent')
+        raise DataError('objective="class" needs y and consequent')
     labels = [as_consequent(label) for label in y]
     if len(labels) != len(instances):
-        raise DataError(f"{len(instances)} instances, but {len(labels)} labels")
+        raise DataError(f"y must have {len(instances)} labels, one per row of X, got {len(labels)}")
     own = np.array([label == consequent for label in labels], dtype=np.bool_)
     signed = np.where(own, weight, -weight)
 
-    def bound(most: Region, least: Region) -> float:
-        gained = own & most.contains(instances)
-        return total(signed[gained | ~own & least.contains(instances)])
+    def bound(outer: Region, inner: Region) -> float:
+        gained = own & outer.contains(instances)
+        return total(signed[gained | ~own & inner.contains(instances)])
 
     return _Score(lambda region: total(signed[region.contains(instances)]), bound)
 
 
-def _total(weight: Floats) -> Callable[[Floats], float]:
-    """Return a sum that rounding cannot carry above the sum of more: bounds rest on that."""
+def _monotonic_sum(weight: Floats) -> Callable[[Floats], float]:
+    """Return a function whose sum of a subset never exceeds that of a superset by rounding."""
     if (weight == np.floor(weight)).all() and weight.sum() < EXACT:
-        return lambda some: float(some.sum())
+        return lambda subset: float(subset.sum())
     return math.fsum
 
 
@@ -174,47 +207,50 @@ def _volume_score(rules: RuleSet, instances: Instances | None) -> _Score:
     low, high = np.array(reach, dtype=np.float64).reshape(-1, 2).T
     if instances is not None and len(instances):
         present = np.isfinite(instances.values)
-        least = np.where(present, instances.values, np.inf).min(axis=1)
-        most = np.where(present, instances.values, -np.inf).max(axis=1)
-        # a feature that is missing in every row has no length, and counts for nothing
-        low = np.maximum(low, np.where(present.any(axis=1), least, 0.0))
-        high = np.minimum(high, np.where(present.any(axis=1), most, 0.0))
-    open_ = (low <= LOWEST) | np.isinf(high)
-    if open_.any():
-        name = space.continuous[int(open_.argmax())].name
+        smallest = np.where(present, instances.values, np.inf).min(axis=1)
+        largest = np.where(present, instances.values, -np.inf).max(axis=1)
+        # A feature that is missing in every row has length 0, so it does not affect the volume.
+        low = np.maximum(low, np.where(present.any(axis=1), smallest, 0.0))
+        high = np.minimum(high, np.where(present.any(axis=1), largest, 0.0))
+    unbounded = (low <= LOWEST) | np.isinf(high)
+    if unbounded.any():
+        name = space.continuous[int(unbounded.argmax())].name
         raise DataError(
             f'objective="volume" needs X, or bounds for every feature; {name!r} has none'
         )
     sizes = [f.everything.bit_count() for f in space.categorical]
-    # halves where the distance is beyond the greatest float64
+    # Halved where the length would exceed the largest float64.
     scale = np.where(high / 2 - low / 2 > -LOWEST / 2, 0.5, 1.0)
-    whole = high * scale - low * scale
+    lengths = high * scale - low * scale
 
     def volume(region: Region) -> float:
         bottom, top = np.clip(region.lower, low, high), np.clip(region.upper, low, high)
         sides = top * scale - bottom * scale
-        shares = np.where(whole > 0, sides / np.where(whole > 0, whole, 1), 1.0)
-        sets = [
+        shares = np.where(lengths > 0, sides / np.where(lengths > 0, lengths, 1), 1.0)
+        set_shares = [
             (region.bits(f.name) & f.everything).bit_count() / size
             for f, size in zip(space.categorical, sizes, strict=True)
         ]
-        return float(np.prod(shares) * np.prod(sets))
+        return float(np.prod(shares) * np.prod(set_shares))
 
-    return _Score(volume, lambda most, _: volume(most))
+    return _Score(volume, lambda outer, _: volume(outer))
 
 
 # --- the search
 
 
 class _Node(NamedTuple):
-    """A box with some axes enlarged, the limits of the rest, and what it can still reach."""
+    """A box in which some axes are enlarged, and a bound on the scores below it."""
 
     bound: float
     axes: tuple[int, ...]
-    least: Region
-    most: Region
+    """The enlarged axes, in order."""
+    inner: Region
+    """The box."""
+    outer: Region
+    """The box with each remaining axis at its limit."""
     before: Counts
-    """On how many axes each rule was apart before the last one was enlarged: siblings share it."""
+    """Number of axes that separated each rule before the last axis grew; shared by siblings."""
 
 
 class _Search:
@@ -233,16 +269,16 @@ class _Search:
 
     def run(self, budget: Budget) -> BestRegion:
         space = self.space
-        covered, apart = self.growth.start()
-        if covered >= 0:
-            raise seed_error(self.rules, covered, self.point, self.consequent)
+        covering, apart = self.growth.start()
+        if covering >= 0:
+            raise seed_error(self.rules, covering, self.point, self.consequent)
         _, region = self.rules.packed.enlarge(self.point, space.axes, self.code)
         self.best = self.score.of(region), region, tuple(space.axes.tolist())
         root = self._node((), self._point_box(), apart, apart)
         for axis in space.axes[:1].tolist():
-            self._child(root, axis, apart)  # the kernels are compiled before the clock starts
+            self._child(root, axis, apart)  # compiles the kernels before the clock starts
         self.meter = Meter(budget)
-        bound = self._reach([root])
+        bound = self._explore([root])
         score, region, axes = self.best
         finished = bound <= score
         return BestRegion(
@@ -255,8 +291,8 @@ class _Search:
             None if finished else self.meter.stopped_by,
         )
 
-    def _reach(self, stack: list[_Node]) -> float:
-        """Search below the nodes; return what was left unsearched there could still reach."""
+    def _explore(self, stack: list[_Node]) -> float:
+        """Search below the nodes, and return an upper bound on the scores not searched."""
         try:
             while stack and not self.meter.spent():
                 children = self._children(stack[-1])
@@ -268,20 +304,20 @@ class _Search:
         return max((node.bound for node in stack), default=-np.inf)
 
     def _children(self, node: _Node) -> list[_Node] | None:
-        """Return what is left to search below a node, best last; None when time has run out."""
+        """Return the nodes to search below a node, best last; None if the budget is used up."""
         if node.bound <= self.best[0]:
             return []
         children: list[_Node] = []
-        left = [a for a in range(len(self.space)) if a not in node.axes]
-        if not left or not len(self.rules.rivals_of(node.most, self.consequent)):
-            score = self.score.of(node.most)
+        remaining = [a for a in range(len(self.space)) if a not in node.axes]
+        if not remaining or not len(self.rules.rivals_of(node.outer, self.consequent)):
+            score = self.score.of(node.outer)
             if score > self.best[0]:
-                self.best = score, node.most, node.axes
-            left = []
+                self.best = score, node.outer, node.axes
+            remaining = []
         apart = self._apart(node)
-        for axis in left:
+        for axis in remaining:
             child = self._child(node, axis, apart)
-            state = frozenset(child.axes), child.least
+            state = frozenset(child.axes), child.inner
             if state not in self.seen and child.bound > self.best[0]:
                 self.seen.add(state)
                 children.append(child)
@@ -298,7 +334,7 @@ class _Search:
     # --- boxes
 
     def _point_box(self) -> Region:
-        """Return the box that holds the seed alone."""
+        """Return the box that contains only the seed."""
         space, values = self.space, self.point.values[:, 0]
         upper = [f.after(v) for f, v in zip(space.continuous, values.tolist(), strict=True)]
         high = np.array(upper, dtype=np.float64)
@@ -306,26 +342,26 @@ class _Search:
         masks = space.words_of(self.point.codes)
         return Region.from_box(Boxes(space, values[None].copy(), high[None], masks[None]))
 
-    def _node(self, axes: tuple[int, ...], least: Region, before: Counts, apart: Counts) -> _Node:
-        """Return the node of a box: find how far each axis that is left could grow."""
-        left = np.array([a for a in range(len(self.space)) if a not in axes], dtype=np.int64)
-        most = Region.from_box(self.growth.limit(least.box, left, apart))
-        return _Node(self.score.bound(most, least), axes, least, most, before)
+    def _node(self, axes: tuple[int, ...], inner: Region, before: Counts, apart: Counts) -> _Node:
+        """Return the node of a box, with the limits of the remaining axes."""
+        remaining = np.array([a for a in range(len(self.space)) if a not in axes], dtype=np.int64)
+        outer = Region.from_box(self.growth.limit(inner.box, remaining, apart))
+        return _Node(self.score.bound(outer, inner), axes, inner, outer, before)
 
     def _child(self, node: _Node, axis: int, apart: Counts) -> _Node:
         """Return the node in which one more axis is enlarged."""
         d = len(self.space.continuous)
-        box, most = node.least.box.copy(), node.most.box
+        box, outer = node.inner.box.copy(), node.outer.box
         if axis < d:
-            box.lower[:, axis], box.upper[:, axis] = most.lower[:, axis], most.upper[:, axis]
+            box.lower[:, axis], box.upper[:, axis] = outer.lower[:, axis], outer.upper[:, axis]
         else:
             words = self.space.sets[axis - d]
-            box.masks[:, words] = most.masks[:, words]
-        least = Region.from_box(box)
-        return self._node((*node.axes, axis), least, apart, self.growth.grow(box, axis, apart))
+            box.masks[:, words] = outer.masks[:, words]
+        inner = Region.from_box(box)
+        return self._node((*node.axes, axis), inner, apart, self.growth.grow(box, axis, apart))
 
     def _apart(self, node: _Node) -> Counts:
-        """Return on how many axes each rule is apart from the box of a node."""
+        """Return the number of axes that separate each rule from the box of a node."""
         if not node.axes:
             return node.before
-        return self.growth.grow(node.least.box, node.axes[-1], node.before)
+        return self.growth.grow(node.inner.box, node.axes[-1], node.before)

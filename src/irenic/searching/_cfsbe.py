@@ -1,12 +1,12 @@
-"""CFSBE, the paper's box enlargement (Section III-B): free regions grown round a seed.
+"""CFSBE, the paper's box enlargement (Section III-B): grow free regions around a seed.
 
-The seed is a point that no rival covers. The box begins as that point and is enlarged feature by
-feature, each time as far as the rivals allow that it is not yet apart from on another feature.
-The order of the features decides which region comes out.
+The seed is a point that no rival covers. The box starts as that point and grows one feature at a
+time, until it meets a rival that no other feature separates from it yet. The order of the
+features determines the resulting region.
 
-Where the paper's pseudo-code tests ``B.upper > r.lower`` strictly, a seed that lies exactly on an
-inclusive lower bound counts as outside the rule, and the box grows through it. Here a feature
-that is not yet enlarged is the closed point that it is.
+The paper's pseudo-code tests ``B.upper > r.lower`` strictly. A seed exactly on an inclusive lower
+bound then counts as outside the rule, and the box grows through it. Here, a feature that has not
+grown yet is treated as a closed point.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from irenic.model.ruleset import RuleSet, check_rules
 from irenic.model.sampling import RandomState, as_generator
 from irenic.model.space import Space
 
-# The kernels count in 16 bits on how many features a rule leaves the seed out.
-_MOST_CONDITIONS: Final = 2**14 - 1
+# The kernels count the features that separate a rule from the seed in 16 bits.
+_CONDITION_LIMIT: Final = 2**14 - 1
 
 Order: TypeAlias = Sequence[str] | Literal["random", "importance"] | None
 Weights: TypeAlias = Mapping[str, float] | Sequence[float] | None
@@ -40,32 +40,41 @@ def enlarge(
     weights: Weights = None,
     random_state: RandomState = None,
 ) -> Region:
-    """Return a region that holds the seed, overlaps no rival and cannot be enlarged on any side.
+    """Return a maximal region that contains the seed and overlaps no rival.
 
-    Any rule made inside it is consistent with the set: with every rule of it, or, where the
-    consequent of the new rule is known, with those that have another one.
+    A new rule inside the region contradicts no rule of the set: if ``consequent`` is given, the
+    region may overlap rules that predict the same; otherwise, it overlaps no rule at all.
 
     Parameters
     ----------
     rules : RuleSet
+        The rules to avoid.
     seed : mapping, sequence or Instances of length 1
         A point that no rival covers: ``{"f1": 5.5, "f2": 6}``, or the values in the order of the
-        space's features.
+        features.
     order : sequence of str, "random" or "importance", optional
-        In which order the features are enlarged; the first ones come out widest. Features that
-        are not named follow in the space's order, which None takes for all. "random" draws one
-        with ``random_state``; "importance" takes the greatest of ``weights`` first.
+        Order in which features are enlarged (default: the order of the space). The first ones
+        become widest. Features that are not listed follow in the order of the space. "random"
+        shuffles them, and "importance" sorts them by descending ``weights``.
     consequent : hashable, optional
-        What the new rule will predict. Rules with an equal consequent are no rivals; with None,
-        every rule is one.
+        What the new rule will predict; rules with the same consequent are not rivals (default:
+        every rule is a rival).
     weights : mapping or sequence of float, optional
-        The importance of each feature, by name or in the space's order (left out: 0).
-    random_state : int, numpy generator, optional
+        Importance of each feature, by name (others: 0) or in the order of the space; only with
+        ``order="importance"``.
+    random_state : int or numpy generator, optional
+        Seed of the random number generator for ``order="random"``.
+
+    Returns
+    -------
+    Region
 
     Raises
     ------
     SeedError
-        A rival covers the seed; the message names it.
+        If a rival covers the seed; the message names it.
+    ConditionError
+        If the order or the weights are invalid.
 
     Examples
     --------
@@ -83,9 +92,9 @@ def enlarge(
     space = rules.space
     point = space.encode_point(seed)
     axes = _axes(space, order, weights, random_state)
-    covered, region = rules.packed.enlarge(point, axes, rules.code_of(consequent))
-    if covered >= 0:
-        raise seed_error(rules, covered, seed, consequent)
+    covering, region = rules.packed.enlarge(point, axes, rules.code_of(consequent))
+    if covering >= 0:
+        raise seed_error(rules, covering, seed, consequent)
     return region
 
 
@@ -99,17 +108,38 @@ def enlarge_many(
     weights: Weights = None,
     random_state: RandomState = None,
 ) -> list[Region]:
-    """Return what :func:`enlarge` returns for each of many seeds, on all cores.
+    """Return the region of :func:`enlarge` for each of many seeds, using all cores.
 
     Parameters
     ----------
+    rules : RuleSet
+        The rules to avoid.
     seeds : table
-        One seed a row.
+        One seed per row.
+    order : sequence of str, "random" or "importance", optional
+        As for :func:`enlarge`. "random" draws one order per seed, the same as successive calls
+        with one numpy generator.
+    consequent : hashable, optional
+        What all new rules will predict (default: every rule is a rival).
     consequents : sequence of hashable, optional
-        One consequent a seed (None: every rule is a rival), instead of one for all.
+        What the new rule of each seed will predict, instead of ``consequent``; for None, every
+        rule is a rival.
+    weights : mapping or sequence of float, optional
+        Importance of each feature, as for :func:`enlarge`.
+    random_state : int or numpy generator, optional
+        Seed of the random number generator for ``order="random"``.
 
-    Other parameters are those of :func:`enlarge`. With ``order="random"`` each seed gets an order
-    of its own, the same as from successive calls with one numpy generator.
+    Returns
+    -------
+    list of Region
+        One region per seed.
+
+    Raises
+    ------
+    SeedError
+        If a rival covers a seed; the message names the row and the rule.
+    ConditionError
+        If ``consequents`` does not fit the seeds, or the order or the weights are invalid.
 
     Examples
     --------
@@ -125,13 +155,10 @@ def enlarge_many(
     if consequents is None:
         codes = np.full(n, rules.code_of(consequent))
     elif consequent is not None:
-        raise ConditionError("give consequent or consequents, not both")
+        raise ConditionError("consequent and consequents cannot be combined; pass one of them")
     elif isinstance(consequents, str) or len(consequents) != n:
-        raise ConditionError(
-            f"consequents is a list with one a seed, of {n}, not {consequents!r}"
-            if isinstance(consequents, str)
-            else f"{n} seeds, but {len(consequents)} consequents"
-        )
+        shown = repr(consequents) if isinstance(consequents, str) else len(consequents)
+        raise ConditionError(f"consequents must be a list of {n}, one per seed, got {shown}")
     else:
         codes = np.array([rules.code_of(c) for c in consequents], dtype=np.int64)
     if isinstance(order, str) and order == "random":
@@ -141,17 +168,17 @@ def enlarge_many(
         orders = orders.reshape(n, len(space))
     else:
         orders = np.tile(_axes(space, order, weights, random_state), (n, 1))
-    covered, regions = rules.packed.enlarge_many(points, orders, codes)
-    if (covered >= 0).any():
-        row = int((covered >= 0).argmax())
-        given = consequent if consequents is None else consequents[row]
-        error = seed_error(rules, int(covered[row]), points.take([row]), given)
+    covering, regions = rules.packed.enlarge_many(points, orders, codes)
+    if (covering >= 0).any():
+        row = int((covering >= 0).argmax())
+        then = consequent if consequents is None else consequents[row]
+        error = seed_error(rules, int(covering[row]), points.take([row]), then)
         raise SeedError(f"row {row + 1}: {error}")
     return regions
 
 
 def _axes(space: Space, order: Order, weights: Weights, random_state: RandomState) -> Ints:
-    """Return the order as numbers of axes: continuous features first, then categorical ones."""
+    """Return the order as indices of axes."""
     _check_weights(order, weights)
     if order is None:
         return space.axes
@@ -162,62 +189,64 @@ def _axes(space: Space, order: Order, weights: Weights, random_state: RandomStat
             return space.axes[np.argsort(-_importance(space, weights), kind="stable")]
     if isinstance(order, str) or not isinstance(order, Iterable):
         raise ConditionError(
-            f'order is a list of feature names, "random" or "importance", not {order!r}'
+            f'order must be a list of feature names, "random" or "importance", got {order!r}'
         )
-    named: dict[int, None] = {}
+    listed: dict[int, None] = {}
     for name in order:
-        place = space.index(name)
-        if place in named:
-            raise ConditionError(f"order names {str(name)!r} twice")
-        named[place] = None
-    return space.axes[[*named, *(i for i in range(len(space)) if i not in named)]]
+        index = space.index(name)
+        if index in listed:
+            raise ConditionError(f"order lists {str(name)!r} twice")
+        listed[index] = None
+    return space.axes[[*listed, *(i for i in range(len(space)) if i not in listed)]]
 
 
 def _check_weights(order: Order, weights: Weights) -> None:
     if weights is not None and not (isinstance(order, str) and order == "importance"):
-        raise ConditionError('weights go with order="importance"')
+        raise ConditionError('weights can only be used with order="importance"')
 
 
 def _importance(space: Space, weights: Weights) -> Floats:
     if weights is None:
-        raise ConditionError('order="importance" needs weights, one a feature')
-    given: Any = weights
+        raise ConditionError('order="importance" needs weights, one per feature')
+    listed: Any = weights
     if isinstance(weights, Mapping):
-        given = [0.0] * len(space)
+        listed = [0.0] * len(space)
         for name, weight in weights.items():
-            given[space.index(name)] = weight
+            listed[space.index(name)] = weight
     try:
-        values = np.asarray(given, dtype=np.float64)
+        values = np.asarray(listed, dtype=np.float64)
     except (TypeError, ValueError):
         values = np.empty(0)
     if values.shape != (len(space),) or np.isnan(values).any():
-        raise ConditionError(f"weights are {len(space)} numbers, one a feature, not {weights!r}")
+        raise ConditionError(
+            f"weights must be {len(space)} numbers, one per feature, got {weights!r}"
+        )
     return values
 
 
 def check_growable(rules: RuleSet) -> None:
-    """Refuse what is no rule set, and rules with more conditions than the kernels can count."""
+    """Raise unless this is a rule set with few enough conditions for the kernels to count."""
     check_rules(rules)
-    if len(rules.space) <= _MOST_CONDITIONS:
+    if len(rules.space) <= _CONDITION_LIMIT:
         return
     conditions = rules.conditions_per_rule()
-    if conditions.max(initial=0) > _MOST_CONDITIONS:
+    if conditions.max(initial=0) > _CONDITION_LIMIT:
         raise ConditionError(
-            f"rule {int(conditions.argmax()) + 1} has {conditions.max()} conditions;"
-            f" regions can be grown among rules of up to {_MOST_CONDITIONS}"
+            f"rules must have at most {_CONDITION_LIMIT} conditions to grow regions between them,"
+            f" but rule {int(conditions.argmax()) + 1} has {conditions.max()}"
         )
 
 
-def seed_error(rules: RuleSet, covered: int, seed: Any, consequent: Hashable | None) -> SeedError:
-    """Return the error that says which rival covers a seed (as it was given, or encoded)."""
-    rule = rules[covered]
+def seed_error(rules: RuleSet, covering: int, seed: Any, consequent: Hashable | None) -> SeedError:
+    """Return the error that names the rule that covers a seed."""
+    rule = rules[covering]
     encoded = rules.space.encode_point(seed)[0]
-    if isinstance(seed, Mapping):  # as it was given: a value that is not listed by its own name
+    if isinstance(seed, Mapping):  # an unlisted category is shown by its own name, not as "other"
         seed = {name: seed.get(name) for name in encoded}
     else:
         seed = encoded
     why = "" if consequent is None else f", a rival of {display(consequent)}"
     return SeedError(
-        f"the seed ({show_point(seed)}) is covered by rule {covered + 1} ({rule}){why};"
-        " take a point that no rival covers (CoverageMap.pick finds one among instances)"
+        f"the seed ({show_point(seed)}) is covered by rule {covering + 1} ({rule}){why};"
+        " choose a point that no rival covers (CoverageMap.pick finds one among instances)"
     )

@@ -1,7 +1,7 @@
-"""CFSGS, the paper's greedy search (Section III-A): free regions from negated tests.
+"""CFSGS, the paper's greedy search (Section III-A): find free regions from negated tests.
 
-A region that a rule does not cover satisfies the negation of one of its tests. Choosing one
-negated test of every rule, so that all can hold together, gives a region that no rule covers.
+A region that a rule does not cover satisfies the negation of one of its tests. One negated test
+per rule, all of them satisfiable together, gives a region that no rule covers.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from irenic.boxes import Boxes
 from irenic.boxes.cutting import warm_up
 from irenic.budget import Budget, Meter, Progress, StoppedBy
 from irenic.errors import ConditionError, DataError
+from irenic.model.literals import counted
 from irenic.model.region import Region, whole_or
 from irenic.model.ruleset import RuleSet, check_rules
 from irenic.model.sampling import RandomState, as_generator
@@ -26,17 +27,26 @@ if TYPE_CHECKING:
     import networkx
 
 Order = Literal["lexicographic", "random"]
-_MOST_EDGES = 2_000_000
+_EDGE_LIMIT = 2_000_000
 
 
 @dataclass(frozen=True)
 class Constraint:
     """The negation of one test of a rule: ``C[i, j]`` in the paper, which counts from 1.
 
-    ``rule`` is the index of the rule, ``index`` that of the negated test: a continuous feature has
-    two, one per bound, a categorical feature has one.
+    Parameters
+    ----------
+    rule : int
+        Index of the rule.
+    index : int
+        Index of the test: a continuous feature has two, one per bound, a categorical one has one.
+    region : Region
+        Where the test fails.
 
+    Examples
+    --------
     >>> from irenic import Rule, RuleSet
+    >>> from irenic.searching import constraints
     >>> constraints(RuleSet([Rule({"f1": (2, 5)}, then="A")]))[1].region
     f1 >= 5
     """
@@ -50,15 +60,22 @@ class Constraint:
 
 
 def constraints(rules: RuleSet, *, consequent: Hashable | None = None) -> list[Constraint]:
-    """Return the paper's collection C: the constraints that the rules' tests give when negated.
+    """Return the paper's collection C: the negated tests of the rules.
 
-    Constraints that nothing satisfies (below an open side) are left out; indices count them.
+    Constraints that no case satisfies (below an open side) are left out, but their indices are
+    reserved.
 
     Parameters
     ----------
     rules : RuleSet
+        The rules whose tests to negate.
     consequent : hashable, optional
-        Leave out rules with an equal consequent: they may be overlapped.
+        Ignore rules with this consequent (default: use every rule).
+
+    Returns
+    -------
+    list of Constraint
+        Ordered by rule, then by index.
 
     Examples
     --------
@@ -71,8 +88,8 @@ def constraints(rules: RuleSet, *, consequent: Hashable | None = None) -> list[C
     space = rules.space
     rivals = rules.rival_mask(consequent)
     boxes = rules.boxes.take(rivals)
-    found = []
-    for row, place in enumerate(np.flatnonzero(rivals)):
+    collection = []
+    for row, rule in enumerate(np.flatnonzero(rivals)):
         for index, negation in negations(boxes, row):
             box = negation.cut(Boxes.whole(space))
             region = (
@@ -80,19 +97,36 @@ def constraints(rules: RuleSet, *, consequent: Hashable | None = None) -> list[C
                 if box is None
                 else Region.from_packed(space, box.lower[0], box.upper[0], box.masks[0])
             )
-            found.append(Constraint(int(place), index, region))
-    return found
+            collection.append(Constraint(int(rule), index, region))
+    return collection
 
 
 def constraint_graph(
     rules: RuleSet, *, consequent: Hashable | None = None
 ) -> networkx.DiGraph[Any]:
-    """Return the paper's graph of constraints (Algorithm 1), the root connected to level 1.
+    """Return the paper's graph of constraints (Algorithm 1).
 
-    Nodes are ``"root"`` and the pairs ``(rule, index)``, with the constraint as attribute. Each
-    level is connected to the next in full, so the graph is for looking at and for teaching:
-    :func:`search` does without it. ``graph.graph["rules"]`` has the index of each level's rule; one
-    that holds everywhere has no constraint, so no path leads from the root to the last level.
+    Every node of a level is connected to every node of the next one, so the graph is large. It is
+    meant for plots and teaching; :func:`search` does not build it.
+
+    Parameters
+    ----------
+    rules : RuleSet
+        The rules, one level each.
+    consequent : hashable, optional
+        Ignore rules with this consequent (default: use every rule).
+
+    Returns
+    -------
+    networkx.DiGraph
+        Nodes are ``"root"`` and the pairs ``(rule, index)``, with the constraint as attribute.
+        ``graph.graph["rules"]`` has the index of the rule of each level. A rule that covers
+        everything has no constraints, so no path leads through its level.
+
+    Raises
+    ------
+    ConditionError
+        If networkx is not installed, or the graph would have more than two million edges.
 
     Examples
     --------
@@ -113,33 +147,41 @@ def constraint_graph(
     rivals = rules.rival_mask(consequent)
     counts = count_negations(rules.boxes.take(rivals))
     edges = sum(a * b for a, b in pairwise([1, *counts.tolist()]))
-    if edges > _MOST_EDGES:
+    if edges > _EDGE_LIMIT:
         raise ConditionError(
-            f"the graph of {len(rules)} rules would have {edges:,} edges, more than"
-            f" {_MOST_EDGES:,}; search(rules) finds the same regions without it"
+            f"the graph must have at most {_EDGE_LIMIT:,} edges, got {edges:,} for {len(rules)}"
+            " rules; search(rules) finds the same regions without it"
         )
-    places = np.flatnonzero(rivals).tolist()
-    levels: dict[int, list[Constraint]] = {place: [] for place in places}
+    levels: dict[int, list[Constraint]] = {rule: [] for rule in np.flatnonzero(rivals).tolist()}
     for constraint in constraints(rules, consequent=consequent):
         levels[constraint.rule].append(constraint)
     graph: networkx.DiGraph[Any] = networkx.DiGraph(rules=tuple(levels))
     graph.add_node("root")
     previous: list[Any] = ["root"]
     for level in levels.values():
-        here = [(c.rule, c.index) for c in level]
-        for name, constraint in zip(here, level, strict=True):
-            graph.add_node(name, constraint=constraint)
-        graph.add_edges_from((a, b) for a in previous for b in here)
-        previous = here
+        nodes = [(c.rule, c.index) for c in level]
+        for node, constraint in zip(nodes, level, strict=True):
+            graph.add_node(node, constraint=constraint)
+        graph.add_edges_from((a, b) for a in previous for b in nodes)
+        previous = nodes
     return graph
 
 
 class Search(Iterator[Region]):
-    """The regions of a search, one at a time; how it ended is known when they are used up.
+    """An iterator over the regions of a search, which also reports how the search ended.
 
-    >>> from irenic import Rule, RuleSet
-    >>> found = search(RuleSet([Rule({"f1": (2, 5)}, then="A")]))
-    >>> list(found), found.finished
+    Parameters
+    ----------
+    paths : iterator of Region
+        The regions.
+    meter : Meter
+        Measures the budget.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet, search
+    >>> regions = search(RuleSet([Rule({"f1": (2, 5)}, then="A")]))
+    >>> list(regions), regions.finished
     ([f1 < 2, f1 >= 5], True)
     """
 
@@ -165,22 +207,23 @@ class Search(Iterator[Region]):
 
     @property
     def finished(self) -> bool:
-        """Whether all regions have been found: the search ended, and not by its budget."""
+        """Whether all regions were found; False while the search is running, or if it stopped."""
         return self._ended and self._meter.stopped_by is None
 
     @property
     def stopped_by(self) -> StoppedBy | None:
-        """What ended the search early, if anything did."""
+        """The limit that stopped the search; None if it finished or is still running."""
         return self._meter.stopped_by
 
     @property
     def nodes(self) -> int:
-        """How many boxes have been looked at so far."""
+        """Number of search steps so far."""
         return self._meter.nodes
 
     def __repr__(self) -> str:
-        state = "finished" if self.finished else self.stopped_by or "under way"
-        return f"<Search: {self._meter.regions} regions, {self.nodes} nodes, {state}>"
+        state = "finished" if self.finished else self.stopped_by or "running"
+        regions, nodes = counted(self._meter.regions, "region"), counted(self.nodes, "node")
+        return f"<Search: {regions}, {nodes}, {state}>"
 
 
 def search(
@@ -196,32 +239,52 @@ def search(
     budget: Budget | float | None = None,
     progress: Progress | None = None,
 ) -> Search:
-    """Yield regions that overlap no rival, lazily: ``next()`` is the paper's "stop at the first".
+    """Return an iterator over regions that overlap no rival.
 
-    Together the regions hold everything that is free; they may overlap.
+    Regions are found lazily: ``next()`` is the paper's "stop at the first". They may overlap, and
+    together they contain everything that is free.
 
     Parameters
     ----------
     rules : RuleSet
+        The rules to avoid.
     consequent : hashable, optional
-        Rules with an equal consequent may be overlapped; with None every rule is a rival.
-    order : {"lexicographic", "random"}
-        The order in which constraints are tried. The paper's order prefers the lower values of
-        the first features. In random order, the rules and the constraints of each rule are
-        shuffled once per search. The same ``random_state`` then gives the same regions, in
-        whatever order the rules are given.
+        What the new rule will predict; rules with the same consequent are not rivals (default:
+        every rule is a rival).
+    order : {"lexicographic", "random"}, default "lexicographic"
+        Order in which constraints are tried. The paper's lexicographic order prefers low values of
+        the first features. "random" shuffles the rules, and the constraints of each rule, once per
+        search; the result depends on ``random_state`` but not on the order of the rules.
+    random_state : int or numpy generator, optional
+        Seed of the random number generator for ``order="random"``.
     within : Region, optional
-        Search only in this region.
-    maximal : bool
+        Search only in this region (default: the whole space).
+    maximal : bool, default False
         Yield exactly the regions that cannot be enlarged, each once. There can be exponentially
-        many, and the first may take long; for one of them, :func:`enlarge` a point of a gap.
-    X, min_instances : table and int, optional
-        Yield only regions that hold at least so many of the instances.
+        many, and the first one may take long. To get a single one, :func:`enlarge` a point of a
+        gap.
+    X : table, optional
+        Instances; requires ``min_instances``.
+    min_instances : int, optional
+        Yield only regions that contain at least this many of the instances.
     budget : Budget or float (seconds), optional
-        When it is used up the iteration ends; ``finished`` and ``stopped_by`` say so.
+        Limits of the search (default: unlimited); see ``finished`` and ``stopped_by``.
     progress : callable, optional
-        Called with the nodes and regions so far after each region, and now and then in a long
-        search for one; a true answer ends it.
+        Called with the nodes and regions so far after each region, and regularly during a long
+        search for one; returning True stops the search.
+
+    Returns
+    -------
+    Search
+        An iterator over regions.
+
+    Raises
+    ------
+    ConditionError
+        If ``order`` is unknown.
+    DataError
+        If only one of ``X`` and ``min_instances`` is given, or ``min_instances`` is not a
+        non-negative integer.
 
     Examples
     --------
@@ -230,17 +293,17 @@ def search(
     ...                  Rule({"f1": (1, 9), "f2": (1, 3)}, then="B")])
     >>> next(search(rules))
     f1 < 1
-    >>> found = search(rules, maximal=True)
-    >>> len(list(found)), found.finished
+    >>> regions = search(rules, maximal=True)
+    >>> len(list(regions)), regions.finished
     (7, True)
     """
     if order not in get_args(Order):
-        raise ConditionError(f"order is {' or '.join(get_args(Order))}, not {order!r}")
+        raise ConditionError(f"order must be {' or '.join(get_args(Order))}, got {order!r}")
     check_rules(rules)
     if (X is None) != (min_instances is None):
-        raise DataError("X and min_instances go together")
+        raise DataError("X and min_instances must be given together")
     if min_instances is not None and not _is_count(min_instances):
-        raise DataError(f"min_instances is a number of instances, not {min_instances!r}")
+        raise DataError(f"min_instances must be a non-negative integer, got {min_instances!r}")
     space = rules.space
     box = whole_or(within, space)
     warm_up()
@@ -255,7 +318,7 @@ def search(
             rng=as_generator(random_state) if order == "random" else None,
             maximal=maximal,
             instances=None if X is None else space.encode(X),
-            least=min_instances or 0,
+            min_instances=min_instances or 0,
             progress=progress,
         ),
     )
@@ -263,5 +326,5 @@ def search(
 
 
 def _is_count(value: Any) -> bool:
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    return bool(whole and value >= 0)
+    is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return bool(is_integer and value >= 0)

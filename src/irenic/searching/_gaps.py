@@ -1,7 +1,7 @@
-"""What no rule covers: every gap, or the proof that there is none.
+"""Search for gaps, the regions that no rule covers, or prove that there are none.
 
-Deciding whether a set of rules covers everything is NP-hard in general, and the number of gaps can
-be exponential in the number of features; hence the budget, and an answer that says how it ended.
+Deciding whether a set of rules covers everything is NP-hard, and the number of gaps can be
+exponential in the number of features. The search therefore takes a budget and reports how it ended.
 """
 
 from __future__ import annotations
@@ -15,40 +15,50 @@ from irenic.boxes.cutting import Cutter, warm_up
 from irenic.budget import Budget, Meter, Progress, StoppedBy
 from irenic.errors import ConditionError
 from irenic.model import markup
+from irenic.model.literals import counted
 from irenic.model.region import Region, whole_or
 from irenic.model.ruleset import RuleSet, check_rules
 from irenic.searching._paths import Options, Paths
 
-# How many gaps of a search that was stopped are still merged.
-_MOST_MERGED = 20_000
-# How many gaps a notebook shows.
-_MOST_SHOWN = 50
+# A search that was stopped merges its gaps only up to this number, to keep to its budget.
+_MERGE_LIMIT = 20_000
+_NOTEBOOK_LIMIT = 50
 
 
 @dataclass(frozen=True)
 class Gaps:
-    """Regions that no rule covers, and whether they are all of it.
+    """A sequence of regions that no rule covers, and whether these are all.
 
-    >>> from irenic import Rule, RuleSet
-    >>> found = gaps(RuleSet([Rule({"age": (0, None)}, then="A")]))
-    >>> found.is_complete, found.finished, list(found)
+    Parameters
+    ----------
+    regions : list of Region
+        The gaps.
+    finished : bool
+        Whether the regions contain everything that no rule covers.
+    nodes : int
+        Number of search steps.
+    stopped_by : str or None
+        The limit that stopped the search; None if it finished.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet, gaps
+    >>> result = gaps(RuleSet([Rule({"age": (0, None)}, then="A")]))
+    >>> result.is_complete, result.finished, list(result)
     (False, True, [age < 0])
     """
 
     regions: list[Region]
     finished: bool
-    """Whether the search ran to its end: the regions hold everything that no rule covers."""
     nodes: int
-    """How many boxes were looked at."""
     stopped_by: StoppedBy | None
-    """What ended the search early, if anything did."""
     _rules: RuleSet = field(repr=False)
     _within: Region = field(repr=False)
     _disjoint: bool = field(repr=False)
 
     @property
     def is_complete(self) -> bool | None:
-        """Whether the rules cover everything; None if the search ended before that was known."""
+        """Whether the rules cover everything; None if the search was stopped before it knew."""
         if self.regions:
             return False
         return True if self.finished else None
@@ -63,10 +73,25 @@ class Gaps:
         return self.regions[i]
 
     def fraction(self, X: Any) -> float:
-        """Return the share of instances that lie in a gap: no rule covers them.
+        """Return the share of instances that no rule covers, even if the search was stopped.
 
-        It does not depend on how far the search came. Of gaps ``within`` a region, only
-        instances in it count as uncovered.
+        If the search was limited to a region, instances outside it count as covered.
+
+        Parameters
+        ----------
+        X : table
+            The instances.
+
+        Returns
+        -------
+        float
+            Between 0 and 1.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet, gaps
+        >>> gaps(RuleSet([Rule({"age": (0, None)}, then="A")])).fraction({"age": [-1, 10, 20, 30]})
+        0.25
         """
         instances = self._rules.space.encode(X)
         if not len(instances):
@@ -75,34 +100,55 @@ class Gaps:
         return float((uncovered & self._within.contains(instances)).mean())
 
     def volume(self, within: Region | None = None) -> float:
-        """Return the volume of all regions together; infinite where the space is not bounded.
+        """Return the total volume of the regions; infinite if a region is unbounded.
 
-        Regions that overlap (``disjoint=False``) cannot be summed.
+        Parameters
+        ----------
+        within : Region, optional
+            Count only the parts in this region (default: the whole space).
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ConditionError
+            If the regions overlap, which is possible with ``disjoint=False``.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet, gaps
+        >>> low, high = Rule({"age": (None, 10)}, then="A"), Rule({"age": (12, None)}, then="B")
+        >>> gaps(RuleSet([low, high])).volume()
+        2.0
         """
         for a in range(0 if self._disjoint else len(self.regions)):
             if any(self.regions[a].overlaps(b) for b in self.regions[a + 1 :]):
-                raise ConditionError("the regions overlap; find them with disjoint=True")
+                raise ConditionError(
+                    "regions must not overlap to have a volume; search with disjoint=True"
+                )
         return float(sum(region.volume(within) for region in self.regions))
 
     def _repr_html_(self) -> str:
-        colour = {True: markup.GREEN, False: markup.ORANGE, None: markup.GREY}
-        said = markup.verdict(self._verdict(), colour[self.is_complete])
+        colors = {True: markup.GREEN, False: markup.ORANGE, None: markup.GREY}
+        verdict = markup.verdict(self._verdict(), colors[self.is_complete])
         if not self.regions:
-            return markup.block(said)
-        shown = enumerate(self.regions[:_MOST_SHOWN], 1)
-        listed = markup.table(
+            return markup.block(verdict)
+        shown = enumerate(self.regions[:_NOTEBOOK_LIMIT], 1)
+        table = markup.table(
             [markup.Column("gap", True), markup.Column("region")],
             [(str(i), markup.code(str(region))) for i, region in shown],
         )
-        return markup.block(said, listed, markup.left_out(len(self) - _MOST_SHOWN))
+        return markup.block(verdict, table, markup.left_out(len(self) - _NOTEBOOK_LIMIT))
 
     def _verdict(self) -> str:
         if self.is_complete is None:
-            return f"no gap found before the search was stopped by {self.stopped_by}"
+            return f"no gaps found, but the search was stopped by {self.stopped_by}"
         if self.is_complete:
             return "the rules cover everything"
-        known = "" if self.finished else f", and perhaps more (stopped by {self.stopped_by})"
-        return f"{len(self)} region{'s' if len(self) > 1 else ''} that no rule covers{known}"
+        known = "" if self.finished else f", and possibly more (stopped by {self.stopped_by})"
+        return f"{counted(len(self), 'region')} that no rule covers{known}"
 
     def __repr__(self) -> str:
         shown = "".join(f"\n  {region}" for region in self.regions[:20])
@@ -123,18 +169,25 @@ def gaps(
     Parameters
     ----------
     rules : RuleSet
+        The rules.
     within : Region, optional
-        Look only in this region.
-    disjoint : bool
-        True: a partition of all that is uncovered, neighbours merged. False: the maximal
-        regions, none of which can be enlarged; they overlap.
+        Search only in this region (default: the whole space).
+    disjoint : bool, default True
+        Whether the gaps are a partition of the uncovered part of the space. If False, return the
+        maximal regions, none of which can be enlarged; they may overlap.
     budget : Budget or float (seconds), optional
-        When it is used up, what was found is returned, with ``finished=False``. Ctrl-C does the
-        same. There can be very many gaps: a budget of regions bounds the memory too.
+        When it is used up, or after Ctrl-C, the gaps so far are returned, with ``finished=False``
+        (default: unlimited). A limit on regions also limits the memory.
     progress : callable, optional
-        Called now and then with the nodes and the regions so far.
+        Called regularly with the nodes and regions so far; returning True stops the search.
 
-    Missing values and unlisted categories are part of the space where a feature may have them.
+    Returns
+    -------
+    Gaps
+
+    Notes
+    -----
+    Missing values and unlisted categories are part of the space if a feature allows them.
 
     Examples
     --------
@@ -150,16 +203,16 @@ def gaps(
     True
     """
     check_rules(rules)
-    rules = rules.copy()  # what is found stays true of the rules as they are now
+    rules = rules.copy()  # later changes to the rules must not affect the result
     box = whole_or(within, rules.space)
     warm_up()
     meter = Meter(budget)
-    found: list[Region] = []
+    regions: list[Region] = []
     if not box.is_empty:
         find = _partition if disjoint else _maximal
-        found = find(rules, box, meter, progress)
+        regions = find(rules, box, meter, progress)
     finished = meter.stopped_by is None
-    return Gaps(found, finished, meter.nodes, meter.stopped_by, rules, box, disjoint)
+    return Gaps(regions, finished, meter.nodes, meter.stopped_by, rules, box, disjoint)
 
 
 def _partition(
@@ -172,13 +225,12 @@ def _partition(
     except KeyboardInterrupt:
         meter.stopped_by = "interrupt"
     boxes = cutter.boxes()
-    # a partial list that nobody can read is handed on as it is, or the budget would mean nothing
-    if meter.stopped_by is None or len(boxes) <= _MOST_MERGED:
+    if meter.stopped_by is None or len(boxes) <= _MERGE_LIMIT:
         boxes = boxes.merged()
-    most = meter.budget.regions
-    if most is not None and len(boxes) > most:
+    limit = meter.budget.regions
+    if limit is not None and len(boxes) > limit:
         meter.stopped_by = meter.stopped_by or "regions"
-        boxes = boxes.take(slice(int(most)))
+        boxes = boxes.take(slice(int(limit)))
     return Region.from_boxes(boxes)
 
 
@@ -186,14 +238,14 @@ def _maximal(rules: RuleSet, box: Region, meter: Meter, progress: Progress | Non
     paths = Paths(
         _near(rules, box), box.box.simplified(), meter, Options(maximal=True, progress=progress)
     )
-    found: list[Region] = []
+    regions: list[Region] = []
     try:
-        found.extend(paths)
+        regions.extend(paths)
     except KeyboardInterrupt:
         meter.stopped_by = "interrupt"
-    return found
+    return regions
 
 
 def _near(rules: RuleSet, box: Region) -> Boxes:
-    """Return the regions of the rules that meet a region."""
+    """Return the boxes of the rules that overlap a region."""
     return rules.boxes.take(rules.packed.meeting(box))

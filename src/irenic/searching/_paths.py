@@ -1,16 +1,16 @@
-"""The paths of CFSGS (Section III-A): one negated test of each rule, all satisfied together.
+"""The paths of CFSGS (Section III-A): one negated test per rule, all satisfied together.
 
-A depth-first search over the levels of the paper's graph, which is never built. It differs from
-the paper in what it leaves out, not in what it finds:
+This is a depth-first search over the levels of the paper's graph, without building the graph. It
+finds the same free space, but skips work:
 
-- A rule that the region already misses is passed without branching: some constraint of it holds,
-  and the others would only shrink the region.
-- A branch is entered only if something in it is uncovered, which recursive cutting decides, so
-  that the search never fails after having gone deep.
-- A branch whose region lies within an earlier constraint of the same rule is left out: all that
-  is free in it is found in that earlier branch.
-- Where only maximal regions are asked for, a box is first shrunk to the hull of what is free in
-  it: no region is lost, and the rules outside the hull need no constraint.
+- A rule that does not overlap the region is skipped: one of its constraints is satisfied already,
+  and any other would only shrink the region.
+- A branch is entered only if recursive cutting finds something uncovered in it, so the search
+  never reaches a dead end deep down.
+- A branch inside an earlier constraint of the same rule is skipped: everything free in it is found
+  in that earlier branch.
+- When searching for maximal regions, a box is first shrunk to the hull of its free part. No region
+  is lost, and rules outside the hull need no constraint.
 """
 
 from __future__ import annotations
@@ -28,20 +28,24 @@ from irenic.budget import Budget, Meter, Progress
 from irenic.model.region import Region
 from irenic.model.space import Instances
 
+_NO_WORDS = np.empty(0, dtype=np.uint64)
+# Passing on more free boxes than this would cost more time than it saves.
+_FREE_LIMIT = 64
+
 
 class Negation(NamedTuple):
-    """One negated test: on which axis, and what is left there."""
+    """One negated test: an axis, and the values on it for which the test fails."""
 
     axis: int
-    """The axis, continuous features first."""
+    """The axis; continuous features come first."""
     below: bool
-    """On a continuous axis: ``f < value``, else ``f >= value``."""
+    """On a continuous axis, whether it is ``f < value`` rather than ``f >= value``."""
     value: float
     words: Words
-    """On a categorical axis: the values that are left, among those of all features."""
+    """On a categorical axis, the remaining values as bits."""
 
     def cut(self, box: Boxes) -> Boxes | None:
-        """Return the part of a box in which the test fails, None if there is none."""
+        """Return the part of a box in which the test fails; None if it is empty."""
         box = box.copy()
         axis, d = self.axis, box.lower.shape[1]
         if axis >= d:
@@ -65,40 +69,33 @@ class Negation(NamedTuple):
 
 
 def negations(boxes: Boxes, row: int) -> list[tuple[int, Negation]]:
-    """Return the negated tests of a rule, in the order of the features, with their indices.
+    """Return the negated tests of a rule with their indices, in the order of the features.
 
-    A continuous feature has two, its lower bound's and its upper bound's, a categorical one has
-    one. Those that nothing satisfies (``f < -inf``) are left out; the indices count them.
+    A continuous feature has two, for its lower and its upper bound; a categorical one has one.
+    Unsatisfiable ones (``f < -inf``) are left out, but their indices are reserved.
     """
     space, d = boxes.space, boxes.lower.shape[1]
-    found: list[tuple[int, Negation]] = []
+    tests: list[tuple[int, Negation]] = []
     index = 0
     for axis in space.axes.tolist():
         if axis < d:
             low, high = float(boxes.lower[row, axis]), float(boxes.upper[row, axis])
             if low > -np.inf:
-                found.append((index, Negation(axis, True, low, _NO_WORDS)))
+                tests.append((index, Negation(axis, True, low, _NO_WORDS)))
             if high < np.inf:
-                found.append((index + 1, Negation(axis, False, high, _NO_WORDS)))
+                tests.append((index + 1, Negation(axis, False, high, _NO_WORDS)))
             index += 2
         else:
             part = space.sets[axis - d]
             words = space.everything[part] & ~boxes.masks[row, part]
             if words.any():
-                found.append((index, Negation(axis, True, 0.0, words)))
+                tests.append((index, Negation(axis, True, 0.0, words)))
             index += 1
-    return found
-
-
-_NO_WORDS = np.empty(0, dtype=np.uint64)
-
-
-# More free boxes are not listed: looking through them would cost more than they save.
-_LISTING = 64
+    return tests
 
 
 def count_negations(boxes: Boxes) -> Ints:
-    """Return how many negated tests each rule has: the length of what negations() returns."""
+    """Return the number of negated tests of each rule."""
     d = boxes.lower.shape[1]
     bounds = (boxes.lower > -np.inf).sum(axis=1) + (boxes.upper < np.inf).sum(axis=1)
     return np.asarray(bounds + boxes.tests()[:, d:].sum(axis=1), dtype=np.int64)
@@ -107,48 +104,49 @@ def count_negations(boxes: Boxes) -> Ints:
 class _Node(NamedTuple):
     box: Boxes
     rules: npt.NDArray[np.intp]
-    """The rules that meet the box, in the order of the levels."""
+    """The rules that overlap the box, in the order of the levels."""
     excluded: tuple[Negation, ...]
-    """Earlier constraints: what lies within one of them was found there."""
+    """Earlier constraints; boxes inside one of them were found there."""
     rows: npt.NDArray[np.intp]
     """The instances in the box."""
-    gap: Boxes | None
-    """Boxes in it that are known to be free."""
+    free: Boxes | None
+    """Free boxes inside the box, if known."""
     all_free: bool
-    """Whether these are all that is free."""
+    """Whether ``free`` contains everything that is free."""
 
 
 class Options(NamedTuple):
-    """How to search, and for which regions."""
+    """Options of the search."""
 
     rng: np.random.Generator | None = None
-    """Explore the levels, and the constraints of each, in random order. Both orders are drawn
-    once for the whole search."""
+    """Shuffles the levels, and the constraints of each level, once for the whole search."""
     maximal: bool = False
-    """Only regions that cannot be enlarged, each once."""
+    """Yield only regions that cannot be enlarged, each once."""
     instances: Instances | None = None
-    least: int = 0
-    """Only regions that hold at least so many of the instances."""
+    min_instances: int = 0
+    """Yield only regions that contain at least this many instances."""
     progress: Progress | None = None
-    """Called with the nodes and regions so far, after each region and in a long search for one."""
+    """Called after each region, and regularly during a long search for one."""
 
 
 class Paths:
-    """The regions of all consistent paths, one after the other.
+    """An iterable of the regions of all satisfiable paths.
 
     Parameters
     ----------
     rivals : Boxes
-        The rules that count, simplified.
+        The rules to avoid, simplified.
     box : Boxes
-        The one box in which to search, simplified.
+        The single box to search in, simplified.
     meter : Meter
+        Measures the budget.
     options : Options
+        How to search.
     """
 
     def __init__(self, rivals: Boxes, box: Boxes, meter: Meter, options: Options) -> None:
         self.rules, self.root, self.meter = rivals, box, meter
-        self.rng, self.maximal, self.instances, self.least, self.progress = options
+        self.rng, self.maximal, self.instances, self.min_instances, self.progress = options
         self.shuffled: dict[int, list[Negation]] = {}
 
     def __iter__(self) -> Iterator[Region]:
@@ -156,7 +154,7 @@ class Paths:
         root = _Node(self.root, self._levels(), (), rows, None, False)
         opened = self._opened(root._replace(rules=self._meeting(root), rows=self._inside(root)))
         if opened is not None and not len(opened.rules):
-            yield from self._hand_on(opened.box)
+            yield from self._result(opened.box)
             return
         stack = [self._children(opened)] if opened is not None else []
         while stack:
@@ -168,34 +166,34 @@ class Paths:
             elif len(node.rules):
                 stack.append(self._children(node))
             elif not self.maximal or self._is_maximal(node.box):
-                yield from self._hand_on(node.box)
+                yield from self._result(node.box)
             if self.meter.stopped_by is not None:
                 return
 
-    def _hand_on(self, box: Boxes) -> Iterator[Region]:
-        """Yield a region; what the caller does with it is not charged to the budget."""
+    def _result(self, box: Boxes) -> Iterator[Region]:
+        """Yield a region, and stop the clock while the caller processes it."""
         self.meter.spent(regions=1)
-        self._tell()
+        self._report()
         self.meter.pause()
         yield Region.from_box(box)
         self.meter.resume()
 
-    def _tell(self, nodes: int = 0) -> None:
-        """Report progress, with nodes that the meter has not counted yet."""
+    def _report(self, nodes: int = 0) -> None:
+        """Report progress, including nodes that the meter has not counted yet."""
         try:
-            asked = self.progress and self.progress(self.meter.nodes + nodes, self.meter.regions)
-        except KeyboardInterrupt:  # what has just been found is still to be handed on
-            asked = True
-        if asked:
+            stop = self.progress and self.progress(self.meter.nodes + nodes, self.meter.regions)
+        except KeyboardInterrupt:  # the region just found must still be yielded
+            stop = True
+        if stop:
             self.meter.stopped_by = "interrupt"
 
-    # --- going down
+    # --- descending
 
     def _levels(self) -> npt.NDArray[np.intp]:
         """Return the rules in the order of the levels.
 
-        A random order starts from sorted rules, so that what is drawn depends on the rules alone
-        and not on the order in which they are given.
+        Rules are sorted before they are shuffled, so that the result does not depend on the order
+        in which they are given.
         """
         if self.rng is None:
             return np.arange(len(self.rules))
@@ -204,17 +202,17 @@ class Paths:
         return np.array(ordered, dtype=np.intp)[self.rng.permutation(len(keys))]
 
     def _constraints(self, row: int) -> list[Negation]:
-        """Return the constraints of a level, in the order in which they are explored."""
+        """Return the constraints of a level in the order in which to explore them."""
         if row in self.shuffled:
             return self.shuffled[row]
-        found = [c for _, c in negations(self.rules, row)]
+        constraints = [c for _, c in negations(self.rules, row)]
         if self.rng is not None:
-            found = [found[i] for i in self.rng.permutation(len(found))]
-            self.shuffled[row] = found
-        return found
+            constraints = [constraints[i] for i in self.rng.permutation(len(constraints))]
+            self.shuffled[row] = constraints
+        return constraints
 
     def _children(self, node: _Node) -> Iterator[_Node]:
-        """Yield the nodes below: the first rule's constraints that leave something free."""
+        """Yield a node per constraint of the first rule that leaves something free."""
         excluded = node.excluded
         for constraint in self._constraints(int(node.rules[0])):
             box = constraint.cut(node.box)
@@ -232,40 +230,40 @@ class Paths:
                 yield opened
 
     def _opened(self, node: _Node) -> _Node | None:
-        """Return the node with what is known to be free in it, None if there is nothing."""
-        if self.least and len(node.rows) < self.least:
+        """Return the node with its free boxes; None if there are none, or too few instances."""
+        if self._has_too_few(node):
             return None
         if self.meter.spent():
             return None
         self.meter.nodes += 1
         if not len(node.rules):
             return node
-        gap, all_free = node.gap, node.all_free
-        if gap is not None:
-            gap = gap & node.box
-            gap = gap if len(gap) else None
-        if gap is None and not all_free:
-            gap, all_free = self._gaps(node)
-        if gap is None:
+        free, all_free = node.free, node.all_free
+        if free is not None:
+            free = free & node.box
+            free = free if len(free) else None
+        if free is None and not all_free:
+            free, all_free = self._free(node)
+        if free is None:
             return None
-        node = node._replace(gap=gap, all_free=all_free)
-        return self._shrunk(node) if self.maximal and all_free else node
+        node = node._replace(free=free, all_free=all_free)
+        return self._shrunk(node, free.hull()) if self.maximal and all_free else node
 
-    def _shrunk(self, node: _Node) -> _Node | None:
-        """Return the node with its box shrunk to the hull of all that is free in it."""
-        gap = node.gap
-        assert gap is not None
-        hull = gap.hull()
+    def _has_too_few(self, node: _Node) -> bool:
+        return bool(self.min_instances) and len(node.rows) < self.min_instances
+
+    def _shrunk(self, node: _Node, hull: Boxes) -> _Node | None:
+        """Return the node with its box shrunk to the hull of its free part."""
         if (hull.keys() == node.box.keys()).all():
             return node
         node = node._replace(box=hull)
         node = node._replace(rules=self._meeting(node), rows=self._inside(node))
-        if self.least and len(node.rows) < self.least:
+        if self._has_too_few(node):
             return None
         return None if any(other.holds(hull) for other in node.excluded) else node
 
-    def _gaps(self, node: _Node) -> tuple[Boxes | None, bool]:
-        """Return boxes that are free in a node, None if there are none, and if they are all."""
+    def _free(self, node: _Node) -> tuple[Boxes | None, bool]:
+        """Return free boxes of a node (None if there are none), and whether they are all."""
         if self.meter.spent():
             return None, False
         seconds, nodes = self.meter.budget.seconds, self.meter.budget.nodes
@@ -280,11 +278,11 @@ class Paths:
             if found:
                 break
             if cutter.depth:
-                self._tell(meter.nodes)
+                self._report(meter.nodes)
                 if self.meter.stopped_by is not None:
                     break
         self.meter.nodes += meter.nodes
-        if cutter.found and not cutter.depth and meter.regions <= _LISTING:
+        if cutter.found and not cutter.depth and meter.regions <= _FREE_LIMIT:
             return cutter.boxes(), True
         if cutter.found:
             return cutter.found[0].take(slice(0, 1)), False
@@ -295,7 +293,7 @@ class Paths:
     # --- boxes
 
     def _meeting(self, node: _Node) -> npt.NDArray[np.intp]:
-        """Return which of the node's rules meet its box."""
+        """Return the rules of a node that overlap its box."""
         return node.rules[self.rules.take(node.rules).meeting(node.box)]
 
     def _inside(self, node: _Node) -> npt.NDArray[np.intp]:
@@ -307,25 +305,23 @@ class Paths:
     def _is_maximal(self, box: Boxes) -> bool:
         """Return whether no side of a free box can be moved outwards.
 
-        A side stands still if a rule begins there that the box meets on all other axes, or if it
-        is a side of the root.
+        A side is blocked by a rule that starts there and overlaps the box on all other axes, and
+        by the side of the root.
         """
         meets = self.rules.meeting_by_axis(box)
         apart = meets.shape[1] - meets.sum(axis=1)
         d = box.lower.shape[1]
         for axis in range(d):
-            stops = (apart == 1) & ~meets[:, axis]
+            blocks = (apart == 1) & ~meets[:, axis]
             low, high = box.lower[0, axis], box.upper[0, axis]
-            if low > self.root.lower[0, axis] and not (self.rules.upper[stops, axis] == low).any():
+            starts, ends = self.rules.lower[blocks, axis], self.rules.upper[blocks, axis]
+            if low > self.root.lower[0, axis] and not (ends == low).any():
                 return False
-            if (
-                high < self.root.upper[0, axis]
-                and not (self.rules.lower[stops, axis] == high).any()
-            ):
+            if high < self.root.upper[0, axis] and not (starts == high).any():
                 return False
         for j, words in enumerate(box.space.sets):
-            stops = (apart == 1) & ~meets[:, d + j]
-            stopped = np.bitwise_or.reduce(self.rules.masks[stops][:, words], axis=0)
-            if (self.root.masks[0, words] & ~box.masks[0, words] & ~stopped).any():
+            blocks = (apart == 1) & ~meets[:, d + j]
+            blocked = np.bitwise_or.reduce(self.rules.masks[blocks][:, words], axis=0)
+            if (self.root.masks[0, words] & ~box.masks[0, words] & ~blocked).any():
                 return False
         return True
