@@ -235,7 +235,7 @@ class _Rows:
         number = len(draft.rows) + 1
         if len(cells) > len(self.names) and any(c is not None for c in cells[len(self.names) :]):
             draft.fail(
-                f"a row must have at most {len(self.names)} cells, one per column, got {len(cells)}",
+                f"a row must have at most {len(self.names)} cells, got {len(cells)}",
                 rule=number,
                 line=line.number,
             )
