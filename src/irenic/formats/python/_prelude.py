@@ -128,7 +128,7 @@ def _category(case, name, missing=False, values=None):
     except TypeError:
         raise ValueError(f"{name!r} must be hashable, got {value!r}") from None
     if values is not None and value is not None and value not in values:
-        raise ValueError(f"{name!r} must be one of {values}, got {value!r}")
+        raise ValueError(f"{name!r} must be one of its listed values, got {value!r}")
     return value
 
 

@@ -389,8 +389,8 @@ def _type_of_values(feature: Categorical) -> str:
     wide = [v for v in feature.values if type(v) is int and abs(v) > EXACT]
     if wide and any(isinstance(v, float) for v in feature.values):
         raise FormatError(
-            f"feature {feature.name!r}: {wide[0]!r} is beyond 2**53 and would be rounded in a column"
-            " with floats; make all of them text"
+            f"feature {feature.name!r}: {wide[0]!r} is beyond 2**53 and would be rounded in a"
+            " column with floats; make all of them text"
         )
     return next(iter(kinds))
 
