@@ -349,80 +349,82 @@ def test_truncated_json_is_told_from_other_mistakes():
     [
         (
             '{"version": 2, "rules": []}',
-            "version 2 of the format, this irenic reads version 1;"
-            " read the file with the irenic that wrote it, or a newer one",
+            '"version" must be 1, got 2; read the file with the version of irenic that wrote'
+            " it, or a newer one",
         ),
         (
             '{"rules": []}',
-            'no version of the format; this irenic reads version 1: put "version": 1 into the file',
+            '"version" is missing; add "version": 1 to the file',
         ),
         (
             '{"version": true, "rules": []}',
-            "version True of the format, this irenic reads version 1;"
-            " read the file with the irenic that wrote it, or a newer one",
+            '"version" must be 1, got True; read the file with the version of irenic that wrote'
+            " it, or a newer one",
         ),
-        ('{"version": 1, "format": "x"}', "\"format\" is 'x', not 'irenic rules'"),
-        ("[]", 'the file must hold one object: {"version": 1, "rules": […]}'),
+        ('{"version": 1, "format": "x"}', '"format" must be \'irenic rules\', got \'x\''),
+        ("[]", 'the file must contain one object: {"version": 1, "rules": […]}'),
         ('{"version": 1}', '"rules" must be a list of rules {"if": …, "then": …}'),
         ('{"version": 1, "rules": {}}', '"rules" must be a list of rules {"if": …, "then": …}'),
         (
             '{"version": 1, "ruels": []}',
             "the file: unknown key 'ruels', did you mean 'rules'?",
         ),
-        ('{"version": 1, "version": 1}', "the key 'version' stands twice in one object"),
+        ('{"version": 1, "version": 1}', "the key 'version' appears twice in one object"),
         (
             '{"version": 1, "rules": [{"then": NaN}]}',
-            "line 1, column 35: NaN is not JSON; a missing value is null",
+            "line 1, column 35: NaN is not JSON; write null for a missing value",
         ),
         (
             '{"version": 1, "default": "-Infinity",\n "rules": [{"then": -Infinity}]}',
-            'line 2, column 21: -Infinity is not JSON; an infinite value is {"float": "-inf"}',
+            'line 2, column 21: -Infinity is not JSON; write {"float": "-inf"} for infinity',
         ),
         (
             '{"version": 1, "default": "a\\"1e999",\n\n "rules": [{"then": 1e999}]}',
-            "line 3, column 21: 1e999 is too large for float64; an infinite value is"
-            ' {"float": "inf"}',
+            'line 3, column 21: 1e999 is too large for float64; write {"float": "inf"} for'
+            " infinity",
         ),
         (
             '{"version": 1, "rules": [{"if": {"a": {">": -1e999}}, "then": 1}]}',
-            "line 1, column 45: -1e999 is too large for float64; an infinite value is"
-            ' {"float": "-inf"}',
+            'line 1, column 45: -1e999 is too large for float64; write {"float": "-inf"} for'
+            " infinity",
         ),
         (
             f'{{"version": 1, "rules": [{{"then": {"9" * 5000}}}]}}',
-            f"line 1, column 35: a number must have fewer digits than 5,000, got {'9' * 56}…",
+            f"line 1, column 35: a number must have fewer than 5,000, digits got {'9' * 56}…",
         ),
         (
             with_rule({"then": {"float": "1e999"}}),
-            "rule 1: {'float': '1e999'} is not a value: it is too large for float64",
+            "rule 1: {'float': '1e999'} is not a value: the number is too large for float64",
         ),
         (
             with_rule({"then": 1}, space=[{"name": "a", "bounds": [{"float": "1e999"}, None]}]),
-            "feature 1 of the space: {'float': '1e999'} is not a value: it is too large for"
-            " float64",
+            "feature 1 of the space: {'float': '1e999'} is not a value: the number is too large"
+            " for float64",
         ),
         (
             with_rule({"then": 1}, space=[{"name": "a", "values": [{"float": "1e999"}]}]),
-            "feature 1 of the space: {'float': '1e999'} is not a value: it is too large for"
-            " float64",
+            "feature 1 of the space: {'float': '1e999'} is not a value: the number is too large"
+            " for float64",
         ),
         (
             with_rule({"then": 1}, default={"float": "-1e999"}),
-            "\"default\": {'float': '-1e999'} is not a value: it is too large for float64",
+            '"default": {\'float\': \'-1e999\'} is not a value: the number is too large for'
+            " float64",
         ),
         (
             with_rule({"then": {"tuple": 10**400}}),
-            f"rule 1: {{'tuple': 1{'0' * 45}… is not a value: 'tuple' takes a list",
+            f"rule 1: {{'tuple': 1{'0' * 45}… is not a value: \"tuple\" must be a list, got"
+            f" 1{'0' * 55}…",
         ),
-        ("[" * 200 + "]" * 200, "lists and objects are nested too deeply"),
-        ("[" * 100_000 + "]" * 100_000, "lists and objects are nested too deeply"),
-        (with_rule(5), 'rule 1: a rule is an object {"if": …, "then": …}, not 5'),
-        (with_rule({"if": {}}), 'rule 1 has no "then"; a rule is {"if": …, "then": …}'),
+        ("[" * 200 + "]" * 200, "lists and objects must be nested at most 120 deep"),
+        ("[" * 100_000 + "]" * 100_000, "lists and objects must be nested at most 120 deep"),
+        (with_rule(5), 'rule 1: a rule must be an object {"if": …, "then": …}, got 5'),
+        (with_rule({"if": {}}), 'rule 1: "then" is missing; write {"if": …, "then": …}'),
         (with_rule({"iff": {}, "then": 1}), "rule 1: unknown key 'iff', did you mean 'if'?"),
-        (with_rule({"if": [], "then": 1}), 'rule 1: "if" is an object of conditions, not []'),
+        (with_rule({"if": [], "then": 1}), 'rule 1: "if" must be an object of conditions, got []'),
         (
             with_rule({"if": {"a": 5}, "then": 1}),
-            "rule 1: feature 'a': a condition is an object such as {\">\": 18}".replace(
+            'rule 1: feature \'a\': a condition must be an object such as {">": 18}'.replace(
                 '{">": 18}', '{">=": 18, "<": 30} or {"in": ["nurse"]}, not 5'
             ),
         ),
@@ -432,15 +434,16 @@ def test_truncated_json_is_told_from_other_mistakes():
         ),
         (
             with_rule({"if": {"a": {"<": None}}, "then": 1}),
-            "rule 1: feature 'a': null cannot be a bound",
+            'rule 1: feature \'a\': a bound must not be null; write {"missing": true} for a'
+            " missing value",
         ),
         (
             with_rule({"if": {"a": {"in": "x"}}, "then": 1}),
-            "rule 1: feature 'a': 'in' takes a list, not 'x'",
+            'rule 1: feature \'a\': "in" must be a list, got \'x\'',
         ),
         (
             with_rule({"if": {"a": {"missing": 1}}, "then": 1}),
-            "rule 1: feature 'a': 'missing' is true or false, not 1",
+            'rule 1: feature \'a\': "missing" must be true or false, got 1',
         ),
         (
             with_rule({"if": {"a": {"<": 5, ">": 7}}, "then": 1}),
@@ -472,8 +475,8 @@ def test_truncated_json_is_told_from_other_mistakes():
         ),
         (
             with_rule({"then": {"dat": "2026-01-01"}}),
-            "rule 1: {'dat': '2026-01-01'} is not a value; an object names one type, did you mean"
-            " 'date'?",
+            "rule 1: {'dat': '2026-01-01'} is not a value: an object must have one key, its"
+            " type, did you mean 'date'?",
         ),
         (
             with_rule({"then": {"date": "2026-02-30"}}),
@@ -481,13 +484,13 @@ def test_truncated_json_is_told_from_other_mistakes():
         ),
         (
             with_rule({"then": {"tuple": "x"}}),
-            "rule 1: {'tuple': 'x'} is not a value: 'tuple' takes a list",
+            'rule 1: {\'tuple\': \'x\'} is not a value: "tuple" must be a list, got',
         ),
         (
             with_rule({"then": "\ud800"}),
             r"rule 1: '\ud800' is not valid Unicode (a lone surrogate)",
         ),
-        (with_rule({"then": 1, "weight": "x"}), "rule 1: \"weight\" is a number, not 'x'"),
+        (with_rule({"then": 1, "weight": "x"}), 'rule 1: "weight" must be a number, got \'x\''),
         (
             with_rule({"then": 1, "weight": 10**400}),
             f'rule 1: "weight" must fit into float64, got 1{"0" * 55}…',
@@ -498,7 +501,7 @@ def test_truncated_json_is_told_from_other_mistakes():
         ),
         (
             with_rule({"then": 1}, space=[{}]),
-            'feature 1 of the space: a feature is an object with a "name"',
+            'feature 1 of the space must be an object with a "name", got {}',
         ),
         (
             with_rule({"then": 1}, space=[{"name": "a"}, {"name": "a"}]),
@@ -510,7 +513,7 @@ def test_truncated_json_is_told_from_other_mistakes():
         ),
         (
             with_rule({"then": 1}, space=[{"name": "a", "bounds": 5}]),
-            'feature 1 of the space: "bounds" is a list [low, high], not 5',
+            'feature 1 of the space: "bounds" must be a list [low, high], got 5',
         ),
         (
             with_rule({"then": 1}, space=[{"name": "a", "knd": "date"}]),
@@ -518,15 +521,15 @@ def test_truncated_json_is_told_from_other_mistakes():
         ),
         (
             with_rule({"then": 1}, space=[{"name": "a", "values": ["x"], "unit": "cm"}]),
-            "feature 1 of the space: a feature with values has no 'unit'",
+            'feature 1 of the space: a feature with "values" cannot have "unit"',
         ),
         (
             with_rule({"then": 1}, space=[{"name": "a", "other": True}]),
-            'feature 1 of the space: "other" is for features with "values"',
+            'feature 1 of the space: a feature without "values" cannot have "other"',
         ),
         (
             with_rule({"then": 1}, space=[{"name": "a", "missing": "no"}]),
-            "feature 1 of the space: 'missing' is true or false, not 'no'",
+            'feature 1 of the space: "missing" must be true or false, got \'no\'',
         ),
         (
             with_rule({"then": 1}, space=[{"name": "a", "unit": 5}]),
@@ -534,7 +537,7 @@ def test_truncated_json_is_told_from_other_mistakes():
         ),
         (
             with_rule({"then": 1}, default={"date": 5}),
-            "\"default\": {'date': 5} is not a value: 'date' takes a str",
+            '"default": {\'date\': 5} is not a value: "date" must be text, got 5',
         ),
     ],
 )
@@ -547,7 +550,7 @@ def test_a_mistake_in_json_is_said(text, message):
 
 def test_a_mistake_in_line_3_is_said_with_line_and_column(tmp_path):
     text = "# ages\nIF age < 10 THEN child\nIF age => 10 THEN adult\n"
-    message = "line 3, column 9: expected a value, found '>'"
+    message = "line 3, column 9: expected a value, got '>'"
     with pytest.raises(FormatError) as caught:
         loads_text(text)
     assert str(caught.value) == message
@@ -565,8 +568,12 @@ def test_a_mistake_in_line_3_is_said_with_line_and_column(tmp_path):
         ("\n\nIF age < 5 THEN @", "line 3, column 17: unexpected character '@'; put names and"),
         ("\n\nIF agee < 5 THEN A", "line 3, column 4: unknown feature 'agee', did you mean 'age'?"),
         ("\n\nIF age < 5 AND age > 7 THEN A", "line 3, column 16: the conditions on 'age' exclude"),
-        ("DEFAULT a\n\nDEFAULT b", "line 3, column 1: a second DEFAULT; there can be one"),
-        ("\n\nDEFAULT", "line 3, column 8: expected a value, found the end of the line"),
+        ("DEFAULT a
+
+DEFAULT b", "line 3, column 1: a second DEFAULT; keep only one"),
+        ("
+
+DEFAULT", "line 3, column 8: expected a value, found the end of the line"),
     ],
 )
 def test_mistakes_in_a_text_are_said_with_their_line(text, message):

@@ -445,34 +445,36 @@ def test_an_import_that_is_a_circle_ends(tmp_path):
     [error] = errors(
         model([("f", "a.t", "")], [("-", "1")], before=before), path=tmp_path / "m.dmn"
     )
-    assert error == "line 1: table 'D', column 'f': type 't' is defined by itself"
+    assert error == "line 1: table 'D', column 'f': type 't' must not be defined by itself"
 
 
 @pytest.mark.parametrize(
     ("attributes", "message"),
     [
-        ('locationURI="../types.dmn"', "the import 'lib' is from '../types.dmn', outside the folder"
-         " of the model; move it there"),
-        ('locationURI="https://example.org/types.dmn"', "the import 'lib' is from"
-         " 'https://example.org/types.dmn'; only files in the folder of the model are read"),
-        ('locationURI="/etc/passwd"', "the import 'lib' is from '/etc/passwd'; only files in the"
-         " folder of the model are read"),
-        ('locationURI="file:///etc/passwd"', "the import 'lib' is from 'file:///etc/passwd'; only"
-         " files in the folder of the model are read"),
-        ('locationURI="%2e%2e/types.dmn"', "the import 'lib' is from '%2e%2e/types.dmn', outside"
-         " the folder of the model; move it there"),
-        ('locationURI="none.dmn"', "the import 'lib': none.dmn cannot be read"),
-        ('locationURI="sub"', "the import 'lib': sub cannot be read"),
-        ('locationURI="link.dmn"', "the import 'lib' is from 'link.dmn', outside the folder of the"
-         " model; move it there"),
+        ('locationURI="../types.dmn"', "the import 'lib' must be a file in the folder of the"
+                                       " model, got '../types.dmn'; move it there"),
+        ('locationURI="https://example.org/types.dmn"', "the import 'lib' must be a file in the"
+                                                        " folder of the model, got"
+                                                        " 'https://example.org/types.dmn'"),
+        ('locationURI="/etc/passwd"', "the import 'lib' must be a file in the folder of the"
+                                      " model, got '/etc/passwd'"),
+        ('locationURI="file:///etc/passwd"', "the import 'lib' must be a file in the folder of"
+                                             " the model, got 'file:///etc/passwd'"),
+        ('locationURI="%2e%2e/types.dmn"', "the import 'lib' must be a file in the folder of"
+                                           " the model, got '%2e%2e/types.dmn'; move it there"),
+        ('locationURI="none.dmn"', "the import 'lib': cannot read none.dmn"),
+        ('locationURI="sub"', "the import 'lib': cannot read sub"),
+        ('locationURI="link.dmn"', "the import 'lib' must be a file in the folder of the model,"
+                                   " got 'link.dmn'; move it there"),
         ('locationURI="bad.dmn"', "the import 'lib': bad.dmn: line 1, column 4: not XML: no element"
          " found"),
         ('locationURI="other.dmn"', "the import 'lib': other.dmn has the namespace 'urn:other'"),
-        ('locationURI="http://[x"', "the import 'lib' is from 'http://[x'; only files in the folder"
-         " of the model are read"),
-        ('locationURI="loop.dmn"', "the import 'lib': loop.dmn cannot be read"),
-        ('locationURI="a%00b.dmn"', "the import 'lib': 'a\\x00b.dmn' cannot be read"),
-        ("", "the import 'lib': no .dmn file beside this one has the namespace 'urn:types'"),
+        ('locationURI="http://[x"', "the import 'lib' must be a file in the folder of the"
+                                    " model, got 'http://[x'"),
+        ('locationURI="loop.dmn"', "the import 'lib': cannot read loop.dmn"),
+        ('locationURI="a%00b.dmn"', "the import 'lib': cannot read 'a\\x00b.dmn'"),
+        ("", "the import 'lib': no .dmn file in the folder of the model has the namespace"
+             " 'urn:types'"),
     ],
 )  # fmt: skip
 def test_an_import_that_cannot_be_followed_is_told(tmp_path, attributes, message):
@@ -592,7 +594,7 @@ def test_a_table_without_inputs():
     assert irenic.gaps(table.rules).is_complete
     assert one(dmn_writing.dumps(table)).rules == table.rules
     assert errors(model([], [])) == [
-        "line 1: table 'D': the table has neither an input column nor a rule"
+        "line 1: table 'D': the table has neither input columns nor rules"
     ]
 
 
@@ -613,11 +615,11 @@ def test_why_a_row_can_never_hold():
     table = one(model(inputs, [(*row, "1") for row in rows]))
     assert table.never_hold == (0, 1, 2, 3, 4)
     assert table.reasons == (
-        (0, 'column \'g\' asks for "B", which cannot occur ("a", "b")'),
-        (1, "column 'f' asks for [12..18], which cannot occur (<= 10, > 20)"),
-        (2, 'column \'h\' asks for "x", which cannot occur (not("x"))'),
-        (3, "column 'n' asks for (5..5), which holds for nothing"),
-        (4, "columns of 'n' ask for > 5 and < 3, which never hold together"),
+        (0, 'column \'g\' requires "B", which cannot occur (possible: "a", "b")'),
+        (1, "column 'f' requires [12..18], which cannot occur (possible: <= 10, > 20)"),
+        (2, 'column \'h\' requires "x", which cannot occur (possible: not("x"))'),
+        (3, "column 'n' requires (5..5), which no value satisfies"),
+        (4, "columns 'n' require > 5 and < 3, which cannot hold together"),
     )
 
 
@@ -633,55 +635,58 @@ def test_an_empty_table_is_a_table():
     ("inputs", "row", "options", "message"),
     [
         ([("f", "number", "")], ("> limit", "1"), {},
-         "table 'D', rule 1, column 'f', '> limit': 'limit' is a name, and what it stands for is"
-         ' not known here; a cell compares with values: numbers, "text", true, date("2026-01-31")'),
+         "table 'D', rule 1, column 'f', '> limit': 'limit' is a name, and names are not"
+         ' supported; compare with a value such as 18, "text" in quotes, true or'
+         ' date("2026-01-31")'),
         ([("f", "number", "")], ('"a"', "1"), {},
-         "table 'D', rule 1, column 'f', '\"a\"': \"a\" is not a number (the column is of numbers:"
-         " typeRef number)"),
+         'table \'D\', rule 1, column \'f\', \'"a"\': "a" is not a number (the column contains'
+         " numbers according to typeRef number)"),
         ([("f", "string", "")], ("true", "1"), {},
-         "table 'D', rule 1, column 'f', 'true': true is not a text (the column is of text: typeRef"
-         " string)"),
+         "table 'D', rule 1, column 'f', 'true': true is not a text (the column contains text"
+         " according to typeRef string)"),
         ([("Flag", "", "")], ("5", "1"), {"before": ITEMS},
-         "table 'D', rule 1, column 'Flag', '5': 5 is not true or false (the column is of booleans:"
-         " the typeRef of its data)"),
+         "table 'D', rule 1, column 'Flag', '5': 5 is not true or false (the column contains"
+         " booleans according to the typeRef of its data)"),
         ([("f", "boolean", "")], ("5", "1"), {},
-         "table 'D', rule 1, column 'f', '5': 5 is not true or false (the column is of booleans:"
-         " typeRef boolean)"),
+         "table 'D', rule 1, column 'f', '5': 5 is not true or false (the column contains"
+         " booleans according to typeRef boolean)"),
         ([("f", "date", "")], ('"2020-01-01"', "1"), {},
-         "table 'D', rule 1, column 'f', '\"2020-01-01\"': \"2020-01-01\" is not a date such as"
-         " 2026-01-31 (the column is of dates: typeRef date)"),
+         'table \'D\', rule 1, column \'f\', \'"2020-01-01"\': "2020-01-01" is not a date such'
+         " as 2026-01-31 (the column contains dates according to typeRef date)"),
         ([("f", "number", "")], ("1", "2", "3"), {},
-         "table 'D', rule 1: 2 output entries for 1 output columns"),
+         "table 'D', rule 1: a rule must have one output entry per column, 1 in all, got 2"),
         ([("f", "tNone", "")], ("-", "1"), {"before": ITEMS},
          "table 'D', column 'f': unknown type 'tNone', did you mean 'tNear'?"),
         ([("f", "x:tNone", "")], ("-", "1"), {},
-         "table 'D', column 'f': type 'x:tNone': nothing says what the prefix 'x' is"),
+         "table 'D', column 'f': unknown prefix 'x' of type 'x:tNone'; declare its namespace or"
+         " import its model"),
         ([("f", "tDeep", "")], ("-", "1"), {"before": ITEMS},
-         "table 'D', column 'f': type 'tDeep' has components; a cell tests a single value"),
+         "table 'D', column 'f': type 'tDeep' must be a single value, got components; test one"
+         " of them instead"),
         ([("f", "tMany", "")], ("-", "1"),
          {"before": '<itemDefinition name="tMany" isCollection="true" typeRef="number"/>'},
-         "table 'D', column 'f': type 'tMany' is a collection; a cell tests a single value"),
+         "table 'D', column 'f': type 'tMany' must be a single value, got a collection"),
         ([("f", "tLoop", "")], ("-", "1"), {"before": '<itemDefinition name="tLoop"'
                                                       ' typeRef="tLoop"/>'},
-         "table 'D', column 'f': type 'tLoop' is defined by itself"),
+         "table 'D', column 'f': type 'tLoop' must not be defined by itself"),
         ([("f", "tBad", "")], ("-", "1"), {"before": '<itemDefinition name="tBad" typeRef="number">'
          "<allowedValues><text>max</text></allowedValues></itemDefinition>"},
-         "table 'D', column 'f': type 'tBad', allowed values 'max': 'max' is a name, and what it"
-         " stands for is not known here; a cell compares with values: numbers, \"text\", true,"
+         "table 'D', column 'f': type 'tBad', allowed values 'max': 'max' is a name, and names"
+         ' are not supported; compare with a value such as 18, "text" in quotes, true or'
          ' date("2026-01-31")'),
         ([("f", "number", "x")], ("-", "1"), {},
-         "table 'D', column 'f': the input values 'x': 'x' is a name, and what it stands for is not"
-         ' known here; a cell compares with values: numbers, "text", true, date("2026-01-31")'),
+         "table 'D', column 'f': inputValues 'x': 'x' is a name, and names are not supported;"
+         ' compare with a value such as 18, "text" in quotes, true or date("2026-01-31")'),
         ([("f", "number", '"a"')], ("-", "1"), {},
          "table 'D', column 'f': \"a\" is not a number"),
         ([("f", "number", "[5..1]")], ("-", "1"), {},
-         "table 'D', column 'f': the allowed values leave none"),
+         "table 'D', column 'f': the allowed values exclude every value"),
         ([("f", "number", "")], ("1", "2"), {"attributes": 'hitPolicy="UNIQ"'},
          "table 'D': unknown hit policy 'UNIQ', did you mean 'UNIQUE'?"),
         ([("f", "number", "")], ("1", "2"), {"attributes": 'aggregation="MEAN"'},
-         "table 'D': unknown aggregation 'MEAN'"),
+         "table 'D': unknown aggregation 'MEAN', did you mean 'MIN'?"),
         ([("f", "number", "")], ("1",), {"outputs": ()},
-         "table 'D': the table has no output column"),
+         "table 'D': a table must have an output column"),
     ],
 )  # fmt: skip
 def test_a_mistake_names_table_rule_column_and_text(inputs, row, options, message):
@@ -697,8 +702,8 @@ def test_a_cell_in_another_language_is_refused():
         "<inputEntry>", '<inputEntry expressionLanguage="http://www.omg.org/spec/juel">'
     )
     assert errors(text) == [
-        "line 1: table 'D', rule 1, column 'f', '1': written in http://www.omg.org/spec/juel;"
-        " only FEEL is read"
+        "line 1: table 'D', rule 1, column 'f', '1': the expression language must be FEEL, got"
+        " http://www.omg.org/spec/juel"
     ]
     feel = text.replace("http://www.omg.org/spec/juel", "https://www.omg.org/spec/DMN/FEEL/")
     assert len(one(feel).rules) == 1
@@ -706,7 +711,8 @@ def test_a_cell_in_another_language_is_refused():
         "<definitions ", '<definitions expressionLanguage="groovy" '
     )
     assert errors(whole) == [
-        "line 1: table 'D', rule 1, column 'f', '1': written in groovy; only FEEL is read"
+        "line 1: table 'D', rule 1, column 'f', '1': the expression language must be FEEL, got"
+        " groovy"
     ]
     assert len(one(whole.replace("<inputEntry>", '<inputEntry expressionLanguage="feel">')).rules)
 

@@ -13,10 +13,7 @@ from bound import loads_dmn
 from irenic import FormatError, IrenicError
 from irenic.formats.dmn import _xml as dmn_xml
 
-ENTITY = (
-    "a document type or an entity, which DMN does not need and which is refused; take out the"
-    " <!DOCTYPE …>"
-)
+ENTITY = "document types and entities are not allowed; remove the <!DOCTYPE …>"
 LAUGHS = (
     '<?xml version="1.0"?>\n<!DOCTYPE definitions [\n <!ENTITY a "ha">\n'
     + "\n".join(f' <!ENTITY {b} "{f"&{a};" * 10}">' for a, b in zip("abcdefgh", "bcdefghi"))  # noqa: B905
@@ -58,9 +55,10 @@ def test_an_entity_that_is_nowhere_declared_is_refused():
         (b"age,then\n5,A\n", "line 1, column 1: not XML: syntax error"),
         (b"<definitions>\n<a></b>", "line 2, column 6: not XML: mismatched tag"),
         (LOAN.encode()[:900], "line 18, column 5: not XML: unclosed token"),
-        (b"<html/>", "line 1: not DMN: the file holds <html>, not <definitions>"),
+        (b"<html/>", "line 1: not DMN: the root element must be <definitions>, got <html>"),
         (b'<Definitions xmlns="http://www.omg.org/spec/DMN/20130901"/>',
-         "line 1: DMN 1.0, which is not read; save the model as DMN 1.1 or later"),
+         "line 1: the version must be DMN 1.1 or later, got 1.0; save the model in a newer"
+         " version"),
         (b"<definitions>\n\xff</definitions>", "line 2, column 1: not XML: not well-formed (invalid"
                                                " token)"),
         ("<definitions>ä</definitions>".encode("latin-1"),
@@ -68,7 +66,7 @@ def test_an_entity_that_is_nowhere_declared_is_refused():
         (b'<?xml version="1.0" encoding="martian"?><definitions/>',
          "line 1: not XML: unknown encoding: martian"),
         (b"\xff\xfe<\x00d", "line 1, column 2: not XML: unclosed token"),
-        (b"<definitions>" + b"<a>" * 300, "line 1: elements nested more than 200 deep"),
+        (b"<definitions>" + b"<a>" * 300, "line 1: elements must be nested at most 200 deep"),
         (
             b"<definitions>" + b"x" * (65 * 2**20),
             "a file of decision tables must be at most 64 MB, got 65 MB",
@@ -84,31 +82,31 @@ def test_a_table_of_50_000_columns_is_refused():
     column = "<input><inputExpression><text>f</text></inputExpression></input>"
     wide = f'<definitions xmlns="urn:x"><decision><decisionTable>{column * 50_000}'
     wide += "</decisionTable></decision></definitions>"
-    assert refused(wide.encode()) == "line 1: a table of more than 1,000 columns"
+    assert refused(wide.encode()) == "line 1: a table must have at most 1,000 columns"
 
 
 def test_a_table_of_1_500_columns_is_refused_and_others_are_read():
     inputs = [(f"f{i}", "number", "") for i in range(1500)]
     found = loads_dmn(model(inputs, []).encode())
     assert [str(e) for e in found.errors] == [
-        "line 1: table 'D': a table of more than 1,000 columns"
+        "line 1: table 'D': a table must have at most 1,000 columns"
     ]
 
 
 def test_more_than_a_million_cells_are_refused():
     row = "<rule><inputEntry/><inputEntry/><inputEntry/><inputEntry/></rule>"
     long = f'<definitions xmlns="urn:x"><decision><decisionTable>{row * 250_001}'
-    assert refused(long.encode()) == "more than 1,000,000 cells; divide the model"
+    assert refused(long.encode()) == "a model must have at most 1,000,000 cells; split it"
 
 
 def test_many_elements_are_refused(monkeypatch):
     long = b"<definitions>" + b"<a/>" * 2_500_001
-    assert refused(long) == "more than 2,500,000 elements; divide the model"
+    assert refused(long) == "a model must have at most 2,500,000 elements; split it"
     monkeypatch.setattr(dmn_xml, "_MOST_ELEMENTS", 1000)
     monkeypatch.setattr(dmn_xml, "MOST_CELLS", 1000)
     # in two bytes a sign nothing is counted in advance
     many = ("<definitions>" + "<a></a>" * 1001).encode("utf-16")
-    assert refused(many) == "line 1: more than 1,000 elements"
+    assert refused(many) == "line 1: a model must have at most 1,000 elements; split it"
     cells = ("<definitions><rule>" + "<inputEntry/>" * 1001).encode("utf-16")
     assert refused(cells).startswith("line 1: more than 1,000 ")
 
@@ -129,14 +127,19 @@ def test_attributes_of_ours_that_are_broken_are_told():
         ("feature", "<input>", "{", "Expecting property name"),
         ("feature", "<input>", "[]", 'a feature is an object with a "name"'),
         ("feature", "<input>", '{"name": ""}', "the name of a feature must be a non-empty string"),
-        ("test", "<inputEntry>", "5", "a condition is an object such as"),
+        ("test", "<inputEntry>", "5", "a condition must be an object such as"),
         ("test", "<inputEntry>", '{"<": []}', ""),
         ("weight", "<rule>", '"heavy"', "could not convert string to float"),
-        ("row", "<rule>", "0", "0 is not the number of a row"),
-        ("row", "<rule>", "1e99", "1e+99 is not the number of a row"),
-        ("then", "<rule>", '{"tuple": 5}', "'tuple' takes a list"),
+        ("row", "<rule>", "0", "a row number must be an integer from 1 to 1,000,000, got 0"),
+        ("row", "<rule>", "1e99", "a row number must be an integer from 1 to 1,000,000, got 1e+99"),
+        ("then", "<rule>", '{"tuple": 5}', '"tuple" must be a list, got'),
         ("then", "<rule>", "[[[" * 500, ""),
-        ("rows", '<decisionTable id="t" >', "-1", "-1 is not the number of a row"),
+        (
+            "rows",
+            '<decisionTable id="t" >',
+            "-1",
+            "a row number must be an integer from 1 to 1,000,000, got -1",
+        ),
         ("ranking", '<decisionTable id="t" >', "5", "5 is not a list"),
         ("outside", '<decisionTable id="t" >', "[5]", "5 is not a region"),
         ("outside", '<decisionTable id="t" >', '[{"g": {"<": 5}}]', "unknown feature 'g'"),

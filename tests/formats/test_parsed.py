@@ -165,7 +165,7 @@ def test_all_errors_of_a_text_and_of_json_are_collected():
         "rule 1",
         'rule 3 has no "then"; a rule is {"if"',
         '"default"',
-        '"ordered" is true or false, not 1',
+        '"ordered" must be true or false, got 1',
     ]
     # in a space, what is known of the others is told, too, with their own numbers
     errors = parsed.bind(Space([Continuous("a")])).errors
@@ -179,7 +179,7 @@ def test_what_is_wrong_with_a_whole_source_is_an_error_of_it():
         (b'{"version": 1', "json", "x.y, line 1, column 14: not JSON: Expecting"),
         (b"PK\x03\x04", "csv", "x.y: this is a workbook"),
         (b"<?xml?>", "rules", "x.y: this is XML; models of DMN end in .dmn"),
-        (b"", "csv", "x.y: the table is empty; its first line names the columns"),
+        (b"", "csv", "x.y: the table is empty; its first line must name the columns"),
         (b"<a/>", "dmn", "x.y, line 1: not DMN"),
     ):
         parsed = irenic.parse(raw, format=form, name="x.y")
@@ -251,12 +251,10 @@ def test_one_table_of_several_is_named():
     tables = parsed.bind()
     assert [table.name for table in tables.tables] == ["Fare", "Fee"]
     with pytest.raises(
-        FormatError, match=r"^two.dmn: there are 2 tables in it \('Fare', 'Fee'\); n"
+        FormatError, match=r"^two.dmn: the source contains 2 tables \('Fare', 'Fee'\); n"
     ):
         tables.table()
-    with pytest.raises(
-        FormatError, match=r"^two.dmn: there is no table 'Fre', did you mean 'Fare'"
-    ):
+    with pytest.raises(FormatError, match=r"^two.dmn: unknown table 'Fre', did you mean 'Fare'"):
         tables.table("Fre")
 
 
@@ -269,7 +267,7 @@ def test_rules_warn_where_they_are_asked_for():
         lambda: irenic.loads(text, format="csv"),
         lambda: irenic.read(io.StringIO(text), format="csv"),
     ):
-        with pytest.warns(FormatWarning, match="every row has another value") as told:
+        with pytest.warns(FormatWarning, match="every row has a different value") as told:
             call()
         assert [one.filename for one in told] == [__file__]
     with warnings.catch_warnings():
@@ -374,5 +372,5 @@ def test_a_model_goes_through_file_objects():
         FormatError, match=r'^there is no "model" in it; irenic.read reads files of'
     ):
         irenic.read_model(irenic.dumps(RULES, format="json"))
-    with pytest.raises(FormatError, match=r"^a model is read from a .json file$"):
+    with pytest.raises(FormatError, match=r"^a model must be a .json file, got$"):
         irenic.parse(TEXT, format="rules").model()

@@ -16,12 +16,12 @@ from bound import loads_csv, loads_dmn, loads_xlsx
 from irenic import Categorical, Continuous, DecisionTable, FormatWarning, Rule, RuleSet, Space
 from irenic.cli import app
 from irenic.formats.dmn import writing as dmn_writing
-from irenic.formats.feel.sets import bits, feel_text, held
+from irenic.formats.feel.sets import bits, feel_text, select
 from irenic.formats.feel.unary_tests import parse
 from irenic.formats.sheets.rules import dumps_csv, dumps_xlsx
 
 AGES = 'age,job,then\n< 18,-,A\n[10..5],nurse,B\n">= 18 and < 30",-,C\n'
-WHY = "column 'age' asks for [10..5], which holds for nothing"
+WHY = "column 'age' requires [10..5], which no value satisfies"
 LEFT_OUT = f"rule 2 can never hold and is left out: {WHY}"
 
 
@@ -89,7 +89,7 @@ def test_a_test_reads_back_as_what_it_selects(data):
         back = parse(feel_text(test), words=words)
         if kind in naive_cells.ORDERED:
             feature = Continuous("f", kind=kind, missing=True)
-            assert held(feature, back) == held(feature, test)
+            assert select(feature, back) == select(feature, test)
         else:
             feature = Categorical("f", naive_cells.NAMED[kind], missing=True, other=kind == "text")
             assert bits(feature, back) == bits(feature, test)
@@ -140,7 +140,7 @@ def test_a_table_of_nothing_but_rows_that_never_hold():
 def test_a_row_in_a_hole_of_the_domain_cannot_be_written(tmp_path):
     table = model(values="[0..6], [8..9]")
     assert (table.never_hold, table.unsatisfiable) == ((0,), ())
-    reason = "column 'age' asks for 7, which cannot occur (<= 6, >= 8)"
+    reason = "column 'age' requires 7, which cannot occur (possible: <= 6, >= 8)"
     for suffix in (".dmn", ".csv", ".xlsx", ".json"):
         with pytest.warns(FormatWarning) as told:
             irenic.write(table, tmp_path / f"x{suffix}")
@@ -226,7 +226,7 @@ def test_a_repair_numbers_them_anew():
     table = loads_csv(text.encode()).tables[0]
     mended = irenic.repair(table).table
     assert (mended.n_rows, mended.never_hold) == (2, (1,))
-    assert mended.reasons == ((1, "column 'age' asks for [9..5], which holds for nothing"),)
+    assert mended.reasons == ((1, "column 'age' requires [9..5], which no value satisfies"),)
     assert [kept.row for kept in mended.unsatisfiable] == [1]
 
 

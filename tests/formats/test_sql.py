@@ -859,7 +859,9 @@ def test_conflicts_are_refused_in_the_words_of_predict():
         table = {"a": [0.0, 1.0, 2.0, 3.0]}
         assert in_duckdb(sql, table) == rules.predict(table, resolve=resolve).tolist()
         assert "the order matters" in sql
-    with pytest.raises(FormatError, match="votes cannot be said as branches of which one decides"):
+    with pytest.raises(
+        FormatError, match="branches cannot represent resolve='vote' of which one decides"
+    ):
         to_sql(rules, "cases", resolve="vote")
 
 
@@ -872,12 +874,12 @@ def test_a_table_that_cannot_be_is_refused(table):
 
 
 def test_columns_that_cannot_be_are_refused():
-    with pytest.raises(ConditionError, match="the table has a column 'AGE' already; name another"):
+    with pytest.raises(ConditionError, match="the table already has a column 'AGE'; name another"):
         to_sql(ages(), "people", column="AGE")
     to_sql(ages(), "people", column="AGE", dialect="postgres")
     with pytest.raises(ConditionError, match="the name of a column is a non-empty text, not 5"):
         to_sql(ages(), "people", column=5)
-    with pytest.raises(ConditionError, match="keep is a list of columns, not 'age'"):
+    with pytest.raises(ConditionError, match="keep must be a list of columns or None, got 'age'"):
         to_sql(ages(), "people", keep="age")
     with pytest.raises(ConditionError, match="the name of a column is a non-empty text, not None"):
         to_sql(ages(), "people", keep=[None])
@@ -902,7 +904,7 @@ def test_features_that_are_one_column_are_refused():
             "feature 'c' has values of several types ('a', 5), which one column cannot hold",
         ),
         ([True, 5], "feature 'c' has values of several types (True, 5)"),
-        ([("a", 1)], "feature 'c': the value ('a', 1) of type tuple has no form in SQL"),
+        ([("a", 1)], "feature 'c': the value ('a', 1) of type tuple cannot be written as SQL"),
         ([2**60, 0.5], f"feature 'c': {2**60} is beyond 2**53 and would be rounded"),
         (["a\0"], "rule 1: the text 'a\\x00' holds a NUL character, which SQL text cannot hold"),
     ],

@@ -56,11 +56,11 @@ FOR_OTHERS = "DEFAULT in the first column of a row without conditions"
         ("Else", "all other cases", FOR_OTHERS),
         ("otherwise", "all other cases", FOR_OTHERS),
         ("all others", "all other cases", FOR_OTHERS),
-        ("not nurse", "every value but 'nurse'", "not(nurse)"),
-        ("NOT  fire fighter", "every value but 'fire fighter'", "not(fire fighter)"),
-        ("except nurse", "every value but 'nurse'", "not(nurse)"),
-        ("all but nurse", "every value but 'nurse'", "not(nurse)"),
-        ("other than nurse", "every value but 'nurse'", "not(nurse)"),
+        ("not nurse", "every value except 'nurse'", "not(nurse)"),
+        ("NOT  fire fighter", "every value except 'fire fighter'", "not(fire fighter)"),
+        ("except nurse", "every value except 'nurse'", "not(nurse)"),
+        ("all but nurse", "every value except 'nurse'", "not(nurse)"),
+        ("other than nurse", "every value except 'nurse'", "not(nurse)"),
         ("nurse or clerk", "several values", "nurse, clerk"),
         ("a or b or c", "several values", "a, b, c"),
         ("nurse; clerk", "several values", "nurse, clerk"),
@@ -75,11 +75,11 @@ FOR_OTHERS = "DEFAULT in the first column of a row without conditions"
         ("max. 5", "a comparison", "<= 5"),
         ("between 18 and 25", "a range", "[18..25]"),
         ("from 18 to 25", "a range", "[18..25]"),
-        ("nur*", "a pattern", "the values one by one"),
+        ("nur*", "a pattern", "the matching values one by one"),
     ],
 )  # fmt: skip
 def test_words_that_may_be_a_condition_are_refused(cell, meaning, spelling):
-    reason = f'{cell!r} may mean {meaning} or the text itself; write {spelling}, or "{cell}"'
+    reason = f'{cell!r} is ambiguous; write {spelling} for {meaning}, or "{cell}"'
     if "\n" in cell:
         reason = reason.replace(f'"{cell}"', '"nurse\\nclerk"')
     expected = f"line 2: rule 1, column 'a', {cell!r}: {reason} in quotes for the text"
@@ -126,32 +126,33 @@ def test_ordinary_words_are_text(cell):
 @pytest.mark.parametrize(
     ("cell", "reason"),
     [
-        ("'nurse'", "quotes around text are straight and double; write \"nurse\", or nurse without"
-                    " quotes"),
-        ("“nurse”", "quotes around text are straight and double; write \"nurse\", or nurse without"
-                    " quotes"),
-        ("$100", "'$100' is no test; quote it if it is text; amounts are written without a"
-                 " currency: 100"),
-        ("€ 100", "'€ 100' is no test; quote it if it is text; amounts are written without a"
-                  " currency: 100"),
-        ("100 EUR", "'100 EUR' is no test; quote it if it is text"),
-        ("10%", "'10%' is no test; quote it if it is text"),
-        ("#N/A", "'#N/A' is an error of a spreadsheet; put a value there"),
-        ("18 or 25", "'18 or 25' is no test; quote it if it is text; either of several values is"
-                     " written 18, 25"),
-        ("65 or more", "'65 or more' is no test; quote it if it is text; at least 65 is written"
-                       " >= 65"),
-        ("65 and older", "'65 and older' is no test; quote it if it is text; at least 65 is written"
-                         " >= 65"),
-        ("5 or less", "'5 or less' is no test; quote it if it is text; at most 5 is written <= 5"),
-        ("1 000", "'1 000' is no test; quote it if it is text; thousands are written together:"
-                  " 1000"),
-        ("1'000", "\"1'000\" is no test; quote it if it is text; thousands are written together:"
-                  " 1000"),
-        ("1.000.000", "'1.000.000' is no test; quote it if it is text; thousands are written"
-                      " together: 1000000"),
-        ("?", "'?' may mean a missing value, or true; write null, or true"),
-        ("18..25", "a range stands in brackets: [18..25]"),
+        ("'nurse'", 'quotes around text must be straight and double; write "nurse", or nurse'
+                    " without quotes"),
+        ("“nurse”", 'quotes around text must be straight and double; write "nurse", or nurse'
+                    " without quotes"),
+        ("$100", "'$100' is not a condition; write amounts without a currency, as 100, or quote"
+                 " it if it is text"),
+        ("€ 100", "'€ 100' is not a condition; write amounts without a currency, as 100, or"
+                  " quote it if it is text"),
+        ("100 EUR", "'100 EUR' is not a condition; quote it if it is text"),
+        ("10%", "'10%' is not a condition; quote it if it is text"),
+        ("#N/A", "'#N/A' is a spreadsheet error; replace it with a value"),
+        ("18 or 25", "'18 or 25' is not a condition; write 18, 25 for either value, or quote it"
+                     " if it is text"),
+        ("65 or more", "'65 or more' is not a condition; write >= 65 for at least 65, or quote"
+                       " it if it is text"),
+        ("65 and older", "'65 and older' is not a condition; write >= 65 for at least 65, or"
+                         " quote it if it is text"),
+        ("5 or less", "'5 or less' is not a condition; write <= 5 for at most 5, or quote it if"
+                      " it is text"),
+        ("1 000", "'1 000' is not a condition; write 1000 without thousands separators, or"
+                  " quote it if it is text"),
+        ("1'000", '"1\'000" is not a condition; write 1000 without thousands separators, or'
+                  " quote it if it is text"),
+        ("1.000.000", "'1.000.000' is not a condition; write 1000000 without thousands"
+                      " separators, or quote it if it is text"),
+        ("?", "'?' is ambiguous; write null for a missing value, or true"),
+        ("18..25", "a range must be in brackets: [18..25]"),
     ],
 )  # fmt: skip
 def test_other_cells_that_are_refused(cell, reason):
@@ -162,8 +163,8 @@ def test_other_cells_that_are_refused(cell, reason):
 def test_an_error_of_a_spreadsheet_is_no_outcome():
     assert csv("a,then\n5,#DIV/0!\n") == (
         [
-            "line 2: rule 1, column 'then', '#DIV/0!': '#DIV/0!' is an error of a spreadsheet; put"
-            " a value there"
+            "line 2: rule 1, column 'then', '#DIV/0!': '#DIV/0!' is a spreadsheet error;"
+            " replace it with a value"
         ],
         [],
     )
@@ -172,20 +173,20 @@ def test_an_error_of_a_spreadsheet_is_no_outcome():
 @pytest.mark.parametrize(
     ("cell", "reason"),
     [
-        ("n/a", "'n/a' is read as text; a missing value is written null"),
-        ("None", "'None' is read as text; a missing value is written null"),
-        ("other", "'other' is read as text; every value but a and b is written not(a, b)"),
-        ("default", "'default' is read as text; every value but a and b is written not(a, b)"),
-        ("nurse/clerk", "'nurse/clerk' is read as one text; several values are written nurse,"
-                        " clerk"),
-        ("Monday to Friday", "'Monday to Friday' is read as one text; the values between are"
-                             " listed one by one"),
-        ("A – C", "'A – C' is read as one text; the values between are listed one by one"),
+        ("n/a", "'n/a' is read as text; write null for a missing value"),
+        ("None", "'None' is read as text; write null for a missing value"),
+        ("other", "'other' is read as text; write not(a, b) for every value except a and b"),
+        ("default", "'default' is read as text; write not(a, b) for every value except a and b"),
+        ("nurse/clerk", "'nurse/clerk' is read as one text; write nurse, clerk for several values"),
+        ("Monday to Friday", "'Monday to Friday' is read as one text; list the values one by"
+                             " one for a range"),
+        ("A – C", "'A – C' is read as one text; list the values one by one for a range"),
     ],
 )  # fmt: skip
 def test_words_that_are_read_with_a_warning(cell, reason):
     text = f"a,b,then\n{cell},5,A\n-,6,B\n{quoted('x, ' + cell)},7,C\n"
-    expected = f"line 2: rule 1, column 'a', {cell!r}: {reason} (no warning in quotes: \"{cell}\")"
+    expected = f"line 2: rule 1, column 'a', {cell!r}: {reason}, or \"{cell}\" in quotes"
+    expected += " to avoid this warning"
     assert csv(text) == ([], [expected])
     assert csv(text, space=Space([Categorical("a", ["x", cell]), Continuous("b")])) == ([], [])
 
@@ -195,8 +196,8 @@ def test_a_default_may_have_cells_that_ask_for_nothing():
     assert messages(found) == ([], [])
     assert found.tables[0].rules.default == "B"
     reason = (
-        'DEFAULT begins a row without conditions, for all other cases; write "DEFAULT" in quotes'
-        " for the text"
+        'DEFAULT must begin a row without conditions, for all other cases; write "DEFAULT" in'
+        " quotes for the text"
     )
     assert csv("age,job,then\n5,-,A\nDEFAULT,nurse,B\n")[0][0] == (
         f"line 3: rule 2, column 'age', 'DEFAULT': {reason}"
@@ -256,9 +257,9 @@ def test_an_outcome_like_a_number_is_text_with_a_warning(cell):
         assert csv(text) == (
             [],
             [
-                f"line 2: rule 1, column 'then', {cell!r}: read as text; a number has a point"
-                f" before its decimals and nothing between thousands (no warning in quotes:"
-                f' "{cell}")'
+                f"line 2: rule 1, column 'then', {cell!r}: read as text; write numbers with a"
+                f' decimal point and no thousands separators, or "{cell}" in quotes to avoid this'
+                " warning"
             ],
         )
     assert csv(f"a;then\n5;{quoted(quoted(cell))}\n") == ([], [])
@@ -295,8 +296,9 @@ def test_a_column_that_numbers_the_rows_is_refused(name):
     text = NUMBERED.replace("Rule", name)
     assert csv(text) == (
         [
-            f"column {name!r}: it numbers the rows, so that no two could ever overlap; leave it out"
-            f" with ignore={name!r} (--ignore), or write = 1 in its first cell if it is a condition"
+            f"column {name!r}: the column numbers the rows, so no two rows could overlap; skip"
+            f" it with ignore={name!r} (--ignore), or write = 1 in its first cell if it is a"
+            f" condition"
         ],
         [],
     )
@@ -314,7 +316,7 @@ def test_a_column_that_numbers_the_rows_is_refused(name):
 def test_names_of_rows_are_no_condition_wherever_they_stand(name):
     errors, notes = csv(f"age,{name},then\n< 5,R1,A\n>= 3,R2,B\n> 9,,C\n")
     assert (len(errors), notes) == (1, [])
-    assert errors[0].startswith(f"column {name!r}: it numbers the rows")
+    assert errors[0].startswith(f"column {name!r}: the column numbers the rows")
     found = loads_xlsx(workbook([name, "age", "then"], [7, "< 5", "A"], [9, ">= 3", "B"]))
     assert found.errors[0].message.endswith("or write = 7 in its first cell if it is a condition")
 
@@ -339,8 +341,8 @@ def test_a_first_column_that_differs_in_every_row_is_read_with_a_warning():
     assert csv(text) == (
         [],
         [
-            "column 'country': every row has another value here, so that no two can overlap; if"
-            " these are the names of the rows, leave them out with ignore='country' (--ignore)"
+            "column 'country': every row has a different value here, so no two rows can"
+            " overlap; if these are row names, skip the column with ignore='country' (--ignore)"
         ],
     )
     assert csv(text, ignore=["country"]) == ([], [])
@@ -357,11 +359,9 @@ def test_what_is_written_is_not_taken_for_numbers_of_rows():
 
 
 def test_a_column_to_ignore_must_exist():
-    with pytest.raises(
-        irenic.FormatError, match=r"^no column is called 'Rul', did you mean 'Rule'\?$"
-    ):
+    with pytest.raises(irenic.FormatError, match=r"^unknown column 'Rul', did you mean 'Rule'\?$"):
         loads_csv(NUMBERED.encode(), ignore="Rul")
-    with pytest.raises(irenic.FormatError, match=r"^no column is called 'then'"):
+    with pytest.raises(irenic.FormatError, match=r"^unknown column 'then'"):
         loads_csv(NUMBERED.encode(), ignore="then", target="then")
 
 
@@ -386,9 +386,9 @@ def test_two_columns_of_bounds_are_refused(low, high, name):
     way = f"one column {name!r}" if name else "one column"
     expected = (
         [
-            f"column {column!r}: it looks like a bound of a range, and its numbers are read as"
-            f" exact values; use {way} with ranges such as [18..25], or write = {first} in its"
-            " first cell if it is a condition of its own"
+            f"column {column!r}: the column looks like a bound of a range, but its numbers are"
+            f" read as exact values; use {way} with ranges such as [18..25], or write = {first}"
+            f" in its first cell if it is a condition"
             for column, first in ((low, 18), (high, 25))
         ],
         [],
@@ -413,10 +413,10 @@ def test_values_that_differ_in_case_or_blanks_are_told():
     assert csv(text) == (
         [],
         [
-            f"column 'job': 'Nurse' and 'nurse' differ only in case or blanks; {rest}",
-            "column 'job': 'fire fighter' and 'fire  fighter' differ only in case or blanks;"
+            f"column 'job': 'Nurse' and 'nurse' differ only in case or spaces; {rest}",
+            f"column 'job': 'fire fighter' and 'fire  fighter' differ only in case or spaces;"
             f" {rest}",
-            f"column 'then': 'Low' and 'low' differ only in case or blanks; {rest}",
+            f"column 'then': 'Low' and 'low' differ only in case or spaces; {rest}",
         ],
     )
     listed = Space([Categorical("job", ["Nurse", "nurse", "fire fighter", "fire  fighter", "cook"]),
@@ -432,8 +432,8 @@ def test_a_column_of_weights_is_named_as_such():
     assert found.tables[0].rules.weights.tolist() == [0.5, 1.0]
     assert csv("AGE,WEIGHT,DOSE\n< 5,0.5,A\n>= 5,,B\n") == (
         [
-            "column 'WEIGHT': it may hold the weights of rules or a condition; call it 'RULE"
-            " WEIGHT' for the former, 'weight' for the latter"
+            "column 'WEIGHT': the column is ambiguous; name it 'RULE WEIGHT' for weights of"
+            " rules, or 'weight' for a condition"
         ],
         [],
     )
@@ -467,7 +467,7 @@ def warned(tmp_path):
 def test_reading_warns_in_python(warned):
     for read in (irenic.read, lambda path: irenic.parse(path).bind()):
         with pytest.warns(
-            FormatWarning, match="column 'country': every row has another value"
+            FormatWarning, match="column 'country': every row has a different value"
         ) as told:
             read(warned)
         assert len(told) == 1
@@ -486,7 +486,9 @@ def run(*arguments):
 def test_check_tells_warnings(warned):
     found = run("check", warned)
     assert found.exit_code == 0
-    line = f"irenic: warning: {warned}: table 'countries', column 'country': every row has another"
+    line = (
+        f"irenic: warning: {warned}: table 'countries', column 'country': every row has a different"
+    )
     assert found.stderr.startswith(line)
     assert found.stderr.count("irenic: warning") == 1
     assert run("check", warned, "--ignore", "country").stderr == ""
@@ -540,9 +542,9 @@ def test_a_last_column_of_notes_is_hardly_the_outcome(name):
     errors, told = csv(f"age,fare,{name}\n< 18,low,a\n>= 18,high,b\n")
     assert errors == []
     assert told[0] == (
-        f"column '{name}': the last column is taken for the outcome; if it is not,"
-        f" name the outcome with target=... (--target) and leave this column out with"
-        f" ignore='{name}' (--ignore)"
+        f"column '{name}': the last column is read as the outcome; if it is not, choose the"
+        f" outcome with target=… (--target) and skip this column with ignore='{name}'"
+        f" (--ignore)"
     )
     assert csv(f"age,fare,{name}\n< 18,low,a\n>= 18,high,b\n", target="fare", ignore=name) == (
         [],
@@ -553,8 +555,8 @@ def test_a_last_column_of_notes_is_hardly_the_outcome(name):
 def test_notes_are_no_condition():
     errors, _ = csv("age,notes,fare\n< 18,ask Bob,low\n>= 18,,high\n")
     assert errors == [
-        "column 'notes': it looks like notes; leave it out with ignore='notes'"
-        ' (--ignore), or write = "ask Bob" in its first cell if it is a condition'
+        "column 'notes': the column looks like notes; skip it with ignore='notes' (--ignore),"
+        ' or write = "ask Bob" in its first cell if it is a condition'
     ]
     table = "age,notes,fare\n< 18,= ask Bob,low\n>= 18,,high\n"
     assert csv(table) == ([], [])
@@ -570,8 +572,8 @@ def test_a_default_may_stand_in_a_column_that_is_ignored():
 def test_bounds_that_hold_for_every_value_are_told(cell):
     _, told = csv(f'age,fare\n"{cell}",low\n')
     assert told == [
-        f"line 2: rule 1, column 'age', '{cell}': it holds for every value, since a"
-        " comma means or; a range is written (5..10), and any value -"
+        f"line 2: rule 1, column 'age', '{cell}': the cell accepts every value, because a comma"
+        f" means 'or'; write (5..10) for a range, or - for any value"
     ]
     assert csv('age,fare\n"< 5, > 10",low\n') == ([], [])
 
@@ -588,7 +590,7 @@ def test_sheets_without_a_table_are_told_beside_others():
     errors, told = messages(loads_xlsx(file.getvalue()))
     assert errors == []
     assert len(told) == 1
-    assert told[0].startswith("line 1: table 'Prices': no table was found in this sheet: ")
+    assert told[0].startswith("line 1: table 'Prices': the sheet contains no decision table: ")
 
 
 def test_weights_of_rules_are_headed_in_any_case():
@@ -598,4 +600,4 @@ def test_weights_of_rules_are_headed_in_any_case():
 
 def test_the_spelling_of_either_or():
     (error,), _ = csv("job,fare\neither nurse or clerk,low\n")
-    assert "; write nurse, clerk, or " in error
+    assert "; write nurse, clerk for several values, or " in error

@@ -153,7 +153,7 @@ def test_the_outcome_is_the_last_column_or_the_one_that_is_named():
     assert (table.outputs, table.space.names, table.rules[0].then) == (("b",), ("a", "c"), "x")
     table = csv_table(text, target=["c", "b"])
     assert (table.space.names, table.rules[0].then) == (("a",), (2, "x"))
-    with pytest.raises(FormatError, match=r"^no column is called 'd' \(known: 'a', 'b', 'c'\)$"):
+    with pytest.raises(FormatError, match=r"^unknown column 'd' \(known: 'a', 'b', 'c'\)$"):
         loads_csv(text.encode(), target="d")
 
 
@@ -185,7 +185,7 @@ def test_what_has_no_width_is_left_out():
     )
     same(loads_csv(dumps_csv(rules), space=space), rules)
     same(loads_xlsx(dumps_xlsx(rules), space=space), rules)
-    with pytest.raises(FormatError, match="cannot head a column"):
+    with pytest.raises(FormatError, match="cannot be the name of a column"):
         dumps_csv(RuleSet([], Space([Continuous("a\u200b")])))
 
 
@@ -205,12 +205,12 @@ def test_outcomes_that_are_no_values_stay_text(then):
 
 def test_what_is_easily_meant_otherwise_is_told_with_its_cell():
     assert csv_errors("age;then\n0,5;A\n0-17;B\n018;C\n") == [
-        "line 2: rule 1, column 'age', '0,5': '0,5' may be one number or two: decimals are written"
+        "line 2: rule 1, column 'age', '0,5': '0,5' is ambiguous; write numbers with a written"
         " with a point and thousands together, and a list has a space after the comma",
-        "line 3: rule 2, column 'age', '0-17': '0-17' is no test; quote it if it is text; a range"
-        " is written [0..17]",
-        "line 4: rule 3, column 'age', '018': '018' begins with 0; quote it if it is text, else"
-        " leave out the 0",
+        "line 3: rule 2, column 'age', '0-17': '0-17' is not a condition; write [0..17] for a"
+        " range, or quote it if it is text",
+        "line 4: rule 3, column 'age', '018': '018' begins with 0; quote it if it is text, or"
+        " omit the leading 0",
     ]
 
 
@@ -219,9 +219,11 @@ def test_weights_and_a_default():
     assert table.rules.weights.tolist() == [0.5, 1.0]
     assert (table.rules.default, table.n_rows, table.hit_policy) == ("C", 2, "ANY")
     assert csv_errors("age,RULE WEIGHT,then\n5,heavy,A\n") == [
-        "line 2: rule 1, column 'RULE WEIGHT', 'heavy': a weight is a number"
+        "line 2: rule 1, column 'RULE WEIGHT', 'heavy': a weight must be a number"
     ]
-    assert csv_errors("age,then\nDEFAULT,A\nDEFAULT,B\n") == ["line 3: a second default"]
+    assert csv_errors("age,then\nDEFAULT,A\nDEFAULT,B\n") == [
+        "line 3: a second DEFAULT row; keep only one"
+    ]
 
 
 def test_every_mistake_is_told():
@@ -229,11 +231,12 @@ def test_every_mistake_is_told():
         'age,job,then\n>= x y,"""clerk",5\n18,7,\n19,nurse,1\n20,clerk,c,d\n[3..],-,A\n', name="T"
     )
     assert errors == [
-        "line 2: table 'T', rule 1, column 'job', '\"clerk': a text in quotes that is not closed",
+        "line 2: table 'T', rule 1, column 'job', '\"clerk': the quotes around a text are"
+        " not closed",
         "line 2: table 'T', rule 1, column 'age', '>= x y': \"x y\" is not a number",
-        "line 3: table 'T', rule 2, column 'then': no outcome; every rule says something",
+        "line 3: table 'T', rule 2, column 'then': the outcome is empty; every rule must have one",
         "line 3: table 'T', rule 2, column 'job', '7': 7 is not a text",
-        "line 5: table 'T', rule 4: 4 cells, but the table has 3 columns",
+        "line 5: table 'T', rule 4: a row must have at most 3 cells, got 4",
         "line 6: table 'T', rule 5, column 'age', '[3..]': expected a value, found ']'",
     ]
 
@@ -250,8 +253,7 @@ def test_an_error_knows_its_place():
 @pytest.mark.parametrize("cell", ["=A1", "=A1*2", "=SUM(A1:A3)", "=1+1", "=$A$1-3"])
 def test_what_looks_like_a_formula_is_refused(cell):
     reason = (
-        "this looks like a formula, which is not computed here; put its result there, or text in"
-        " quotes"
+        "formulas are not evaluated; replace the formula with its result, or quote it if it is text"
     )
     assert csv_errors(f"age,then\n{cell},A\n5,{cell}\n") == [
         f"line 2: rule 1, column 'age', {cell!r}: {reason}",
@@ -267,19 +269,19 @@ def test_equality_is_no_formula(cell):
 def test_a_row_that_cannot_hold_makes_no_rule():
     table = csv_table("age,then\n[30..18],A\n5,B\n")
     assert (table.never_hold, table.rows, table.n_rows) == ((0,), (1,), 2)
-    assert table.reasons == ((0, "column 'age' asks for [30..18], which holds for nothing"),)
+    assert table.reasons == ((0, "column 'age' requires [30..18], which no value satisfies"),)
     space = Space([Continuous("age", bounds=(0, 120)), Categorical("job", ["nurse", "cook"])])
     table = csv_table("age,job,then\n>= 200,-,A\n5,clerk,B\n7,-,C\n", space=space)
     assert table.reasons == (
-        (0, "column 'age' asks for >= 200, which cannot occur ([0..120])"),
-        (1, 'column \'job\' asks for clerk, which cannot occur ("nurse", "cook")'),
+        (0, "column 'age' requires >= 200, which cannot occur (possible: [0..120])"),
+        (1, 'column \'job\' requires clerk, which cannot occur (possible: "nurse", "cook")'),
     )
 
 
 def test_date_times_with_and_without_zones_are_not_mixed():
     text = "at,then\n> 2020-01-01T00:00:00Z,A\n<= 2020-01-01T00:00:00,B\n"
     assert csv_errors(text) == [
-        "column 'at': some date-times have a time zone and some have none; write all alike"
+        "column 'at': either all or none of the dates and times must have a time zone, got both"
     ]
     table = csv_table("at,then\n> 2020-01-01T00:00:00Z,A\n")
     assert table.space["at"] == Continuous("at", kind="datetime", unit="UTC")
@@ -288,18 +290,20 @@ def test_date_times_with_and_without_zones_are_not_mixed():
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
-        (b"", "the table is empty; its first line names the columns"),
-        (b"\n\n", "the table is empty; its first line names the columns"),
-        (b"a\n1\n", "line 1: only the outcome 'a': a decision table has a column for each feature"
-                    " too (cells are divided by commas, semicolons or tabs)"),
+        (b"", "the table is empty; its first line must name the columns"),
+        (b"\n\n", "the table is empty; its first line must name the columns"),
+        (b"a\n1\n", "line 1: a decision table must have columns other than the outcome 'a'; add"
+                    " one per feature (cells are divided by commas, semicolons or tabs)"),
         (b"a,b,a\n1,2,3\n", "line 1: two columns are named 'a'"),
         (b"a,,b\n1,2,3\n", "line 1: column 2 has no name"),
         (b'a,b\n"1,2\n', "line 2: not CSV: unexpected end of data"),
         (b"a,b\n1,\xff\n", "line 2: not UTF-8 text (byte 6); save it as UTF-8"),
         (b"\xff\xfea", "line 1: not UTF-16 text (byte 2); save it as UTF-8"),
-        (b"a,b\n1,\x00\n", "line 2: a null character: this is no text file"),
-        (b"x," * 50_000 + b"y\n", "line 1: 50,001 columns; a decision table has at most 1,000"),
-        (b"a,b\n" + b"1,2\n" * 500_001, "line 500001: more than 1,000,000 cells; divide the table"),
+        (b"a,b\n1,\x00\n", "line 2: a CSV file must be text, got a null character"),
+        (b"x," * 50_000 + b"y\n", "line 1: a decision table must have at most 1,000 columns,"
+                                  " got 50,001"),
+        (b"a,b\n" + b"1,2\n" * 500_001, "line 500001: a table must have at most 1,000,000"
+                                        " cells; split it"),
         (b"a," + b" " * (65 * 2**20), "a file of decision tables must be at most 64 MB, got 65 MB"),
     ],
     ids=lambda value: str(value[:12]),
@@ -314,8 +318,8 @@ def test_too_many_rules_are_refused():
     cell = '"' + ", ".join(f"[{2 * i}..{2 * i + 1})" for i in range(60)) + '"'
     [error] = csv_errors(f"a,b,c,then\n{cell},{cell},{cell},A\n")
     assert error == (
-        "rule 1: the rows make more than 100,000 rules, one for each combination of intervals;"
-        " divide the table"
+        "rule 1: the rows of a table must expand to at most 100,000 rules, one per combination"
+        " of intervals; split the table"
     )
 
 
@@ -377,12 +381,13 @@ def test_formulas_and_errors_are_told_with_their_cell():
     found = loads_xlsx(raw)
     assert found.tables == []
     hint = (
-        "holds a formula, which is not computed here; put its result there (to ask for a value,"
-        " leave out the =, or set the cell to text)"
+        "holds a formula, which is not computed here; put its result there (for a condition,"
+        " omit the = or format the cell as text)"
     )
     assert sorted(str(error) for error in found.errors) == [
         f"line 2: table 't', rule 1, column 'a', '=1+1': cell A2 {hint}",
-        "line 2: table 't', rule 1, column 'b', '#N/A': cell B2 holds an error; put a value there",
+        "line 2: table 't', rule 1, column 'b', '#N/A': cell B2 is an error; replace it with a"
+        " value",
         f"line 3: table 't', rule 2, column 'then', '=A1': cell C3 {hint}",
     ]
 
@@ -466,9 +471,9 @@ def test_hidden_sheets_and_notes_are_left_out():
     book.active.sheet_state = "hidden"
     found = loads_xlsx(saved(book))
     assert [str(error) for error in found.errors] == [
-        "line 1: table 'notes': no table was found in this sheet: only the outcome 'what this is':"
-        " a decision table has a column for each feature too (cells are divided by commas,"
-        " semicolons or tabs)"
+        "line 1: table 'notes': the sheet contains no decision table: only the outcome 'what"
+        " this is': a decision table has a column for each feature too (cells are divided by"
+        " commas, semicolons or tabs)"
     ]
 
 
@@ -481,7 +486,7 @@ def test_a_table_may_begin_anywhere_on_its_sheet():
     assert (table.space.names, table.lines) == (("age",), (4, 5))
     sheet["E4"] = "stray"
     [error] = loads_xlsx(saved(book)).errors
-    assert str(error) == "line 4: table 'Sheet', rule 1: 4 cells, but the table has 2 columns"
+    assert str(error) == "line 4: table 'Sheet', rule 1: a row must have at most 2 cells, got 4"
     sheet["A4"] = "unnamed"
     [error] = loads_xlsx(saved(book)).errors
     assert str(error) == "line 3: table 'Sheet': column 1 has no name"
@@ -496,7 +501,7 @@ def test_text_of_digits_keeps_its_zeros_in_a_workbook():
 def test_a_sheet_of_too_many_columns_is_refused():
     found = loads_xlsx(workbook(("wide", [[f"c{i}" for i in range(1001)], [1] * 1001])))
     assert [str(error) for error in found.errors] == [
-        "line 1: table 'wide': 1,001 columns; a decision table has at most 1,000"
+        "line 1: table 'wide': a decision table must have at most 1,000 columns, got 1,001"
     ]
 
 
@@ -699,8 +704,8 @@ def test_priority_is_written_as_rows_in_winning_order():
     with pytest.raises(FormatError) as caught:
         dumps_csv(ranked)
     assert str(caught.value) == (
-        "OUTPUT ORDER ranks the outcomes, and a sheet cannot hold the ranking; write .dmn, or the"
-        " table under RULE ORDER"
+        "a sheet cannot represent the ranking of outcomes that OUTPUT ORDER needs; write .dmn,"
+        " or use the hit policy RULE ORDER"
     )
 
 
@@ -714,19 +719,19 @@ def test_names_that_look_like_other_things():
     ("rules", "message"),
     [
         (RuleSet([], Space([Continuous("RULE WEIGHT")])),
-         "feature 'RULE WEIGHT' cannot head a column; rename it, or write .json"),
+         "feature 'RULE WEIGHT' cannot be the name of a column; rename it, or write .json"),
         (RuleSet([], Space([Continuous(" a")])),
-         "feature ' a' cannot head a column; rename it, or write .json"),
+         "feature ' a' cannot be the name of a column; rename it, or write .json"),
         (RuleSet([Rule({}, then="A")], Space([])),
-         "rules without features make no sheet; write .dmn or .json"),
+         "a sheet must have at least one feature; write .dmn or .json"),
         (DecisionTable(RuleSet([], Space([Continuous("a")])), (), 0, hit_policy="COLLECT",
                        aggregation="MEAN"),
-         "unknown aggregation 'MEAN'; use SUM, MIN, MAX or COUNT"),
+         "unknown aggregation 'MEAN', did you mean 'MIN'?; use SUM, MIN, MAX or COUNT"),
         (RuleSet([Rule({"a": {(1, 2)}}, then="A")]),
-         "rule 1: (1, 2) of type tuple has no form in a decision table; use text, numbers,"
-         " booleans, dates, times or durations"),
+         "rule 1: (1, 2) of type tuple cannot be written to a decision table; use text,"
+         " numbers, booleans, dates, times or durations"),
         (RuleSet([Rule({"a": (0, 1)}, then=float("inf"))]),
-         "rule 1: inf of type float has no form in a decision table; use text, numbers,"
+         "rule 1: inf of type float cannot be written to a decision table; use text, numbers,"
          " booleans, dates, times or durations"),
     ],
     ids=str,

@@ -1,4 +1,4 @@
-"""Files of rules: one module per format, named after the suffix of its files."""
+"""Files of rules: one module or package per format."""
 
 from irenic.formats._reading import READ, loads, parse, read, read_model
 from irenic.formats.models import (

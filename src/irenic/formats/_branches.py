@@ -1,4 +1,4 @@
-"""Rules as branches, of which the first that holds decides: the shape that SQL and Python share."""
+"""Rules as branches of which the first that applies decides, as in SQL and Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from irenic.model.space import Space
 
 
 class Branches(NamedTuple):
-    """Rules in the order in which they are tried, and what holds where none does."""
+    """Rules in the order in which they are tried, and the default if none applies."""
 
     space: Space
     rules: list[Rule]
@@ -24,7 +24,7 @@ class Branches(NamedTuple):
 
     @property
     def note(self) -> str:
-        """What a reader should know before moving a branch."""
+        """What a reader of the source must know before reordering branches."""
         if self.ordered:
             return "The first rule that holds decides: the order matters."
         return "The rules do not contradict each other: their order does not matter."
@@ -36,35 +36,38 @@ def as_branches(
     default: Hashable | None,
     resolve: Resolve | None,
 ) -> Branches:
-    """Return rules in the order that decides as ``rules.predict`` does."""
+    """Return rules in an order in which the first match is what ``rules.predict`` returns."""
     if isinstance(rules, DecisionTable):
         rules = without_policy(rules, "branches", decides=resolve is None)
     fallback = None if default is None else as_consequent(default)
     if isinstance(rules, RuleList):
         if resolve not in (None, "first"):
             raise ConditionError(
-                f"in a rule list the first rule decides: resolve is not {resolve!r}"
+                f"resolve must be 'first' or None for a rule list, got {resolve!r}"
             )
-        consistent, listed = False, list(rules)
+        consistent, ordered = False, list(rules)
     else:
-        DecisionTable.of(rules)  # refuses what is not rules
-        consistent, listed = _in_order(rules, resolve)
+        DecisionTable.of(rules)  # rejects objects that are not rules
+        consistent, ordered = _in_order(rules, resolve)
     if fallback is None:
         fallback = rules.default
-    return Branches(rules.space, listed, fallback, not consistent)
+    return Branches(rules.space, ordered, fallback, not consistent)
 
 
 def without_policy(table: DecisionTable, form: str, *, decides: bool = False) -> RuleSet | RuleList:
-    """Return a table as rules, for forms that know no hit policy; ``decides``: one rule must."""
+    """Return a table as rules, for forms without a hit policy.
+
+    With ``decides``, raise if its rules contradict each other, because one rule must decide.
+    """
     if table.collects:
         raise FormatError(
-            f"under {table.hit_policy} all rules that hold count, which {form} cannot say;"
-            " write .dmn, .csv or .xlsx"
+            f"{form} cannot represent the hit policy {table.hit_policy}, which collects the"
+            " outcomes of all rules that apply; write .dmn, .csv or .xlsx"
         )
     if decides and not table.is_ordered and (conflict := table.first_conflict()) is not None:
         raise ConflictError(
-            f"the rules contradict each other: {conflict}; repair them, or say that the first"
-            " wins: hit policy FIRST",
+            f"the rules contradict each other: {conflict}; repair them, or use the hit policy FIRST"
+            " to let the first rule win",
             [conflict],
         )
     return table.as_rules()
@@ -72,17 +75,18 @@ def without_policy(table: DecisionTable, form: str, *, decides: bool = False) ->
 
 def _in_order(rules: RuleSet, resolve: Resolve | None) -> tuple[bool, list[Rule]]:
     if resolve is not None and resolve not in RESOLVE:
-        raise ConditionError(f"resolve is one of {', '.join(RESOLVE)}, not {resolve!r}")
+        raise ConditionError(f"resolve must be one of {', '.join(RESOLVE)}, got {resolve!r}")
     if resolve is None:
-        rules.decide([])  # refuses a set with conflicts, in its own words
+        rules.decide([])  # raises if there are conflicts
         return True, list(rules)
-    listed = list(rules)
+    ordered = list(rules)
     if rules.is_consistent:
-        return True, listed
+        return True, ordered
     if resolve == "vote":
         raise FormatError(
-            'votes cannot be said as branches of which one decides; use resolve="first" or "best"'
+            "branches cannot represent resolve='vote', because only one of them decides; use"
+            " 'first' or 'best'"
         )
     if resolve == "best":
-        listed.sort(key=lambda rule: -rule.weight)
-    return False, listed
+        ordered.sort(key=lambda rule: -rule.weight)
+    return False, ordered

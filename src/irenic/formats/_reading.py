@@ -1,4 +1,4 @@
-"""Rules from files, file objects and texts of any format."""
+"""Read rules from files, file objects and text in any format."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from irenic.learn import RuleSetClassifier
 
 READ: Final = ("csv", "dmn", "json", "rules", "txt", "xlsx", "xml")
-"""The formats that rules are read from, named after the suffixes of their files."""
+"""The formats that can be read, named after the suffixes of their files."""
 _SAME: Final = {"txt": "rules", "xml": "dmn"}
 _LIMITED: Final = ("csv", "dmn", "xlsx")
 
@@ -46,31 +46,30 @@ def parse(
     hit_policy: HitPolicy | None = None,
     name: str | None = None,
 ) -> Parsed:
-    """Return what a source of rules says, before it is held against a space.
+    """Parse a source of rules without binding it to a space.
 
-    The source is read once. Everything wrong with its content is in ``errors`` of the result, with
-    its location; what may be misread is in ``warnings``. ``parse(source).bind()`` makes decision
-    tables.
+    The source is read once. ``errors`` of the result lists everything that is wrong with the
+    content, with locations, and ``warnings`` what may have been meant differently.
+    ``parse(source).bind()`` returns the decision tables.
 
     Parameters
     ----------
     source : path, file object, str or bytes
-        A path object is a path. So is a str without a line break; a str with a line break is rules
-        as text, since no path has one. Bytes are the content of a file. :func:`loads` takes content
-        only, of one line too.
+        A str without a line break is a path, one with a line break is the rules themselves. Bytes
+        are the content of a file. :func:`loads` takes only content, including a single line.
     format : str, optional
         ``"csv"``, ``"xlsx"`` (one decision table per sheet), ``"dmn"`` or ``"xml"`` (a DMN model),
-        ``"json"``, ``"rules"`` or ``"txt"`` (one rule per line). By default what the suffix of the
-        file name says; required where there is no name.
+        ``"json"``, ``"rules"`` or ``"txt"`` (one rule per line). Default: the suffix of the file
+        name; required if there is no name.
     target : str, optional
         Column of outcomes in a csv or xlsx source (default: the last).
     ignore : str or sequence of str, optional
         Columns of a csv or xlsx source that are neither conditions nor outcomes, such as row
         numbers and comments.
     hit_policy : str, optional
-        What the tables mean where several rows hold, instead of what the source says.
+        What happens if several rows apply, instead of the hit policy in the source.
     name : str, optional
-        What messages and tables are named after, instead of the path.
+        The name of the source in messages and tables (default: its path).
 
     Returns
     -------
@@ -81,7 +80,9 @@ def parse(
     FileError
         If the source cannot be read.
     FormatError
-        If its format is not known, or it is too large.
+        If its format is unknown, or it is too large.
+    ConditionError
+        If the hit policy is unknown.
 
     Examples
     --------
@@ -123,8 +124,8 @@ def _is_content(source: object) -> TypeGuard[str | bytes]:
 
 
 def _check_path(path: str | os.PathLike[str]) -> None:
-    """Refuse a path of no format and no file: perhaps a folder was meant, or rules as text."""
-    # Path.exists raises where a folder above may not be entered
+    """Reject a path that has no known suffix and does not exist; it may be meant as rules."""
+    # Path.exists raises if a parent folder may not be entered
     if Path(path).suffix[1:].lower() in READ or os.path.exists(path):  # noqa: PTH110
         return
     if isinstance(path, str):
@@ -132,8 +133,8 @@ def _check_path(path: str | os.PathLike[str]) -> None:
             read_bytes(path)
         except FileError as error:
             raise FileError(
-                f"{error}; a str without a line break is a path, and irenic.loads(text, format=…)"
-                " reads rules as text"
+                f"{error}; a str without a line break is a path, use irenic.loads(text, format=…)"
+                " for the rules themselves"
             ) from None
     elif not Path(path).suffix:
         read_bytes(path)  # raises
@@ -148,7 +149,7 @@ def _parse(
     ignore: str | Sequence[str],
 ) -> Parsed:
     _check_content(raw, form)
-    # each reader is imported when it is needed: openpyxl and XML are for few
+    # readers are imported when they are needed, because most sources need neither openpyxl nor XML
     if form == "csv":
         from irenic.formats.sheets import rules as sheets
 
@@ -166,12 +167,18 @@ def _parse(
 
 
 def _check_content(raw: bytes, form: str) -> None:
-    """Refuse a file that is plainly of another kind than its name says."""
+    """Reject a file whose content is clearly in another format."""
     if form != "xlsx" and raw.startswith(b"PK\x03\x04"):
-        raise FormatError("this is a workbook, or another zip archive; workbooks end in .xlsx")
+        raise FormatError(
+            f"the content must be {form}, got a zip archive; if it is a workbook, use the suffix"
+            ' .xlsx or format="xlsx"'
+        )
     begin = raw[:100].lstrip(b"\xef\xbb\xbf \t\r\n")
     if form != "dmn" and begin.startswith((b"<?xml", b"<definitions")):
-        raise FormatError("this is XML; models of DMN end in .dmn")
+        raise FormatError(
+            f"the content must be {form}, got XML; if it is a DMN model, use the suffix .dmn or"
+            ' format="dmn"'
+        )
 
 
 def read(
@@ -192,22 +199,22 @@ def read(
         As for :func:`parse`.
     space : Space, optional
         The space of the rules, instead of the one that the source declares or that is inferred
-        from its tests.
+        from its conditions.
     table : str, optional
-        Which table, by its name or id, where the source holds several.
+        Name or id of the table, if the source contains several.
 
     Returns
     -------
     RuleSet or RuleList
-        A list where the order decides: a table under FIRST or PRIORITY. A table says more: its
-        hit policy, its name, and which row each rule comes from.
+        A list if the order decides: a table under FIRST or PRIORITY. Use :func:`parse` for the
+        table itself, with its hit policy, its name and the row of each rule.
 
     Raises
     ------
     FileError
         If the source cannot be read.
     FormatError
-        If there is an error in it; :func:`parse` gives all of them.
+        If the source has errors; :func:`parse` lists all of them.
 
     Examples
     --------
@@ -233,7 +240,7 @@ def loads(
     ignore: str | Sequence[str] = (),
     hit_policy: HitPolicy | None = None,
 ) -> RuleSet | RuleList:
-    """Return the rules that a text holds, or the content of a file as bytes.
+    """Return the rules in a text, or in the content of a file as bytes.
 
     Parameters
     ----------
@@ -259,7 +266,7 @@ def loads(
     """
     if not isinstance(text, str | bytes):
         raise FormatError(
-            f"text must be str or bytes, got {type(text).__name__}; irenic.read takes paths and"
+            f"text must be str or bytes, got {type(text).__name__}; use irenic.read for paths and"
             " file objects"
         )
     parsed = parse(
@@ -271,8 +278,7 @@ def loads(
 def read_model(source: File | bytes) -> RuleSetClassifier:
     """Return the fitted classifier that :func:`write` wrote as JSON.
 
-    It predicts, explains and selects exactly as the one that was written did; its certificate is
-    checked anew.
+    It predicts, explains and selects exactly as the original; its certificate is checked again.
 
     Parameters
     ----------
@@ -288,7 +294,7 @@ def read_model(source: File | bytes) -> RuleSetClassifier:
     FileError
         If the source cannot be read.
     FormatError
-        If it holds no model.
+        If the source contains no model, or has errors.
 
     Examples
     --------
@@ -306,5 +312,5 @@ def read_model(source: File | bytes) -> RuleSetClassifier:
         return parse(source, format="json").model()
     path = Path(source)  # type: ignore[arg-type]
     if path.suffix.lower() != ".json":
-        raise FormatError("a model is read from a .json file", path=str(path))
+        raise FormatError(f"a model must be a .json file, got {path.name!r}", path=str(path))
     return parse(path).model()

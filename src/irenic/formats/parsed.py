@@ -1,4 +1,4 @@
-"""What a file of rules says: parsed without a space, then bound to one."""
+"""Parsed sources of rules: read without a space, then bound to one."""
 
 from __future__ import annotations
 
@@ -26,10 +26,18 @@ if TYPE_CHECKING:
 class Tables:
     """The decision tables of a source in a space, with every error and warning.
 
-    An error in one table does not keep the others from being bound: ``tables`` are those without
-    errors, ``errors`` says what is wrong with the rest and where. ``warnings`` names what was read
-    but may mean something else. ``imports`` are the other files that were read: the models that a
-    DMN model imports. ``name`` is what messages call the source.
+    Parameters
+    ----------
+    tables : list of DecisionTable
+        The tables without errors; an error in one table does not affect the others.
+    errors : list of FormatError
+        What is wrong with the other tables, each with its location.
+    warnings : list of FormatError
+        Input that may have been meant differently.
+    imports : list of Path
+        The other files that were read: the models that a DMN model imports.
+    name : str
+        The name of the source in messages.
 
     Examples
     --------
@@ -51,13 +59,17 @@ class Tables:
         Parameters
         ----------
         name : str, optional
-            Required where there are several tables.
+            Required if there are several tables.
+
+        Returns
+        -------
+        DecisionTable
 
         Raises
         ------
         FormatError
-            If there is no such table, several, or an error in the source; with a name only the
-            errors of a source without that table count.
+            If no table or more than one matches, or if the source has errors; errors in other
+            tables are ignored if the named one was read.
 
         Examples
         --------
@@ -71,32 +83,54 @@ class Tables:
             tables = [table for table in tables if name in (table.name, table.id)]
             if not tables and not self.errors:
                 named = [table.name for table in self.tables if table.name]
-                hint = did_you_mean(name, named) if named else "; its one table has no name"
-                raise FormatError(f"there is no table {name!r}{hint}", path=self.name)
+                hint = did_you_mean(name, named) if named else "; the only table has no name"
+                raise FormatError(f"unknown table {name!r}{hint}", path=self.name)
         if self.errors and (name is None or not tables):
             raise self.errors[0]
         if len(tables) == 1:
             return tables[0]
         if not tables:
-            raise FormatError("there is no table of rules in it", path=self.name)
+            raise FormatError("the source contains no decision table", path=self.name)
         names = ", ".join(repr(table.name) for table in tables[:8])
         raise FormatError(
-            f"there are {len(tables)} tables in it ({names}{', …' if len(tables) > 8 else ''});"
-            " name one (table=…, --table …), or bind them all with irenic.parse(…).bind()",
+            f"the source contains {len(tables)} tables"
+            f" ({names}{', …' if len(tables) > 8 else ''}); choose one with table=… (--table …), or"
+            " read them all with irenic.parse(…).bind()",
             path=self.name,
         )
 
 
 def _no_table(draft: Any, space: Space | None) -> Tables:
-    """Return no table, for sources that are wrong as a whole."""
+    """Return no tables, for a source that could not be parsed at all."""
     return Tables()
 
 
 @dataclass(frozen=True, eq=False)
 class Parsed:
-    """What a source of rules says, parsed once and not yet held against a space.
+    """A parsed source of rules, not yet bound to a space.
 
-    :func:`parse` makes it. :meth:`bind` makes decision tables of it, in any number of spaces.
+    Created by :func:`parse`. :meth:`bind` turns it into decision tables, in any number of spaces.
+
+    Parameters
+    ----------
+    format : str
+        The format, named after the suffix of its files: ``"csv"``, ``"json"``, …
+    drafts : list
+        The tables as they were read, for ``assemble``.
+    assemble : callable
+        Binds one of the drafts to a space; None infers the space from the draft.
+    notes, failures : list of FormatError
+        Warnings and errors that belong to none of the drafts.
+    imports : list of Path
+        The other files that were read.
+    declared : Space, optional
+        The space that a JSON source contains.
+    document : mapping, optional
+        The object that a JSON source contains.
+    hit_policy : str, optional
+        The hit policy of all tables, instead of the one in the source.
+    name : str
+        The name of the source in messages: its path, if it has one.
 
     Examples
     --------
@@ -109,23 +143,15 @@ class Parsed:
     """
 
     format: str
-    """The format, named after the suffix of its files: ``"csv"``, ``"json"``, …"""
     drafts: list[Any] = field(default_factory=list)
-    """The tables as they were read, for ``assemble``."""
-    assemble: Callable[[Any, Space | None], Tables] = _no_table
-    """Binds one of the drafts to a space; None infers it from the draft."""
+    assemble: Callable[[Any, Space | None], Tables] = field(default_factory=lambda: _no_table)
     notes: list[FormatError] = field(default_factory=list)
-    """Warnings that belong to none of the drafts."""
     failures: list[FormatError] = field(default_factory=list)
-    """Errors that belong to none of the drafts."""
     imports: list[Path] = field(default_factory=list)
     declared: Space | None = None
-    """The space that a JSON source holds."""
     document: Mapping[str, Any] | None = None
-    """The object that a JSON source holds."""
     hit_policy: HitPolicy | None = None
     name: str = ""
-    """What messages call the source: its path, if it has one."""
 
     def __repr__(self) -> str:
         errors = counted(len(self.errors), "error")
@@ -133,13 +159,13 @@ class Parsed:
 
     @property
     def errors(self) -> list[FormatError]:
-        """The errors that need no space to be found, in the order of the source."""
-        noted = [sorted(d.errors, key=lambda error: error.line or 0) for d in self.drafts]
-        return self._located([*self.failures, *(error for errors in noted for error in errors)])
+        """The errors that can be found without a space, in the order of the source."""
+        errors = [e for d in self.drafts for e in sorted(d.errors, key=lambda e: e.line or 0)]
+        return self._located([*self.failures, *errors])
 
     @property
     def warnings(self) -> list[FormatError]:
-        """What may mean something else; some of it is settled by a space with the same names."""
+        """Input that may have been meant differently; binding to a space can settle some of it."""
         return self._located([*(w for draft in self.drafts for w in draft.warnings), *self.notes])
 
     @property
@@ -149,7 +175,7 @@ class Parsed:
 
     @property
     def holds_several(self) -> bool:
-        """Whether sources of this format can hold several tables."""
+        """Whether sources of this format can contain several tables."""
         return self.format in ("csv", "dmn", "xlsx")
 
     @property
@@ -163,12 +189,12 @@ class Parsed:
         Parameters
         ----------
         space : Space, optional
-            By default the space that the source declares, else the one inferred from its tests.
+            Default: the space that the source declares, else one inferred from its conditions.
 
         Returns
         -------
         Tables
-            Each of its warnings is issued as a :class:`FormatWarning`, too.
+            Each of its warnings is also issued as a :class:`FormatWarning`.
 
         Examples
         --------
@@ -184,21 +210,37 @@ class Parsed:
           1. IF age < 18 THEN reduced
         """
         tables = self.bound(space)
-        for told in tables.warnings:
-            warnings.warn(str(told), FormatWarning, stacklevel=2)
+        for warning in tables.warnings:
+            warnings.warn(str(warning), FormatWarning, stacklevel=2)
         return tables
 
     def bound(self, space: Space | None) -> Tables:
-        """Return what :meth:`bind` returns, without warnings being issued."""
+        """Return what :meth:`bind` returns, without issuing its warnings.
+
+        Parameters
+        ----------
+        space : Space or None
+            As for :meth:`bind`.
+
+        Returns
+        -------
+        Tables
+
+        Examples
+        --------
+        >>> import irenic
+        >>> irenic.parse("IF age < 18 THEN free\\n", format="rules").bound(None).tables
+        [<DecisionTable '': 1 row, 1 feature>]
+        """
         space = self.declared if space is None else space
-        bound = [self.assemble(draft, space) for draft in self.drafts]
-        tables = [table for one in bound for table in one.tables]
+        parts = [self.assemble(draft, space) for draft in self.drafts]
+        tables = [table for part in parts for table in part.tables]
         if self.hit_policy is not None:
             tables = [table.under(self.hit_policy) for table in tables]
         return Tables(
             tables,
-            self._located([*self.failures, *(e for one in bound for e in one.errors)]),
-            self._located([*(w for one in bound for w in one.warnings), *self.notes]),
+            self._located([*self.failures, *(e for part in parts for e in part.errors)]),
+            self._located([*(w for part in parts for w in part.warnings), *self.notes]),
             self.imports,
             self.name,
         )
@@ -214,18 +256,18 @@ class Parsed:
         space : Space, optional
             As for :meth:`bind`.
         table : str, optional
-            Which table, by its name or id, where the source holds several.
+            Name or id of the table, if the source contains several.
 
         Returns
         -------
         RuleSet or RuleList
-            A list where the order decides. Warnings, and rows that can never hold, are issued as
+            A list if the order decides. Warnings, and rows that can never apply, are issued as
             :class:`FormatWarning`.
 
         Raises
         ------
         FormatError
-            If there is an error in the source.
+            If the source has errors.
 
         Examples
         --------
@@ -241,31 +283,31 @@ class Parsed:
         tables = self.bound(space)
         table = tables.table(name)
         never = [FormatError(table.say_never(row)) for row in table.never_hold]
-        for told in (*tables.warnings, *self._located(never)):
-            # where the caller of the public function is
-            warnings.warn(str(told), FormatWarning, stacklevel=3)
+        for warning in (*tables.warnings, *self._located(never)):
+            # blames the caller of the public function
+            warnings.warn(str(warning), FormatWarning, stacklevel=3)
         return table.as_rules()
 
     def space(self, data: Any = None, *, table: str | None = None) -> Space:
-        """Return the space that the rules are about.
+        """Return the space of the rules.
 
         Parameters
         ----------
         data : table or Space, optional
-            Instances that tell the kinds and values of features. A space that the source declares
-            takes precedence. Values that only rules name are added: see :meth:`open`.
+            Instances from which to infer the kinds and values of features. A space that the source
+            declares takes precedence. Values that only rules name are added: see :meth:`open`.
         table : str, optional
-            The table to take, where the source holds several.
+            Name or id of the table, if the source contains several.
 
         Returns
         -------
         Space
-            Declared by the source, else that of ``data``, else inferred from the tests.
+            Declared by the source, else that of ``data``, else inferred from the conditions.
 
         Raises
         ------
         FormatError
-            If it has to be inferred and there is an error in the source.
+            If the space has to be inferred from a source with errors.
 
         Examples
         --------
@@ -283,11 +325,12 @@ class Parsed:
     def open(self, space: Space) -> Space:
         """Return a space in which open categories also list the values that only rules name.
 
-        Categories without ``other`` stay as they are: they say that no other value occurs.
+        Categories without ``other`` are not changed, because no other value can occur.
 
         Parameters
         ----------
         space : Space
+            The space to extend.
 
         Returns
         -------
@@ -305,15 +348,27 @@ class Parsed:
         return space
 
     def model(self) -> RuleSetClassifier:
-        """Return the fitted classifier that the source holds; see :func:`read_model`.
+        """Return the fitted classifier that the source contains; see :func:`read_model`.
+
+        Returns
+        -------
+        RuleSetClassifier
 
         Raises
         ------
         FormatError
-            If it holds none, or there is an error in it.
+            If the source contains no model, or has errors.
+
+        Examples
+        --------
+        >>> import irenic
+        >>> clf = irenic.RuleSetClassifier(generations=1, moves=50, random_state=0)
+        >>> text = irenic.dumps(clf.fit([[1], [2]] * 9, ["a", "b"] * 9), format="json")
+        >>> irenic.parse(text, format="json").model().predict([[1], [2]])
+        array(['a', 'b'], dtype='<U1')
         """
         if self.format != "json":
-            raise FormatError("a model is read from a .json file", path=self.name)
+            raise FormatError(f"a model must be a .json file, got {self.format}", path=self.name)
         from irenic.formats.json import model as json_model
 
         try:
@@ -321,8 +376,8 @@ class Parsed:
                 raise self.failures[0]
             if not self.is_model:
                 raise FormatError(
-                    'there is no "model" in it; irenic.read reads files of rules, and'
-                    " irenic.write(clf, path) writes models"
+                    'the file contains rules but no "model"; read them with irenic.read, or write a'
+                    " model with irenic.write(clf, path)"
                 )
             return json_model.decode(self.document["model"], self.bound(None).table().as_rules())
         except FormatError as error:
@@ -331,19 +386,19 @@ class Parsed:
 
 @dataclass
 class RuleDraft:
-    """One list of rules, as text and JSON hold it, before its space is known."""
+    """The rules of a text or JSON source, before their space is known."""
 
     rules: list[ParsedRule] = field(default_factory=list)
     default: Hashable | None = None
     ordered: bool = False
     places: list[int] = field(default_factory=list)
-    """The line of each rule, or its number where lines are not known."""
+    """The line of each rule, or its number if lines are not known."""
     has_lines: bool = False
     errors: list[FormatError] = field(default_factory=list)
     warnings: list[FormatError] = field(default_factory=list)
 
     def bind(self, space: Space | None = None) -> Tables:
-        """Return the rules as one table, or all errors."""
+        """Return the rules as one table, or all errors in them."""
         errors = list(self.errors)
         rules: list[Rule] = []
         if space is None:
@@ -360,18 +415,18 @@ class RuleDraft:
                 errors.append(self.at(place, error))
         if errors:
             return Tables(errors=sorted(errors, key=lambda error: error.line or 0))
-        made = RuleSet(rules, space, default=self.default)
-        table = DecisionTable.of(RuleList.of(made) if self.ordered else made)
+        rule_set = RuleSet(rules, space, default=self.default)
+        table = DecisionTable.of(RuleList.of(rule_set) if self.ordered else rule_set)
         return Tables([replace(table, lines=tuple(self.places))] if self.has_lines else [table])
 
     def at(self, place: int, error: FormatError) -> FormatError:
-        """Return an error in a rule with its place."""
+        """Return an error in a rule with its location."""
         if self.has_lines:
             return error.at(line=place)
         return FormatError(f"rule {place}: {error.message}")
 
     def _infer(self) -> Space:
-        """Return the space that the tests tell of; if they contradict each other, say where."""
+        """Infer the space from the conditions; raise at the first rule that contradicts others."""
 
         def attempt(count: int) -> Space:
             tests = [(c.name, c.operators) for rule in self.rules[:count] for c in rule.conditions]

@@ -1,4 +1,4 @@
-"""The text format: one rule a line, ``#`` for comments, ``DEFAULT`` for what no rule covers.
+"""The text format: one rule per line, ``#`` for comments, ``DEFAULT`` for uncovered cases.
 
 ::
 
@@ -7,8 +7,8 @@
     IF 18 <= age < 65 AND job in {nurse, "fire fighter"} THEN reduced
     DEFAULT full
 
-A text file carries no space. It is inferred from the tests: what is compared is continuous, what
-is tested for membership is categorical and stays open to any other value.
+A text file contains no space. It is inferred from the conditions: features that are compared are
+continuous; features that are tested for membership are categorical and open to other values.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from irenic.model.ruleset import RuleSet
 
 
 def parse(text: str) -> Parsed:
-    """Return the rules of a text and all errors in it.
+    """Return the rules in a text, and all errors in it.
 
     >>> print(parse("IF f1 < 5 THEN A  # a comment\\nDEFAULT B").bind().table().rules)
     <RuleSet: 1 rule, 1 feature>
@@ -32,21 +32,21 @@ def parse(text: str) -> Parsed:
     draft = RuleDraft(has_lines=True)
     for number, line in enumerate(text.split("\n"), 1):
         try:
-            found = parse_line(line)
-            if isinstance(found, ParsedRule):
-                draft.rules.append(found)
+            parsed = parse_line(line)
+            if isinstance(parsed, ParsedRule):
+                draft.rules.append(parsed)
                 draft.places.append(number)
-            elif found is not None:
+            elif parsed is not None:
                 if draft.default is not None:
-                    raise FormatError("a second DEFAULT; there can be one", column=1)
-                draft.default = as_consequent(found.then)
+                    raise FormatError("a second DEFAULT; keep only one", column=1)
+                draft.default = as_consequent(parsed.then)
         except FormatError as error:
             draft.errors.append(draft.at(number, error))
     return Parsed("rules", [draft], RuleDraft.bind)
 
 
 def dumps(rules: RuleSet) -> str:
-    """Return the rules as text, one a line.
+    """Return the rules as text, one per line.
 
     >>> from irenic import Rule
     >>> print(dumps(RuleSet([Rule({"age": (0, 10)}, then="child")], default="adult")))

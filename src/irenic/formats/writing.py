@@ -1,4 +1,4 @@
-"""Rules to files, file objects and texts of any format."""
+"""Write rules to files, file objects and text in any format."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from irenic.learn import RuleSetClassifier
 
 WRITTEN: Final = ("csv", "dmn", "json", "py", "rules", "sql", "txt", "xlsx")
-"""The formats that rules are written in, named after the suffixes of their files."""
+"""The formats that can be written, named after the suffixes of their files."""
 TABLES: Final = ("csv", "dmn", "xlsx")
-"""The formats that hold rows."""
+"""The formats that consist of rows."""
 
 
 def write(
@@ -32,32 +32,33 @@ def write(
 ) -> None:
     """Write rules, or a fitted classifier, to a file or file object.
 
-    JSON and DMN lose nothing: read back, the rules are equal. Text and decision tables
-    (``csv``, ``xlsx``) do not hold the space; read back with the same space, the rules are
-    equal. SQL (``sql``, on a table called ``cases``) and Python source (``py``) are for running:
-    :func:`to_sql` and :func:`to_python` have more options. A classifier is written as JSON:
-    :func:`read` reads its rules, :func:`read_model` all of it. A :class:`FormatWarning` names
-    everything of a table that the file does not hold, such as annotations, and rows that can never
-    hold where the file is not a table. A new file is written next to the old one and then replaces
-    it, so the old file stays whole if anything fails. Links are followed, a pipe or a character
-    device (``/dev/stdout``) is written into, and anything else that is not a regular file is
-    refused.
+    JSON and DMN are lossless: rules read back are equal. Text and decision tables (``csv``,
+    ``xlsx``) do not contain the space: rules read back with the same space are equal. SQL
+    (``sql``, for a table named ``cases``) and Python source (``py``) can only be run;
+    :func:`to_sql` and :func:`to_python` have more options. A classifier is written as JSON, from
+    which :func:`read` reads the rules and :func:`read_model` the model.
+
+    A :class:`FormatWarning` lists what the file leaves out of a table, such as annotations, or
+    rows that can never apply. The file is replaced only after the new content was written
+    completely. Links are followed. Pipes and character devices (``/dev/stdout``) can be written
+    to, other special files cannot.
 
     Parameters
     ----------
     rules : RuleSet, RuleList, DecisionTable or RuleSetClassifier
+        What to write.
     target : path or file object
-        A file object of text or bytes; ``xlsx`` needs one of bytes.
+        Where to write. A file object can be text or binary; ``xlsx`` needs a binary one.
     format : str, optional
         ``"csv"``, ``"dmn"``, ``"json"``, ``"py"``, ``"rules"``, ``"sql"``, ``"txt"`` or ``"xlsx"``.
-        By default what the suffix of the file name says; required where there is no name.
+        Default: the suffix of the file name; required if there is no name.
 
     Raises
     ------
     FileError
         If the file cannot be written.
     FormatError
-        If the format is not known, or cannot hold the rules.
+        If the format is unknown, or cannot represent the rules.
 
     Examples
     --------
@@ -99,6 +100,7 @@ def dumps(
     Parameters
     ----------
     rules : RuleSet, RuleList, DecisionTable or RuleSetClassifier
+        What to write.
     format : str
         As for :func:`write`.
 
@@ -109,7 +111,7 @@ def dumps(
     Raises
     ------
     FormatError
-        If the format is not known, or cannot hold the rules.
+        If the format is unknown, or cannot represent the rules.
 
     Examples
     --------
@@ -128,22 +130,22 @@ def dumps(
 
 
 def warn_of_loss(table: DecisionTable, format: str, name: str = "") -> None:
-    """Warn of what a table holds and a format does not: rows that never hold, and annotations."""
+    """Warn about parts of a table that a format omits: rows that never apply, and annotations."""
     kept = {row.row for row in table.unsatisfiable} if format in TABLES else set()
-    told = [table.say_never(row) for row in table.never_hold if row not in kept]
-    told += [f"{w} {'is' if w.startswith('1 ') else 'are'} left out" for w in table.left_out]
-    for text in told:
-        # where the caller of `write` is
-        warnings.warn(f"{name}: {text}" if name else text, FormatWarning, stacklevel=3)
+    losses = [table.say_never(row) for row in table.never_hold if row not in kept]
+    losses += [f"{w} {'is' if w.startswith('1 ') else 'are'} left out" for w in table.left_out]
+    for loss in losses:
+        # blames the caller of `write`
+        warnings.warn(f"{name}: {loss}" if name else loss, FormatWarning, stacklevel=3)
 
 
 def _dumps(
     rules: RuleSet | RuleList | DecisionTable | RuleSetClassifier, form: str, name: str
 ) -> str | bytes:
-    """Return what a file of the rules holds."""
+    """Return the content of a file with the rules."""
     if not isinstance(rules, RuleSet | RuleList | DecisionTable):
         return _dumps_model(rules, form)
-    # each writer is imported when it is needed: openpyxl and sqlglot are for few
+    # writers are imported when they are needed, because most need neither openpyxl nor sqlglot
     if form in ("csv", "xlsx"):
         from irenic.formats.sheets import rules as sheets
 
@@ -165,18 +167,20 @@ def _dumps(
         return json_rules.dumps(plain)
     if isinstance(plain, RuleList):
         raise FormatError(
-            "a text file holds rules in no order, and these are a list; write .json, or turn the"
-            " list into a set first: irenic.to_set, or irenic convert --as-set"
+            "a text file must contain a rule set, got a rule list; write .json, or convert the list"
+            " first with irenic.to_set or irenic convert --as-set"
         )
     return text_rules.dumps(plain)
 
 
 def _dumps_model(model: object, form: str) -> str:
-    # scikit-learn, which a classifier needs and a rule set does not, is there already if it is one
+    # imported here because it imports scikit-learn, which rule sets do not need
     from irenic.formats.json import model as json_model
 
     if not json_model.is_model(model):
         DecisionTable.of(model)  # type: ignore[arg-type]  # raises
     if form != "json":
-        raise FormatError("a model is written to a .json file; as text write its rules: clf.rules_")
+        raise FormatError(
+            f"a model must be written as .json, got .{form}; write its rules instead: clf.rules_"
+        )
     return json_model.dumps(model)

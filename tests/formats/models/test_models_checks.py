@@ -65,11 +65,11 @@ def test_conditions_that_exclude_each_other_are_no_rule(tests):
 @pytest.mark.parametrize(
     ("reader", "said"),
     [
-        (from_sklearn, "has no rules that state a class; give a fitted DecisionTreeClassifier"),
-        (from_wittgenstein, "is no model of wittgenstein; give a fitted RIPPER or IREP"),
-        (from_imodels, "is no model of imodels; give a fitted rule list or rule set of it"),
-        (from_rulekit, "is no classifier of RuleKit; give a fitted RuleClassifier"),
-        (from_orange, "is no CN2 model of Orange; give what"),
+        (from_sklearn, "has no rules that predict a class; pass a fitted DecisionTreeClassifier"),
+        (from_wittgenstein, "model must be a fitted RIPPER or IREP of wittgenstein, got"),
+        (from_imodels, "model must be a fitted rule list or rule set of imodels, such as"),
+        (from_rulekit, "model must be a fitted RuleClassifier of RuleKit, got"),
+        (from_orange, "model must be a CN2 model of Orange, such as the result of"),
     ],
 )
 def test_what_is_no_model_is_refused_without_its_library(reader, said, model):

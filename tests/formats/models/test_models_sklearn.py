@@ -293,13 +293,13 @@ X0, Y0 = [[0.0], [1.0]], [0, 1]
         (RandomForestClassifier(), "the RandomForestClassifier is not fitted"),
         (DecisionTreeRegressor().fit(X0, Y0), "a DecisionTreeRegressor .* it predicts numbers"),
         (RandomForestRegressor(2).fit(X0, Y0), "a RandomForestRegressor .* it predicts numbers"),
-        (make_pipeline(StandardScaler(), DecisionTreeClassifier()), r"give its last step, pipe"),
+        (make_pipeline(StandardScaler(), DecisionTreeClassifier()), r"pass its last step, pipe"),
         (GridSearchCV(DecisionTreeClassifier(), {}), "search.best_estimator_"),
-        (GradientBoostingClassifier(), "adds up what its trees say"),
-        (AdaBoostClassifier(), "an AdaBoostClassifier .* adds up what its trees say"),
-        (KMeans(), "give a fitted DecisionTreeClassifier, ExtraTreeClassifier or a forest"),
+        (GradientBoostingClassifier(), "adds up the outputs of its trees"),
+        (AdaBoostClassifier(), "an AdaBoostClassifier .* adds up the outputs of its trees"),
+        (KMeans(), "pass a fitted DecisionTreeClassifier, ExtraTreeClassifier or a forest"),
         (DecisionTreeClassifier, "the class DecisionTreeClassifier, not a fitted model of it"),
-        ("tree", "a str has no rules that state a class"),
+        ("tree", "a str has no rules that predict a class"),
     ],
 )
 def test_what_is_no_fitted_tree_is_refused(model, said):

@@ -1,4 +1,4 @@
-"""The types of a DMN model: what a column may hold, through item definitions and imports."""
+"""The types of a DMN model, resolved through item definitions and imports."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from irenic.formats.dmn._xml import Node
 from irenic.formats.feel.unary_tests import Test, parse
 from irenic.frames.files import MOST_BYTES, read_bytes
 
-# Types of FEEL, of XML Schema and of the tools that use their own names, as kinds of features.
+# Type names of FEEL, of XML Schema and of common tools, as kinds of features.
 _INTEGERS: Final = (
     "byte", "int", "integer", "long", "short", "negativeInteger", "nonNegativeInteger",
     "nonPositiveInteger", "positiveInteger", "unsignedByte", "unsignedInt", "unsignedLong",
@@ -39,7 +39,7 @@ _MOST_MODELS: Final = 100
 
 
 class Type(NamedTuple):
-    """A type: its kind (None: any), and the values that it allows (None: all of them)."""
+    """A type: its kind (None for any), and the allowed values (None for all)."""
 
     kind: str | None
     allowed: Test | None = None
@@ -49,7 +49,7 @@ ANY_TYPE: Final = Type(None)
 
 
 class Model:
-    """A model, and those that it imports, read when they are asked for."""
+    """A model, and the models that it imports, which are read when they are needed."""
 
     def __init__(self, root: Node, path: Path | None, known: dict[Path, Model] | None = None):
         self.root, self.path = root, path
@@ -61,7 +61,7 @@ class Model:
     # --- types by name
 
     def type_of(self, reference: str, node: Node) -> Type:
-        """Return the type that a reference stands for where it stands."""
+        """Return the type that a reference in a node resolves to."""
         return self._resolved(reference.strip(), node, _MOST_STEPS)
 
     def _resolved(self, reference: str, node: Node, steps: int) -> Type:
@@ -75,7 +75,7 @@ class Model:
         raise FormatError(f"unknown type {reference!r}{did_you_mean(name, known)}")
 
     def _item(self, name: str) -> Node | None:
-        """Return the item definition of a name, else the only one that differs from it in case."""
+        """Return the item definition with a name, else the only one that differs just in case."""
         if name in self.items or name.lower() in _KINDS:
             return self.items.get(name)
         alike = [item for known, item in self.items.items() if known.lower() == name.lower()]
@@ -85,7 +85,7 @@ class Model:
         return self._item(name) is not None or name.lower() in _KINDS
 
     def _home(self, reference: str, node: Node) -> tuple[Model | None, str]:
-        """Return the model that a type is defined in, None for a type of FEEL, and its name."""
+        """Return the model that defines a type, None for a type of FEEL, and its local name."""
         if reference.startswith("{") and "}" in reference:
             namespace, _, name = reference[1:].partition("}")
             return self._by_namespace(namespace, name), name
@@ -99,8 +99,11 @@ class Model:
             if prefix in ("feel", "xsd", "xs"):
                 return None, local
             if self._here(local):
-                return self, local  # as tools leave it that dropped the import
-            raise FormatError(f"type {reference!r}: nothing says what the prefix {prefix!r} is")
+                return self, local  # some tools drop the import but keep its prefix
+            raise FormatError(
+                f"unknown prefix {prefix!r} of type {reference!r}; declare its namespace or import"
+                " its model"
+            )
         if self._here(reference):
             return self, reference
         for name in sorted(self.imports, key=len, reverse=True):
@@ -111,30 +114,32 @@ class Model:
 
     def _defined(self, item: Node, steps: int) -> Type:
         if steps <= 0:
-            raise FormatError(f"type {item.get('name')!r} is defined by itself")
+            raise FormatError(f"type {item.get('name')!r} must not be defined by itself")
         name = item.get("name")
         if item.get("isCollection").strip() in ("true", "1"):
-            raise FormatError(f"type {name!r} is a collection; a cell tests a single value")
+            raise FormatError(f"type {name!r} must be a single value, got a collection")
         if item.all("itemComponent"):
-            raise FormatError(f"type {name!r} has components; a cell tests a single value")
-        own = next(
-            (c.said() for tag in ("typeConstraint", "allowedValues") for c in item.all(tag)), ""
-        )
-        reference = item.get("typeRef") or item.said("typeRef")
-        found = self._resolved(reference, item, steps - 1) if reference else ANY_TYPE
-        if own in ("", "-"):
-            return found
+            raise FormatError(
+                f"type {name!r} must be a single value, got components; test one of them instead"
+            )
+        tags = ("typeConstraint", "allowedValues")
+        allowed = next((c.child_text() for tag in tags for c in item.all(tag)), "")
+        reference = item.get("typeRef") or item.child_text("typeRef")
+        base = self._resolved(reference, item, steps - 1) if reference else ANY_TYPE
+        if allowed in ("", "-"):
+            return base
         try:
-            return Type(found.kind, parse(own))
+            return Type(base.kind, parse(allowed))
         except FormatError as error:
-            raise FormatError(f"type {name!r}, allowed values {own!r}: {error.message}") from None
+            message = f"type {name!r}, allowed values {allowed!r}: {error.message}"
+            raise FormatError(message) from None
 
     # --- names of data
 
     def named(self, path: str, near: Node) -> Type:
-        """Return the type of the data of a name, or of a part of it; any where that is not said.
+        """Return the type of named data, such as the component ``Applicant.Age``.
 
-        ``Applicant.Age`` is the component Age of what is called Applicant.
+        Data without a declared type can have any value.
         """
         for variable in self._variables(near):
             name = variable.get("name")
@@ -165,16 +170,16 @@ class Model:
                     yield variable
 
     def _component(self, reference: str, node: Node, path: str) -> Type:
-        """Return the type of a part of what has a type: its components, and theirs."""
+        """Return the type of a component at a path within a type."""
         model: Model = self
         item: Node | None = None
         for _ in range(_MOST_STEPS):
             if item is None or not item.all("itemComponent"):
                 home, name = model._home(reference, node)
-                found = None if home is None else home._item(name)
-                if home is None or found is None:
+                definition = None if home is None else home._item(name)
+                if home is None or definition is None:
                     return ANY_TYPE
-                model, item = home, found
+                model, item = home, definition
             else:
                 part, path = _part(item, path)
                 if part is None:
@@ -182,7 +187,7 @@ class Model:
                 if not path:
                     return model._defined(part, _MOST_STEPS)
                 item = part
-            reference, node = item.get("typeRef") or item.said("typeRef"), item
+            reference, node = item.get("typeRef") or item.child_text("typeRef"), item
         return ANY_TYPE
 
     # --- other models
@@ -199,56 +204,62 @@ class Model:
             return None
         if self._here(name):
             return self
-        raise FormatError(f"nothing is imported from the namespace {namespace!r}")
+        raise FormatError(f"unknown namespace {namespace!r}; import its model")
 
     def _imported(self, name: str) -> Model:
         node = self.imports[name]
         namespace, location = node.get("namespace"), node.get("locationURI")
-        called = repr(name or namespace)
+        label = repr(name or namespace)
         if self.path is None:
-            raise FormatError(f"the import {called} cannot be followed: no folder is known")
+            raise FormatError(
+                f"the import {label} needs the folder of the model; read the model from a file"
+            )
         folder = self.path.resolve().parent
         if location:
-            found = self._read(_inside(folder, location, called), called)
-            if found.namespace == namespace or not namespace:
-                return found
+            model = self._read(_inside(folder, location, label), label)
+            if model.namespace == namespace or not namespace:
+                return model
             raise FormatError(
-                f"the import {called}: {location} has the namespace {found.namespace!r}"
+                f"the import {label}: the namespace of {location} must be {namespace!r}, got"
+                f" {model.namespace!r}"
             )
         for path in sorted(folder.glob("*.dmn"))[:_MOST_MODELS]:
             if not _real_path(path).is_relative_to(folder):
                 continue
             try:
-                found = self._read(path, called)
+                model = self._read(path, label)
             except FormatError:
                 continue
-            if found.namespace == namespace:
-                return found
+            if model.namespace == namespace:
+                return model
         raise FormatError(
-            f"the import {called}: no .dmn file beside this one has the namespace {namespace!r}"
+            f"the import {label}: no .dmn file in the folder of the model has the namespace"
+            f" {namespace!r}"
         )
 
     def imported(self) -> list[Path]:
-        """Return the files of the models that were imported so far, by any model."""
+        """Return the files of the models that any model has imported so far."""
         models = list(self.known.values())
-        wanted = {node.get("namespace") for model in models for node in model.imports.values()}
-        others = [model for model in models if model is not self and model.namespace in wanted]
+        namespaces = {node.get("namespace") for model in models for node in model.imports.values()}
+        others = [model for model in models if model is not self and model.namespace in namespaces]
         return [model.path for model in others if model.path is not None]
 
-    def _read(self, path: Path, called: str) -> Model:
+    def _read(self, path: Path, label: str) -> Model:
         if self.path is not None:
             self.known.setdefault(self.path.resolve(), self)
         if path not in self.known:
             if len(self.known) > _MOST_MODELS:
-                raise FormatError(f"the import {called}: more than {_MOST_MODELS} models")
+                raise FormatError(
+                    f"the import {label}: a model must import at most {_MOST_MODELS} others"
+                )
             try:
-                if not path.is_file():  # a pipe would never end
+                if not path.is_file():  # reading a pipe may never end
                     raise FileError
                 root = dmn_xml.parse(read_bytes(path, MOST_BYTES))
             except FormatError as error:
-                raise FormatError(f"the import {called}: {path.name}: {error}") from None
+                raise FormatError(f"the import {label}: {path.name}: {error}") from None
             except (FileError, OSError):
-                raise FormatError(f"the import {called}: {path.name} cannot be read") from None
+                raise FormatError(f"the import {label}: cannot read {path.name}") from None
             self.known[path] = Model(root, path, self.known)
         return self.known[path]
 
@@ -264,10 +275,10 @@ def _part(item: Node, path: str) -> tuple[Node | None, str]:
     return None, path
 
 
-def _inside(folder: Path, location: str, called: str) -> Path:
-    """Return the file that an import names, if it lies in the folder of the model."""
+def _inside(folder: Path, location: str, label: str) -> Path:
+    """Return the path of an import, which must be in the folder of the model."""
     outside = FormatError(
-        f"the import {called} is from {location!r}; only files in the folder of the model are read"
+        f"the import {label} must be a file in the folder of the model, got {location!r}"
     )
     try:
         parts = urlsplit(location)
@@ -277,16 +288,16 @@ def _inside(folder: Path, location: str, called: str) -> Path:
     if parts.scheme or parts.netloc or path.is_absolute() or "\\" in location or not parts.path:
         raise outside
     if "\0" in str(path):
-        raise FormatError(f"the import {called}: {str(path)!r} cannot be read")
+        raise FormatError(f"the import {label}: cannot read {str(path)!r}")
     target = _real_path(folder / path)
     if not target.is_relative_to(folder):
         raise FormatError(
-            f"the import {called} is from {location!r}, outside the folder of the model; move it"
-            " there"
+            f"the import {label} must be a file in the folder of the model, got {location!r}; move"
+            " it there"
         )
     return target
 
 
 def _real_path(path: Path) -> Path:
-    # Path.resolve fails for links in a circle, which are no file and are refused as such
+    # Path.resolve fails for circular links, which are rejected later because they are not files
     return Path(os.path.realpath(path))

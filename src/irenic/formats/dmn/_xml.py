@@ -1,4 +1,4 @@
-"""XML read without risk: no document types, no entities, nothing from elsewhere, within limits."""
+"""A safe XML reader: no document types, no entities, no external resources, limited sizes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from irenic.frames.files import MOST_BYTES, too_large
 _CELL: Final = re.compile(rb"</(?:[\w.-]+:)?(?:in|out)putEntry\s*>|putEntry\b[^<>]*/>")
 MOST_DEPTH: Final = 200
 _MOST_ELEMENTS: Final = 2_500_000
-# Pictures of the model, which say nothing of its rules.
+# Diagrams and extensions, which do not contain rules.
 _LEFT_OUT: Final = ("DMNDI", "extensionElements")
 
 
@@ -24,7 +24,7 @@ _NO_PREFIXES: Final[dict[str, str]] = {}
 
 
 class Node:
-    """An element: its local name, its attributes, its children, its text, and its line."""
+    """An element: its local name, attributes, children, text and line."""
 
     __slots__ = ("attributes", "children", "line", "namespace", "parent", "prefixes", "tag", "text")
 
@@ -38,31 +38,31 @@ class Node:
         self.prefixes: dict[str, str] = _NO_PREFIXES
 
     def get(self, name: str, default: str = "") -> str:
-        """Return an attribute; one of another namespace by ``"namespace name"``."""
+        """Return an attribute; use ``"namespace name"`` for one in another namespace."""
         return self.attributes.get(name, default)
 
     def all(self, tag: str) -> list[Node]:
-        """Return the children of a local name."""
+        """Return the children with a local name."""
         return [child for child in self.children if child.tag == tag]
 
     def first(self, tag: str) -> Node | None:
-        """Return the first child of a local name."""
+        """Return the first child with a local name, None if there is none."""
         return next((child for child in self.children if child.tag == tag), None)
 
-    def said(self, tag: str = "text") -> str:
-        """Return the text of the first child of a local name, ``""`` if there is none."""
+    def child_text(self, tag: str = "text") -> str:
+        """Return the text of the first child with a local name, ``""`` if there is none."""
         child = self.first(tag)
         return "" if child is None else child.text.strip()
 
     def ancestors(self) -> Iterator[Node]:
-        """Return what the element stands in, from the inside."""
+        """Yield the elements that contain this one, innermost first."""
         node = self.parent
         while node is not None:
             yield node
             node = node.parent
 
     def descendants(self, tag: str) -> Iterator[Node]:
-        """Return all elements of a local name within, in the order of the file."""
+        """Yield all elements inside this one with a local name, in the order of the file."""
         stack = self.children[::-1]
         while stack:
             node = stack.pop()
@@ -71,7 +71,7 @@ class Node:
             stack += node.children[::-1]
 
     def prefix(self, name: str) -> str | None:
-        """Return the namespace that a prefix stands for here."""
+        """Return the namespace that a prefix is bound to here, None if it is not bound."""
         for node in (self, *self.ancestors()):
             if name in node.prefixes:
                 return node.prefixes[name]
@@ -81,23 +81,25 @@ class Node:
 def parse(raw: bytes) -> Node:
     """Return the root element of an XML document.
 
-    >>> parse(b'<a xmlns="urn:x"><b n="1">text</b></a>').first("b").said()
-    ''
+    >>> parse(b'<a xmlns="urn:x"><b n="1">text</b></a>').child_text("b")
+    'text'
     """
     if len(raw) > MOST_BYTES:
         raise too_large(len(raw))
-    # counted before anything is made of them: that takes a moment, and reading them does not
+    # counted first, because that is much faster than building elements
     if raw.count(b"</") + raw.count(b"/>") > _MOST_ELEMENTS:
-        raise FormatError(f"more than {_MOST_ELEMENTS:,} elements; divide the model")
+        raise FormatError(f"a model must have at most {_MOST_ELEMENTS:,} elements; split it")
     if sum(1 for _ in _CELL.finditer(raw)) > MOST_CELLS:
-        raise FormatError(f"more than {MOST_CELLS:,} cells; divide the model")
-    # with such a mark it is UTF-8, whatever the declaration says
+        raise FormatError(f"a model must have at most {MOST_CELLS:,} cells; split it")
+    # the byte order mark takes precedence over the declared encoding
     builder = _Builder("utf-8" if raw.startswith(codecs.BOM_UTF8) else None)
     try:
         builder.parser.Parse(raw, True)
     except expat.ExpatError as error:
-        what = expat.ErrorString(error.code)
-        raise FormatError(f"not XML: {what}", line=error.lineno, column=error.offset + 1) from None
+        reason = expat.ErrorString(error.code)
+        raise FormatError(
+            f"not XML: {reason}", line=error.lineno, column=error.offset + 1
+        ) from None
     except (LookupError, ValueError, UnicodeError) as error:
         if isinstance(error, FormatError):
             raise
@@ -107,7 +109,7 @@ def parse(raw: bytes) -> Node:
 
 
 class _Builder:
-    """Elements put together as expat meets them."""
+    """Builds elements from the events of expat."""
 
     def __init__(self, encoding: str | None) -> None:
         self.parser = parser = expat.ParserCreate(encoding, " ")
@@ -133,8 +135,7 @@ class _Builder:
 
     def refuse(self, *_: Any) -> Any:
         raise FormatError(
-            "a document type or an entity, which DMN does not need and which is refused; take out"
-            " the <!DOCTYPE …>",
+            "document types and entities are not allowed; remove the <!DOCTYPE …>",
             line=self.line,
         )
 
@@ -145,9 +146,11 @@ class _Builder:
         self.elements += 1
         self.depth += 1
         if self.depth > MOST_DEPTH:
-            raise FormatError(f"elements nested more than {MOST_DEPTH} deep", line=self.line)
+            raise FormatError(f"elements must be nested at most {MOST_DEPTH} deep", line=self.line)
         if self.elements > _MOST_ELEMENTS:
-            raise FormatError(f"more than {_MOST_ELEMENTS:,} elements", line=self.line)
+            raise FormatError(
+                f"a model must have at most {_MOST_ELEMENTS:,} elements; split it", line=self.line
+            )
         tag = name.rpartition(" ")[2]
         if self.skipping or tag in _LEFT_OUT:
             self.skipping += 1
@@ -166,13 +169,15 @@ class _Builder:
         self.pieces.append([])
 
     def count(self, tag: str, table: Node) -> None:
-        """Refuse what is too large to be a table as soon as that is seen."""
+        """Stop reading as soon as a table is too large."""
         if tag in ("inputEntry", "outputEntry"):
             self.cells += 1
             if self.cells > MOST_CELLS:
-                raise FormatError(f"more than {MOST_CELLS:,} cells", line=self.line)
+                raise FormatError(
+                    f"a model must have at most {MOST_CELLS:,} cells; split it", line=self.line
+                )
         elif tag in ("input", "output") and len(table.children) > 2 * MOST_COLUMNS:
-            raise FormatError(f"a table of more than {MOST_COLUMNS:,} columns", line=self.line)
+            raise FormatError(f"a table must have at most {MOST_COLUMNS:,} columns", line=self.line)
 
     def end(self, _: str) -> None:
         self.depth -= 1

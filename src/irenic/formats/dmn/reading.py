@@ -1,10 +1,10 @@
-"""Decision tables of DMN models, versions 1.1 to 1.5.
+"""Read decision tables from DMN models, versions 1.1 to 1.5.
 
-Every ``decisionTable`` is read, wherever it stands: in decisions, business knowledge models and
-contexts. Elements count by their local names, whatever the version. The domain of an input is what
-its ``inputValues`` say, else what its type allows, else both booleans, else the whole axis. A cell
-that is no unary test, or a type that is not known, is a mistake of its table; other tables are read
-all the same. Attributes of the namespace of :data:`OURS` hold what DMN cannot say.
+Every ``decisionTable`` is read, wherever it appears: in decisions, business knowledge models and
+contexts. Elements are recognized by their local names, so all versions read alike. The domain of
+an input is given by its ``inputValues``, else by its type; otherwise it is unlimited. An invalid
+cell or an unknown type is an error of its table and does not affect other tables. Attributes in
+the namespace :data:`OURS` contain what DMN cannot represent.
 """
 
 from __future__ import annotations
@@ -34,22 +34,24 @@ _AGGREGATIONS: Final = ("", "SUM", "COUNT", "MIN", "MAX")
 
 
 def parse_dmn(raw: bytes, *, path: Path | None = None) -> Parsed:
-    """Return the decision tables of a DMN model, and what is wrong with those that are not.
+    """Return the decision tables of a DMN model, and all errors in them.
 
     Parameters
     ----------
     raw : bytes
+        The content of the file.
     path : Path, optional
-        Where the model is: models that it imports are looked for beside it.
+        The path of the model; imported models must be in the same folder.
     """
     root = dmn_xml.parse(raw)
     if root.tag == "Definitions":
         raise FormatError(
-            "DMN 1.0, which is not read; save the model as DMN 1.1 or later", line=root.line
+            "the version must be DMN 1.1 or later, got 1.0; save the model in a newer version",
+            line=root.line,
         )
     if root.tag != "definitions":
         raise FormatError(
-            f"not DMN: the file holds <{root.tag}>, not <definitions>", line=root.line
+            f"not DMN: the root element must be <definitions>, got <{root.tag}>", line=root.line
         )
     model = Model(root, path)
     drafts = [_Reader(model, node).draft() for node in root.descendants("decisionTable")]
@@ -57,7 +59,7 @@ def parse_dmn(raw: bytes, *, path: Path | None = None) -> Parsed:
 
 
 def _name(table: Node) -> str:
-    """Return what a table is called: its decision, and within that its entries of contexts."""
+    """Return the name of a table: its decision, followed by the context entries that contain it."""
     names: list[str] = []
     for node in table.ancestors():
         if node.tag in ("decision", "businessKnowledgeModel"):
@@ -70,54 +72,57 @@ def _name(table: Node) -> str:
 
 
 class _Reader:
-    """One decision table of a model, read into a draft."""
+    """Reads one decision table of a model into a draft."""
 
     def __init__(self, model: Model, node: Node) -> None:
         self.model, self.node = model, node
         self.inputs = node.all("input")
         self.outputs = node.all("output")
-        self.made = Draft(_name(node), node.get("id"), node.line)
+        self.table = Draft(_name(node), node.get("id"), node.line)
         self.language = model.root.get("expressionLanguage")
 
     def draft(self) -> Draft:
-        made, node = self.made, self.node
+        table, node = self.table, self.node
         if len(self.inputs) + len(self.outputs) > MOST_COLUMNS:
-            made.fail(f"a table of more than {MOST_COLUMNS:,} columns", line=node.line)
-            return made
+            table.fail(f"a table must have at most {MOST_COLUMNS:,} columns", line=node.line)
+            return table
         self.policy()
         names = self.input_names()
-        made.inputs = [self.input(n, name) for n, name in zip(self.inputs, names, strict=True)]
-        made.outputs = tuple(self.output_name(n) for n in self.outputs) or ("then",)
+        table.inputs = [self.input(n, name) for n, name in zip(self.inputs, names, strict=True)]
+        table.outputs = tuple(self.output_name(n) for n in self.outputs) or ("then",)
         if not self.outputs:
-            made.fail("the table has no output column", line=node.line)
+            table.fail("a table must have an output column", line=node.line)
         for number, rule in enumerate(node.all("rule"), 1):
             self.rule(number, rule)
-        rows = self.ours(node, "rows", _whole)
-        made.n_rows = max([rows or 0, *(row.number for row in made.rows)])
-        made.default = self.default()
-        notes = [n for rule in node.all("rule") for n in rule.all("annotationEntry") if n.said()]
-        made.left_out = (counted(len(notes), "annotation"),) if notes else ()
-        made.ranking = self.ranking()
+        rows = self.ours(node, "rows", _row_number)
+        table.n_rows = max([rows or 0, *(row.number for row in table.rows)])
+        table.default = self.default()
+        notes = [
+            n for rule in node.all("rule") for n in rule.all("annotationEntry") if n.child_text()
+        ]
+        table.left_out = (counted(len(notes), "annotation"),) if notes else ()
+        table.ranking = self.ranking()
         regions = self.ours(node, "outside", _list)
         if regions is not None:
-            made.outside = lambda space: [_region(data, space) for data in regions]
-        return made
+            table.outside = lambda space: [_region(data, space) for data in regions]
+        return table
 
     def policy(self) -> None:
-        made, node = self.made, self.node
-        said = " ".join(node.get("hitPolicy").upper().replace("_", " ").split()) or "UNIQUE"
-        if said not in _POLICIES:
-            hint = did_you_mean(said, HIT_POLICIES)
-            made.fail(f"unknown hit policy {node.get('hitPolicy')!r}{hint}", line=node.line)
-        made.hit_policy, collected = _POLICIES.get(said, (None, ""))
-        made.aggregation = node.get("aggregation").strip().upper() or collected
-        if made.aggregation not in _AGGREGATIONS:
-            made.fail(f"unknown aggregation {node.get('aggregation')!r}", line=node.line)
+        table, node = self.table, self.node
+        policy = " ".join(node.get("hitPolicy").upper().replace("_", " ").split()) or "UNIQUE"
+        if policy not in _POLICIES:
+            hint = did_you_mean(policy, HIT_POLICIES)
+            table.fail(f"unknown hit policy {node.get('hitPolicy')!r}{hint}", line=node.line)
+        table.hit_policy, aggregation = _POLICIES.get(policy, (None, ""))
+        table.aggregation = node.get("aggregation").strip().upper() or aggregation
+        if table.aggregation not in _AGGREGATIONS:
+            hint = did_you_mean(table.aggregation, _AGGREGATIONS[1:])
+            table.fail(f"unknown aggregation {node.get('aggregation')!r}{hint}", line=node.line)
 
     # --- columns
 
     def input_names(self) -> list[str]:
-        """Return what the inputs are called: by expression, else by label, no two labels alike."""
+        """Return the names of the inputs: their expressions, else their labels, made distinct."""
         texts = [_expression(node) for node in self.inputs]
         labels = [node.get("label").strip() for node in self.inputs]
         alike = Counter(label for label, text in zip(labels, texts, strict=True) if not text)
@@ -141,23 +146,22 @@ class _Reader:
         expression = node.first("inputExpression")
         if feature is not None:
             return Input(feature.name, feature=feature)
-        found = Input(name)
+        column = Input(name)
         try:
-            kind = self.type_of(expression, name)
-            found.kind = kind.kind
-            found.source = self.source(expression) if kind.kind else ""
+            declared = self.type_of(expression, name)
+            column.kind = declared.kind
+            column.source = self.source(expression) if declared.kind else ""
             values = node.first("inputValues")
-            said = "" if values is None else values.said()
-            own = self.allowed(said)
-            found.domain = kind.allowed if own is None else own
+            allowed = self.allowed("" if values is None else values.child_text())
+            column.domain = declared.allowed if allowed is None else allowed
         except FormatError as error:
-            self.made.fail(error.message, header=name, line=node.line)
-        return found
+            self.table.fail(error.message, header=name, line=node.line)
+        return column
 
     def type_of(self, expression: Node | None, name: str) -> Type:
         reference = "" if expression is None else expression.get("typeRef")
-        found = self.model.type_of(reference, expression or self.node) if reference else ANY_TYPE
-        return self.model.named(name, self.node) if found == ANY_TYPE else found
+        declared = self.model.type_of(reference, expression or self.node) if reference else ANY_TYPE
+        return self.model.named(name, self.node) if declared == ANY_TYPE else declared
 
     def source(self, expression: Node | None) -> str:
         reference = "" if expression is None else expression.get("typeRef").strip()
@@ -167,87 +171,88 @@ class _Reader:
 
     def allowed(self, text: str) -> Test | None:
         try:
-            found = parse(text)
+            test = parse(text)
         except FormatError as error:
-            raise FormatError(f"the input values {text!r}: {error.message}") from None
-        return None if found == ANYTHING else found
+            raise FormatError(f"inputValues {text!r}: {error.message}") from None
+        return None if test == ANYTHING else test
 
     def output_name(self, node: Node) -> str:
         label = self.node.get("outputLabel")
-        return node.get("name") or node.get("label") or label or self.made.name or "then"
+        return node.get("name") or node.get("label") or label or self.table.name or "then"
 
     # --- rows
 
     def rule(self, number: int, node: Node) -> None:
-        made = self.made
+        table = self.table
         tests, thens = node.all("inputEntry"), node.all("outputEntry")
         for what, entries, columns in (
             ("input", tests, self.inputs),
             ("output", thens, self.outputs),
         ):
             if len(entries) != len(columns):
-                made.fail(
-                    f"{len(entries)} {what} entries for {len(columns)} {what} columns",
+                table.fail(
+                    f"a rule must have {len(columns)} {what} entries, one per {what} column, got"
+                    f" {len(entries)}",
                     rule=number,
                     line=node.line,
                 )
                 return
         cells = [
             self.cell(number, entry, column.name)
-            for entry, column in zip(tests, made.inputs, strict=True)
+            for entry, column in zip(tests, table.inputs, strict=True)
         ]
         parts = [self.value(entry) for entry in thens]
         weight = self.ours(node, "weight", lambda data: float(json_rules.decode_value(data)))
-        row = self.ours(node, "row", _whole) or number
+        row = self.ours(node, "row", _row_number) or number
         then = parts[0] if len(parts) == 1 else tuple(parts)
-        whole = self.ours(node, "then", json_rules.decode_value)
-        made.rows.append(
+        exact = self.ours(node, "then", json_rules.decode_value)
+        table.rows.append(
             Row(
                 row,
                 node.line,
                 cells,
-                then if whole is None else whole,
+                then if exact is None else exact,
                 1.0 if weight is None else weight,
             )
         )
 
     def cell(self, number: int, node: Node, header: str) -> Cell:
-        said = self.ours(node, "test", lambda data: json_rules.decode_operators(header, data))
-        if said is not None:
-            return Cell(node.get(f"{OURS} test"), said)
-        text = node.said() if node.children else node.text.strip()
+        exact = self.ours(node, "test", lambda data: json_rules.decode_operators(header, data))
+        if exact is not None:
+            return Cell(node.get(f"{OURS} test"), exact)
+        text = node.child_text() if node.children else node.text.strip()
         language = node.get("expressionLanguage") or self.language
         if language and "feel" not in language.lower() and text not in ("", "-"):
-            self.made.fail(
-                f"written in {language}; only FEEL is read",
+            self.table.fail(
+                f"the expression language must be FEEL, got {language}",
                 rule=number,
                 header=header,
                 text=text,
                 line=node.line,
             )
             return Cell("", ANYTHING)
-        return self.made.read_cell(text, number, header, node.line)
+        return self.table.read_cell(text, number, header, node.line)
 
     def value(self, node: Node) -> Hashable:
-        """Return an output entry: a literal as what it is, all else as its text."""
-        return as_output(node.said() if node.children else node.text.strip())
+        """Return an output entry: the value of a literal, or the expression."""
+        return as_output(node.child_text() if node.children else node.text.strip())
 
     def default(self) -> Hashable | None:
-        whole = self.ours(self.node, "default", json_rules.decode_value)
-        if whole is not None:
-            return whole  # type: ignore[no-any-return]
+        exact = self.ours(self.node, "default", json_rules.decode_value)
+        if exact is not None:
+            return exact  # type: ignore[no-any-return]
         entries = [node.first("defaultOutputEntry") for node in self.outputs]
-        if not any(entry is not None and entry.said() for entry in entries):
+        if not any(entry is not None and entry.child_text() for entry in entries):
             return None
         parts = [as_output("") if entry is None else self.value(entry) for entry in entries]
         return parts[0] if len(parts) == 1 else tuple(parts)
 
     def ranking(self) -> tuple[Hashable, ...]:
-        """Return the consequents from the highest priority on, as the output values tell."""
-        whole = self.ours(self.node, "ranking", _list)
-        if whole is not None:
-            return tuple(json_rules.decode_value(value) for value in whole)
-        if self.made.hit_policy not in ("PRIORITY", "OUTPUT ORDER"):
+        """Return the consequents by descending priority, which is the order of output values."""
+        exact = self.ours(self.node, "ranking", _list)
+        if exact is not None:
+            return tuple(json_rules.decode_value(value) for value in exact)
+        if self.table.hit_policy not in ("PRIORITY", "OUTPUT ORDER"):
             return ()
         listed = [self.output_values(node) for node in self.outputs]
         if len(listed) == 1:
@@ -257,13 +262,13 @@ class _Reader:
         def rank(then: Any) -> list[int]:
             return [at.get(v, len(at)) for at, v in zip(places, then, strict=True)]
 
-        spread = [t for t in (row.then for row in self.made.rows) if isinstance(t, tuple)]
-        distinct = dict.fromkeys(t for t in spread if len(t) == len(places))
+        thens = [row.then for row in self.table.rows if isinstance(row.then, tuple)]
+        distinct = dict.fromkeys(then for then in thens if len(then) == len(places))
         return tuple(sorted(distinct, key=rank))
 
     def output_values(self, node: Node) -> list[Hashable]:
         values = node.first("outputValues")
-        text = "" if values is None else values.said()
+        text = "" if values is None else values.child_text()
         try:
             if text:
                 allowed: Test | None = parse(text)
@@ -271,7 +276,8 @@ class _Reader:
                 reference = node.get("typeRef") or self.variable_type()
                 allowed = self.model.type_of(reference, node).allowed if reference else None
         except FormatError as error:
-            self.made.fail(error.message, header=self.output_name(node), text=text, line=node.line)
+            header = self.output_name(node)
+            self.table.fail(error.message, header=header, text=text, line=node.line)
             return []
         if allowed is None:
             return []
@@ -282,10 +288,10 @@ class _Reader:
         variable = None if parent is None else parent.first("variable")
         return "" if variable is None or len(self.outputs) > 1 else variable.get("typeRef")
 
-    # --- what DMN cannot say
+    # --- what DMN cannot represent
 
     def ours(self, node: Node, name: str, decode: Callable[[Any], Any]) -> Any:
-        """Return what an attribute of our namespace holds, None if it is not there."""
+        """Return the decoded value of an attribute in our namespace, None if there is none."""
         text = node.get(f"{OURS} {name}")
         if not text:
             return None
@@ -293,22 +299,22 @@ class _Reader:
             return decode(json_rules.load_json(text))
         except (ValueError, TypeError, OverflowError, RecursionError, IrenicError) as error:
             reason = error.message if isinstance(error, FormatError) else str(error)
-            self.made.fail(f"the attribute {name!r}: {reason}", text=text, line=node.line)
+            self.table.fail(f"the attribute 'irenic:{name}': {reason}", text=text, line=node.line)
             return None
 
 
 def _expression(node: Node) -> str:
-    return " ".join((node.first("inputExpression") or node).said().split())
+    return " ".join((node.first("inputExpression") or node).child_text().split())
 
 
 def _variable(node: Node) -> str:
-    """Return what Camunda calls the value of an input."""
-    named = (v for k, v in node.attributes.items() if k.rpartition(" ")[2] == "inputVariable")
-    return next(named, "").strip()
+    """Return the name that Camunda gives to the value of an input."""
+    names = (v for k, v in node.attributes.items() if k.rpartition(" ")[2] == "inputVariable")
+    return next(names, "").strip()
 
 
 def as_output(text: str) -> Hashable:
-    """Return what an output entry says: a literal, or an expression that is kept as it is.
+    """Return the value of an output entry that is a literal, else the expression itself.
 
     >>> as_output('"low"'), as_output("30"), as_output("price * 2"), as_output("")
     ('low', 30, Expression('price * 2'), Expression('null'))
@@ -320,19 +326,19 @@ def as_output(text: str) -> Hashable:
     return Expression("null") if value is None else value
 
 
-def _whole(data: Any) -> int:
+def _row_number(data: Any) -> int:
     if type(data) is not int or not 1 <= data <= 1_000_000:
-        raise FormatError(f"{data!r} is not the number of a row")
+        raise FormatError(f"a row number must be an integer from 1 to 1,000,000, got {data!r}")
     return data
 
 
 def _list(data: Any) -> list[Any]:
     if not isinstance(data, list):
-        raise FormatError(f"{data!r} is not a list")
+        raise FormatError(f"the value must be a list, got {data!r}")
     return data
 
 
 def _region(data: Any, space: Space) -> Region:
     if not isinstance(data, dict):
-        raise FormatError(f"{data!r} is not a region")
+        raise FormatError(f"a region must be an object of conditions, got {data!r}")
     return json_rules.decode_region(data, space)

@@ -1,8 +1,8 @@
-"""Rules written as a DMN 1.3 model of one decision table; read back, they are the same.
+"""Write rules as a DMN 1.3 model with one decision table; read back, they are equal.
 
-What other tools need is said in DMN. What DMN cannot say (that a number is whole, that a value may
-be missing, a unit, a weight, a value that FEEL has no literal for) stands in attributes of our own
-namespace, and only where it is needed: the model is read once without them, to see what is lost.
+What DMN cannot represent (integers, missing values, units, weights, and values that FEEL has no
+literal for) is written to attributes of our own namespace, and only if it is needed: the model is
+first read back without them to find out what is lost.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _NOT_IN_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\
 
 
 def dumps(rules: RuleSet | RuleList | DecisionTable, *, name: str = "") -> str:
-    """Return rules as DMN: a list under FIRST, a set under ANY, or UNIQUE where no two overlap.
+    """Return rules as DMN: a list as FIRST, a set as UNIQUE if no rules overlap, else as ANY.
 
     >>> from irenic import Rule
     >>> print(dumps(RuleSet([Rule({"age": (0, 10)}, then="child")]), name="ages"))
@@ -78,12 +78,12 @@ def dumps(rules: RuleSet | RuleList | DecisionTable, *, name: str = "") -> str:
 
 
 def _policy(rules: RuleSet) -> str:
-    apart = not len(rules.conflicts(limit=1)) and not len(rules.overlaps(limit=1))
-    return "UNIQUE" if apart else "ANY"
+    disjoint = not len(rules.conflicts(limit=1)) and not len(rules.overlaps(limit=1))
+    return "UNIQUE" if disjoint else "ANY"
 
 
 class _Writer:
-    """A table as XML, and which of our attributes it takes to lose nothing."""
+    """Writes a table as XML, with those of our attributes that are needed to lose nothing."""
 
     def __init__(self, table: DecisionTable, policy: str, name: str) -> None:
         self.table, self.policy, self.name = table, policy, name
@@ -92,14 +92,14 @@ class _Writer:
         self.features: set[str] = set()
         self.keep: set[str] = set()
 
-    # --- what is lost
+    # --- what DMN alone would lose
 
     def learn(self, text: str) -> bool:
-        """Find out which attributes are needed, by reading what was written without them."""
+        """Find out which attributes are needed by reading a model without them; True for any."""
         table = self.table
         try:
-            found = dmn.parse_dmn(text.encode("utf-8")).bound(None)
-            back = found.tables[0] if found.tables else None
+            tables = dmn.parse_dmn(text.encode("utf-8")).bound(None).tables
+            back = tables[0] if tables else None
         except IrenicError:
             back = None
         if back is None:
@@ -164,7 +164,7 @@ class _Writer:
         if "outside" in self.keep:
             text += _ours("outside", [json_rules.encode_region(r) for r in table.outside])
         default = table.rules.default
-        if default is not None and not self.sayable(default):
+        if default is not None and not self.has_literal(default):
             text += _ours("default", json_rules.encode_value(default))
         return text + ">"
 
@@ -183,7 +183,7 @@ class _Writer:
         return text + "      </input>"
 
     def outcome_types(self) -> list[str]:
-        """Return the kind of each output column, "" where its values are of several kinds."""
+        """Return the kind of each output column, "" if its values are of several kinds."""
         thens = [line.then for line in self.lines]
         if self.spread == 1:
             columns: list[list[Any]] = [list(thens)]
@@ -200,18 +200,18 @@ class _Writer:
         if table.ranking and self.spread == 1:
             values = [_literal(value) for value in table.ranking]
             if None not in values:
-                said = _escaped(", ".join(v for v in values if v is not None))
-                inner.append(f"        <outputValues><text>{said}</text></outputValues>")
+                listed = _escaped(", ".join(v for v in values if v is not None))
+                inner.append(f"        <outputValues><text>{listed}</text></outputValues>")
         default = table.rules.default
-        if default is not None and self.sayable(default):
-            said = _escaped(_literal(self.parts(default)[place]) or "")
-            inner.append(f"        <defaultOutputEntry><text>{said}</text></defaultOutputEntry>")
+        if default is not None and self.has_literal(default):
+            literal = _escaped(_literal(self.parts(default)[place]) or "")
+            inner.append(f"        <defaultOutputEntry><text>{literal}</text></defaultOutputEntry>")
         return "\n".join([text + ">", *inner, "      </output>"]) if inner else f"{text}/>"
 
     def parts(self, then: Any) -> list[Any]:
         return list(then) if self.spread > 1 else [then]
 
-    def sayable(self, then: Any) -> bool:
+    def has_literal(self, then: Any) -> bool:
         return all(_literal(part) is not None for part in self.parts(then))
 
     def rule(self, number: int, line: Line) -> str:
@@ -221,13 +221,13 @@ class _Writer:
             raise FormatError(f"rule {number}: {error.message}") from None
 
     def tests(self, line: Line) -> Iterator[tuple[str, str]]:
-        """Yield the cells of a line, each with the attribute that it needs."""
+        """Yield the cells of a line, each with the attribute that it needs, "" for none."""
         for text in line.texts:
             yield text, ""
         for conditions in line.cells:
             try:
                 yield cell_text(conditions), ""
-            except FormatError:  # a value that FEEL has no literal for
+            except FormatError:  # FEEL has no literal for one of the values
                 yield "-", _ours("test", json_rules.encode_operators(conditions[0]))
 
     def _rule(self, number: int, line: Line) -> str:
@@ -236,25 +236,25 @@ class _Writer:
             text += f' irenic:row="{line.row + 1}"'
         if line.weight != 1.0:
             text += _ours("weight", json_rules.encode_value(line.weight))
-        if not self.sayable(line.then):
+        if not self.has_literal(line.then):
             text += _ours("then", json_rules.encode_value(line.then))
         parts = [text + ">"]
-        for place, (said, ours) in enumerate(self.tests(line), 1):
+        for place, (test, ours) in enumerate(self.tests(line), 1):
             parts.append(
-                f'        <inputEntry id="test{number}.{place}"{ours}><text>{_escaped(said)}</text>'
+                f'        <inputEntry id="test{number}.{place}"{ours}><text>{_escaped(test)}</text>'
                 "</inputEntry>"
             )
         for place, value in enumerate(self.parts(line.then), 1):
-            said = _literal(value) or "null"
+            literal = _escaped(_literal(value) or "null")
             parts.append(
-                f'        <outputEntry id="then{number}.{place}"><text>{_escaped(said)}</text>'
+                f'        <outputEntry id="then{number}.{place}"><text>{literal}</text>'
                 "</outputEntry>"
             )
         return "\n".join([*parts, "      </rule>"])
 
 
 def _same(a: Feature, b: Feature) -> bool:
-    """Return whether two features are equal, and their values of the same types."""
+    """Return whether two features are equal, including the types of their values."""
     if isinstance(a, Categorical) and isinstance(b, Categorical):
         return a == b and [*map(type, a.values)] == [*map(type, b.values)]
     return a == b
@@ -272,7 +272,7 @@ def _type(kind: str) -> str:
 
 
 def _domain(feature: Feature) -> str:
-    """Return the values that a feature may have, as far as FEEL can say them."""
+    """Return the possible values of a feature in FEEL, "" if unlimited or without literals."""
     try:
         null = ", null" if feature.missing else ""
         if isinstance(feature, Categorical):
@@ -292,7 +292,7 @@ def _domain(feature: Feature) -> str:
 
 
 def _literal(value: Any) -> str | None:
-    """Return a consequent as an output entry that reads back as the same, None if there is none."""
+    """Return a consequent as an output entry that reads back as equal, None if there is none."""
     try:
         text = value.text if isinstance(value, Expression) else literal_text(value)
     except FormatError:

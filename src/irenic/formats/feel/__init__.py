@@ -1,1 +1,1 @@
-"""Cells of decision tables: FEEL's unary tests."""
+"""Unary tests of FEEL, the conditions in cells of decision tables."""

@@ -1,4 +1,4 @@
-"""Literals of FEEL: numbers, text in quotes, dates, times and durations, and their constructors."""
+"""FEEL literals: numbers, quoted text, dates, times, durations, and their constructors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TEMPORAL: Final = (
 
 
 class Token(NamedTuple):
-    """A piece of a cell: its kind, itself, and the column where it begins (counted from 1)."""
+    """A token of a cell: its kind, its text, and the column where it begins, counted from 1."""
 
     kind: str
     text: str
@@ -26,13 +26,16 @@ class Token(NamedTuple):
 
 
 def read_number(token: Token) -> int | float:
-    """Return a number: an integer where it has neither point nor exponent."""
+    """Return a number: an int if it has neither a decimal point nor an exponent."""
     try:
         if token.text.lstrip("-").isdecimal():
             return int(token.text)
         number = float(token.text)
     except ValueError:
-        raise FormatError("a number with too many digits", column=token.column) from None
+        digits = f"{len(token.text):,} digits"
+        raise FormatError(
+            f"a number of {digits} is too long; round it", column=token.column
+        ) from None
     if math.isinf(number):
         raise FormatError(f"{token.text} is too large for float64", column=token.column)
     return number
@@ -47,7 +50,7 @@ _ESCAPE: Final = re.compile(
 
 
 def read_text(token: Token) -> str:
-    """Return a text without its quotes and escapes."""
+    """Return the text in quotes, with escapes replaced."""
 
     def replaced(match: re.Match[str]) -> str:
         if match["pair"]:
@@ -65,11 +68,11 @@ def read_text(token: Token) -> str:
         text = _ESCAPE.sub(replaced, token.text[1:-1])
     except ValueError:
         raise FormatError(
-            f"{token.text} holds an escape that is not understood; write \\\\ for a backslash",
+            f"{token.text} contains an unknown escape; write \\\\ for a backslash",
             column=token.column,
         ) from None
     if not is_unicode(text):
-        raise FormatError("a lone surrogate is not valid Unicode", column=token.column)
+        raise FormatError("text must be valid Unicode, got a lone surrogate", column=token.column)
     return text
 
 
@@ -81,15 +84,15 @@ def _fail(token: Token, message: str) -> FormatError:
 
 
 def read_temporal(text: str, token: Token) -> dt.date | dt.datetime | dt.time:
-    """Return what ISO 8601 text says, exact to the microsecond."""
+    """Return the date, time or both of an ISO 8601 text, exact to the microsecond."""
     if re.fullmatch(TEMPORAL + r"(?:Z|[+-]\d\d:\d\d)?", text) is None:
-        named = re.search(r"[@/]", text)
-        hint = "; a zone is written as an offset, such as +02:00" if named else ""
+        named_zone = re.search(r"[@/]", text)
+        hint = "; write the time zone as an offset such as +02:00" if named_zone else ""
         raise _fail(token, f"{text!r} is not a date or time such as 2026-01-31T12:30:00{hint}")
-    # finer than a microsecond only where that says nothing
+    # trailing zeros beyond microseconds are harmless
     text = re.sub(r"(\.\d{6})0+", r"\1", text)
     if re.search(r"\.\d{7}", text):
-        raise _fail(token, f"{text!r} is finer than a microsecond; round it")
+        raise _fail(token, f"{text!r} is more precise than a microsecond; round it")
     if fraction := re.search(r"\.(\d+)", text):
         text = text.replace(fraction.group(), f".{fraction.group(1):0<6}")
     try:
@@ -101,7 +104,7 @@ def read_temporal(text: str, token: Token) -> dt.date | dt.datetime | dt.time:
 
 
 def read_duration(text: str, token: Token) -> dt.timedelta | Months:
-    """Return what ISO 8601 text says of a duration."""
+    """Return the duration of an ISO 8601 text."""
     try:
         return parse_duration(text)
     except FormatError as error:
@@ -109,45 +112,54 @@ def read_duration(text: str, token: Token) -> dt.timedelta | Months:
 
 
 def read_at(token: Token) -> Any:
-    """Return what ``@"2026-01-31"`` stands for, from the text in quotes."""
+    """Return the value of ``@"2026-01-31"``, given the quoted text."""
     text = read_text(token)
     read = read_duration if text.lstrip("-").startswith("P") else read_temporal
     return read(text, token)
 
 
-def construct(name: str, given: list[Any], token: Token) -> Any:
-    """Return what ``date("…")`` and its like make of what they are given."""
-    if name == "duration" and len(given) == 1 and isinstance(given[0], str):
-        return read_duration(given[0], token)
-    wanted = {"date": dt.date, "time": dt.time, "date and time": dt.datetime}.get(name)
-    if wanted is not None:
+_USAGE: Final = {
+    "date": 'date("2026-01-31") or date(2026, 1, 31)',
+    "time": 'time("12:30:00") or time(12, 30, 0)',
+    "date and time": 'date and time("2026-01-31T12:30:00")',
+    "duration": 'duration("P1DT12H") or duration("P1Y2M")',
+}
+
+
+def construct(name: str, arguments: list[Any], token: Token) -> Any:
+    """Return the value of a constructor such as ``date("…")``."""
+    if name == "duration" and len(arguments) == 1 and isinstance(arguments[0], str):
+        return read_duration(arguments[0], token)
+    kind = {"date": dt.date, "time": dt.time, "date and time": dt.datetime}.get(name)
+    if kind is not None:
         try:
-            made = _made(name, given, token)
+            value = _construct(name, arguments, token)
         except (ValueError, OverflowError, TypeError) as error:
             if isinstance(error, FormatError):
                 raise
-            raise _fail(token, f"not a {name}: {error}") from None
-        if type(made) is wanted:
-            return made
-    raise _fail(token, f"{name}(…) does not take {', '.join(map(said, given))}")
+            raise _fail(token, f"invalid {name}: {error}") from None
+        if type(value) is kind:
+            return value
+    values = ", ".join(map(in_message, arguments))
+    raise _fail(token, f"{name}(…) does not accept {values}; write {_USAGE[name]}")
 
 
-def said(value: Any) -> str:
-    """Return a literal for a message, dates and times as they are written."""
+def in_message(value: Any) -> str:
+    """Return a literal for a message, with dates and times in ISO 8601."""
     return str(value.isoformat()) if isinstance(value, dt.date | dt.time) else repr(value)
 
 
-def _made(name: str, given: list[Any], token: Token) -> Any:
-    numbers = all(type(part) is int for part in given)
-    if len(given) == 1 and isinstance(given[0], str):
-        made = read_temporal(given[0], token)
-        if name == "date and time" and type(made) is dt.date:
-            return dt.datetime.combine(made, dt.time())
-        return made
-    if name == "date" and numbers and len(given) == 3:
-        return dt.date(*given)
-    if name == "time" and numbers and len(given) == 3:
-        return dt.time(*given)
-    if name == "date and time" and len(given) == 2 and type(given[0]) is dt.date:
-        return dt.datetime.combine(*given)
+def _construct(name: str, arguments: list[Any], token: Token) -> Any:
+    integers = all(type(argument) is int for argument in arguments)
+    if len(arguments) == 1 and isinstance(arguments[0], str):
+        value = read_temporal(arguments[0], token)
+        if name == "date and time" and type(value) is dt.date:
+            return dt.datetime.combine(value, dt.time())
+        return value
+    if name == "date" and integers and len(arguments) == 3:
+        return dt.date(*arguments)
+    if name == "time" and integers and len(arguments) == 3:
+        return dt.time(*arguments)
+    if name == "date and time" and len(arguments) == 2 and type(arguments[0]) is dt.date:
+        return dt.datetime.combine(*arguments)
     return None

@@ -1,8 +1,8 @@
-"""Cells of spreadsheets that are easily meant otherwise than they are read.
+"""Ambiguous cells of spreadsheets.
 
-Text without quotes is refused where people write a condition in this way (``any``, ``not nurse``,
-``under 18``), and read with a warning where it is more likely a value (``n/a``, ``nurse/clerk``).
-In quotes it is always the text itself. Columns are looked at in
+Text without quotes is an error if people also write conditions like this (``any``, ``not nurse``,
+``under 18``), and is read with a warning if it is more likely a value (``n/a``, ``nurse/clerk``).
+Quoted text is never ambiguous. Ambiguous columns are found in
 :mod:`irenic.formats.sheets._doubtful_columns`.
 """
 
@@ -51,65 +51,65 @@ _EITHER: Final = re.compile(r"^(?:either|one of)\s+", re.IGNORECASE)
 _SPAN: Final = re.compile(r"\w[\w.]*(?:\s+(?:to|-|–|—)\s+|[–—])\w[\w.]*")
 _IN_QUOTES: Final = re.compile(r"['‘’‚“”„«»](.*)['‘’“”«»]", re.DOTALL)
 
-# What begins neither a word nor a test.
+# The first characters of what is neither a word nor a condition.
 _NO_TEXT: Final = re.compile(r"[\d+*/%^&|~{}–—−-]|[$€£¥]\s*\d")
 _HINTS: Final = {
-    r"(-?[\d.]+)\s*(?:-|–|—|to)\s*(-?[\d.]+)": "a range is written [{0}..{1}]",
-    r"([\d.]+)\s*\+": "at least {0} is written >= {0}",
+    r"(-?[\d.]+)\s*(?:-|–|—|to)\s*(-?[\d.]+)": "write [{0}..{1}] for a range",
+    r"([\d.]+)\s*\+": "write >= {0} for at least {0}",
     r"([\d.]+) (?:or|and) (?:more|over|above|older|up|higher|greater|later)": (
-        "at least {0} is written >= {0}"
+        "write >= {0} for at least {0}"
     ),
     r"([\d.]+) (?:or|and) (?:less|under|below|younger|lower|fewer|earlier)": (
-        "at most {0} is written <= {0}"
+        "write <= {0} for at most {0}"
     ),
-    r"([\d.]+) or ([\d.]+)": "either of several values is written {0}, {1}",
-    r"\*": "any value is written -",
-    r"\d{1,2}[./]\d{1,2}[./]\d{4}": "dates are written 2026-01-31",
-    r"[$€£¥]\s*([\d.]+)": "amounts are written without a currency: {0}",
+    r"([\d.]+) or ([\d.]+)": "write {0}, {1} for either value",
+    r"\*": "write - for any value",
+    r"\d{1,2}[./]\d{1,2}[./]\d{4}": "write dates as 2026-01-31",
+    r"[$€£¥]\s*([\d.]+)": "write amounts without a currency, as {0}",
 }
 _GROUPED: Final = re.compile(r"\d{1,3}(?:[.'’ \u00a0\u202f]\d{3})+")
 
 
 def refusal(text: str) -> str | None:
-    """Return why a text without quotes is no value of a cell, None if it is one.
+    """Return why an unquoted text cannot be the value of a cell, None if it can.
 
     >>> refusal("any")
-    '\\'any\\' may mean any value or the text itself; write -, or "any" in quotes for the text'
+    '\\'any\\' is ambiguous; write - for any value, or "any" in quotes for the text'
     """
     if text in ERRORS:
-        return f"{text!r} is an error of a spreadsheet; put a value there"
+        return f"{text!r} is a spreadsheet error; replace it with a value"
     if _NO_TEXT.match(text):
-        return f"{text!r} is no test; quote it if it is text{_hint(text)}"
+        return f"{text!r} is not a condition; {_hint(text)}quote it if it is text"
     if inner := _IN_QUOTES.fullmatch(text):
         return (
-            f"quotes around text are straight and double; write {quote(inner[1])}, or {inner[1]}"
-            " without quotes"
+            f"quotes around text must be straight and double; write {quote(inner[1])}, or"
+            f" {inner[1]} without quotes"
         )
     if text == "DEFAULT":
         return (
-            "DEFAULT begins a row without conditions, for all other cases; write"
+            "DEFAULT must begin a row without conditions, for all other cases; write"
             ' "DEFAULT" in quotes for the text'
         )
     meaning, spelling = _condition(text)
     if not meaning:
         return None
     return (
-        f"{text!r} may mean {meaning} or the text itself; write {spelling}, or {quote(text)} in"
-        " quotes for the text"
+        f"{text!r} is ambiguous; write {spelling} for {meaning}, or {quote(text)} in quotes for"
+        " the text"
     )
 
 
 def _hint(text: str) -> str:
     for pattern, hint in _HINTS.items():
         if match := re.fullmatch(pattern, text):
-            return f"; {hint.format(*match.groups())}"
+            return f"{hint.format(*match.groups())}, or "
     if _GROUPED.fullmatch(text):
-        return f"; thousands are written together: {re.sub(r'[^0-9]', '', text)}"
+        return f"write {re.sub(r'[^0-9]', '', text)} without thousands separators, or "
     return ""
 
 
 def _condition(text: str) -> tuple[str, str]:
-    """Return which condition a text may stand for and how that is written, "" for none."""
+    """Return the condition that a text may mean and how to write it, "" for none."""
     word = " ".join(text.casefold().replace("’", "'").split())
     if word in _ANY:
         return "any value", "-"
@@ -121,30 +121,29 @@ def _condition(text: str) -> tuple[str, str]:
         if compared := pattern.fullmatch(text):
             return "a comparison", f"{sign} {compared[1]}"
     if excluded := _EXCEPT.fullmatch(text):
-        return f"every value but {excluded[1]!r}", f"not({excluded[1]})"
+        return f"every value except {excluded[1]!r}", f"not({excluded[1]})"
     parts = _LISTED.split(_EITHER.sub("", text))
     if len(parts) > 1:
         return "several values", ", ".join(filter(None, parts))
-    return ("a pattern", "the values one by one") if "*" in text else ("", "")
+    return ("a pattern", "the matching values one by one") if "*" in text else ("", "")
 
 
 def warning(text: str) -> str | None:
-    """Return what else a text without quotes may mean, where it is read as text all the same.
+    """Return what else an unquoted text that is read as text may mean, None for nothing.
 
     >>> warning("n/a")
-    "'n/a' is read as text; a missing value is written null"
+    "'n/a' is read as text; write null for a missing value"
     """
     word = " ".join(text.casefold().split())
     if word in _MISSING:
-        return f"{text!r} is read as text; a missing value is written null"
+        return f"{text!r} is read as text; write null for a missing value"
     if word in _OTHER:
-        return f"{text!r} is read as text; every value but a and b is written not(a, b)"
+        return f"{text!r} is read as text; write not(a, b) for every value except a and b"
     parts = [part.strip() for part in text.split("/")]
     if len(parts) > 1 and all(parts):
-        listed = ", ".join(parts)
-        return f"{text!r} is read as one text; several values are written {listed}"
+        return f"{text!r} is read as one text; write {', '.join(parts)} for several values"
     if _SPAN.fullmatch(text):
-        return f"{text!r} is read as one text; the values between are listed one by one"
+        return f"{text!r} is read as one text; list the values one by one for a range"
     return None
 
 
@@ -158,7 +157,7 @@ _LIKE_A_NUMBER: Final = re.compile(
 
 
 def decimals(text: str) -> list[str]:
-    """Return the numbers with a point that a cell holds outside of quotes.
+    """Return the numbers with a decimal point that a cell contains outside quotes.
 
     >>> decimals('[1.000..2.5], "3.5"')
     ['1.000', '2.5']
@@ -167,7 +166,7 @@ def decimals(text: str) -> list[str]:
 
 
 def beyond_doubt(text: str) -> str:
-    """Return a cell with another 0 where a point might be taken for one that divides thousands.
+    """Return a cell with another 0 after decimals that could be read as thousands.
 
     >>> beyond_doubt('[1.125..2.5), "1.125"')
     '[1.1250..2.5), "1.125"'
@@ -176,11 +175,11 @@ def beyond_doubt(text: str) -> str:
     def longer(match: re.Match[str]) -> str:
         return f"{match.group()}0" if may_be_thousands(match.group()) else match.group()
 
-    kept = _STRING.findall(text)
+    strings = _STRING.findall(text)
     parts = [_DECIMAL.sub(longer, part) for part in _STRING.split(text)]
-    return "".join(a + b for a, b in zip(parts, [*kept, ""], strict=True))
+    return "".join(a + b for a, b in zip(parts, [*strings, ""], strict=True))
 
 
 def like_a_number(text: str) -> bool:
-    """Return whether an outcome that is text looks like a number written in another way."""
+    """Return whether a text outcome looks like a number in another notation."""
     return _LIKE_A_NUMBER.fullmatch(text.strip()) is not None

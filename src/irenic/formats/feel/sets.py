@@ -1,8 +1,8 @@
-"""What a unary test selects on a feature, and a selection as the text of a cell.
+"""The values of a feature that a unary test selects, and selections as text of cells.
 
 On a continuous feature a test selects disjoint intervals, on a categorical one a set of values.
-What a test says of a missing value (null) follows FEEL: an order with null is neither true nor
-false, so that neither ``< 5`` nor ``not(< 5)`` holds for it, while ``not(5)`` does.
+Missing values (null) follow FEEL: an ordered comparison with null is neither true nor false, so
+null satisfies neither ``< 5`` nor ``not(< 5)``, but it satisfies ``not(5)``.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from irenic.model.literals import (
 )
 
 Cut: TypeAlias = tuple[float, bool]
-"""Where an interval begins or ends, and whether that was written as a value just before it."""
+"""Where an interval begins or ends, and whether it was written as the value just before that."""
 Span: TypeAlias = tuple[Cut, Cut]
 
 WHOLE: Final[tuple[Span, ...]] = (((LOWEST, False), (math.inf, False)),)
-# Which sorts of literal a kind of feature is compared with.
+# The kinds of literal that each kind of feature can be compared with.
 _FITTING: Final = {
     "number": {"number"},
     "integer": {"number"},
@@ -65,11 +65,11 @@ _NOUNS: Final = {
 
 
 class MisfitError(FormatError):
-    """A literal of another sort than the values of its column."""
+    """A literal of another kind than the values of its column."""
 
 
-class Held(NamedTuple):
-    """The values of a continuous feature that pass; of "missing" None says neither yes nor no."""
+class Selection(NamedTuple):
+    """The values of a continuous feature that pass a test; ``missing`` is three-valued."""
 
     spans: tuple[Span, ...]
     missing: bool | None
@@ -78,26 +78,30 @@ class Held(NamedTuple):
 # --- continuous features
 
 
-def held(feature: Continuous, test: Test) -> Held:
-    """Return what passes a test, in ascending intervals that do not touch."""
+def select(feature: Continuous, test: Test) -> Selection:
+    """Return the values that pass a test, as ascending intervals that do not touch."""
     if isinstance(test, Compare):
         return _compared(feature, test)
     if isinstance(test, Not):
-        inner = held(feature, test.test)
-        return Held(complement(inner.spans), None if inner.missing is None else not inner.missing)
-    parts = [held(feature, part) for part in test.tests]
+        inner = select(feature, test.test)
+        return Selection(
+            complement(inner.spans), None if inner.missing is None else not inner.missing
+        )
+    parts = [select(feature, part) for part in test.tests]
     if isinstance(test, AllOf):
         spans = WHOLE
         for part in parts:
             spans = intersection(spans, part.spans)
-        return Held(spans, _all([part.missing for part in parts]))
-    return Held(union(s for part in parts for s in part.spans), _any([p.missing for p in parts]))
+        return Selection(spans, _all([part.missing for part in parts]))
+    return Selection(
+        union(s for part in parts for s in part.spans), _any([p.missing for p in parts])
+    )
 
 
-def _compared(feature: Continuous, test: Compare) -> Held:
+def _compared(feature: Continuous, test: Compare) -> Selection:
     order, value = test
     if value is None:
-        return Held((), True) if order == "=" else Held(WHOLE, False)
+        return Selection((), True) if order == "=" else Selection(WHOLE, False)
     if kind_of(value) not in _FITTING[feature.kind]:
         raise MisfitError(f"{shown(value)} is not {WANTED[feature.kind]}")
     _check_zone(feature, value)
@@ -109,53 +113,53 @@ def _compared(feature: Continuous, test: Compare) -> Held:
     low, high = WHOLE[0]
     if order in ("=", "!="):
         point = union([(at, after)])
-        return Held(point, False) if order == "=" else Held(complement(point), True)
+        return Selection(point, False) if order == "=" else Selection(complement(point), True)
     span = {"<": (low, at), "<=": (low, after), ">": (after, high), ">=": (at, high)}[order]
-    return Held(union([span]), None)
+    return Selection(union([span]), None)
 
 
 def _check_zone(feature: Continuous, value: Any) -> None:
     if getattr(value, "tzinfo", None) is None or feature.unit == "UTC":
         return
     raise FormatError(
-        f"{value.isoformat()} has a time zone, and the values of {feature.name!r} have none; drop"
-        " the zone"
+        f"{value.isoformat()} has a time zone, but the values of {feature.name!r} do not; drop the"
+        " time zone"
     )
 
 
 def union(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Return spans as disjoint ones in ascending order; those that touch are merged."""
-    found: list[Span] = []
+    """Return the union of spans as disjoint ascending ones; spans that touch are merged."""
+    merged: list[Span] = []
     for low, high in sorted(s for s in spans if s[0][0] < s[1][0]):
-        if found and low[0] <= found[-1][1][0]:
-            found[-1] = (found[-1][0], max(found[-1][1], high))
+        if merged and low[0] <= merged[-1][1][0]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], high))
         else:
-            found.append((low, high))
-    return tuple(found)
+            merged.append((low, high))
+    return tuple(merged)
 
 
 def intersection(a: Iterable[Span], b: Iterable[Span]) -> tuple[Span, ...]:
-    """Return what lies in both of two lists of disjoint ascending spans."""
-    found: list[Span] = []
+    """Return the intersection of two lists of disjoint ascending spans."""
+    overlaps: list[Span] = []
     left, right = list(a), list(b)
     i = j = 0
     while i < len(left) and j < len(right):
-        found.append((max(left[i][0], right[j][0]), min(left[i][1], right[j][1])))
+        overlaps.append((max(left[i][0], right[j][0]), min(left[i][1], right[j][1])))
         if left[i][1][0] < right[j][1][0]:
             i += 1
         else:
             j += 1
-    return union(found)
+    return union(overlaps)
 
 
 def complement(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Return what lies between disjoint ascending spans, and beyond them."""
+    """Return the complement of disjoint ascending spans."""
     start, end = WHOLE[0]
-    found = []
+    between = []
     for low, high in spans:
-        found.append((start, low))
+        between.append((start, low))
         start = high
-    return union([*found, (start, end)])
+    return union([*between, (start, end)])
 
 
 def _all(parts: Sequence[bool | None]) -> bool | None:
@@ -170,40 +174,40 @@ def _any(parts: Sequence[bool | None]) -> bool | None:
     return None if None in parts else False
 
 
-def intervals(feature: Continuous, selected: Held) -> list[Interval]:
-    """Return a selection as the conditions of as many rules; [] if nothing is left.
+def intervals(feature: Continuous, selected: Selection) -> list[Interval]:
+    """Return a selection as intervals, one per rule; [] if it is empty.
 
     >>> from irenic.formats.feel.unary_tests import parse
     >>> age = Continuous("age")
-    >>> [(i.lower, i.upper) for i in intervals(age, held(age, parse("[18..30), >= 60")))]
+    >>> [(i.lower, i.upper) for i in intervals(age, select(age, parse("[18..30), >= 60")))]
     [(18.0, 30.0), (60.0, inf)]
     """
     missing = bool(selected.missing) and feature.missing
     if selected.spans == WHOLE and (missing or not feature.missing):
         return [Interval(-math.inf, math.inf)]
-    found = [
+    parts = [
         Interval(low, high, (LOWER_AFTER if above else 0) | (UPPER_AFTER if upto else 0))
         for (low, above), (high, upto) in selected.spans
     ]
-    if missing and found and found[0].lower <= LOWEST:
-        found[0] = found[0]._replace(lower=-math.inf)
+    if missing and parts and parts[0].lower <= LOWEST:
+        parts[0] = parts[0]._replace(lower=-math.inf)
     elif missing:
-        found.insert(0, Interval(-math.inf, LOWEST))
-    return found
+        parts.insert(0, Interval(-math.inf, LOWEST))
+    return parts
 
 
 # --- categorical features
 
 
 def kinds_of(feature: Categorical) -> frozenset[str]:
-    """Return which sorts of literal a categorical feature is compared with."""
+    """Return the kinds of literal that a categorical feature can be compared with."""
     return frozenset(map(kind_of, feature.values))
 
 
 def bits(feature: Categorical, test: Test, kinds: frozenset[str] | None = None) -> int:
     """Return the bits of the values that pass a test: 0 missing, 1 other, then the values.
 
-    ``kinds`` are those of :func:`kinds_of`, for who asks many times.
+    ``kinds`` is the result of :func:`kinds_of`, if it is known already.
 
     >>> from irenic.formats.feel.unary_tests import parse
     >>> bin(bits(Categorical("job", ["nurse", "clerk"]), parse('not("nurse")')))
@@ -221,15 +225,15 @@ def _passing(feature: Categorical, test: Test, kinds: frozenset[str]) -> tuple[i
         inner, missing = _passing(feature, test.test, kinds)
         return present & ~inner, None if missing is None else not missing
     parts = [_passing(feature, part, kinds) for part in test.tests]
-    said = [missing for _, missing in parts]
+    missings = [missing for _, missing in parts]
     if isinstance(test, AllOf):
         for part, _ in parts:
             present &= part
-        return present, _all(said)
-    found = 0
+        return present, _all(missings)
+    passing = 0
     for part, _ in parts:
-        found |= part
-    return found, _any(said)
+        passing |= part
+    return passing, _any(missings)
 
 
 def _compared_values(
@@ -248,27 +252,27 @@ def _compared_values(
             code = None  # 1 and true are equal in Python
         if code is None and feature.other:
             raise FormatError(
-                f"{shown(value)} is not among the listed values of {feature.name!r}"
-                f" ({feature.show_values()}), so it is not told from other values; list it"
+                f"{shown(value)} is not a listed value of {feature.name!r}"
+                f" ({feature.show_values()}) and cannot be distinguished from other values; list it"
             )
-        found = 0 if code is None else 1 << code
-        return (found, False) if order == "=" else (present & ~found, True)
+        passing = 0 if code is None else 1 << code
+        return (passing, False) if order == "=" else (present & ~passing, True)
     if feature.other:
         raise FormatError(
-            f"{order} {shown(value)} on {feature.name!r}, which may have any value: what lies there"
-            f" is not known; list its values{_date_hint(value)}"
+            f"{order} {shown(value)} needs a list of all values of {feature.name!r}, which can have"
+            f" others; list them{_date_hint(value)}"
         )
     passes = _ORDERS[order]
-    found = 0
+    passing = 0
     for code, listed in enumerate(feature.values, FIRST_CODE):
         if kind_of(listed) == kind and kind != "boolean" and passes(listed, value):
-            found |= 1 << code
-    return found, None
+            passing |= 1 << code
+    return passing, None
 
 
 def _date_hint(value: Any) -> str:
     dated = isinstance(value, str) and re.fullmatch(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}", value)
-    return ' (dates are written 2026-01-31, in FEEL date("2026-01-31"))' if dated else ""
+    return ', or write dates as 2026-01-31 (in FEEL date("2026-01-31"))' if dated else ""
 
 
 _ORDERS: Final[dict[str, Callable[[Any, Any], bool]]] = {
@@ -289,12 +293,12 @@ def shown(value: Any) -> str:
     return "null" if value is None else quote(value) if isinstance(value, str) else display(value)
 
 
-# Not in XML even as references, or of no width and left out where spreadsheets are read.
+# Not allowed in XML even as references, or of zero width and dropped by the reader of spreadsheets.
 _NOT_IN_XML: Final = re.compile("[\u200b\u2060\ufeff\ufffe\uffff]")
 
 
 def literal_text(value: Any, *, words: bool = False) -> str:
-    """Return a value as FEEL; with ``words`` dates, durations and words bare, as in spreadsheets.
+    """Return a value as FEEL; with ``words``, dates and words are not quoted, as in spreadsheets.
 
     >>> literal_text(dt.date(2026, 1, 31)), literal_text(dt.date(2026, 1, 31), words=True)
     ('date("2026-01-31")', '2026-01-31')
@@ -317,14 +321,14 @@ def literal_text(value: Any, *, words: bool = False) -> str:
                 raise FormatError(f"{text} has a time zone without a fixed offset; drop it")
             return text if words else f'{name}("{text}")'
     raise FormatError(
-        f"{value!r} of type {type(value).__name__} has no form in a decision table;"
+        f"{value!r} of type {type(value).__name__} cannot be written to a decision table;"
         " use text, numbers, booleans, dates, times or durations"
     )
 
 
 @lru_cache(maxsize=10_000)
 def _reads_bare(value: str) -> bool:
-    """Return whether a text needs no quotes in a spreadsheet: a word that is nothing else."""
+    """Return whether a text needs no quotes in a spreadsheet: an unambiguous word."""
     if not _WORD.fullmatch(value) or warning(value):
         return False
     try:
@@ -344,14 +348,14 @@ _CONSTRUCTORS: Final[dict[Any, str]] = {
 
 
 def _decimal(value: float) -> str:
-    """Return a number without exponent, which FEEL lacks; read back, it is the same float."""
+    """Return a number without an exponent, which FEEL lacks, that reads back as the same float."""
     text = format(Decimal(repr(value)), "f").removesuffix(".0")
-    # beyond 2**53 a whole number would be read as an integer, which need not be this float
+    # beyond 2**53 a number without a point is read as an integer, which may not equal this float
     return f"{text}.0" if abs(value) > EXACT and "." not in text else text
 
 
 def feel_text(test: Test | Operators) -> str:
-    """Return a test as a cell, which reads back as one that selects the same.
+    """Return the text of a test; read back, it selects the same values.
 
     >>> from irenic.formats.feel.unary_tests import parse
     >>> feel_text(parse("nurse, [10..5]", words=True)), feel_text(parse("? > 5 and ? < 3"))
@@ -362,7 +366,7 @@ def feel_text(test: Test | Operators) -> str:
     if test == AllOf(()):
         return "-"
     text = _listed(test)
-    # what asks of ? within brackets is read in spreadsheets only where the cell begins with it
+    # spreadsheets accept ? in brackets only if the cell begins with it
     return f"? in ({text})" if _joined(test) else text
 
 
@@ -387,7 +391,7 @@ def _one(test: Test) -> str:
 
 
 def _range_of(test: AllOf) -> tuple[Compare, Compare] | None:
-    """Return the two comparisons of a range, None of tests that are none."""
+    """Return the two comparisons of a range, None for other tests."""
     parts = [part for part in test.tests if isinstance(part, Compare)]
     if len(test.tests) != 2 or len(parts) != 2:
         return None
@@ -397,7 +401,7 @@ def _range_of(test: AllOf) -> tuple[Compare, Compare] | None:
 
 
 def _joined(test: Test) -> bool:
-    """Return whether a test holds others joined by "and", which are said of ``?``."""
+    """Return whether a test contains others joined by "and", which FEEL needs ``?`` for."""
     if isinstance(test, Compare):
         return False
     if isinstance(test, Not):
@@ -407,7 +411,7 @@ def _joined(test: Test) -> bool:
 
 
 def cell_text(conditions: Sequence[Operators], *, words: bool = False) -> str:
-    """Return the cell that asks for one of some conditions on a feature.
+    """Return the cell that is satisfied by any of several conditions on a feature.
 
     >>> cell_text([{">=": 18, "<": 30}, {">": 60}]), cell_text([{}])
     ('[18..30), > 60', '-')

@@ -1,4 +1,4 @@
-"""Unary tests read: what a cell of a decision table asks of one value, in FEEL or near to it.
+"""The parser of unary tests: the conditions in cells of decision tables, in FEEL or similar.
 
 ::
 
@@ -10,9 +10,9 @@
     value      = number | "text" | true | false | null | @"2026-01-31"
                | date("…") | date(y, m, d) | time("…") | date and time("…") | duration("P1Y2M")
 
-With ``words``, as in spreadsheets, ISO dates, times and durations stand bare, and so does text that
-begins with a letter and is nothing of the above. What is easily meant otherwise (``100,5``,
-``0-17``) is refused. So are names, other functions and arithmetic: nothing is evaluated.
+With ``words``, as in spreadsheets, ISO dates, times and durations need no quotes, and neither does
+text that begins with a letter and is none of the above. Ambiguous cells (``100,5``, ``0-17``) are
+errors. So are names, other functions and arithmetic: nothing is evaluated.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from irenic.formats.feel._literals import (
     TEMPORAL,
     Token,
     construct,
+    in_message,
     read_at,
     read_duration,
     read_number,
     read_temporal,
     read_text,
-    said,
 )
 from irenic.formats.feel.doubtful_cells import refusal
 from irenic.model.literals import Months
 
 MAX_DEPTH: Final = 50
 MOST_CHARACTERS: Final = 100_000
-"""How long one cell may be."""
+"""Maximum length of a cell."""
 
 ORDERS: Final = ("<", "<=", ">", ">=")
 _FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
@@ -59,7 +59,7 @@ _FEEL: Final = re.compile(
     re.DOTALL,
 )
 _ISO_DURATION: Final = r"-?P(?=[\dT])(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T[\dHMS.]+)?"
-# A bare number or word ends where the next piece of a test begins.
+# A number or word without quotes ends where the next token begins.
 _END: Final = r"(?=\s*(?:$|[,\]\)\[]|\.\.|(?:and|or)\s*[<>=!]))"
 _WORDS: Final = re.compile(
     r"(?P<space>\s+)"
@@ -74,9 +74,9 @@ _WORDS: Final = re.compile(
     r"""|(?P<bare>(?!@)(?:(?!\.\.)[^,<>=!()\[\]"])+)""",
     re.DOTALL,
 )
-# What begins an expression about the value itself; in spreadsheets it is read as in FEEL.
-_ASKS: Final = re.compile(r"[\s(]*\?\s*(?:[<>=!]|in\b|between\b|$)")
-# Signs that spreadsheets and word processors put in the place of others.
+# The beginning of an expression about the value itself; in spreadsheets it is read as FEEL.
+_QUESTION: Final = re.compile(r"[\s(]*\?\s*(?:[<>=!]|in\b|between\b|$)")
+# Signs that spreadsheets and word processors substitute for others.
 _PRETTY: Final = {"≤": "<=", "≥": ">=", "≠": "!="}
 _PRETTY_SIGN: Final = re.compile(rf"{_STRING}|[≤≥≠]", re.DOTALL)
 DASHES: Final = ("-", "–", "—", "−")
@@ -90,19 +90,19 @@ class Compare(NamedTuple):
 
 
 class Not(NamedTuple):
-    """What does not pass a test."""
+    """The negation of a test."""
 
     test: Test
 
 
 class AllOf(NamedTuple):
-    """What passes all of some tests; all of none is anything."""
+    """The conjunction of tests; an empty one accepts anything."""
 
     tests: tuple[Test, ...]
 
 
 class AnyOf(NamedTuple):
-    """What passes one of some tests."""
+    """The disjunction of tests."""
 
     tests: tuple[Test, ...]
 
@@ -112,7 +112,7 @@ ANYTHING: Final = AllOf(())
 
 
 def parse(text: str, *, words: bool = False) -> Test:
-    """Return what a cell asks; ``words`` admits what people write in spreadsheets.
+    """Return the test in a cell; ``words`` accepts the notation of spreadsheets.
 
     >>> parse("[18..30)")
     AllOf(tests=(Compare(order='>=', value=18), Compare(order='<', value=30)))
@@ -122,17 +122,17 @@ def parse(text: str, *, words: bool = False) -> Test:
     if text.strip() in ("", "-") or (words and text.strip() in DASHES):
         return ANYTHING
     if words and text.strip() == "?":
-        raise FormatError("'?' may mean a missing value, or true; write null, or true")
+        raise FormatError("'?' is ambiguous; write null for a missing value, or true")
     if words:
         text = _PRETTY_SIGN.sub(lambda m: _PRETTY.get(m.group(), m.group()), text)
-    parser = _Parser(text, words and _ASKS.match(text) is None)
+    parser = _Parser(text, words and _QUESTION.match(text) is None)
     test = parser.tests()
     parser.end()
     return test
 
 
 def parse_value(text: str, *, words: bool = False) -> Any:
-    """Return the literal that a text is; None is null.
+    """Return the value of a literal; None is null.
 
     >>> parse_value('date("2026-01-31")'), parse_value("-1.5"), parse_value('"a, b"')
     (datetime.date(2026, 1, 31), -1.5, 'a, b')
@@ -144,7 +144,7 @@ def parse_value(text: str, *, words: bool = False) -> Any:
 
 
 def comparisons(test: Test) -> Iterator[Compare]:
-    """Return the comparisons that a test is made of."""
+    """Yield the comparisons that a test consists of."""
     if isinstance(test, Compare):
         yield test
     elif isinstance(test, Not):
@@ -155,7 +155,7 @@ def comparisons(test: Test) -> Iterator[Compare]:
 
 
 def kind_of(value: Hashable) -> str:
-    """Return what sort of value a literal is; values of different sorts are not compared.
+    """Return the kind of a literal; values of different kinds cannot be compared.
 
     >>> kind_of(5), kind_of(True), kind_of("5"), kind_of(None)
     ('number', 'boolean', 'text', 'null')
@@ -180,7 +180,9 @@ _KINDS: Final[dict[type, str]] = {
 
 def _tokenize(text: str, words: bool) -> list[Token]:
     if len(text) > MOST_CHARACTERS:
-        raise FormatError(f"a cell of {len(text):,} characters; {MOST_CHARACTERS:,} are read")
+        raise FormatError(
+            f"a cell must have at most {MOST_CHARACTERS:,} characters, got {len(text):,}"
+        )
     pattern = _WORDS if words else _FEEL
     tokens = []
     at = 0
@@ -189,7 +191,7 @@ def _tokenize(text: str, words: bool) -> list[Token]:
         if match is None:
             raise FormatError(_unreadable(text[at:]), column=at + 1)
         if text.startswith("...", at) and match.lastgroup == "sign":
-            raise FormatError("a range has two points, as in [18..30], not three", column=at + 1)
+            raise FormatError("a range must have two dots, as in [18..30], got 3", column=at + 1)
         if match.lastgroup != "space":
             tokens.append(Token(match.lastgroup or "", match.group().rstrip(), at + 1))
         at = match.end()
@@ -200,8 +202,8 @@ def _tokenize(text: str, words: bool) -> list[Token]:
 
 
 def _check_numbers(tokens: list[Token]) -> None:
-    """Refuse numbers that are easily meant otherwise: ``100,5`` and ``007``."""
-    called = 0  # in date(2026,01,31) they are as in FEEL
+    """Reject ambiguous numbers: ``100,5`` and ``007``."""
+    called = 0  # they are not ambiguous in date(2026,01,31)
     for place, token in enumerate(tokens):
         if token.kind == "call" and token.text != "not":
             called += 1
@@ -211,26 +213,27 @@ def _check_numbers(tokens: list[Token]) -> None:
             continue
         if re.match(r"-?0\d", token.text):
             raise FormatError(
-                f"{token.text!r} begins with 0; quote it if it is text, else leave out the 0",
+                f"{token.text!r} begins with 0; quote it if it is text, or omit the leading 0",
                 column=token.column,
             )
         comma, after = [*tokens[place + 1 : place + 3], token, token][:2]
-        near = comma.column == token.column + len(token.text) and after.column == comma.column + 1
-        if comma.text == "," and near and after.text[:1].isdigit() and after.kind != "temporal":
+        adjacent = comma.column == token.column + len(token.text)
+        adjacent = adjacent and after.column == comma.column + 1
+        if comma.text == "," and adjacent and after.text[:1].isdigit() and after.kind != "temporal":
             raise FormatError(
-                f"'{token.text},{after.text}' may be one number or two: decimals are written with"
-                " a point and thousands together, and a list has a space after the comma",
+                f"'{token.text},{after.text}' is ambiguous; write numbers with a decimal point and"
+                " no thousands separators, and lists with a space after the comma",
                 column=token.column,
             )
 
 
 def _unreadable(rest: str) -> str:
     if rest[0] in "\"'":
-        return "a text in quotes that is not closed"
+        return "the quotes around a text are not closed"
     if rest[0].isdigit():
         word = re.split(r"[\s,<>=()\[\]]", rest, maxsplit=1)[0]
-        return f"{word!r} is no number"
-    return f"{rest[0]!r} begins no test; a cell compares with values, such as >= 18"
+        return f"{word!r} is not a number; quote it if it is text"
+    return f"unexpected {rest[0]!r}; a cell must contain conditions such as >= 18 or [18..30]"
 
 
 class _Parser:
@@ -267,8 +270,8 @@ class _Parser:
 
     def expected(self, what: str) -> FormatError:
         token = self.token
-        found = "it ends" if token.kind == "end" else f"found {token.text!r}"
-        return FormatError(f"expected {what}, {found}", column=token.column)
+        actual = "the end" if token.kind == "end" else repr(token.text)
+        return FormatError(f"expected {what}, got {actual}", column=token.column)
 
     def end(self) -> None:
         if self.token.kind != "end":
@@ -278,7 +281,7 @@ class _Parser:
             if self.token.text == ".." and self.at == 1:
                 high = self.tokens[self.at + 1].text
                 raise FormatError(
-                    f"a range stands in brackets: [{before.text}..{high}]", column=before.column
+                    f"a range must be in brackets: [{before.text}..{high}]", column=before.column
                 )
             hint = "; put text in quotes" if self.words else ""
             raise FormatError(f"unexpected {self.token.text!r}{hint}", column=self.token.column)
@@ -286,36 +289,38 @@ class _Parser:
     def nest(self, token: Token) -> None:
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise FormatError("brackets nested too deeply", column=token.column)
+            raise FormatError(
+                f"brackets must be nested at most {MAX_DEPTH} deep", column=token.column
+            )
 
     # --- tests
 
     def tests(self) -> Test:
         self.nest(self.token)
-        found = [self.item()]
+        items = [self.item()]
         while self.sign(","):
-            found.append(self.item())
+            items.append(self.item())
         self.depth -= 1
-        return found[0] if len(found) == 1 else AnyOf(tuple(found))
+        return items[0] if len(items) == 1 else AnyOf(tuple(items))
 
     def item(self) -> Test:
-        found = [self.conjunction()]
+        parts = [self.conjunction()]
         while self.word("or"):
-            found.append(self.conjunction())
-        return found[0] if len(found) == 1 else AnyOf(tuple(found))
+            parts.append(self.conjunction())
+        return parts[0] if len(parts) == 1 else AnyOf(tuple(parts))
 
     def conjunction(self) -> Test:
         start, first = self.at, self.unit()
-        found = [first]
+        units = [first]
         while self.word("and"):
-            found.append(self.unit())
-        joined = len(found) > 1 or (self.token.kind == "word" and self.token.text == "or")
+            units.append(self.unit())
+        joined = len(units) > 1 or (self.token.kind == "word" and self.token.text == "or")
         if joined and not self.words and "?" not in {t.text for t in self.tokens[start:]}:
             raise FormatError(
-                "'and' and 'or' join tests of ?, as in ? > 5 and ? < 10",
+                "'and' and 'or' must join tests of ?, as in ? > 5 and ? < 10",
                 column=self.tokens[start].column,
             )
-        return first if len(found) == 1 else AllOf(tuple(found))
+        return first if len(units) == 1 else AllOf(tuple(units))
 
     def unit(self) -> Test:
         token = self.token
@@ -348,7 +353,7 @@ class _Parser:
         return _compare(order, self.value(), token.column)
 
     def question(self) -> Test:
-        """Read on after ``?``, the value itself."""
+        """Parse what follows ``?``, the value itself."""
         token = self.token
         if self.word("in"):
             if self.token.text == "?":
@@ -366,7 +371,7 @@ class _Parser:
         raise self.expected("a comparison, 'in' or 'between' after '?'")
 
     def bracket(self) -> Test:
-        """Read a range, or tests in brackets."""
+        """Parse a range, or tests in brackets."""
         opening = self.take()
         start = self.at
         signed = self.token.kind == "sign" and self.token.text not in ("-", "@")
@@ -384,11 +389,13 @@ class _Parser:
         self.need(")" if opening.text == "(" else "]")
         if self.tokens[start].kind == "bare" and self.at == start + 2:
             text = "".join(token.text for token in self.tokens[start - 1 : self.at])
-            raise FormatError(f"{text!r} is no test; quote it if it is text", column=opening.column)
+            raise FormatError(
+                f"{text!r} is not a condition; quote it if it is text", column=opening.column
+            )
         return inner
 
     def bound(self) -> Any:
-        """Return the value that a range may begin with; what is none is read again as a test."""
+        """Return the value that a range may begin with, or _NONE to parse it as a test instead."""
         depth = self.depth
         try:
             return self.value()
@@ -425,7 +432,7 @@ class _Parser:
         raise self.expected("a value")
 
     def name(self, token: Token) -> FormatError:
-        """Return what is wrong with a name, or with a function of one word or more."""
+        """Return the error for a name or a function, which may have several words."""
         words, at = [token.text], self.at
         while self.tokens[at].kind == "word" and self.tokens[at].text not in ("and", "or"):
             words.append(self.tokens[at].text)
@@ -434,12 +441,13 @@ class _Parser:
             return _function(" ".join(words), token)
         if token.text in _EXPRESSIONS:
             return FormatError(
-                f"{token.text!r} begins an expression; a cell compares with values, such as >= 18",
+                f"{token.text!r} begins an expression, which is not supported; a cell must contain"
+                " conditions such as >= 18",
                 column=token.column,
             )
         return FormatError(
-            f"{token.text!r} is a name, and what it stands for is not known here; a cell"
-            ' compares with values: numbers, "text", true, date("2026-01-31")',
+            f"{token.text!r} is a name, and names are not supported; compare with a value such as"
+            ' 18, "text" in quotes, true or date("2026-01-31")',
             column=token.column,
         )
 
@@ -453,7 +461,7 @@ class _Parser:
                 return Months(-value.count)
             if isinstance(value, dt.timedelta | int | float) and not isinstance(value, bool):
                 return -value
-            raise FormatError(f"{said(value)} has no negative", column=token.column)
+            raise FormatError(f"{in_message(value)} cannot be negated", column=token.column)
         if token.text == "@" and self.token.kind == "string":
             return read_at(self.take())
         if token.text == "(":
@@ -468,18 +476,18 @@ class _Parser:
     def call(self, token: Token) -> Any:
         self.need("(")
         self.nest(token)
-        given = [self.value()]
+        arguments = [self.value()]
         while self.sign(","):
-            given.append(self.value())
+            arguments.append(self.value())
         self.need(")")
         self.depth -= 1
-        return construct(" ".join(token.text.split()), given, token)
+        return construct(" ".join(token.text.split()), arguments, token)
 
 
 _NONE: Final = object()
 _AFTER: Final = (",", ")", "]", "and", "or")
 _EXPRESSIONS: Final = ("if", "for", "some", "every", "function")
-# Those that spreadsheets are most likely to hold; in FEEL every name before a bracket is one.
+# The functions that spreadsheets are most likely to contain; in FEEL any name before ( is one.
 _FUNCTIONS: Final = frozenset(
     {"abs", "ceiling", "contains", "count", "ends with", "floor", "list contains", "lower case"}
     | {"matches", "max", "min", "modulo", "now", "number", "round", "starts with", "string"}
@@ -490,27 +498,37 @@ _WORD_VALUES: Final[dict[str, Any]] = {"true": True, "false": False, "null": Non
 
 def _compare(order: str, value: Any, column: int) -> Compare:
     if value is None and order in ORDERS:
-        raise FormatError(f"null has no order: {order} null never holds", column=column)
+        raise FormatError(
+            f"{order} null never holds, because null has no order; write null or not(null)",
+            column=column,
+        )
     return Compare(order, value)
 
 
 def _range(low: Any, low_in: bool, high: Any, high_in: bool, column: int) -> Test:
     if kind_of(low) != kind_of(high) or low is None:
-        raise FormatError("a range has two bounds of one kind", column=column)
+        raise FormatError(
+            "the bounds of a range must be values of one kind, got"
+            f" {in_message(low)} and {in_message(high)}",
+            column=column,
+        )
     if isinstance(low, bool):
-        raise FormatError("true and false have no range", column=column)
+        raise FormatError("the bounds of a range must not be booleans", column=column)
     return AllOf((Compare(">=" if low_in else ">", low), Compare("<=" if high_in else "<", high)))
 
 
 def _function(name: str, token: Token) -> FormatError:
-    return FormatError(f"{name!r} is a function; functions are not read", column=token.column)
+    return FormatError(
+        f"{name!r} is a function, and functions are not supported; compare with a value such as 18",
+        column=token.column,
+    )
 
 
 def _bare(token: Token) -> str:
     text = token.text
     if text in DASHES:
         raise FormatError(
-            f"{text!r} stands for any value only alone in a cell", column=token.column
+            f"{text!r} means any value only if it is alone in a cell", column=token.column
         )
     if reason := refusal(text):
         raise FormatError(reason, column=token.column)

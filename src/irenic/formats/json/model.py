@@ -1,4 +1,4 @@
-"""A fitted classifier as JSON: a file of rules with one more key, "model".
+"""Fitted classifiers as JSON: a file of rules with an additional key, "model".
 
 ::
 
@@ -21,8 +21,8 @@
       }
     }
 
-The rules of the point of the front that was chosen are those of the file. Numbers are written such
-that they read back bit for bit, so a model that was read predicts exactly what was written.
+The rules of the chosen point of the front are those of the file. Numbers read back bit for bit, so
+a model that was read predicts exactly what the original predicts.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _KEYS: Final = (
     "front",
 )
 _POINT_KEYS: Final = ("rules", "default", *_SCORES, *_COUNTS)
-# Text, whole numbers, numbers, booleans and objects; what labels in arrays can be.
+# The kinds of arrays of labels: text, integers, numbers, booleans and objects.
 _LABEL_KINDS: Final = "UiufbO"
 
 
@@ -111,20 +111,20 @@ def dumps(model: Any) -> str:
 
 
 def _encode_parameters(model: RuleSetClassifier) -> dict[str, Any]:
-    found = {}
+    parameters = {}
     for name, value in model.get_params(deep=False).items():
         value = plain(value)
         if name == "hierarchy":
-            continue  # what was made of it is written
+            continue  # hierarchy_ is written instead
         if name == "random_state" and not isinstance(value, int | None):
-            value = None  # a generator that has moved on would not repeat the fit
+            value = None  # a used generator would not repeat the fit
         if name == "class_weight" and isinstance(value, dict):
             pairs = value.items()
             value = [[encode_value(plain(label)), float(weight)] for label, weight in pairs]
         elif not isinstance(value, str | int | float | None):
-            raise FormatError(f"the parameter {name!r}, {value!r}, cannot be written as JSON")
-        found[name] = value
-    return found
+            raise FormatError(f"the parameter {name}={value!r} cannot be written as JSON")
+        parameters[name] = value
+    return parameters
 
 
 def _encode_labels(labels: npt.NDArray[Any]) -> list[Any]:
@@ -137,7 +137,7 @@ def _encode_labels(labels: npt.NDArray[Any]) -> list[Any]:
 def _label_type(labels: npt.NDArray[Any]) -> str:
     if labels.dtype.kind not in _LABEL_KINDS:
         raise FormatError(
-            f"labels of type {labels.dtype} cannot be written; fit with text, numbers or booleans"
+            f"labels must be text, numbers or booleans to be written, got type {labels.dtype}"
         )
     return labels.dtype.str
 
@@ -179,9 +179,9 @@ def _number(value: float) -> float | None:
 
 
 def decode(data: Any, rules: RuleSet | RuleList) -> RuleSetClassifier:
-    """Return the fitted classifier of "model" and of the rules of the same file."""
+    """Return the fitted classifier, given the data of "model" and the rules of the file."""
     if isinstance(rules, RuleList):
-        raise FormatError('a model is a set of rules, and these are "ordered"')
+        raise FormatError('the rules of a model must not be "ordered"')
     try:
         return _model(data, rules)
     except FormatError as error:
@@ -190,19 +190,19 @@ def decode(data: Any, rules: RuleSet | RuleList) -> RuleSetClassifier:
 
 def _model(data: Any, rules: RuleSet) -> RuleSetClassifier:
     if not isinstance(data, dict):
-        raise FormatError(f"it must be an object, not {short(data)}")
+        raise FormatError(f"the model must be an object, got {short(data)}")
     version = data.get("version")
     if version != VERSION or isinstance(version, bool):
         raise FormatError(
-            f"version {version!r} of a model, this irenic reads version {VERSION}; read the file"
-            " with the irenic that wrote it, or a newer one"
+            f'"version" must be {VERSION}, got {short(version)}; read the file with the version of'
+            " irenic that wrote it, or a newer one"
         )
     check_keys(data, _KEYS, "the model")
     for key in _KEYS:
         if key not in data:
-            raise FormatError(f"{key!r} is missing; was the file cut or changed by hand?")
+            raise FormatError(f'"{key}" is missing; was the file cut off or edited by hand?')
     if data["class"] != _CLASS:
-        raise FormatError(f'"class" is {data["class"]!r}, not {_CLASS!r}')
+        raise FormatError(f'"class" must be {_CLASS!r}, got {short(data["class"])}')
     from irenic.learn.answers import Answers
 
     model = _parameters(data["parameters"])
@@ -210,29 +210,37 @@ def _model(data: Any, rules: RuleSet) -> RuleSetClassifier:
     model.hierarchy = model.hierarchy_ = hierarchy
     model.classes_ = _labels(data["labels"], data["label_type"])
     if data["answers"] not in _FORMS:
-        raise FormatError(f'"answers" is one of {", ".join(_FORMS)}, not {short(data["answers"])}')
+        raise FormatError(
+            f'"answers" must be one of {", ".join(_FORMS)}, got {short(data["answers"])}'
+        )
     if (data["answers"] == "labels") != (hierarchy is None and not _has_sets(rules)):
-        raise FormatError('"answers" does not fit what the rules predict')
+        raise FormatError(
+            f'"answers" must fit the predictions of the rules, got {short(data["answers"])}'
+        )
     model._answers = Answers(model.classes_, data["answers"], hierarchy)
     model.stopped_by_ = None
     model.space_ = rules.space
-    model.n_features_in_ = _whole("n_features_in", data["n_features_in"])
+    model.n_features_in_ = _index("n_features_in", data["n_features_in"])
     if model.n_features_in_ != len(rules.space):
         raise FormatError(
-            f'"n_features_in" is {short(model.n_features_in_)}, but the space has'
-            f" {len(rules.space)}"
+            f'"n_features_in" must be {len(rules.space)}, the size of the space, got'
+            f" {short(model.n_features_in_)}"
         )
     names = data["feature_names_in"]
     if names is not None:
         if names != list(rules.space.names):
-            raise FormatError('"feature_names_in" is null, or the names of the space')
+            raise FormatError(
+                f'"feature_names_in" must be null or the names of the space, got {short(names)}'
+            )
         model.feature_names_in_ = np.array(names, dtype=object)
     shape = data["shape"]
     if not isinstance(shape, list) or len(shape) != 3:
-        raise FormatError('"shape" is a list of three numbers: rows, labels, features')
-    rows, labels, features = (_whole("shape", number) for number in shape)
+        raise FormatError(
+            f'"shape" must be a list of three numbers (rows, labels, features), got {short(shape)}'
+        )
+    rows, labels, features = (_index("shape", number) for number in shape)
     model._shape = rows, labels, features
-    overall = _floats("overall", data["overall"], (len(model.classes_),), least=0.0)
+    overall = _floats("overall", data["overall"], (len(model.classes_),), minimum=0.0)
     _use_front(model, data, rules, overall)
     return model
 
@@ -242,11 +250,14 @@ def _use_front(
 ) -> None:
     from irenic.learn import Front
 
-    front, chosen = data["front"], _whole("chosen", data["chosen"])
+    front, chosen = data["front"], _index("chosen", data["chosen"])
     if not isinstance(front, list) or not front:
-        raise FormatError('"front" is a list of rule sets, at least one')
+        raise FormatError(f'"front" must be a nonempty list of rule sets, got {short(front)}')
     if chosen >= len(front):
-        raise FormatError(f'"chosen" is {short(chosen)}, but the front has {len(front)} rule sets')
+        raise FormatError(
+            f'"chosen" must be less than {len(front)}, the number of rule sets in the front, got'
+            f" {short(chosen)}"
+        )
     known = set(model.classes_.tolist())
     points = []
     for i, entry in enumerate(front):
@@ -264,13 +275,13 @@ def _point(entry: Any, space: Space, own: RuleSet | None, overall: npt.NDArray[A
     from irenic.learn.front import FrontPoint, RuleCounts
 
     if not isinstance(entry, dict):
-        raise FormatError(f"it must be an object, not {short(entry)}")
+        raise FormatError(f"a rule set must be an object, got {short(entry)}")
     check_keys(entry, _POINT_KEYS, "the rule set")
     for key in (*_SCORES, *_COUNTS):
         if key not in entry:
-            raise FormatError(f"{key!r} is missing")
+            raise FormatError(f'"{key}" is missing')
     if own is not None and "rules" in entry:
-        raise FormatError('the chosen one has no "rules" of its own: they are those of the file')
+        raise FormatError('the chosen rule set must not have "rules"; the file contains them')
     rules = json_rules.decode_rules(entry, space) if own is None else own
     n = len(rules) + 1
     scores = {
@@ -278,14 +289,14 @@ def _point(entry: Any, space: Space, own: RuleSet | None, overall: npt.NDArray[A
         for score in _SCORES
     }
     counts = RuleCounts(
-        mix=_floats("mix", entry["mix"], (n, len(overall)), least=0.0),
-        support=_floats("support", entry["support"], (n,), least=0.0),
+        mix=_floats("mix", entry["mix"], (n, len(overall)), minimum=0.0),
+        support=_floats("support", entry["support"], (n,), minimum=0.0),
         confidence=_floats(
-            "confidence", entry["confidence"], (n,), missing=True, least=0.0, most=1.0
+            "confidence", entry["confidence"], (n,), missing=True, minimum=0.0, maximum=1.0
         ),
         overall=overall,
         frequencies=_floats(
-            "frequencies", entry["frequencies"], (n, len(overall)), least=0.0, most=1.0
+            "frequencies", entry["frequencies"], (n, len(overall)), minimum=0.0, maximum=1.0
         ),
     )
     return FrontPoint(
@@ -297,13 +308,13 @@ def _parameters(data: Any) -> RuleSetClassifier:
     from irenic.learn import RuleSetClassifier
 
     if not isinstance(data, dict):
-        raise FormatError(f'"parameters" is an object, not {short(data)}')
+        raise FormatError(f'"parameters" must be an object, got {short(data)}')
     known = set(RuleSetClassifier().get_params(deep=False)) - {"hierarchy"}
     check_keys(data, sorted(known), '"parameters"')
-    given = dict(data)
-    if isinstance(given.get("class_weight"), list | dict):
-        given["class_weight"] = _class_weight(given["class_weight"])
-    model = RuleSetClassifier(**given)
+    parameters = dict(data)
+    if isinstance(parameters.get("class_weight"), list | dict):
+        parameters["class_weight"] = _class_weight(parameters["class_weight"])
+    model = RuleSetClassifier(**parameters)
     try:
         model._validate_params()
     except ValueError as error:
@@ -313,32 +324,36 @@ def _parameters(data: Any) -> RuleSetClassifier:
 
 def _class_weight(pairs: Any) -> dict[Any, float]:
     if not isinstance(pairs, list) or not all(isinstance(p, list) and len(p) == 2 for p in pairs):
-        raise FormatError('"class_weight" is a list of pairs [label, weight]')
+        raise FormatError(
+            f'"class_weight" must be a list of pairs [label, weight], got {short(pairs)}'
+        )
     labels = [_at("class_weight", decode_value, label) for label, _ in pairs]
-    weights = _floats("class_weight", [weight for _, weight in pairs], (len(pairs),), least=0.0)
+    weights = _floats("class_weight", [weight for _, weight in pairs], (len(pairs),), minimum=0.0)
     return dict(zip(labels, weights.tolist(), strict=True))
 
 
 def _labels(listed: Any, kind: Any) -> npt.NDArray[Any]:
     if not isinstance(listed, list) or not listed:
-        raise FormatError('"labels" is a list of labels, at least one')
+        raise FormatError(f'"labels" must be a nonempty list, got {short(listed)}')
     labels = [_at("labels", decode_value, label) for label in listed]
     try:
         dtype = np.dtype(kind) if isinstance(kind, str) else None
     except (TypeError, ValueError, SyntaxError):
         dtype = None
     if dtype is None or dtype.kind not in _LABEL_KINDS:
-        raise FormatError(f'"label_type" is the type of an array of labels, not {short(kind)}')
-    made = np.empty(len(labels), dtype=object)
-    made[:] = labels
+        raise FormatError(f'"label_type" must be the type of an array of labels, got {short(kind)}')
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
     try:
-        typed = made.astype(dtype)
+        typed = array.astype(dtype)
         same = typed.tolist() == labels and [*map(type, typed.tolist())] == [*map(type, labels)]
-        different = len(set(labels)) == len(labels)
+        distinct = len(set(labels)) == len(labels)
     except (TypeError, ValueError, OverflowError):
-        same = different = False
-    if not same or not different:
-        raise FormatError(f'"labels" are not different values of the type {kind!r}')
+        same = distinct = False
+    if not same or not distinct:
+        raise FormatError(
+            f'"labels" must be distinct values of the type {kind!r}, got {short(listed)}'
+        )
     return typed
 
 
@@ -348,19 +363,23 @@ def _hierarchy(data: Any) -> Hierarchy | None:
     if data is None:
         return None
     if not isinstance(data, dict) or set(data) != {"labels", "edges"}:
-        raise FormatError('it is null or {"labels": […], "edges": [[parent, child], …]}')
-    if not isinstance(data["labels"], list) or not isinstance(data["edges"], list):
-        raise FormatError("labels and edges are lists")
+        raise FormatError(
+            'a hierarchy must be null or {"labels": […], "edges": [[parent, child], …]}, got'
+            f" {short(data)}"
+        )
+    for key in ("labels", "edges"):
+        if not isinstance(data[key], list):
+            raise FormatError(f'"{key}" must be a list, got {short(data[key])}')
     labels = tuple(decode_value(label) for label in data["labels"])
     if not labels or len(set(labels)) != len(labels):
-        raise FormatError("labels are different values, at least one")
+        raise FormatError(f'"labels" must be distinct values, got {short(data["labels"])}')
     parents: list[list[int]] = [[] for _ in labels]
     for edge in data["edges"]:
         if not isinstance(edge, list) or len(edge) != 2:
-            raise FormatError(f"an edge is a pair of places of labels, not {short(edge)}")
-        parent, child = (_whole("edges", end) for end in edge)
+            raise FormatError(f"an edge must be a pair of indices of labels, got {short(edge)}")
+        parent, child = (_index("edges", end) for end in edge)
         if not parent < child < len(labels):  # parents come first, so there is no cycle
-            raise FormatError(f"the edge {edge} does not lead from a label to a later one")
+            raise FormatError(f"an edge must lead from a label to a later one, got {edge}")
         parents[child].append(parent)
     return Hierarchy.from_parents(labels, tuple(tuple(sorted(set(above))) for above in parents))
 
@@ -372,7 +391,7 @@ def _check_predictions(rules: RuleSet, known: set[Any], form: str) -> None:
         sets = isinstance(then, frozenset) and form != "labels"
         labels = then if isinstance(then, frozenset) and sets else {then}
         if (form != "labels" and not sets) or not labels <= known:
-            raise FormatError(f'{short(then)} is predicted, which is not among the "labels"')
+            raise FormatError(f'a prediction must be among the "labels", got {short(then)}')
 
 
 def _has_sets(rules: RuleSet) -> bool:
@@ -387,9 +406,9 @@ def _at(key: str, decode: Callable[[Any], Any], value: Any) -> Any:
         raise FormatError(f'"{key}": {error.message}') from None
 
 
-def _whole(key: str, value: Any) -> int:
+def _index(key: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise FormatError(f'"{key}" holds whole numbers from 0 on, not {short(value)}')
+        raise FormatError(f'numbers in "{key}" must be non-negative integers, got {short(value)}')
     return value
 
 
@@ -399,25 +418,25 @@ def _floats(
     shape: tuple[int, ...],
     *,
     missing: bool = False,
-    least: float = -math.inf,
-    most: float = math.inf,
+    minimum: float = -math.inf,
+    maximum: float = math.inf,
 ) -> npt.NDArray[np.float64]:
-    """Return nested lists of numbers as an array; null is NaN, where there may be one."""
+    """Return nested lists of numbers as an array; if ``missing``, null is NaN."""
 
     def check(part: Any, left: tuple[int, ...]) -> Any:
         if not left:
             if part is None and missing:
                 return math.nan
             if isinstance(part, bool) or not isinstance(part, int | float):
-                raise FormatError(f'"{key}" holds numbers, not {short(part)}')
-            if part < least:
-                raise FormatError(f'"{key}" must hold numbers from {least:g} on, got {short(part)}')
-            if part > most:
-                raise FormatError(f'"{key}" must hold numbers up to {most:g}, got {short(part)}')
+                raise FormatError(f'"{key}" must contain numbers, got {short(part)}')
+            if part < minimum:
+                raise FormatError(f'"{key}" must be at least {minimum:g}, got {short(part)}')
+            if part > maximum:
+                raise FormatError(f'"{key}" must be at most {maximum:g}, got {short(part)}')
             return as_float(key, part)
         if not isinstance(part, list) or len(part) != left[0]:
             size = " x ".join(map(str, shape))
-            raise FormatError(f'"{key}" must hold {size} numbers')
+            raise FormatError(f'"{key}" must contain {size} numbers')
         return [check(item, left[1:]) for item in part]
 
     return np.array(check(value, shape), dtype=np.float64)

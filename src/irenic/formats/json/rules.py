@@ -1,4 +1,4 @@
-"""The JSON format: versioned, with the space, fit to be read and written by hand.
+"""The JSON format: versioned, with the space, readable and editable by hand.
 
 ::
 
@@ -15,11 +15,11 @@
       "default": "high"
     }
 
-A feature that is absent from "if" is unrestricted. "space" may be left out: it is then inferred
-from the tests. Values that JSON lacks are written as an object with one key: ``{"date":
+A feature that is absent from "if" is unrestricted. "space" is optional: it is inferred from the
+conditions if it is absent. Values that JSON lacks are objects with one key: ``{"date":
 "2026-01-31"}``, ``{"datetime": …}``, ``{"time": …}``, ``{"duration": "P1D"}`` (or ``"P1Y2M"``),
 ``{"tuple": […]}``, ``{"float": "inf"}`` and ``{"expression": "price * 2"}``; a list is a set of
-labels. "model" is what a learner adds and only :mod:`irenic.formats.json.model` reads.
+labels. "model" contains a fitted classifier and is read by :mod:`irenic.formats.json.model`.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ _FEATURE_KEYS: Final = ("name", "kind", "bounds", "unit", "values", "missing", "
 
 
 def parse(text: str) -> Parsed:
-    """Return the rules that a JSON text holds, its space if it has one, and all errors.
+    """Return the rules in a JSON text, its space if it has one, and all errors.
 
     >>> text = '{"version": 1, "rules": [{"if": {"age": {"<": 18}}, "then": "low"}]}'
     >>> print(parse(text).bind().table().rules)
@@ -79,39 +79,39 @@ def parse(text: str) -> Parsed:
     """
     data = load_document(text)
     draft = RuleDraft()
-    declared = _noted(draft.errors, space_of, data)
-    _noted(draft.errors, check_keys, data, _KEYS, "the file")
+    declared = _collecting(draft.errors, space_of, data)
+    _collecting(draft.errors, check_keys, data, _KEYS, "the file")
     _fill(draft, data)
     ordered = data.get("ordered", False)
     if not isinstance(ordered, bool):
-        draft.errors.append(FormatError(f'"ordered" is true or false, not {short(ordered)}'))
+        draft.errors.append(FormatError(f'"ordered" must be true or false, got {short(ordered)}'))
     draft.ordered = ordered is True
     return Parsed("json", [draft], RuleDraft.bind, declared=declared, document=data)
 
 
 def decode_rules(data: Mapping[str, Any], space: Space) -> RuleSet:
-    """Return the rule set over a space of "rules" and "default", as a model has them."""
+    """Return the rule set of "rules" and "default", as in a model."""
     draft = RuleDraft()
     _fill(draft, data)
     return draft.bind(space).table().rules
 
 
 def _fill(draft: RuleDraft, data: Mapping[str, Any]) -> None:
-    """Put "rules" and "default" into a draft, and what is wrong with them."""
+    """Add "rules" and "default" to a draft, and all errors in them."""
     listed = data.get("rules")
     if not isinstance(listed, list):
         draft.errors.append(FormatError('"rules" must be a list of rules {"if": …, "then": …}'))
         listed = []
     for number, entry in enumerate(listed, 1):
-        rule = _noted(draft.errors, _rule, entry, number)
+        rule = _collecting(draft.errors, _rule, entry, number)
         if rule is not None:
             draft.rules.append(rule)
             draft.places.append(number)
-    draft.default = _noted(draft.errors, _default, data)
+    draft.default = _collecting(draft.errors, _default, data)
 
 
-def _noted(errors: list[FormatError], decode: Callable[..., Any], *data: Any) -> Any:
-    """Return what data stands for; note what is wrong with it and return None."""
+def _collecting(errors: list[FormatError], decode: Callable[..., Any], *data: Any) -> Any:
+    """Return decoded data; if that fails, add the error to ``errors`` and return None."""
     try:
         return decode(*data)
     except FormatError as error:
@@ -130,7 +130,7 @@ def _default(data: Mapping[str, Any]) -> Hashable | None:
 
 
 def load_document(text: str) -> dict[str, Any]:
-    """Return the object that a JSON text holds, its version checked."""
+    """Return the object in a JSON text, after checking its version."""
     try:
         data = load_json(text)
     except json.JSONDecodeError as error:
@@ -146,24 +146,21 @@ def load_document(text: str) -> dict[str, Any]:
         raise FormatError(f"not JSON: {error}") from None
     _check_depth(data)
     if not isinstance(data, dict):
-        raise FormatError('the file must hold one object: {"version": 1, "rules": […]}')
+        raise FormatError('the file must contain one object: {"version": 1, "rules": […]}')
     if "format" in data and data["format"] != NAME:
-        raise FormatError(f'"format" is {data["format"]!r}, not {NAME!r}')
+        raise FormatError(f'"format" must be {NAME!r}, got {short(data["format"])}')
     version = data.get("version")
     if version != VERSION or isinstance(version, bool):
         if version is None:
-            raise FormatError(
-                f'no version of the format; this irenic reads version {VERSION}: put "version":'
-                f" {VERSION} into the file"
-            )
+            raise FormatError(f'"version" is missing; add "version": {VERSION} to the file')
         raise FormatError(
-            f"version {version!r} of the format, this irenic reads version {VERSION};"
-            " read the file with the irenic that wrote it, or a newer one"
+            f'"version" must be {VERSION}, got {short(version)};'
+            " read the file with the version of irenic that wrote it, or a newer one"
         )
     return data
 
 
-_TOO_DEEP: Final = "lists and objects are nested too deeply"
+_TOO_DEEP: Final = f"lists and objects must be nested at most {_MAX_DEPTH} deep"
 
 
 def _check_depth(data: Any) -> None:
@@ -181,35 +178,35 @@ def _check_depth(data: Any) -> None:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    data: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
-            raise FormatError(f"the key {key!r} stands twice in one object")
-        found[key] = value
-    return found
+        if key in data:
+            raise FormatError(f"the key {key!r} appears twice in one object")
+        data[key] = value
+    return data
 
 
 def load_json(text: str) -> Any:
-    """Return what a JSON text holds; refuse keys that repeat, and numbers that float64 lacks."""
+    """Return the data in a JSON text; reject repeated keys and numbers beyond float64."""
 
     def real(literal: str) -> float:
         value = float(literal)
         if math.isinf(value):
-            told = f"{short_text(literal)} is too large for float64; {_infinite(literal)}"
-            raise _refused(text, literal, told)
+            message = f"{short_text(literal)} is too large for float64; {_infinite(literal)}"
+            raise _located(text, literal, message)
         return value
 
     def whole(literal: str) -> int:
         try:
             return int(literal)
         except ValueError:  # more digits than Python converts
-            size = f"fewer digits than {len(literal.lstrip('-')):,}"
-            told = f"a number must have {size}, got {short_text(literal)}"
-            raise _refused(text, literal, told) from None
+            size = f"fewer than {len(literal.lstrip('-')):,} digits"
+            message = f"a number must have {size}, got {short_text(literal)}"
+            raise _located(text, literal, message) from None
 
     def constant(literal: str) -> Any:
-        hint = "a missing value is null" if literal == "NaN" else _infinite(literal)
-        raise _refused(text, literal, f"{literal} is not JSON; {hint}")
+        hint = "write null for a missing value" if literal == "NaN" else _infinite(literal)
+        raise _located(text, literal, f"{literal} is not JSON; {hint}")
 
     return json.loads(
         text,
@@ -222,34 +219,34 @@ def load_json(text: str) -> Any:
 
 def _infinite(literal: str) -> str:
     sign = "-" if literal.startswith("-") else ""
-    return f'an infinite value is {{"float": "{sign}inf"}}'
+    return f'write {{"float": "{sign}inf"}} for infinity'
 
 
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s,:\[\]{}"]+')
 
 
-def _refused(text: str, literal: str, message: str) -> FormatError:
-    """Return the error for the first number that is written as ``literal``, with its place."""
-    found = next((token for token in _TOKEN.finditer(text) if token[0] == literal), None)
-    if found is None:
+def _located(text: str, literal: str, message: str) -> FormatError:
+    """Return an error with the location of the first token that equals ``literal``."""
+    match = next((token for token in _TOKEN.finditer(text) if token[0] == literal), None)
+    if match is None:
         return FormatError(message)
-    begin = found.start()
+    begin = match.start()
     line = text.count("\n", 0, begin) + 1
     return FormatError(message, line=line, column=begin - text.rfind("\n", 0, begin))
 
 
 def short(value: object) -> str:
-    """Return a value for a message, cut where it is long."""
+    """Return the repr of a value, truncated for a message."""
     return short_text(repr(value))
 
 
 def short_text(text: str) -> str:
-    """Return a text for a message, cut where it is long."""
+    """Return a text, truncated for a message."""
     return text if len(text) <= 60 else f"{text[:56]}…"
 
 
 def as_float(key: str, value: int | float) -> float:
-    """Return a number of a file as a float64."""
+    """Return a number as a float64; ``key`` names it in the error."""
     try:
         return float(value)
     except OverflowError:
@@ -257,7 +254,7 @@ def as_float(key: str, value: int | float) -> float:
 
 
 def check_keys(data: Mapping[str, Any], known: Iterable[str], where: str) -> None:
-    """Refuse keys that are not known."""
+    """Raise if data has unknown keys."""
     for key in data:
         if key not in known:
             raise FormatError(f"{where}: unknown key {key!r}{did_you_mean(key, known)}")
@@ -267,14 +264,14 @@ def _rule(entry: Any, number: int) -> ParsedRule:
     where = f"rule {number}"
     if not isinstance(entry, dict):
         raise FormatError(
-            f'{where}: a rule is an object {{"if": …, "then": …}}, not {short(entry)}'
+            f'{where}: a rule must be an object {{"if": …, "then": …}}, got {short(entry)}'
         )
     if "then" not in entry:
-        raise FormatError(f'{where} has no "then"; a rule is {{"if": …, "then": …}}')
+        raise FormatError(f'{where}: "then" is missing; write {{"if": …, "then": …}}')
     check_keys(entry, _RULE_KEYS, where)
     conditions = entry.get("if", {})
     if not isinstance(conditions, dict):
-        raise FormatError(f'{where}: "if" is an object of conditions, not {short(conditions)}')
+        raise FormatError(f'{where}: "if" must be an object of conditions, got {short(conditions)}')
     try:
         return ParsedRule(
             [ParsedCondition(name, decode_operators(name, t)) for name, t in conditions.items()],
@@ -288,80 +285,87 @@ def _rule(entry: Any, number: int) -> ParsedRule:
 
 
 def decode_region(data: Mapping[str, Any], space: Space) -> Region:
-    """Return the region that plain data stands for: the inverse of :func:`encode_region`."""
+    """Return a decoded region: the inverse of :func:`encode_region`."""
     return Region(space, {name: decode_operators(name, test) for name, test in data.items()})
 
 
 def _weight(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise FormatError(f'"weight" is a number, not {short(value)}')
+        raise FormatError(f'"weight" must be a number, got {short(value)}')
     return as_float("weight", value)
 
 
 def decode_operators(name: str, test: Any) -> Operators:
-    """Return the condition that plain data stands for: the inverse of :func:`encode_operators`."""
+    """Return a decoded condition: the inverse of :func:`encode_operators`."""
     if not isinstance(test, dict):
         raise FormatError(
-            f'feature {name!r}: a condition is an object such as {{">=": 18, "<": 30}} or'
-            f' {{"in": ["nurse"]}}, not {short(test)}'
+            f'feature {name!r}: a condition must be an object such as {{">=": 18, "<": 30}} or'
+            f' {{"in": ["nurse"]}}, got {short(test)}'
         )
-    found: Operators = {}
+    operators: Operators = {}
     for operator, value in test.items():
         if operator in ("missing", "other"):
             if not isinstance(value, bool):
                 raise FormatError(
-                    f"feature {name!r}: {operator!r} is true or false, not {short(value)}"
+                    f'feature {name!r}: "{operator}" must be true or false, got {short(value)}'
                 )
-            found[operator] = value
+            operators[operator] = value
         elif operator in ("in", "not in"):
             if not isinstance(value, list):
                 raise FormatError(
-                    f"feature {name!r}: {operator!r} takes a list, not {short(value)}"
+                    f'feature {name!r}: "{operator}" must be a list, got {short(value)}'
                 )
-            found[operator] = [decode_value(v) for v in value]
+            operators[operator] = [decode_value(v) for v in value]
         else:
-            found[operator] = decode_value(value)
-            if found[operator] is None:
-                raise FormatError(f"feature {name!r}: null cannot be a bound")
-    return as_operators(found, name)
+            operators[operator] = decode_value(value)
+            if operators[operator] is None:
+                raise FormatError(
+                    f'feature {name!r}: a bound must not be null; write {{"missing": true}} for a'
+                    " missing value"
+                )
+    return as_operators(operators, name)
 
 
 def space_of(data: Mapping[str, Any]) -> Space | None:
-    """Return the space that a parsed file holds, None where it holds none."""
+    """Return the space in a parsed file, None if it has none."""
     listed = data.get("space")
     if listed is None:
         return None
     if not isinstance(listed, list):
         raise FormatError('"space" must be a list of features {"name": …}')
-    named = [(f"feature {number} of the space", entry) for number, entry in enumerate(listed, 1)]
-    return Space([_feature(entry, where) for where, entry in named])
+    return Space(
+        [
+            _feature(entry, f"feature {number} of the space")
+            for number, entry in enumerate(listed, 1)
+        ]
+    )
 
 
 def decode_feature(entry: Any) -> Feature:
-    """Return the feature that plain data stands for: the inverse of :func:`encode_feature`."""
+    """Return a decoded feature: the inverse of :func:`encode_feature`."""
     return _feature(entry, "the feature")
 
 
 def _feature(entry: Any, where: str) -> Feature:
     if not isinstance(entry, dict) or "name" not in entry:
-        raise FormatError(f'{where}: a feature is an object with a "name"')
+        raise FormatError(f'{where} must be an object with a "name", got {short(entry)}')
     check_keys(entry, _FEATURE_KEYS, where)
     flags = {flag: entry.get(flag, False) for flag in ("missing", "other")}
     for flag, value in flags.items():
         if not isinstance(value, bool):
-            raise FormatError(f"{where}: {flag!r} is true or false, not {short(value)}")
+            raise FormatError(f'{where}: "{flag}" must be true or false, got {short(value)}')
     if "values" in entry:
         if wrong := [key for key in ("kind", "bounds", "unit") if key in entry]:
-            raise FormatError(f"{where}: a feature with values has no {wrong[0]!r}")
+            raise FormatError(f'{where}: a feature with "values" cannot have "{wrong[0]}"')
         if not isinstance(entry["values"], list):
-            raise FormatError(f'{where}: "values" is a list, not {short(entry["values"])}')
+            raise FormatError(f'{where}: "values" must be a list, got {short(entry["values"])}')
         values = [_named(where, decode_value, value) for value in entry["values"]]
         return Categorical(entry["name"], values, **flags)
     if flags["other"]:
-        raise FormatError(f'{where}: "other" is for features with "values"')
+        raise FormatError(f'{where}: a feature without "values" cannot have "other"')
     bounds = entry.get("bounds", [None, None])
     if not isinstance(bounds, list) or len(bounds) != 2:
-        raise FormatError(f'{where}: "bounds" is a list [low, high], not {short(bounds)}')
+        raise FormatError(f'{where}: "bounds" must be a list [low, high], got {short(bounds)}')
     low, high = bounds
     return Continuous(
         entry["name"],
@@ -375,7 +379,7 @@ def _feature(entry: Any, where: str) -> Feature:
 def _float(text: str) -> float:
     value = float(text)
     if math.isinf(value) and "inf" not in text.lower():
-        raise ValueError("it is too large for float64")
+        raise ValueError("the number is too large for float64")
     return value
 
 
@@ -391,16 +395,20 @@ _TAGS: Final[dict[str, Callable[[Any], Any]]] = {
 
 
 def decode_value(data: Any) -> Any:
-    """Return the value that plain data of JSON stands for: the inverse of :func:`encode_value`."""
+    """Return a decoded value: the inverse of :func:`encode_value`."""
     if isinstance(data, list):
         return frozenset(decode_value(v) for v in data)
     if isinstance(data, dict):
         if len(data) != 1 or (tag := next(iter(data))) not in _TAGS:
             hint = did_you_mean(next(iter(data), ""), _TAGS)
-            raise FormatError(f"{short(data)} is not a value; an object names one type{hint}")
-        wanted = list if tag == "tuple" else str
-        if not isinstance(data[tag], wanted):
-            raise FormatError(f"{short(data)} is not a value: {tag!r} takes a {wanted.__name__}")
+            raise FormatError(
+                f"{short(data)} is not a value: an object must have one key, its type{hint}"
+            )
+        kind, noun = (list, "a list") if tag == "tuple" else (str, "text")
+        if not isinstance(data[tag], kind):
+            raise FormatError(
+                f'{short(data)} is not a value: "{tag}" must be {noun}, got {short(data[tag])}'
+            )
         try:
             return _TAGS[tag](data[tag])
         except (ValueError, OverflowError) as error:
@@ -416,7 +424,7 @@ def decode_value(data: Any) -> Any:
 
 
 def dumps(rules: RuleSet | RuleList) -> str:
-    """Return the rules as JSON: one feature and one rule a line.
+    """Return the rules as JSON: one line per feature and per rule.
 
     >>> print(dumps(RuleSet([Rule({"age": (0, 10)}, then="child")])))
     {
@@ -435,25 +443,25 @@ def dumps(rules: RuleSet | RuleList) -> str:
 
 
 def parts(rules: RuleSet | RuleList) -> list[str]:
-    """Return the keys of a file and their values, each as text."""
-    found = [f'"format": {line(NAME)}', f'"version": {VERSION}']
+    """Return the keys of a file with their values, each as text."""
+    texts = [f'"format": {line(NAME)}', f'"version": {VERSION}']
     features = [_named(f"feature {f.name!r}", encode_feature, f) for f in rules.space]
-    found.append(f'"space": {block(features)}')
+    texts.append(f'"space": {block(features)}')
     if isinstance(rules, RuleList):
-        found.append('"ordered": true')
-    found.append(f'"rules": {block(encode_rules(rules))}')
+        texts.append('"ordered": true')
+    texts.append(f'"rules": {block(encode_rules(rules))}')
     if rules.default is not None:
-        found.append(f'"default": {line(_named("the default", encode_value, rules.default))}')
-    return found
+        texts.append(f'"default": {line(_named("the default", encode_value, rules.default))}')
+    return texts
 
 
 def encode_rules(rules: RuleSet | RuleList) -> list[dict[str, Any]]:
-    """Return the rules as plain data, the form of "rules"."""
+    """Return the rules as plain data, as in "rules"."""
     return [_named(f"rule {n}", encode_rule, rule) for n, rule in enumerate(rules, 1)]
 
 
 def assemble(parts: list[str]) -> str:
-    """Return the text of a file: one key a line."""
+    """Return the text of a file with the given keys."""
     return "{\n  " + ",\n  ".join(parts) + "\n}\n"
 
 
@@ -465,12 +473,12 @@ def _named(subject: str, encode: Callable[[Any], Any], value: Any) -> Any:
 
 
 def line(data: Any) -> str:
-    """Return plain data as JSON in one line."""
+    """Return plain data as one line of JSON."""
     return json.dumps(data, ensure_ascii=False, allow_nan=False)
 
 
 def block(entries: Any) -> str:
-    """Return a list as JSON with one entry a line."""
+    """Return a list as JSON with one entry per line."""
     lines = [line(entry) for entry in entries]
     return "[\n    " + ",\n    ".join(lines) + "\n  ]" if lines else "[]"
 
@@ -487,9 +495,9 @@ def encode_rule(rule: Rule) -> dict[str, Any]:
 
 
 def encode_region(region: Region) -> dict[str, Any]:
-    """Return a region as plain data, the form of "if"."""
+    """Return a region as plain data, as in "if"."""
     if region.is_empty:
-        raise FormatError("the empty region cannot be said in conditions")
+        raise FormatError("an empty region cannot be written as conditions")
     each = region.each("json", _encode_interval, _encode_bits)
     return {name: data for name, data in zip(region.space.names, each, strict=True) if data}
 
@@ -503,7 +511,7 @@ def _encode_bits(feature: Categorical, bits: int) -> dict[str, Any]:
 
 
 def encode_operators(operators: Operators) -> dict[str, Any]:
-    """Return one condition as plain data."""
+    """Return a condition as plain data."""
     return {
         op: [encode_value(v) for v in value] if op in ("in", "not in") else encode_value(value)
         for op, value in operators.items()
@@ -511,7 +519,7 @@ def encode_operators(operators: Operators) -> dict[str, Any]:
 
 
 def encode_point(point: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a point as plain data; null is missing."""
+    """Return a point as plain data; missing values are None."""
     return {name: encode_value(value) for name, value in point.items()}
 
 
@@ -535,13 +543,13 @@ def encode_feature(feature: Feature) -> dict[str, Any]:
 
 
 def encode_value(value: Any, depth: int = 0) -> Any:
-    """Return a value as plain data of JSON; refuse one that would not read back the same."""
+    """Return a value as plain data; raise if it would not read back as equal."""
     check_writable(value, depth)
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else {"float": repr(value)}
-    for kind in (dt.datetime, dt.date, dt.time):  # a datetime is a date too
+    for kind in (dt.datetime, dt.date, dt.time):  # in this order, because a datetime is a date, too
         if isinstance(value, kind):
             text = value.isoformat()
             if kind.fromisoformat(text) != value:

@@ -1,8 +1,7 @@
-"""Rules of models that other libraries fitted: one module a library.
+"""Rules of models fitted with other libraries: one module per library.
 
-A reader asks the model for its rules as data and imports nothing of its library, so none needs to
-be installed to import this package. What is read predicts what the model predicts, resolved the
-way that the model resolves.
+Readers take the rules from the attributes of a model and do not import its library. The resulting
+rules predict what the model predicts, with the same resolution of conflicts.
 """
 
 from irenic.formats.models._imodels import from_imodels

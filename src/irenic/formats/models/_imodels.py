@@ -1,4 +1,4 @@
-"""Rules of imodels: rule lists, rule sets of which some part decides, and single trees of FIGS."""
+"""Rules of imodels: rule lists, rule sets, and single trees of FIGS."""
 
 from __future__ import annotations
 
@@ -40,34 +40,44 @@ def from_imodels(model: Any, *, feature_names: Any = None) -> RuleSet | RuleList
 
     ========================================  ======================================================
     GreedyRuleListClassifier, OneRClassifier  a list: the first rule that holds decides
-    FastFrugalTreeClassifier                  likewise
-    BayesianRuleListClassifier                likewise, over features that are 0 or 1
-    BayesianRuleSetClassifier                 a set for class 1, over features that are 0 or 1
+    FastFrugalTreeClassifier                  the same
+    BayesianRuleListClassifier                the same, with features that are 0 or 1
+    BayesianRuleSetClassifier                 a set for class 1, with features that are 0 or 1
     SkopeRulesClassifier, FPSkopeClassifier   a set, to be resolved by "vote"
     FIGSClassifier                            a set of leaves, if it has one tree
     ========================================  ======================================================
 
-    What a rule of a list states is the likelier class. All rules of SkopeRules state the second
-    class, which is predicted where more than half of their weight holds; for the other half
-    stands a rule here that always holds and states the first class. It contradicts every other
-    rule, as the model overrules each of them where it is nearly alone.
+    A rule of a list predicts the more likely class. All rules of SkopeRules predict the second
+    class, and the model does so if rules with more than half of their total weight hold. The other
+    half becomes a rule that always holds and predicts the first class. It contradicts every other
+    rule, because the model overrules each of them if too few others agree.
 
-    Models that add up weights (RuleFit, boosted rules, SLIPPER, FIGS of several trees) have no
-    rules that state a class, and are refused.
+    Models that add up weights (RuleFit, boosted rules, SLIPPER, FIGS with several trees) have no
+    rules that predict a class, and cannot be imported.
 
     Parameters
     ----------
     model : a fitted classifier
+        An instance of one of the classes above.
     feature_names : sequence of str, optional
-        None takes the names that the model knows.
+        Names of the features (default: those of the model).
+
+    Returns
+    -------
+    RuleSet or RuleList
+
+    Raises
+    ------
+    FormatError
+        If the model is not fitted, or not one of the classes above.
 
     Examples
     --------
     >>> from irenic.formats import from_imodels
     >>> from_imodels([])
     Traceback (most recent call last):
-    irenic.errors.FormatError: a list is no model of imodels; give a fitted rule list or rule set
-    of it, such as GreedyRuleListClassifier
+    irenic.errors.FormatError: model must be a fitted rule list or rule set of imodels, such as
+    GreedyRuleListClassifier, got a list
     """
     kinds = kinds_of(model, "imodels") | kinds_of(model, "sklearn")
     reader = next((read for name, read in _READERS.items() if name in kinds), None)
@@ -85,7 +95,7 @@ def from_imodels(model: Any, *, feature_names: Any = None) -> RuleSet | RuleList
 def _refusal(model: Any, kinds: set[str]) -> str:
     for name, reason in _SUMS.items():
         if name in kinds:
-            return f"{described(model)} {reason}; it has no rules that state a class"
+            return f"{described(model)} {reason}; it has no rules that predict a class"
     if "DecisionTreeClassifier" in kinds:
         return f"{described(model)} is a tree of scikit-learn; use from_sklearn"
     if hasattr(model, "estimator_") and kinds_of(model.estimator_, "sklearn"):
@@ -93,8 +103,8 @@ def _refusal(model: Any, kinds: set[str]) -> str:
             f"{described(model)} wraps a model of scikit-learn; try from_sklearn(model.estimator_)"
         )
     return (
-        f"{described(model)} is no model of imodels; give a fitted rule list or rule set of it,"
-        " such as GreedyRuleListClassifier"
+        "model must be a fitted rule list or rule set of imodels, such as GreedyRuleListClassifier,"
+        f" got {described(model)}"
     )
 
 
@@ -104,7 +114,7 @@ def _refusal(model: Any, kinds: set[str]) -> str:
 def _list(
     model: Any, names: list[str], sides: tuple[str, str], holds: Callable[[float], bool]
 ) -> RuleList:
-    """Return the list of entries that test one feature, ``sides`` normally and flipped."""
+    """Return the list of entries that test one feature; ``sides``: operators, normal and flipped."""
     space = Space(map(Continuous, names))
     labels = labels_of(model.classes_)
     *entries, last = model.rules_ or [{"val": 0.0}]
@@ -120,7 +130,7 @@ def _list(
 
 
 def _more_likely(probability: float) -> bool:
-    # of equals the first; not a number where no instance was left
+    # False for a tie, and for NaN, which means that no instances were left
     return bool(probability > 1 - probability)
 
 
@@ -170,12 +180,12 @@ def _skope(model: Any, names: list[str]) -> RuleSet:
         for entry, weight in zip(entries, weights, strict=True)
     ]
     against = Rule(Region(space), then=first, weight=_half(total))
-    # first, because the first of two equal sums wins
+    # placed first, because the first of two equal sums wins
     return RuleSet([against, *filter(None, rules)], space)
 
 
 def _half(total: float) -> float:
-    """Return the largest number whose share of the total is no more than half, as divided."""
+    """Return the largest number that, divided by the total in float64, is at most 0.5."""
     half = total / 2
     while math.nextafter(half, math.inf) / total <= 0.5:
         half = math.nextafter(half, math.inf)
@@ -195,27 +205,27 @@ def _bayesian_set(model: Any, names: list[str]) -> RuleSet:
     bits = {f"{name}_neg": (names[i], _bit(0)) for i, name in enumerate(model.attr_names_orig)}
     bits |= {f"{name}": (names[i], _bit(1)) for i, name in enumerate(model.attr_names_orig)}
     rules = [rule_of(space, [bits[str(item)] for item in items], 1) for items in model.rules_]
-    # it predicts 1 and 0 whatever the labels were
+    # the model predicts 1 and 0, whatever the labels were
     return RuleSet(filter(None, rules), space, default=0)
 
 
 def _figs(model: Any, names: list[str]) -> RuleSet:
     if len(model.trees_) != 1:
         raise FormatError(
-            f"{described(model)} adds up {len(model.trees_)} trees; it has no rules that state a"
-            " class (with max_trees=1 it would)"
+            f"{described(model)} must have one tree to have rules that predict a class, got"
+            f" {len(model.trees_)}; fit it with max_trees=1"
         )
     if hasattr(model, "_encoder"):
         raise FormatError(
-            f"{described(model)} encodes categories by itself; encode them first and give their"
-            " columns to fit"
+            f"{described(model)} encodes categories by itself, which is not supported; encode them"
+            " before fitting"
         )
     lower, upper, then = [], [], []
     for low, high, value in _leaves(model.trees_[0], len(names)):
         lower.append(low)
         upper.append(high)
-        stated: Hashable = plain(model._class_map[int(np.argmax(value))])
-        then.append(stated)
+        label: Hashable = plain(model._class_map[int(np.argmax(value))])
+        then.append(label)
     return RuleSet.from_arrays(
         Space(map(Continuous, names)),
         lower=np.array(lower).T,
@@ -241,10 +251,10 @@ def _leaves(root: Any, d: int) -> Iterator[tuple[Any, Any, Any]]:
 
 
 _READERS: Final[dict[str, Callable[[Any, list[str]], RuleSet | RuleList]]] = {
-    "GreedyRuleListClassifier": _greedy,  # OneRClassifier is one, too
+    "GreedyRuleListClassifier": _greedy,  # includes OneRClassifier, a subclass
     "FastFrugalTreeClassifier": _frugal,
     "BayesianRuleListClassifier": _bayesian_list,
-    "SkopeRulesClassifier": _skope,  # FPSkopeClassifier is one, too
+    "SkopeRulesClassifier": _skope,  # includes FPSkopeClassifier, a subclass
     "BayesianRuleSetClassifier": _bayesian_set,
     "FIGSClassifier": _figs,
 }

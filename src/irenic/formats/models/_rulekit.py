@@ -13,36 +13,46 @@ from irenic.model.ruleset import RuleSet
 from irenic.model.space import Space
 
 _LARGEST: Final = 1.7976931348623157e308
-"""What stands for no bound there."""
+"""What RuleKit uses for no bound."""
 
 
 def from_rulekit(model: Any) -> RuleSet:
     """Return the rules of a fitted RuleClassifier of RuleKit, to be resolved by "vote".
 
-    The class with the largest sum of weights wins; of several the first by the alphabet, for
-    which the rules here are ordered by class. Where no rule holds, RuleKit 2 predicts the class
-    that is first by the alphabet, whatever class is the most frequent: that is the default. A
-    missing value meets no condition but "not this value".
+    The class with the largest sum of weights wins, and the first in alphabetical order in case of
+    a tie; the rules are sorted by class for this. The default is the first class in alphabetical
+    order, even if another is more frequent, because RuleKit 2 predicts it if no rule holds. A
+    missing value satisfies no condition except "not this value".
 
-    Bounds are taken as the model tests them, not as it prints them, which is rounded. Rules of
-    weight 0, which have no say, are left out.
+    Bounds are those that the model tests, not the rounded ones that it prints. Rules of weight 0,
+    which have no effect, are left out.
 
     Parameters
     ----------
     model : rulekit.classification.RuleClassifier or ExpertRuleClassifier
+        The fitted classifier.
+
+    Returns
+    -------
+    RuleSet
+
+    Raises
+    ------
+    FormatError
+        If the model is not fitted or of another class, or if a weight is negative.
 
     Examples
     --------
     >>> from irenic.formats import from_rulekit
     >>> from_rulekit(3)
     Traceback (most recent call last):
-    irenic.errors.FormatError: an int is no classifier of RuleKit; give a fitted RuleClassifier
+    irenic.errors.FormatError: model must be a fitted RuleClassifier of RuleKit, got an int
     """
     kinds = kinds_of(model, "rulekit")
     if isinstance(model, type) or "RuleClassifier" not in kinds:
-        other = " (its rules state no class)" if "BaseOperator" in kinds else ""
+        other = ", whose rules predict no class" if "BaseOperator" in kinds else ""
         raise FormatError(
-            f"{described(model)} is no classifier of RuleKit{other}; give a fitted RuleClassifier"
+            f"model must be a fitted RuleClassifier of RuleKit, got {described(model)}{other}"
         )
     if model.model is None:
         raise unfitted(model)
@@ -50,28 +60,28 @@ def from_rulekit(model: Any) -> RuleSet:
     space = Space(_feature(attribute) for attribute in inner.getTrainingHeader().getAttributes())
     labels = _labels(model, inner)
     first = min(labels, key=_alphabet)
-    found: list[tuple[bytes, Rule]] = []
+    rules: list[tuple[bytes, Rule]] = []
     for number, rule in enumerate(model.model.rules, 1):
-        weight, stated = float(rule.weight), str(rule.decision_class)
+        weight, label = float(rule.weight), str(rule.decision_class)
         if not weight >= 0:
             raise FormatError(
-                f"rule {number} has the weight {weight}: it votes against its own class, which no"
-                " rule here does; fit with another voting_measure"
+                f"rule {number}: the weight must be non-negative, got {weight}; fit with another"
+                " voting_measure"
             )
-        made = rule_of(space, _tests(rule._java_object), labels[stated], weight)
-        if made is not None and weight > 0:
-            found.append((_alphabet(stated), made))
-    found.sort(key=lambda pair: pair[0])
-    return RuleSet([rule for _, rule in found], space, default=labels[first])
+        converted = rule_of(space, _tests(rule._java_object), labels[label], weight)
+        if converted is not None and weight > 0:
+            rules.append((_alphabet(label), converted))
+    rules.sort(key=lambda pair: pair[0])
+    return RuleSet([rule for _, rule in rules], space, default=labels[first])
 
 
 def _alphabet(label: str) -> bytes:
-    """Return what orders labels as Java does: by UTF-16 units."""
+    """Return the key that sorts labels as Java does: by UTF-16 units."""
     return label.encode("utf-16-be", "surrogatepass")
 
 
 def _labels(model: Any, inner: Any) -> dict[str, Hashable]:
-    """Return what the model predicts for each of its labels, which it keeps as text."""
+    """Return the prediction for each label, which the model stores as text."""
     texts = [str(value) for value in inner.getLabel().getMapping().getValues()]
     if not model._remap_to_numeric:
         return {text: text for text in texts}
@@ -90,25 +100,27 @@ def _tests(rule: Any) -> Iterator[tuple[str, Test]]:
     for condition in rule.getPremise().getSubconditions():
         kind = str(condition.getClass().getSimpleName())
         if kind != "ElementaryCondition":
-            raise FormatError(f"{rule.toString()}: a {kind} is not one test of one feature")
+            raise FormatError(
+                f"{rule.toString()}: a condition must be an ElementaryCondition, got {kind}"
+            )
         test = _test(condition.getValueSet(), str(rule.toString()))
         if test:
             yield str(condition.getAttribute()), test
 
 
 def _test(values: Any, rule: str) -> Test:
-    """Return a condition as operators, without any for one that always holds."""
+    """Return a condition as operators, {} if it always holds."""
     kind = str(values.getClass().getSimpleName())
     if kind == "Interval":
         return _bounds(values)
     if kind == "SingletonSet":
         return {"in": [str(values.getValueAsString())]}
     if kind == "SingletonSetComplement":
-        # the one negated test, and the one that a missing value meets
+        # the only test that a missing value satisfies
         return {"not in": [str(values.getValueAsString())], "missing": True}
     if kind == "Universum":
         return {}
-    raise FormatError(f"{rule}: a test by {kind} cannot be read")
+    raise FormatError(f"{rule}: conditions of type {kind} are not supported")
 
 
 def _bounds(interval: Any) -> Test:

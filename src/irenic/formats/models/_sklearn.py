@@ -1,8 +1,8 @@
-"""Trees of scikit-learn: one rule a leaf.
+"""Trees of scikit-learn: one rule per leaf.
 
-A fitted tree casts every value to float32 and then tests ``value <= threshold`` on a threshold in
-float64. A cut on float64 values that sends each of them where the tree sends it lies half way
-between two neighbouring float32: what is nearer to the lower one is rounded down and goes left.
+A fitted tree casts every value to float32 and compares it with a threshold in float64. An
+equivalent cut for float64 values is half way between two neighboring float32: values closer to the
+lower one are rounded down and go left.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Floats = npt.NDArray[np.float64]
 
 _MOST_RULES: Final = 1_000_000
 _BEYOND: Final = 2.0**128
-"""What float32 would have after its greatest finite number: from half way on it is infinite."""
+"""The float32 after the largest finite one; values beyond half way are rounded to infinity."""
 
 
 def from_sklearn(
@@ -38,31 +38,41 @@ def from_sklearn(
     readable: bool = False,
     index: int | None = None,
 ) -> RuleSet:
-    """Return the rules of a fitted classification tree of scikit-learn: one a leaf.
+    """Return the rules of a fitted classification tree of scikit-learn, one per leaf.
 
-    They predict exactly what the tree predicts, for every table of float64: no leaf overlaps
-    another and together they leave no gap, so the set has no default.
+    They predict exactly what the tree predicts for all float64 values. The rules do not overlap
+    and leave no gap, so there is no default.
 
     Parameters
     ----------
     tree : DecisionTreeClassifier, ExtraTreeClassifier or a forest of these
-        Of a tree with several outputs a rule states the tuple of labels.
+        The fitted tree. The rules of a tree with several outputs predict tuples of labels.
     feature_names : sequence of str, optional
-        None takes the names that the tree was fitted with, else ``x0``, ``x1``, …
+        Names of the features (default: those of the tree, else ``x0``, ``x1``, …).
     class_names : sequence, optional
-        Names instead of the classes, in the order of ``classes_``; one sequence for each output
-        where there are several.
+        Names for the classes, in the order of ``classes_``; one sequence per output if there are
+        several (default: the classes themselves).
     missing : bool
-        Whether features may be missing. The rules then follow the way that the tree sends NaN in
-        each node; a leaf that takes missing values beside an interval from further up becomes
-        several rules. By default the space says that nothing is missing.
+        Whether features may be missing. The rules then follow the branches that the tree uses for
+        NaN. A leaf that contains missing values as well as an interval above the lowest values
+        becomes several rules.
     readable : bool
-        Trees round values to float32 before they test them, so an exact cut lies half way
-        between two float32 and takes some seventeen digits. True takes the shortest decimal from
-        one of the two to the other instead: that decimal, every value of float32 and all that
-        does not lie between the two are still decided as by the tree.
+        Whether to use short decimals. Trees round values to float32, so an exact cut is half way
+        between two float32 and needs about 17 digits. True uses the shortest decimal between the
+        two instead. Only values strictly between the two float32 may then be decided differently.
     index : int, optional
-        Which tree of a forest.
+        The tree of a forest to convert; required for forests.
+
+    Returns
+    -------
+    RuleSet
+
+    Raises
+    ------
+    FormatError
+        If the model is not fitted, or not a classification tree or forest.
+    SpaceError
+        If ``feature_names`` does not fit the tree.
 
     Examples
     --------
@@ -89,7 +99,7 @@ def from_sklearn(
         Space(Continuous(name, missing=missing) for name in names),
         lower=lower,
         upper=upper,
-        then=_stated(inner, leaves, _labels(classes, class_names)),
+        then=_predictions(inner, leaves, _labels(classes, class_names)),
     )
 
 
@@ -97,87 +107,90 @@ def from_sklearn(
 
 
 def _tree_of(model: Any, index: int | None) -> tuple[Any, Any, Any]:
-    """Return the inner tree, the classes that its leaves count, and what knows the names."""
+    """Return the inner tree, the classes of its leaves, and the model that has the names."""
     kinds = kinds_of(model, "sklearn")
     if isinstance(model, type) or not kinds & {"DecisionTreeClassifier", "ForestClassifier"}:
-        raise FormatError(f"{described(model)} has no rules that state a class; {_advice(kinds)}")
+        raise FormatError(f"{described(model)} has no rules that predict a class; {_advice(kinds)}")
     if "DecisionTreeClassifier" in kinds:
         if not hasattr(model, "tree_"):
             raise unfitted(model)
         if index is not None:
-            raise FormatError(f"index={index!r} is for a forest; this is one tree, leave it out")
+            raise FormatError(f"index must be None for a single tree, got {index!r}")
         return model.tree_, model.classes_, model
     if not hasattr(model, "estimators_"):
         raise unfitted(model)
     n = len(model.estimators_)
     if index is None:
         raise FormatError(
-            f"a forest of {n} trees adds up what they say; name one of them with index=0"
+            f"a forest adds up the votes of its {n} trees; choose one of them, such as index=0"
         )
     if isinstance(index, bool) or not isinstance(index, int | np.integer) or not -n <= index < n:
-        raise FormatError(f"index={index!r} is not the place of one of the {n} trees of the forest")
+        raise FormatError(
+            f"index must be the index of one of the {n} trees of the forest, got {index!r}"
+        )
     return model.estimators_[index].tree_, model.classes_, model
 
 
 def _advice(kinds: set[str]) -> str:
     if "Pipeline" in kinds:
         return (
-            "give its last step, pipeline[-1], and the names of what comes before:"
+            "pass its last step, pipeline[-1], and the names of its features:"
             " feature_names=pipeline[:-1].get_feature_names_out()"
         )
     if "BaseSearchCV" in kinds:
-        return "give what it found: search.best_estimator_"
+        return "pass its best model, search.best_estimator_"
     if kinds & {"RegressorMixin", "ForestRegressor", "DecisionTreeRegressor"}:
-        return "it predicts numbers; fit a classifier to classes of them"
+        return "it predicts numbers; fit a classifier to ranges of them"
     if kinds & {"BaseGradientBoosting", "BaseHistGradientBoosting", "BaseWeightBoosting"}:
-        return "it adds up what its trees say"
-    return "give a fitted DecisionTreeClassifier, ExtraTreeClassifier or a forest of these"
+        return "it adds up the outputs of its trees; fit a DecisionTreeClassifier"
+    return "pass a fitted DecisionTreeClassifier, ExtraTreeClassifier or a forest of these"
 
 
-# --- what the leaves state
+# --- the predictions of leaves
 
 
-def _labels(classes: Any, given: Any) -> list[list[Hashable]]:
+def _labels(classes: Any, class_names: Any) -> list[list[Hashable]]:
     """Return the labels of each output."""
     if not isinstance(classes, list):
-        return [labels_of(classes, given)]
-    if given is None:
-        return [labels_of(some) for some in classes]
-    if isinstance(given, str) or not hasattr(given, "__len__") or len(given) != len(classes):
+        return [labels_of(classes, class_names)]
+    if class_names is None:
+        return [labels_of(labels) for labels in classes]
+    sized = not isinstance(class_names, str) and hasattr(class_names, "__len__")
+    if not sized or len(class_names) != len(classes):
         raise FormatError(
-            f"class_names has one list for each of the {len(classes)} outputs, not {given!r}"
+            f"class_names must have one list per output, {len(classes)} in all, got {class_names!r}"
         )
-    return [labels_of(some, names) for some, names in zip(classes, given, strict=True)]
+    return [labels_of(labels, names) for labels, names in zip(classes, class_names, strict=True)]
 
 
-def _stated(
+def _predictions(
     inner: Any, leaves: npt.NDArray[np.intp], labels: list[list[Hashable]]
 ) -> list[Hashable]:
     best = inner.value[leaves].argmax(axis=2).tolist()
     if len(labels) == 1:
         return [labels[0][codes[0]] for codes in best]
-    return [tuple(some[c] for some, c in zip(labels, codes, strict=True)) for codes in best]
+    return [tuple(of[c] for of, c in zip(labels, codes, strict=True)) for codes in best]
 
 
-# --- where the tree cuts
+# --- the cuts of the tree
 
 
-def _neighbours(
+def _neighbors(
     threshold: Floats,
 ) -> tuple[npt.NDArray[np.float32], Floats, Floats]:
-    """Return the greatest float32 not above each threshold, that as float64, and the next one."""
+    """Return the largest float32 up to each threshold, the same as float64, and the next one."""
     with np.errstate(over="ignore"):
         below = threshold.astype(np.float32)
     above = below.astype(np.float64) > threshold
     below[above] = np.nextafter(below[above], np.float32(-np.inf))
-    # numpy warns of the step to infinity, which is meant
+    # numpy warns about the step to infinity, which is intended
     with np.errstate(over="ignore", under="ignore"):
         after = np.nextafter(below, np.float32(np.inf)).astype(np.float64)
     return below, below.astype(np.float64), after
 
 
 def cuts_of(threshold: Floats) -> Floats:
-    """Return the cuts on float64 that do what ``float32(value) <= threshold`` does.
+    """Return the cuts on float64 that are equivalent to ``float32(value) <= threshold``.
 
     >>> (cut,) = cuts_of(np.array([0.1]))
     >>> below = np.nextafter(cut, 0)
@@ -185,10 +198,10 @@ def cuts_of(threshold: Floats) -> Floats:
     (0.09999999776482582, [True, False])
     """
     threshold = np.asarray(threshold, dtype=np.float64)
-    single, below, after = _neighbours(threshold)
-    # exact: two neighbours have 25 bits between them, and float64 keeps 53
+    single, below, after = _neighbors(threshold)
+    # exact, because the midpoint of two neighbors needs 25 bits, and float64 has 53
     middle = np.clip(below, -_BEYOND, _BEYOND) / 2 + np.clip(after, -_BEYOND, _BEYOND) / 2
-    # half way, float32 rounds to the even one of the two; then ``<= threshold`` takes it along
+    # the midpoint is rounded to the even neighbor; if that is the lower one, it goes left
     even = (single.view(np.uint32) & 1) == 0
     cuts = np.where(even, np.nextafter(middle, np.inf), middle)
     # a tree that sends only missing values to the right has an infinite threshold
@@ -196,16 +209,16 @@ def cuts_of(threshold: Floats) -> Floats:
 
 
 def _readable_cuts(threshold: Floats) -> Floats:
-    """Return cuts at the shortest decimals from one float32 to the next."""
-    _, below, after = _neighbours(threshold)
+    """Return cuts at the shortest decimals between one float32 and the next."""
+    _, below, after = _neighbors(threshold)
     number = Continuous("x")
-    found = np.full(len(threshold), np.inf)
+    cuts = np.full(len(threshold), np.inf)
     for i, (low, high) in enumerate(zip(below.tolist(), after.tolist(), strict=True)):
         if high < math.inf:
             cut = readable_number(number, low, number.after(high))
-            # the decimal itself goes where the tree sends it: "<= 2.5" if float32 has it as ``low``
-            found[i] = number.after(cut) if np.float32(cut) == np.float32(low) else cut
-    return found
+            # the decimal itself goes where the tree sends it: "<= 2.5" if it is rounded to ``low``
+            cuts[i] = number.after(cut) if np.float32(cut) == np.float32(low) else cut
+    return cuts
 
 
 # --- the boxes of the leaves
@@ -223,7 +236,7 @@ def _boxes(inner: Any, cuts: Floats, missing: bool) -> tuple[Floats, Floats, npt
     kept = (present | takes).all(axis=1)
     lows, highs, takes, leaves = lows[kept], highs[kept], takes[kept], leaves[kept]
     present, bottom = present[kept], bottom[kept]
-    # missing is the lowest value: it joins an interval from the bottom, or is one of its own
+    # missing is the lowest value: it joins an interval from the bottom, or is a separate one
     lows = np.where(bottom & takes & present, -np.inf, lows)
     alone = takes & ~present
     lows[alone], highs[alone] = -np.inf, LOWEST
@@ -231,8 +244,8 @@ def _boxes(inner: Any, cuts: Floats, missing: bool) -> tuple[Floats, Floats, npt
     n = int((2.0 ** beside.sum(axis=1)).sum())
     if n > _MOST_RULES:
         raise FormatError(
-            f"the {len(leaves)} leaves would be {n} rules with missing values;"
-            " leave missing=False, or fit a smaller tree"
+            f"the {len(leaves)} leaves must become at most {_MOST_RULES:,} rules with missing"
+            f" values, got {n:,}; use missing=False, or fit a smaller tree"
         )
     if n == len(leaves):
         return lows.T, highs.T, leaves
@@ -246,7 +259,7 @@ def _with_missing(
     leaves: npt.NDArray[np.intp],
     n: int,
 ) -> tuple[Floats, Floats, npt.NDArray[np.intp]]:
-    """Return the boxes in which each marked feature is once in its interval and once missing."""
+    """Return boxes in which each marked feature is either in its interval or missing."""
     lower, upper = np.empty((n, lows.shape[1])), np.empty((n, lows.shape[1]))
     owner = np.empty(n, dtype=np.intp)
     row = 0
@@ -263,9 +276,8 @@ def _with_missing(
 def _leaves(
     inner: Any, cuts: Floats, missing: bool
 ) -> tuple[Floats, Floats, npt.NDArray[np.bool_], npt.NDArray[np.intp]]:
-    """Return for each leaf, from left to right, its bounds and which features may be missing."""
-    found = list(_walk(inner, cuts, missing))
-    lows, highs, takes, leaves = zip(*found, strict=True)
+    """Return the bounds of each leaf, from left to right, and which features may be missing."""
+    lows, highs, takes, leaves = zip(*_walk(inner, cuts, missing), strict=True)
     return np.array(lows), np.array(highs), np.array(takes), np.array(leaves, dtype=np.intp)
 
 

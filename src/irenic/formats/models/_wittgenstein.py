@@ -1,8 +1,8 @@
-"""Rules of wittgenstein's RIPPER and IREP: rules for one class, and the rest is the other.
+"""Rules of wittgenstein's RIPPER and IREP: rules for the positive class, and a default.
 
-The library cuts numbers into bins and keeps each as text: ``<2.5``, ``2.5 - 7``, ``>7``. As it
-tests them, the left end of a bin is open and the right one closed. Between two bins there can be
-values that lie in neither; no condition holds for them, nor for a missing value.
+The library puts numbers into bins, which it stores as text: ``<2.5``, ``2.5 - 7``, ``>7``. It tests
+them with an open left end and a closed right end. There may be values between two bins; no
+condition holds for these, nor for missing values.
 """
 
 from __future__ import annotations
@@ -27,51 +27,62 @@ _BIN: Final = re.compile(rf"({_NUMBER})\s*-\s*({_NUMBER})")
 def from_wittgenstein(model: Any, *, negative: Hashable | None = None) -> RuleSet:
     """Return the rules of a fitted RIPPER or IREP of wittgenstein.
 
-    All rules state the positive class, so none contradicts another; the default is the negative
-    class. The space holds every feature that the model was fitted to. Of those that no rule
-    tests the model does not keep what they were, unless it cut them into bins: any value will do.
+    All rules predict the positive class, so they cannot contradict each other; the default is the
+    negative class. The space has all features that the model was fitted to. The model does not
+    store the values of features that no rule tests, unless it put them into bins; they can have
+    any value.
 
     Parameters
     ----------
     model : wittgenstein.RIPPER or wittgenstein.IREP
+        The fitted model.
     negative : hashable, optional
-        The label of the negative class, which the model does not keep. None takes False or 0
-        where the positive class is True or 1, else "not" and the positive class.
+        The label of the negative class, which the model does not store. Default: False or 0 if
+        the positive class is True or 1, else "not" followed by the positive class.
+
+    Returns
+    -------
+    RuleSet
+
+    Raises
+    ------
+    FormatError
+        If the model is not fitted, or of another class.
 
     Examples
     --------
     >>> from irenic.formats import from_wittgenstein
     >>> from_wittgenstein("IF age < 10")
     Traceback (most recent call last):
-    irenic.errors.FormatError: a str is no model of wittgenstein; give a fitted RIPPER or IREP
+    irenic.errors.FormatError: model must be a fitted RIPPER or IREP of wittgenstein, got a str
     """
     kinds = kinds_of(model, "wittgenstein")
     if not kinds & {"RIPPER", "IREP", "AbstractRulesetClassifier"} or isinstance(model, type):
         raise FormatError(
-            f"{described(model)} is no model of wittgenstein; give a fitted RIPPER or IREP"
+            f"model must be a fitted RIPPER or IREP of wittgenstein, got {described(model)}"
         )
-    found = getattr(model, "ruleset_", None)
-    if found is None or getattr(model, "pos_class", None) is None:
+    ruleset = getattr(model, "ruleset_", None)
+    if ruleset is None or getattr(model, "pos_class", None) is None:
         raise unfitted(model)
     names = _names(model)
     binner = getattr(model, "bin_transformer_", None)
-    # older versions keep the bins themselves
+    # older versions store the bins themselves
     bins = (binner if isinstance(binner, dict) else getattr(binner, "bins_", None)) or {}
     edges = getattr(binner, "thresholds_", None) or {}
     tested: dict[Any, list[Any]] = {name: [] for name in names}
-    for rule in found.rules:
+    for rule in ruleset.rules:
         for cond in rule.conds:
             tested.setdefault(cond.feature, []).append(cond.val)
     names |= {feature: str(feature) for feature in tested if feature not in names}
     space = Space(_feature(names[f], values, f in bins) for f, values in tested.items())
     positive = plain(model.pos_class)
-    rules = [rule_of(space, _tests(rule, names, bins, edges), positive) for rule in found.rules]
+    rules = [rule_of(space, _tests(rule, names, bins, edges), positive) for rule in ruleset.rules]
     default = _negative(positive) if negative is None else negative
     return RuleSet([rule for rule in rules if rule is not None], space, default=default)
 
 
 def _names(model: Any) -> dict[Any, str]:
-    """Return our names of the features; columns of an array are numbers there and x0, … here."""
+    """Return the names of the features by their keys in the model; indices become x0, x1, …"""
     features = [f for f in getattr(model, "trainset_features_", ()) if f != model.class_feat]
     places = all(isinstance(f, int | np.integer) for f in features)
     return {f: f"x{f}" if places else str(f) for f in features}
@@ -110,9 +121,9 @@ def _is_category(value: Any) -> bool:
 
 
 def _between(edges: Any, place: int) -> Test:
-    """Return the bounds of a bin of the engine "numpy", which tests edges instead of texts.
+    """Return the bounds of a bin of the engine "numpy", which compares with edges.
 
-    There the left end is closed, and the first and the last bin are open to their side.
+    It includes the left end of a bin, and the first and the last bin are unbounded.
     """
     test: Test = {}
     if place > 0:
@@ -123,12 +134,12 @@ def _between(edges: Any, place: int) -> Test:
 
 
 def _bounds(text: str, feature: Any) -> Test:
-    """Return the bounds of a bin that is kept as text."""
+    """Return the bounds of a bin that is stored as text."""
     if text.startswith("<"):
         return {"<=": float(text[1:])}
     if text.startswith(">"):
         return {">": float(text[1:])}
     match = _BIN.fullmatch(text.strip())
     if match is None:
-        raise FormatError(f"feature {feature!r}: {text!r} is not a bin such as '2.5 - 7'")
+        raise FormatError(f"feature {feature!r}: a bin must be like '2.5 - 7', got {text!r}")
     return {">": float(match[1]), "<=": float(match[2])}

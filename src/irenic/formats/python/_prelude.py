@@ -1,7 +1,7 @@
-"""What the Python source of rules begins with: the functions that take a value out of a case.
+"""The functions at the beginning of exported Python source, which read the values of a case.
 
-They say which values there are as :class:`irenic.Space` does, and import nothing but the standard
-library. Only those that the features need are written.
+They accept the same values as :class:`irenic.Space` and import only the standard library. Only
+those that the features need are written.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from typing import Final
 HEADER: Final = '''\
 """Rules as plain Python, written by irenic. {note}
 
-A case is a mapping from the names of features to values. A value that is left out, None or NaN is
-missing. A value that cannot be is a ValueError.
+A case is a mapping from feature names to values. A value that is absent, None or NaN is missing.
+An invalid value raises a ValueError.
 """
 
 '''
 
 COMMON: Final = '''\
 def _value(case, name, missing):
-    """Return a value of the case, None if it is missing; scalars of numpy as Python's own."""
+    """Return a value of the case, None if it is missing; numpy scalars become Python values."""
     value = case.get(name)
     if type(value).__name__ in ("NaTType", "NAType"):
         value = None
@@ -36,7 +36,7 @@ def _value(case, name, missing):
     elif isinstance(value, decimal.Decimal) and value.is_nan():
         value = None
     if value is None and not missing:
-        raise ValueError(f"{name!r} is missing, but is declared never to be")
+        raise ValueError(f"{name!r} must not be missing")
     return value
 
 
@@ -44,9 +44,9 @@ def _value(case, name, missing):
 
 CONTINUOUS: Final = '''\
 def _within(name, value, low, high):
-    """Return the value if it lies within the bounds of its feature."""
+    """Return the value if it is within the bounds of its feature."""
     if (low is not None and value < low) or (high is not None and value > high):
-        raise ValueError(f"{name!r}: {value!r} is outside its bounds ({low}, {high})")
+        raise ValueError(f"{name!r} must be within the bounds ({low}, {high}), got {value!r}")
     return value
 
 
@@ -59,13 +59,13 @@ def _number(case, name, missing=False, low=None, high=None, whole=False):
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (numbers.Real, decimal.Decimal)):
-        raise ValueError(f"{name!r}: {value!r} is not a number")
+        raise ValueError(f"{name!r} must be a number, got {value!r}")
     if (whole or not isinstance(value, float)) and abs(value) > 2**53:
-        raise ValueError(f"{name!r}: {value!r} is beyond 2**53")
+        raise ValueError(f"{name!r} must be at most 2**53 in absolute value, got {value!r}")
     if math.isinf(value):
-        raise ValueError(f"{name!r}: {value!r} is infinite")
+        raise ValueError(f"{name!r} must be finite, got {value!r}")
     if whole and value != int(value):
-        raise ValueError(f"{name!r}: {value!r} is not a whole number")
+        raise ValueError(f"{name!r} must be an integer, got {value!r}")
     return _within(name, float(value), low, high)
 
 
@@ -82,7 +82,7 @@ def _moment(case, name, kind, missing=False, low=None, high=None, utc=False):
         value = (datetime.datetime if "T" in value else time).fromisoformat(value)
     if getattr(value, "tzinfo", None) is not None:
         if not utc or not isinstance(value, datetime.datetime):
-            raise ValueError(f"{name!r}: {value!r} has a time zone; drop it")
+            raise ValueError(f"{name!r} must not have a time zone, got {value!r}")
         value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
     if kind is datetime.datetime and type(value) is datetime.date:
         value = datetime.datetime(value.year, value.month, value.day)
@@ -90,7 +90,7 @@ def _moment(case, name, kind, missing=False, low=None, high=None, utc=False):
         if value.time() == datetime.time():
             value = value.date()
     if type(value) is not kind:
-        raise ValueError(f"{name!r}: {value!r} is not a {kind.__name__}")
+        raise ValueError(f"{name!r} must be a datetime.{kind.__name__}, got {value!r}")
     return _within(name, value, low, high)
 
 
@@ -103,7 +103,7 @@ def _duration(case, name, missing=False, low=None, high=None):
     if value is None:
         return None
     if not isinstance(value, datetime.timedelta):
-        raise ValueError(f"{name!r}: {value!r} is not a datetime.timedelta")
+        raise ValueError(f"{name!r} must be a datetime.timedelta, got {value!r}")
     return _within(name, value, low, high)
 
 
@@ -121,14 +121,14 @@ def _months(case, name, missing=False, low=None, high=None):
 
 CATEGORY: Final = '''\
 def _category(case, name, missing=False, values=None):
-    """Return a value that is told apart and no more; None if it is missing."""
+    """Return a categorical value; None if it is missing."""
     value = _value(case, name, missing)
     try:
         hash(value)
     except TypeError:
-        raise ValueError(f"{name!r}: {value!r} is not hashable") from None
+        raise ValueError(f"{name!r} must be hashable, got {value!r}") from None
     if values is not None and value is not None and value not in values:
-        raise ValueError(f"{name!r}: {value!r} is not among its values")
+        raise ValueError(f"{name!r} must be one of its listed values, got {value!r}")
     return value
 
 

@@ -1,6 +1,6 @@
-"""Rules as Python source: a function without any dependency, one ``if`` a rule.
+"""Rules as Python source: a function without dependencies, with one ``if`` per rule.
 
-The source is text for others to run. Nothing here runs it.
+This module writes source and never runs it.
 """
 
 from __future__ import annotations
@@ -55,23 +55,36 @@ def to_python(
     default: Hashable | None = None,
     resolve: Resolve | None = None,
 ) -> str:
-    """Return the rules as the source of a Python function that needs no library.
+    """Return the rules as the source of a Python function without dependencies.
 
-    The function takes a case, a mapping from the names of features to values, and returns what
-    :meth:`RuleSet.predict` says of it, None for nothing. It looks at the features that some rule
-    tests, and raises a ValueError where the space does not admit a value of theirs. A duration of
-    years and months is given as a number of months.
+    The function takes a case, a mapping from feature names to values, and returns what
+    :meth:`RuleSet.predict` returns for it. It reads only the features that rules test, and raises a
+    ValueError if a value is outside the space. Durations of years and months are numbers of months.
 
     Parameters
     ----------
     rules : RuleSet, RuleList or DecisionTable
-        A set with conflicts is refused unless ``resolve`` says how to choose.
+        A set with conflicts needs ``resolve``.
     name : str
-        What the function is called.
+        Name of the function.
     default : hashable, optional
-        What to say where no rule holds, instead of the rules' own default.
+        The prediction if no rule holds (default: that of the rules, else None).
     resolve : {"first", "best"}, optional
-        As in :meth:`RuleSet.predict`. In a list the first rule decides in any case.
+        How to resolve conflicts, as in :meth:`RuleSet.predict`. In a list the first rule always
+        decides.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ConditionError
+        If an argument is invalid.
+    ConflictError
+        If the rules contradict each other and ``resolve`` is None.
+    FormatError
+        If Python source cannot represent the rules.
 
     Examples
     --------
@@ -104,15 +117,15 @@ def dumps(rules: RuleSet | RuleList | DecisionTable) -> str:
 
 def _checked_name(name: object) -> str:
     if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
-        raise ConditionError(f"the name of a function is an identifier, not {name!r}")
+        raise ConditionError(f"the name of the function must be an identifier, got {name!r}")
     name = unicodedata.normalize("NFKC", name)  # as Python reads it
     if name in _TAKEN:
-        raise ConditionError(f"the source uses the name {name!r} itself; choose another")
+        raise ConditionError(f"the name {name!r} is used elsewhere in the source; choose another")
     return name
 
 
 class _Source:
-    """Writes one function."""
+    """Writes the source of one function."""
 
     def __init__(self, branches: Branches, function: str) -> None:
         self._branches, self._function = branches, function
@@ -122,20 +135,20 @@ class _Source:
         self._names = self._local_names(branches.space)
 
     def _local_names(self, space: Space) -> dict[str, str]:
-        """Return a variable for each feature: its name where that is one, else its place."""
-        fit = {name for name in space.names if name.isascii() and name.isidentifier()}
-        fit -= {*_TAKEN, *keyword.kwlist, self._function}
-        found = {}
+        """Return a variable for each feature: its name if that is an identifier, else its place."""
+        usable = {name for name in space.names if name.isascii() and name.isidentifier()}
+        usable -= {*_TAKEN, *keyword.kwlist, self._function}
+        variables = {}
         for place, name in enumerate(space.names, 1):
-            local = name if name in fit else f"feature_{place}"
-            while name not in fit and local in fit | {self._function}:
-                local += "_"
-            found[name] = local
-        return found
+            variable = name if name in usable else f"feature_{place}"
+            while name not in usable and variable in usable | {self._function}:
+                variable += "_"
+            variables[name] = variable
+        return variables
 
     def write(self) -> str:
         lines = [f"def {self._function}(case):"]
-        lines += [f"    {self._names[f.name]} = {self._taken_out(f)}" for f in self._features]
+        lines += [f"    {self._names[f.name]} = {self._reading(f)}" for f in self._features]
         for place, rule in enumerate(self._branches.rules, 1):
             try:
                 lines += self._branch(place, rule)
@@ -166,14 +179,14 @@ class _Source:
             self._modules.add("datetime")
         return "".join(text for name, text in _FUNCTIONS.items() if name in used)
 
-    # --- values out of the case
+    # --- values of the case
 
     def _reader(self, feature: Feature) -> str:
         if isinstance(feature, Categorical):
             return "_category"
         return _READERS.get(feature.kind, "_moment")
 
-    def _taken_out(self, feature: Feature) -> str:
+    def _reading(self, feature: Feature) -> str:
         arguments = ["case", repr(feature.name)]
         if isinstance(feature, Continuous) and self._reader(feature) == "_moment":
             arguments.append(f"datetime.{feature.kind}")
@@ -199,11 +212,10 @@ class _Source:
             for name, operators in rule.region.conditions().items()
             for test in self._tests(self._branches.space[name], operators)
         ]
-        together = " and ".join(tests) or "True"
-        head = [f"    if {together}:"]
+        head = [f"    if {' and '.join(tests) or 'True'}:"]
         if len(head[0]) > _WIDTH and len(tests) > 1:
-            broken = "\n        and ".join(tests)
-            head = ["    if (", f"        {broken}", "    ):"]
+            condition = "\n        and ".join(tests)
+            head = ["    if (", f"        {condition}", "    ):"]
         return [
             f"    # {place}. {_on_one_line(repr(rule))}",
             *head,
@@ -211,7 +223,7 @@ class _Source:
         ]
 
     def _tests(self, feature: Feature, operators: Operators) -> list[str]:
-        """Return tests that must all hold."""
+        """Return tests, all of which must hold."""
         local = self._names[feature.name]
         if set(operators) == {"missing"}:
             return [f"{local} is {'' if operators['missing'] else 'not '}None"]
@@ -222,7 +234,7 @@ class _Source:
         if not feature.missing:
             return [test]
         if operators.get("missing", passes):
-            # None is outside of every set by itself
+            # None is not in any set
             return [test] if passes else [f"({local} is None or {test})"]
         return [f"{local} is not None", test]
 
@@ -255,11 +267,11 @@ class _Source:
         return f"{{{written}}}" if written else "()"
 
     def _literal(self, value: Any, depth: int = 0) -> str:
-        """Return source that evaluates to ``value``; refuse what has none."""
+        """Return source that evaluates to ``value``; raise if there is none."""
         check_writable(value, depth)
         if value is None or isinstance(value, bool):
             return repr(value)
-        # by the type's own repr: that of a subclass, such as an enum, may be anything
+        # subclasses such as enums may have any repr
         for kind in (str, bytes, int):
             if isinstance(value, kind):
                 return kind.__repr__(value)
@@ -270,7 +282,9 @@ class _Source:
             return f"decimal.{value!r}"
         if type(value) in (dt.date, dt.datetime, dt.time, dt.timedelta):
             if type(getattr(value, "tzinfo", None)) not in (type(None), dt.timezone):
-                raise FormatError(f"{value!r} has a time zone of its own kind; use UTC")
+                raise FormatError(
+                    f"the time zone of {value!r} must be a datetime.timezone; use UTC"
+                )
             self._modules.add("datetime")
             return repr(value)
         if isinstance(value, tuple | frozenset):
@@ -279,13 +293,13 @@ class _Source:
                 return f"frozenset({{{', '.join(sorted(parts))}}})" if parts else "frozenset()"
             return f"({', '.join(parts)}{',' * (len(parts) == 1)})"
         raise FormatError(
-            f"{value!r} of type {type(value).__name__} has no form in Python source;"
+            f"{value!r} of type {type(value).__name__} cannot be written as Python source;"
             " use text, numbers, booleans, dates, or tuples and frozensets of those"
         )
 
 
 def _on_one_line(text: str) -> str:
-    """Return text that cannot leave a comment."""
+    """Return a text with line breaks and control characters escaped, for a comment."""
     return "".join(
         sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text
     )

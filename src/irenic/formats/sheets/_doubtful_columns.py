@@ -1,9 +1,9 @@
-"""Columns of spreadsheets that are easily meant otherwise than they are read.
+"""Ambiguous columns of spreadsheets.
 
-A column is a condition unless it is known to be something else, so that numbers of rows, two
-columns of bounds, or one value in two spellings would make a table look consistent. Such a column
-is refused or told with a warning, unless a space is given that has it as a feature. Cells are
-looked at in :mod:`irenic.formats.feel.doubtful_cells`.
+Every column is a condition by default. Row numbers, two columns of bounds, or one value in two
+spellings would then make a table look consistent. Such a column causes an error or a warning,
+unless it is a feature of the given space. Ambiguous cells are found in
+:mod:`irenic.formats.feel.doubtful_cells`.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ _OPPOSITES: Final = {
 }
 _BOUNDS: Final = _OPPOSITES | {high: low for low, high in _OPPOSITES.items()}
 _FEWEST_ROWS: Final = 3
-"""From how many rows on it is odd that a column has another value in each."""
+"""Number of rows from which a column with a different value in each row is suspicious."""
 
 
 NOTHING_ASKED: Final = object()
-"""In place of the value of a cell that asks for nothing."""
+"""Stands for the value of a cell that accepts anything."""
 
 
 def check_columns(draft: Draft) -> None:
-    """Note in the draft of a spreadsheet what is doubtful about its columns."""
+    """Add errors and warnings about ambiguous columns to the draft of a spreadsheet."""
     names = [column.name for column in draft.inputs]
     columns = [[bare_value(row.cells[place]) for row in draft.rows] for place in range(len(names))]
     refused = refused_columns(names, columns)
@@ -59,8 +59,8 @@ def check_columns(draft: Draft) -> None:
             draft.fail(refused[name], header=name, doubtful=True)
         elif place == 0 and len(names) > 1 and _all_differ(columns[0], _FEWEST_ROWS):
             draft.warn(
-                "every row has another value here, so that no two can overlap; if these are the"
-                f" names of the rows, leave them out with ignore={name!r} (--ignore)",
+                "every row has a different value here, so no two rows can overlap; if these are row"
+                f" names, skip the column with ignore={name!r} (--ignore)",
                 header=name,
                 doubtful=True,
             )
@@ -75,55 +75,55 @@ def check_columns(draft: Draft) -> None:
 
 
 def refused_columns(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> dict[str, str]:
-    """Return which columns are refused, and why.
+    """Return the columns that are errors, with reasons.
 
-    Columns hold for each row the value that a cell names without a sign, None for any other test.
+    A column contains, for each row, the value of a cell without an operator, None for other tests.
 
     >>> list(refused_columns(["No", "age", "age to"], [[1, 2], [None, 5], [18, 25]]))
     ['No', 'age to']
     """
-    found = {}
+    reasons = {}
     for place, (name, column) in enumerate(zip(names, columns, strict=True)):
         values = [value for value in column if value is not NOTHING_ASKED]
         kinds = {kind_of(value) for value in values}
         if not values or kinds & {"null", "value"}:
             continue
-        # a sign says that the column is a condition
-        sign = (
+        # an operator shows that the column is a condition
+        hint = (
             f"write = {literal_text(values[0], words=True)} in its first cell if it is a condition"
         )
         if _NOTES.fullmatch(name):
-            found[name] = (
-                f"it looks like notes; leave it out with ignore={name!r} (--ignore), or {sign}"
+            reasons[name] = (
+                f"the column looks like notes; skip it with ignore={name!r} (--ignore), or {hint}"
             )
         elif len(names) > 1 and _numbers_rows(name, values, column if place == 0 else ()):
-            found[name] = (
-                "it numbers the rows, so that no two could ever overlap; leave it out with"
-                f" ignore={name!r} (--ignore), or {sign}"
+            reasons[name] = (
+                "the column numbers the rows, so no two rows could overlap; skip it with"
+                f" ignore={name!r} (--ignore), or {hint}"
             )
         elif kinds & {"text", "boolean"}:
             continue
         elif _is_bound(name, names):
             way = f"one column {stem!r}" if (stem := _bound(name)[0]) else "one column"
-            found[name] = (
-                "it looks like a bound of a range, and its numbers are read as exact values; use"
-                f" {way} with ranges such as [18..25], or {sign} of its own"
+            reasons[name] = (
+                "the column looks like a bound of a range, but its numbers are read as exact"
+                f" values; use {way} with ranges such as [18..25], or {hint}"
             )
-        elif name == "WEIGHT":  # which once headed the weights of rules
-            found[name] = (
-                "it may hold the weights of rules or a condition; call it 'RULE WEIGHT' for the"
-                " former, 'weight' for the latter"
+        elif name == "WEIGHT":  # the name of the weights of rules in earlier versions
+            reasons[name] = (
+                "the column is ambiguous; name it 'RULE WEIGHT' for weights of rules, or 'weight'"
+                " for a condition"
             )
-    return found
+    return reasons
 
 
 def check_outcome(draft: Draft) -> None:
-    """Warn of a last column that is hardly what the rows decide."""
+    """Warn about a last column that is unlikely to be the outcome."""
     name = draft.outputs[0]
     if _NOTES.fullmatch(name) or name.casefold() == "weight":
         draft.warn(
-            "the last column is taken for the outcome; if it is not, name the outcome with"
-            f" target=... (--target) and leave this column out with ignore={name!r} (--ignore)",
+            "the last column is read as the outcome; if it is not, choose the outcome with"
+            f" target=… (--target) and skip this column with ignore={name!r} (--ignore)",
             header=name,
         )
 
@@ -133,7 +133,7 @@ def _compared(cell: Cell) -> Iterable[Compare]:
 
 
 def _excludes_nothing(cell: Cell) -> bool:
-    """Return whether a cell lists a lower and an upper bound of which each value meets one."""
+    """Return whether a cell lists a lower and an upper bound, one of which every value meets."""
     if not isinstance(cell.test, AnyOf):
         return False
     tests = [test for test in cell.test.tests if isinstance(test, Compare)]
@@ -145,7 +145,7 @@ def _excludes_nothing(cell: Cell) -> bool:
 
 
 def bare_value(cell: Cell) -> Any:
-    """Return the one value that a cell names without a sign, None if it does not."""
+    """Return the value of a cell that is a single value without an operator, else None."""
     test = cell.test
     if test == ANYTHING:
         return NOTHING_ASKED
@@ -155,12 +155,12 @@ def bare_value(cell: Cell) -> Any:
 
 
 def _all_differ(values: Sequence[Any], fewest: int) -> bool:
-    whole = None not in values and NOTHING_ASKED not in values
-    return whole and len(values) == len(set(values)) >= fewest
+    complete = None not in values and NOTHING_ASKED not in values
+    return complete and len(values) == len(set(values)) >= fewest
 
 
 def _numbers_rows(name: str, values: Sequence[Any], first: Sequence[Any]) -> bool:
-    if _NUMBERS_ROWS.fullmatch(name):  # a row may go on over several lines
+    if _NUMBERS_ROWS.fullmatch(name):  # a row may span several lines
         return _all_differ(values, 1)
     counted = [str(number) for number in range(1, len(first) + 1)]
     return len(first) > 1 and [str(value) for value in first] == counted
@@ -175,7 +175,7 @@ def _is_bound(name: str, names: Iterable[str]) -> bool:
 
 
 def _bound(name: str) -> tuple[str, str]:
-    """Return what a header is a bound of, and which one: ("Age", "from"); "" for none."""
+    """Return the stem and the bound of a header, as in ("Age", "from"); "" for no bound."""
     words = [word for word in re.split(r"[\s_()\[\]-]+", name) if word]
     for place in (-1, 0):
         if words and words[place].lower() in _BOUNDS:
@@ -195,14 +195,14 @@ def _check_alike(
     for alike in spellings.values():
         if len(alike) > 1:
             draft.warn(
-                f"{' and '.join(map(repr, alike))} differ only in case or blanks; they are"
-                " different values; write them alike if one is meant",
+                f"{' and '.join(map(repr, alike))} differ only in case or spaces and are read as"
+                " different values; use one spelling if they are the same value",
                 header=name,
                 doubtful=doubtful,
             )
 
 
-# --- cells, as they come
+# --- cells, in the order in which they are read
 
 
 class _Place(NamedTuple):
@@ -212,48 +212,48 @@ class _Place(NamedTuple):
 
 
 class CellDoubts:
-    """What is doubtful about cells: told at once, or when all cells are known."""
+    """Checks for ambiguous cells; some checks need all cells of the table."""
 
     def __init__(self, draft: Draft, *, points_are_sure: bool) -> None:
         self.draft, self.settled = draft, points_are_sure
-        self.told: set[tuple[str, str]] = set()
+        self.warned: set[tuple[str, str]] = set()
         self.points: list[tuple[_Place, str, str]] = []
 
     def cell(self, cell: Cell, rule: int, header: str, line: int) -> None:
-        """Warn of words that may mean something else, each once in a column; look at numbers."""
+        """Check the numbers of a cell, and warn about ambiguous words, once per column."""
         values = [c.value for c in _compared(cell)]
         self.numbers(cell.text, values, rule, header, line)
         if _excludes_nothing(cell):
             self.draft.warn(
-                "it holds for every value, since a comma means or; a range is written (5..10), and"
-                " any value -",
+                "the cell accepts every value, because a comma means 'or'; write (5..10) for a"
+                " range, or - for any value",
                 rule=rule,
                 header=header,
                 text=cell.text,
                 line=line,
             )
         for value in values:
-            if not isinstance(value, str) or (header, value) in self.told:
+            if not isinstance(value, str) or (header, value) in self.warned:
                 continue
             reason = warning(value)
             if reason and quote(value) not in cell.text:
-                self.told.add((header, value))
-                full = f"{reason} (no warning in quotes: {quote(value)})"
+                self.warned.add((header, value))
+                message = f"{reason}, or {quote(value)} in quotes to avoid this warning"
                 place = _Place(rule, header, line)
-                self.draft.warn(full, **place._asdict(), text=value, doubtful=True)
+                self.draft.warn(message, **place._asdict(), text=value, doubtful=True)
 
     def outcome(self, text: str, then: Hashable, rule: int, header: str, line: int) -> None:
-        """Look at an outcome: a number, or text that looks like one."""
+        """Check an outcome: a number, or text that looks like one."""
         self.numbers(text, [then], rule, header, line)
         if isinstance(then, str) and like_a_number(text):
             reason = (
-                "read as text; a number has a point before its decimals and nothing between"
-                f" thousands (no warning in quotes: {quote(then)})"
+                "read as text; write numbers with a decimal point and no thousands separators, or"
+                f" {quote(then)} in quotes to avoid this warning"
             )
             self.draft.warn(reason, rule=rule, header=header, text=then, line=line)
 
     def numbers(self, text: str, values: Iterable[Any], rule: int, header: str, line: int) -> None:
-        """Keep numbers whose point may divide thousands; others settle what points are."""
+        """Collect numbers whose point may separate thousands; others show what points mean."""
         floats = {abs(value) for value in values if type(value) is float}
         for number in decimals(text) if floats else ():
             if abs(float(number)) not in floats:
@@ -264,6 +264,6 @@ class CellDoubts:
                 self.settled = True
 
     def end(self) -> None:
-        """Refuse numbers whose point may divide thousands, where nothing settles that."""
+        """Add errors for numbers whose point may separate thousands, if no cell settles that."""
         for place, text, number in () if self.settled else self.points:
             self.draft.fail(thousands_or_not(number), **place._asdict(), text=text)

@@ -1,4 +1,4 @@
-"""The cells of spreadsheets, line by line: text of CSV, and typed cells of workbooks."""
+"""The cells of spreadsheets, line by line: text in CSV files, typed cells in workbooks."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from irenic.frames.files import MOST_BYTES, too_large
 from irenic.frames.xlsx import openpyxl_module
 
 _MOST_UNPACKED: Final = 128 * 2**20
-_MOST_ROWS: Final = 1_048_576  # what a sheet can have
+_MOST_ROWS: Final = 1_048_576  # the limit of Excel
 _MOST_MERGES: Final = 100_000
-# Spaces of no width and byte order marks, which come with what was pasted and are never seen.
+# Zero-width spaces and byte order marks, which are pasted along with text and invisible.
 _UNSEEN: Final = dict.fromkeys(map(ord, "\u200b\u2060\ufeff"))
 
 
 class Line(NamedTuple):
-    """A row of a sheet: where it stands, and its cells; None is an empty one."""
+    """A row of a sheet: its line number, and its cells; None is an empty cell."""
 
     number: int
     cells: list[Any]
 
 
 class Unreadable(NamedTuple):
-    """A cell that counts for nothing that can be known here."""
+    """A cell whose value is not known, such as a formula."""
 
     text: str
     reason: str
 
 
 def seen(text: str) -> str:
-    """Return a text without what has no width.
+    """Return a text without zero-width characters.
 
     >>> seen("nu\\u200brse")
     'nurse'
@@ -48,7 +48,7 @@ def seen(text: str) -> str:
 
 
 def within_margins(lines: list[Line]) -> list[Line]:
-    """Return lines without the empty columns before the first that holds something.
+    """Return lines without leading empty columns.
 
     >>> within_margins([Line(3, [None, "age", "fare"]), Line(4, [None, None, 5])])
     [Line(number=3, cells=['age', 'fare']), Line(number=4, cells=[None, 5])]
@@ -62,11 +62,11 @@ def within_margins(lines: list[Line]) -> list[Line]:
 
 
 def csv_lines(raw: bytes) -> tuple[list[Line], str]:
-    """Return the lines of a CSV file that are not empty, and the sign that divides its cells."""
+    """Return the nonempty lines of a CSV file, and its delimiter."""
     text, before = seen(_text(raw)), 0
-    if said := _DIVIDER.match(text):
-        text, before = text[said.end() :], 1
-    delimiter = said["sign"] if said else delimiter_of(text)
+    if declared := _DELIMITER.match(text):
+        text, before = text[declared.end() :], 1
+    delimiter = declared["sign"] if declared else delimiter_of(text)
     return list(_csv_lines(text, delimiter, before)), delimiter
 
 
@@ -84,12 +84,16 @@ def _text(raw: bytes) -> str:
         ) from None
     if (at := text.find("\0")) >= 0:
         line = text.count("\n", 0, at) + 1
-        raise FormatError("a null character: this is no text file", line=line)
+        raise FormatError(
+            "a CSV file must be text, got a null character; save it as UTF-8", line=line
+        )
     return text
 
 
-# Excel's own way of saying what divides cells.
-_DIVIDER: Final = re.compile(r'"?sep=(?P<sign>[^\w\s"]|\t)"?[,;\t ]*(?:\r\n|\r|\n)', re.IGNORECASE)
+# The line in which Excel declares the delimiter.
+_DELIMITER: Final = re.compile(
+    r'"?sep=(?P<sign>[^\w\s"]|\t)"?[,;\t ]*(?:\r\n|\r|\n)', re.IGNORECASE
+)
 
 
 def _csv_lines(text: str, delimiter: str, before: int) -> Iterator[Line]:
@@ -100,7 +104,9 @@ def _csv_lines(text: str, delimiter: str, before: int) -> Iterator[Line]:
             number, before = before + 1, skipped + reader.line_num
             n_cells += len(row)
             if n_cells > MOST_CELLS:
-                raise FormatError(f"more than {MOST_CELLS:,} cells; divide the table", line=number)
+                raise FormatError(
+                    f"a table must have at most {MOST_CELLS:,} cells; split it", line=number
+                )
             if any(cell.strip() for cell in row):
                 yield Line(number, [cell if cell.strip() else None for cell in row])
     except csv.Error as error:
@@ -111,7 +117,7 @@ def _csv_lines(text: str, delimiter: str, before: int) -> Iterator[Line]:
 
 
 def sheets(raw: bytes) -> list[tuple[str, list[Line]]]:
-    """Return the sheets of a workbook that are seen and not empty, by their titles."""
+    """Return the titles and lines of the visible sheets of a workbook that are not empty."""
     load = openpyxl_module().load_workbook
     if len(raw) > MOST_BYTES:
         raise too_large(len(raw))
@@ -119,10 +125,13 @@ def sheets(raw: bytes) -> list[tuple[str, list[Line]]]:
         with zipfile.ZipFile(io.BytesIO(raw)) as parts, warnings.catch_warnings():
             unpacked = sum(part.file_size for part in parts.infolist())
             if unpacked > _MOST_UNPACKED:
-                raise FormatError(f"the workbook unpacks to {unpacked / 2**20:,.0f} MB; divide it")
-            warnings.simplefilter("ignore")  # of styles and other things that are not read
+                raise FormatError(
+                    f"a workbook must be at most {_MOST_UNPACKED // 2**20} MB when unpacked, got"
+                    f" {unpacked / 2**20:,.0f} MB; split it"
+                )
+            warnings.simplefilter("ignore")  # about styles and other parts that are not read
             book = load(io.BytesIO(raw), read_only=True, data_only=False)
-            found = [
+            tables = [
                 (str(sheet.title), _sheet_lines(sheet, parts))
                 for sheet in book.worksheets
                 if sheet.sheet_state == "visible"
@@ -130,31 +139,36 @@ def sheets(raw: bytes) -> list[tuple[str, list[Line]]]:
             book.close()
     except FormatError:
         raise
-    except Exception:  # openpyxl raises whatever a part of a damaged file leads to
-        raise FormatError("not an .xlsx workbook that can be read") from None
-    return [(title, lines) for title, lines in found if lines]
+    except Exception:  # openpyxl raises any type of error for damaged files
+        raise FormatError(
+            "the file must be an .xlsx workbook, but it is damaged or in another format; save it"
+            " again as .xlsx"
+        ) from None
+    return [(title, lines) for title, lines in tables if lines]
 
 
 def _sheet_lines(sheet: Any, parts: zipfile.ZipFile) -> list[Line]:
-    sheet.reset_dimensions()  # what other programs say of them may be wrong
-    found: list[Line] = []
+    sheet.reset_dimensions()  # other programs may store wrong ones
+    lines: list[Line] = []
     n_cells = 0
     for number, row in enumerate(sheet.iter_rows(), 1):
         if number > _MOST_ROWS:
-            raise FormatError(f"sheet {sheet.title!r}: more than {_MOST_ROWS:,} rows")
+            raise FormatError(f"sheet {sheet.title!r} must have at most {_MOST_ROWS:,} rows")
         cells = [_sheet_cell(cell, number, place) for place, cell in enumerate(row, 1)]
         while cells and cells[-1] is None:
             cells.pop()
         n_cells += len(cells)
         if n_cells > MOST_CELLS:
-            raise FormatError(f"sheet {sheet.title!r}: more than {MOST_CELLS:,} cells")
+            raise FormatError(
+                f"sheet {sheet.title!r} must have at most {MOST_CELLS:,} cells; split it"
+            )
         if cells:
-            found.append(Line(number, cells))
+            lines.append(Line(number, cells))
         if len(cells) > 2 * MOST_COLUMNS:
-            break  # too wide for a table, which is told where its header is looked at
+            break  # too wide for a table; the check of the header reports it
     with parts.open(sheet._worksheet_path) as part:
-        _spread(found, _merges(part, sheet.title), sheet.title)
-    return found
+        _spread(lines, _merges(part, sheet.title), sheet.title)
+    return lines
 
 
 def _sheet_cell(cell: Any, row: int, column: int) -> Any:
@@ -169,19 +183,19 @@ def _sheet_cell(cell: Any, row: int, column: int) -> Any:
         place = f"{get_column_letter(column)}{row}"
         text = str(getattr(value, "text", None) or value)
         if kind == "e":
-            return Unreadable(text, f"cell {place} holds an error; put a value there")
+            return Unreadable(text, f"cell {place} is an error; replace it with a value")
         return Unreadable(
             text,
-            f"cell {place} holds a formula, which is not computed here; put its result there (to"
-            " ask for a value, leave out the =, or set the cell to text)",
+            f"cell {place} is a formula, and formulas are not evaluated; replace it with its result"
+            " (for a condition, omit the = or format the cell as text)",
         )
     return value
 
 
 # --- merged cells
 
-# openpyxl tells of them only with all cells in memory, and makes a cell of every place of a range,
-# however far that goes.
+# openpyxl reports merged cells only if it loads all cells into memory, and creates every cell of a
+# range, however large.
 _MERGE: Final = re.compile(
     rb"""<(?:[\w.-]+:)?mergeCell\s[^<>]*?ref=["']\$?([A-Z]{1,3})\$?(\d{1,7})"""
     rb""":\$?([A-Z]{1,3})\$?(\d{1,7})["']"""
@@ -198,18 +212,18 @@ class _Merge(NamedTuple):
 
 
 def _merges(part: Any, title: str) -> list[_Merge]:
-    found: list[_Merge] = []
+    merges: list[_Merge] = []
     tail = b""
     while chunk := part.read(_CHUNK):
         text, end = tail + chunk, 0
         for match in _MERGE.finditer(text):
             left, top, right, bottom = match.groups()
-            found.append(_Merge(int(top), _place(left), int(bottom), _place(right)))
+            merges.append(_Merge(int(top), _place(left), int(bottom), _place(right)))
             end = match.end()
-        if len(found) > _MOST_MERGES:
-            raise FormatError(f"sheet {title!r}: more than {_MOST_MERGES:,} merged ranges")
+        if len(merges) > _MOST_MERGES:
+            raise FormatError(f"sheet {title!r} must have at most {_MOST_MERGES:,} merged ranges")
         tail = text[max(end, len(text) - _LONGEST) :]
-    return found
+    return merges
 
 
 def _place(letters: bytes) -> int:
@@ -220,9 +234,9 @@ def _place(letters: bytes) -> int:
 
 
 def _spread(lines: list[Line], merges: list[_Merge], title: str) -> None:
-    """Put the value of a merged range into all its cells, in rows below the first.
+    """Copy the value of each merged range below the header into all cells of the range.
 
-    A row that has nothing of its own is left as it is: it only makes the one above it higher.
+    Rows without values of their own stay empty: they only make the row above them taller.
     """
     if not merges or not lines:
         return
@@ -237,7 +251,9 @@ def _spread(lines: list[Line], merges: list[_Merge], title: str) -> None:
         columns = range(left - 1, min(right, width))
         filled += len(columns) * (bisect_right(numbers, bottom) - at)
         if filled > MOST_CELLS:
-            raise FormatError(f"sheet {title!r}: more than {MOST_CELLS:,} merged cells")
+            raise FormatError(
+                f"sheet {title!r} must have at most {MOST_CELLS:,} merged cells; split it"
+            )
         for line in lines[at : bisect_right(numbers, bottom)]:
             line.cells.extend([None] * (columns.stop - len(line.cells)))
             for place in columns:

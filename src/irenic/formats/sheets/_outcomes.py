@@ -1,4 +1,4 @@
-"""Outcomes of spreadsheets: what a cell says follows, read and written."""
+"""Read and write the outcome cells of spreadsheets."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from irenic.frames.xlsx import ERRORS
 from irenic.model.literals import MAX_DEPTH, Expression, format_literal
 from irenic.model.notation import ParsedDefault, parse_line
 
-# "= 18" is a test, and so is "=nurse"; this is what spreadsheets compute.
+# "= 18" and "=nurse" are conditions; this matches what spreadsheets would evaluate.
 FORMULA: Final = re.compile(
     r"\s*=(?:[A-Za-z][\w.]*\(|\$?[A-Za-z]{1,3}\$?\d+\s*(?:$|[-+*/^&:,)])|[-+\w.]+\s*[+*/^&]\s*\w)"
 )
 ZEROS: Final = re.compile(r"0\d+")
 LIKE_A_FORMULA: Final = (
-    "this looks like a formula, which is not computed here; put its result there, or text in quotes"
+    "formulas are not evaluated; replace the formula with its result, or quote it if it is text"
 )
 _EXPRESSION: Final = re.compile(r"expression\((?P<text>.*)\)", re.DOTALL)
 
 
 def read_outcome(text: str) -> Hashable:
-    """Return what an outcome cell says: a literal, a tuple or set of literals, or text as it is.
+    """Return the value of an outcome cell: a literal, a tuple or set of literals, or the text.
 
     >>> read_outcome("low risk"), read_outcome("0.5"), read_outcome('(a, expression("b + 1"))')
     ('low risk', 0.5, ('a', Expression('b + 1')))
@@ -52,12 +52,12 @@ def read_outcome(text: str) -> Hashable:
 def _expression(match: re.Match[str]) -> Expression:
     inner = parse_value(match["text"])
     if not isinstance(inner, str):
-        raise FormatError('expression("…") takes a text in quotes')
+        raise FormatError('expression("…") must contain text in quotes')
     return Expression(inner)
 
 
 def _part(text: str, depth: int = 0) -> Hashable:
-    """Return a tuple, a set or what stands in one, as in the text form of rules."""
+    """Return a tuple, a set or an element of one, in the notation of rules."""
     if match := _EXPRESSION.fullmatch(text):
         return _expression(match)
     if "expression(" in text and depth <= MAX_DEPTH and (parts := _tuple_parts(text)):
@@ -70,7 +70,7 @@ _PIECE: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^"]', re.DOTALL)
 
 
 def _tuple_parts(text: str) -> list[str]:
-    """Return the texts between the outermost commas of ``(a, b)``; [] of what is no tuple."""
+    """Return the texts between the outermost commas of ``(a, b)``; [] if it is not a tuple."""
     if not (text.startswith("(") and text.endswith(")")):
         return []
     parts, depth = [""], 0
@@ -88,7 +88,7 @@ def _tuple_parts(text: str) -> list[str]:
 
 
 def outcome_text(value: Any) -> Any:
-    """Return a consequent as a cell that reads back as the same; numbers and booleans as they are.
+    """Return a consequent as a cell that reads back as equal; numbers and booleans are unchanged.
 
     >>> outcome_text(("Approved", 2)), outcome_text("5"), outcome_text(0.5)
     ('(Approved, 2)', '"5"', 0.5)
@@ -110,7 +110,7 @@ def _part_text(value: Any) -> str:
     if isinstance(value, tuple) and any(isinstance(part, Expression) for part in _parts(value)):
         inner = ", ".join(map(_part_text, value))
         return f"({inner},)" if len(value) == 1 else f"({inner})"
-    # in quotes, where they can only be, signs of no width are written out
+    # zero-width characters appear only in quotes, where they can be escaped
     return _NO_WIDTH.sub(lambda m: f"\\u{ord(m.group()):04x}", format_literal(value))
 
 
@@ -123,9 +123,10 @@ def _parts(value: tuple[Any, ...]) -> Iterator[Any]:
 
 
 def _reads_bare(text: str) -> bool:
-    """Return whether a text as it is, without quotes, is read as that text."""
+    """Return whether a text without quotes reads back as the same text."""
+    # spreadsheets evaluate text with these first characters as a formula
     if not text.isprintable() or text[:1] in ("", "=", "+", "-", "@") or ZEROS.match(text):
-        return False  # with such a sign spreadsheets would take it for a formula
+        return False
     if like_a_number(text):
         return False
     try:

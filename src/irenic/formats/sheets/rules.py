@@ -1,10 +1,10 @@
-"""Decision tables as spreadsheets: CSV and workbooks of Excel.
+"""Decision tables as spreadsheets: CSV files and Excel workbooks.
 
-The first row names the columns: a feature each, and the outcome, which is the last column unless
-another is named. A cell holds a unary test (:mod:`irenic.formats.feel.unary_tests`); what is empty
-or ``-`` asks for nothing. A column called ``RULE WEIGHT`` holds the weights of rules, and a row
-that begins with ``DEFAULT`` says what holds where no other row does. As in DMN, the letter of a hit
-policy at the top left heads the numbers of the rules.
+The first row names the columns: one per feature, and the outcome, which is the last column by
+default. A cell contains a unary test (:mod:`irenic.formats.feel.unary_tests`); an empty cell or
+``-`` accepts any value. A column named ``RULE WEIGHT`` contains the weights of rules, and a row
+that begins with ``DEFAULT`` the outcome if no other row applies. As in DMN, the letter of a hit
+policy at the top left is the name of a column of rule numbers.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ DEFAULT: Final = "DEFAULT"
 
 
 class _NoTableError(FormatError):
-    """What is wrong with a sheet that does not even look like a table."""
+    """An error in a sheet that does not look like a table at all."""
 
 
 # --- reading
@@ -69,7 +69,7 @@ def parse_csv(
     ignore: str | Sequence[str] = (),
     name: str = "",
 ) -> Parsed:
-    """Return the decision table that a CSV file holds, and all that is wrong with its cells.
+    """Return the decision table in a CSV file, and all errors in its cells.
 
     >>> raw = b'age,job,fare\\n"< 18, >= 60",-,reduced\\n[18..60),"not(nurse, clerk)",full\\n'
     >>> print(parse_csv(raw).bind().table().rules)
@@ -80,34 +80,34 @@ def parse_csv(
     """
     lines, delimiter = csv_lines(raw)
     if not lines:
-        raise FormatError("the table is empty; its first line names the columns")
-    # where commas divide cells, decimals have a point
+        raise FormatError("the table is empty; its first line must name the columns")
+    # if commas separate cells, decimals have a point
     options = _Options(_names(target), _names(ignore), points_are_sure=delimiter == ",")
     return Parsed("csv", [_draft(name, lines, options)], assemble)
 
 
 class _Options(NamedTuple):
-    """How the sheets of a file are to be read."""
+    """How to read the sheets of a file."""
 
     targets: list[str]
     ignored: list[str]
     points_are_sure: bool = False
     typed: bool = False
     numbered: bool = True
-    """Whether the letter of a hit policy may head the first column."""
+    """Whether the letter of a hit policy may be the name of a column of rule numbers."""
 
 
-def _names(given: str | Sequence[str] | None) -> list[str]:
-    return [given] if isinstance(given, str) else list(given or ())
+def _names(names: str | Sequence[str] | None) -> list[str]:
+    return [names] if isinstance(names, str) else list(names or ())
 
 
 def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
-    whole, lines = lines, _without(within_margins(lines), options.ignored)
+    all_lines, lines = lines, _without(within_margins(lines), options.ignored)
     targets = options.targets
     header = lines[0]
     names = _header(header)
     letter = _letter(names, lines[1:], targets) if options.numbered else ""
-    # what heads the numbers of the rules is no name, and may be that of a feature too
+    # a column of rule numbers may have the name of a feature
     _check_names(["\0", *names[1:]] if letter else names, header.number)
     if letter:
         names = names[1:]
@@ -118,8 +118,9 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     inputs = [n for n in columns if n not in outputs]
     if not inputs:
         raise _NoTableError(
-            f"only the outcome {', '.join(map(repr, outputs))}: a decision table has a column for"
-            " each feature too (cells are divided by commas, semicolons or tabs)",
+            "a decision table must have columns other than the outcome"
+            f" {', '.join(map(repr, outputs))}; add one per feature, and separate cells by commas,"
+            " semicolons or tabs",
             line=header.number,
         )
     draft = Draft(name, inputs=[Input(n) for n in inputs], outputs=tuple(outputs))
@@ -127,7 +128,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
         draft.hit_policy, draft.aggregation = POLICIES[letter]
         if letter not in names:
             draft.letter = letter
-            draft.unnumbered = lambda: _draft(name, whole, options._replace(numbered=False))
+            draft.unnumbered = lambda: _draft(name, all_lines, options._replace(numbered=False))
     reader = _Rows(draft, names, options)
     for line in lines[1:]:
         reader.read(line)
@@ -141,26 +142,26 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
 
 
 def _without(lines: list[Line], ignored: list[str]) -> list[Line]:
-    """Return lines without some columns."""
+    """Return lines without the ignored columns."""
     if not ignored:
         return lines
     names = _header(lines[0])
     _check_known(ignored, names)
-    gone = {place for place, name in enumerate(names) if name in ignored}
-    return [Line(line.number, _kept(line.cells, gone)) for line in lines]
+    dropped = {place for place, name in enumerate(names) if name in ignored}
+    return [Line(line.number, _kept(line.cells, dropped)) for line in lines]
 
 
-def _kept(cells: list[Any], gone: set[int]) -> list[Any]:
-    kept = [cell for place, cell in enumerate(cells) if place not in gone]
-    if 0 in gone and cells[:1] == [DEFAULT] and kept and kept[0] is None:
-        kept[0] = DEFAULT  # it begins a row, whatever column that is
+def _kept(cells: list[Any], dropped: set[int]) -> list[Any]:
+    kept = [cell for place, cell in enumerate(cells) if place not in dropped]
+    if 0 in dropped and cells[:1] == [DEFAULT] and kept and kept[0] is None:
+        kept[0] = DEFAULT  # it must stay in the first column
     return kept
 
 
-def _check_known(wanted: Iterable[str], columns: list[str]) -> None:
-    for name in wanted:
+def _check_known(names: Iterable[str], columns: list[str]) -> None:
+    for name in names:
         if name not in columns:
-            raise _NoTableError(f"no column is called {name!r}{did_you_mean(name, columns)}")
+            raise _NoTableError(f"unknown column {name!r}{did_you_mean(name, columns)}")
 
 
 def _header(line: Line) -> list[str]:
@@ -170,7 +171,7 @@ def _header(line: Line) -> list[str]:
         names.pop()
     if len(names) > MOST_COLUMNS:
         raise FormatError(
-            f"{len(names):,} columns; a decision table has at most {MOST_COLUMNS:,}",
+            f"a decision table must have at most {MOST_COLUMNS:,} columns, got {len(names):,}",
             line=line.number,
         )
     return names
@@ -186,7 +187,7 @@ def _check_names(names: list[str], line: int) -> None:
 
 
 def _letter(names: list[str], lines: list[Line], targets: list[str]) -> str:
-    """Return the letter of the hit policy that heads the numbers of the rules, "" if none does."""
+    """Return the hit policy letter that names a first column of rule numbers, "" if none does."""
     letter, rest = names[0], names[1:]
     columns = [n for n in rest if n != WEIGHT]
     if letter not in POLICIES or len(columns) < 2:
@@ -205,7 +206,7 @@ def _counts(cell: Any, number: int) -> bool:
 
 
 def _outputs(draft: Draft) -> tuple[str, ...]:
-    """Return the names of the outputs: those of a tuple stand in one header, "a, b"."""
+    """Return the names of the outputs; a column of tuples has all of them in its header."""
     names = draft.outputs[0].split(", ")
     thens = [row.then for row in draft.rows]
     thens += [] if draft.default is None else [draft.default]
@@ -220,7 +221,7 @@ def _plain(value: Any) -> str:
 
 
 class _Rows:
-    """Rows of a sheet put into a draft."""
+    """Adds the rows of a sheet to a draft."""
 
     def __init__(self, draft: Draft, names: list[str], options: _Options) -> None:
         self.draft, self.names, self.typed = draft, names, options.typed
@@ -234,7 +235,7 @@ class _Rows:
         number = len(draft.rows) + 1
         if len(cells) > len(self.names) and any(c is not None for c in cells[len(self.names) :]):
             draft.fail(
-                f"{len(cells)} cells, but the table has {len(self.names)} columns",
+                f"a row must have at most {len(self.names)} cells, got {len(cells)}",
                 rule=number,
                 line=line.number,
             )
@@ -243,21 +244,21 @@ class _Rows:
         then = thens[0] if len(thens) == 1 else tuple(thens)
         if self.is_default(cells):
             if draft.default is not None:
-                draft.fail("a second default", line=line.number)
+                draft.fail("a second DEFAULT row; keep only one", line=line.number)
             draft.default = then
             return
-        asked = [self.cell(cells[i], number, self.names[i], line) for i in self.inputs]
-        draft.rows.append(Row(number, line.number, asked, then, self.weigh(cells, number, line)))
+        tests = [self.cell(cells[i], number, self.names[i], line) for i in self.inputs]
+        draft.rows.append(Row(number, line.number, tests, then, self.weigh(cells, number, line)))
 
     def is_default(self, cells: list[Any]) -> bool:
         first, *others = [cells[i] for i in self.inputs]
-        return first == DEFAULT and all(o in (None, DEFAULT) or _asks_nothing(o) for o in others)
+        return first == DEFAULT and all(o in (None, DEFAULT) or _is_dash(o) for o in others)
 
     def cell(self, value: Any, number: int, header: str, line: Line) -> Cell:
         if isinstance(value, str) and FORMULA.match(value):
             value = Unreadable(value, LIKE_A_FORMULA)
         elif self.typed and isinstance(value, str) and ZEROS.fullmatch(value.strip()):
-            # a number would have lost its zeros
+            # text, because a number would have lost its zeros
             return Cell(literal_text(value.strip()), Compare("=", value.strip()))
         if value is None or isinstance(value, str):
             cell = self.draft.read_cell(value or "", number, header, line.number, words=True)
@@ -279,7 +280,7 @@ class _Rows:
     def outcome(self, value: Any, number: int, header: str, line: Line) -> Hashable:
         try:
             if value is None:
-                raise FormatError("no outcome; every rule says something")
+                raise FormatError("the outcome is empty; every rule must have one")
             if isinstance(value, Unreadable):
                 raise FormatError(value.reason)
             if not isinstance(value, str):
@@ -300,19 +301,19 @@ class _Rows:
         except ValueError:
             weight = math.nan
         if math.isnan(weight):
-            self.fail("a weight is a number", number, WEIGHT, line, str(value))
+            self.fail("a weight must be a number", number, WEIGHT, line, str(value))
             return 1.0
         if isinstance(value, str):
             self.doubts.numbers(value, [weight], number, WEIGHT, line.number)
         return weight
 
 
-def _asks_nothing(value: Any) -> bool:
+def _is_dash(value: Any) -> bool:
     return isinstance(value, str) and value.strip() in DASHES
 
 
 def _as_literal(value: Any) -> Any:
-    """Return a typed cell as a literal; a date is a date-time at midnight in a workbook."""
+    """Return a typed cell as a literal; workbooks store dates as midnight of the day."""
     if isinstance(value, dt.datetime) and value.time() == dt.time():
         return value.date()
     return value
@@ -327,7 +328,7 @@ def parse_xlsx(
     target: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] = (),
 ) -> Parsed:
-    """Return the decision tables of a workbook: every sheet that is not empty, by its name."""
+    """Return the decision tables of a workbook, one per sheet that is not empty."""
     drafts: list[Draft] = []
     notes: list[FormatError] = []
     options = _Options(_names(target), _names(ignore), typed=True)
@@ -335,16 +336,18 @@ def parse_xlsx(
         try:
             drafts.append(_draft(title, lines, options))
         except _NoTableError as error:
-            reason = f"no table was found in this sheet: {error.message}"
+            reason = f"the sheet contains no decision table: {error.message}"
             notes.append(TableError(reason, table=title, line=error.line))
         except FormatError as error:
             drafts.append(Draft(title))
             drafts[-1].fail(error.message, line=error.line)
     if not drafts and not notes:
-        raise FormatError("no sheet holds a table; its first row names the columns")
+        raise FormatError(
+            "the workbook is empty; the first row of a sheet must name the columns of a table"
+        )
     if not drafts:
         return Parsed("xlsx", [], assemble, failures=notes)
-    # beside a table they are perhaps sheets of another sort
+    # only warnings, because workbooks with tables may contain other sheets, too
     return Parsed("xlsx", drafts, assemble, notes)
 
 
@@ -352,7 +355,7 @@ def parse_xlsx(
 
 
 def dumps_csv(rules: RuleSet | RuleList | DecisionTable) -> str:
-    """Return rules as CSV: a line a row; read back with the same space, they are the same.
+    """Return rules as CSV, one line per row; read back with the same space, they are equal.
 
     >>> from irenic import Rule
     >>> dumps_csv(RuleSet([Rule({"age": (0, 10)}, then="child")]))
@@ -361,10 +364,10 @@ def dumps_csv(rules: RuleSet | RuleList | DecisionTable) -> str:
     file = io.StringIO(newline="")
     writer = csv.writer(file, lineterminator="\n")
     header, *lines = _written(DecisionTable.of(rules))
-    # in quotes no sign of a name can be taken for what divides cells
-    odd = any(sign in name for name in header for sign in ";\t\r")
-    quoted = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    (quoted if odd else writer).writerow(header)
+    # without quotes, these characters in a name would be detected as the delimiter
+    needs_quotes = any(sign in name for name in header for sign in ";\t\r")
+    quoting = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    (quoting if needs_quotes else writer).writerow(header)
     writer.writerows([[_text_of(cell) for cell in line] for line in lines])
     return file.getvalue()
 
@@ -374,7 +377,7 @@ def _text_of(cell: Any) -> str:
 
 
 def dumps_xlsx(rules: RuleSet | RuleList | DecisionTable) -> bytes:
-    """Return rules as a workbook of one sheet, a line a row; numbers and booleans are typed."""
+    """Return rules as a workbook of one sheet, one line per row; numbers and booleans are typed."""
     openpyxl = openpyxl_module()
     from openpyxl.cell import WriteOnlyCell
 
@@ -388,10 +391,10 @@ def dumps_xlsx(rules: RuleSet | RuleList | DecisionTable) -> bytes:
     for line in lines:
         cells = []
         for value in line:
-            made = WriteOnlyCell(sheet, value=value)
+            cell = WriteOnlyCell(sheet, value=value)
             if isinstance(value, str):
-                made.data_type = "s"  # text, and neither a formula nor an error
-            cells.append(made)
+                cell.data_type = "s"  # text, even if it looks like a formula or an error
+            cells.append(cell)
         sheet.append(cells)
     book.save(file)
     return file.getvalue()
@@ -400,24 +403,24 @@ def dumps_xlsx(rules: RuleSet | RuleList | DecisionTable) -> bytes:
 def _written(
     table: DecisionTable, spell: Callable[[str], str] = lambda text: text
 ) -> Iterator[list[Any]]:
-    """Return the cells of a sheet, line by line: texts, and outcomes that are numbers."""
+    """Yield the cells of a sheet, line by line: text, except for outcomes that are numbers."""
     letter, table = _under_letter(table)
     names = list(table.space.names)
     _check_heads(names)
     lines = lines_of(table)
-    weighed = any(line.weight != 1.0 for line in lines)
+    weighted = any(line.weight != 1.0 for line in lines)
     signs = _signs(names, lines, letter)
     yield [
         *([letter] if letter else []),
         *names,
-        *([WEIGHT] if weighed else []),
+        *([WEIGHT] if weighted else []),
         _outcome_name(table),
     ]
     for number, line in enumerate(lines, 1):
         try:
             texts = line.texts or [cell_text(c, words=True) for c in line.cells]
             cells: list[Any] = [spell(text) for text in texts]
-            cells += [spell(literal_text(line.weight, words=True))] if weighed else []
+            cells += [spell(literal_text(line.weight, words=True))] if weighted else []
             cells.append(outcome_text(line.then))
         except FormatError as error:
             raise FormatError(f"rule {number}: {error.message}") from None
@@ -425,26 +428,26 @@ def _written(
             cells[place] = f"= {cells[place]}"
         yield [*([number] if letter else []), *cells]
     if table.rules.default is not None:
-        blank = [""] * (len(names) - 1 + weighed)
+        blank = [""] * (len(names) - 1 + weighted)
         first = ["", DEFAULT] if letter else [DEFAULT]
         yield [*first, *blank, outcome_text(table.rules.default)]
 
 
 def _signs(names: list[str], lines: list[TableLine], letter: str) -> dict[int, list[int]]:
-    """Return the cells that need a sign, lest their column be taken for something else."""
+    """Return, by line, the cells that need an operator so that their column is not ambiguous."""
     columns = [[_bare(line, place) for line in lines] for place in range(len(names))]
     places = {names.index(name) for name in refused_columns(names, columns)}
     if names[0] in POLICIES and not letter and columns[0][:1] == [1]:
-        places.add(0)  # it would be the number of a rule
-    found: dict[int, list[int]] = {}
+        places.add(0)  # it would be read as the number of a rule
+    cells: dict[int, list[int]] = {}
     for place in sorted(places):
         number = next(n for n, v in enumerate(columns[place], 1) if v is not NOTHING_ASKED)
-        found.setdefault(number, []).append(place)
-    return found
+        cells.setdefault(number, []).append(place)
+    return cells
 
 
 def _bare(line: TableLine, place: int) -> Any:
-    """Return the one value that a cell is written as, None for any other test."""
+    """Return the value of a cell that is written as a single value, else None."""
     if line.texts:
         return bare_value(Cell(line.texts[place], parse(line.texts[place])))
     conditions = line.cells[place]
@@ -458,26 +461,26 @@ def _bare(line: TableLine, place: int) -> Any:
 
 
 def _under_letter(table: DecisionTable) -> tuple[str, DecisionTable]:
-    """Return the letter of the hit policy of a table, "" if it has none, and the table under it."""
+    """Return the letter of a table's hit policy, "" if it has none, and the table to write."""
     if table.hit_policy is None:
         if not len(table.rules) and table.space.names[:1] and table.space.names[0] in POLICIES:
             raise FormatError(
                 f"feature {table.space.names[0]!r} of a table without rules would be read as a hit"
-                " policy; rename it, or write .json"
+                " policy; rename the feature, or write .json"
             )
         return "", table
     if table.hit_policy == "OUTPUT ORDER":
         raise FormatError(
-            "OUTPUT ORDER ranks the outcomes, and a sheet cannot hold the ranking; write .dmn, or"
-            " the table under RULE ORDER"
+            "a sheet cannot represent the ranking of outcomes that OUTPUT ORDER needs; write .dmn,"
+            " or use the hit policy RULE ORDER"
         )
     if table.hit_policy == "PRIORITY":
         order = table.winning
         rows = tuple(table.rows[place] for place in order)
         table = replace(table, rules=table.rules[order], rows=rows, hit_policy="FIRST", lines=())
     aggregation = table.aggregation if table.hit_policy == "COLLECT" else ""
-    wanted = (table.hit_policy, aggregation)
-    letter = next((letter for letter, said in POLICIES.items() if said == wanted), "")
+    policy = (table.hit_policy, aggregation)
+    letter = next((letter for letter, value in POLICIES.items() if value == policy), "")
     if not letter:
         raise FormatError(f"unknown aggregation {aggregation!r}; use SUM, MIN, MAX or COUNT")
     return letter, table
@@ -485,10 +488,12 @@ def _under_letter(table: DecisionTable) -> tuple[str, DecisionTable]:
 
 def _check_heads(names: list[str]) -> None:
     if not names:
-        raise FormatError("rules without features make no sheet; write .dmn or .json")
+        raise FormatError("a sheet must have at least one feature; write .dmn or .json")
     for name in names:
         if seen(name).strip() != name or name == WEIGHT or "\0" in name:
-            raise FormatError(f"feature {name!r} cannot head a column; rename it, or write .json")
+            raise FormatError(
+                f"feature {name!r} cannot be the name of a column; rename it, or write .json"
+            )
 
 
 def _outcome_name(table: DecisionTable) -> str:

@@ -1,7 +1,7 @@
-"""Single values, and tests of a column for missing, as expressions of eight dialects of SQL.
+"""Literals, and tests for missing values, in eight dialects of SQL.
 
-Dialects differ less in how SQL is written, which sqlglot knows, than in what it means: of which
-type a number with a point is, where NaN stands among the numbers, whether 'a' equals 'A'.
+sqlglot knows the syntax of dialects. This module knows what they mean: the type of a number with a
+decimal point, how NaN compares with numbers, whether 'a' equals 'A'.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Dialect:
-    """What a dialect means where dialects differ."""
+    """The properties in which dialects differ."""
 
     name: str
     double: Literal["exponent", "cast", "binary"] = "exponent"
-    """How a float64 is written: 0.1e0, CAST('0.1' AS DOUBLE), or what SQLite reads exactly."""
+    """How a float64 is written: 0.1e0, CAST('0.1' AS DOUBLE), or a product that is exact."""
     nan: Literal["", "isnan", "is_nan", "equals"] = ""
-    """How NaN is told from numbers; "" where columns hold none."""
+    """How NaN is tested; "" if columns cannot contain it."""
     nan_is_greatest: bool = False
     infinity: bool = True
     one_case: bool = True
-    """Whether the columns "Age" and "age" are one, even in quotes."""
+    """Whether the columns "Age" and "age" are the same, even in quotes."""
     collation: str = ""
-    """What makes text compare by its characters, where it does not do so by itself."""
+    """The collation that compares text by characters; "" if that is the default."""
     text_as_bytes: bool = False
     """Whether text is compared as UTF-8 bytes: MySQL and MariaDB share no exact collation."""
     times: bool = True
@@ -48,7 +48,7 @@ DIALECTS: Final = {
         Dialect("duckdb", nan="isnan", nan_is_greatest=True, durations=True),
         Dialect(
             "postgres",
-            double="cast",  # 0.1e0 is a decimal there
+            double="cast",  # 0.1e0 is a decimal
             nan="equals",
             nan_is_greatest=True,
             one_case=False,
@@ -62,21 +62,21 @@ DIALECTS: Final = {
         Dialect("tsql", infinity=False, collation="Latin1_General_100_BIN2"),
     )
 }
-# Up to here whole numbers are exact even where a column of float32 sets the type of comparison.
+# Integers up to this are exact even if the comparison is in float32.
 _EXACT_SINGLE: Final = 2**24
 
 
 def dialect_of(name: object) -> Dialect:
-    """Return what is known of a dialect."""
+    """Return the properties of a dialect."""
     if not isinstance(name, str) or name not in DIALECTS:
         raise ConditionError(f"unknown dialect {name!r}{did_you_mean(name, DIALECTS)}")
     return DIALECTS[name]
 
 
 def check_text(text: str, what: str) -> None:
-    """Refuse text that no SQL statement can hold."""
+    """Raise if a text cannot be part of a SQL statement."""
     if "\0" in text:
-        raise FormatError(f"{what} {text!r} holds a NUL character, which SQL text cannot hold")
+        raise FormatError(f"{what} must not contain a null character, got {text!r}")
 
 
 # --- literals
@@ -92,11 +92,11 @@ def _cast(value: exp.Expr, kind: str) -> exp.Expr:
 def _type(kind: str) -> exp.DataType:
     from sqlglot import exp
 
-    return exp.DataType.build(kind)  # which parses, and takes longer than all the rest
+    return exp.DataType.build(kind)  # slow, because it parses
 
 
 def whole(value: int) -> exp.Expr:
-    """Return a whole number."""
+    """Return an integer."""
     from sqlglot import exp
 
     number = exp.Literal.number(str(abs(value)))
@@ -104,7 +104,7 @@ def whole(value: int) -> exp.Expr:
 
 
 def number(dialect: Dialect, value: float, *, of_integers: bool = False) -> exp.Expr:
-    """Return a number that is compared with a column, as an integer where that is exact."""
+    """Return a number to compare with a column, as an integer if that is exact."""
     limit = EXACT if of_integers else _EXACT_SINGLE
     if float(value).is_integer() and abs(value) <= limit:
         return whole(int(value))
@@ -112,12 +112,12 @@ def number(dialect: Dialect, value: float, *, of_integers: bool = False) -> exp.
 
 
 def double(dialect: Dialect, value: float) -> exp.Expr:
-    """Return a number that the database reads as the very same float64."""
+    """Return a number that the database reads as exactly this float64."""
     from sqlglot import exp
 
     if math.isinf(value):
         if not dialect.infinity:
-            raise FormatError(f"{dialect.name} has no infinite number; use a finite one")
+            raise FormatError(f"{dialect.name} has no infinity; use a finite number")
         text = "Infinity" if value > 0 else "-Infinity"
         return _cast(exp.Literal.string(text), "double")
     if dialect.double == "cast":
@@ -135,9 +135,9 @@ def double(dialect: Dialect, value: float) -> exp.Expr:
 def _is_read_exactly(value: float) -> bool:
     """Return whether every SQLite reads the shortest decimal of ``value`` as ``value``.
 
-    It divides the digits by a power of ten, in a precision that depends on version and machine.
-    That is right where both are exact numbers and the decimal is not close to the middle between
-    two float64, where rounding twice would go wrong.
+    SQLite divides the digits by a power of ten, in a precision that depends on version and
+    machine. That is exact if both are exact numbers and the decimal is not close to the midpoint
+    of two float64, where rounding twice could go wrong.
     """
     parts = Decimal(repr(value)).normalize().as_tuple()
     exponent = int(parts.exponent)
@@ -153,26 +153,26 @@ def _is_read_exactly(value: float) -> bool:
 
 
 def _binary(value: float) -> exp.Expr:
-    """Return a float64 as a whole number, multiplied or divided by powers of two: no rounding."""
+    """Return a float64 as an integer times or divided by powers of two, which never rounds."""
     from sqlglot import exp
 
     fraction, exponent = math.frexp(value)
     digits, exponent = int(math.ldexp(fraction, 53)), exponent - 53
-    # the product with 1.0 is a float64, and exact
-    made: exp.Expr = exp.Mul(this=exp.Literal.number("1.0"), expression=whole(digits))
+    # the product with 1.0 is an exact float64
+    expression: exp.Expr = exp.Mul(this=exp.Literal.number("1.0"), expression=whole(digits))
     while exponent:
         step = min(abs(exponent), 62)
         power = exp.Literal.number(str(2**step))
         if exponent > 0:
-            made = exp.Mul(this=made, expression=power)
+            expression = exp.Mul(this=expression, expression=power)
         else:
-            made = exp.Div(this=made, expression=power, typed=True, safe=True)
+            expression = exp.Div(this=expression, expression=power, typed=True, safe=True)
         exponent -= int(math.copysign(step, exponent))
-    return made
+    return expression
 
 
 def text(dialect: Dialect, value: str) -> exp.Expr:
-    """Return a text."""
+    """Return a text literal."""
     from sqlglot import exp
 
     check_text(value, "the text")
@@ -182,7 +182,7 @@ def text(dialect: Dialect, value: str) -> exp.Expr:
 
 
 def text_column(dialect: Dialect, column: exp.Expr) -> exp.Expr:
-    """Return a column of text such that it is compared character by character."""
+    """Return a column of text that is compared character by character."""
     from sqlglot import exp
 
     if dialect.text_as_bytes:
@@ -193,9 +193,9 @@ def text_column(dialect: Dialect, column: exp.Expr) -> exp.Expr:
 
 
 def compared_text(dialect: Dialect, value: str) -> exp.Expr:
-    """Return a text that is compared with a :func:`text_column`."""
+    """Return a text to compare with a :func:`text_column`."""
     literal = text(dialect, value)
-    # the bytes of ASCII are those of UTF-8, whatever the connection uses
+    # ASCII has the same bytes in UTF-8 and in the encoding of the connection
     return _as_utf8(literal) if dialect.text_as_bytes and not value.isascii() else literal
 
 
@@ -207,16 +207,16 @@ def _as_utf8(value: exp.Expr) -> exp.Expr:
 
 
 def boolean(dialect: Dialect, value: bool) -> exp.Expr:
-    """Return true or false as a value of a column."""
+    """Return a boolean as a value of a column."""
     from sqlglot import exp
 
-    if dialect.name == "tsql":  # whose true and false are no values
+    if dialect.name == "tsql":  # it has no boolean values
         return _cast(whole(int(value)), "bit")
     return exp.Boolean(this=value)
 
 
 def temporal(dialect: Dialect, value: Any, what: str, *, utc: bool = False) -> exp.Expr:
-    """Return a date, a date and time, a time of day or a duration."""
+    """Return a date, a date and time, a time of day, or a duration; ``what`` is for errors."""
     from sqlglot import exp
 
     if isinstance(value, dt.timedelta):
@@ -225,8 +225,8 @@ def temporal(dialect: Dialect, value: Any, what: str, *, utc: bool = False) -> e
         raise FormatError(f"{what}: {value!r} has a time zone; drop it")
     if isinstance(value, dt.time) and not dialect.times:
         raise FormatError(
-            f"{what} is a time of day, which {dialect.name} has no type for;"
-            " keep it as a number of seconds"
+            f"{what} is a time of day, for which {dialect.name} has no type;"
+            " use a number of seconds instead"
         )
     written = value.isoformat(" ") if isinstance(value, dt.datetime) else value.isoformat()
     if dialect.name == "sqlite":
@@ -249,25 +249,27 @@ def _duration(dialect: Dialect, value: dt.timedelta, what: str) -> exp.Expr:
 
     if not dialect.durations:
         raise FormatError(
-            f"{what} is a duration, which {dialect.name} has no type for;"
-            " keep it as a number of seconds"
+            f"{what} is a duration, for which {dialect.name} has no type;"
+            " use a number of seconds instead"
         )
     micros = value.seconds * 1_000_000 + value.microseconds
-    # two parts, since databases read one number of microseconds only up to some size
+    # two parts, because databases limit the size of a number of microseconds
     parts = [(value.days, "DAY"), (micros, "MICROSECOND")]
-    made = [
+    intervals = [
         exp.Interval(this=exp.Literal.string(str(amount)), unit=exp.var(unit))
         for amount, unit in parts
         if amount or (unit == "DAY" and not micros)
     ]
-    return made[0] if len(made) == 1 else exp.Add(this=made[0], expression=made[1])
+    return (
+        intervals[0] if len(intervals) == 1 else exp.Add(this=intervals[0], expression=intervals[1])
+    )
 
 
 # --- tests of a column
 
 
 def is_nan(dialect: Dialect, column: exp.Expr) -> exp.Expr:
-    """Return the test of a column of numbers for NaN; only where the dialect has NaN."""
+    """Return a test of a column of numbers for NaN, in a dialect that has NaN."""
     from sqlglot import exp
 
     if dialect.nan == "equals":

@@ -1,9 +1,9 @@
-"""Rules as SQL: a CASE expression with one branch a rule, in one of eight dialects.
+"""Rules as SQL: a CASE expression with one branch per rule, in one of eight dialects.
 
-It is built of sqlglot's expressions, which quote names and texts, never of pasted text. Each row
-gets what :meth:`RuleSet.predict` says of it, with NULL (and NaN) for missing. A row that the space
-does not admit, which ``predict`` refuses, gets what the conditions say of it when taken literally:
-NULL passes ``not in`` even on a feature that is declared never to be missing.
+It is built from sqlglot's expressions, which quote names and text. Each row gets what
+:meth:`RuleSet.predict` returns for it, with NULL (and NaN) as missing. For a row outside the space,
+where ``predict`` raises, the conditions are evaluated literally: NULL satisfies ``not in`` even on
+a feature that cannot be missing.
 """
 
 from __future__ import annotations
@@ -55,31 +55,42 @@ def to_sql(
     default: Hashable | None = None,
     resolve: Resolve | None = None,
 ) -> str:
-    """Return the rules as SQL: a SELECT with one more column, what the rules say of each row.
+    """Return the rules as SQL: a SELECT with an additional column of predictions.
 
     Parameters
     ----------
     rules : RuleSet, RuleList or DecisionTable
-        A set with conflicts is refused unless ``resolve`` says how to choose.
+        A set with conflicts needs ``resolve``.
     table : str or sequence of str, optional
-        The name of the table, or its parts, as in ``("shop", "customers")``. None gives the CASE
-        expression alone, for a query of your own.
+        The name of the table, or its parts, as in ``("shop", "customers")``. None returns only the
+        CASE expression, for a query of your own.
     dialect : {"duckdb", "postgres", "spark", "bigquery", "snowflake", "mysql", "sqlite", "tsql"}
+        The dialect of SQL.
     column : str
-        What the new column is called.
+        Name of the column of predictions.
     keep : sequence of str, optional
-        The columns to select beside it; None for all.
+        The other columns to select (default: all).
     default : hashable, optional
-        What to say where no rule holds, instead of the rules' own default; NULL with neither.
+        The prediction if no rule holds (default: that of the rules, else NULL).
     resolve : {"first", "best"}, optional
-        As in :meth:`RuleSet.predict`. In a list the first rule decides in any case.
+        How to resolve conflicts, as in :meth:`RuleSet.predict`. In a list the first rule always
+        decides.
 
     Returns
     -------
     str
-        Text, booleans, whole numbers and numbers are of that type in SQL. Consequents of several
-        types, or of others, come as text, and a comment says so. Rows that ``predict`` refuses
-        are no error: the conditions are taken literally.
+        Text, booleans, integers and numbers have the corresponding type in SQL. Consequents of
+        several types, or of other types, become text, which a comment notes. Rows outside the
+        space do not raise errors: the conditions are evaluated literally.
+
+    Raises
+    ------
+    ConditionError
+        If an argument is invalid.
+    ConflictError
+        If the rules contradict each other and ``resolve`` is None.
+    FormatError
+        If the dialect cannot represent the rules.
 
     Examples
     --------
@@ -117,11 +128,11 @@ def to_sql(
             )
         )
     except sqlglot.errors.UnsupportedError as error:
-        raise FormatError(f"{chosen.name} cannot say these rules: {error}") from None
+        raise FormatError(f"{chosen.name} cannot represent the rules: {error}") from None
 
 
 def dumps(rules: RuleSet | RuleList | DecisionTable) -> str:
-    """Return the rules as a query of the table ``cases`` in DuckDB's dialect."""
+    """Return the rules as a query of the table ``cases``, in the dialect of DuckDB."""
     return to_sql(rules, "cases") + ";\n"
 
 
@@ -133,7 +144,7 @@ def _sqlglot() -> Any:
     return sqlglot
 
 
-# --- the query round the expression
+# --- the query around the expression
 
 
 def _table(name: str | Sequence[str]) -> exp.Table:
@@ -142,18 +153,18 @@ def _table(name: str | Sequence[str]) -> exp.Table:
     parts = [name] if isinstance(name, str) else name
     if not isinstance(parts, Sequence) or not 1 <= len(parts) <= 3:
         raise ConditionError(
-            "a table is a name, or up to three parts of one as in ('shop', 'customers'),"
-            f" not {name!r}"
+            "table must be a name, or up to three parts of one such as ('shop', 'customers'),"
+            f" got {name!r}"
         )
-    named = [_identifier(part, "a table") for part in reversed(parts)]
-    return exp.Table(**dict(zip(("this", "db", "catalog"), named, strict=False)))
+    identifiers = [_identifier(part, "a table") for part in reversed(parts)]
+    return exp.Table(**dict(zip(("this", "db", "catalog"), identifiers, strict=False)))
 
 
 def _identifier(name: object, what: str) -> exp.Identifier:
     from sqlglot import exp
 
     if not isinstance(name, str) or not name or not is_unicode(name):
-        raise ConditionError(f"the name of {what} is a non-empty text, not {name!r}")
+        raise ConditionError(f"the name of {what} must be a nonempty str, got {name!r}")
     check_text(name, f"the name of {what}")
     return exp.Identifier(this=name, quoted=True)
 
@@ -169,13 +180,15 @@ def _select(
 
     label = _identifier(column, "a column")
     if isinstance(keep, str) or not isinstance(keep, Sequence | None):
-        raise ConditionError(f"keep is a list of columns, not {keep!r}")
+        raise ConditionError(f"keep must be a list of columns or None, got {keep!r}")
     taken = writer.space.names if keep is None else [*keep]
     if _folded(column, writer.dialect) in {_folded(str(n), writer.dialect) for n in taken}:
-        raise ConditionError(f"the table has a column {column!r} already; name another with column")
-    kept = [exp.Star()] if keep is None else [writer.column(name) for name in keep]
-    chosen = exp.Select(expressions=[*kept, exp.Alias(this=case, alias=label)])
-    return chosen.from_(source, copy=False)
+        raise ConditionError(
+            f"the table already has a column {column!r}; choose another name with column=…"
+        )
+    columns = [exp.Star()] if keep is None else [writer.column(name) for name in keep]
+    query = exp.Select(expressions=[*columns, exp.Alias(this=case, alias=label)])
+    return query.from_(source, copy=False)
 
 
 def _folded(name: str, dialect: Dialect) -> str:
@@ -186,11 +199,11 @@ def _folded(name: str, dialect: Dialect) -> str:
 
 
 class _Writer:
-    """Writes the rules over one space in one dialect."""
+    """Writes rules in one space and one dialect."""
 
     def __init__(self, space: Space, dialect: Dialect, source: exp.Table | None) -> None:
         self.space, self.dialect = space, dialect
-        # SQLite takes "name" for a text where there is no such column, but not "table"."name"
+        # SQLite reads "name" as text if there is no such column, but not "table"."name"
         qualified = source is not None and dialect.name == "sqlite"
         self._source = source.this if source is not None and qualified else None
         seen: dict[str, str] = {}
@@ -198,8 +211,8 @@ class _Writer:
             other = seen.setdefault(_folded(name, dialect), name)
             if other != name:
                 raise FormatError(
-                    f"the features {other!r} and {name!r} are one column in {dialect.name}, which"
-                    " does not tell upper from lower case; rename one"
+                    f"the features {other!r} and {name!r} are the same column in {dialect.name},"
+                    " where names are case-insensitive; rename one"
                 )
 
     def column(self, name: str) -> exp.Column:
@@ -209,7 +222,7 @@ class _Writer:
         return exp.Column(this=_identifier(name, "a column"), table=table)
 
     def case(self, branches: Branches) -> tuple[exp.Expr, list[str]]:
-        """Return the expression and what is to be noted on it."""
+        """Return the expression, and notes for a comment."""
         from sqlglot import exp
 
         answer, notes = _answers(branches, self.dialect)
@@ -227,8 +240,8 @@ class _Writer:
                 then = answer(rule.then)
             except FormatError as error:
                 raise FormatError(f"rule {place}: {error.message}") from None
-            together = exp.and_(*tests, copy=False) if tests else exp.true()
-            ifs.append(exp.If(this=together, true=then))
+            condition = exp.and_(*tests, copy=False) if tests else exp.true()
+            ifs.append(exp.If(this=condition, true=then))
         return exp.Case(ifs=ifs, default=last), notes
 
     # --- one condition: tests that must all hold
@@ -249,7 +262,7 @@ class _Writer:
         return bool(feature.values) and _type_of_values(feature) == "number"
 
     def _missing(self, feature: Feature) -> list[exp.Expr]:
-        """Return tests of which one holds where the value is missing."""
+        """Return tests, at least one of which holds if the value is missing."""
         from sqlglot import exp
 
         null = exp.Is(this=self.column(feature.name), expression=exp.null())
@@ -276,7 +289,7 @@ class _Writer:
         return tests
 
     def _bound(self, feature: Continuous, value: Any) -> exp.Expr:
-        if feature.kind == "months":  # few databases have a type for them: a number of months
+        if feature.kind == "months":  # a number, because few databases have a type for it
             return number(self.dialect, value.count, of_integers=True)
         if feature.kind in _NUMERIC:
             return number(self.dialect, value, of_integers=feature.kind == "integer")
@@ -299,7 +312,7 @@ class _Writer:
         else:
             inside = exp.In(this=column, expressions=values)
             test = _not(inside) if negated else inside
-        # NULL is in no list, and not outside of one either
+        # NULL satisfies neither IN nor NOT IN
         if operators.get("missing", negated):
             return [_any([test, *self._missing(feature)])]
         return [test, *(_not(nan) for nan in self._nan(feature) if negated)]
@@ -324,7 +337,7 @@ class _Writer:
             if same is not value:
                 raise FormatError(
                     f"feature {feature.name!r}: {same!r} and {value!r} are equal in tsql, which"
-                    " passes over spaces at the end; rename one"
+                    " ignores trailing spaces; rename one"
                 )
 
 
@@ -343,7 +356,7 @@ def _not(test: exp.Expr) -> exp.Expr:
 # --- types
 
 
-_TYPES: Final[list[tuple[Any, str]]] = [  # the first that fits: a boolean is an int, too
+_TYPES: Final[list[tuple[Any, str]]] = [  # the first match counts, because a bool is an int, too
     (bool, "boolean"),
     (str, "text"),
     (int | float, "number"),
@@ -359,25 +372,25 @@ def _type_of(value: object) -> str:
 
 
 def _type_of_values(feature: Categorical) -> str:
-    """Return the one type that a column of the feature's values has."""
+    """Return the type of a column with the values of a feature."""
     kinds = {_type_of(value): value for value in feature.values}
     if "" in kinds:
         wrong = kinds[""]
         raise FormatError(
-            f"feature {feature.name!r}: the value {wrong!r} of type {type(wrong).__name__} has no"
-            " form in SQL; use text, numbers, booleans, dates or times"
+            f"feature {feature.name!r}: the value {wrong!r} of type {type(wrong).__name__} cannot"
+            " be written as SQL; use text, numbers, booleans, dates or times"
         )
     if len(kinds) > 1:
         first, second = list(kinds.values())[:2]
         raise FormatError(
-            f"feature {feature.name!r} has values of several types ({first!r}, {second!r}), which"
-            " one column cannot hold; make all of them text"
+            f"feature {feature.name!r} must have values of one type to be a column, got {first!r}"
+            f" and {second!r}; make all of them text"
         )
     wide = [v for v in feature.values if type(v) is int and abs(v) > EXACT]
     if wide and any(isinstance(v, float) for v in feature.values):
         raise FormatError(
-            f"feature {feature.name!r}: {wide[0]!r} is beyond 2**53 and would be rounded beside"
-            " values that are not whole; make all of them text"
+            f"feature {feature.name!r}: {wide[0]!r} is beyond 2**53 and would be rounded in a"
+            " column with floats; make all of them text"
         )
     return next(iter(kinds))
 
@@ -385,11 +398,11 @@ def _type_of_values(feature: Categorical) -> str:
 def _answers(
     branches: Branches, dialect: Dialect
 ) -> tuple[Callable[[Hashable], exp.Expr], list[str]]:
-    """Return what makes an expression of a consequent, and what is to be noted on it."""
-    given = [rule.then for rule in branches.rules]
-    given += [] if branches.default is None else [branches.default]
-    kinds = {_type_of(value) for value in given}
-    numbers: list[Any] = [value for value in given if _type_of(value) == "number"]
+    """Return a function from consequents to expressions, and notes for a comment."""
+    thens = [rule.then for rule in branches.rules]
+    thens += [] if branches.default is None else [branches.default]
+    kinds = {_type_of(value) for value in thens}
+    numbers: list[Any] = [value for value in thens if _type_of(value) == "number"]
     if kinds <= {"text"}:
         return lambda value: text(dialect, _as_text(value)), []
     if kinds == {"boolean"}:
@@ -400,17 +413,17 @@ def _answers(
         if all(isinstance(value, float) or abs(value) <= EXACT for value in numbers):
             return lambda value: double(dialect, float(value)), []
     texts: dict[str, Hashable] = {}
-    for value in dict.fromkeys(given):
+    for value in dict.fromkeys(thens):
         same = texts.setdefault(_as_text(value), value)
         if same != value:
             raise FormatError(
-                f"the consequents {same!r} and {value!r} are one text in SQL, {_as_text(value)!r};"
-                " rename one"
+                f"the consequents {same!r} and {value!r} have the same text in SQL,"
+                f" {_as_text(value)!r}; rename one"
             )
-    note = "The column holds the text form of what the rules predict: it is not of one SQL type."
+    note = "The column contains predictions as text, because they do not have one type in SQL."
     return lambda value: text(dialect, _as_text(value)), [note]
 
 
 def _as_text(value: Hashable) -> str:
-    # by the type itself: what str() makes of a member of an enumeration is its name
+    # str() of an enum member would be its name, not its value
     return str.__str__(value) if isinstance(value, str) else format_literal(value)

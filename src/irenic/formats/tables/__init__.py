@@ -1,1 +1,1 @@
-"""Decision tables of any source: drafts, their assembly, and their lines."""
+"""Decision tables independent of file formats: drafts, their assembly, and lines to write."""

@@ -1,7 +1,6 @@
-"""Decision tables assembled: rows of cells become rules, and columns features.
+"""The assembly of decision tables: columns become features, and rows of cells become rules.
 
-What is wrong with one cell does not hide what is wrong with the next: all of it is collected in the
-draft. Of a row that can never hold it is kept why.
+All errors of a table are collected in its draft. For rows that can never apply, the reason is kept.
 """
 
 from __future__ import annotations
@@ -18,17 +17,17 @@ import numpy as np
 from irenic.errors import ConditionError, FormatError, SpaceError, did_you_mean
 from irenic.formats.feel.sets import (
     WHOLE,
-    Held,
     MisfitError,
+    Selection,
     Span,
     bits,
     cell_text,
     complement,
     feel_text,
-    held,
     intersection,
     intervals,
     kinds_of,
+    select,
     shown,
 )
 from irenic.formats.feel.unary_tests import (
@@ -50,13 +49,13 @@ from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Space, to_words
 
-_MOST_NUMBERS: Final = 20_000_000
+_MOST_BOUNDS: Final = 20_000_000
 MOST_RULES: Final = 100_000
-"""How many rules the rows of one table may make together."""
+"""Maximum number of rules that the rows of one table expand to."""
 
 
 def assemble(draft: Draft, space: Space | None = None) -> Tables:
-    """Return the table of a draft, or all that is wrong with it.
+    """Return the table of a draft, or all errors in it.
 
     >>> draft = Draft("fares", inputs=[Input("age")], n_rows=1)
     >>> draft.rows = [Row(1, 2, [draft.read_cell("< 18, >= 60", 1, "age", 2)], "reduced")]
@@ -67,11 +66,11 @@ def assemble(draft: Draft, space: Space | None = None) -> Tables:
       2. IF age >= 60 THEN reduced (0, 0)
     """
     try:
-        draft = _settled(draft, space)  # a copy: it may be bound to other spaces, too
+        draft = _settled(draft, space)  # a copy, because it may be bound to other spaces, too
     except FormatError as error:
         return Tables(errors=[error])
     if not draft.inputs and not draft.rows and not draft.errors:
-        draft.fail("the table has neither an input column nor a rule")
+        draft.fail("the table has neither input columns nor rules")
     table = None
     try:
         table = _assembled(draft, space)
@@ -85,21 +84,21 @@ def assemble(draft: Draft, space: Space | None = None) -> Tables:
 
 
 def _settled(draft: Draft, space: Space | None) -> Draft:
-    """Return a copy of a draft without the doubts that a space settles."""
+    """Return a copy of a draft without the ambiguities that a space settles."""
     if space is None:
         return replace(draft, errors=[*draft.errors], warnings=[*draft.warnings])
     if draft.unnumbered is not None and draft.letter in space:
         draft = draft.unnumbered()
-    errors, told = (
+    errors, warnings = (
         [note for note in notes if not (note.doubtful and note.header in space)]
         for notes in (draft.errors, draft.warnings)
     )
-    inputs = [replace(column, source="") for column in draft.inputs]  # the space tells the kinds
-    return replace(draft, inputs=inputs, errors=errors, warnings=told)
+    inputs = [replace(column, source="") for column in draft.inputs]  # the space has the kinds
+    return replace(draft, inputs=inputs, errors=errors, warnings=warnings)
 
 
 def _assembled(draft: Draft, space: Space | None) -> DecisionTable | None:
-    """Return the table of a draft; None where something is wrong with it, which the draft notes."""
+    """Return the table of a draft; None if there are errors, which are added to the draft."""
     axes = _axes(draft, space)
     if space is None:
         space = Space([axis.feature for axis in axes])
@@ -143,22 +142,22 @@ class Axis(NamedTuple):
 
 def _axes(draft: Draft, space: Space | None) -> list[Axis]:
     """Return the axis of each name among the input columns, in order of appearance."""
-    found = []
+    axes = []
     for name in dict.fromkeys(column.name for column in draft.inputs):
         places = [i for i, column in enumerate(draft.inputs) if column.name == name]
         try:
             if space is not None:
                 if name not in space:
                     raise FormatError(f"unknown feature{did_you_mean(name, space.names)}")
-                found.append(Axis(space[name]))
+                axes.append(Axis(space[name]))
             else:
                 tests = [row.cells[i].test for row in draft.rows for i in places]
-                found.append(_axis([draft.inputs[i] for i in places], tests))
+                axes.append(_axis([draft.inputs[i] for i in places], tests))
         except FormatError as error:
             draft.fail(error.message, header=name)
         except (ConditionError, SpaceError) as error:
             draft.fail(str(error).removeprefix(f"feature {name!r}: "), header=name)
-    return found
+    return axes
 
 
 def _axis(columns: Sequence[Input], tests: Iterable[Test | Operators]) -> Axis:
@@ -166,38 +165,42 @@ def _axis(columns: Sequence[Input], tests: Iterable[Test | Operators]) -> Axis:
     for column in columns:
         if column.feature is not None:
             return Axis(column.feature)
-    kind = next((c.kind for c in columns if c.kind), None)
+    declared = next((c.kind for c in columns if c.kind), None)
     domain = next((c.domain for c in columns if c.domain not in (None, ANYTHING)), None)
-    asked = [c for test in tests if not isinstance(test, dict) for c in comparisons(test)]
+    tested = [c for test in tests if not isinstance(test, dict) for c in comparisons(test)]
     allowed = [] if domain is None else list(comparisons(domain))
-    kind = _kind(kind, [c.value for c in (*allowed, *asked) if c.value is not None])
+    kind = _kind(declared, [c.value for c in (*allowed, *tested) if c.value is not None])
     if domain is None:
-        missing = any(c.value is None for c in asked)
+        missing = any(c.value is None for c in tested)
     else:
         missing = any(c == ("=", None) for c in allowed)
     if kind == "boolean":
         return _of_booleans(first.name, domain, missing)
     if kind == "text":
-        values = [c.value for c in (*allowed, *asked) if isinstance(c.value, str)]
+        values = [c.value for c in (*allowed, *tested) if isinstance(c.value, str)]
         return _of_text(first.name, dict.fromkeys(values), domain, missing)
     zones = {
         getattr(c.value, "tzinfo", None) is not None
-        for c in (*allowed, *asked)
+        for c in (*allowed, *tested)
         if kind_of(c.value) == "datetime"
     }
     if len(zones) == 2:
-        raise FormatError("some date-times have a time zone and some have none; write all alike")
-    whole = Continuous(first.name, kind=kind, missing=missing, unit="UTC" if True in zones else "")  # type: ignore[arg-type]
-    return Axis(whole) if domain is None else _within(whole, domain)
+        raise FormatError(
+            "either all or none of the dates and times must have a time zone, got both"
+        )
+    feature = Continuous(
+        first.name, kind=kind, missing=missing, unit="UTC" if True in zones else ""
+    )  # type: ignore[arg-type]
+    return Axis(feature) if domain is None else _within(feature, domain)
 
 
-def _kind(given: str | None, values: list[Any]) -> str:
-    """Return the kind of a column; where the file says none, what most of its literals are."""
+def _kind(declared: str | None, values: list[Any]) -> str:
+    """Return the kind of a column: the declared one, else that of most of its literals."""
     counts = Counter(kind_of(value) for value in values)
-    if given == "date" and set(counts) == {"datetime"}:
-        return "datetime"  # as some tools write them in columns of dates
-    if given is not None:
-        return given
+    if declared == "date" and set(counts) == {"datetime"}:
+        return "datetime"  # some tools write these in columns of dates
+    if declared is not None:
+        return declared
     if counts.keys() == {"date", "datetime"}:
         return "datetime"
     return counts.most_common(1)[0][0] if counts else "text"
@@ -217,29 +220,29 @@ def _of_text(name: str, values: Iterable[str], domain: Test | None, missing: boo
     passing = bits(listed, domain)
     if passing >> OTHER_CODE & 1:
         return Axis(listed, excluded=listed.everything & ~passing)
-    kept = [v for v in listed.values if passing >> listed.codes[v] & 1]
-    return Axis(Categorical(name, kept, missing=missing))
+    allowed = [v for v in listed.values if passing >> listed.codes[v] & 1]
+    return Axis(Categorical(name, allowed, missing=missing))
 
 
-def _within(whole: Continuous, domain: Test) -> Axis:
-    """Return a continuous feature cut to a domain, or a category where the domain is a list."""
+def _within(feature: Continuous, domain: Test) -> Axis:
+    """Return a continuous feature limited to a domain, or a category if the domain is a list."""
     parts = domain.tests if isinstance(domain, AnyOf) else (domain,)
     if all(isinstance(part, Compare) and part.order == "=" for part in parts):
         values = dict.fromkeys(c.value for c in comparisons(domain) if c.value is not None)
         for value in values:
-            held(whole, Compare("=", value))  # refuses what is of another kind
-        return Axis(Categorical(whole.name, values, missing=whole.missing))
-    reach = ((max(whole.lowest, LOWEST), False), (whole.end, False))
-    spans = intersection(held(whole, domain).spans, [reach])
+            select(feature, Compare("=", value))  # rejects values of another kind
+        return Axis(Categorical(feature.name, values, missing=feature.missing))
+    reach = ((max(feature.lowest, LOWEST), False), (feature.end, False))
+    spans = intersection(select(feature, domain).spans, [reach])
     if not spans:
-        raise FormatError("the allowed values leave none")
+        raise FormatError("the allowed values exclude every value")
     (low, _), (high, _) = spans[0][0], spans[-1][1]
     bounds = (
-        None if low <= whole.lowest else whole.decode_value(low),
-        None if high >= whole.end else whole.decode_value(whole.before(high)),
+        None if low <= feature.lowest else feature.decode_value(low),
+        None if high >= feature.end else feature.decode_value(feature.before(high)),
     )
     cut = Continuous(
-        whole.name, kind=whole.kind, bounds=bounds, missing=whole.missing, unit=whole.unit
+        feature.name, kind=feature.kind, bounds=bounds, missing=feature.missing, unit=feature.unit
     )
     if len(spans) == 1:
         return Axis(cut)
@@ -254,46 +257,45 @@ Condition: TypeAlias = "Interval | int"
 def _rules(
     draft: Draft, axes: list[Axis], space: Space
 ) -> tuple[list[Rule], list[int], tuple[tuple[int, str], ...]]:
-    # with mistakes already found, the cells are still looked at: all that is wrong is told at once
-    select = _Selector(draft, {axis.feature.name: axis for axis in axes})
-    most = min(MOST_RULES, _MOST_NUMBERS // max(len(space), 1))
+    selector = _Selector(draft, {axis.feature.name: axis for axis in axes})
+    limit = min(MOST_RULES, _MOST_BOUNDS // max(len(space), 1))
     rules: list[Rule] = []
     rows: list[int] = []
     reasons: dict[int, str] = {}
     for row in draft.rows:
-        chosen = select.row(row)
+        conditions = selector.row(row)
         if draft.errors:
-            continue
-        if len(rules) + math.prod(map(len, chosen.values())) > most:
+            continue  # reports the errors of the remaining rows, too
+        if len(rules) + math.prod(map(len, conditions.values())) > limit:
             raise FormatError(
-                f"rule {row.number}: the rows make more than {most:,} rules, one for each"
-                " combination of intervals; divide the table"
+                f"rule {row.number}: the rows of a table must expand to at most {limit:,} rules,"
+                " one per combination of intervals; split the table"
             )
-        made = len(rules)
-        for region in regions(space, chosen):
+        count = len(rules)
+        for region in regions(space, conditions):
             rules.append(Rule(region, then=row.then, weight=row.weight))
             rows.append(row.number - 1)
-        if made == len(rules):
-            reasons.setdefault(row.number - 1, select.why_never(row, chosen))
+        if count == len(rules):
+            reasons.setdefault(row.number - 1, selector.why_never(row, conditions))
     unsatisfiable = reasons.keys() - set(rows)
     return (
         rules,
         rows,
-        tuple((row, words) for row, words in reasons.items() if row in unsatisfiable),
+        tuple((row, reason) for row, reason in reasons.items() if row in unsatisfiable),
     )
 
 
 def _unsatisfiable(
     draft: Draft, axes: list[Axis], space: Space, rows: set[int]
 ) -> Iterator[UnsatisfiableRow]:
-    """Yield the rows that never hold, as they are written: those that the space rules out.
+    """Yield the rows that the space alone rules out, with their cells as written.
 
-    What a domain with holes rules out could be read as a rule where the space alone is known.
+    A row that is ruled out by a gap in a domain would be read as a rule from a file that contains
+    the space but not the domain, so such rows are left out.
     """
-    # without the holes
-    select = _Selector(draft, {axis.feature.name: Axis(axis.feature) for axis in axes})
+    selector = _Selector(draft, {axis.feature.name: Axis(axis.feature) for axis in axes})
     for row in draft.rows:
-        if row.number - 1 not in rows or next(regions(space, select.row(row)), None) is not None:
+        if row.number - 1 not in rows or next(regions(space, selector.row(row)), None) is not None:
             continue
         tests: dict[str, list[Test | Operators]] = {name: [] for name in space.names}
         for column, cell in zip(draft.inputs, row.cells, strict=True):
@@ -301,7 +303,7 @@ def _unsatisfiable(
                 tests[column.name].append(cell.test)
         try:
             cells = tuple(_feel(tests[name]) for name in space.names)
-        except FormatError:  # a value that FEEL has no literal for
+        except FormatError:  # FEEL has no literal for one of the values
             continue
         yield UnsatisfiableRow(row.number - 1, cells, row.then, row.weight)
 
@@ -311,25 +313,25 @@ def _feel(tests: list[Test | Operators]) -> str:
         return feel_text(tests[0])
     parts = tuple(test for test in tests if not isinstance(test, dict))
     if len(parts) < len(tests):
-        raise FormatError("tests of two sorts on one feature")
+        raise FormatError("FEEL and JSON conditions on one feature")
     return feel_text(AllOf(parts))
 
 
 class _Selector:
-    """What cells select on their axes; each text once."""
+    """Computes what cells select on their axes; equal cells only once."""
 
     def __init__(self, draft: Draft, axes: dict[str, Axis]) -> None:
         self.draft, self.axes = draft, axes
-        self.known: dict[tuple[str, str], Held | int | FormatError] = {}
+        self.known: dict[tuple[str, str], Selection | int | FormatError] = {}
         categories = [a.feature for a in axes.values() if isinstance(a.feature, Categorical)]
-        # where no value is listed the column is of text
+        # a column without listed values contains text
         self.kinds = {f.name: kinds_of(f) or frozenset({"text"}) for f in categories}
         self.sources = {c.name: c.source for c in draft.inputs if c.source}
         self.possible: dict[str, str] = {}
 
     def row(self, row: Row) -> dict[str, Sequence[Condition]]:
-        """Return the conditions of a row by feature, each of several intervals apart."""
-        found: dict[str, Held | int] = {}
+        """Return the conditions of a row by feature; each is a list of alternatives."""
+        selections: dict[str, Selection | int] = {}
         for column, cell in zip(self.draft.inputs, row.cells, strict=True):
             if column.name not in self.axes:
                 continue
@@ -343,33 +345,34 @@ class _Selector:
                     line=row.line,
                 )
                 continue
-            before = found.get(column.name)
-            found[column.name] = selected if before is None else _both(before, selected)
-        return {name: self.conditions(name, what) for name, what in found.items()}
+            previous = selections.get(column.name)
+            selections[column.name] = selected if previous is None else _both(previous, selected)
+        return {name: self.conditions(name, selection) for name, selection in selections.items()}
 
-    def cell(self, name: str, cell: Cell) -> Held | int | FormatError:
+    def cell(self, name: str, cell: Cell) -> Selection | int | FormatError:
         key = (name, cell.text)
         if key not in self.known:
             try:
                 self.known[key] = _selected(self.axes[name], cell.test, self.kinds.get(name))
             except MisfitError as error:
-                self.known[key] = FormatError(f"{error.message}{self.of_what(name)}")
+                self.known[key] = FormatError(f"{error.message}{self.declared_kind(name)}")
             except FormatError as error:
                 self.known[key] = error
             except ConditionError as error:
                 self.known[key] = FormatError(str(error))
         return self.known[key]
 
-    def of_what(self, name: str) -> str:
-        """Return, for a value of another kind, what the column is of and who says so."""
+    def declared_kind(self, name: str) -> str:
+        """Return the declared kind of a column and its source, for errors on other kinds."""
         feature, source = self.axes[name].feature, self.sources.get(name)
         kinds = self.kinds.get(name) or {getattr(feature, "kind", "")}
         if not source or len(kinds) > 1:
             return ""
-        return f" (the column is of {_PLURALS.get(min(kinds), 'other values')}: {source})"
+        plural = _PLURALS.get(min(kinds), "other values")
+        return f" (the column contains {plural} according to {source})"
 
     def is_unsatisfiable(self, name: str, conditions: Sequence[Condition]) -> bool:
-        """Return whether conditions on one feature alone leave nothing."""
+        """Return whether no value satisfies the conditions on one feature."""
         feature = self.axes[name].feature
         if isinstance(feature, Categorical):
             return not conditions
@@ -379,32 +382,31 @@ class _Selector:
             return False
         return next(regions(Space([feature]), {name: conditions}), None) is None
 
-    def why_never(self, row: Row, chosen: dict[str, Sequence[Condition]]) -> str:
-        """Return why a row can never hold: the first feature that leaves it nothing."""
-        name = next(
-            (n for n, conditions in chosen.items() if self.is_unsatisfiable(n, conditions)), None
-        )
+    def why_never(self, row: Row, conditions: dict[str, Sequence[Condition]]) -> str:
+        """Return why a row can never apply: the first feature with unsatisfiable conditions."""
+        name = next((n for n, parts in conditions.items() if self.is_unsatisfiable(n, parts)), None)
         if name is None:
-            return "its conditions never hold together"
+            return "its conditions cannot hold together"
         cells = [c for i, c in zip(self.draft.inputs, row.cells, strict=True) if i.name == name]
-        asked = [short(cell.text) for cell in cells if cell.test != ANYTHING]
-        if len(asked) > 1:
-            return f"columns of {name!r} ask for {' and '.join(asked)}, which never hold together"
+        texts = [short(cell.text) for cell in cells if cell.test != ANYTHING]
+        if len(texts) > 1:
+            return f"columns {name!r} require {' and '.join(texts)}, which cannot hold together"
         if name not in self.possible:
             self.possible[name] = _possible(self.axes[name])
-        said = f"column {name!r} asks for {', '.join(asked) or 'anything'}, which"
-        possible = self.possible[name]
-        return f"{said} cannot occur ({possible})" if possible else f"{said} holds for nothing"
+        reason = f"column {name!r} requires {', '.join(texts) or 'anything'}, which"
+        if possible := self.possible[name]:
+            return f"{reason} cannot occur (possible: {possible})"
+        return f"{reason} no value satisfies"
 
-    def conditions(self, name: str, selected: Held | int) -> Sequence[Condition]:
+    def conditions(self, name: str, selected: Selection | int) -> Sequence[Condition]:
         feature = self.axes[name].feature
         if isinstance(feature, Continuous):
-            assert isinstance(selected, Held)
+            assert isinstance(selected, Selection)
             return intervals(feature, selected)
         return [selected] if isinstance(selected, int) and selected else []
 
 
-def _selected(axis: Axis, test: Test | Operators, kinds: frozenset[str] | None) -> Held | int:
+def _selected(axis: Axis, test: Test | Operators, kinds: frozenset[str] | None) -> Selection | int:
     feature = axis.feature
     if isinstance(feature, Categorical):
         if isinstance(test, dict):
@@ -413,13 +415,13 @@ def _selected(axis: Axis, test: Test | Operators, kinds: frozenset[str] | None) 
     if isinstance(test, dict):
         lower, upper, _ = encode_interval(feature, test)
         spans = (((max(lower, LOWEST), False), (upper, False)),) if upper > LOWEST else ()
-        return Held(spans, lower == -math.inf)
+        return Selection(spans, lower == -math.inf)
     if test == ANYTHING and axis.spans == WHOLE:
-        return Held(WHOLE, True)
-    found = held(feature, test)
-    return (
-        found if axis.spans == WHOLE else Held(intersection(found.spans, axis.spans), found.missing)
-    )
+        return Selection(WHOLE, True)
+    selection = select(feature, test)
+    if axis.spans == WHOLE:
+        return selection
+    return Selection(intersection(selection.spans, axis.spans), selection.missing)
 
 
 _PLURALS: Final = {
@@ -430,17 +432,17 @@ _PLURALS: Final = {
     "date": "dates",
     "datetime": "dates and times",
     "time": "times of day",
-    "duration": "durations of days and less",
+    "duration": "durations of days and shorter",
     "months": "durations of years and months",
 }
 _MOST_SHOWN: Final = 10
 
 
 def _possible(axis: Axis) -> str:
-    """Return what values a feature can have, in few words; "" where that is no limit."""
+    """Return the possible values of a feature, abbreviated; "" if they are unlimited."""
     feature = axis.feature
     if isinstance(feature, Categorical):
-        # of an open one what is left out is told, of another what is left
+        # an open category shows the excluded values, a closed one the allowed values
         values = [
             shown(value)
             for value, code in feature.codes.items()
@@ -450,7 +452,7 @@ def _possible(axis: Axis) -> str:
         listed = ", ".join(values[:_MOST_SHOWN] + more)
         return f"not({listed})" if feature.other and listed else listed
     if axis.spans != WHOLE:
-        parts = intervals(feature, Held(axis.spans, True))
+        parts = intervals(feature, Selection(axis.spans, True))
         found = regions(Space([feature]), {feature.name: parts[:_MOST_SHOWN]})
         return cell_text([r.conditions().get(feature.name, {}) for r in found], words=True)
     low, high = feature.bounds
@@ -459,51 +461,56 @@ def _possible(axis: Axis) -> str:
     return cell_text([bounds], words=True) if bounds else ""
 
 
-def _both(a: Held | int, b: Held | int) -> Held | int:
+def _both(a: Selection | int, b: Selection | int) -> Selection | int:
     if isinstance(a, int) or isinstance(b, int):
         assert isinstance(a, int)
         assert isinstance(b, int)
         return a & b
-    return Held(intersection(a.spans, b.spans), bool(a.missing) and bool(b.missing))
+    return Selection(intersection(a.spans, b.spans), bool(a.missing) and bool(b.missing))
 
 
-def regions(space: Space, chosen: dict[str, Sequence[Condition]]) -> Iterator[Region]:
-    """Return a region for each combination of conditions; those that hold no point are left out."""
-    names = list(chosen)
-    for combination in product(*chosen.values()):
+def regions(space: Space, conditions: dict[str, Sequence[Condition]]) -> Iterator[Region]:
+    """Yield one region per combination of conditions; empty regions are skipped."""
+    names = list(conditions)
+    for combination in product(*conditions.values()):
         lower = np.full(len(space.continuous), -math.inf)
         upper = np.full(len(space.continuous), math.inf)
-        written = np.zeros(len(space.continuous), dtype=np.uint8)
+        flags = np.zeros(len(space.continuous), dtype=np.uint8)
         masks = space.everything.copy()
         for name, condition in zip(names, combination, strict=True):
             place = space.row(name)
             if isinstance(condition, Interval):
-                lower[place], upper[place], written[place] = condition
+                lower[place], upper[place], flags[place] = condition
             else:
                 words = space.sets[place]
                 masks[words] = to_words(condition, words.stop - words.start)
-        region = Region.from_packed(space, lower, upper, masks, written)
+        region = Region.from_packed(space, lower, upper, masks, flags)
         if not region.is_empty:
             yield region
 
 
 def _outside(axes: list[Axis], space: Space) -> list[Region]:
-    """Return what the domains leave out of the space, in disjoint regions."""
-    found: list[Region] = []
+    """Return the parts of the space that the domains exclude, as disjoint regions."""
+    outside: list[Region] = []
     allowed: dict[str, Sequence[Condition]] = {}
     for axis in axes:
         name, feature = axis.feature.name, axis.feature
         if isinstance(feature, Continuous):
             if axis.spans == WHOLE:
                 continue
-            holes: Sequence[Condition] = intervals(feature, Held(complement(axis.spans), False))
-            rest: Sequence[Condition] = intervals(feature, Held(axis.spans, True))
+            holes: Sequence[Condition] = intervals(
+                feature, Selection(complement(axis.spans), False)
+            )
+            rest: Sequence[Condition] = intervals(feature, Selection(axis.spans, True))
         elif axis.excluded:
             holes, rest = [axis.excluded], [feature.everything & ~axis.excluded]
         else:
             continue
         if math.prod(map(len, (*allowed.values(), holes))) > MOST_RULES:
-            raise FormatError("the allowed values fall into too many pieces; divide the table")
-        found += regions(space, {**allowed, name: holes})
+            raise FormatError(
+                f"the values that domains exclude must form at most {MOST_RULES:,} regions; split"
+                " the table"
+            )
+        outside += regions(space, {**allowed, name: holes})
         allowed[name] = rest
-    return found
+    return outside

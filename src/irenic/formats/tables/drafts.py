@@ -1,8 +1,7 @@
-"""Drafts of decision tables: what is read of a file before the features are known.
+"""Drafts of decision tables: what is read from a file before the features are known.
 
-A draft is what a spreadsheet and a DMN file have in common: input columns, of which more or less is
-known, and rows of tests. What is wrong with one cell does not hide what is wrong with the next: all
-of it is collected.
+A draft is what spreadsheets and DMN models have in common: input columns, rows of tests, and all
+errors and warnings found so far.
 """
 
 from __future__ import annotations
@@ -33,19 +32,19 @@ POLICIES: Final[dict[str, tuple[HitPolicy, str]]] = {
     "C>": ("COLLECT", "MAX"),
     "C#": ("COLLECT", "COUNT"),
 }
-"""Hit policies by their letters in DMN, each with what it makes of what it collects."""
+"""Hit policies and their aggregations, by their letters in DMN."""
 
 
 def short(text: str) -> str:
-    """Return a text cut to what a message has room for."""
+    """Return a text, truncated for a message."""
     return text if len(text) <= _LONG else f"{text[:_LONG]}…"
 
 
 class TableError(FormatError):
-    """What is wrong with a decision table: in which table, rule and column, and what stands there.
+    """An error in a decision table, with its table, rule, column and cell.
 
     ``rule`` is the number of the row, counted from 1; ``header`` names the column; ``text`` is the
-    cell. ``doubtful``: a space that has the column as a feature settles it.
+    cell. A ``doubtful`` error is settled by a space that has the column as a feature.
     """
 
     def __init__(
@@ -73,7 +72,7 @@ class TableError(FormatError):
     def at(
         self, *, path: str = "", line: int | None = None, column: int | None = None
     ) -> TableError:
-        """Return the same error with what the caller knows of the place filled in."""
+        """Return the error with the unknown parts of its location filled in."""
         return TableError(
             self.reason,
             table=self.table,
@@ -87,7 +86,7 @@ class TableError(FormatError):
 
 
 class Cell(NamedTuple):
-    """A cell as it stands in the file, and what it asks: a test, or operators said outright."""
+    """A cell: its text in the file, and its condition as a test or as operators."""
 
     text: str
     test: Test | Operators
@@ -95,21 +94,21 @@ class Cell(NamedTuple):
 
 @dataclass
 class Input:
-    """An input column: what its file says of it beside the cells."""
+    """An input column, and what the file declares about it."""
 
     name: str
     kind: str | None = None
-    """A kind of continuous feature, "boolean" or "text"; None: the cells tell."""
+    """A kind of continuous feature, "boolean" or "text"; None infers it from the cells."""
     domain: Test | None = None
     feature: Feature | None = None
-    """The feature outright; nothing is then told by cells."""
+    """The feature, if the file declares it completely."""
     source: str = ""
-    """Where the kind comes from, for messages."""
+    """Where the kind is declared, for messages."""
 
 
 @dataclass
 class Row:
-    """A row: what it asks, a cell an input column, and what follows."""
+    """A row: one cell per input column, and the outcome."""
 
     number: int
     line: int | None
@@ -125,7 +124,7 @@ class Draft:
     name: str
     id: str = ""
     line: int | None = None
-    """Where the table begins; for errors without a line of their own."""
+    """Where the table begins, for errors without a line."""
     inputs: list[Input] = field(default_factory=list)
     outputs: tuple[str, ...] = ("then",)
     rows: list[Row] = field(default_factory=list)
@@ -134,24 +133,24 @@ class Draft:
     default: Hashable | None = None
     ranking: tuple[Hashable, ...] = ()
     letter: str = ""
-    """The letter of a hit policy that heads the first column of a sheet."""
+    """The letter of a hit policy that is the name of the first column of a sheet."""
     unnumbered: Callable[[], Draft] | None = None
-    """Reads the sheet again for a space in which that letter is a feature."""
+    """Reads the sheet again, for a space in which that letter is a feature."""
     outside: Any = None
-    """Regions said outright, as a function of the space; None: what the domains leave out."""
+    """The declared regions that cannot occur, as a function of the space; None uses the domains."""
     aggregation: str = ""
     left_out: tuple[str, ...] = ()
-    """What else the file says of the table, which is not read."""
+    """Parts of the table in the file that are not read, such as annotations."""
     errors: list[TableError] = field(default_factory=list)
     warnings: list[TableError] = field(default_factory=list)
     parsed: dict[tuple[str, bool], Test | FormatError] = field(default_factory=dict)
 
     def fail(self, message: str, **place: Any) -> None:
-        """Note what is wrong; ``place`` is what :class:`TableError` takes, as far as known."""
+        """Add an error; ``place`` takes the arguments of :class:`TableError` that are known."""
         self.errors.append(self._note(message, **place))
 
     def warn(self, message: str, **place: Any) -> None:
-        """Note what is read, but may mean something else."""
+        """Add a warning about input that may have been meant differently."""
         self.warnings.append(self._note(message, **place))
 
     def _note(self, message: str, *, line: int | None = None, **place: Any) -> TableError:
@@ -161,15 +160,15 @@ class Draft:
     def read_cell(
         self, text: str, rule: int, header: str, line: int | None, *, words: bool = False
     ) -> Cell:
-        """Return a cell, parsed; what cannot be parsed is noted and counts as anything."""
+        """Return a parsed cell; one with an error, which is added, accepts any value."""
         key = (text, words)
         if key not in self.parsed:
             try:
                 self.parsed[key] = parse(text, words=words)
             except FormatError as error:
                 self.parsed[key] = error
-        found = self.parsed[key]
-        if isinstance(found, FormatError):
-            self.fail(found.message, rule=rule, header=header, text=text, line=line)
+        test = self.parsed[key]
+        if isinstance(test, FormatError):
+            self.fail(test.message, rule=rule, header=header, text=text, line=line)
             return Cell(text, ANYTHING)
-        return Cell(text, found)
+        return Cell(text, test)

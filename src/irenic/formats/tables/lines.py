@@ -1,4 +1,4 @@
-"""Rules as the lines of a decision table: what every written form of a table begins with."""
+"""Rules as lines of a decision table, for all writers of tables."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from irenic.model.rule import Rule
 
 
 class Line(NamedTuple):
-    """A line of a table: for each feature the conditions of which one must hold; {} for any."""
+    """A line of a table: per feature, the alternative conditions; {} accepts any value."""
 
     row: int
     cells: list[list[Operators]]
     then: Hashable
     weight: float
     texts: tuple[str, ...] = ()
-    """The cells in FEEL instead, of a row that can never hold."""
+    """The cells in FEEL instead, for a row that can never apply."""
 
 
 def lines_of(table: DecisionTable) -> list[Line]:
-    """Return the lines of a table: one a row where a line can say all rules of the row.
+    """Return the lines of a table: one per row if a single line can represent all its rules.
 
-    Rows that can never hold are among them, as far as their cells are known.
+    Rows that can never apply are included if their cells are known.
 
     >>> from irenic import RuleSet
     >>> rules = RuleSet([Rule({"age": (None, 18)}, then="A"),
@@ -34,20 +34,20 @@ def lines_of(table: DecisionTable) -> list[Line]:
     >>> lines_of(DecisionTable(rules, rows=(0, 0), n_rows=1))[0].cells
     [[{'<': 18}, {'>=': 60}]]
     """
-    found: list[Line] = []
+    lines: list[Line] = []
     numbered = zip(table.rows, table.rules, strict=True)
     for row, group in groupby(numbered, key=lambda pair: pair[0]):
         rules = [rule for _, rule in group]
         merged = _merged(rules)
         if merged is not None:
-            found.append(Line(row, merged, rules[0].then, rules[0].weight))
+            lines.append(Line(row, merged, rules[0].then, rules[0].weight))
         else:
-            found += [Line(row, _cells(rule), rule.then, rule.weight) for rule in rules]
+            lines += [Line(row, _cells(rule), rule.then, rule.weight) for rule in rules]
     in_order = list(table.rows) == sorted(table.rows)
-    found += [
+    lines += [
         Line(kept.row, [], kept.then, kept.weight, kept.cells) for kept in table.unsatisfiable
     ]
-    return sorted(found, key=lambda line: line.row) if in_order else found
+    return sorted(lines, key=lambda line: line.row) if in_order else lines
 
 
 def _cells(rule: Rule) -> list[list[Operators]]:
@@ -56,7 +56,7 @@ def _cells(rule: Rule) -> list[list[Operators]]:
 
 
 def _merged(rules: list[Rule]) -> list[list[Operators]] | None:
-    """Return the cells of the one line that makes exactly these rules, in this order."""
+    """Return the cells of the line that expands to exactly these rules in order, None if none."""
     if len(rules) == 1:
         return _cells(rules[0])
     if len({(rule.then, rule.weight) for rule in rules}) > 1:
@@ -66,7 +66,7 @@ def _merged(rules: list[Rule]) -> list[list[Operators]] | None:
     distinct = [list(dict.fromkeys(column)) for column in zip(*keys, strict=True)]
     for feature, choices in zip(space, distinct, strict=True):
         if isinstance(feature, Continuous):
-            # what touches would be read as one
+            # intervals that touch would be read as one
             if any(low[1] >= high[0] for low, high in pairwise(choices)):
                 return None
         elif len(choices) > 1:
@@ -88,7 +88,7 @@ def _key(rule: Rule, feature: Any) -> Any:
 
 
 def split_thens(table: DecisionTable) -> int:
-    """Return over how many output columns the consequents of a table are spread."""
+    """Return the number of output columns needed for the consequents of a table."""
     n = len(table.outputs)
     thens = [rule.then for rule in table.rules] + [kept.then for kept in table.unsatisfiable]
     if table.rules.default is not None:
