@@ -402,9 +402,9 @@ def test_many_rules_are_named_up_to_a_point():
 
 def test_no_more_are_listed_than_asked_for_and_all_are_counted():
     rules = ages(*(((0, 10), label) for label in "ABCDEFGH"))
-    found = check(rules, most=3)
+    found = check(rules, limit=3)
     assert (found.count("conflicts"), len(found.of("conflicts"))) == (28, 3)
-    assert check(rules, most=0).fails()
+    assert check(rules, limit=0).fails()
 
 
 def test_a_budget_leaves_open_what_was_not_settled():
@@ -423,8 +423,10 @@ def test_wrong_arguments_are_refused():
     rules = ages(((0, 10), "A"))
     with pytest.raises(ConditionError, match="must be a RuleSet, a RuleList or a DecisionTable"):
         check([1, 2])
-    with pytest.raises(ConditionError, match="most is a number of findings, not -1"):
-        check(rules, most=-1)
+    with pytest.raises(
+        ConditionError, match="limit must be a non-negative whole number or None, got -1"
+    ):
+        check(rules, limit=-1)
     with pytest.raises(ConditionError, match="unknown kind of finding 'gap', did you mean 'gaps'"):
         check(rules).of("gap")
     with pytest.raises(ConditionError, match="unknown kind of finding 'conflict'"):

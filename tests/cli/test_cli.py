@@ -80,14 +80,14 @@ def test_many_rules_and_conflicts_are_cut_short(run, file):
     status, out, _ = run("check", file(rules))
     assert status == 1
     assert "… and 10 more rules" in out
-    assert "conflict     … and 1,720 more (--most lists more)" in out
+    assert "conflict     … and 1,720 more (use --limit to list more)" in out
     assert "Not consistent: 1,770 pairs of the 60 rules contradict each other." in out
 
 
 def test_the_example_is_checked_when_no_file_is_given(run):
     status, out, _ = run("check")
     assert status == 0
-    assert out.startswith("No file given: these are the rules of the example of irenic.\n\nrule")
+    assert out.startswith("No file given: using the example rules of irenic.\n\nrule")
     assert "\nConsistent: no two of the 4 rules contradict each other.\n" in out
 
 
@@ -207,7 +207,7 @@ def test_json_lists_every_conflict(run, file):
 
 def test_json_lists_no_more_than_asked_for_and_says_how_many_there_are(run, file):
     rules = "".join(f"IF a < {i} THEN L{i}\n" for i in range(1, 11))
-    _, out, _ = run("check", file(rules), "--json", "--most", "3")
+    _, out, _ = run("check", file(rules), "--json", "--limit", "3")
     table = only_table(out)
     assert (len(of_kind(table, "conflicts")), table["counts"]["conflicts"]) == (3, 45)
 
@@ -280,7 +280,7 @@ def test_bad_input_of_other_kinds_exits_with_2(run, file, tmp_path):
     assert run("check", rules, "--space", empty) == (
         2,
         "",
-        f'irenic: {empty}: there is no "space" in it\n',
+        f'irenic: {empty}: no "space" in the file\n',
     )
     twice = file('{"version": 1, "space": [{"name": "a"}, {"name": "a"}]}', "twice.json")
     assert run("check", rules, "--space", twice) == (
@@ -292,7 +292,7 @@ def test_bad_input_of_other_kinds_exits_with_2(run, file, tmp_path):
     assert run("check", rules, "--data", data, "--space", empty) == (
         2,
         "",
-        "irenic: --data and --space both give the space; leave one of them out\n",
+        "irenic: --data and --space both define the space; use one of them\n",
     )
     assert run("check", rules, "--data", rules)[0] == 2
 
@@ -331,7 +331,7 @@ def test_help_holds_examples_one_a_line():
         "irenic check rules.txt --space space.json",
         "irenic check loans.dmn --fail-on gaps,conflicts",
     ]
-    assert "0 nothing that counts was found, 1 something was, 2 bad input." in lines
+    assert "0 the check passed, 1 it failed, 2 invalid input." in lines
 
 
 def test_the_command_alone_prints_its_help():
@@ -400,9 +400,9 @@ def test_gaps_are_a_table_on_a_terminal_and_plain_lines_in_a_pipe(file):
     assert "\x1b" not in plain
     terminal = shell("gaps", path, FORCE_COLOR="1", NO_COLOR="").stdout
     assert "\x1b[33mNot complete\x1b[0m" in terminal
-    uncoloured = shell("gaps", path, FORCE_COLOR="1", NO_COLOR="1").stdout
-    assert "33m" not in uncoloured
-    for told in (terminal, uncoloured):
+    uncolored = shell("gaps", path, FORCE_COLOR="1", NO_COLOR="1").stdout
+    assert "33m" not in uncolored
+    for told in (terminal, uncolored):
         assert "no rule covers" in told
         assert "age = 10" in told  # a case to try
 

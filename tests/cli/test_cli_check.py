@@ -129,7 +129,7 @@ def test_an_option_holds_tables_to_another_policy(run, file):
     status, _, err = run("check", path, "--hit-policy", "FIRTS")
     assert (status, err) == (
         2,
-        "irenic: --hit-policy: 'FIRTS' is no hit policy, did you mean 'FIRST'?\n",
+        "irenic: --hit-policy: unknown hit policy 'FIRTS', did you mean 'FIRST'?\n",
     )
 
 
@@ -152,7 +152,7 @@ def test_one_bad_table_does_not_stop_the_others(run, tables, file):
     ("name", "text", "message"),
     [
         ("a.csv", "age,fare\n", "table 'a' has no rules"),
-        ("a.dmn", "<definitions name='m'/>", "there is no table of rules in it"),
+        ("a.dmn", "<definitions name='m'/>", "no table of rules in the file"),
     ],
 )
 def test_a_file_without_rules_does_not_pass(run, file, name, text, message):
@@ -226,7 +226,7 @@ def test_an_empty_folder_and_a_missing_file_are_said(run, file, tmp_path):
     status, _, err = run("check", str(empty))
     assert (status, err) == (
         2,
-        f"irenic: {empty}: no file in this folder may hold rules (.csv, .dmn, .json, .rules, .txt,"
+        f"irenic: {empty}: no files of rules in this folder (.csv, .dmn, .json, .rules, .txt,"
         " .xlsx, .xml)\n",
     )
     assert run("check", "no/such/place")[2] == (
@@ -265,8 +265,8 @@ def test_an_unknown_kind_is_refused(run, file):
     status, _, err = run("check", file("IF a < 5 THEN A\n"), "--fail-on", "holes")
     assert (status, err) == (
         2,
-        "irenic: --fail-on: 'holes' is no kind of finding; there are conflicts, overlaps, gaps,"
-        " never_fire, duplicates, inside, mergeable, columns, and nothing\n",
+        "irenic: --fail-on: unknown kind of finding 'holes'; use conflicts, overlaps, gaps,"
+        " never_fire, duplicates, inside, mergeable, columns or nothing\n",
     )
 
 

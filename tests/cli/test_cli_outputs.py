@@ -66,7 +66,7 @@ def test_an_output_that_is_an_input_is_refused(run, here, command, source, optio
     status, said, err = run(*command.replace("OUT", str(given)).split())
     assert (status, said) == (2, "")
     assert err == (
-        f"irenic: {option} {shown} and {name} {source} are the same file, and an input is never"
+        f"irenic: {option} {shown} and {name} {source} are the same file, but inputs are never"
         " overwritten; write to a new file\n"
     )
     assert contents(here) == before
@@ -86,7 +86,7 @@ def test_a_link_of_another_suffix_is_an_input_too(run, here, command, link, name
     before = contents(here)
     status, out, err = run(*command.replace("OUT", link).split())
     assert (status, out) == (2, "")
-    assert err.startswith(f"irenic: --output {link} and {name} {source} are the same file, and an")
+    assert err.startswith(f"irenic: --output {link} and {name} {source} are the same file, but")
     assert contents(here) == before
 
 
@@ -288,7 +288,7 @@ def test_a_file_without_rules_does_not_pass(run, file, name, text, form):
     path = file(text, name)
     status, out, err = run("check", path, "--format", form)
     assert status == 2
-    message = "no rules in the file; was it cut off?"
+    message = "no rules in the file; was it truncated?"
     assert message in (err if form == "text" else out)
     if form == "text":
         assert (out, err) == ("", f"irenic: {path}: {message}\n")
@@ -310,7 +310,7 @@ def test_a_file_without_rules_is_no_input_of_other_commands(run, file, tmp_path,
     path = file("# cut off\n", "a.txt")
     status, out, err = run(command[0], path, *command[1:])
     assert (status, out) == (2, "")
-    assert err == f"irenic: {path}: no rules in the file; was it cut off?\n"
+    assert err == f"irenic: {path}: no rules in the file; was it truncated?\n"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "other.txt"]
 
 
@@ -323,7 +323,7 @@ def test_a_default_alone_does_not_pass(run, file, name, text):
     assert run("check", path) == (
         2,
         "",
-        f"irenic: {path}: no rules in the file, only a default; was it cut off?\n",
+        f"irenic: {path}: no rules in the file, only a default; was it truncated?\n",
     )
 
 
@@ -345,7 +345,7 @@ def test_a_file_without_rules_predicts_nothing(run, here):
     assert run("predict", "none.txt", "data.csv", "-o", "out.csv") == (
         2,
         "",
-        "irenic: none.txt: no rules in the file; was it cut off?\n",
+        "irenic: none.txt: no rules in the file; was it truncated?\n",
     )
     assert not Path("out.csv").exists()
 

@@ -114,7 +114,7 @@ def test_several_files_share_one_space_that_is_read_once(opens, option):
 
 
 def test_a_model_and_its_data_are_opened_once(opens, folder):
-    learned = opens("learn", "labeled.csv", "--cv", "0", "--seconds", "0.2", "-o", "model.json")
+    learned = opens("learn", "labeled.csv", "--cv", "0", "--budget", "0.2", "-o", "model.json")
     assert learned == {"labeled.csv": 1}
     model = irenic.RuleSetClassifier(generations=1, moves=20, random_state=0)
     table = read_table(folder / "labeled.csv")

@@ -57,7 +57,7 @@ def test_check_says_that_the_default_holds_in_gaps(run):
 def test_check_shows_few_gaps_and_says_how_many_there_are(run):
     rules = "".join(f"IF {2 * i} <= x < {2 * i + 1} THEN A\n" for i in range(20))
     _, out, _ = run("check", rules)
-    assert "gap          … and 11 more (--most lists more)\n" in out
+    assert "gap          … and 11 more (use --limit to list more)\n" in out
 
 
 def test_check_in_json_has_gaps(run):
@@ -110,7 +110,7 @@ def test_gaps_in_json(run):
         "finished": True,
         "stopped_by": None,
     }
-    found = validated(run("gaps", PAPER, "--json", "--most", "2")[1])
+    found = validated(run("gaps", PAPER, "--json", "--limit", "2")[1])
     assert (len(found["regions"]), found["count"] > 2) == (2, True)
 
 
@@ -145,7 +145,7 @@ def test_search_of_a_covered_space_exits_with_1(run):
     code, out, _ = run("search", COMPLETE, "--all")
     assert (code, out) == (
         1,
-        "There is no free region: every case is covered by a rule, or by a rival.\n",
+        "There is no free region: rivals cover every case.\n",
     )
 
 
@@ -181,7 +181,7 @@ def test_enlarge_with_a_consequent_passes_its_own_rules(run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], 'say where to begin: --seed "f1=…, f2=…"'),
+        ([], 'a seed is required: --seed "f1=…, f2=…"'),
         (["--seed", "f1=5.5"], "the point says nothing of 'f2', which is never missing"),
         (["--seed", "f1=5.5, f3=1"], "unknown feature 'f3'"),
         (["--seed", "f1=5.5, f1=6"], "--seed, column 9: 'f1' stands twice in the point"),
@@ -215,9 +215,9 @@ def test_a_consequent_that_no_rule_has_makes_every_rule_a_rival(run):
 
 def test_more_gaps_than_anyone_reads_are_counted_and_cut_short(run):
     rules = "".join(f"IF a{i} < 1 AND b{i} < 1 THEN x\n" for i in range(6))
-    _, out, _ = run("gaps", rules, "--most", "5")
+    _, out, _ = run("gaps", rules, "--limit", "5")
     assert len(out.splitlines()) == 8
-    assert "… and 59 more (--most 64 lists them)" in out
+    assert "… and 59 more (use --limit 64 to list all)" in out
     assert out.endswith("Not complete: no rule covers 64 regions.\n")
 
 

@@ -78,7 +78,8 @@ def test_a_last_column_of_something_else_is_not_taken_for_the_truth(run, file, h
     people = file("age,job,note\n20,nurse,tall\n50,clerk,kind\n", "people.csv")
     _, _, err = run("report", file(RULES), people)
     assert (
-        "no column holds labels that the rules predict, so none are compared (see --label)" in err
+        "no column contains labels that the rules predict, so none are compared (see --label)"
+        in err
     )
     assert summary_of(here / "report.html")["instances"]["outcomes"] is None
 
@@ -86,7 +87,7 @@ def test_a_last_column_of_something_else_is_not_taken_for_the_truth(run, file, h
 def test_rows_without_an_outcome_are_left_out(run, file, here):
     people = file("age,job,risk\n20,nurse,\n30,nurse,low\n35,nurse,high\n", "people.csv")
     _, _, err = run("report", file(RULES), people)
-    assert "1 row without a label in column 'risk' left out" in err
+    assert "skipped 1 row without a label in column 'risk'" in err
     assert summary_of(here / "report.html")["models"][0]["results"]["rows"] == 2
 
 
@@ -158,8 +159,8 @@ def test_the_summary_is_printed_as_json(run, file, here):
 def test_the_example_is_shown_if_no_file_is_given(run, here):
     status, out, _ = run("report")
     assert status == 0
-    assert out.startswith("No file given: these are the rules of the example of irenic.")
-    assert summary_of(here / "report.html")["name"] == "The example of irenic"
+    assert out.startswith("No file given: using the example rules of irenic.")
+    assert summary_of(here / "report.html")["name"] == "Example rules of irenic"
 
 
 def test_a_sample_is_drawn_and_all_are_counted(run, file, here):
@@ -175,9 +176,12 @@ def test_a_sample_is_drawn_and_all_are_counted(run, file, here):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["RULES", "-o", "report.pdf"], "cannot write report.pdf: a report is a page, so its name"),
+        (
+            ["RULES", "-o", "report.pdf"],
+            "cannot write report.pdf: the name of a report must end in",
+        ),
         (["RULES", "-o", "no/report.html"], "cannot write no/report.html: No such file"),
-        (["RULES", "--label", "risk"], "--label names a column of DATA, which is not given"),
+        (["RULES", "--label", "risk"], "--label needs a table: irenic report RULES DATA"),
         (["RULES", "PEOPLE", "--label", "rsk"], "unknown column 'rsk', did you mean 'risk'?"),
         (
             ["RULES", "OTHERS"],
@@ -186,7 +190,7 @@ def test_a_sample_is_drawn_and_all_are_counted(run, file, here):
         (["RULES", "NOBODY"], "the table must have at least one row, got none"),
         (["RULES", "GONE"], "cannot read"),
         (["GONE"], "cannot read"),
-        (["RULES", "--hit-policy", "FRST"], "'FRST' is no hit policy, did you mean 'FIRST'?"),
+        (["RULES", "--hit-policy", "FRST"], "unknown hit policy 'FRST', did you mean 'FIRST'?"),
         (
             ["RULES", "PEOPLE", "--label", "job"],
             "column 'job' must hold labels that the rules predict, such as low, high, got nurse",
@@ -213,5 +217,5 @@ def test_a_page_is_not_written_over_a_file_that_is_read(run, here):
     (here / "link.txt").symlink_to(here / "rules.html")
     status, _, err = run("report", "link.txt", "-o", "rules.html")
     assert status == 2
-    assert err.startswith("irenic: --output rules.html and RULES link.txt are the same file, and")
+    assert err.startswith("irenic: --output rules.html and RULES link.txt are the same file, but")
     assert (here / "rules.html").read_text() == RULES

@@ -97,7 +97,7 @@ def test_data_from_standard_input_are_those_of_the_file(run, feed, here, command
 
 
 def test_a_table_to_learn_from_may_come_from_standard_input(feed, here):
-    options = ("--cv", "0", "--seconds", "0.2")
+    options = ("--cv", "0", "--budget", "0.2")
     status, out, _ = feed(MANY, "learn", "-", "--from", "csv", *options, "--json")
     assert (status, json.loads(out)["data"]["target"]) == (0, "group")
 
@@ -106,7 +106,7 @@ def test_a_space_may_come_from_standard_input(feed, here):
     raw = Path("space.json").read_bytes()
     assert feed(raw, "check", "rules.txt", "--space", "-")[0] == 0
     status, _, err = feed('{"version": 1, "rules": []}', "check", "rules.txt", "--space", "-")
-    assert (status, err) == (2, 'irenic: <stdin>: there is no "space" in it\n')
+    assert (status, err) == (2, 'irenic: <stdin>: no "space" in the file\n')
 
 
 def test_mistakes_on_standard_input_are_said_with_their_place(feed, here):
@@ -114,30 +114,30 @@ def test_mistakes_on_standard_input_are_said_with_their_place(feed, here):
     assert status == 2
     assert err.startswith("irenic: <stdin>, line 1, column 10: expected")
     assert feed("", "merge", "-", "--from", "rules")[2] == (
-        "irenic: <stdin>: no rules in the file; was it cut off?\n"
+        "irenic: <stdin>: no rules in the file; was it truncated?\n"
     )
 
 
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("check -", "the format of standard input must be given: --from csv|dmn|json|"),
-        ("predict rules.txt -", "the format of standard input must be given: --from csv|csv.gz|"),
+        ("check -", "standard input needs a format: --from csv|dmn|json|"),
+        ("predict rules.txt -", "standard input needs a format: --from csv|csv.gz|"),
         ("check - --from cvs", "--from must be one of csv, dmn, "),
-        ("check rules.txt --from csv", "--from gives the format of standard input, and no input"),
-        ("learn data.csv --from csv", "--from gives the format of standard input, and no input"),
+        ("check rules.txt --from csv", "--from is the format of standard input, but no input"),
+        ("learn data.csv --from csv", "--from is the format of standard input, but no input"),
         (
             "diff - - --from txt",
-            "A and B are both -, and standard input can be read once;",
+            "A and B are both -, but standard input can be read only once;",
         ),
-        ("predict - - --from csv", "RULES and DATA are both -, and"),
-        ("report - - --from csv", "RULES and DATA are both -, and"),
-        ("check - - --from csv", "FILE 1 and FILE 2 are both -, and"),
-        ("check - --data - --from csv", "FILE 1 and --data are both -, and"),
-        ("gaps - --space - --from csv", "RULES and --space are both -, and"),
-        ("merge rules.txt --space - --from csv", "--space is read as json, got --from csv"),
-        ("repair - --data - --from csv", "IN and --data are both -, and"),
-        ("convert - out.json --space - --from csv", "IN and --space are both -, and"),
+        ("predict - - --from csv", "RULES and DATA are both -, but"),
+        ("report - - --from csv", "RULES and DATA are both -, but"),
+        ("check - - --from csv", "FILE 1 and FILE 2 are both -, but"),
+        ("check - --data - --from csv", "FILE 1 and --data are both -, but"),
+        ("gaps - --space - --from csv", "RULES and --space are both -, but"),
+        ("merge rules.txt --space - --from csv", "--space must be JSON, got --from csv"),
+        ("repair - --data - --from csv", "IN and --data are both -, but"),
+        ("convert - out.json --space - --from csv", "IN and --space are both -, but"),
     ],
 )
 def test_what_standard_input_cannot_be_is_refused(feed, here, command, message):
@@ -189,16 +189,16 @@ def test_predictions_are_written_and_nothing_else(here, form):
     assert done.exit_code == 0
     table = read_table(io.BytesIO(done.stdout_bytes), format=form)
     assert list(table["prediction"]) == ["child", "adult"]
-    assert done.stderr == "irenic: columns that the rules do not use: group\n"
+    assert done.stderr == "irenic: columns not used by the rules: group\n"
 
 
 @pytest.mark.parametrize("to", ["json", "rules"])
 def test_a_learned_model_is_written_and_nothing_else(run, here, to):
     Path("many.csv").write_text(MANY)
-    options = ("--cv", "0", "--seconds", "0.2")
+    options = ("--cv", "0", "--budget", "0.2")
     status, out, err = run("learn", "many.csv", *options, "-o", "-", "--to", to)
     assert status == 0
-    assert "The last column is predicted: group" in err
+    assert "Predicting the last column, 'group'" in err
     if to == "json":
         model = irenic.read_model(io.StringIO(out))
         assert list(model.rules_.predict({"age": [5, 20]})) == ["child", "adult"]
@@ -209,14 +209,17 @@ def test_a_learned_model_is_written_and_nothing_else(run, here, to):
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("convert rules.txt -", "the format of standard output must be given: --to csv|dmn|"),
+        ("convert rules.txt -", "standard output needs a format: --to csv|dmn|"),
         ("convert rules.txt - --to jsn", "--to must be one of csv, dmn, json, "),
-        ("convert rules.txt x.json --to json", "--to gives the format of standard output, and the"),
+        ("convert rules.txt x.json --to json", "--to is the format of standard output, but the"),
         ("predict rules.txt data.csv --to json", "--to must be one of csv, csv.gz, parquet, xlsx"),
-        ("learn data.csv -o -", "the format of standard output must be given: --to json|rules|txt"),
-        ("merge rules.txt --json -o -", "--json and the output - are both for standard output;"),
-        ("report rules.txt --json -o -", "--json and the output - are both for standard output;"),
-        ("learn data.csv --json --to json", "--json and the output - are both for standard output"),
+        ("learn data.csv -o -", "standard output needs a format: --to json|rules|txt"),
+        ("merge rules.txt --json -o -", "--json and the output - both write to standard output"),
+        ("report rules.txt --json -o -", "--json and the output - both write to standard output"),
+        (
+            "learn data.csv --json --to json",
+            "--json and the output - both write to standard output",
+        ),
     ],
 )
 def test_what_standard_output_cannot_be_is_refused(run, here, command, message):

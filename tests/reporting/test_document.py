@@ -117,13 +117,14 @@ def test_annotations_escape_what_would_end_them():
 
 
 def test_annotations_say_how_many_are_left_out():
-    found = check(table(), most=1)
+    found = check(table(), limit=1)
     lines = list(to_annotations(check_document([CheckedFile("a.dmn", [found])])))
     left_out = [line for line in lines if "lists more" in line]
     assert left_out == [
         "::notice file=a.dmn,title=irenic%3A overlap::fares: … and 1 more overlaps"
-        " (--most lists more)",
-        "::notice file=a.dmn,title=irenic%3A gap::fares: … and 1 more gaps (--most lists more)",
+        " (use --limit to list more)",
+        "::notice file=a.dmn,title=irenic%3A gap::fares: … and 1 more gaps"
+        " (use --limit to list more)",
     ]
 
 
@@ -264,7 +265,7 @@ def same_in_every_view(rules):
     ]
     for verdict in checked_table["verdicts"].values():
         assert f"{verdict['head']}: {verdict['text']}" in lines
-    summary = irenic.summarize(rules, budget=irenic.Budget(nodes=10_000), most=1_000)
+    summary = irenic.summarize(rules, budget=irenic.Budget(nodes=10_000), limit=1_000)
     (model,) = validated(summary)["models"]
     for key in checked_table.keys() - {"name", "id", "hit_policy"}:
         assert model[key] == checked_table[key], key

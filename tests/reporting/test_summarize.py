@@ -270,7 +270,7 @@ def test_a_list_is_decided_by_its_first_rule():
 def test_priority_orders_rules_by_their_outcome():
     table = DecisionTable(AGES, (0, 1), 2, hit_policy="PRIORITY", ranking=("high", "low"))
     summary = summarize(table, X, Y)
-    assert summary["decides"]["text"].endswith("the one of the highest priority decides")
+    assert summary["decides"]["text"].endswith("the one with the highest priority decides")
     assert summary["models"][0]["order"] == [1, 0]
     assert [0, 1, 1] in summary["models"][0]["results"]["confusion"]  # 29 is high, though it is low
 
@@ -342,13 +342,18 @@ def test_labels_that_read_the_same_are_told_apart():
 
 def test_labels_of_another_type_are_refused():
     rules = RuleSet([Rule({"a": (0, 1)}, then="1"), Rule({"a": (1, 2)}, then="2")])
-    with pytest.raises(DataError, match=r"y: the label 1 is of another type than '1', which the"):
+    with pytest.raises(
+        DataError,
+        match=r"labels in y must have the type of the rules' consequents, such as '1', got 1",
+    ):
         summarize(rules, {"a": [0.5, 1.5]}, [1, 2])
 
 
 def test_a_column_of_numbers_of_customers_is_refused():
     ages = {"age": np.arange(1_500)}
-    with pytest.raises(DataError, match="y has 1,500 different labels, such as 0; up to 1,000"):
+    with pytest.raises(
+        DataError, match="y must have at most 1,000 distinct labels, got 1,500, such as 0; is it"
+    ):
         summarize(AGES, ages, list(range(1_500)))
 
 
@@ -397,7 +402,7 @@ def test_every_rule_set_of_a_front_is_summarized():
         assert entry["results"]["accuracy"] == pytest.approx(point.training_score)
         assert entry["front"]["training_score"] == point.training_score
     assert model.pareto_front_[summary["chosen"]] is model.chosen_
-    assert summary["score"] == "the share that is right"
+    assert summary["score"] == "the accuracy"
     assert [o["text"] for o in summary["outcomes"]] == ["setosa", "versicolor", "virginica"]
 
 
@@ -470,7 +475,7 @@ def test_a_hierarchy_is_closed_before_it_is_counted():
     summary = summarize(model.fit(table, labels), table, labels)
     rows = {label["text"]: label["rows"] for label in summary["labels"]}
     assert rows["1"] == rows["1/2"] == 20
-    assert summary["score"] == "how much of what the labels vary by is explained"
+    assert summary["score"] == "the explained share of the label variance"
 
 
 # --- instances
@@ -516,7 +521,7 @@ def test_no_rules_and_no_instances_are_summarized():
 
 
 def test_labels_without_instances_are_refused():
-    with pytest.raises(DataError, match="y needs X: the instances that it labels"):
+    with pytest.raises(DataError, match="y must be None without X, the instances that it labels"):
         summarize(AGES, y=["low"])
 
 
@@ -536,7 +541,7 @@ def test_a_page_of_what_is_no_summary_is_refused():
 
 
 def test_labels_of_another_number_are_refused():
-    with pytest.raises(DataError, match="X has 4 rows, y has 1"):
+    with pytest.raises(DataError, match="y must have 4 rows like X, got 1"):
         summarize(AGES, X, ["low"])
 
 
@@ -555,7 +560,7 @@ def test_what_is_no_rules_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("option", "value"), [("most", -1), ("most", 1.5), ("sample", -1), ("sample", True)]
+    ("option", "value"), [("limit", -1), ("limit", 1.5), ("sample", -1), ("sample", True)]
 )
 def test_options_that_mean_nothing_are_refused(option, value):
     expected = f"{option} must be a non-negative whole number, got {value}"

@@ -52,7 +52,7 @@ class Findings:
 
     table: DecisionTable
     gaps: Gaps
-    most: int | None
+    limit: int | None
     unfinished: tuple[Kind, ...]
     """Kinds of findings that the budget ended the search for: there may be more."""
     _counts: dict[Kind, int]
@@ -132,7 +132,7 @@ def check(
     rules: RuleSet | RuleList | DecisionTable,
     *,
     budget: Budget | float | None = _SECONDS,
-    most: int | None = 1_000,
+    limit: int | None = 1_000,
     progress: Progress | None = None,
 ) -> Findings:
     """Return what there is to say of rules: contradictions, gaps, and rules that could go.
@@ -147,7 +147,7 @@ def check(
     rules : RuleSet, RuleList or DecisionTable
     budget : Budget or float (seconds), optional
         For each of the searches that can take long; ``unfinished`` says which were ended by it.
-    most : int, optional
+    limit : int, optional
         How many findings of a kind to list at most; all are counted, up to ten million pairs
         and a hundred thousand gaps.
     progress : callable, optional
@@ -168,17 +168,17 @@ def check(
     inside | rule 4 adds nothing: rule 3 says the same wherever it holds
     """
     table = DecisionTable.of(rules)
-    if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 0):
-        raise ConditionError(f"most is a number of findings, not {most!r}")
+    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
+        raise ConditionError(f"limit must be a non-negative whole number or None, got {limit!r}")
     warm_up()
-    return _Check(table, Budget.of(budget), most).run(progress)
+    return _Check(table, Budget.of(budget), limit).run(progress)
 
 
 class _Check:
     """A check under way."""
 
-    def __init__(self, table: DecisionTable, budget: Budget, most: int | None) -> None:
-        self.table, self.budget, self.most = table, budget, most
+    def __init__(self, table: DecisionTable, budget: Budget, limit: int | None) -> None:
+        self.table, self.budget, self.limit = table, budget, limit
         self.rows = Rows(table)
         self.region: dict[int, Region] = {}
         self.overlap: dict[tuple[int, int], Region] = {}
@@ -192,7 +192,7 @@ class _Check:
         self._could_go()
         self._columns()
         return Findings(
-            self.table, found, self.most, tuple(self.unfinished), self.counts, self.listed
+            self.table, found, self.limit, tuple(self.unfinished), self.counts, self.listed
         )
 
     def _meter(self) -> Meter:
@@ -205,7 +205,7 @@ class _Check:
     def _add(self, kind: Kind, findings: Iterable[Finding]) -> None:
         for finding in findings:
             self.counts[kind] += 1
-            if self.most is None or len(self.listed[kind]) < self.most:
+            if self.limit is None or len(self.listed[kind]) < self.limit:
                 self.listed[kind].append(finding)
 
     # --- rows that hold for the same case
@@ -231,7 +231,7 @@ class _Check:
 
     def _list_pairs(self, kind: Kind, pairs: Codes, level: Level) -> None:
         self.counts[kind] = len(pairs)
-        self.listed[kind] = [self._pair(kind, a, b, level) for a, b in pairs[: self.most].tolist()]
+        self.listed[kind] = [self._pair(kind, a, b, level) for a, b in pairs[: self.limit].tolist()]
 
     def _pair(self, kind: Kind, a: int, b: int, level: Level) -> Finding:
         rules = self.table.rules
@@ -253,14 +253,14 @@ class _Check:
             for region in self.table.outside:  # what cannot occur needs no rule
                 rules.add(Rule(region, then="cannot occur"), force=True)
         # regions too, or the gaps of a table that leaves open much would fill the memory
-        most = _MOST_GAPS if self.budget.regions is None else self.budget.regions
-        found = gaps(rules, budget=replace(self.budget, regions=most), progress=progress)
+        limit = _MOST_GAPS if self.budget.regions is None else self.budget.regions
+        found = gaps(rules, budget=replace(self.budget, regions=limit), progress=progress)
         if not found.finished:
             self.unfinished.append("gaps")
         self.counts["gaps"] = len(found)
         # where a default holds, a gap is no more than good to know
         level: Level = "note" if rules.default is not None else LEVELS["gaps"]
-        self.listed["gaps"] = [Finding("gaps", level, (), r) for r in found.regions[: self.most]]
+        self.listed["gaps"] = [Finding("gaps", level, (), r) for r in found.regions[: self.limit]]
         return found
 
     def _finding(

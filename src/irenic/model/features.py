@@ -519,10 +519,10 @@ class Categorical:
             name = f"other {number}"
         return name
 
-    def show_values(self, most: int = 8) -> str:
+    def show_values(self, limit: int = 8) -> str:
         """Return the listed values for a message, the first few if there are many."""
-        shown = ", ".join(display(v) for v in self.values[:most])
-        return shown + (", …" if len(self.values) > most else "")
+        shown = ", ".join(display(v) for v in self.values[:limit])
+        return shown + (", …" if len(self.values) > limit else "")
 
 
 def _hashable(value: object, subject: str, error: type[Exception]) -> Hashable:

@@ -737,7 +737,7 @@ def test_the_rule_of_the_highest_priority_is_not_called_the_first(shared):
     page = shared(with_holes)
     fill_form(page, age=25, job="2")
     text = page.locator("#case-answer").inner_text()
-    assert "by rule 2, the one of the highest priority" in text
+    assert "by rule 2, the one with the highest priority" in text
     assert "first" not in text
     assert sliced(page, "age", "job", None)["live"] == [1, 0]
 
@@ -889,7 +889,7 @@ def test_very_many_rules_are_drawn_in_part_and_all_decide(page_of):
         ],
         space,
     )
-    page = page_of(summarize(rules, budget=0.1, most=5))
+    page = page_of(summarize(rules, budget=0.1, limit=5))
     note = page.locator("#map-note").inner_text()
     assert "The first 1,000 of 1,500 rules are drawn." in note
     assert "Gaps and conflicts are not hatched" in note

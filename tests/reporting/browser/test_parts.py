@@ -524,7 +524,7 @@ def test_priority_is_not_called_the_first(page_of, tmp_path):
     page = page_of(irenic.summarize(table))
     for part in ("#rules", "#findings"):
         assert "first" not in words(page, part)
-    assert "the one of the highest priority decides (hit policy PRIORITY)" in words(
+    assert "the one with the highest priority decides (hit policy PRIORITY)" in words(
         page, "#verdicts"
     )
     assert page.locator("#rule-sort option").first.inner_text() == "priority"

@@ -60,7 +60,7 @@ function decidingText(answer) {
   const priority = summary.decides.hit_policy === "PRIORITY";
   /** @type {Partial<Record<Summary["decides"]["how"], string>>} */
   const reasons = {
-    first: priority ? "the one of the highest priority" : "the first that holds",
+    first: priority ? "the one with the highest priority" : "the first that holds",
     best: "of those that hold the one of the greatest weight",
     vote: "whose outcome has the most weight",
   };
