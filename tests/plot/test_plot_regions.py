@@ -321,7 +321,7 @@ def test_unusual_names_are_drawn_literally():
         ({"ax": 3}, ConditionError, "ax must be a matplotlib Axes, or None .*, got int"),
         ({"labels": Y}, DataError, "labels need the instances that they belong to"),
         ({"data": (X, Y), "labels": Y}, ConditionError, "data already contains labels"),
-        ({"data": (X, Y[:2])}, DataError, "y must have 4 rows like X, got 2"),
+        ({"data": (X, Y[:2])}, DataError, "X and y must have the same number of rows, got 4 and 2"),
         ({"data": {"age": [1.0]}}, DataError, "income"),
         ({"x": "agee"}, ConditionError, "x: unknown feature 'agee', did you mean 'age'?"),
         ({"budget": -1}, ConditionError, r"budget\.seconds must be a non-negative number"),

@@ -96,7 +96,10 @@ def labeled(
         return Labeled(outcomes, _labels(outcomes, model, many=many), many, instances)
     true_labels = _true_labels(y, model, many=many)
     if len(true_labels) != len(instances):
-        raise DataError(f"y must have {len(instances)} rows like X, got {len(true_labels)}")
+        raise DataError(
+            f"X and y must have the same number of rows, got {len(instances)} and"
+            f" {len(true_labels)}"
+        )
     distinct = [label for label, _ in Counter(true_labels).most_common()]
     _check_labels(distinct, consequents)
     outcomes = tuple(dict.fromkeys([*consequents, *distinct]))
