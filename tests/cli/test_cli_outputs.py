@@ -118,8 +118,8 @@ def test_an_imported_model_is_an_input_too(run, here, command, location):
     option = "OUT" if command.startswith("convert") else "--output"
     imported = here / "types.dmn"
     assert err == (
-        f"irenic: {option} types.dmn and the import of main.dmn, {imported} are the same file, and"
-        " an input is never overwritten; write to a new file\n"
+        f"irenic: {option} types.dmn and the import of main.dmn, {imported} are the same file, but"
+        " inputs are never overwritten; write to a new file\n"
     )
     assert contents(here) == before
     assert run(*command.replace("OUT", "other.dmn").split())[0] == 0  # not imported

@@ -25,7 +25,7 @@ N = 120
 SPACE = Space(
     [
         Continuous("f1", missing=True),
-        Categorical("colour", ["a", "b c", "missing", 5, "5", True], missing=True, other=True),
+        Categorical("color", ["a", "b c", "missing", 5, "5", True], missing=True, other=True),
         Continuous("constructor", bounds=(0, 10)),
         Continuous("in", kind="integer", bounds=(-3, 9), missing=True),
         Continuous('say "hi"', kind="date"),
@@ -490,16 +490,16 @@ def test_errors_explain_invalid_values(shared):
 
 def test_values_of_categories_are_read_with_and_without_quotes(shared):
     given = [
-        ("colour", "a", 2),
-        ("colour", "b c", 3),
-        ("colour", '"b c"', 3),
-        ("colour", '"missing"', 4),
-        ("colour", "missing", 0),
-        ("colour", "", 0),
-        ("colour", "5", 5),
-        ("colour", '"5"', 6),
-        ("colour", "true", 7),
-        ("colour", "purple", 1),
+        ("color", "a", 2),
+        ("color", "b c", 3),
+        ("color", '"b c"', 3),
+        ("color", '"missing"', 4),
+        ("color", "missing", 0),
+        ("color", "", 0),
+        ("color", "5", 5),
+        ("color", '"5"', 6),
+        ("color", "true", 7),
+        ("color", "purple", 1),
         ("__proto__", "v69", 71),
     ]
     page = shared(of_space)
@@ -609,7 +609,7 @@ def sliced(page, x, y, others, summary=None):
 
 
 @pytest.mark.parametrize(
-    ("x", "y"), [("f1", "in"), ("colour", "constructor"), ("größe", "__proto__")]
+    ("x", "y"), [("f1", "in"), ("color", "constructor"), ("größe", "__proto__")]
 )
 def test_slices_are_exact(shared, x, y):
     """Check that cells are hatched iff no rule covers them, and torn iff rules disagree."""
@@ -641,7 +641,7 @@ def test_slices_are_exact(shared, x, y):
 def test_projected_cells_list_all_rules_that_can_hold_there(shared):
     rng = np.random.default_rng(10)
     rules = random_rules(rng, n=10)
-    plane = sliced(shared(of_space), "f1", "colour", None, summarize(rules, budget=0.1))
+    plane = sliced(shared(of_space), "f1", "color", None, summarize(rules, budget=0.1))
     row = SPACE.row("f1")
     for j, up in enumerate(plane["ys"]):
         for i, across in enumerate(plane["xs"]):
@@ -650,10 +650,10 @@ def test_projected_cells_list_all_rules_that_can_hold_there(shared):
                 rule
                 for k, rule in enumerate(rules)
                 if rules.lower[row, k] <= value < rules.upper[row, k]
-                and rule.region.bits("colour") >> up["value"] & 1
+                and rule.region.bits("color") >> up["value"] & 1
             ]
             thens = {rule.then for rule in holding}
-            asking = [r for r in holding if {"f1", "colour"} & set(r.region.conditions())]
+            asking = [r for r in holding if {"f1", "color"} & set(r.region.conditions())]
             assert plane["bare"][j * len(plane["xs"]) + i] == (not asking)
             assert plane["outcomes"][j * len(plane["xs"]) + i] == min(len(thens), 2)
 
@@ -710,7 +710,7 @@ def test_the_form_reports_impossible_cases(shared):
     fill_form(page, age=75, job="2")
     answer = page.locator("#case-answer")
     assert answer.get_attribute("data-outcome") == "none"
-    assert "The table rules out such a case." in answer.inner_text()
+    assert "The table excludes this case as impossible." in answer.inner_text()
     assert "new rule" not in answer.inner_text()
     fill_form(page, age=12, job="3")  # a rule covers it all the same
     assert "by rule 1" in answer.inner_text()
@@ -831,7 +831,7 @@ def test_a_case_is_shown_on_the_slice_through_it(page_of):
 
 
 def test_the_slice_starts_where_a_rule_holds(page_of):
-    """Without instances, it is in the first rule; else at a complete instance that a rule covers."""
+    """It is in the first rule, or with instances at a complete one that a rule covers."""
     rules = four_features()
     alone = RuleSet([rules[0]], rules.space)
     page = page_of(summarize(alone))

@@ -152,12 +152,12 @@ def test_the_answer_next_to_the_map_is_for_the_marked_case(page_of):
 def test_only_the_heading_of_an_answer_is_announced_and_not_for_each_key(page_of):
     page = page_of(summarize(rules_of([Continuous("p")], {"p": (0, 50)})))
     assert page.locator("#case-answer").get_attribute("aria-live") is None
-    said = page.locator("#case-said")
+    said = page.locator("#case-announcement")
     assert said.get_attribute("aria-live") == "polite"
     page.evaluate("""() => {
         window.changes = 0;
         new MutationObserver(() => window.changes++).observe(
-            document.getElementById("case-said"), { childList: true });
+            document.getElementById("case-announcement"), { childList: true });
     }""")
     page.locator('#case-form [data-feature="p"]').press_sequentially("12.5")
     assert said.text_content() == ""

@@ -192,7 +192,7 @@ def test_a_cell_of_the_confusion_lists_its_instances(page_of):
     labels = ["low", "high", "low", "low", "high", "low", "high"]
     page = page_of(irenic.summarize(rules, points, labels))
     wrong = page.locator("#wrong")
-    assert "Wrongly decided: 4 instances" in wrong.inner_text()
+    assert "Wrongly predicted: 4 instances" in wrong.inner_text()
     margins = page.locator("#confusion td.margin").all_inner_texts()
     assert [re.sub(r"\s", "", m) for m in margins] == ["50%", "33.3%", "66.7%", "50%", "", ""]
     found = wrong.locator("tbody tr").all_inner_texts()
@@ -204,10 +204,10 @@ def test_a_cell_of_the_confusion_lists_its_instances(page_of):
         ["low", "high"],
         ["high", "nothing"],
     ]
-    page.get_by_role("button", name="1: list those that are low, taken for high").click()
+    page.get_by_role("button", name="1: list those that are low predicted as high").click()
     (row,) = wrong.locator("tbody tr").all()
     assert row.locator("th").inner_text() == "4"
-    wrong.get_by_role("button", name="List all that are wrongly decided").click()
+    wrong.get_by_role("button", name="List all wrong predictions").click()
     assert wrong.locator("tbody tr").count() == 4
 
 
@@ -220,9 +220,9 @@ def test_a_cell_lists_what_the_summary_counts_in_it(read_page):
     )
     name = summary["outcomes"][truth]["text"]
     taken = summary["outcomes"][said]["text"]
-    label = f"{count}: list those that are {name}, taken for {taken}"
+    label = f"{count}: list those that are {name} predicted as {taken}"
     page.get_by_role("button", name=label, exact=True).click()
-    assert f"Wrongly decided: {count} instances" in page.locator("#wrong").inner_text()
+    assert f"Wrongly predicted: {count} instances" in page.locator("#wrong").inner_text()
     assert page.locator("#wrong tbody tr").count() == count
 
 
@@ -231,10 +231,10 @@ def test_impossible_instances_are_listed_separately(page_of):
     results = summary["models"][0]["results"]
     results |= {"outside": 1, "outside_rows": [3], "uncovered": 1, "uncovered_rows": [2]}
     page = page_of(summary)
-    assert "1 instance ruled out by the table" in page.locator("#outside").inner_text()
+    assert "1 instance excluded by the table as impossible" in page.locator("#outside").inner_text()
     assert page.locator("#outside tbody th").all_inner_texts() == ["3"]
     assert page.locator("#uncovered tbody th").all_inner_texts() == ["2"]
-    assert "the table rules out 1" in page.locator("#verdicts").inner_text()
+    assert "the table excludes 1 as impossible" in page.locator("#verdicts").inner_text()
 
 
 def test_only_embedded_instances_are_listed(page_of):
@@ -283,7 +283,7 @@ def test_the_number_of_unlisted_instances_is_stated_if_known(page_of, sample, he
     ("features", "asked", "said"),
     [
         (12, 12, ""),
-        (14, 13, " Columns: the features that rules ask for, the first 12 of 13."),
+        (14, 13, " Columns: the features that rules test, the first 12 of 13."),
         (13, 13, " Columns: the first 12 of 13 features."),
         (2, 0, ""),
     ],
