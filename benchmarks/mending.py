@@ -17,12 +17,12 @@ from irenic.mend import diff, merge, repair, to_set
 from irenic.mend._drop import cheapest_cover
 
 
-def halves(n: int, d: int, most: int, seed: int = 0):
-    """Return the bounds of n rules with 2 to ``most`` conditions ``f < t`` or ``f >= t``."""
+def halves(n: int, d: int, limit: int, seed: int = 0):
+    """Return the bounds of n rules with 2 to ``limit`` conditions ``f < t`` or ``f >= t``."""
     rng = np.random.default_rng(seed)
     lower, upper = np.full((d, n), -np.inf), np.full((d, n), np.inf)
     for r in range(n):
-        for axis in rng.choice(d, rng.integers(2, most + 1), replace=False):
+        for axis in rng.choice(d, rng.integers(2, limit + 1), replace=False):
             side = lower if rng.random() < 0.5 else upper
             side[axis, r] = round(rng.random(), 2)
     return lower, upper
@@ -37,7 +37,7 @@ def loosened(n: int, d: int, share: float, seed: int = 0):
     return lower, upper
 
 
-def learned(n: int, d: int, most: int, seed: int = 0):
+def learned(n: int, d: int, limit: int, seed: int = 0):
     """Return the bounds and classes of rules learned from noisy data by sequential covering."""
     rng = np.random.default_rng(seed)
     X = rng.random((6_000, d))
@@ -46,7 +46,7 @@ def learned(n: int, d: int, most: int, seed: int = 0):
     y = np.digitize(score, np.quantile(score, [1 / 3, 2 / 3]))
     lower, upper, classes = [], [], []
     while len(classes) < n and len(X) > 15:
-        low, high, inside = _covering_rule(X, y, most)
+        low, high, inside = _covering_rule(X, y, limit)
         lower.append(low)
         upper.append(high)
         classes.append(int(np.bincount(y[inside], minlength=3).argmax()))
@@ -54,12 +54,12 @@ def learned(n: int, d: int, most: int, seed: int = 0):
     return np.array(lower).T, np.array(upper).T, classes
 
 
-def _covering_rule(X, y, most: int):
+def _covering_rule(X, y, limit: int):
     """Return the rule for the most frequent class that greedily gains the most information."""
     target = np.bincount(y).argmax()
     low, high = np.full(X.shape[1], -np.inf), np.full(X.shape[1], np.inf)
     inside = np.ones(len(X), dtype=bool)
-    for _ in range(most):
+    for _ in range(limit):
         base, best = (y[inside] == target).mean(), (0.0, 0, 0.0, inside)
         for axis in range(X.shape[1]):
             for cut in np.quantile(X[inside, axis], np.linspace(0.1, 0.9, 9)).round(3):
@@ -160,9 +160,9 @@ def greedy(pairs, costs) -> float:
         gone[(np.bincount(left.ravel(), minlength=len(costs)) / costs).argmax()] = True
 
 
-def dropping(limit: float = 30.0) -> Table:
+def dropping(budget: float = 30.0) -> Table:
     table = Table(
-        f"the cheapest rules to drop (at most {limit:g} s), compared with greedy dropping",
+        f"the cheapest rules to drop (at most {budget:g} s), compared with greedy dropping",
         *("conflicts", "costs", "greedy", "cost", "bound", "times cheaper", "time"),
     )
     graphs: dict[str, Callable[[], np.ndarray]] = {
@@ -179,7 +179,7 @@ def dropping(limit: float = 30.0) -> Table:
         pairs = make()
         for kind, costs in weights.items():
             start = time.perf_counter()
-            cover = cheapest_cover(pairs, costs, Meter(limit))
+            cover = cheapest_cover(pairs, costs, Meter(budget))
             took = time.perf_counter() - start
             plain = greedy(pairs, costs)
             shown = "proved" if cover.optimal else f"{cover.bound:,.0f}"

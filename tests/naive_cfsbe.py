@@ -137,12 +137,12 @@ def as_region(space, box):
     return Region.from_packed(space, lower, upper, masks)
 
 
-def orders(space, rng, most=24):
+def orders(space, rng, limit=24):
     """Return all orders of up to four features, or the default, its reverse and random ones."""
     if len(space) <= 4:
         return list(permutations(space.names))
-    drawn = [tuple(rng.permutation(space.names).tolist()) for _ in range(most)]
-    return [space.names, space.names[::-1], *drawn][:most]
+    drawn = [tuple(rng.permutation(space.names).tolist()) for _ in range(limit)]
+    return [space.names, space.names[::-1], *drawn][:limit]
 
 
 # --- properties of results

@@ -214,7 +214,7 @@ class _Side:
     """The same bits after each possible smallest enlargement."""
 
 
-def maximal_free(rules, within=None, most=200_000):
+def maximal_free(rules, within=None, limit=200_000):
     """Return the maximal boxes that overlap no rule, as the values allowed on each axis.
 
     Return None if there are too many boxes to try.
@@ -233,9 +233,9 @@ def maximal_free(rules, within=None, most=200_000):
             for v in axis
         ]
         options = _runs if isinstance(feature, Continuous) else _subsets
-        sides.append(options(axis, missed, every, most))
+        sides.append(options(axis, missed, every, limit))
         total *= len(sides[-1])
-        if not sides[-1] or total > most:
+        if not sides[-1] or total > limit:
             return None
     boxes = set()
     for box in product(*sides):
@@ -254,7 +254,7 @@ def _grows(box, axis, every):
     return any(rest | missed == every for missed in box[axis].wider)
 
 
-def _runs(axis, missed, every, most):
+def _runs(axis, missed, every, limit):
     """Return all intervals of values; values that no rule distinguishes are grouped."""
     groups, marks = [], []
     for value, mark in zip(axis, missed, strict=True):
@@ -272,12 +272,12 @@ def _runs(axis, missed, every, most):
     return runs
 
 
-def _subsets(axis, missed, every, most):
+def _subsets(axis, missed, every, limit):
     """Return all sets of values; values that no rule distinguishes are grouped."""
     groups: dict[int, list] = {}
     for value, mark in zip(axis, missed, strict=True):
         groups.setdefault(mark, []).append(value)
-    if 2 ** len(groups) > most:
+    if 2 ** len(groups) > limit:
         return []
     subsets = []
     for size in range(1, len(groups) + 1):

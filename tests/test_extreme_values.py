@@ -226,11 +226,11 @@ def _closed(table):
 
 
 def test_the_largest_region_is_found_between_huge_and_between_tiny_bounds():
-    for most in (1.7e308, 8 * LEAST):
-        space = Space([Continuous("x", bounds=(-most, most)), Continuous("y", bounds=(0, 1))])
+    for bound in (1.7e308, 8 * LEAST):
+        space = Space([Continuous("x", bounds=(-bound, bound)), Continuous("y", bounds=(0, 1))])
         # beside the rule a quarter of x is free, above it three quarters of y
-        rules = RuleSet([Rule({"x": (-most / 2, None), "y": (None, 0.25)}, then="A")], space)
-        best = best_region(rules, {"x": -most, "y": 0.5}, objective="volume")
+        rules = RuleSet([Rule({"x": (-bound / 2, None), "y": (None, 0.25)}, then="A")], space)
+        best = best_region(rules, {"x": -bound, "y": 0.5}, objective="volume")
         assert best.score == pytest.approx(0.75)
         assert repr(best.region) == "y >= 0.25"
 

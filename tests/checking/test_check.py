@@ -402,9 +402,9 @@ def test_the_text_of_many_rules_is_cut_off():
 
 def test_all_findings_are_counted_even_if_not_listed():
     rules = ages(*(((0, 10), label) for label in "ABCDEFGH"))
-    found = check(rules, most=3)
+    found = check(rules, limit=3)
     assert (found.count("conflicts"), len(found.of("conflicts"))) == (28, 3)
-    assert check(rules, most=0).fails()
+    assert check(rules, limit=0).fails()
 
 
 def test_searches_stopped_by_the_budget_are_unfinished():
@@ -423,8 +423,8 @@ def test_invalid_arguments_are_rejected():
     rules = ages(((0, 10), "A"))
     with pytest.raises(ConditionError, match="must be a RuleSet, a RuleList or a DecisionTable"):
         check([1, 2])
-    with pytest.raises(ConditionError, match="most must be a non-negative integer or None, got -1"):
-        check(rules, most=-1)
+    with pytest.raises(ConditionError, match="limit must be a non-negative integer or None, got -1"):
+        check(rules, limit=-1)
     with pytest.raises(ConditionError, match="unknown kind of finding 'gap', did you mean 'gaps'"):
         check(rules).of("gap")
     with pytest.raises(ConditionError, match="unknown kind of finding 'conflict'"):

@@ -43,7 +43,7 @@ def test_consistent_rules_exit_with_0(run, file):
     )
 
 
-def test_contradicting_rules_exit_with_1_and_say_where(run, file):
+def test_contradicting_rules_exit_with_1_and_list_the_conflicts(run, file):
     status, out, err = run("check", file(CONTRADICTING))
     assert (status, err) == (1, "")
     assert [line.rstrip() for line in out.splitlines()] == [
@@ -69,25 +69,25 @@ def test_several_conflicts_are_counted(run, file):
     assert "\nNot consistent: 3 pairs of the 3 rules contradict each other.\n" in out
 
 
-def test_a_single_rule_has_a_verdict_too(run, file):
+def test_a_single_rule_has_a_verdict(run, file):
     status, out, _ = run("check", file("IF a < 5 THEN A"))
     assert status == 0
     assert "\nConsistent: a single rule contradicts nothing.\n" in out
 
 
-def test_many_rules_and_conflicts_are_cut_short(run, file):
+def test_long_lists_of_rules_and_conflicts_are_truncated(run, file):
     rules = "".join(f"IF a < {i} THEN L{i}\n" for i in range(1, 61))
     status, out, _ = run("check", file(rules))
     assert status == 1
     assert "… and 10 more rules" in out
-    assert "conflict     … and 1,720 more (--most lists more)" in out
+    assert "conflict     … and 1,720 more (use --limit to list more)" in out
     assert "Not consistent: 1,770 pairs of the 60 rules contradict each other." in out
 
 
 def test_the_example_is_checked_when_no_file_is_given(run):
     status, out, _ = run("check")
     assert status == 0
-    assert out.startswith("No file given: these are the rules of the example of irenic.\n\nrule")
+    assert out.startswith("No file given: using the example rules of irenic.\n\nrule")
     assert "\nConsistent: no two of the 4 rules contradict each other.\n" in out
 
 
@@ -155,7 +155,7 @@ def test_json_has_the_documented_shape(run, file):
     assert gap["region"]["text"] == "age < 29 and job not in {nurse}"
 
 
-def test_an_overlap_of_json_can_be_read_as_a_region(run, file):
+def test_the_region_of_a_conflict_can_be_read_from_json(run, file):
     text = (
         "IF born <= 2000-01-31 AND c in {(1, x)} THEN A\nIF born > 1999-12-31 AND v > 0.1 THEN B\n"
     )
@@ -190,7 +190,7 @@ def test_json_of_consistent_rules_lists_no_conflict(run, file):
     assert of_kind(table, "conflicts") == []
 
 
-def test_json_of_the_example_is_nothing_but_json(run):
+def test_json_of_the_example_contains_only_json(run):
     status, out, _ = run("check", "--json")
     assert status == 0
     assert only_table(out)["size"]["rules"] == 4
@@ -202,17 +202,17 @@ def test_json_lists_every_conflict(run, file):
     assert len(of_kind(only_table(out), "conflicts")) == 1770
 
 
-# --- a better space
+# --- the space
 
 
-def test_json_lists_no_more_than_asked_for_and_says_how_many_there_are(run, file):
+def test_json_lists_at_most_limit_findings_and_counts_all(run, file):
     rules = "".join(f"IF a < {i} THEN L{i}\n" for i in range(1, 11))
-    _, out, _ = run("check", file(rules), "--json", "--most", "3")
+    _, out, _ = run("check", file(rules), "--json", "--limit", "3")
     table = only_table(out)
     assert (len(of_kind(table, "conflicts")), table["counts"]["conflicts"]) == (3, 45)
 
 
-def test_a_table_tells_the_kinds_of_the_features(run, file):
+def test_a_table_defines_the_kinds_of_features(run, file):
     rules = file("IF n <= 5 THEN A\nIF n > 5.5 AND n < 6 THEN B\n")
     assert run("check", rules)[0] == 0
     data = file("n,job\n1,nurse\n7,clerk\n", "people.csv")
@@ -221,7 +221,7 @@ def test_a_table_tells_the_kinds_of_the_features(run, file):
     assert err == f"irenic: {rules}, line 2, column 16: the conditions on 'n' exclude each other\n"
 
 
-def test_a_space_tells_the_values_of_the_features(run, file):
+def test_a_space_defines_the_values_of_features(run, file):
     rules = file("IF job in {nurs} THEN A\n")
     assert run("check", rules)[0] == 0
     space = file('{"version": 1, "space": [{"name": "job", "values": ["nurse"]}]}', "space.json")
@@ -240,7 +240,7 @@ def test_a_space_can_make_rules_consistent(run, file):
     assert run("check", rules, "--space", space)[0] == 0
 
 
-# --- bad input
+# --- invalid input
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_a_space_can_make_rules_consistent(run, file):
         ),
     ],
 )
-def test_a_bad_file_exits_with_2_and_one_line(run, file, name, text, message):
+def test_an_invalid_file_exits_with_2_and_one_line(run, file, name, text, message):
     path = file(text, name)
     status, out, err = run("check", path)
     assert (status, out) == (2, "")
@@ -272,7 +272,7 @@ def test_a_bad_file_exits_with_2_and_one_line(run, file, name, text, message):
     assert err.count("\n") == 1
 
 
-def test_bad_input_of_other_kinds_exits_with_2(run, file, tmp_path):
+def test_other_invalid_input_exits_with_2(run, file, tmp_path):
     rules = file(CONSISTENT)
     none = str(tmp_path / "none.rules")
     assert run("check", none) == (2, "", f"irenic: cannot read {none}: No such file or directory\n")
@@ -280,7 +280,7 @@ def test_bad_input_of_other_kinds_exits_with_2(run, file, tmp_path):
     assert run("check", rules, "--space", empty) == (
         2,
         "",
-        f'irenic: {empty}: there is no "space" in it\n',
+        f'irenic: {empty}: no "space" in the file\n',
     )
     twice = file('{"version": 1, "space": [{"name": "a"}, {"name": "a"}]}', "twice.json")
     assert run("check", rules, "--space", twice) == (
@@ -292,12 +292,12 @@ def test_bad_input_of_other_kinds_exits_with_2(run, file, tmp_path):
     assert run("check", rules, "--data", data, "--space", empty) == (
         2,
         "",
-        "irenic: --data and --space both give the space; leave one of them out\n",
+        "irenic: --data and --space both define the space; use one of them\n",
     )
     assert run("check", rules, "--data", rules)[0] == 2
 
 
-def test_a_wrong_option_exits_with_2():
+def test_an_unknown_option_exits_with_2():
     result = CliRunner().invoke(cli.app, ["check", "--jsn"])
     assert result.exit_code == 2
     assert "--jsn" in result.output
@@ -311,7 +311,7 @@ def test_the_version_is_printed():
     assert (result.exit_code, result.output) == (0, f"irenic {irenic.__version__}\n")
 
 
-def test_help_holds_examples_one_a_line():
+def test_help_contains_one_example_per_line():
     for arguments in (["--help"], ["check", "--help"], ["check", "-h"]):
         result = CliRunner().invoke(cli.app, arguments, env={"COLUMNS": "80"})
         assert result.exit_code == 0
@@ -331,18 +331,18 @@ def test_help_holds_examples_one_a_line():
         "irenic check rules.txt --space space.json",
         "irenic check loans.dmn --fail-on gaps,conflicts",
     ]
-    assert "0 nothing that counts was found, 1 something was, 2 bad input." in lines
+    assert "0 the check passed, 1 it failed, 2 invalid input." in lines
 
 
-def test_the_command_alone_prints_its_help():
+def test_the_command_without_arguments_prints_its_help():
     result = CliRunner().invoke(cli.app, [])
     assert "Usage:" in result.output
 
 
-# --- on the screen
+# --- text output
 
 
-def test_names_and_labels_are_printed_as_they_are(run, file):
+def test_names_and_labels_are_printed_verbatim(run, file):
     text = (
         'IF "[red]x[/]" < 5 AND c in {"[bold]", ":smile:"} THEN "[green]yes[/] :smile: \\\\"\n'
         'IF "[red]x[/]" < 7 THEN "[/]"\n'
@@ -356,20 +356,20 @@ def test_names_and_labels_are_printed_as_they_are(run, file):
     assert "[link=x]" in out
 
 
-def test_controls_in_a_label_do_not_reach_the_terminal(run, file):
+def test_control_characters_in_labels_are_escaped(run, file):
     status, out, _ = run("check", file(r'IF a < 5 THEN "x\u001b[31my\nz"'))
     assert status == 0
     assert r'"x\u001b[31my\nz"' in out
     assert "\x1b" not in out
 
 
-def test_a_set_of_labels_is_shown_in_the_notation(run, file):
+def test_a_set_of_labels_is_printed_in_the_notation_of_rules(run, file):
     _, out, _ = run("check", file("IF a < 5 THEN {b, a}"))
     assert "{a, b}" in out
     assert "frozenset" not in out
 
 
-def test_long_rules_are_not_broken_in_a_pipe(run, file):
+def test_long_rules_are_not_wrapped_in_a_pipe(run, file):
     names = [f"a_feature_of_a_long_name_{i}" for i in range(12)]
     condition = " and ".join(f"{name} <= 1.25" for name in names)
     _, out, _ = run("check", file(f"IF {condition} THEN A\nIF {condition} THEN B"))
@@ -379,7 +379,7 @@ def test_long_rules_are_not_broken_in_a_pipe(run, file):
 # --- as a process
 
 
-def test_the_command_runs_as_a_process_and_prints_plainly_into_a_pipe(file):
+def test_the_command_prints_plain_text_into_a_pipe(file):
     result = shell("check", file(CONTRADICTING))
     assert result.returncode == 1
     assert "\x1b" not in result.stdout
@@ -387,7 +387,7 @@ def test_the_command_runs_as_a_process_and_prints_plainly_into_a_pipe(file):
     assert "29 <= age < 30" in result.stdout
 
 
-def test_no_color_is_respected_where_colour_is_forced(file):
+def test_no_color_overrides_force_color(file):
     path = file(CONTRADICTING)
     assert "\x1b[1;31m" in shell("check", path, FORCE_COLOR="1", NO_COLOR="").stdout
     assert "31m" not in shell("check", path, FORCE_COLOR="1", NO_COLOR="1").stdout
@@ -400,14 +400,14 @@ def test_gaps_are_a_table_on_a_terminal_and_plain_lines_in_a_pipe(file):
     assert "\x1b" not in plain
     terminal = shell("gaps", path, FORCE_COLOR="1", NO_COLOR="").stdout
     assert "\x1b[33mNot complete\x1b[0m" in terminal
-    uncoloured = shell("gaps", path, FORCE_COLOR="1", NO_COLOR="1").stdout
-    assert "33m" not in uncoloured
-    for told in (terminal, uncoloured):
-        assert "no rule covers" in told
-        assert "age = 10" in told  # a case to try
+    uncolored = shell("gaps", path, FORCE_COLOR="1", NO_COLOR="1").stdout
+    assert "33m" not in uncolored
+    for text in (terminal, uncolored):
+        assert "no rule covers" in text
+        assert "age = 10" in text  # a case to try
 
 
-def test_an_output_that_cannot_hold_a_character_gets_an_escape(file):
+def test_characters_that_the_output_cannot_encode_are_escaped(file):
     path = file('IF a < 5 THEN "été"\nIF a < 6 THEN B')
     plain = shell("check", path, PYTHONIOENCODING="ascii")
     assert plain.returncode == 1
@@ -417,7 +417,7 @@ def test_an_output_that_cannot_hold_a_character_gets_an_escape(file):
     assert [then["value"] for then in conflict["then"]] == ["été", "B"]
 
 
-def test_a_reader_that_goes_away_ends_the_command_quietly(file):
+def test_the_command_exits_quietly_when_its_reader_goes_away(file):
     path = file("".join(f"IF a < {i} THEN L{i}\n" for i in range(1, 200)))
     process = subprocess.Popen(
         [sys.executable, "-m", "irenic", "check", path, "--json"],

@@ -1,4 +1,4 @@
-"""``irenic check`` on tables, folders and several files, in every form."""
+"""``irenic check`` on tables, folders and several files, in every format."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def tables(run):
 # --- tables
 
 
-def test_a_table_is_checked_by_its_rows(run, file):
+def test_a_table_is_checked_row_by_row(run, file):
     path = file(FARES, "fares.csv")
     status, out, err = run("check", path)
     assert (status, err) == (1, "")
@@ -85,7 +85,7 @@ def test_json_of_a_table_names_rows_and_features_as_in_the_file(tables, file):
     assert conflict["line"] == 5
 
 
-def test_the_outcomes_may_be_in_another_column(tables, file):
+def test_the_outcomes_can_be_in_another_column(tables, file):
     text = "fare,age\nfree,< 10\nfull,>= 10\n"
     status, found = tables(file(text, "fares.csv"), "--target", "fare")
     assert status == 0
@@ -114,7 +114,7 @@ def test_every_table_of_a_model_is_checked(tables, file):
         ("RULE ORDER", '"high"', 0, 0, 0),
     ],
 )
-def test_the_hit_policy_decides_what_is_found(
+def test_findings_depend_on_the_hit_policy(
     tables, file, policy, second, status, conflicts, overlaps
 ):
     found = tables(file(dmn(policy, second), "m.dmn"))
@@ -123,17 +123,17 @@ def test_the_hit_policy_decides_what_is_found(
     assert (table["counts"]["conflicts"], table["counts"]["overlaps"]) == (conflicts, overlaps)
 
 
-def test_an_option_holds_tables_to_another_policy(run, file):
+def test_an_option_overrides_the_hit_policy(run, file):
     path = file(dmn(), "m.dmn")
     assert run("check", path, "--hit-policy", "first")[0] == 0
     status, _, err = run("check", path, "--hit-policy", "FIRTS")
     assert (status, err) == (
         2,
-        "irenic: --hit-policy: 'FIRTS' is no hit policy, did you mean 'FIRST'?\n",
+        "irenic: --hit-policy: unknown hit policy 'FIRTS', did you mean 'FIRST'?\n",
     )
 
 
-def test_one_bad_table_does_not_stop_the_others(run, tables, file):
+def test_an_invalid_table_does_not_stop_the_others(run, tables, file):
     path = file(dmn(cell="floor(age)"), "m.dmn")
     status, found = tables(path)
     assert status == 2
@@ -152,7 +152,7 @@ def test_one_bad_table_does_not_stop_the_others(run, tables, file):
     ("name", "text", "message"),
     [
         ("a.csv", "age,fare\n", "table 'a' has no rules"),
-        ("a.dmn", "<definitions name='m'/>", "there is no table of rules in it"),
+        ("a.dmn", "<definitions name='m'/>", "no table of rules in the file"),
     ],
 )
 def test_a_file_without_rules_does_not_pass(run, file, name, text, message):
@@ -161,7 +161,7 @@ def test_a_file_without_rules_does_not_pass(run, file, name, text, message):
     assert (status, err) == (2, f"irenic: {path}: {message}\n")
 
 
-def test_all_mistakes_of_a_text_are_said(run, file):
+def test_all_errors_in_a_text_are_reported(run, file):
     path = file("IF a < THEN A\nIF a < 5 THEN B\nIF a ? 5 THEN C\n")
     status, out, err = run("check", path)
     assert (status, out) == (2, "")
@@ -197,7 +197,7 @@ def test_a_folder_is_checked_file_by_file(run, tmp_path):
     assert "Ordered: of the rules that hold, the first decides." in out
 
 
-def test_files_of_a_folder_can_be_left_out(run, tmp_path):
+def test_files_in_a_folder_can_be_excluded(run, tmp_path):
     (tmp_path / "a.rules").write_text("IF a < 5 THEN A\n")
     (tmp_path / "README.txt").write_text("What these rules are for\n")
     assert run("check", str(tmp_path))[0] == 2
@@ -212,7 +212,7 @@ def test_files_of_a_folder_can_be_left_out(run, tmp_path):
         ("a", b"IF a < 5 THEN A", "no format for files that end in ''"),
     ],
 )
-def test_a_file_of_another_kind_is_named(run, tmp_path, name, raw, message):
+def test_a_file_of_another_format_is_recognized(run, tmp_path, name, raw, message):
     (tmp_path / name).write_bytes(raw)
     status, out, err = run("check", str(tmp_path / name))
     assert (status, out) == (2, "")
@@ -220,13 +220,13 @@ def test_a_file_of_another_kind_is_named(run, tmp_path, name, raw, message):
     assert err.count("\n") == 1
 
 
-def test_an_empty_folder_and_a_missing_file_are_said(run, file, tmp_path):
+def test_an_empty_folder_and_a_missing_file_are_errors(run, file, tmp_path):
     empty = tmp_path / "empty"
     empty.mkdir()
     status, _, err = run("check", str(empty))
     assert (status, err) == (
         2,
-        f"irenic: {empty}: no file in this folder may hold rules (.csv, .dmn, .json, .rules, .txt,"
+        f"irenic: {empty}: no files of rules in this folder (.csv, .dmn, .json, .rules, .txt,"
         " .xlsx, .xml)\n",
     )
     assert run("check", "no/such/place")[2] == (
@@ -261,19 +261,19 @@ def test_what_to_fail_on_can_be_chosen(run, file, kinds, status):
     assert run("check", file(text, "t.csv"), *options)[0] == status
 
 
-def test_an_unknown_kind_is_refused(run, file):
+def test_an_unknown_kind_of_finding_is_rejected(run, file):
     status, _, err = run("check", file("IF a < 5 THEN A\n"), "--fail-on", "holes")
     assert (status, err) == (
         2,
-        "irenic: --fail-on: 'holes' is no kind of finding; there are conflicts, overlaps, gaps,"
-        " never_fire, duplicates, inside, mergeable, columns, and nothing\n",
+        "irenic: --fail-on: unknown kind of finding 'holes'; use conflicts, overlaps, gaps,"
+        " never_fire, duplicates, inside, mergeable, columns or nothing\n",
     )
 
 
-# --- forms
+# --- formats
 
 
-def test_forms_for_other_programs(run, file):
+def test_formats_for_other_programs(run, file):
     path = file("IF a < 5 THEN A\nIF a < 6 THEN B\n")
     status, out, _ = run("check", path, "--format", "sarif")
     assert status == 1

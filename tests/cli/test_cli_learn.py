@@ -20,15 +20,15 @@ ROWS = 60
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    """Let fits be short."""
+    """Make fits fast."""
     short = {"generations": 1, "moves": 200, "selection": "description"}
-    made = functools.partial(irenic.RuleSetClassifier, **short)
-    monkeypatch.setattr(irenic, "RuleSetClassifier", made)
+    classifier = functools.partial(irenic.RuleSetClassifier, **short)
+    monkeypatch.setattr(irenic, "RuleSetClassifier", classifier)
 
 
 @pytest.fixture
 def run(monkeypatch, capsys, tmp_path):
-    """Run the command as a shell would, in a folder of its own: exit status, output, errors."""
+    """Run the command as a shell would, in an empty folder: exit status, output, errors."""
     monkeypatch.chdir(tmp_path)
 
     def call(*arguments):
@@ -116,7 +116,7 @@ def test_learn_in_json_prints_nothing_else(run, people):
     assert learners == ["irenic", "pruned tree", "majority class"]
 
 
-def test_learn_without_a_table_takes_one_that_is_there(run):
+def test_learn_without_a_table_uses_the_example(run):
     status, out, _ = run("learn", "--cv", 0, "--max-rules", 2)
     assert status == 0
     assert out.startswith(
@@ -138,14 +138,14 @@ def test_the_target_can_be_any_column(run, people):
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".xlsx", ".csv.gz"])
-def test_tables_of_other_formats_are_learned_from(run, people, suffix):
+def test_learn_reads_tables_in_other_formats(run, people, suffix):
     write_table(read_table(people), f"people{suffix}")
     status, out, _ = run("learn", f"people{suffix}", "--cv", 0)
     assert status == 0
     assert "   1  age < 18   free       18       1.000" in out
 
 
-def test_rules_are_kept_as_a_model_or_as_text(run, people):
+def test_learn_writes_a_model_or_text(run, people):
     assert run("learn", people, "--cv", 0, "-o", "rules.txt")[0] == 0
     assert irenic.read("rules.txt")[0].then == "free"
     status, out, _ = run("learn", people, "--cv", 0, "--output", "model.json")
@@ -156,7 +156,7 @@ def test_rules_are_kept_as_a_model_or_as_text(run, people):
     assert run("check", "model.json")[0] == 0
 
 
-def test_columns_of_little_use_are_named(run, people):
+def test_unhelpful_columns_are_listed(run, people):
     edit(
         people,
         lambda lines: [f"id,unit,{lines[0]}", *(f"p{i},m,{x}" for i, x in enumerate(lines[1:]))],
@@ -166,7 +166,7 @@ def test_columns_of_little_use_are_named(run, people):
     assert "Columns unlikely to help: id (a different text in every row), unit (constant)\n" in out
 
 
-def test_fewer_rows_of_a_class_are_fewer_folds(run, people):
+def test_a_small_class_reduces_the_number_of_folds(run, people):
     edit(people, lambda lines: [*lines[:4], *lines[20:]])
     status, out, err = run("learn", people, "--cv", 5)
     assert status == 0
@@ -174,12 +174,12 @@ def test_fewer_rows_of_a_class_are_fewer_folds(run, people):
     assert "(3-fold cross-validation)" in out
 
 
-def test_missing_and_new_values_in_a_fold_are_no_error(run, people):
+def test_missing_and_new_values_in_a_fold_are_accepted(run, people):
     edit(people, lambda lines: [*lines[:5], ",poet,free", "20.5,,full", *lines[5:]])
     assert run("learn", people, "--cv", 3)[0] == 0
 
 
-def test_ctrl_c_goes_on_without_cross_validation(run, people, monkeypatch):
+def test_ctrl_c_skips_cross_validation(run, people, monkeypatch):
     def stop(*_, **__):
         os.kill(os.getpid(), signal.SIGINT)
         raise AssertionError("not reached")
@@ -239,7 +239,7 @@ def test_ctrl_c_goes_on_without_cross_validation(run, people, monkeypatch):
         (["people.csv", "--budget", "0"], "--budget must be positive, got 0"),
     ],
 )
-def test_bad_arguments_of_learn_are_one_line(run, people, tmp_path, arguments, message):
+def test_invalid_arguments_of_learn_are_one_line(run, people, tmp_path, arguments, message):
     assert run("learn", *arguments) == (2, "", f"irenic: {message}\n")
     assert [path.name for path in tmp_path.iterdir()] == [people]
 
@@ -259,7 +259,7 @@ def test_bad_arguments_of_learn_are_one_line(run, people, tmp_path, arguments, m
         ("5,cook", None),
     ],
 )
-def test_bad_rows_are_one_line(run, people, row, message):
+def test_invalid_rows_are_one_line(run, people, row, message):
     edit(people, lambda lines: [*lines, row])
     status, out, err = run("learn", people, "-o", "model.json")
     assert (status, out) == (2, "")
@@ -275,7 +275,7 @@ def test_a_class_of_one_row_can_be_learned_without_cross_validation(run, people)
     assert run("learn", people, "--cv", 0)[0] == 0
 
 
-def test_a_table_without_rows_is_refused(run, tmp_path):
+def test_a_table_without_rows_is_rejected(run, tmp_path):
     (tmp_path / "few.csv").write_text("a,b\n")
     message = "irenic: few.csv: the table must have at least one row, got none\n"
     assert run("learn", "few.csv") == (2, "", message)
@@ -312,7 +312,7 @@ def test_predictions_are_written_in_any_format(run, model, people, suffix):
     assert found["prediction"].tolist() == found["pays"].tolist()
 
 
-def test_predict_takes_rules_of_your_own(run, tmp_path):
+def test_predict_accepts_rules_without_a_model(run, tmp_path):
     (tmp_path / "my.txt").write_text("IF age < 18 THEN {a, b}\nIF age >= 65 THEN 7\n")
     (tmp_path / "new.csv").write_text("age\n3\n\n30\nNA\n70\n")
     status, out, err = run("predict", "my.txt", "new.csv", "--explain")
@@ -341,7 +341,7 @@ def test_several_labels_are_joined(run, people, form):
     assert f"2,cook,free,{joined}\n" in out
 
 
-def test_a_model_of_a_frame_predicts_without_a_warning(run, people):
+def test_a_model_fitted_to_a_frame_predicts_without_a_warning(run, people):
     import pandas as pd
 
     frame = pd.read_csv(people)
@@ -350,7 +350,7 @@ def test_a_model_of_a_frame_predicts_without_a_warning(run, people):
     assert (status, err) == (0, "irenic: columns not used by the rules: pays\n")
 
 
-def test_contradicting_rules_need_a_way_to_choose(run, tmp_path):
+def test_contradicting_rules_need_resolve(run, tmp_path):
     (tmp_path / "my.txt").write_text("IF age < 18 THEN a\nIF age > 16 THEN b\n")
     (tmp_path / "new.csv").write_text("age\n17\n")
     assert run("predict", "my.txt", "new.csv", "-o", "out.csv") == (
@@ -384,7 +384,7 @@ def test_contradicting_rules_need_a_way_to_choose(run, tmp_path):
         ),
     ],
 )
-def test_tables_that_do_not_fit_the_model_are_refused(run, model, tmp_path, text, message):
+def test_tables_that_do_not_match_the_model_are_rejected(run, model, tmp_path, text, message):
     (tmp_path / "new.csv").write_text(text)
     (tmp_path / "out.csv").write_text("old")
     status, out, err = run("predict", model, "new.csv", "-o", "out.csv")
@@ -405,7 +405,7 @@ def test_tables_that_do_not_fit_the_model_are_refused(run, model, tmp_path, text
         (["cut.json", "people.csv"], 'cut.json: "model": version None of a model, this irenic'),
     ],
 )
-def test_bad_arguments_of_predict_are_one_line(run, model, tmp_path, arguments, message):
+def test_invalid_arguments_of_predict_are_one_line(run, model, tmp_path, arguments, message):
     (tmp_path / "bad.json").write_text("{")
     (tmp_path / "cut.json").write_text('{"version": 1, "rules": [], "model": {}}')
     status, out, err = run("predict", *arguments)

@@ -1,4 +1,4 @@
-"""What the commands write, where they refuse to, and how they end."""
+"""The outputs of the commands, the files they reject, and their exit status."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ unix = pytest.mark.skipif(os.name == "nt", reason="streams are closed by a shell
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """Work in a folder that holds rules, their space, and a table."""
+    """Work in a folder with rules, their space, and a table."""
     monkeypatch.chdir(tmp_path)
     Path("rules.txt").write_text(RULES)
     Path("data.csv").write_text(DATA)
@@ -53,7 +53,7 @@ def contents(folder):
         ("convert rules.txt OUT --space space.json", "space.json", "OUT", "--space"),
     ],
 )
-def test_an_output_that_is_an_input_is_refused(run, here, command, source, option, name, form):
+def test_an_output_that_is_an_input_is_rejected(run, here, command, source, option, name, form):
     Path("rules.csv").write_text("age,group\n< 10,child\n>= 10,adult\n")
     out = Path("other").with_suffix(Path(source).suffix)
     if form == "link":
@@ -66,7 +66,7 @@ def test_an_output_that_is_an_input_is_refused(run, here, command, source, optio
     status, said, err = run(*command.replace("OUT", str(given)).split())
     assert (status, said) == (2, "")
     assert err == (
-        f"irenic: {option} {shown} and {name} {source} are the same file, and an input is never"
+        f"irenic: {option} {shown} and {name} {source} are the same file, but inputs are never"
         " overwritten; write to a new file\n"
     )
     assert contents(here) == before
@@ -86,7 +86,7 @@ def test_a_link_of_another_suffix_is_an_input_too(run, here, command, link, name
     before = contents(here)
     status, out, err = run(*command.replace("OUT", link).split())
     assert (status, out) == (2, "")
-    assert err.startswith(f"irenic: --output {link} and {name} {source} are the same file, and an")
+    assert err.startswith(f"irenic: --output {link} and {name} {source} are the same file, but")
     assert contents(here) == before
 
 
@@ -118,8 +118,8 @@ def test_an_imported_model_is_an_input_too(run, here, command, location):
     option = "OUT" if command.startswith("convert") else "--output"
     imported = here / "types.dmn"
     assert err == (
-        f"irenic: {option} types.dmn and the import of main.dmn, {imported} are the same file, and"
-        " an input is never overwritten; write to a new file\n"
+        f"irenic: {option} types.dmn and the import of main.dmn, {imported} are the same file, but"
+        " inputs are never overwritten; write to a new file\n"
     )
     assert contents(here) == before
     assert run(*command.replace("OUT", "other.dmn").split())[0] == 0  # not imported
@@ -131,7 +131,7 @@ def test_a_file_that_is_not_read_is_replaced(run, here):
     assert Path("out.csv").read_text() == "age,group,prediction\n5,child,child\n40,adult,adult\n"
 
 
-# --- outputs that cannot be
+# --- invalid outputs
 
 
 @pytest.mark.parametrize("command", ["repair IN -o OUT", "complete IN -o OUT", "merge IN -o OUT",
@@ -148,13 +148,13 @@ def test_a_file_that_is_not_read_is_replaced(run, here):
         ("x", "x: no format for files that end in '' (known: '.csv', '.dmn', "),
     ],
 )
-def test_an_output_that_cannot_be_is_refused_before_the_work(
+def test_an_invalid_output_is_rejected_before_any_work(
     run, here, monkeypatch, command, out, message
 ):
     Path("folder").mkdir()
     Path("loop.json").symlink_to("loop.json")
     before = contents(here)
-    monkeypatch.setattr(irenic, "parse", None)  # nothing is read
+    monkeypatch.setattr(irenic, "parse", None)  # reading would raise
     status, said, err = run(*(out if a == "OUT" else a.replace("IN", "rules.txt")
                               for a in command.split()))  # fmt: skip
     assert (status, said) == (2, "")
@@ -165,7 +165,7 @@ def test_an_output_that_cannot_be_is_refused_before_the_work(
 
 @pytest.mark.parametrize("command", ["predict rules.txt data.csv", "learn data.csv", "report"])
 @pytest.mark.parametrize("out", ["", "folder", "loop"])
-def test_other_outputs_that_cannot_be_are_refused(run, here, command, out):
+def test_other_invalid_outputs_are_rejected(run, here, command, out):
     suffix = {"learn": ".json", "predict": ".csv"}.get(command.split()[0], ".html")
     Path(f"folder{suffix}").mkdir()
     Path(f"loop{suffix}").symlink_to(f"loop{suffix}")
@@ -203,7 +203,7 @@ def test_a_pipe_gets_what_a_file_would(run, here, command):
     assert len(parts[0]) >= 50
 
 
-def test_a_title_that_is_not_text_is_refused(run, here):
+def test_a_title_that_is_not_unicode_is_rejected(run, here):
     status, out, err = run("report", "--title", "a\udcff")
     assert (status, out) == (2, "")
     assert err == "irenic: name must be a string of Unicode characters, got 'a\\udcff'\n"
@@ -213,10 +213,10 @@ def test_a_title_that_is_not_text_is_refused(run, here):
     assert not list(here.glob("*.html")) + list(here.glob(".irenic*")) + list(here.glob("x*"))
 
 
-# --- inputs that cannot be
+# --- invalid inputs
 
 
-def test_inputs_that_cannot_be_are_one_line(run, here):
+def test_errors_about_invalid_inputs_are_one_line(run, here):
     Path("loop.txt").symlink_to("loop.txt")
     Path("loop.csv").symlink_to("loop.csv")
     Path("folder.csv").mkdir()
@@ -237,7 +237,7 @@ def test_inputs_that_cannot_be_are_one_line(run, here):
         assert err.startswith(f"irenic: {message}"), command
 
 
-def test_links_of_a_folder_that_lead_nowhere_are_told(run, here):
+def test_broken_links_in_a_folder_are_reported(run, here):
     folder = here / "policies"
     folder.mkdir()
     (folder / "good.txt").write_text(RULES)
@@ -252,7 +252,7 @@ def test_links_of_a_folder_that_lead_nowhere_are_told(run, here):
     ]
 
 
-def test_a_folder_that_may_not_be_entered_is_one_line(run, here, monkeypatch):
+def test_the_error_about_an_inaccessible_folder_is_one_line(run, here, monkeypatch):
     real = os.stat
 
     def refuse(path, **options):
@@ -288,7 +288,7 @@ def test_a_file_without_rules_does_not_pass(run, file, name, text, form):
     path = file(text, name)
     status, out, err = run("check", path, "--format", form)
     assert status == 2
-    message = "no rules in the file; was it cut off?"
+    message = "no rules in the file; was it truncated?"
     assert message in (err if form == "text" else out)
     if form == "text":
         assert (out, err) == ("", f"irenic: {path}: {message}\n")
@@ -305,12 +305,12 @@ def test_a_file_without_rules_does_not_pass(run, file, name, text, form):
         ("diff", "other.txt"),
     ],
 )
-def test_a_file_without_rules_is_no_input_of_other_commands(run, file, tmp_path, command):
+def test_other_commands_reject_a_file_without_rules(run, file, tmp_path, command):
     file("IF age < 18 THEN free\n", "other.txt")
     path = file("# cut off\n", "a.txt")
     status, out, err = run(command[0], path, *command[1:])
     assert (status, out) == (2, "")
-    assert err == f"irenic: {path}: no rules in the file; was it cut off?\n"
+    assert err == f"irenic: {path}: no rules in the file; was it truncated?\n"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "other.txt"]
 
 
@@ -323,7 +323,7 @@ def test_a_default_alone_does_not_pass(run, file, name, text):
     assert run("check", path) == (
         2,
         "",
-        f"irenic: {path}: no rules in the file, only a default; was it cut off?\n",
+        f"irenic: {path}: no rules in the file, only a default; was it truncated?\n",
     )
 
 
@@ -345,12 +345,12 @@ def test_a_file_without_rules_predicts_nothing(run, here):
     assert run("predict", "none.txt", "data.csv", "-o", "out.csv") == (
         2,
         "",
-        "irenic: none.txt: no rules in the file; was it cut off?\n",
+        "irenic: none.txt: no rules in the file; was it truncated?\n",
     )
     assert not Path("out.csv").exists()
 
 
-def test_an_empty_rule_set_can_be_held_written_and_read(tmp_path):
+def test_an_empty_rule_set_can_be_written_and_read(tmp_path):
     rules = irenic.RuleSet([])
     for name in ("a.json", "a.txt"):
         irenic.write(rules, tmp_path / name)
@@ -358,11 +358,11 @@ def test_an_empty_rule_set_can_be_held_written_and_read(tmp_path):
     assert irenic.check(rules).is_consistent
 
 
-# --- standard streams that are closed, or that nobody reads
+# --- closed and unread standard streams
 
 
 def shell(script, folder):
-    """Run a line of a shell, in which irenic is the command: exit status, output, errors."""
+    """Run a shell command that can call irenic: exit status, output, errors."""
     command = f'irenic() {{ "{sys.executable}" -m irenic "$@"; }}; {script}'
     done = subprocess.run(
         ["/bin/sh", "-c", command], capture_output=True, text=True, cwd=folder, check=False
@@ -385,7 +385,7 @@ def test_a_closed_output_is_an_error(here, command):
 
 
 @unix
-def test_a_closed_output_without_a_verdict_on_help(here):
+def test_help_on_a_closed_output_is_an_error(here):
     status, _, err = shell("irenic --help >&-", here)
     assert (status, err) == (2, "irenic: [Errno 9] Bad file descriptor\n")
 
@@ -398,13 +398,13 @@ def test_closed_errors_do_not_reach_the_output(here):
 
 
 @unix
-def test_all_streams_closed_still_write_the_file(here):
+def test_a_file_is_written_even_if_all_streams_are_closed(here):
     assert shell("irenic convert rules.txt x.json <&- >&- 2>&-", here)[0] == 2
     assert irenic.read("x.json") == irenic.read("rules.txt")
 
 
 def with_no_reader(*arguments, stream="stdout"):
-    """Run the command with a stream that nobody reads: exit status, and what the other got."""
+    """Run the command with one unread stream: exit status, text of the other stream."""
     reader, writer = os.pipe()
     os.close(reader)
     other = "stderr" if stream == "stdout" else "stdout"
@@ -424,11 +424,11 @@ def with_no_reader(*arguments, stream="stdout"):
     "command",
     ["check rules.txt", "check rules.txt --json", "convert rules.txt x.json", "--version"],
 )
-def test_a_reader_that_has_gone_ends_the_command_quietly(here, command):
+def test_the_command_exits_quietly_without_a_reader(here, command):
     assert with_no_reader(*command.split()) == (141, b"")
 
 
 @unix
-def test_the_status_is_kept_if_nobody_reads_the_errors(here):
+def test_the_exit_status_is_kept_if_nobody_reads_the_errors(here):
     assert with_no_reader("check", "none.txt", "--json", stream="stderr")[0] == 2
     assert with_no_reader("gaps", "none.txt", stream="stderr") == (2, b"")

@@ -45,7 +45,7 @@ opened: list[str] | None = None
 
 
 def _note(event, arguments):
-    # a hook cannot be taken away again, so it looks whether anybody wants to know
+    # a hook cannot be removed, so a global turns it on and off
     if opened is not None and event == "open" and isinstance(arguments[0], str | os.PathLike):
         opened.append(os.path.realpath(arguments[0]))
 
@@ -71,7 +71,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def opens(run, folder, monkeypatch):
-    """Run a command, and return how often it opened each of the files that it names."""
+    """Run a command, and return how often it opened each of its files."""
     monkeypatch.chdir(folder)
 
     def call(*arguments):

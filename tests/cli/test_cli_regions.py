@@ -36,28 +36,28 @@ def run(monkeypatch, capsys, tmp_path):
     return call
 
 
-def test_check_reports_gaps_beside_conflicts(run):
+def test_check_reports_gaps(run):
     code, out, _ = run("check", "IF age < 10 THEN child\nIF age >= 12 THEN adult\n")
     assert code == 0
     assert "\ngap          age = 10: no rule applies (wherever 10 <= age < 12)\n" in out
     assert out.endswith("Not complete: no rule covers 1 region.\n")
 
 
-def test_check_says_that_a_set_is_complete(run):
+def test_check_reports_that_a_set_is_complete(run):
     code, out, _ = run("check", COMPLETE)
     assert code == 0
     assert out.endswith("Complete: every case is covered by a rule.\n")
 
 
-def test_check_says_that_the_default_holds_in_gaps(run):
+def test_check_reports_that_the_default_holds_in_gaps(run):
     _, out, _ = run("check", "IF age < 10 THEN child\nDEFAULT adult\n")
     assert "no rule covers 1 region; the default holds there." in out
 
 
-def test_check_shows_few_gaps_and_says_how_many_there_are(run):
+def test_check_lists_a_few_gaps_and_counts_all(run):
     rules = "".join(f"IF {2 * i} <= x < {2 * i + 1} THEN A\n" for i in range(20))
     _, out, _ = run("check", rules)
-    assert "gap          … and 11 more (--most lists more)\n" in out
+    assert "gap          … and 11 more (use --limit to list more)\n" in out
 
 
 def test_check_in_json_has_gaps(run):
@@ -75,7 +75,7 @@ def test_check_in_json_of_a_complete_set(run):
     assert (table["counts"]["gaps"], table["unfinished"]) == (0, [])
 
 
-def test_a_budget_of_nothing_leaves_the_answer_open(run):
+def test_completeness_can_be_unknown_with_a_budget_of_0(run):
     code, out, _ = run("check", PAPER, "--json", "--budget", "0")
     assert code == 0
     assert only_table(out)["verdicts"]["complete"]["holds"] in (None, False)
@@ -110,7 +110,7 @@ def test_gaps_in_json(run):
         "finished": True,
         "stopped_by": None,
     }
-    found = validated(run("gaps", PAPER, "--json", "--most", "2")[1])
+    found = validated(run("gaps", PAPER, "--json", "--limit", "2")[1])
     assert (len(found["regions"]), found["count"] > 2) == (2, True)
 
 
@@ -134,7 +134,7 @@ def test_search_finds_all_maximal_regions(run):
     }
 
 
-def test_search_at_random_is_repeated_by_its_state(run):
+def test_random_state_makes_a_random_search_repeatable(run):
     first = run("search", PAPER, "--order", "random", "--random-state", "3")
     assert first == run("search", PAPER, "--order", "random", "--random-state", "3")
     others = {run("search", PAPER, "--order", "random", "--random-state", str(i)) for i in range(9)}
@@ -145,11 +145,11 @@ def test_search_of_a_covered_space_exits_with_1(run):
     code, out, _ = run("search", COMPLETE, "--all")
     assert (code, out) == (
         1,
-        "There is no free region: every case is covered by a rule, or by a rival.\n",
+        "There is no free region: rivals cover every case.\n",
     )
 
 
-def test_search_with_a_consequent_passes_its_own_rules(run):
+def test_search_with_a_consequent_may_overlap_rules_that_agree(run):
     assert run("search", COMPLETE, "--consequent", "child")[1] == "age < 10\n"
 
 
@@ -173,7 +173,7 @@ def test_enlarge_in_json(run):
     assert found["region"]["box"] == {"f1": [5.0, None], "f2": [7.0, None]}
 
 
-def test_enlarge_with_a_consequent_passes_its_own_rules(run):
+def test_enlarge_with_a_consequent_may_overlap_rules_that_agree(run):
     out = run("enlarge", PAPER, "--seed", "f1=3, f2=6", "--consequent", "A")[1]
     assert out == "f1 < 6.5 and f2 >= 3\n"
 
@@ -181,7 +181,7 @@ def test_enlarge_with_a_consequent_passes_its_own_rules(run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], 'say where to begin: --seed "f1=…, f2=…"'),
+        ([], 'a seed is required: --seed "f1=…, f2=…"'),
         (["--seed", "f1=5.5"], "the point has no value for 'f2', which is never missing"),
         (["--seed", "f1=5.5, f3=1"], "unknown feature 'f3'"),
         (["--seed", "f1=5.5, f1=6"], "--seed, column 9: 'f1' appears twice in the point"),
@@ -195,14 +195,14 @@ def test_enlarge_with_a_consequent_passes_its_own_rules(run):
         ),
     ],
 )
-def test_bad_input_of_enlarge_exits_with_2_and_one_line(run, arguments, message):
+def test_invalid_input_of_enlarge_exits_with_2_and_one_line(run, arguments, message):
     code, out, err = run("enlarge", PAPER, *arguments)
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
 
 
-def test_an_unknown_order_of_search_is_refused(run):
+def test_an_unknown_order_of_search_is_rejected(run):
     code, _, err = run("search", PAPER, "--order", "sideways")
     assert (code, err) == (2, "irenic: order must be lexicographic or random, got 'sideways'\n")
 
@@ -213,22 +213,22 @@ def test_a_consequent_that_no_rule_has_makes_every_rule_a_rival(run):
     assert err == "irenic: no rule predicts 'D' (known: 'A', 'B', 'C'); every rule is a rival\n"
 
 
-def test_more_gaps_than_anyone_reads_are_counted_and_cut_short(run):
+def test_a_long_list_of_gaps_is_truncated(run):
     rules = "".join(f"IF a{i} < 1 AND b{i} < 1 THEN x\n" for i in range(6))
-    _, out, _ = run("gaps", rules, "--most", "5")
+    _, out, _ = run("gaps", rules, "--limit", "5")
     assert len(out.splitlines()) == 8
-    assert "… and 59 more (--most 64 lists them)" in out
+    assert "… and 59 more (use --limit 64 to list all)" in out
     assert out.endswith("Not complete: no rule covers 64 regions.\n")
 
 
-def test_a_negative_random_state_is_bad_input(run):
+def test_a_negative_random_state_is_rejected(run):
     code, _, err = run("search", PAPER, "--order", "random", "--random-state", "-3")
     assert code == 2
     assert "random_state must be None, a non-negative integer or a numpy generator, got -3" in err
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
-def test_an_output_that_cannot_be_written_is_no_verdict(tmp_path):
+def test_an_output_that_cannot_be_written_exits_with_2(tmp_path):
     path = tmp_path / "my.rules"
     path.write_text(COMPLETE)
     with Path("/dev/full").open("w") as full:
@@ -243,7 +243,7 @@ def test_an_output_that_cannot_be_written_is_no_verdict(tmp_path):
     assert done.stderr == "irenic: cannot write the output: No space left on device\n"
 
 
-def test_values_that_rules_name_and_no_row_has_are_said(run, tmp_path):
+def test_values_of_rules_that_no_row_has_are_reported(run, tmp_path):
     table = tmp_path / "people.csv"
     table.write_text("age;job\n31;clerk\nNA;cook\n")
     rules = "IF job in {nurse} AND age < 30 THEN a\n"

@@ -27,7 +27,7 @@ def summary_of(page):
     return json.loads(text[start : text.index("</script>", start)])
 
 
-def test_rules_alone_become_a_page(run, file, here):
+def test_a_page_can_be_made_of_rules_alone(run, file, here):
     status, out, err = run("report", file(RULES), "-o", "out.html")
     assert (status, err) == (0, "")
     assert out.splitlines()[:2] == [
@@ -40,19 +40,19 @@ def test_rules_alone_become_a_page(run, file, here):
     assert found["instances"] is None
 
 
-def test_rules_on_a_table_are_counted_and_its_last_column_is_what_is_true(run, file, here):
+def test_rows_of_a_table_are_counted_and_its_last_column_has_the_labels(run, file, here):
     status, _, err = run("report", file(RULES), file(PEOPLE, "people.csv"), "--title", "Risks")
     assert status == 0
     assert err == "irenic: using column 'risk' as true labels (override with --label)\n"
-    found = summary_of(here / "report.html")  # where a page goes if nothing is said
+    found = summary_of(here / "report.html")  # the default
     assert found["name"] == "Risks"
     assert [feature["name"] for feature in found["features"]] == ["age", "job"]
     results = found["models"][0]["results"]
     assert (results["rows"], results["contradicted"], results["uncovered"]) == (4, 1, 1)
-    assert found["features"][0]["missing"]  # as the table has it; the rules say nothing of it
+    assert found["features"][0]["missing"]  # the rules do not declare it, but a cell is empty
 
 
-def test_a_table_in_which_rules_ask_for_the_last_column_has_no_labels(run, file, here):
+def test_a_column_that_rules_test_is_not_used_as_labels(run, file, here):
     status, _, err = run("report", file(RULES), file("age,job\n20,nurse\n", "people.csv"))
     assert (status, err) == (0, "")
     found = summary_of(here / "report.html")
@@ -60,33 +60,34 @@ def test_a_table_in_which_rules_ask_for_the_last_column_has_no_labels(run, file,
     assert found["models"][0]["rules"][0]["confidence"] is None
 
 
-def test_another_column_can_say_what_is_true(run, file, here):
+def test_another_column_can_have_the_labels(run, file, here):
     people = file("risk,age,job\nlow,20,nurse\nhigh,50,clerk\n", "people.csv")
     status, _, err = run("report", file(RULES), people, "--label", "risk")
     assert (status, err) == (0, "")
     assert summary_of(here / "report.html")["models"][0]["results"]["accuracy"] == 1
 
 
-def test_a_column_in_the_middle_is_found_by_what_it_holds(run, file, here):
+def test_the_label_column_is_recognized_by_its_values(run, file, here):
     people = file("age,risk,job\n20,low,nurse\n50,high,clerk\n", "people.csv")
     _, _, err = run("report", file(RULES), people)
     assert "using column 'risk' as true labels" in err
     assert summary_of(here / "report.html")["models"][0]["results"]["accuracy"] == 1
 
 
-def test_a_last_column_of_something_else_is_not_taken_for_the_truth(run, file, here):
+def test_a_last_column_without_labels_is_not_used_as_labels(run, file, here):
     people = file("age,job,note\n20,nurse,tall\n50,clerk,kind\n", "people.csv")
     _, _, err = run("report", file(RULES), people)
     assert (
-        "no column holds labels that the rules predict, so none are compared (see --label)" in err
+        "no column contains labels that the rules predict, so none are compared (see --label)"
+        in err
     )
     assert summary_of(here / "report.html")["instances"]["outcomes"] is None
 
 
-def test_rows_without_an_outcome_are_left_out(run, file, here):
+def test_rows_without_a_label_are_skipped(run, file, here):
     people = file("age,job,risk\n20,nurse,\n30,nurse,low\n35,nurse,high\n", "people.csv")
     _, _, err = run("report", file(RULES), people)
-    assert "1 row without a label in column 'risk' left out" in err
+    assert "skipped 1 row without a label in column 'risk'" in err
     assert summary_of(here / "report.html")["models"][0]["results"]["rows"] == 2
 
 
@@ -158,8 +159,8 @@ def test_the_summary_is_printed_as_json(run, file, here):
 def test_the_example_is_shown_if_no_file_is_given(run, here):
     status, out, _ = run("report")
     assert status == 0
-    assert out.startswith("No file given: these are the rules of the example of irenic.")
-    assert summary_of(here / "report.html")["name"] == "The example of irenic"
+    assert out.startswith("No file given: using the example rules of irenic.")
+    assert summary_of(here / "report.html")["name"] == "Example rules of irenic"
 
 
 def test_a_sample_is_drawn_and_all_are_counted(run, file, here):
@@ -169,15 +170,18 @@ def test_a_sample_is_drawn_and_all_are_counted(run, file, here):
     assert (found["instances"]["shown"], found["models"][0]["results"]["rows"]) == (10, 50)
 
 
-# --- bad input
+# --- invalid input
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["RULES", "-o", "report.pdf"], "cannot write report.pdf: a report is a page, so its name"),
+        (
+            ["RULES", "-o", "report.pdf"],
+            "cannot write report.pdf: the name of a report must end in",
+        ),
         (["RULES", "-o", "no/report.html"], "cannot write no/report.html: No such file"),
-        (["RULES", "--label", "risk"], "--label names a column of DATA, which is not given"),
+        (["RULES", "--label", "risk"], "--label needs a table: irenic report RULES DATA"),
         (["RULES", "PEOPLE", "--label", "rsk"], "unknown column 'rsk', did you mean 'risk'?"),
         (
             ["RULES", "OTHERS"],
@@ -186,7 +190,7 @@ def test_a_sample_is_drawn_and_all_are_counted(run, file, here):
         (["RULES", "NOBODY"], "the table must have at least one row, got none"),
         (["RULES", "GONE"], "cannot read"),
         (["GONE"], "cannot read"),
-        (["RULES", "--hit-policy", "FRST"], "'FRST' is no hit policy, did you mean 'FIRST'?"),
+        (["RULES", "--hit-policy", "FRST"], "unknown hit policy 'FRST', did you mean 'FIRST'?"),
         (
             ["RULES", "PEOPLE", "--label", "job"],
             "column 'job' must hold labels that the rules predict, such as low, high, got nurse",
@@ -194,7 +198,7 @@ def test_a_sample_is_drawn_and_all_are_counted(run, file, here):
         (["RULES", "--table", "fares"], "there is no table 'fares'; its one table has no name"),
     ],
 )
-def test_bad_input_is_said_and_nothing_is_written(run, file, here, arguments, message):
+def test_invalid_input_is_reported_and_nothing_is_written(run, file, here, arguments, message):
     files = {
         "RULES": file(RULES),
         "PEOPLE": file(PEOPLE, "people.csv"),
@@ -208,10 +212,10 @@ def test_bad_input_is_said_and_nothing_is_written(run, file, here, arguments, me
     assert not [*here.glob("*.html"), *here.glob("*.pdf"), *here.glob(".irenic*")]
 
 
-def test_a_page_is_not_written_over_a_file_that_is_read(run, here):
+def test_a_page_never_overwrites_an_input(run, here):
     (here / "rules.html").write_text(RULES)
     (here / "link.txt").symlink_to(here / "rules.html")
     status, _, err = run("report", "link.txt", "-o", "rules.html")
     assert status == 2
-    assert err.startswith("irenic: --output rules.html and RULES link.txt are the same file, and")
+    assert err.startswith("irenic: --output rules.html and RULES link.txt are the same file, but")
     assert (here / "rules.html").read_text() == RULES

@@ -1,4 +1,4 @@
-"""``-``: standard input and standard output in the place of files."""
+"""``-``: standard input and standard output in place of files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MANY = "age,group\n" + "".join(f"{age},{'child' if age < 10 else 'adult'}\n" for
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """Work in a folder that holds rules in every format, their space, and a table."""
+    """Work in a folder with rules in every format, their space, and a table."""
     monkeypatch.chdir(tmp_path)
     rules = irenic.loads(RULES, format="rules")
     for name in ("rules.txt", "rules.json", "rules.csv", "rules.xlsx", "rules.dmn", "space.json"):
@@ -34,7 +34,7 @@ def here(tmp_path, monkeypatch):
 
 @pytest.fixture
 def feed(run, monkeypatch):
-    """Run the command with something on standard input."""
+    """Run the command with data on standard input."""
 
     def call(raw, *arguments):
         raw = raw.encode() if isinstance(raw, str) else raw
@@ -66,7 +66,7 @@ def feed(run, monkeypatch):
         "predict FILE data.csv",
     ],
 )
-def test_rules_from_standard_input_are_those_of_the_file(run, feed, here, command, suffix):
+def test_rules_can_be_read_from_standard_input(run, feed, here, command, suffix):
     path = Path(f"rules.{suffix}")
     status, out, err = run(*command.replace("FILE", str(path)).split())
     assert status in (0, 1), err
@@ -89,58 +89,58 @@ def test_rules_from_standard_input_are_those_of_the_file(run, feed, here, comman
         "report rules.txt FILE --json",
     ],
 )
-def test_data_from_standard_input_are_those_of_the_file(run, feed, here, command):
+def test_data_can_be_read_from_standard_input(run, feed, here, command):
     expected = run(*command.replace("FILE", "data.csv").split())
     assert expected[0] in (0, 1)
     found = feed(DATA, *command.replace("FILE", "-").split(), "--from", "csv")
     assert tuple(str(part).replace("data.csv", "-") for part in expected) == tuple(map(str, found))
 
 
-def test_a_table_to_learn_from_may_come_from_standard_input(feed, here):
+def test_learn_reads_a_table_from_standard_input(feed, here):
     options = ("--cv", "0", "--budget", "0.2")
     status, out, _ = feed(MANY, "learn", "-", "--from", "csv", *options, "--json")
     assert (status, json.loads(out)["data"]["target"]) == (0, "group")
 
 
-def test_a_space_may_come_from_standard_input(feed, here):
+def test_a_space_can_be_read_from_standard_input(feed, here):
     raw = Path("space.json").read_bytes()
     assert feed(raw, "check", "rules.txt", "--space", "-")[0] == 0
     status, _, err = feed('{"version": 1, "rules": []}', "check", "rules.txt", "--space", "-")
-    assert (status, err) == (2, 'irenic: <stdin>: there is no "space" in it\n')
+    assert (status, err) == (2, 'irenic: <stdin>: no "space" in the file\n')
 
 
-def test_mistakes_on_standard_input_are_said_with_their_place(feed, here):
+def test_errors_in_standard_input_have_a_location(feed, here):
     status, _, err = feed("IF age < THEN x", "merge", "-", "--from", "rules")
     assert status == 2
     assert err.startswith("irenic: <stdin>, line 1, column 10: expected")
     assert feed("", "merge", "-", "--from", "rules")[2] == (
-        "irenic: <stdin>: no rules in the file; was it cut off?\n"
+        "irenic: <stdin>: no rules in the file; was it truncated?\n"
     )
 
 
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("check -", "the format of standard input must be given: --from csv|dmn|json|"),
-        ("predict rules.txt -", "the format of standard input must be given: --from csv|csv.gz|"),
+        ("check -", "standard input needs a format: --from csv|dmn|json|"),
+        ("predict rules.txt -", "standard input needs a format: --from csv|csv.gz|"),
         ("check - --from cvs", "--from must be one of csv, dmn, "),
-        ("check rules.txt --from csv", "--from gives the format of standard input, and no input"),
-        ("learn data.csv --from csv", "--from gives the format of standard input, and no input"),
+        ("check rules.txt --from csv", "--from is the format of standard input, but no input"),
+        ("learn data.csv --from csv", "--from is the format of standard input, but no input"),
         (
             "diff - - --from txt",
-            "A and B are both -, and standard input can be read once;",
+            "A and B are both -, but standard input can be read only once;",
         ),
-        ("predict - - --from csv", "RULES and DATA are both -, and"),
-        ("report - - --from csv", "RULES and DATA are both -, and"),
-        ("check - - --from csv", "FILE 1 and FILE 2 are both -, and"),
-        ("check - --data - --from csv", "FILE 1 and --data are both -, and"),
-        ("gaps - --space - --from csv", "RULES and --space are both -, and"),
-        ("merge rules.txt --space - --from csv", "--space is read as json, got --from csv"),
-        ("repair - --data - --from csv", "IN and --data are both -, and"),
-        ("convert - out.json --space - --from csv", "IN and --space are both -, and"),
+        ("predict - - --from csv", "RULES and DATA are both -, but"),
+        ("report - - --from csv", "RULES and DATA are both -, but"),
+        ("check - - --from csv", "FILE 1 and FILE 2 are both -, but"),
+        ("check - --data - --from csv", "FILE 1 and --data are both -, but"),
+        ("gaps - --space - --from csv", "RULES and --space are both -, but"),
+        ("merge rules.txt --space - --from csv", "--space must be JSON, got --from csv"),
+        ("repair - --data - --from csv", "IN and --data are both -, but"),
+        ("convert - out.json --space - --from csv", "IN and --space are both -, but"),
     ],
 )
-def test_what_standard_input_cannot_be_is_refused(feed, here, command, message):
+def test_invalid_uses_of_standard_input_are_rejected(feed, here, command, message):
     status, out, err = feed(RULES, *command.split())
     assert (status, out) == (2, "")
     assert err.startswith(f"irenic: {message}")
@@ -151,12 +151,12 @@ def test_what_standard_input_cannot_be_is_refused(feed, here, command, message):
 
 
 @pytest.mark.parametrize("form", ["csv", "dmn", "json", "py", "rules", "sql", "txt", "xlsx"])
-def test_convert_writes_the_rules_and_nothing_else(here, form):
+def test_convert_writes_only_the_rules(here, form):
     done = CliRunner().invoke(app, ["convert", "rules.txt", "-", "--to", form])
     assert done.exit_code == 0
     assert done.stderr == "2 rules written to standard output\n"
     assert CliRunner().invoke(app, ["convert", "rules.txt", f"out.{form}"]).exit_code == 0
-    if form == "xlsx":  # which holds the time
+    if form == "xlsx":  # which contains the current time
         assert irenic.loads(done.stdout_bytes, format=form) == irenic.read("out.xlsx")
     else:
         name = "out" if form == "dmn" else ""
@@ -167,7 +167,7 @@ def test_convert_writes_the_rules_and_nothing_else(here, form):
 @pytest.mark.parametrize("command", ["repair clash.txt", "complete rules.txt", "merge rules.txt"])
 @pytest.mark.parametrize("to", [[], ["--to", "json"], ["--to", "csv"]])
 @pytest.mark.parametrize("out", [[], ["-o", "-"]])
-def test_changed_rules_are_written_and_nothing_else(run, here, command, out, to):
+def test_only_the_changed_rules_are_written(run, here, command, out, to):
     status, text, err = run(*command.split(), *out, *to)
     assert status == 0
     form = to[-1] if to else "rules"
@@ -176,7 +176,7 @@ def test_changed_rules_are_written_and_nothing_else(run, here, command, out, to)
     assert err.strip()
 
 
-def test_a_page_is_written_and_nothing_else(run, here):
+def test_only_the_page_is_written(run, here):
     status, page, err = run("report", "rules.txt", "-o", "-")
     assert (status, err) == (0, "")
     assert page.startswith("<!")
@@ -184,7 +184,7 @@ def test_a_page_is_written_and_nothing_else(run, here):
 
 
 @pytest.mark.parametrize("form", ["csv", "csv.gz", "parquet", "xlsx"])
-def test_predictions_are_written_and_nothing_else(here, form):
+def test_only_the_predictions_are_written(here, form):
     done = CliRunner().invoke(app, ["predict", "rules.txt", "data.csv", "-o", "-", "--to", form])
     assert done.exit_code == 0
     table = read_table(io.BytesIO(done.stdout_bytes), format=form)
@@ -193,7 +193,7 @@ def test_predictions_are_written_and_nothing_else(here, form):
 
 
 @pytest.mark.parametrize("to", ["json", "rules"])
-def test_a_learned_model_is_written_and_nothing_else(run, here, to):
+def test_only_the_learned_model_is_written(run, here, to):
     Path("many.csv").write_text(MANY)
     options = ("--cv", "0", "--budget", "0.2")
     status, out, err = run("learn", "many.csv", *options, "-o", "-", "--to", to)
@@ -209,17 +209,20 @@ def test_a_learned_model_is_written_and_nothing_else(run, here, to):
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("convert rules.txt -", "the format of standard output must be given: --to csv|dmn|"),
+        ("convert rules.txt -", "standard output needs a format: --to csv|dmn|"),
         ("convert rules.txt - --to jsn", "--to must be one of csv, dmn, json, "),
-        ("convert rules.txt x.json --to json", "--to gives the format of standard output, and the"),
+        ("convert rules.txt x.json --to json", "--to is the format of standard output, but the"),
         ("predict rules.txt data.csv --to json", "--to must be one of csv, csv.gz, parquet, xlsx"),
-        ("learn data.csv -o -", "the format of standard output must be given: --to json|rules|txt"),
-        ("merge rules.txt --json -o -", "--json and the output - are both for standard output;"),
-        ("report rules.txt --json -o -", "--json and the output - are both for standard output;"),
-        ("learn data.csv --json --to json", "--json and the output - are both for standard output"),
+        ("learn data.csv -o -", "standard output needs a format: --to json|rules|txt"),
+        ("merge rules.txt --json -o -", "--json and the output - both write to standard output"),
+        ("report rules.txt --json -o -", "--json and the output - both write to standard output"),
+        (
+            "learn data.csv --json --to json",
+            "--json and the output - both write to standard output",
+        ),
     ],
 )
-def test_what_standard_output_cannot_be_is_refused(run, here, command, message):
+def test_invalid_uses_of_standard_output_are_rejected(run, here, command, message):
     status, out, err = run(*command.split())
     assert (status, out) == (2, "")
     assert err.startswith(f"irenic: {message}")

@@ -50,7 +50,7 @@ def one(feature, condition, then="yes"):
     )
 
 
-def cells(rules, most=400):
+def cells(rules, limit=400):
     """Return cells of the grid that the rules' bounds make, without those that no value shows."""
     axes = [
         [
@@ -64,7 +64,7 @@ def cells(rules, most=400):
         )
     ]
     found = naive.cells_of(axes)
-    return found[:: max(1, len(found) // most)]
+    return found[:: max(1, len(found) // limit)]
 
 
 def as_case(space, cell):

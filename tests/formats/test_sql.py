@@ -234,7 +234,7 @@ def uniform_lists(draw):
     return RuleList(draw(st.lists(strategies.rules(space), max_size=5)), space, default="else")
 
 
-def cells_as_table(rules, most=300):
+def cells_as_table(rules, limit=300):
     space = rules.space
     axes = naive.grid(space, [r.region for r in rules])
     axes = [
@@ -246,7 +246,7 @@ def cells_as_table(rules, most=300):
         for f, axis in zip(space, axes, strict=True)
     ]
     cells = naive.cells_of(axes)
-    cells = cells[:: max(1, len(cells) // most)]
+    cells = cells[:: max(1, len(cells) // limit)]
     table: dict = {name: [] for name in space.names}
     for cell in cells:
         for feature, value in zip(space, cell, strict=True):

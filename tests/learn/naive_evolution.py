@@ -73,9 +73,9 @@ def labelled_rows(draw, max_features=4, max_cells=7):
     return make_rows(cells.tolist(), n_cells, ordered, gains)
 
 
-def begun(rows, most, mode, seed, guard=""):
+def begun(rows, limit, mode, seed, guard=""):
     """Return a draft without rules."""
-    draft = new_draft(rows, most, mode, np.random.default_rng(seed), guard=guard)
+    draft = new_draft(rows, limit, mode, np.random.default_rng(seed), guard=guard)
     kernels.load(rows, draft, no_rules(rows.cells.shape[0]), 0)
     return draft
 
@@ -84,10 +84,10 @@ def no_rules(d):
     return Rules(np.zeros((0, d), dtype=np.uint64), np.zeros(0, dtype=np.int16))
 
 
-def best_of(rows, draft, most):
+def best_of(rows, draft, limit):
     """Return arrays in which the kernel keeps the best set, filled with the draft as it is."""
-    masks = np.zeros((most, rows.cells.shape[0]), dtype=np.uint64)
-    then = np.zeros(most, dtype=np.int16)
+    masks = np.zeros((limit, rows.cells.shape[0]), dtype=np.uint64)
+    then = np.zeros(limit, dtype=np.int16)
     size = kernels.unload(draft, Rules(masks, then))
     ints = draft.ints
     kept = [size, ints[kernels.DEFAULT], ints[kernels.COST], draft.floats[kernels.SCORE]]
@@ -95,9 +95,9 @@ def best_of(rows, draft, most):
 
 
 def anneal(rows, draft, moves, *, donors=None, penalty=0.3, hot=1.0, cold=0.2, best=None):
-    most = int(draft.ints[kernels.RULE_LIMIT])
+    limit = int(draft.ints[kernels.RULE_LIMIT])
     donors = donors or no_rules(rows.cells.shape[0])
-    best = best or best_of(rows, draft, most)
+    best = best or best_of(rows, draft, limit)
     schedule = Schedule(moves, hot, cold, penalty)
     kernels.anneal(rows, draft, donors, schedule, Rules(*best[:2]), best[2])
     return best

@@ -25,7 +25,7 @@ TEXTS = st.one_of(st.none(), st.sampled_from(["a", "b", "c", "d e", ""]))
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def divided(table, y=None, weight=None, most=CELL_LIMIT):
+def divided(table, y=None, weight=None, limit=CELL_LIMIT):
     """Return instances of a table and their cells, as a fit makes them."""
     space = Space([replace(feature, missing=True) for feature in Space.infer(table)])
     instances = space.encode(table)
@@ -34,7 +34,7 @@ def divided(table, y=None, weight=None, most=CELL_LIMIT):
         y = np.arange(n) % 2
     truth = np.eye(2)[np.asarray(y).astype(int)]
     weight = np.ones(n) if weight is None else np.asarray(weight, dtype=float)
-    return instances, Cells.from_instances(instances, truth, weight, most)
+    return instances, Cells.from_instances(instances, truth, weight, limit)
 
 
 @st.composite
@@ -157,14 +157,14 @@ def test_cuts_lie_between_data_values(table):
 
 
 @given(SEEDS, st.integers(2, CELL_LIMIT), st.booleans())
-def test_many_values_are_cut_into_few_cells(seed, most, holes):
+def test_many_values_are_cut_into_few_cells(seed, limit, holes):
     rng = np.random.default_rng(seed)
     x = rng.normal(size=300).round(2)
     if holes:
         x[rng.random(300) < 0.2] = np.nan
-    instances, cells = divided({"x": x}, y=x > 1, most=most)
+    instances, cells = divided({"x": x}, y=x > 1, limit=limit)
     (cuts,) = cells.cuts
-    assert len(cuts) + 1 <= max(4, most)
+    assert len(cuts) + 1 <= max(4, limit)
     assert (np.diff(cuts) > 0).all()
     counts = np.bincount(cells.encode(instances)[0], minlength=len(cuts) + 1)
     assert (counts > 0).all()
@@ -175,7 +175,7 @@ def test_many_values_are_cut_into_few_cells(seed, most, holes):
 
 def test_a_cut_that_tells_much_is_found_where_few_rows_are():
     x = np.arange(5000.0)
-    _, cells = divided({"x": x}, y=x >= 4990, most=16)
+    _, cells = divided({"x": x}, y=x >= 4990, limit=16)
     assert any(4989 < cut <= 4990 for cut in cells.cuts[0])
 
 

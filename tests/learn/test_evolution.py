@@ -24,9 +24,9 @@ MODES = st.sampled_from(naive.MODES)
 SIZES = st.sampled_from([1, 2, 5, 12, 24])
 
 
-def some_rules(rows, most, mode, seed, moves=MOVES, penalty=0.05):
+def some_rules(rows, limit, mode, seed, moves=MOVES, penalty=0.05):
     """Return a draft with rules, as annealing leaves it."""
-    draft = naive.begun(rows, most, mode, seed)
+    draft = naive.begun(rows, limit, mode, seed)
     naive.anneal(rows, draft, moves, penalty=penalty)
     return draft
 
@@ -78,8 +78,8 @@ def test_random_numbers_stay_below(seed, n):
 
 
 @given(naive.labelled_rows(), MODES, SIZES, SEEDS, st.sampled_from([0.0, 0.05, 0.5, 5.0]))
-def test_a_draft_knows_what_is_true_of_itself(rows, mode, most, seed, penalty):
-    draft = naive.begun(rows, most, mode, seed)
+def test_a_draft_knows_what_is_true_of_itself(rows, mode, limit, seed, penalty):
+    draft = naive.begun(rows, limit, mode, seed)
     naive.check(rows, draft, mode)
     best = None
     for _ in range(3):
@@ -88,9 +88,9 @@ def test_a_draft_knows_what_is_true_of_itself(rows, mode, most, seed, penalty):
 
 
 @given(naive.labelled_rows(), MODES, SIZES, SEEDS)
-def test_every_single_move_leaves_it_in_order(rows, mode, most, seed):
-    draft = some_rules(rows, most, mode, seed)
-    donors = some_rules(rows, most, mode, seed + 1)
+def test_every_single_move_leaves_it_in_order(rows, mode, limit, seed):
+    draft = some_rules(rows, limit, mode, seed)
+    donors = some_rules(rows, limit, mode, seed + 1)
     words = np.array([words for words, _ in naive.rules_of(donors)], dtype=np.uint64)
     taken = Rules(words.reshape(-1, rows.cells.shape[0]), donors.then[naive.places(donors)])
     sums = np.zeros(rows.gains.shape[1])
@@ -101,9 +101,9 @@ def test_every_single_move_leaves_it_in_order(rows, mode, most, seed):
 
 
 @given(naive.labelled_rows(), MODES, SIZES, SEEDS)
-def test_undoing_a_move_restores_all(rows, mode, most, seed):
-    draft = some_rules(rows, most, mode, seed)
-    donors = some_rules(rows, most, mode, seed + 1)
+def test_undoing_a_move_restores_all(rows, mode, limit, seed):
+    draft = some_rules(rows, limit, mode, seed)
+    donors = some_rules(rows, limit, mode, seed + 1)
     words = np.array([words for words, _ in naive.rules_of(donors)], dtype=np.uint64)
     taken = Rules(words.reshape(-1, rows.cells.shape[0]), donors.then[naive.places(donors)])
     sums = np.zeros(rows.gains.shape[1])
@@ -135,9 +135,9 @@ def test_undoing_a_move_restores_what_ties_had_decided(mode):
 
 
 @given(naive.labelled_rows(), MODES, SIZES, SEEDS, st.sampled_from([0.0, 0.1, 1.0]))
-def test_the_best_set_that_was_met_is_kept(rows, mode, most, seed, penalty):
-    draft = naive.begun(rows, most, mode, seed)
-    first = naive.candidate_of(naive.best_of(rows, draft, most))
+def test_the_best_set_that_was_met_is_kept(rows, mode, limit, seed, penalty):
+    draft = naive.begun(rows, limit, mode, seed)
+    first = naive.candidate_of(naive.best_of(rows, draft, limit))
     best = naive.candidate_of(naive.anneal(rows, draft, MOVES, penalty=penalty))
     assert best.value(penalty) >= first.value(penalty)
     assert best.cost == sum(naive.price(rows, words) for words in best.masks)
@@ -171,15 +171,15 @@ def test_annealing_finds_a_rule_that_is_there():
 
 
 @given(naive.labelled_rows(), MODES, SIZES, SEEDS)
-def test_a_set_comes_out_as_it_went_in(rows, mode, most, seed):
-    draft = some_rules(rows, most, mode, seed)
-    masks, then, (size, default, cost, score) = naive.best_of(rows, draft, most)
+def test_a_set_comes_out_as_it_went_in(rows, mode, limit, seed):
+    draft = some_rules(rows, limit, mode, seed)
+    masks, then, (size, default, cost, score) = naive.best_of(rows, draft, limit)
     masks, then = masks[: int(size)], then[: int(size)]
-    other = naive.begun(rows, most, mode, seed + 1)
+    other = naive.begun(rows, limit, mode, seed + 1)
     kernels.load(rows, other, Rules(masks, then), int(default))
     naive.check(rows, other, mode)
     again, codes, (size_again, default_again, cost_again, score_again) = naive.best_of(
-        rows, other, most
+        rows, other, limit
     )
     assert (size, default, cost) == (size_again, default_again, cost_again)
     assert again[: int(size)].tolist() == masks.tolist()
@@ -189,15 +189,15 @@ def test_a_set_comes_out_as_it_went_in(rows, mode, most, seed):
 
 
 @given(naive.labelled_rows(), MODES, SIZES, SEEDS)
-def test_rules_that_there_is_no_room_for_are_left_out(rows, mode, most, seed):
+def test_rules_that_there_is_no_room_for_are_left_out(rows, mode, limit, seed):
     rules = naive.rules_of(some_rules(rows, 24, mode, seed))
     words = np.array([w for w, _ in rules], dtype=np.uint64).reshape(-1, rows.cells.shape[0])
-    draft = naive.begun(rows, most, mode, seed)
+    draft = naive.begun(rows, limit, mode, seed)
     then = np.array([t for _, t in rules], dtype=np.int16)
     kernels.load(rows, draft, Rules(words, then), 0)
     naive.check(rows, draft, mode)
     kept = [(w.tolist(), t) for w, t in naive.rules_of(draft)]
-    assert kept == [(w.tolist(), t) for w, t in rules[:most]]
+    assert kept == [(w.tolist(), t) for w, t in rules[:limit]]
 
 
 def test_rules_that_test_too_many_features_are_left_out():
@@ -216,9 +216,9 @@ def test_rules_that_test_too_many_features_are_left_out():
 
 
 @given(naive.labelled_rows(), MODES, SIZES, SEEDS)
-def test_sown_rules_agree(rows, mode, most, seed):
-    draft = naive.begun(rows, most, mode, seed)
-    kernels.sow(rows, draft, 4 * most)
+def test_sown_rules_agree(rows, mode, limit, seed):
+    draft = naive.begun(rows, limit, mode, seed)
+    kernels.sow(rows, draft, 4 * limit)
     naive.check(rows, draft, mode)
     rules = naive.rules_of(draft)
     assert rules
@@ -230,9 +230,9 @@ def test_sown_rules_agree(rows, mode, most, seed):
 
 
 @given(naive.labelled_rows(), MODES, SIZES, SEEDS)
-def test_rules_that_moves_grow_are_free_of_their_rivals(rows, mode, most, seed):
+def test_rules_that_moves_grow_are_free_of_their_rivals(rows, mode, limit, seed):
     # rivals are never changed: what is new has to keep out of them
-    draft = naive.begun(rows, most, mode, seed, guard="grow")
+    draft = naive.begun(rows, limit, mode, seed, guard="grow")
     nothing = naive.no_rules(rows.cells.shape[0])
     sums = np.zeros(rows.gains.shape[1])
     for _ in range(MOVED):
@@ -250,9 +250,9 @@ def test_rules_that_moves_grow_are_free_of_their_rivals(rows, mode, most, seed):
 
 
 @given(naive.labelled_rows(), SIZES, SEEDS)
-def test_moves_that_grow_free_leave_old_conflicts_and_add_none(rows, most, seed):
-    draft = naive.begun(rows, most, "best", seed)
-    kernels.sow(rows, draft, 4 * most)
+def test_moves_that_grow_free_leave_old_conflicts_and_add_none(rows, limit, seed):
+    draft = naive.begun(rows, limit, "best", seed)
+    kernels.sow(rows, draft, 4 * limit)
     draft.ints[kernels.GUARD] = kernels.GROW
 
     before = len(naive.disagreeing(naive.rules_of(draft)))
@@ -298,7 +298,7 @@ def test_evolved_sets(rows, mode, seed, sow):
     starts = [naive.candidate_of(naive.best_of(rows, naive.begun(rows, 12, mode, 0), 12))]
     found = evolve(rows, starts, settings(mode, sow=sow), seed)
     assert len(found) == 3
-    assert all(len(c) <= most for c, (_, most) in zip(found, settings().members, strict=True))
+    assert all(len(c) <= limit for c, (_, limit) in zip(found, settings().members, strict=True))
     for candidate in found:
         rules = list(zip(candidate.masks, candidate.then.tolist(), strict=True))
         if mode == "avoid":

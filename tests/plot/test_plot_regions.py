@@ -321,7 +321,7 @@ def test_unusual_names_are_drawn_literally():
         ({"ax": 3}, ConditionError, "ax must be a matplotlib Axes, or None .*, got int"),
         ({"labels": Y}, DataError, "labels need the instances that they belong to"),
         ({"data": (X, Y), "labels": Y}, ConditionError, "data already contains labels"),
-        ({"data": (X, Y[:2])}, DataError, "X has 4 rows, y has 2"),
+        ({"data": (X, Y[:2])}, DataError, "X and y must have the same number of rows, got 4 and 2"),
         ({"data": {"age": [1.0]}}, DataError, "income"),
         ({"x": "agee"}, ConditionError, "x: unknown feature 'agee', did you mean 'age'?"),
         ({"budget": -1}, ConditionError, r"budget\.seconds must be a non-negative number"),
@@ -345,7 +345,7 @@ def test_objects_that_are_not_rules_are_rejected(draw):
         draw(3)
     with pytest.raises(ConditionError, match=r"RuleSetClassifier, got .*; fit it first"):
         draw(irenic.RuleSetClassifier())
-    with pytest.raises(ConditionError, match="got dict; give the rules themselves, not a document"):
+    with pytest.raises(ConditionError, match="got dict; pass the rules, not a document"):
         draw(irenic.summarize(RULES))
 
 

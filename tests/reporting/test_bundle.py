@@ -1,4 +1,4 @@
-"""The scripts of the page as one: what the bundler puts together, and what it refuses."""
+"""The bundler, which joins the scripts of the page and rejects unsupported syntax."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def bundled(**modules):
     return bundle("main.js", {f"{name}.js": text for name, text in modules.items()}.__getitem__)
 
 
-def test_modules_come_after_what_they_import_and_once():
+def test_modules_come_once_and_after_their_imports():
     script = bundled(
         main='import { a } from "./a.js";\nimport { b } from "./b.js";\nalert(a, b);\n',
         a='import { b } from "./b.js";\n\nexport const a = b + 1;\n',
@@ -30,7 +30,7 @@ def test_modules_come_after_what_they_import_and_once():
     ]
 
 
-def test_imports_go_from_the_folder_of_a_module_and_over_several_lines():
+def test_imports_are_relative_to_a_module_and_can_span_lines():
     modules = {
         "main.js": 'import { shown } from "./map/map.js";\nshown();\n',
         "map/map.js": 'import {\n  one,\n  two,\n} from "../dom.js";\n\nexport function shown() {\n'
@@ -43,11 +43,11 @@ def test_imports_go_from_the_folder_of_a_module_and_over_several_lines():
     assert "export" not in script
 
 
-def test_a_module_can_be_imported_for_what_it_does():
+def test_a_module_can_be_imported_for_its_side_effects():
     assert "alert(1);" in bundled(main='import "./a.js";\n', a="alert(1);\n")
 
 
-def test_comments_for_the_type_checker_are_left_out_and_strings_are_not():
+def test_comments_for_the_type_checker_are_removed_but_strings_are_kept():
     script = bundled(
         main='// @ts-check\n/** @type {Map<string, number>} */\nconst a = "/** a */";\n'
     )
@@ -76,32 +76,32 @@ def test_the_script_is_strict_and_leaves_no_globals():
         "const here = import.meta.url;",
     ],
 )
-def test_other_imports_and_exports_are_refused(statement):
-    with pytest.raises(ValueError, match="cannot be bundled") as caught:
+def test_unsupported_imports_and_exports_are_rejected(statement):
+    with pytest.raises(ValueError, match="unsupported import or export") as caught:
         bundled(main=f"{statement}\n", a="export const a = 1;\n")
-    assert str(caught.value).startswith("main.js has an import or export that cannot be bundled: ")
+    assert str(caught.value).startswith("main.js has an unsupported import or export: ")
     assert str(caught.value).endswith(
         '; write import { name } from "./file.js"; and export before a declaration'
     )
 
 
-def test_two_modules_cannot_define_one_name():
+def test_two_modules_cannot_define_the_same_name():
     with pytest.raises(ValueError, match="rename one") as caught:
         bundled(
             main='import "./a.js";\nimport "./b.js";\n',
             a="function draw() {}\n",
             b="export const draw = 1;\n",
         )
-    assert str(caught.value) == "b.js defines draw, which a.js defines already; rename one of them"
+    assert str(caught.value) == "b.js defines draw, which a.js already defines; rename one of them"
 
 
-def test_what_is_imported_is_exported():
+def test_imported_names_must_be_exported():
     with pytest.raises(ValueError, match="does not export it") as caught:
         bundled(main='import { a } from "./a.js";\n', a="const a = 1;\n")
     assert str(caught.value) == "main.js imports a from a.js, which does not export it"
 
 
-def test_circles_are_refused():
+def test_circular_imports_are_rejected():
     with pytest.raises(ValueError, match="circle") as caught:
         bundled(
             main='import { a } from "./a.js";\n',
@@ -114,10 +114,10 @@ def test_circles_are_refused():
 
 
 @pytest.mark.parametrize("statement", ["const [a, b] = [1, 2];", "export const { a } = window;"])
-def test_names_are_declared_one_by_one(statement):
-    with pytest.raises(ValueError, match="unpacks") as caught:
+def test_destructuring_at_the_top_level_is_rejected(statement):
+    with pytest.raises(ValueError, match="destructures") as caught:
         bundled(main=f"{statement}\n")
-    assert str(caught.value) == "main.js unpacks at its top level; declare one name at a time"
+    assert str(caught.value) == "main.js destructures at its top level; declare one name at a time"
 
 
 def test_the_page_has_every_script_and_bundles_them_once():

@@ -1,4 +1,4 @@
-"""The document and its views: JSON, SARIF, annotations, text and page say what the findings say."""
+"""The document and its views: JSON, SARIF, annotations, text and page agree with the findings."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def checked(path="a b.dmn", errors=(), **options):
 # --- SARIF
 
 
-def test_sarif_has_a_result_for_each_finding_with_its_place():
+def test_sarif_has_a_result_with_a_location_for_each_finding():
     file = checked()
     run = to_sarif(check_document([file]), "1.2")["runs"][0]
     assert run["tool"]["driver"]["name"] == "irenic"
@@ -72,7 +72,7 @@ def test_sarif_has_a_result_for_each_finding_with_its_place():
     json.dumps(run)
 
 
-def test_a_finding_keeps_its_mark_when_lines_move():
+def test_a_finding_keeps_its_fingerprint_when_lines_move():
     def marks(**options):
         run = to_sarif(check_document([checked(**options)]), "1")["runs"][0]
         return [r["partialFingerprints"]["irenic/v1"] for r in run["results"]]
@@ -82,7 +82,7 @@ def test_a_finding_keeps_its_mark_when_lines_move():
     assert set(marks()).isdisjoint(marks(name="other"))
 
 
-def test_a_file_that_cannot_be_read_is_a_notification_and_no_result():
+def test_an_unreadable_file_is_a_notification_and_not_a_result():
     error = FormatError("not XML", line=7)
     run = to_sarif(check_document([CheckedFile("x.dmn", [], [error])]), "1")["runs"][0]
     assert run["results"] == []
@@ -98,7 +98,7 @@ def test_a_file_that_cannot_be_read_is_a_notification_and_no_result():
 # --- annotations
 
 
-def test_annotations_are_one_command_a_line():
+def test_annotations_are_one_command_per_line():
     lines = list(to_annotations(check_document([checked(policy="UNIQUE")])))
     assert lines[0] == (
         "::error file=a b.dmn,line=5,title=irenic%3A conflict::fares: age = 29: rule 1 says low,"
@@ -110,20 +110,21 @@ def test_annotations_are_one_command_a_line():
     assert not any("\n" in line for line in lines)
 
 
-def test_annotations_escape_what_would_end_them():
+def test_annotations_escape_delimiters():
     error = FormatError("50 %\nof,it")
     (line,) = to_annotations(check_document([CheckedFile("a,b:c%.dmn", [], [error])]))
     assert line == ("::error file=a%2Cb%3Ac%25.dmn,title=irenic%3A cannot be read::50 %25%0Aof,it")
 
 
-def test_annotations_say_how_many_are_left_out():
-    found = check(table(), most=1)
+def test_annotations_count_findings_that_are_not_listed():
+    found = check(table(), limit=1)
     lines = list(to_annotations(check_document([CheckedFile("a.dmn", [found])])))
-    left_out = [line for line in lines if "lists more" in line]
-    assert left_out == [
+    unlisted = [line for line in lines if "to list more" in line]
+    assert unlisted == [
         "::notice file=a.dmn,title=irenic%3A overlap::fares: … and 1 more overlaps"
-        " (--most lists more)",
-        "::notice file=a.dmn,title=irenic%3A gap::fares: … and 1 more gaps (--most lists more)",
+        " (use --limit to list more)",
+        "::notice file=a.dmn,title=irenic%3A gap::fares: … and 1 more gaps"
+        " (use --limit to list more)",
     ]
 
 
@@ -167,7 +168,7 @@ def test_json_of_tables_has_names_counts_and_errors():
     ]
 
 
-def test_the_line_of_a_finding_is_that_of_the_later_rule():
+def test_a_finding_has_the_line_of_the_last_rule():
     def lines(**options):
         (data,) = check_document([checked(**options)])["files"]
         return [finding["line"] for finding in data["tables"][0]["findings"]]
@@ -185,7 +186,7 @@ def test_the_schema_and_the_types_of_the_page_are_up_to_date():
     assert (found.returncode, found.stderr) == (0, "")
 
 
-def test_the_schema_refuses_what_is_no_document():
+def test_the_schema_rejects_invalid_documents():
     Draft202012Validator.check_schema(validator().schema)
     summary = irenic.summarize(table())
     assert validator().is_valid(summary)
@@ -194,7 +195,7 @@ def test_the_schema_refuses_what_is_no_document():
     assert not validator().is_valid({key: summary[key] for key in summary if key != "models"})
 
 
-# --- the same in every view
+# --- agreement of all views
 
 FILES = {
     "conflict.rules": "IF age < 30 AND job in {nurse} THEN low\nIF age >= 29 THEN high\n",
@@ -208,7 +209,7 @@ FILES = {
 
 
 def text_of(file):
-    """Return what a person reads of a file that was checked, by the noun of the kind."""
+    """Return the printed findings of a file by the noun of their kind."""
     out = io.StringIO()
     terminal.print_file(file, Console(file=out, width=100_000))
     lines = out.getvalue().splitlines()
@@ -218,14 +219,14 @@ def text_of(file):
 
 
 def embedded(document):
-    """Return what the page of a summary embeds."""
+    """Return the data that the page of a summary embeds."""
     html = irenic.reporting.Report(document).html
     start = html.index('id="summary">') + len('id="summary">')
     return json.loads(html[start : html.index("</script>", start)])
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_view_says_the_same(name, tmp_path):
+def test_all_views_agree(name, tmp_path):
     path = tmp_path / name
     path.write_text(FILES[name])
     (rules,) = irenic.parse(path).bind().tables
@@ -233,7 +234,7 @@ def test_every_view_says_the_same(name, tmp_path):
 
 
 @given(strategies.rule_sets(max_size=4, max_features=3))
-def test_every_view_of_any_rules_says_the_same(rules):
+def test_all_views_of_random_rules_agree(rules):
     same_in_every_view(DecisionTable.of(rules))
 
 
@@ -256,7 +257,7 @@ def same_in_every_view(rules):
     titles = [re.search("title=irenic%3A (.*?)::", line)[1] for line in to_annotations(document)]
     assert titles == [f["noun"] for f in findings]
     printed, lines = text_of(file)
-    # text shows the first of each kind only
+    # text shows only the first findings of each kind
     assert [one for one in printed if "lists more" not in one[1]] == [
         (f["noun"], f["text"])
         for kind in KINDS
@@ -264,7 +265,7 @@ def same_in_every_view(rules):
     ]
     for verdict in checked_table["verdicts"].values():
         assert f"{verdict['head']}: {verdict['text']}" in lines
-    summary = irenic.summarize(rules, budget=irenic.Budget(nodes=10_000), most=1_000)
+    summary = irenic.summarize(rules, budget=irenic.Budget(nodes=10_000), limit=1_000)
     (model,) = validated(summary)["models"]
     for key in checked_table.keys() - {"name", "id", "hit_policy"}:
         assert model[key] == checked_table[key], key

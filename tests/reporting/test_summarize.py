@@ -1,4 +1,4 @@
-"""The one summary: compared with rules and instances looked at one by one."""
+"""The summary, compared with counts of rules and instances one by one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Y = ["low", "low", "high", "high"]
 
 @st.composite
 def counted(draw):
-    """Draw rules, instances in their space, and labels that rules may say or not."""
+    """Draw rules, instances in their space, and labels that rules may or may not predict."""
     rules = draw(strategies.rule_sets())
     n = draw(st.integers(0, 12))
     points = list(Region(rules.space).sample(n, random_state=draw(st.integers(0, 9))))
@@ -50,7 +50,7 @@ def counted(draw):
 
 
 def covers(box, case):
-    """Return whether a case in numbers lies in a box, read as its type says."""
+    """Return whether a box contains a case, as its type documents."""
     for name, condition in box.items():
         value = case[name]
         if any(isinstance(part, float) or part is None for part in condition):
@@ -65,7 +65,7 @@ def covers(box, case):
 
 
 @given(counted())
-def test_what_is_counted_is_what_one_counts_instance_by_instance(drawn):
+def test_counts_equal_those_made_instance_by_instance(drawn):
     rules, points, labels = drawn
     summary = summarize(rules, points, labels, budget=1)
     (model,) = summary["models"]
@@ -98,7 +98,7 @@ def test_what_is_counted_is_what_one_counts_instance_by_instance(drawn):
 
 
 @given(counted())
-def test_a_box_holds_what_its_region_holds(drawn):
+def test_a_box_contains_the_same_cases_as_its_region(drawn):
     rules, points, labels = drawn
     summary = summarize(rules, points, labels, budget=1)
     columns = summary["instances"]["columns"]
@@ -118,7 +118,7 @@ def test_a_box_holds_what_its_region_holds(drawn):
 
 
 @given(strategies.rule_sets())
-def test_the_summary_is_json_and_says_the_rules_again(rules):
+def test_the_summary_is_json_that_contains_the_rules(rules):
     summary = summarize(rules, budget=1)
     assert validated(json.dumps(summary, allow_nan=False)) == summary
     (model,) = summary["models"]
@@ -132,7 +132,7 @@ def test_the_summary_is_json_and_says_the_rules_again(rules):
 
 
 @given(strategies.rule_sets())
-def test_cuts_say_conditions_in_the_words_of_regions(rules):
+def test_cuts_are_written_as_in_regions(rules):
     for feature, entry in zip(rules.space, summarize(rules, budget=1)["features"], strict=True):
         if isinstance(feature, Categorical):
             assert entry["kind"] == "category"
@@ -153,7 +153,7 @@ def test_cuts_say_conditions_in_the_words_of_regions(rules):
 
 
 @given(strategies.rule_sets())
-def test_conditions_in_parts_say_what_regions_do(rules):
+def test_conditions_in_parts_match_their_regions(rules):
     (model,) = summarize(rules, budget=1)["models"]
     for rule, entry in zip(rules, model["rules"], strict=True):
         conditions = entry["conditions"]
@@ -166,7 +166,7 @@ def test_conditions_in_parts_say_what_regions_do(rules):
 
 
 def written(condition, feature):
-    """Return the text that a condition's parts make."""
+    """Return the text of a condition, composed from its parts."""
     name = format_word(condition["feature"])
     if "values" in condition:
         values = [written["text"] for written in condition["values"]]
@@ -193,7 +193,7 @@ def written(condition, feature):
 
 
 def admits_missing(condition, feature):
-    """Return whether a condition of a box admits a missing value that the feature may have."""
+    """Return whether a condition of a box admits a possible missing value."""
     if isinstance(feature, Categorical):
         return 0 in condition
     return feature.missing and condition[0] is None
@@ -255,7 +255,7 @@ def test_a_budget_that_ends_the_search_leaves_completeness_unknown():
     assert "gaps" in model["unfinished"]
 
 
-# --- how rules decide
+# --- decisions
 
 
 def test_a_list_is_decided_by_its_first_rule():
@@ -270,12 +270,12 @@ def test_a_list_is_decided_by_its_first_rule():
 def test_priority_orders_rules_by_their_outcome():
     table = DecisionTable(AGES, (0, 1), 2, hit_policy="PRIORITY", ranking=("high", "low"))
     summary = summarize(table, X, Y)
-    assert summary["decides"]["text"].endswith("the one of the highest priority decides")
+    assert summary["decides"]["text"].endswith("the one with the highest priority decides")
     assert summary["models"][0]["order"] == [1, 0]
     assert [0, 1, 1] in summary["models"][0]["results"]["confusion"]  # 29 is high, though it is low
 
 
-def test_where_all_rules_count_nothing_is_right_or_wrong():
+def test_no_prediction_is_right_or_wrong_if_all_rules_count():
     table = DecisionTable(AGES, (0, 1), 2, hit_policy="COLLECT")
     results = summarize(table, X, Y)["models"][0]["results"]
     assert "accuracy" not in results
@@ -291,7 +291,7 @@ def test_a_classifier_that_lets_rules_disagree_decides_as_it_predicts(how):
     assert chosen["results"]["accuracy"] == pytest.approx(model.score(table, labels))
 
 
-def test_what_cannot_occur_needs_no_rule():
+def test_impossible_cases_need_no_rule():
     space = Space([Continuous("age", bounds=(0, 120))])
     rules = [
         Rule(Region(space, {"age": {"<": 50}}), then="A"),
@@ -335,31 +335,36 @@ def test_rows_in_parts_and_rows_that_never_hold_are_counted():
 # --- outcomes
 
 
-def test_labels_that_read_the_same_are_told_apart():
+def test_labels_with_the_same_text_are_distinguished():
     rules = RuleSet([Rule({"a": (0, 1)}, then=1), Rule({"a": (1, 2)}, then="1")])
     assert [outcome["text"] for outcome in summarize(rules)["outcomes"]] == ["1", '"1"']
 
 
-def test_labels_of_another_type_are_refused():
+def test_labels_of_another_type_are_rejected():
     rules = RuleSet([Rule({"a": (0, 1)}, then="1"), Rule({"a": (1, 2)}, then="2")])
-    with pytest.raises(DataError, match=r"y: the label 1 is of another type than '1', which the"):
+    with pytest.raises(
+        DataError,
+        match=r"labels in y must have the type of the rules' consequents, such as '1', got 1",
+    ):
         summarize(rules, {"a": [0.5, 1.5]}, [1, 2])
 
 
-def test_a_column_of_numbers_of_customers_is_refused():
+def test_a_column_with_too_many_labels_is_rejected():
     ages = {"age": np.arange(1_500)}
-    with pytest.raises(DataError, match="y has 1,500 different labels, such as 0; up to 1,000"):
+    with pytest.raises(
+        DataError, match="y must have at most 1,000 distinct labels, got 1,500, such as 0; is it"
+    ):
         summarize(AGES, ages, list(range(1_500)))
 
 
-def test_sets_and_single_labels_in_one_set_of_rules_are_labels_all():
+def test_sets_of_labels_and_single_labels_can_be_mixed():
     rules = [Rule({"a": (0, 5)}, then=frozenset({"p", "q"})), Rule({"a": (5, 9)}, then="r")]
     summary = summarize(RuleSet(rules), {"a": [1, 6]}, [{"p", "q"}, {"p"}])
     assert [label["text"] for label in summary["labels"]] == ["p", "q", "r"]
     assert [outcome["labels"] for outcome in summary["outcomes"]][:2] == [[0, 1], [2]]
 
 
-def test_a_default_that_says_nothing_is_neither_right_nor_wrong():
+def test_a_missing_default_is_neither_right_nor_wrong():
     bare = RuleSet(list(AGES))
     for rules, confidence in ((AGES, 1.0), (bare, None)):
         default = summarize(rules, {"age": [70]}, ["low"])["models"][0]["default"]
@@ -397,7 +402,7 @@ def test_every_rule_set_of_a_front_is_summarized():
         assert entry["results"]["accuracy"] == pytest.approx(point.training_score)
         assert entry["front"]["training_score"] == point.training_score
     assert model.pareto_front_[summary["chosen"]] is model.chosen_
-    assert summary["score"] == "the share that is right"
+    assert summary["score"] == "the accuracy"
     assert [o["text"] for o in summary["outcomes"]] == ["setosa", "versicolor", "virginica"]
 
 
@@ -415,7 +420,7 @@ def test_the_document_of_a_learner_is_a_summary_with_its_data():
     assert irenic.reporting.Report(learned).html.startswith("<!doctype html>")
 
 
-def test_counts_on_the_training_rows_are_those_of_training():
+def test_counts_on_the_training_rows_equal_those_of_training():
     model, table, labels = fitted()
     alone, counted = summarize(model), summarize(model, table, labels)
     assert (alone["counted_on"], counted["counted_on"]) == ("training", "instances")
@@ -428,7 +433,7 @@ def test_counts_on_the_training_rows_are_those_of_training():
         assert a["results"] is None
 
 
-def test_instances_without_labels_are_counted_and_nobody_says_what_is_right():
+def test_instances_without_labels_are_counted_without_confidence():
     model, table, _ = fitted()
     summary = summarize(model, table[:20])
     assert summary["counted_on"] == "instances"
@@ -470,13 +475,13 @@ def test_a_hierarchy_is_closed_before_it_is_counted():
     summary = summarize(model.fit(table, labels), table, labels)
     rows = {label["text"]: label["rows"] for label in summary["labels"]}
     assert rows["1"] == rows["1/2"] == 20
-    assert summary["score"] == "how much of what the labels vary by is explained"
+    assert summary["score"] == "the explained share of the label variance"
 
 
 # --- instances
 
 
-def test_beyond_the_sample_a_random_part_is_handed_on_and_all_are_counted():
+def test_a_random_sample_is_listed_and_all_instances_are_counted():
     ages = {"age": np.arange(1000) % 100}
     summary = summarize(AGES, ages, sample=50, random_state=3)
     shown = summary["instances"]
@@ -487,7 +492,7 @@ def test_beyond_the_sample_a_random_part_is_handed_on_and_all_are_counted():
     assert shown != summarize(AGES, ages, sample=50, random_state=4)["instances"]
 
 
-def test_missing_values_and_categories_are_numbers_and_codes():
+def test_numbers_and_categories_are_encoded():
     space = Space(
         [Continuous("a", missing=True), Categorical("b", ["x"], missing=True, other=True)]
     )
@@ -504,7 +509,7 @@ def test_missing_values_and_categories_are_numbers_and_codes():
     assert b["values"] == ["missing", "any other value", "x"]
 
 
-def test_no_rules_and_no_instances_are_summarized():
+def test_rule_sets_and_tables_can_be_empty():
     empty = RuleSet(space=Space([Continuous("a")]))
     summary = summarize(empty, {"a": []}, [])
     assert summary["models"][0]["rules"] == []
@@ -512,21 +517,21 @@ def test_no_rules_and_no_instances_are_summarized():
     assert summary["instances"]["shown"] == 0
 
 
-# --- bad input
+# --- invalid input
 
 
-def test_labels_without_instances_are_refused():
-    with pytest.raises(DataError, match="y needs X: the instances that it labels"):
+def test_labels_without_instances_are_rejected():
+    with pytest.raises(DataError, match="y must be None without X, the instances that it labels"):
         summarize(AGES, y=["low"])
 
 
 @pytest.mark.parametrize("name", [5, "a\udcff"])
-def test_a_name_that_cannot_be_written_is_refused(name):
+def test_a_name_that_is_not_unicode_is_rejected(name):
     with pytest.raises(ConditionError, match="name must be a string of Unicode characters, got "):
         summarize(AGES, name=name)
 
 
-def test_a_page_of_what_is_no_summary_is_refused():
+def test_a_page_needs_a_summary():
     with pytest.raises(ConditionError, match="the document must be a summary, got dict; make one"):
         irenic.reporting.Report({})
     with pytest.raises(ConditionError, match="must be a summary, got 'irenic check'; make one"):
@@ -535,19 +540,19 @@ def test_a_page_of_what_is_no_summary_is_refused():
         irenic.reporting.Report(summarize(AGES) | {"version": 0})
 
 
-def test_labels_of_another_number_are_refused():
-    with pytest.raises(DataError, match="X has 4 rows, y has 1"):
+def test_the_number_of_labels_must_match():
+    with pytest.raises(DataError, match="X and y must have the same number of rows, got 4 and 1"):
         summarize(AGES, X, ["low"])
 
 
-def test_what_is_no_rules_is_refused():
-    with pytest.raises(ConditionError, match=r"RuleSetClassifier, got str; irenic.read\(path\)"):
+def test_other_objects_than_rules_are_rejected():
+    with pytest.raises(ConditionError, match=r"got str; read a file with irenic.read\(path\)"):
         summarize("rules.txt")
     from sklearn.tree import DecisionTreeClassifier
 
     tree = DecisionTreeClassifier().fit([[0], [1]], [0, 1])
     with pytest.raises(
-        ConditionError, match=r"got DecisionTreeClassifier; irenic.formats.from_sklearn"
+        ConditionError, match=r"got DecisionTreeClassifier; convert a fitted tree with irenic"
     ):
         summarize(tree)
     with pytest.raises(ConditionError, match="got RuleSetClassifier; fit it first"):
@@ -555,9 +560,9 @@ def test_what_is_no_rules_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("option", "value"), [("most", -1), ("most", 1.5), ("sample", -1), ("sample", True)]
+    ("option", "value"), [("limit", -1), ("limit", 1.5), ("sample", -1), ("sample", True)]
 )
-def test_options_that_mean_nothing_are_refused(option, value):
+def test_invalid_options_are_rejected(option, value):
     expected = f"{option} must be a non-negative whole number, got {value}"
     with pytest.raises(ConditionError, match=expected):
         summarize(AGES, X, **{option: value})

@@ -414,7 +414,7 @@ def test_two_hundred_features_of_both_kinds():
     rules = random_rules(space, 12, rng, share=0.04)
     for consequent in (None, "B"):
         cell = random_cells(rules, 1, rng, consequent)[0]
-        for order in slow.orders(space, rng, most=3):
+        for order in slow.orders(space, rng, limit=3):
             check(rules, cell, order, consequent)
 
 
@@ -436,7 +436,7 @@ def test_six_features_in_random_orders():
             {
                 check(rules, cell, order)
                 for cell in random_cells(rules, 2, rng)
-                for order in slow.orders(space, rng, most=8)
+                for order in slow.orders(space, rng, limit=8)
             }
         )
         > 2

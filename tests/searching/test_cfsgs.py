@@ -354,7 +354,7 @@ def test_the_maximal_regions_of_the_example():
 @pytest.mark.parametrize("how", ORDERS)
 @given(rules=oracle.sets_of_rules())
 def test_maximal_yields_exactly_the_maximal_regions_once(how, rules):
-    expected = oracle.maximal_free(rules, most=20_000)
+    expected = oracle.maximal_free(rules, limit=20_000)
     if expected is not None:
         found = sides(rules, search(rules, maximal=True, **how))
         assert found == dict.fromkeys(expected, 1)
@@ -363,7 +363,7 @@ def test_maximal_yields_exactly_the_maximal_regions_once(how, rules):
 @pytest.mark.parametrize("seed", sts.seeds(12, of=80))
 def test_the_maximal_regions_of_dense_sets_are_the_same_in_every_order(seed):
     rules = oracle.dense_set(seed, size=3 + seed % 4, width=2 + seed % 2)
-    expected = oracle.maximal_free(rules, most=20_000)
+    expected = oracle.maximal_free(rules, limit=20_000)
     answers = [list(search(rules, maximal=True, **how)) for how in ORDERS]
     assert len({frozenset(found) for found in answers}) == 1
     if expected is not None:
@@ -373,7 +373,7 @@ def test_the_maximal_regions_of_dense_sets_are_the_same_in_every_order(seed):
 @given(oracle.sets_of_rules(max_size=4), st.data())
 def test_maximal_within_a_region_means_maximal_in_it(rules, data):
     within = data.draw(sts.regions(rules.space))
-    expected = oracle.maximal_free(rules, within, most=20_000)
+    expected = oracle.maximal_free(rules, within, limit=20_000)
     if expected is not None:
         found = search(rules, maximal=True, within=within)
         assert sides(rules, found, within) == dict.fromkeys(expected, 1)

@@ -194,7 +194,7 @@ def test_not_disjoint_gives_the_maximal_regions(rules):
     found = gaps(rules, disjoint=False)
     assert found.finished
     assert found.regions == list(search(rules, maximal=True))
-    expected = oracle.maximal_free(rules, most=20_000)
+    expected = oracle.maximal_free(rules, limit=20_000)
     if expected is not None:
         grid = oracle.Grid(rules.space, regions_of(rules))
         assert sorted(map(repr, map(grid.sides, found))) == sorted(map(repr, expected))
@@ -418,12 +418,12 @@ def test_a_node_limit_that_is_just_enough_finishes():
 
 
 @pytest.mark.parametrize("disjoint", [True, False])
-@pytest.mark.parametrize("most", [0, 1, 3, 20])
-def test_a_region_limit_is_kept_and_reported(most, disjoint):
+@pytest.mark.parametrize("limit", [0, 1, 3, 20])
+def test_a_region_limit_is_kept_and_reported(limit, disjoint):
     rules = board(10, but=range(0, 100, 3))
-    found = gaps(rules, disjoint=disjoint, budget=Budget(regions=most))
-    assert len(found) <= most
-    assert len(found) > 0 or most == 0
+    found = gaps(rules, disjoint=disjoint, budget=Budget(regions=limit))
+    assert len(found) <= limit
+    assert len(found) > 0 or limit == 0
     assert (found.finished, found.stopped_by) == (False, "regions")
     grid = oracle.Grid(rules.space, [*regions_of(rules), *found])
     assert not (grid.union(found) & grid.union(regions_of(rules))).any()

@@ -52,7 +52,7 @@ class Findings:
         The rules that were checked.
     gaps : Gaps
         The regions that no rule covers.
-    most : int or None
+    limit : int or None
         Maximum number of listed findings per kind.
     unfinished : tuple of str
         Kinds of findings whose search was stopped by the budget, so that there may be more.
@@ -67,7 +67,7 @@ class Findings:
 
     table: DecisionTable
     gaps: Gaps
-    most: int | None
+    limit: int | None
     unfinished: tuple[Kind, ...]
     _counts: dict[Kind, int]
     _listed: dict[Kind, list[Finding]]
@@ -193,7 +193,7 @@ def check(
     rules: RuleSet | RuleList | DecisionTable,
     *,
     budget: Budget | float | None = _SECONDS,
-    most: int | None = 1_000,
+    limit: int | None = 1_000,
     progress: Progress | None = None,
 ) -> Findings:
     """Check rules for contradictions, gaps, redundant rules and columns without effect.
@@ -209,7 +209,7 @@ def check(
         The rules to check.
     budget : Budget or float (seconds), default 10 seconds
         Limits of each search that can take long; ``unfinished`` lists the searches it stopped.
-    most : int, default 1000
+    limit : int, default 1000
         Maximum number of findings to list per kind; None is unlimited. All findings are counted,
         up to ten million pairs and a hundred thousand gaps.
     progress : callable, optional
@@ -222,7 +222,7 @@ def check(
     Raises
     ------
     ConditionError
-        If ``most`` is not a non-negative integer.
+        If ``limit`` is not a non-negative integer.
 
     Examples
     --------
@@ -239,17 +239,17 @@ def check(
     inside | rule 4 is redundant: rule 3 says the same wherever rule 4 applies
     """
     table = DecisionTable.of(rules)
-    if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 0):
-        raise ConditionError(f"most must be a non-negative integer or None, got {most!r}")
+    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
+        raise ConditionError(f"limit must be a non-negative integer or None, got {limit!r}")
     warm_up()
-    return _Check(table, Budget.of(budget), most).run(progress)
+    return _Check(table, Budget.of(budget), limit).run(progress)
 
 
 class _Check:
     """A running check."""
 
-    def __init__(self, table: DecisionTable, budget: Budget, most: int | None) -> None:
-        self.table, self.budget, self.most = table, budget, most
+    def __init__(self, table: DecisionTable, budget: Budget, limit: int | None) -> None:
+        self.table, self.budget, self.limit = table, budget, limit
         self.rows = Rows(table)
         self.region: dict[int, Region] = {}
         self.overlap: dict[tuple[int, int], Region] = {}
@@ -263,7 +263,7 @@ class _Check:
         self._redundant_rows()
         self._columns()
         return Findings(
-            self.table, gaps_found, self.most, tuple(self.unfinished), self.counts, self.listed
+            self.table, gaps_found, self.limit, tuple(self.unfinished), self.counts, self.listed
         )
 
     def _meter(self) -> Meter:
@@ -276,7 +276,7 @@ class _Check:
     def _add(self, kind: Kind, findings: Iterable[Finding]) -> None:
         for finding in findings:
             self.counts[kind] += 1
-            if self.most is None or len(self.listed[kind]) < self.most:
+            if self.limit is None or len(self.listed[kind]) < self.limit:
                 self.listed[kind].append(finding)
 
     # --- overlapping rows
@@ -302,7 +302,7 @@ class _Check:
 
     def _list_pairs(self, kind: Kind, pairs: Codes, level: Level) -> None:
         self.counts[kind] = len(pairs)
-        self.listed[kind] = [self._pair(kind, a, b, level) for a, b in pairs[: self.most].tolist()]
+        self.listed[kind] = [self._pair(kind, a, b, level) for a, b in pairs[: self.limit].tolist()]
 
     def _pair(self, kind: Kind, a: int, b: int, level: Level) -> Finding:
         rules = self.table.rules
@@ -330,7 +330,7 @@ class _Check:
             self.unfinished.append("gaps")
         self.counts["gaps"] = len(result)
         level: Level = "note" if rules.default is not None else LEVELS["gaps"]
-        self.listed["gaps"] = [Finding("gaps", level, (), r) for r in result.regions[: self.most]]
+        self.listed["gaps"] = [Finding("gaps", level, (), r) for r in result.regions[: self.limit]]
         return result
 
     def _finding(

@@ -11,25 +11,25 @@ import typer
 
 import irenic
 from irenic.cli import checking, learning, mending, regions, reporting
-from irenic.cli.common import drop_output, open_closed_streams, output
+from irenic.cli.common import discard_output, note, open_closed_streams, output
 from irenic.errors import FormatWarning, IrenicError
 
 app = typer.Typer(
     help="Classification rules that never contradict themselves.",
     epilog="""[bold]Examples[/]
-irenic check                              the rules that come with irenic
-irenic check rules.txt                    rules of your own
-irenic check loans.dmn                    decision tables
-irenic repair rules.txt -o mended.txt     contradictions taken out
-irenic diff old.txt new.txt               what a change changes
-irenic convert loans.dmn loans.sql        another format
-irenic gaps rules.txt                     what no rule covers
-irenic enlarge rules.txt --seed "f1=5"    where a new rule may go
-irenic learn                              rules from an example table
-irenic learn people.csv -o model.json     rules from a table of yours
-irenic predict model.json new.csv         what the rules say of others
-irenic report rules.txt people.csv        a page to look at
-irenic check --help                       more on one command""",
+irenic check                              check the example rules
+irenic check rules.txt                    check your own rules
+irenic check loans.dmn                    check decision tables
+irenic repair rules.txt -o mended.txt     remove contradictions
+irenic diff old.txt new.txt               compare two versions
+irenic convert loans.dmn loans.sql        export to another format
+irenic gaps rules.txt                     list uncovered regions
+irenic enlarge rules.txt --seed "f1=5"    find room for a new rule
+irenic learn                              learn from an example table
+irenic learn people.csv -o model.json     learn from your own table
+irenic predict model.json new.csv         predict new rows
+irenic report rules.txt people.csv        write an HTML report
+irenic check --help                       show help for one command""",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -37,8 +37,8 @@ irenic check --help                       more on one command""",
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         with output():
             print(f"irenic {irenic.__version__}")
         raise typer.Exit
@@ -50,23 +50,27 @@ def _common(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", metavar="", callback=_version, is_eager=True, help="Print the version."
+            "--version",
+            metavar="",
+            callback=_print_version,
+            is_eager=True,
+            help="Print the version and exit.",
         ),
     ] = False,
 ) -> None:
     context.with_resource(warnings.catch_warnings())
     warnings.simplefilter("default", FormatWarning)
-    warnings.showwarning = _show(warnings.showwarning)
+    warnings.showwarning = _show_warning(warnings.showwarning)
 
 
-def _show(others: Any) -> Any:
-    """Return how warnings are shown: ours on one line of standard error, others as before."""
+def _show_warning(show_other: Any) -> Any:
+    """Return a ``showwarning`` that prints warnings of irenic on one line of standard error."""
 
-    def show(message: Any, category: Any, *place: Any, **options: Any) -> None:
+    def show(message: Any, category: Any, *location: Any, **options: Any) -> None:
         if issubclass(category, FormatWarning):
-            print(f"irenic: warning: {message}", file=sys.stderr)
+            note(f"warning: {message}")
         else:
-            others(message, category, *place, **options)
+            show_other(message, category, *location, **options)
 
     return show
 
@@ -79,18 +83,18 @@ app.add_typer(reporting.commands)
 
 
 def main() -> None:
-    """Run the command; an error of ours is one line on standard error and exit status 2."""
+    """Run the command; errors of irenic print one line to standard error and exit with 2."""
     open_closed_streams()
     try:
         app()
     except IrenicError as error:
         _end(error)
-    except OSError as error:  # typer could not print the help
-        drop_output()
+    except OSError as error:  # typer failed to print the help
+        discard_output()
         _end(error)
 
 
 def _end(error: Exception) -> NoReturn:
-    with suppress(OSError):  # the status says it where nobody reads the errors
-        print(f"irenic: {error}", file=sys.stderr)
+    with suppress(OSError):  # nobody reads standard error, so only the status can tell
+        note(str(error))
     sys.exit(2)

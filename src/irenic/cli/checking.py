@@ -1,8 +1,7 @@
-"""The command ``check``: what there is to say of rules, for people and for other programs."""
+"""The command ``check``: findings about rules, for people and for other programs."""
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import irenic
-from irenic.cli.common import MOST_GAPS, Json, Most, console, output, print_json, progress
+from irenic.cli.common import GAP_LIMIT, Json, Limit, console, note, output, print_json, progress
 from irenic.cli.reading import (
     Data,
     From,
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Form(StrEnum):
-    """How findings are printed."""
+    """The formats of findings."""
 
     TEXT = "text"
     JSON = "json"
@@ -48,168 +47,185 @@ class Form(StrEnum):
 commands = typer.Typer()
 
 _ONE_TABLE = (".json", ".rules", ".txt")
-"""What files that hold one table end in."""
+"""Suffixes of files that contain a single table."""
 
 
 @commands.command(
     epilog="""[bold]Examples[/]
-irenic check                                the example of irenic
-irenic check rules.txt                      rules of your own
-irenic check loans.dmn fares.xlsx           decision tables
-irenic check policies/ --format github      a folder, in a CI job
-irenic check fares.csv --target price       the column of outcomes
-irenic check fares.csv --ignore "Rule no"   a column that is no condition
-irenic check rules.json --json              for other programs
-irenic check rules.txt --data people.csv    the space from a table
-irenic check rules.txt --space space.json   the space from a file
+irenic check                                check the example rules
+irenic check rules.txt                      check your own rules
+irenic check loans.dmn fares.xlsx           check decision tables
+irenic check policies/ --format github      check a folder in a CI job
+irenic check fares.csv --target price       name the outcome column
+irenic check fares.csv --ignore "Rule no"   skip a column of numbers
+irenic check rules.json --json              print JSON
+irenic check rules.txt --data people.csv    infer the space from a table
+irenic check rules.txt --space space.json   read the space from a file
 irenic check loans.dmn --fail-on gaps,conflicts
 
 [bold]Exit status[/]
-0 nothing that counts was found, 1 something was, 2 bad input.
-What counts is a contradiction, or an overlap where the hit policy
-rules it out, unless --fail-on says otherwise. A file without rules is
-bad input."""
+0 the check passed, 1 it failed, 2 invalid input.
+By default a check fails on conflicts, and on overlaps if the hit policy
+forbids them; --fail-on selects other kinds of findings. A file without
+rules is invalid input."""
 )
 def check(
     paths: Annotated[
         list[Path] | None,
         typer.Argument(
             metavar="FILE...",
-            help="Files (.txt, .rules, .json, .csv, .xlsx, .dmn) or folders; an example if left"
-            " out.",
+            help="Files (.txt, .rules, .json, .csv, .xlsx, .dmn), folders, or - (default: an"
+            " example).",
             show_default=False,
         ),
     ] = None,
     form: Annotated[
-        Form, typer.Option("--format", metavar="FORM", help="text, json, sarif or github.")
+        Form,
+        typer.Option(
+            "--format", metavar="FORMAT", help="Output format: text, json, sarif or github."
+        ),
     ] = Form.TEXT,
     as_json: Json = False,
     fail_on: Annotated[
         str | None,
         typer.Option(
             metavar="KINDS",
-            help="What to exit with 1 for: conflicts, overlaps, gaps, never_fire, duplicates,"
-            " inside, mergeable, columns; or nothing.",
+            help="Kinds of findings to exit with 1 for: conflicts, overlaps, gaps, never_fire,"
+            " duplicates, inside, mergeable, columns; or nothing.",
         ),
     ] = None,
     target: Annotated[
         str | None,
         typer.Option(
-            metavar="COLUMN", help="The column of outcomes of a .csv or .xlsx file: the last."
+            metavar="COLUMN",
+            help="Outcome column of a .csv or .xlsx file (default: the last one).",
         ),
     ] = None,
     ignore: Ignore = None,
     hit_policy: Annotated[
         str | None,
         typer.Option(
-            metavar="POLICY", help="What the tables mean where several rows hold: UNIQUE, FIRST, …"
+            metavar="POLICY", help="Hit policy instead of the one in the file: UNIQUE, FIRST, …"
         ),
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option(metavar="PATTERN", help="Files in folders to leave out, such as 'README*'."),
+        typer.Option(
+            metavar="PATTERN",
+            help="Files in folders to skip, such as 'README*'; may be repeated.",
+        ),
     ] = None,
     data: Data = None,
     space: SpaceFile = None,
     source_form: From = None,
     budget: Annotated[
-        float, typer.Option(metavar="SECONDS", help="How long each search may take.", min=0.0)
+        float, typer.Option(metavar="SECONDS", help="Maximum seconds per search.", min=0.0)
     ] = 10.0,
-    most: Most = None,
+    limit: Limit = None,
 ) -> None:
-    """Say what is wrong with rules: contradictions, gaps, rows that could go, columns in vain."""
+    """Find contradictions, gaps, redundant rows and unused columns in rules."""
     form = Form.JSON if as_json else form
     kinds = _kinds(fail_on)
-    limit = most or (10_000 if form is Form.JSON else 1_000)
-    given = list(paths or [])
-    paths = list(files_of(given, exclude or []))
+    arguments = paths or []
+    paths = list(files_of(arguments, exclude or []))
     options = {"target": target, "ignore": ignore or (), "hit_policy": as_policy(hit_policy)}
-    named = {f"FILE {number}": path for number, path in enumerate(paths, 1)}
-    check_inputs({**named, "--data": data, "--space": space}, source_form)
-    base = given_space(data, space, source_form)
-    files = _checked(paths or [None], base, data, source_form, options, budget, limit)
-    several = len(given) > 1 or any(map(is_folder, given))
+    inputs = {f"FILE {number}": path for number, path in enumerate(paths, 1)}
+    check_inputs({**inputs, "--data": data, "--space": space}, source_form)
+    files = _check_files(
+        paths or [None],
+        given_space(data, space, source_form),
+        data,
+        source_form,
+        options,
+        budget,
+        limit or (10_000 if form is Form.JSON else 1_000),
+    )
+    several = len(arguments) > 1 or any(map(is_folder, arguments))
     with output():
-        _print(files, form, several=several, example=not given, most=most)
+        _print(files, form, several=several, example=not arguments, limit=limit)
         for file in files if form is Form.TEXT else ():
             for error in file.errors:
-                print(f"irenic: {error}", file=sys.stderr)
-            for told in file.warnings:
-                print(f"irenic: warning: {told}", file=sys.stderr)
-    failed = any(found.fails(kinds) for file in files for found in file.tables)
+                note(str(error))
+            for warning in file.warnings:
+                note(f"warning: {warning}")
+    failed = any(findings.fails(kinds) for file in files for findings in file.tables)
     raise typer.Exit(2 if any(file.errors for file in files) else int(failed))
 
 
 def _kinds(fail_on: str | None) -> list[Kind] | None:
-    """Return the kinds of findings to fail on; None for what the hit policies rule out."""
+    """Return the kinds of findings to fail on; None for those that hit policies forbid."""
     from irenic.checking import KINDS, NOUNS
 
     if fail_on is None:
         return None
     known: dict[str, Kind] = {kind.replace("_", " "): kind for kind in KINDS}
-    known |= {noun: kind for kind, noun in NOUNS.items()}  # as they are printed
+    known |= {noun: kind for kind, noun in NOUNS.items()}  # findings are printed with their noun
     plain = fail_on.lower().replace("-", " ").replace("_", " ")
-    wanted = [kind.strip() for kind in plain.split(",")]
-    if wanted == ["nothing"]:
+    names = [name.strip() for name in plain.split(",")]
+    if names == ["nothing"]:
         return []
-    for kind in wanted:
-        if kind not in known:
-            hint = f"there are {', '.join(KINDS)}, and nothing"
-            raise FormatError(f"--fail-on: {kind!r} is no kind of finding; {hint}")
-    return [known[kind] for kind in wanted]
+    for name in names:
+        if name not in known:
+            raise FormatError(
+                f"--fail-on: unknown kind of finding {name!r}; use {', '.join(KINDS)} or nothing"
+            )
+    return [known[name] for name in names]
 
 
-def _checked(
+def _check_files(
     paths: Sequence[Path | None],
-    given: irenic.Space | None,
+    space: irenic.Space | None,
     data: Path | None,
     source_form: str | None,
     options: dict[str, Any],
     budget: float,
-    most: int,
+    limit: int,
 ) -> list[CheckedFile]:
     """Return each file with its findings; one that cannot be read does not stop the others."""
     from irenic.reporting.commands import CheckedFile
 
-    found = []
-    with progress("looking for gaps") as shown:
+    files = []
+    with progress("looking for gaps") as show:
         for path in paths:
             try:
                 parsed = parse_file(path, source_form, **options)
-                tables = parsed.bound(opened_space(parsed, given, data))  # warned of with the file
+                # bound, not bind: warnings are printed with the file
+                tables = parsed.bound(opened_space(parsed, space, data))
             except IrenicError as error:
-                told = error if isinstance(error, FormatError) else FormatError(str(error))
+                problem = error if isinstance(error, FormatError) else FormatError(str(error))
                 several = path is not None and path.suffix.lower() not in _ONE_TABLE
-                found.append(CheckedFile(str(path), [], [told], several))
+                files.append(CheckedFile(str(path), [], [problem], several))
                 continue
-            errors = [*tables.errors, *_bare(tables.tables, parsed)]
+            errors = [*tables.errors, *_empty_tables(tables.tables, parsed)]
             if not tables.tables and not errors:
-                errors = [FormatError("there is no table of rules in it", path=parsed.name)]
+                errors = [FormatError("no table of rules in the file", path=parsed.name)]
             filled = [table for table in tables.tables if table.n_rows]
-            checks = _findings(filled, budget, most, shown)
+            findings = _findings(filled, budget, limit, show)
             several = parsed.holds_several
-            found.append(CheckedFile(parsed.name, checks, errors, several, tables.warnings))
-    return found
+            files.append(CheckedFile(parsed.name, findings, errors, several, tables.warnings))
+    return files
 
 
-def _bare(tables: list[irenic.DecisionTable], parsed: irenic.formats.Parsed) -> list[FormatError]:
-    """Return an error for each table without rules: a file that was cut off should not pass."""
-    bare = [table for table in tables if not table.n_rows]
+def _empty_tables(
+    tables: list[irenic.DecisionTable], parsed: irenic.formats.Parsed
+) -> list[FormatError]:
+    """Return an error for each table without rules: a truncated file must not pass."""
+    empty = [table for table in tables if not table.n_rows]
     if not parsed.holds_several:
-        return [no_rules(table.rules, Path(parsed.name)) for table in bare]
-    texts = (f"table {table.name!r} has no rules" for table in bare)
+        return [no_rules(table.rules, Path(parsed.name)) for table in empty]
+    texts = (f"table {table.name!r} has no rules" for table in empty)
     return [FormatError(text, path=parsed.name) for text in texts]
 
 
 def _findings(
-    tables: list[irenic.DecisionTable], budget: float, most: int, shown: Progress | None
+    tables: list[irenic.DecisionTable], budget: float, limit: int, show: Progress | None
 ) -> list[irenic.checking.Findings]:
-    limits = irenic.Budget(seconds=budget, regions=MOST_GAPS)
-    return [irenic.check(table, budget=limits, most=most, progress=shown) for table in tables]
+    per_search = irenic.Budget(seconds=budget, regions=GAP_LIMIT)
+    return [irenic.check(table, budget=per_search, limit=limit, progress=show) for table in tables]
 
 
 def _print(
-    files: list[CheckedFile], form: Form, *, several: bool, example: bool, most: int | None
+    files: list[CheckedFile], form: Form, *, several: bool, example: bool, limit: int | None
 ) -> None:
     from irenic.reporting import terminal
     from irenic.reporting.commands import check_document
@@ -229,4 +245,4 @@ def _print(
         for number, file in enumerate(files):
             if number:
                 print()
-            terminal.print_file(file, console(), most, headed=several or file.several)
+            terminal.print_file(file, console(), limit, headed=several or file.several)

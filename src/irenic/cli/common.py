@@ -1,4 +1,4 @@
-"""What the commands share: options, and how they print."""
+"""Options and output that the commands share."""
 
 from __future__ import annotations
 
@@ -25,44 +25,43 @@ if TYPE_CHECKING:
     from irenic.learn import RuleSetClassifier
 
 Json = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON instead of text.")]
-_MOST = typer.Option(
+_LIMIT = typer.Option(
     metavar="N",
-    help="How many findings of a kind to list at most.",
+    help="Maximum number of findings to list per kind.",
     min=1,
     show_default=False,
 )
-Most = Annotated[int | None, _MOST]
+Limit = Annotated[int | None, _LIMIT]
 
-_TO = typer.Option(
-    "--to", metavar="FORMAT", help="Format of standard output, where the output is -."
-)
+_TO = typer.Option("--to", metavar="FORMAT", help="Format of standard output, if the output is -.")
 To = Annotated[str | None, _TO]
 
 STANDARD = "<stdin>"
-"""What messages call standard input."""
+"""The name of standard input in messages."""
 
-MOST_GAPS = 100_000
-"""A budget of regions bounds the memory: there can be more gaps than anyone reads."""
+GAP_LIMIT = 100_000
+"""Bounds the memory for gaps, of which there can be more than anyone reads."""
 
 
 def print_json(data: Mapping[str, Any]) -> None:
-    """Print plain data, with escapes where the output cannot hold a character."""
-    encode = json.JSONEncoder(ensure_ascii=not _speaks_unicode()).encode
+    """Print data as JSON; characters that the output cannot encode are escaped."""
+    is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    encode = json.JSONEncoder(ensure_ascii=not is_unicode).encode
     levels = 6 if "files" in data else 4 if "models" in data or "runs" in data else 2
-    print(_laid_out(data, encode, levels))
+    print(_indented(data, encode, levels))
 
 
-def _laid_out(data: Any, encode: Callable[[Any], str], levels: int, indent: str = "") -> str:
-    """Return JSON with one entry a line down to some levels, so that a finding is a line.
+def _indented(data: Any, encode: Callable[[Any], str], levels: int, indent: str = "") -> str:
+    """Return JSON with the outer levels indented, so that each finding is on one line.
 
-    What lies below is encoded at once, which is many times faster than indenting all of it.
+    Inner levels are encoded at once, which is many times faster than indenting everything.
     """
     parts = data.values() if isinstance(data, dict) else data
     if not levels or not any(isinstance(part, dict | list) for part in parts):
         return encode(data)
     deeper = indent + "  "
     texts = [
-        _laid_out(p, encode, levels - 1, deeper) if isinstance(p, dict | list) else encode(p)
+        _indented(p, encode, levels - 1, deeper) if isinstance(p, dict | list) else encode(p)
         for p in parts
     ]
     if isinstance(data, dict):
@@ -73,7 +72,7 @@ def _laid_out(data: Any, encode: Callable[[Any], str], levels: int, indent: str 
 
 @contextmanager
 def progress(what: str) -> Iterator[Progress | None]:
-    """Show on a terminal how far a search is; Ctrl-C ends it with what was found."""
+    """Show the progress of a search on a terminal; Ctrl-C keeps the results so far."""
     warn_of_compiling()
     errors = console(stderr=True)
     if not errors.is_terminal:
@@ -89,39 +88,35 @@ def progress(what: str) -> Iterator[Progress | None]:
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
-        # rich would end with status 1, which says that something is wrong with the rules
+        # rich would exit with 1, the status of rules with findings
         raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Return where to print for people."""
-    made = _Console(highlight=False, emoji=False, stderr=stderr)
-    if not made.is_terminal:
-        made.width = _UNWRAPPED
-    return made
+    """Return a console for output that people read."""
+    console = _Console(highlight=False, emoji=False, stderr=stderr)
+    if not console.is_terminal:
+        console.width = _UNWRAPPED
+    return console
 
 
 _UNWRAPPED = 1_000_000
-"""In a file or a pipe a rule stays on one line, however long."""
-
-
-def _speaks_unicode() -> bool:
-    return (sys.stdout.encoding or "").lower().startswith("utf")
+"""In files and pipes every rule stays on one line."""
 
 
 @contextmanager
 def output() -> Iterator[None]:
-    """Print what is printed here; end quietly if its reader has gone (``| head``)."""
+    """Print the output of a command; exit quietly if its reader is gone (``| head``)."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         yield
         sys.stdout.flush()
     except BrokenPipeError:
-        drop_output()
+        discard_output()
         raise typer.Exit(_NO_READER) from None
     except OSError as error:
-        drop_output()
+        discard_output()
         closed = error.errno == errno.EBADF
         reason = "standard output is closed" if closed else error.strerror or error
         raise irenic.FileError(f"cannot write the output: {reason}") from None
@@ -140,15 +135,15 @@ def is_standard(path: Path | None) -> bool:
 def output_format(
     out: Path | None, to: str | None, known: tuple[str, ...], default: str = ""
 ) -> str:
-    """Return the format of an output: by its suffix, or as ``--to`` says for standard output."""
+    """Return the format of an output: its suffix, or ``--to`` for standard output."""
     if out is not None and not is_standard(out):
         if to is not None:
             raise FormatError(
-                f"--to gives the format of standard output, and the output is the file {out}"
+                f"--to is the format of standard output, but the output is the file {out}"
             )
         return format_of(str(out), None, known)
     if to is None and not default:
-        raise FormatError(f"the format of standard output must be given: --to {'|'.join(known)}")
+        raise FormatError(f"standard output needs a format: --to {'|'.join(known)}")
     if to is not None and to not in known:
         raise FormatError(
             f"--to must be one of {', '.join(known)}, got {to!r}{did_you_mean(to, known)}"
@@ -157,17 +152,15 @@ def output_format(
 
 
 def check_one_output(out: Path | None, to: str | None, *, as_json: bool) -> None:
-    """Refuse two things on standard output."""
+    """Reject options that would both write to standard output."""
     if as_json and (is_standard(out) or to is not None):
-        raise FormatError(
-            "--json and the output - are both for standard output; leave one of them out"
-        )
+        raise FormatError("--json and the output - both write to standard output; use one of them")
 
 
 def write_rules(
     rules: irenic.RuleSet | irenic.DecisionTable | RuleSetClassifier, out: Path | None, form: str
 ) -> None:
-    """Write rules to a file, or to standard output where there is none."""
+    """Write rules to a file, or to standard output if there is none."""
     if out is None or is_standard(out):
         write_standard(irenic.dumps(rules, format=form))
     else:
@@ -175,7 +168,7 @@ def write_rules(
 
 
 def write_standard(data: str | bytes) -> None:
-    """Write data to standard output; text as UTF-8, as it would be in a file."""
+    """Write data to standard output; text is encoded as UTF-8, as in files."""
     with output():
         sys.stdout.flush()
         sys.stdout.buffer.write(data.encode("utf-8") if isinstance(data, str) else data)
@@ -183,19 +176,19 @@ def write_standard(data: str | bytes) -> None:
 
 
 _NO_READER = 128 + 13
-"""The exit status that shells show for a program that SIGPIPE (13) ended."""
+"""The exit status that shells report for a program ended by SIGPIPE (13)."""
 
 
-def drop_output() -> None:
-    """Throw away what is left to print: Python flushes at exit, which must not fail again."""
+def discard_output() -> None:
+    """Discard unprinted output: Python flushes it at exit, which must not fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def open_closed_streams() -> None:
-    """Stand in for standard streams that were closed: Python has None for them.
+    """Replace closed standard streams, for which Python has None.
 
-    Without this, the next file that is opened would become the standard output. Printing to an
-    output that was closed has to fail, so its stand-in can only be read.
+    Otherwise, the next file to be opened would become standard output. Printing to a closed output
+    must fail, so its replacement is read-only.
     """
     if sys.stdin is None:
         sys.stdin = os.fdopen(os.open(os.devnull, os.O_RDONLY), "r")
@@ -205,9 +198,9 @@ def open_closed_streams() -> None:
         sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
 
 
-def warn_of_compiling(module: str = "packed", how_long: str = "some seconds") -> None:
-    """Say on a terminal that the first run compiles: a person waits for it."""
-    here = Path(irenic.__file__).parent / "kernels" / "__pycache__"
-    kept = Path(os.environ.get("NUMBA_CACHE_DIR") or here)
-    if sys.stderr.isatty() and not any(kept.rglob(f"{module}.*.nbi")):
-        print(f"compiling (once, {how_long}) …", file=sys.stderr)
+def warn_of_compiling(module: str = "gaps", duration: str = "a few seconds") -> None:
+    """Explain the wait for the first run, which compiles, to a person at a terminal."""
+    default = Path(irenic.__file__).parent / "kernels" / "__pycache__"
+    cache = Path(os.environ.get("NUMBA_CACHE_DIR") or default)
+    if sys.stderr.isatty() and not any(cache.rglob(f"{module}.*.nbi")):
+        print(f"compiling (once, {duration}) …", file=sys.stderr)

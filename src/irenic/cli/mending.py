@@ -1,4 +1,4 @@
-"""The commands that change rules: repair, complete, merge, convert; and diff, which compares."""
+"""The commands that change rules (repair, complete, merge, convert) and compare them (diff)."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from irenic.cli.common import (
     check_one_output,
     console,
     is_standard,
+    note,
     output,
     output_format,
     print_json,
@@ -46,21 +47,25 @@ if TYPE_CHECKING:
 
     from irenic.model.decision_table import DecisionTable
 
-_IN = typer.Argument(metavar="IN", help="A .txt, .rules, .json, .csv, .xlsx or .dmn file, or -.")
+_IN = typer.Argument(metavar="IN", help="Rules (.txt, .rules, .json, .csv, .xlsx or .dmn), or -.")
 _OUT = typer.Option(
     "--output",
     "-o",
     metavar="OUT",
-    help="A new file: .json, .txt, .csv, .xlsx, .dmn, .sql or .py; or - (default: the screen).",
+    help="New file (.json, .txt, .csv, .xlsx, .dmn, .sql or .py), or - (default: print text).",
 )
-_TABLE = typer.Option(metavar="NAME", help="Which table, where the file holds several.")
-_TARGET = typer.Option(metavar="COLUMN", help="The column of outcomes of a .csv or .xlsx table.")
-_POLICY = typer.Option(metavar="POLICY", help="Instead of what the file says: FIRST, ANY, …")
+_TABLE = typer.Option(metavar="NAME", help="Table to use, if the file contains several.")
+_TARGET = typer.Option(
+    metavar="COLUMN", help="Outcome column of a .csv or .xlsx file (default: the last one)."
+)
+_POLICY = typer.Option(
+    metavar="POLICY", help="Hit policy instead of the one in the file: UNIQUE, FIRST, …"
+)
 _DATA = typer.Option(
-    metavar="FILE", help="Instances with their outcomes: .csv, .parquet, .xlsx, or -."
+    metavar="FILE", help="Instances with their outcomes (.csv, .parquet or .xlsx), or -."
 )
-_LABEL = typer.Option(metavar="COLUMN", help="The column of outcomes in --data; the last.")
-_BUDGET = typer.Option(metavar="SECONDS", help="How long to search at most.", min=0.0)
+_LABEL = typer.Option(metavar="COLUMN", help="Outcome column of --data (default: the last one).")
+_BUDGET = typer.Option(metavar="SECONDS", help="Maximum seconds for the search.", min=0.0)
 
 In = Annotated[Path, _IN]
 Out = Annotated[Path | None, _OUT]
@@ -69,11 +74,11 @@ Target = Annotated[str | None, _TARGET]
 Policy = Annotated[str | None, _POLICY]
 Data = Annotated[Path | None, _DATA]
 Label = Annotated[str | None, _LABEL]
-Seconds = Annotated[float, _BUDGET]
+Budget = Annotated[float, _BUDGET]
 
 
 class How(StrEnum):
-    """How contradictions are taken out."""
+    """The ways to remove contradictions."""
 
     DROP = "drop"
     TRIM = "trim"
@@ -85,17 +90,17 @@ commands = typer.Typer()
 
 @commands.command(
     epilog="""[bold]Examples[/]
-irenic repair rules.txt                        what would go, and the rest
+irenic repair rules.txt                        print changes and rules
 irenic repair rules.txt --how trim -o mended.txt
 irenic repair loans.dmn --table Risk -o mended.dmn
-irenic repair rules.txt --data cases.csv       spare what is often right
+irenic repair rules.txt --data cases.csv       keep accurate rules
 
-Which of two rules has to give way is decided by what they are worth: by
---data, else by their weights (WEIGHT in a text, RULE WEIGHT in a table),
-else the larger one is cut, and of rules to drop as few as possible go.
+Of two conflicting rules, the less valuable one is changed. Values come
+from --data, else from weights (WEIGHT in text, RULE WEIGHT in tables).
+Without either, the larger rule is cut, or the fewest rules are dropped.
 
 [bold]Exit status[/]
-0 the rules contradict each other no longer, 2 bad input"""
+0 the rules are free of contradictions, 2 invalid input"""
 )
 def repair(
     rules: In,
@@ -104,8 +109,8 @@ def repair(
         How,
         typer.Option(
             metavar="HOW",
-            help="drop: the fewest rules, or the least valuable; trim: cut the less valuable of"
-            " two back to its largest free region; split: cut away just the overlap.",
+            help="drop: remove the fewest or least valuable rules; trim: cut the less valuable of"
+            " two rules back to its largest free region; split: cut away only the overlap.",
         ),
     ] = How.DROP,
     data: Data = None,
@@ -118,48 +123,48 @@ def repair(
     form: From = None,
     to: To = None,
     as_json: Json = False,
-    budget: Seconds = 30.0,
+    budget: Budget = 30.0,
 ) -> None:
-    """Take the contradictions out of rules, and say what was changed and why."""
+    """Remove contradictions from rules, and explain each change."""
     files = {"IN": rules, "--data": data, "--space": space}
     sink = _check_files(files, form, out, to, as_json=as_json)
     parsed = _parse(rules, form, target, ignore, hit_policy)
-    found = _table(parsed, table, given_space(None, space, form), sink)
+    original = _table(parsed, table, given_space(None, space, form), sink)
     X, y = _instances(data, label, form)
     warn_of_compiling()
-    mended = irenic.repair(found, how.value, X=X, y=y, budget=budget)
-    result = found if mended.table is None else mended.table
-    told: list[irenic.mend.Change | str] = list(mended.changes)
+    mended = irenic.repair(original, how.value, X=X, y=y, budget=budget)
+    result = original if mended.table is None else mended.table
+    steps: list[irenic.mend.Change | str] = list(mended.changes)
     if mended.cost is not None and not mended.optimal:
-        told.append(
-            f"not proved to be the least: it costs {mended.cost:g}, at least {mended.bound:g} is"
-            " needed; a longer --budget may find less"
+        steps.append(
+            f"the repair costs {mended.cost:g} and may not be the cheapest, which costs at least"
+            f" {mended.bound:g}; a longer --budget may find a cheaper one"
         )
     elif not mended.optimal:
-        told.append(
-            "not proved that every trimmed rule keeps its largest region; a longer --budget may"
-            " keep more"
+        steps.append(
+            "trimmed rules may not keep their largest regions; a longer --budget may keep more"
         )
     n = len(mended.changes)
-    verdict = counted(n, "change") if n else "nothing contradicted"
-    _hand_over(result, sink, told, verdict, as_json)
+    verdict = counted(n, "change") if n else "no contradictions"
+    _write_result(result, sink, steps, verdict, as_json)
 
 
 @commands.command(
     epilog="""[bold]Examples[/]
-irenic complete rules.txt                      rules for what none covers
-irenic complete rules.txt --data cases.csv -o whole.txt
+irenic complete rules.txt                      print rules for all gaps
+irenic complete rules.txt --data cases.csv -o complete.txt
 
 [bold]Exit status[/]
-0 every case is covered now, 1 not, or not known, 2 bad input"""
+0 every case is covered, 1 not every case is covered or it is unknown,
+2 invalid input"""
 )
 def complete(
     rules: In,
     out: Out = None,
     data: Data = None,
     label: Label = None,
-    most: Annotated[
-        int | None, typer.Option(metavar="N", help="How many rules to add at most.", min=1)
+    limit: Annotated[
+        int | None, typer.Option(metavar="N", help="Maximum number of rules to add.", min=1)
     ] = None,
     table: TableName = None,
     target: Target = None,
@@ -169,24 +174,24 @@ def complete(
     form: From = None,
     to: To = None,
     as_json: Json = False,
-    budget: Seconds = 30.0,
+    budget: Budget = 30.0,
 ) -> None:
-    """Propose rules for the cases that none covers, largest gaps first."""
+    """Add rules for cases that no rule covers, largest gaps first."""
     files = {"IN": rules, "--data": data, "--space": space}
     sink = _check_files(files, form, out, to, as_json=as_json)
     parsed = _parse(rules, form, target, ignore, hit_policy)
-    found = _table(parsed, table, given_space(None, space, form), sink)
+    original = _table(parsed, table, given_space(None, space, form), sink)
     X, y = _instances(data, label, form)
     warn_of_compiling()
-    filled = irenic.complete(found, X=X, y=y, max_rules=most, budget=budget)
-    told: list[irenic.mend.Proposal | str] = list(filled.proposals)
-    verdict = f"{counted(len(filled.added), 'rule')} added; " + (
-        "every case is covered" if filled.is_complete else "gaps are left"
+    completion = irenic.complete(original, X=X, y=y, max_rules=limit, budget=budget)
+    steps: list[irenic.mend.Proposal | str] = list(completion.proposals)
+    verdict = f"{counted(len(completion.added), 'rule')} added; " + (
+        "every case is covered" if completion.is_complete else "gaps remain"
     )
-    if filled.stopped_by is not None:
-        told.append(_unfinished("looking for gaps", filled.stopped_by, "find more"))
-    _hand_over(found.with_rules(filled.rules), sink, told, verdict, as_json)
-    raise typer.Exit(0 if filled.is_complete else 1)
+    if completion.stopped_by is not None:
+        steps.append(_unfinished("looking for gaps", completion.stopped_by, "find more"))
+    _write_result(original.with_rules(completion.rules), sink, steps, verdict, as_json)
+    raise typer.Exit(0 if completion.is_complete else 1)
 
 
 @commands.command(
@@ -194,7 +199,7 @@ def complete(
 irenic merge rules.txt -o fewer.txt
 
 [bold]Exit status[/]
-0 done, 2 bad input, or rules that contradict each other"""
+0 the rules were merged, 2 invalid input, or contradicting rules"""
 )
 def merge(
     rules: In,
@@ -207,21 +212,21 @@ def merge(
     form: From = None,
     to: To = None,
     as_json: Json = False,
-    budget: Seconds = 30.0,
+    budget: Budget = 30.0,
 ) -> None:
-    """Say the same with fewer rules, which is proved."""
+    """Merge rules into fewer ones that provably decide the same."""
     files = {"IN": rules, "--space": space}
     sink = _check_files(files, form, out, to, as_json=as_json)
     parsed = _parse(rules, form, target, ignore, hit_policy)
-    found = _table(parsed, table, given_space(None, space, form), sink)
+    original = _table(parsed, table, given_space(None, space, form), sink)
     warn_of_compiling()
-    given = found.with_rules(_as_set(found, budget)) if found.is_ordered else found
-    result = irenic.merge(given, budget=budget)
-    told = [found.say_never(row) for row in found.never_hold]
-    if result.stopped_by is not None:
-        told.append(_unfinished("merging", result.stopped_by, "merge more rules"))
-    verdict = f"{counted(len(given.rules), 'rule')} became {len(result.rules):,}"
-    _hand_over(result.table or given, sink, told, verdict, as_json)
+    unordered = original.with_rules(_as_set(original, budget)) if original.is_ordered else original
+    merged = irenic.merge(unordered, budget=budget)
+    notes = [original.say_never(row) for row in original.never_hold]
+    if merged.stopped_by is not None:
+        notes.append(_unfinished("merging", merged.stopped_by, "merge more rules"))
+    verdict = f"{counted(len(unordered.rules), 'rule')} became {len(merged.rules):,}"
+    _write_result(merged.table or unordered, sink, notes, verdict, as_json)
 
 
 @commands.command(
@@ -233,14 +238,14 @@ irenic convert list.dmn set.txt --as-set
 irenic convert - - --from dmn --to json < loans.dmn
 
 [bold]Exit status[/]
-0 written, 2 bad input"""
+0 the rules were written, 2 invalid input"""
 )
 def convert(
     rules: In,
     out: Annotated[
         Path,
         typer.Argument(
-            metavar="OUT", help="A new file: .json, .txt, .csv, .xlsx, .dmn, .sql or .py; or -."
+            metavar="OUT", help="New file (.json, .txt, .csv, .xlsx, .dmn, .sql or .py), or -."
         ),
     ],
     table: TableName = None,
@@ -253,16 +258,18 @@ def convert(
     as_set: Annotated[
         bool,
         typer.Option(
-            "--as-set", metavar="", help="Turn an ordered list into a set that says the same."
+            "--as-set",
+            metavar="",
+            help="Turn ordered rules into unordered ones that decide the same.",
         ),
     ] = False,
     dialect: Annotated[
-        str, typer.Option(metavar="NAME", help="Of SQL: duckdb, postgres, sqlite, spark, …")
+        str, typer.Option(metavar="NAME", help="SQL dialect: duckdb, postgres, sqlite, spark, …")
     ] = "duckdb",
     sql_table: Annotated[
-        str, typer.Option(metavar="NAME", help="The table that the SQL reads.")
+        str, typer.Option(metavar="NAME", help="Name of the table that the SQL query reads.")
     ] = "cases",
-    budget: Seconds = 60.0,
+    budget: Budget = 60.0,
 ) -> None:
     """Write rules in another format."""
     files = {"IN": rules, "--space": space}
@@ -270,24 +277,24 @@ def convert(
     check_output(out, files, "OUT")
     sink = _Out(out, output_format(out, to, WRITTEN), "OUT")
     parsed = _parse(rules, form, target, ignore, hit_policy)
-    found = _table(parsed, table, given_space(None, space, form), sink)
+    result = _table(parsed, table, given_space(None, space, form), sink)
     if sink.form in ("sql", "py") and space is None and not parsed.declares_space:
-        found = _open_to_missing(found, parsed, table)
-    told = ""
-    if as_set and found.is_ordered:
+        result = _open_to_missing(result, parsed, table)
+    change = ""
+    if as_set and result.is_ordered:
         warn_of_compiling()
-        n = counted(len(found), "rule")
-        found = found.with_rules(_as_set(found, budget))
-        told = f"{n} in order became {len(found):,} in none; "
+        n = counted(len(result), "ordered rule")
+        result = result.with_rules(_as_set(result, budget))
+        change = f"{n} became {counted(len(result), 'unordered one')}; "
     elif as_set:
-        print("irenic: the rules are not ordered, so --as-set changes nothing", file=sys.stderr)
+        note("the rules are not ordered, so --as-set changes nothing")
     if sink.form == "sql":
-        _write_sql(found, sink, sql_table, dialect)
+        _write_sql(result, sink, sql_table, dialect)
     else:
-        write_rules(found, out, sink.form)
+        write_rules(result, out, sink.form)
     with output():
         people = sys.stderr if is_standard(out) else sys.stdout
-        print(f"{told}{_written(found, sink)}", file=people)
+        print(f"{change}{_written(result, sink)}", file=people)
 
 
 @commands.command(
@@ -296,11 +303,12 @@ irenic diff old.txt new.txt
 irenic diff old.dmn new.dmn --table Risk --json
 
 [bold]Exit status[/]
-0 they decide the same everywhere, 1 not, or not known, 2 bad input"""
+0 both decide the same everywhere, 1 they differ or it is unknown,
+2 invalid input"""
 )
 def diff(
-    a: Annotated[Path, typer.Argument(metavar="A", help="The rules before, or -.")],
-    b: Annotated[Path, typer.Argument(metavar="B", help="The rules after, or -.")],
+    a: Annotated[Path, typer.Argument(metavar="A", help="Rules before the change, or -.")],
+    b: Annotated[Path, typer.Argument(metavar="B", help="Rules after the change, or -.")],
     table: TableName = None,
     target: Target = None,
     ignore: Ignore = None,
@@ -308,49 +316,50 @@ def diff(
     space: SpaceFile = None,
     form: From = None,
     as_json: Json = False,
-    budget: Seconds = 60.0,
+    budget: Budget = 60.0,
 ) -> None:
     """List the regions in which two sets of rules decide differently."""
     check_inputs({"A": a, "B": b, "--space": space}, form)
-    given = given_space(None, space, form)
+    common_space = given_space(None, space, form)
     before, after = (
-        _table(_parse(path, form, target, ignore, hit_policy), table, given, _Out())
+        _table(_parse(path, form, target, ignore, hit_policy), table, common_space, _Out())
         for path in (a, b)
     )
-    _say_apart(before, after, a, b)
+    _note_unshared(before, after, a, b)
     warn_of_compiling()
-    found = irenic.diff(before, after, budget=budget)
+    differences = irenic.diff(before, after, budget=budget)
     with output():
         if as_json:
             from irenic.reporting.commands import diff_document
 
-            print_json(diff_document(found))
+            print_json(diff_document(differences))
         else:
-            for difference in found:
+            for difference in differences:
                 print(difference)
-            print(_verdict(found))
-    raise typer.Exit(0 if found.same else 1)
+            print(_verdict(differences))
+    raise typer.Exit(0 if differences.same else 1)
 
 
-def _verdict(found: irenic.mend.Differences) -> str:
-    if found.same:
+def _verdict(differences: irenic.mend.Differences) -> str:
+    if differences.same:
         return "They decide the same everywhere."
-    if found.same is None:
+    if differences.same is None:
         return "No difference was found before the budget ended the search."
-    rest = "" if found.finished else ", and perhaps in more: the budget ended the search"
-    return f"They decide differently in {counted(len(found), 'region')}{rest}."
+    more = "" if differences.finished else ", and perhaps in more: the budget ended the search"
+    return f"They decide differently in {counted(len(differences), 'region')}{more}."
 
 
-# --- what they share
+# --- shared by these commands
 
 
 class _Out(NamedTuple):
-    """Where rules go, and in which format."""
+    """The destination of rules, and their format."""
 
     path: Path | None = None
     form: str = ""
-    """Empty for text on the screen."""
+    """Empty to print text."""
     option: str = "--output"
+    """The name of the option or argument."""
 
 
 def _check_files(
@@ -361,7 +370,7 @@ def _check_files(
     *,
     as_json: bool,
 ) -> _Out:
-    """Return where the rules go, before any work is done."""
+    """Return the destination of the rules; reject invalid files before any work is done."""
     check_inputs(inputs, form)
     check_one_output(out, to, as_json=as_json)
     check_output(out, inputs)
@@ -389,33 +398,33 @@ def _table(
         check_output(out.path, {f"the import of {parsed.name},": imported}, out.option)
     chosen = tables.table(name)
     check_rules_in(chosen, Path(parsed.name))
-    left = len(tables.tables) - 1
-    if left:
-        print(f"irenic: {counted(left, 'other table')} of {parsed.name} left out", file=sys.stderr)
+    others = len(tables.tables) - 1
+    if others:
+        note(f"ignored {counted(others, 'other table')} of {parsed.name}")
     return chosen
 
 
 def _open_to_missing(
-    found: DecisionTable, parsed: irenic.formats.Parsed, name: str | None
+    table: DecisionTable, parsed: irenic.formats.Parsed, name: str | None
 ) -> DecisionTable:
-    """Return a table of a file without a space, bound such that every value may be missing.
+    """Return a table of a file without a space, bound so that every value can be missing.
 
-    ``irenic predict`` takes the space from its data, in which cells may be empty; what is
-    exported meets data later. It is bound anew since ``not in`` holds for a missing value only
-    where there can be one.
+    ``irenic predict`` takes the space from its data, in which cells can be empty; exported rules
+    meet their data later. The table is bound again because ``not in`` covers missing values only
+    if there can be any.
     """
-    space = irenic.Space([replace(feature, missing=True) for feature in found.space])
-    opened = parsed.bound(space).table(name)  # the first binding has shown the warnings
-    # rows that contradict each other only where a value is missing are exported as they are
-    return found if not opened.is_ordered and opened.first_conflict() else opened
+    space = irenic.Space([replace(feature, missing=True) for feature in table.space])
+    opened = parsed.bound(space).table(name)  # bind has already shown the warnings
+    # rules that contradict each other only for missing values are exported unchanged
+    return table if not opened.is_ordered and opened.first_conflict() else opened
 
 
-def _say_apart(before: DecisionTable, after: DecisionTable, a: Path, b: Path) -> None:
-    """Say which features only one of two tables has: perhaps one was renamed."""
-    for path, mine, other in ((a, before, after), (b, after, before)):
-        only = [display(name) for name in mine.space.names if name not in other.space]
+def _note_unshared(before: DecisionTable, after: DecisionTable, a: Path, b: Path) -> None:
+    """Print the features that only one of two tables has: one may have been renamed."""
+    for path, table, other in ((a, before, after), (b, after, before)):
+        only = [display(name) for name in table.space.names if name not in other.space]
         if only:
-            print(f"irenic: only {path} asks about {', '.join(only)}", file=sys.stderr)
+            note(f"only {path} tests {', '.join(only)}")
 
 
 def _unfinished(what: str, stopped_by: str, more: str) -> str:
@@ -428,31 +437,34 @@ def _as_set(table: DecisionTable, budget: float) -> irenic.RuleSet:
 
 
 def _instances(data: Path | None, label: str | None, form: str | None) -> tuple[Any, Any]:
-    """Return the instances and their outcomes of a table, None where there is none."""
+    """Return the instances of a table and their outcomes; None for both without a table."""
     if data is None:
         if label is not None:
-            raise FormatError("--label names a column of --data, which is not given")
+            raise FormatError("--label names a column of --data, so it needs --data FILE")
         return None, None
     from irenic.frames.columns import as_values
 
     table = read_data(data, form)
     name = list(table)[-1] if label is None else label
     if name not in table:
-        raise DataError(f"{data}: there is no column {name!r}{did_you_mean(name, table)}")
+        raise DataError(f"{data}: unknown column {name!r}{did_you_mean(name, table)}")
     labels = as_values(table[name])
     if None in labels:
-        raise DataError(f"{data}: the outcome {name!r} is missing in row {labels.index(None) + 1}")
+        row = labels.index(None) + 1
+        raise DataError(
+            f"{data}: column {name!r} must have an outcome in every row, got none in row {row}"
+        )
     return table.select([column for column in table if column != name]), labels
 
 
-def _hand_over(
+def _write_result(
     table: DecisionTable,
     out: _Out,
-    told: Sequence[irenic.mend.Change | irenic.mend.Proposal | str],
+    steps: Sequence[irenic.mend.Change | irenic.mend.Proposal | str],
     verdict: str,
     as_json: bool,
 ) -> None:
-    """Write the rules, or print them; say what was changed, apart from rules that are printed."""
+    """Write or print rules, and print the steps; on standard error if it prints the rules."""
     is_file = out.path is not None and not is_standard(out.path)
     if is_file:
         write_rules(table, out.path, out.form)
@@ -462,11 +474,11 @@ def _hand_over(
         if as_json:
             from irenic.reporting.commands import mend_document
 
-            print_json(mend_document(table, told))
+            print_json(mend_document(table, steps))
             return
         people = console(stderr=not is_file)
         where = f"; {_written(table, out)}" if is_file else "."
-        for line in (*told, f"{verdict[0].upper()}{verdict[1:]}{where}"):
+        for line in (*steps, f"{verdict[0].upper()}{verdict[1:]}{where}"):
             people.print(Text(str(line)), soft_wrap=not people.is_terminal)
         if not is_file and not out.form:
             from irenic.formats import text as text_rules
@@ -479,8 +491,8 @@ def _hand_over(
 def _write_sql(table: DecisionTable, out: _Out, sql_table: str, dialect: str) -> None:
     from irenic.frames.files import write_file
 
-    named = table.outputs != ("then",)
-    column = ", ".join(table.outputs) if named else "prediction"
+    has_names = table.outputs != ("then",)
+    column = ", ".join(table.outputs) if has_names else "prediction"
     text = irenic.to_sql(table, sql_table, dialect=dialect, column=column) + ";\n"
     if out.path is None or is_standard(out.path):
         write_standard(text)
@@ -491,7 +503,7 @@ def _write_sql(table: DecisionTable, out: _Out, sql_table: str, dialect: str) ->
 
 
 def _written(table: DecisionTable, out: _Out) -> str:
-    """Return how many rules a file holds: rows that make several may be several there."""
+    """Return how many rules were written: one row can be several rules in other formats."""
     n = len(table.rules)
     if out.form in TABLES:
         from irenic.formats.tables.lines import lines_of

@@ -1,4 +1,4 @@
-"""How the commands read: rules, spaces and tables of instances, each file once."""
+"""Input that the commands share: rules, spaces and tables of instances; each file is read once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import irenic
-from irenic.cli.common import STANDARD, is_standard
+from irenic.cli.common import STANDARD, is_standard, note
 from irenic.errors import FileError, FormatError, did_you_mean
 from irenic.formats import READ
 from irenic.frames import table as tables
@@ -25,20 +25,21 @@ if TYPE_CHECKING:
 # Arguments and options that several commands share.
 _RULES = typer.Argument(
     metavar="RULES",
-    help="A .txt, .rules, .json, .csv, .xlsx or .dmn file, or - (default: an example).",
+    help="Rules (.txt, .rules, .json, .csv, .xlsx or .dmn), or - (default: an example).",
 )
 _DATA = typer.Option(
-    metavar="FILE", help="A table of instances that tells the kinds and values of features, or -."
+    metavar="FILE",
+    help="Table (.csv, .parquet or .xlsx) to infer the features from, or -.",
 )
 _SPACE = typer.Option(
-    metavar="FILE", help="A .json file whose space the rules are held against, or -."
+    metavar="FILE", help="File (.json) that declares the space of the rules, or -."
 )
 _IGNORE = typer.Option(
     metavar="COLUMN",
-    help="Column of a .csv or .xlsx table to leave out, such as numbers of rows; may be repeated.",
+    help="Column of a .csv or .xlsx table to skip, such as row numbers; may be repeated.",
 )
 _FROM = typer.Option(
-    "--from", metavar="FORMAT", help="Format of standard input, where a file is -: csv, json, …"
+    "--from", metavar="FORMAT", help="Format of standard input, if a file is -: csv, json, …"
 )
 
 Ignore = Annotated[list[str] | None, _IGNORE]
@@ -52,39 +53,42 @@ From = Annotated[str | None, _FROM]
 
 
 def check_inputs(inputs: Mapping[str, Path | None], form: str | None) -> None:
-    """Refuse standard input for two inputs, which are by their names, and a format for none."""
+    """Reject two inputs from standard input, and a format without one.
+
+    ``inputs`` maps the names of arguments and options to their files.
+    """
     standard = [name for name, path in inputs.items() if is_standard(path)]
     if len(standard) > 1:
         raise FormatError(
-            f"{standard[0]} and {standard[1]} are both -, and standard input can be read once;"
-            " give one of them as a file"
+            f"{standard[0]} and {standard[1]} are both -, but standard input can be read only once;"
+            " use a file for one of them"
         )
     if form is not None and not standard:
-        raise FormatError("--from gives the format of standard input, and no input is -")
+        raise FormatError("--from is the format of standard input, but no input is -")
 
 
 def parse_file(path: Path | None, form: str | None = None, **options: Any) -> irenic.formats.Parsed:
-    """Return what a file of rules says, standard input for ``-`` and the example for None."""
+    """Parse a file of rules; ``-`` is standard input and None the example."""
     if path is None:
         example = (files("irenic") / "data" / "example.rules").read_bytes()
         return irenic.parse(example, format="rules", name="example.rules")
     if not is_standard(path):
         return irenic.parse(path, **options)
-    form = _given(form, READ)
+    form = _input_format(form, READ)
     return irenic.parse(sys.stdin.buffer, format=form, name=STANDARD, **options)
 
 
 def read_data(path: Path, form: str | None = None) -> Table:
-    """Return the table of instances of a file, or of standard input."""
+    """Return the table of instances in a file or on standard input."""
     if not is_standard(path):
         return tables.read_table(path)
-    form = _given(form, tables.FORMATS)
+    form = _input_format(form, tables.FORMATS)
     return tables.read_table(sys.stdin.buffer, format=form, name=STANDARD)
 
 
-def _given(form: str | None, known: tuple[str, ...]) -> str:
+def _input_format(form: str | None, known: tuple[str, ...]) -> str:
     if form is None:
-        raise FormatError(f"the format of standard input must be given: --from {'|'.join(known)}")
+        raise FormatError(f"standard input needs a format: --from {'|'.join(known)}")
     if form not in known:
         raise FormatError(
             f"--from must be one of {', '.join(known)}, got {form!r}{did_you_mean(form, known)}"
@@ -100,36 +104,35 @@ def given_space(
 ) -> irenic.Space | None:
     """Return the space of a table of instances or of a .json file, None for neither."""
     if data is not None and space_file is not None:
-        raise FormatError("--data and --space both give the space; leave one of them out")
+        raise FormatError("--data and --space both define the space; use one of them")
     if data is not None:
         return irenic.Space.infer(read_data(data, form))
     if space_file is None:
         return None
     standard = is_standard(space_file)
     if standard and form not in (None, "json"):
-        raise FormatError(f"--space is read as json, got --from {form}")
+        raise FormatError(f"--space must be JSON, got --from {form}")
     source: Any = sys.stdin.buffer if standard else space_file
     name = STANDARD if standard else str(space_file)
     parsed = irenic.parse(source, format="json", name=name)
     if parsed.declared is None:
-        broken = parsed.document is None or parsed.document.get("space") is not None
-        raise parsed.errors[0] if broken else FormatError('there is no "space" in it', path=name)
+        invalid = parsed.document is None or parsed.document.get("space") is not None
+        raise parsed.errors[0] if invalid else FormatError('no "space" in the file', path=name)
     return parsed.declared
 
 
 def opened_space(
-    parsed: irenic.formats.Parsed, given: irenic.Space | None, data: Path | None
+    parsed: irenic.formats.Parsed, space: irenic.Space | None, data: Path | None
 ) -> irenic.Space | None:
-    """Return the space to bind rules to; values that no row of the data has are added and told."""
-    if given is None or data is None:
-        return given
-    opened = parsed.open(given)
-    for before, after in zip(given.categorical, opened.categorical, strict=True):
+    """Return the space to bind rules to, with values of the rules that no row of the data has."""
+    if space is None or data is None:
+        return space
+    opened = parsed.open(space)
+    for before, after in zip(space.categorical, opened.categorical, strict=True):
         unseen = after.values[len(before.values) :]
         if unseen:
-            shown = ", ".join(map(display, unseen))
-            name = display(after.name)
-            print(f"irenic: no row of {data} has {name} = {shown}", file=sys.stderr)
+            values = ", ".join(map(display, unseen))
+            note(f"no row of {data} has {display(after.name)} = {values}")
     return opened
 
 
@@ -143,43 +146,44 @@ def read_rules(
     ignore: list[str] | None,
     form: str | None,
 ) -> irenic.RuleSet:
-    """Return the rule set of a file, or of the example."""
+    """Return the rule set in a file, or the example."""
     check_inputs({"RULES": path, "--data": data, "--space": space_file}, form)
-    given = given_space(data, space_file, form)
+    space = given_space(data, space_file, form)
     parsed = parse_file(path, form, ignore=ignore or ())
-    return as_set(parsed.rules(opened_space(parsed, given, data)))
+    return as_set(parsed.rules(opened_space(parsed, space, data)))
 
 
 def as_set(rules: irenic.RuleSet | irenic.RuleList) -> irenic.RuleSet:
-    """Return rules as a set; the order of a list is left to the caller."""
+    """Return rules as a set, without the order of a list."""
     return rules.rules if isinstance(rules, irenic.RuleList) else rules
 
 
 def say_example(rules: Path | None) -> None:
-    """Say that the rules are those of the example, where no file was given."""
+    """Print that the example is used, if no file was given."""
     if rules is None:
-        print("No file given: these are the rules of the example of irenic.\n")
+        print("No file given: using the example rules of irenic.\n")
 
 
 def check_rules_in(table: irenic.DecisionTable, path: Path) -> None:
-    """Refuse a file that holds neither rules nor a default."""
+    """Reject a file that contains neither rules nor a default."""
     if not table.n_rows and table.rules.default is None:
         raise no_rules(table.rules, path)
 
 
 def no_rules(rules: irenic.RuleSet, path: Path) -> FormatError:
-    """Return the error for a file that holds no rules, perhaps because it was cut off."""
+    """Return the error for a file without rules."""
     rest = "" if rules.default is None else ", only a default"
     name = STANDARD if is_standard(path) else str(path)
-    return FormatError(f"no rules in the file{rest}; was it cut off?", path=name)
+    return FormatError(f"no rules in the file{rest}; was it truncated?", path=name)
 
 
 def check_output(
     out: Path | None, inputs: Mapping[str, Path | None], option: str = "--output"
 ) -> None:
-    """Refuse an output that is an input or cannot be written, before any work is done.
+    """Reject an output that is also an input or cannot be written, before any work is done.
 
-    ``inputs`` are by the arguments and options that name them, as ``option`` names the output.
+    ``inputs`` maps the names of arguments and options to their files; ``option`` is the name of the
+    output.
     """
     from irenic.frames.files import check_target
 
@@ -188,7 +192,7 @@ def check_output(
     for name, path in inputs.items():
         if path is not None and not is_standard(path) and _is_same(out, path):
             raise FileError(
-                f"{option} {out} and {name} {path} are the same file, and an input is never"
+                f"{option} {out} and {name} {path} are the same file, but inputs are never"
                 " overwritten; write to a new file"
             )
     check_target(out)
@@ -197,44 +201,48 @@ def check_output(
 def _is_same(a: Path, b: Path) -> bool:
     try:
         return a.samefile(b)
-    except (OSError, ValueError):  # one of them does not exist, or cannot
+    except (OSError, ValueError):  # one of them does not exist, or is not a valid path
         return False
 
 
 def as_policy(text: str | None) -> Any:
-    """Return a hit policy as an option names it, in any case."""
+    """Return the hit policy that an option names, in upper or lower case."""
     from irenic.model.decision_table import HIT_POLICIES
 
     if text is None or text.upper() in HIT_POLICIES:
         return text and text.upper()
     hint = did_you_mean(text.upper(), HIT_POLICIES)
-    raise FormatError(f"--hit-policy: {text!r} is no hit policy{hint}")
+    raise FormatError(f"--hit-policy: unknown hit policy {text!r}{hint}")
 
 
 def files_of(paths: list[Path], exclude: list[str]) -> Iterator[Path]:
-    """Yield the files to read: those given, and of folders all that may hold rules, sorted."""
+    """Yield the files to read: the given ones, and in folders all that may contain rules."""
     suffixes = tuple(f".{form}" for form in READ)
     for path in paths:
         if not is_folder(path):
             yield path
             continue
-        inside = [p for p in sorted(path.rglob("*")) if p.suffix.lower() in suffixes]
-        held = [p for p in inside if _may_be_file(p) and not _is_hidden(p.relative_to(path))]
-        held = [p for p in held if not any(p.match(pattern) for pattern in exclude)]
-        if not held:
-            known = ", ".join(suffixes)
-            raise FileError(f"{path}: no file in this folder may hold rules ({known})")
-        yield from held
+        rule_files = [
+            p
+            for p in sorted(path.rglob("*"))
+            if p.suffix.lower() in suffixes
+            and _may_be_file(p)
+            and not _is_hidden(p.relative_to(path))
+            and not any(p.match(pattern) for pattern in exclude)
+        ]
+        if not rule_files:
+            raise FileError(f"{path}: no files of rules in this folder ({', '.join(suffixes)})")
+        yield from rule_files
 
 
 def is_folder(path: Path) -> bool:
-    """Return whether a path is a folder; one that cannot be looked at is not."""
-    # Path.is_dir raises where a folder above may not be entered
+    """Return whether a path is a folder that can be accessed."""
+    # Path.is_dir raises if a parent folder may not be entered
     return os.path.isdir(path)  # noqa: PTH112
 
 
 def _may_be_file(path: Path) -> bool:
-    # a link that leads nowhere is not passed over in silence: reading it says what is wrong
+    # a broken link is not skipped silently: reading it reports the error
     return os.path.isfile(path) or not os.path.exists(path)  # noqa: PTH110, PTH113
 
 

@@ -1,4 +1,4 @@
-"""The command ``report``: a page about rules, for people to look at and to hand on."""
+"""The command ``report``: an HTML page about rules."""
 
 from __future__ import annotations
 
@@ -44,64 +44,67 @@ commands = typer.Typer()
 
 @commands.command(
     epilog="""[bold]Examples[/]
-irenic report                                the example of irenic
-irenic report rules.txt                      rules alone
-irenic report rules.txt people.csv           rules on a table
+irenic report                                show the example rules
+irenic report rules.txt                      show your own rules
+irenic report rules.txt people.csv           count rows of a table, too
 irenic report model.json people.csv -o income.html
-irenic report loans.dmn --table Approval     one of several tables
-irenic report model.json people.csv --json   what the page shows, as data
+irenic report loans.dmn --table Approval     show one of several tables
+irenic report model.json people.csv --json   print the data of the page
 
 [bold]Exit status[/]
-0 the page was written, 2 bad input"""
+0 the page was written, 2 invalid input"""
 )
 def report(
     rules: Rules = None,
     data: Annotated[
         Path | None,
-        typer.Argument(metavar="DATA", help="A .csv, .parquet or .xlsx table of instances, or -."),
+        typer.Argument(metavar="DATA", help="Table of instances (.csv, .parquet or .xlsx), or -."),
     ] = None,
     out: Annotated[
         Path,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Where to write the page: .html, or -."
-        ),
+        typer.Option("--output", "-o", metavar="FILE", help="File for the page (.html), or -."),
     ] = Path("report.html"),
     label: Annotated[
         str | None,
         typer.Option(
-            metavar="COLUMN",
-            help="The column of DATA that says what is true; else guessed.",
+            metavar="COLUMN", help="Column of DATA with the true labels (default: guessed)."
         ),
     ] = None,
     title: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="The title; the name of the file.")
+        str | None,
+        typer.Option(metavar="TEXT", help="Title of the page (default: the name of the file)."),
     ] = None,
     table: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Which table of a file that holds several."),
+        typer.Option(metavar="NAME", help="Table to show, if the file contains several."),
     ] = None,
     target: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="The column of outcomes of RULES, if .csv or .xlsx."),
+        typer.Option(
+            metavar="COLUMN",
+            help="Outcome column of RULES, if .csv or .xlsx (default: the last one).",
+        ),
     ] = None,
     ignore: Ignore = None,
     form: From = None,
     hit_policy: Annotated[
         str | None,
-        typer.Option(metavar="POLICY", help="What a table means where several rows hold."),
+        typer.Option(
+            metavar="POLICY", help="Hit policy instead of the one in the file: UNIQUE, FIRST, …"
+        ),
     ] = None,
     sample: Annotated[
         int,
         typer.Option(
-            metavar="N", help="How many instances to draw at most; all are counted.", min=1
+            metavar="N", help="Maximum number of instances to draw; all are counted.", min=1
         ),
     ] = 10_000,
     budget: Annotated[
-        float, typer.Option(metavar="SECONDS", help="How long each search may take.", min=0.0)
+        float, typer.Option(metavar="SECONDS", help="Maximum seconds per search.", min=0.0)
     ] = 10.0,
     as_json: Json = False,
 ) -> None:
-    """Write a page about rules that opens in any browser, without a server or the network."""
+    """Write an HTML report on rules that needs no server and no network."""
     files = {"RULES": rules, "DATA": data}
     check_inputs(files, form)
     check_one_output(out, None, as_json=as_json)
@@ -110,9 +113,9 @@ def report(
     warn_of_compiling()
     options = {"target": target, "ignore": ignore or (), "hit_policy": as_policy(hit_policy)}
     parsed = parse_file(rules, form, **options)
-    found, X, y = _read(parsed, data, label, table, form)
-    name = title if title is not None else _name(rules, found)
-    page = irenic.report(found, X, y, name=name, budget=budget, sample=sample)
+    model, X, y = _read(parsed, data, label, table, form)
+    name = title if title is not None else _name(rules, model)
+    page = irenic.report(model, X, y, name=name, budget=budget, sample=sample)
     if is_standard(out):
         write_standard(page.html)
         return
@@ -138,12 +141,12 @@ def _check_page(out: Path, inputs: dict[str, Path | None]) -> None:
         check_suffix(out)
 
 
-def _name(path: Path | None, found: DecisionTable | RuleSetClassifier) -> str:
-    if isinstance(found, irenic.DecisionTable) and found.name:
-        return found.name
+def _name(path: Path | None, model: DecisionTable | RuleSetClassifier) -> str:
+    if isinstance(model, irenic.DecisionTable) and model.name:
+        return model.name
     if path is None:
-        return "The example of irenic"
-    # a name of a file need not be text
+        return "Example rules of irenic"
+    # file names can contain bytes that are not Unicode
     return path.stem.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -156,35 +159,35 @@ def _read(
 ) -> tuple[DecisionTable | RuleSetClassifier, Table | None, Any]:
     """Return the rules or the model, the instances and their labels."""
     if data is None and label is not None:
-        raise FormatError("--label names a column of DATA, which is not given")
-    found = parsed.model() if parsed.is_model else _table(parsed.bind(), table)
+        raise FormatError("--label needs a table: irenic report RULES DATA --label COLUMN")
+    model = parsed.model() if parsed.is_model else _table(parsed.bind(), table)
     if data is None:
-        return found, None, None
+        return model, None, None
     from irenic.learn import true_labels  # scikit-learn takes a second to import
 
     rows = read_data(data, form)
     if not rows.shape[0]:
         raise FormatError("the table must have at least one row, got none", path=str(data))
     try:
-        X, y, column = true_labels(found, rows, label)
+        X, y, column = true_labels(model, rows, label)
     except DataError as error:
         raise DataError(f"{data}: {error}") from None
     if label is None and len(rows) > len(X):
         _note_labels(y, column)
     if X and X.shape[0] < rows.shape[0]:
         dropped = counted(rows.shape[0] - X.shape[0], "row")
-        note(f"{dropped} without a label in column {column!r} left out")
-    if isinstance(found, irenic.DecisionTable) and not parsed.declares_space:
+        note(f"skipped {dropped} without a label in column {column!r}")
+    if isinstance(model, irenic.DecisionTable) and not parsed.declares_space:
         space = opened_space(parsed, irenic.Space.infer(X), data)
-        found = _table(parsed.bound(space), table)
-    return found, X, y
+        model = _table(parsed.bound(space), table)
+    return model, X, y
 
 
 def _note_labels(y: Any, column: str | None) -> None:
     if column is not None:
         note(f"using column {column!r} as true labels (override with --label)")
     elif y is None:
-        note("no column holds labels that the rules predict, so none are compared (see --label)")
+        note("no column contains labels that the rules predict, so none are compared (see --label)")
 
 
 def _table(tables: irenic.formats.Tables, name: str | None) -> DecisionTable:

@@ -758,12 +758,12 @@ class Categorical:
             name = f"other {number}"
         return name
 
-    def show_values(self, most: int = 8) -> str:
+    def show_values(self, limit: int = 8) -> str:
         """Return the declared values as text.
 
         Parameters
         ----------
-        most : int
+        limit : int
             The maximum number of values to show.
 
         Returns
@@ -775,8 +775,8 @@ class Categorical:
         >>> Categorical("color", ["yellow", "blue", "red"]).show_values(2)
         'yellow, blue, …'
         """
-        shown = ", ".join(display(v) for v in self.values[:most])
-        return shown + (", …" if len(self.values) > most else "")
+        shown = ", ".join(display(v) for v in self.values[:limit])
+        return shown + (", …" if len(self.values) > limit else "")
 
 
 def _hashable(value: object, subject: str, error: type[Exception]) -> Hashable:

@@ -17,7 +17,7 @@ def source_of(rules: Any, X: Any = None, y: Any = None) -> Source:
     """Return rules and instances; findings are left out, as no plot shows those of a summary."""
     if X is None and y is not None:
         raise DataError("labels need the instances that they belong to")
-    return Source(rules, X, y, _NONE, most=0)
+    return Source(rules, X, y, _NONE, limit=0)
 
 
 def summary_of(rules: Any, X: Any = None, y: Any = None) -> Mapping[str, Any]:

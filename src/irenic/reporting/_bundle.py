@@ -1,7 +1,7 @@
 """Bundles the scripts of the report page, which are ES modules, into one script without imports.
 
-It needs no Node, so that pages can be made wherever irenic is installed. In return it reads only
-the few forms that the scripts use, and refuses all others: ``import { a, b } from "./file.js"``,
+It does not need Node, so pages can be made wherever irenic is installed. In return it supports only
+the few forms that the scripts use, and rejects all others: ``import { a, b } from "./file.js"``,
 ``import "./file.js"``, and ``export`` before a declaration. Statements at the top level of a module
 start at the beginning of a line, which prettier ensures.
 """
@@ -22,15 +22,15 @@ _DECLARED: Final = re.compile(
     r"^(?P<export>export )?(?:(?:async )?function\*?|const|let|var|class) (?P<name>[\w$]+|[\[{])",
     re.M,
 )
-_LEFT: Final = re.compile(r"^(?:import|export)\b.*|\bimport(?:\(|\.meta).*", re.M)
+_UNSUPPORTED: Final = re.compile(r"^(?:import|export)\b.*|\bimport(?:\(|\.meta).*", re.M)
 _DOC: Final = re.compile(r"^(?:/\*\*.*?\*/|// @ts-check)\n", re.M | re.S)
 
 
 def bundle(main: str, read: Callable[[str], str]) -> str:
-    """Return one script that does what a module and all that it imports do.
+    """Return one script that contains a module and everything that it imports.
 
-    ``read`` returns the text of a module by its path. Modules come after those that they import,
-    and share one function scope, so two of them cannot define the same name.
+    ``read`` returns the text of a module by its path. Modules come after their imports and share
+    one function scope, so two of them cannot define the same name.
 
     >>> modules = {"main.js": 'import { one } from "./one.js";\\nalert(one);\\n',
     ...            "one.js": "export const one = 1;\\n"}
@@ -48,7 +48,7 @@ def bundle(main: str, read: Callable[[str], str]) -> str:
         for name in module.names:
             if name in owners:
                 raise ValueError(
-                    f"{path} defines {name}, which {owners[name]} defines already;"
+                    f"{path} defines {name}, which {owners[name]} already defines;"
                     " rename one of them"
                 )
             owners[name] = path
@@ -57,28 +57,27 @@ def bundle(main: str, read: Callable[[str], str]) -> str:
 
 
 class _Module:
-    """A module: what it imports by path, the names that it defines and exports, and its body."""
+    """A module: its imports by path, the names that it defines and exports, and its body."""
 
     def __init__(self, path: str, text: str) -> None:
         folder = posixpath.dirname(path)
         self.imports = [
             (
-                posixpath.normpath(posixpath.join(folder, found["path"])),
-                re.findall(r"[\w$]+", found["names"] or ""),
+                posixpath.normpath(posixpath.join(folder, match["path"])),
+                re.findall(r"[\w$]+", match["names"] or ""),
             )
-            for found in _IMPORT.finditer(text)
+            for match in _IMPORT.finditer(text)
         ]
         rest = _DOC.sub("", _IMPORT.sub("", text))
         declared = list(_DECLARED.finditer(rest))
-        self.names = [found["name"] for found in declared]
-        self.exports = {found["name"] for found in declared if found["export"]}
-        for found in declared:
-            if found["name"] in "[{":
-                raise ValueError(f"{path} unpacks at its top level; declare one name at a time")
+        self.names = [match["name"] for match in declared]
+        self.exports = {match["name"] for match in declared if match["export"]}
+        if not {"[", "{"}.isdisjoint(self.names):
+            raise ValueError(f"{path} destructures at its top level; declare one name at a time")
         self.body = re.sub(r"^export (?=async |function|const|let|var|class)", "", rest, flags=re.M)
-        if left := _LEFT.search(self.body):
+        if unsupported := _UNSUPPORTED.search(self.body):
             raise ValueError(
-                f"{path} has an import or export that cannot be bundled: {left[0].strip()!r};"
+                f"{path} has an unsupported import or export: {unsupported[0].strip()!r};"
                 ' write import { name } from "./file.js"; and export before a declaration'
             )
 
@@ -86,7 +85,7 @@ class _Module:
 def _collect(
     path: str, read: Callable[[str], str], modules: dict[str, _Module], importers: tuple[str, ...]
 ) -> None:
-    """Add a module to those collected, after all that it imports."""
+    """Add a module after everything that it imports."""
     if path in importers:
         circle = " → ".join([*importers[importers.index(path) :], path])
         raise ValueError(f"modules must not import each other in a circle, got {circle}")

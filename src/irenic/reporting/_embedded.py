@@ -1,4 +1,4 @@
-"""What the report page embeds of the document: no more than its scripts need."""
+"""The part of the document that the report page embeds: only what its scripts need."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ OPTIONAL: Final[Mapping[str, tuple[str, ...]]] = {
     "Finding": ("text",),
     "Cut": ("lower", "upper", "equal"),
 }
-"""Keys that the page embeds only where they say something that its scripts cannot work out."""
+"""Keys that the page embeds only if its scripts cannot derive them."""
 
 
 def embedded(document: Summary | LearnDocument) -> dict[str, Any]:
-    """Return what the page embeds of a summary: pages of thousands of rules have to stay small.
+    """Return the part of a summary that the page embeds: pages with many rules must stay small.
 
-    Its scripts write a condition from the numbers, unless somebody wrote it differently.
+    The scripts write conditions from their numbers; those written differently are embedded.
     """
     features = {feature["name"]: _Feature(feature) for feature in document["features"]}
-    whole: Mapping[str, Any] = document
-    return {key: whole[key] for key in Summary.__annotations__} | {
+    entries: Mapping[str, Any] = document
+    return {key: entries[key] for key in Summary.__annotations__} | {
         "features": [feature.embedded() for feature in features.values()],
         "outcomes": [_without("Outcome", outcome) for outcome in document["outcomes"]],
         "labels": [_without("Label", label) for label in document["labels"]],
@@ -64,12 +64,12 @@ def embedded(document: Summary | LearnDocument) -> dict[str, Any]:
 
 
 def _without(kind: str, entry: Mapping[str, Any], *others: str) -> dict[str, Any]:
-    left_out = (*OMITTED[kind], *others)
-    return {key: value for key, value in entry.items() if key not in left_out}
+    omitted = (*OMITTED[kind], *others)
+    return {key: value for key, value in entry.items() if key not in omitted}
 
 
 class _Feature:
-    """A feature, and how the scripts of the page write conditions on it."""
+    """A feature, and how the page's scripts write conditions on it."""
 
     def __init__(self, feature: Feature) -> None:
         self.feature = feature
@@ -85,17 +85,17 @@ class _Feature:
         return {**self.feature, "cuts": [self._cut(cut) for cut in self.cuts.values()]}
 
     def _cut(self, cut: Cut) -> dict[str, Any]:
-        """Return a cut, without its ends where they are the number itself."""
-        found: dict[str, Any] = {"at": cut["at"]}
+        """Return a cut, without its ends if they are written as the number itself."""
+        entry: dict[str, Any] = {"at": cut["at"]}
         lower, upper, single = cut["lower"], cut["upper"], cut["equal"]
         text = repr(cut["at"]).removesuffix(".0")
         plain = lower["text"] == upper["text"] == text and upper["open"] and not lower["open"]
         if not plain or self.feature["kind"] not in ("number", "integer"):
-            found |= {"lower": _without("End", lower), "upper": _without("End", upper)}
-        return found if single is None else found | {"equal": _without("Written", single)}
+            entry |= {"lower": _without("End", lower), "upper": _without("End", upper)}
+        return entry if single is None else entry | {"equal": _without("Written", single)}
 
     def writes(self, condition: Mapping[str, Any], numbers: Condition) -> bool:
-        """Return whether the scripts write a condition as it is, given only its numbers."""
+        """Return whether the scripts, given only its numbers, write a condition as it is."""
         if self.feature["kind"] == "category":
             admitted, negated = set(numbers), OTHER_CODE in numbers
             codes = (code for code in self.feature["admitted"] if code >= FIRST_CODE)
@@ -110,7 +110,7 @@ class _Feature:
     def _writes_interval(
         self, condition: Mapping[str, Any], low: float | None, high: float | None
     ) -> bool:
-        if high == LOWEST:  # it asks for a missing value
+        if high == LOWEST:  # it tests for a missing value
             return True
         lower = None if low is None or low == LOWEST else self.cuts.get(low)
         upper = None if high is None else self.cuts.get(high)
@@ -138,7 +138,7 @@ def _model(model: Model, features: Mapping[str, _Feature]) -> dict[str, Any]:
 
 def _finding(finding: Finding, features: Mapping[str, _Feature]) -> dict[str, Any]:
     region, witness = finding["region"], finding["witness"]
-    composed = finding["kind"] in ("conflicts", "overlaps", "gaps")  # by the page
+    composed = finding["kind"] in ("conflicts", "overlaps", "gaps")  # the page writes the text
     return _without("Finding", finding, *(("text",) if composed else ())) | {
         "region": region and {"box": region["box"], **_written(region, features)},
         "witness": witness and _without("Witness", witness),
@@ -146,7 +146,7 @@ def _finding(finding: Finding, features: Mapping[str, _Feature]) -> dict[str, An
 
 
 def _written(entry: Region | CountedRule, features: Mapping[str, _Feature]) -> dict[str, Any]:
-    """Return the conditions that somebody wrote differently from what the page would write."""
+    """Return the conditions that are written differently from how the page would write them."""
     written = [
         _parts(condition)
         for condition, (name, numbers) in zip(
@@ -170,5 +170,5 @@ _ENDS: Final = ("lower", "upper", "equal")
 
 
 def _sparse(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is neither None nor false."""
+    """Return the entries that are neither None nor false."""
     return {key: part for key, part in entry.items() if part is not None and part is not False}

@@ -1,4 +1,4 @@
-"""The documents that commands print with ``--json``, made of what they found."""
+"""The documents that commands print with ``--json``."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CheckedFile:
-    """A file that was checked: the findings of its tables, and what could not be read."""
+    """A file that was checked: the findings of its tables, and its errors."""
 
     path: str
     tables: list[Findings]
     errors: list[FormatError] = field(default_factory=list)
     several: bool = False
-    """Whether files of this kind can hold several tables."""
+    """Whether files of this kind can contain several tables."""
     warnings: list[FormatError] = field(default_factory=list)
-    """What was read but may mean something else."""
+    """Passages that were read but may mean something else."""
 
 
 def check_document(files: Iterable[CheckedFile]) -> document.CheckDocument:
-    """Return what was found in files.
+    """Return the findings of files.
 
     >>> import irenic
     >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 30)}, then="low"),
     ...                         irenic.Rule({"age": (29, 60)}, then="high")])
-    >>> found = check_document([CheckedFile("ages.rules", [irenic.check(rules)])])
-    >>> (table,) = found["files"][0]["tables"]
+    >>> checked = check_document([CheckedFile("ages.rules", [irenic.check(rules)])])
+    >>> (table,) = checked["files"][0]["tables"]
     >>> table["verdicts"]["consistent"]["holds"], table["findings"][0]["witness"]["values"]
     (False, {'age': 29})
     """
@@ -61,7 +61,7 @@ def check_document(files: Iterable[CheckedFile]) -> document.CheckDocument:
         "files": [
             {
                 "path": file.path,
-                "tables": [_table(found) for found in file.tables],
+                "tables": [_table(findings) for findings in file.tables],
                 "errors": [_problem(error) for error in file.errors],
                 "warnings": [_problem(warning) for warning in file.warnings],
             }
@@ -70,13 +70,13 @@ def check_document(files: Iterable[CheckedFile]) -> document.CheckDocument:
     }
 
 
-def _table(found: Findings) -> document.CheckedTable:
-    table = found.table
+def _table(findings: Findings) -> document.CheckedTable:
+    table = findings.table
     return {
         "name": table.name,
         "id": table.id,
         "hit_policy": table.hit_policy,
-        **encode_checked(found),
+        **encode_checked(findings),
     }
 
 
@@ -96,7 +96,7 @@ def _problem(error: FormatError) -> document.Problem:
 def gaps_document(
     table: DecisionTable, gaps: Gaps, limit: int | None = None
 ) -> document.GapsDocument:
-    """Return the gaps of rules, at most ``limit`` of them listed."""
+    """Return the gaps of rules; at most ``limit`` of them are listed."""
     return {
         "format": "irenic gaps",
         "version": VERSION,
@@ -133,7 +133,7 @@ def enlarge_document(seed: Mapping[str, Any], region: Region) -> document.Enlarg
 def mend_document(
     table: DecisionTable, steps: Sequence[mend.Change | mend.Proposal | str]
 ) -> document.MendDocument:
-    """Return rules that were mended, and the steps that led to them; strings are notes."""
+    """Return mended rules, and the steps that led to them; strings are notes."""
     default = table.rules.default
     return {
         "format": "irenic mend",
@@ -168,7 +168,7 @@ def _proposal(proposal: mend.Proposal) -> document.Proposal:
 
 
 def diff_document(differences: mend.Differences) -> document.DiffDocument:
-    """Return where two sets of rules decide differently."""
+    """Return the regions in which two sets of rules decide differently."""
     return {
         "format": "irenic diff",
         "version": VERSION,
@@ -199,7 +199,7 @@ def learn_document(
     counts: Mapping[Hashable, int],
     cross_validation: document.CrossValidation | None,
 ) -> document.LearnDocument:
-    """Return the summary of a classifier with the data it was fitted to; ``counts`` per class."""
+    """Return the summary of a classifier and its training data; ``counts`` are rows per class."""
     summary = summarize(model)
     return {
         **summary,

@@ -1,4 +1,4 @@
-"""Objects of irenic as parts of the document: values, conditions, regions, rules and findings."""
+"""Encodes values, conditions, regions, rules and findings as parts of the document."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def numbers(rules: Iterable[int]) -> list[int]:
 
 
 def encode_then(then: Hashable) -> document.Written:
-    """Return what a rule predicts."""
+    """Return the prediction of a rule."""
     return {"value": encode_value(then), "text": say(then)}
 
 
@@ -39,7 +39,7 @@ def encode_then(then: Hashable) -> document.Written:
 
 
 def encode_region(region: Region) -> document.Region:
-    """Return a region: in words, condition by condition, and in numbers."""
+    """Return a region as text, as conditions in parts, and as numbers."""
     return {
         "text": region.to_text(),
         "conditions": encode_conditions(region),
@@ -48,16 +48,16 @@ def encode_region(region: Region) -> document.Region:
 
 
 def encode_box(region: Region) -> document.Box:
-    """Return the conditions of a region in the numbers that irenic compares.
+    """Return the conditions of a region as the numbers that irenic compares.
 
     >>> from irenic import Region, Space
     >>> space = Space([Continuous("age"), Categorical("job", ["nurse", "clerk"], other=True)])
     >>> encode_box(Region(space, {"age": {">=": 18}, "job": {"in": ["clerk"]}}))
     {'age': [18.0, None], 'job': [3]}
     """
-    each = region.each("box", _interval_numbers, _codes)
-    named = zip(region.space.names, each, strict=True)
-    return {name: condition for name, condition in named if condition is not None}
+    conditions = region.each("box", _interval_numbers, _codes)
+    pairs = zip(region.space.names, conditions, strict=True)
+    return {name: condition for name, condition in pairs if condition is not None}
 
 
 def _interval_numbers(feature: Continuous, interval: Interval) -> document.Condition | None:
@@ -71,7 +71,7 @@ def _codes(feature: Categorical, bits: int) -> document.Condition | None:
 
 
 def encode_conditions(region: Region) -> list[document.ConditionParts]:
-    """Return the conditions of a region one by one, with their values as somebody wrote them.
+    """Return the conditions of a region in parts, with values as they were written.
 
     >>> from irenic import Region, Space
     >>> space = Space([Continuous("age"), Categorical("job", ["nurse", "clerk"], other=True)])
@@ -82,8 +82,8 @@ def encode_conditions(region: Region) -> list[document.ConditionParts]:
     >>> job["text"], job["negated"], job["values"]
     ('job not in {clerk}', True, [{'value': 'clerk', 'text': 'clerk'}])
     """
-    each = region.each("conditions", _interval_parts, _values_parts)
-    return [condition for condition in each if condition is not None]
+    conditions = region.each("conditions", _interval_parts, _values_parts)
+    return [condition for condition in conditions if condition is not None]
 
 
 def _interval_parts(feature: Continuous, interval: Interval) -> document.IntervalParts | None:
@@ -100,22 +100,22 @@ def _interval_parts(feature: Continuous, interval: Interval) -> document.Interva
     }
 
 
-def encode_end(operators: Operators, without: str, including: str) -> document.End | None:
-    """Return an end of an interval, which one of two operators excludes or includes; or None.
+def encode_end(operators: Operators, excluding: str, including: str) -> document.End | None:
+    """Return the end of an interval that one of two operators defines, or None.
 
     >>> encode_end({"<=": 5}, "<", "<=")
     {'value': 5, 'text': '5', 'open': False}
     """
-    operator = next((each for each in (without, including) if each in operators), None)
+    operator = next((each for each in (excluding, including) if each in operators), None)
     if operator is None:
         return None
     value = operators[operator]
     text = format_literal(value)
-    return {"value": encode_value(value), "text": text, "open": operator == without}
+    return {"value": encode_value(value), "text": text, "open": operator == excluding}
 
 
 def encode_equal(operators: Operators) -> document.Written | None:
-    """Return the only value that a condition admits, if there is only one."""
+    """Return the only value that a condition admits, or None."""
     if "=" not in operators:
         return None
     return {"value": encode_value(operators["="]), "text": format_literal(operators["="])}
@@ -138,7 +138,7 @@ def _values_parts(feature: Categorical, bits: int) -> document.ValuesParts | Non
 
 
 def codes_of(bits: int) -> list[int]:
-    """Return the places of the bits that are set.
+    """Return the positions of the bits that are set.
 
     >>> codes_of(0b1101)
     [0, 2, 3]
@@ -147,7 +147,7 @@ def codes_of(bits: int) -> list[int]:
 
 
 def finite(cut: float) -> float | None:
-    """Return an end of an interval, None if it is open."""
+    """Return the end of an interval, None if it is infinite."""
     return None if math.isinf(cut) else cut
 
 
@@ -155,7 +155,7 @@ def finite(cut: float) -> float | None:
 
 
 def encode_columns(instances: Instances) -> dict[str, list[document.Value]]:
-    """Return the columns of instances: numbers, None for missing ones; codes of categories."""
+    """Return the columns of instances: numbers (None if missing), or codes of categories."""
     space = instances.space
     return {
         feature.name: (
@@ -168,7 +168,7 @@ def encode_columns(instances: Instances) -> dict[str, list[document.Value]]:
 
 
 def encode_witness(point: Mapping[str, Any], space: Space) -> document.Witness:
-    """Return a point of a region: in words, as values and in numbers."""
+    """Return a point of a region as text, as values and as numbers."""
     case = {feature.name: _number(feature.encode_value(point[feature.name])) for feature in space}
     return {"text": show_point(point), "values": encode_point(point), "case": case}
 
@@ -178,7 +178,7 @@ def _number(value: float) -> document.Value:
 
 
 def short(value: float) -> float:
-    """Return a whole number as an integer, which is shorter in JSON and the same there.
+    """Return a whole number as an integer, which is shorter in JSON and equal to it.
 
     >>> short(3.0), short(2.5)
     (3, 2.5)
@@ -207,7 +207,7 @@ def encode_rules(table: DecisionTable) -> list[document.Rule]:
 def encode_finding(
     finding: Finding, table: DecisionTable, rows: int | None = None
 ) -> document.Finding:
-    """Return a finding about a table; ``rows`` is how many instances lie in a gap."""
+    """Return a finding about a table; ``rows`` is the number of instances in a gap."""
     region, witness = finding.region, finding.witness
     return {
         "kind": finding.kind,
@@ -228,28 +228,29 @@ def encode_finding(
 def _line_of(finding: Finding, table: DecisionTable) -> int | None:
     """Return the line of the file that a finding is about, None if it is unknown.
 
-    Of two rules that do not go together it is the later one, which was probably added last.
-    Findings about the whole table are about the line where its rules begin.
+    Of several rules it is the last one, which was probably added last. Findings about the whole
+    table get the line where its rules begin.
     """
     if not table.lines:
         return None
-    whole = finding.kind == "columns" or not finding.rules
-    return min(table.lines) if whole else table.lines[max(finding.rules)]
+    if finding.kind == "columns" or not finding.rules:
+        return min(table.lines)
+    return table.lines[max(finding.rules)]
 
 
 def encode_checked(
-    found: Findings, findings: list[document.Finding] | None = None, *, learned: bool = False
+    findings: Findings, listed: list[document.Finding] | None = None, *, learned: bool = False
 ) -> document.Checked:
-    """Return what was found in a table; ``findings`` replaces those listed."""
-    table = found.table
+    """Return the findings of a table; ``listed`` replaces those to list."""
+    table = findings.table
     return {
         "size": {
             "features": len(table.space),
             "rules": table.n_rows,
             "conditions": table.rules.n_conditions,
         },
-        "verdicts": verdicts_on(found, learned=learned).to_json(),
-        "counts": {kind: found.count(kind) for kind in KINDS},
-        "findings": [encode_finding(f, table) for f in found] if findings is None else findings,
-        "unfinished": list(found.unfinished),
+        "verdicts": verdicts_on(findings, learned=learned).to_json(),
+        "counts": {kind: findings.count(kind) for kind in KINDS},
+        "findings": [encode_finding(f, table) for f in findings] if listed is None else listed,
+        "unfinished": list(findings.unfinished),
     }

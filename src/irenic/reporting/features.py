@@ -1,4 +1,4 @@
-"""Features as parts of the document: their values, where rules cut them, how instances spread."""
+"""Encodes features: their values, the cuts of rules, and the distribution of instances."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from irenic.reporting.encoding import codes_of, encode_end, encode_equal, finite
 from irenic.reporting.instances import texts_of
 
 _BINS: Final = 32
-# How much of the range is left free on sides on which a feature goes on.
+# The share of the range that is drawn beyond values and cuts on unbounded sides.
 _MARGIN: Final = 0.05
-_WIDE_MARGIN: Final = 0.25  # where only the cuts are known
+_WIDE_MARGIN: Final = 0.25  # if only the cuts are known
 
 
 def encode_features(sets: Iterable[RuleSet], instances: Instances | None) -> list[document.Feature]:
-    """Return the features of rule sets over one space; how instances spread, where there are some.
+    """Return the features of rule sets over one space, with the distribution of instances.
 
     >>> from irenic import Rule, RuleSet
     >>> rules = RuleSet([Rule({"age": {">=": 18, "<": 60}}, then="adult")])
@@ -107,14 +107,14 @@ def _continuous(
 
 
 def _cuts(feature: Continuous, sets: list[RuleSet]) -> list[float]:
-    """Return where rules begin or end on a feature, in order; the end of "missing" is none."""
+    """Return the sorted numbers where rules begin or end, without the end of missing values."""
     row = sets[0].space.row(feature.name)
-    found = np.concatenate([[*s.lower[row].tolist(), *s.upper[row].tolist()] for s in sets])
-    return [float(c) for c in np.unique(found + 0.0) if math.isfinite(c) and c != LOWEST]
+    ends = np.concatenate([[*s.lower[row].tolist(), *s.upper[row].tolist()] for s in sets])
+    return [float(c) for c in np.unique(ends + 0.0) if math.isfinite(c) and c != LOWEST]
 
 
 def _cut(feature: Continuous, cut: float, cuts: frozenset[float]) -> document.Cut:
-    """Return a cut, and how it is written as the lower end of a condition and as the upper."""
+    """Return a cut, as written at the lower and at the upper end of a condition."""
     after = feature.after(cut)
     single = interval_operators(feature, Interval(cut, after, UNWRITTEN)) if after in cuts else {}
     above = interval_operators(feature, Interval(cut, math.inf, UNWRITTEN))
@@ -128,28 +128,28 @@ def _cut(feature: Continuous, cut: float, cuts: frozenset[float]) -> document.Cu
 def _range(
     feature: Continuous, cuts: list[float], values: npt.NDArray[np.float64]
 ) -> tuple[float, float]:
-    """Return from where to where a feature is drawn: all values and cuts, and some space."""
+    """Return the range in which a feature is drawn: all values and cuts, and a margin."""
     ends = [*cuts, *([float(values.min()), float(values.max())] if len(values) else [])]
     declared = [feature.encode_value(b) for b in feature.bounds if b is not None]
     low, high = min([*ends, *declared], default=0.0), max([*ends, *declared], default=1.0)
     share = _MARGIN if len(values) else _WIDE_MARGIN
-    room = (high / 2 - low / 2) * 2 * share
-    if not room or not math.isfinite(room):
-        room = max(abs(low) * share, float(feature.step), 0.5)
+    margin = (high / 2 - low / 2) * 2 * share  # high - low may overflow
+    if not margin or not math.isfinite(margin):
+        margin = max(abs(low) * share, float(feature.step), 0.5)
     if feature.bounds[0] is None:
-        low = max(low - room, feature.lowest)
+        low = max(low - margin, feature.lowest)
     if feature.bounds[1] is None:
-        high = min(high + room, -LOWEST)
+        high = min(high + margin, -LOWEST)
     if high > low:
         return low, high
-    return (low, low + room) if math.isfinite(low + room) else (low - room, low)
+    return (low, low + margin) if math.isfinite(low + margin) else (low - margin, low)
 
 
 def _histogram(
     values: npt.NDArray[np.float64], low: float, high: float, missing: int
 ) -> document.Histogram:
-    """Return how many values lie in each of equal bins; each has as many whole numbers."""
-    edges = np.linspace(low / 2, high / 2, _BINS + 1) * 2  # the whole range may overflow
+    """Return the counts of equal bins; for whole numbers, each bin has equally many of them."""
+    edges = np.linspace(low / 2, high / 2, _BINS + 1) * 2  # high - low may overflow
     if len(values) and (values % 1 == 0).all() and high - low < EXACT:
         width = max(1, math.ceil((high - low) / _BINS))
         edges = np.arange(math.floor(low) - 0.5, high + width, width)

@@ -1,4 +1,4 @@
-"""Findings as annotations of a workflow on GitHub: one command a line."""
+"""Findings as annotations of a GitHub workflow: one command per line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _COMMANDS: Final = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def to_annotations(document: CheckDocument) -> Iterator[str]:
-    """Yield a workflow command per error, warning and finding of a check.
+    """Yield one workflow command per error, warning and finding of a check.
 
     >>> from irenic.errors import FormatError
     >>> from irenic.reporting.commands import CheckedFile, check_document
@@ -36,10 +36,10 @@ def _annotations(path: str, table: CheckedTable) -> Iterator[str]:
     listed = Counter(finding["kind"] for finding in table["findings"])
     for kind in KINDS:
         left = table["counts"][kind] - listed[kind]
-        if kind == "overlaps":  # those that are conflicts are listed as such
+        if kind == "overlaps":  # findings list these as conflicts
             left -= table["counts"]["conflicts"]
         if left > 0:
-            more = f"{where}… and {left:,} more {kind} (--most lists more)"
+            more = f"{where}… and {left:,} more {kind} (use --limit to list more)"
             yield _command("notice", path, None, NOUNS[kind], more)
     for finding in table["findings"]:
         command = _COMMANDS[finding["level"]]

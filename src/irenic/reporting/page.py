@@ -1,4 +1,4 @@
-"""The report: one page that holds everything it needs, so that it can be mailed and kept."""
+"""The report: one self-contained HTML page, which can be mailed and archived."""
 
 from __future__ import annotations
 
@@ -36,23 +36,34 @@ _SUFFIXES: Final = (".html", ".htm")
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """A page about rules. Notebooks show it; :meth:`save` keeps it as a file.
+    """An HTML page about rules, which notebooks display and :meth:`save` writes to a file.
 
+    Parameters
+    ----------
+    summary : dict
+        The data of the page, as returned by :func:`irenic.summarize`.
+
+    Raises
+    ------
+    ConditionError
+        If ``summary`` is not a summary of the current version.
+
+    Examples
+    --------
     >>> import irenic
     >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 9)}, then="child")])
-    >>> irenic.report(rules, name="ages")
+    >>> irenic.reporting.Report(irenic.summarize(rules, name="ages"))
     <Report 'ages': 1 rule>
     """
 
     summary: Summary | LearnDocument
-    """What it shows, as :func:`irenic.summarize` returns it."""
 
     def __post_init__(self) -> None:
         check_summary(self.summary)
 
     @cached_property
     def html(self) -> str:
-        """The page: one document that asks for nothing from elsewhere."""
+        """The page, which loads nothing from elsewhere."""
         style = "\n".join(map(_asset, _STYLES))
         script = _script()
         parts = {
@@ -64,11 +75,34 @@ class Report:
             "script": script,
             "script-hash": _hash(script),
         }
-        # one pass: what is filled in is not looked at again, whatever it holds
-        return re.sub(r"\{\{([a-z-]+)\}\}", lambda found: parts[found[1]], _asset("page.html"))
+        # a single pass, because the parts themselves may contain {{…}}
+        return re.sub(r"\{\{([a-z-]+)\}\}", lambda match: parts[match[1]], _asset("page.html"))
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the page to a file, as :func:`irenic.write` does, and return its path."""
+        """Write the page to a file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File that ends in .html or .htm. If writing fails, an existing file stays unchanged.
+
+        Returns
+        -------
+        pathlib.Path
+            The path of the file.
+
+        Raises
+        ------
+        FileError
+            If the file has another suffix or cannot be written.
+
+        Examples
+        --------
+        >>> import irenic, pathlib, tempfile
+        >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 9)}, then="child")])
+        >>> irenic.report(rules).save(pathlib.Path(tempfile.mkdtemp()) / "ages.html").name
+        'ages.html'
+        """
         path = Path(path)
         check_suffix(path)
         write_file(path, self.html)
@@ -79,7 +113,7 @@ class Report:
         return f"<Report {self.summary['name']!r}: {n} rule{'' if n == 1 else 's'}>"
 
     def _repr_html_(self) -> str:
-        """Return the page in a frame of its own, so that its style stays its own."""
+        """Return the page in a frame, which isolates its styles from those of the notebook."""
         source = html.escape(self.html, quote=True)
         style = "width:100%;height:80vh;min-height:30em;border:0"
         title = html.escape(f"Report: {self.summary['name'] or 'rules'}", quote=True)
@@ -94,14 +128,14 @@ def report(
     *,
     name: str = "",
     budget: Budget | float | None = SECONDS,
-    most: int = 100,
+    limit: int = 100,
     sample: int = 10_000,
     random_state: RandomState = 0,
 ) -> Report:
-    """Return a page about rules that needs no server and no network.
+    """Return an HTML page about rules that needs no server and no network.
 
-    It shows whether and where rules contradict each other, what they leave out, each rule with the
-    instances it selects, a map of two features, and which rule decides a case. For a classifier it
+    It shows where rules contradict each other, what they leave uncovered, each rule with the
+    instances it covers, a map of two features, and which rule decides a case. For a classifier it
     also shows the rule sets to choose from, the confusion of labels, and uncovered instances.
 
     Parameters
@@ -113,7 +147,7 @@ def report(
         Their true labels.
     name : str
         Title of the page.
-    budget, most, sample, random_state
+    budget, limit, sample, random_state
         As in :func:`irenic.summarize`: how long each search may take, how many findings per kind
         and how many instances are listed.
 
@@ -131,25 +165,24 @@ def report(
 
     Examples
     --------
-    >>> import irenic, pathlib, tempfile
+    >>> import irenic
     >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 9)}, then="child")])
-    >>> page = irenic.report(rules, name="ages")
-    >>> page.save(pathlib.Path(tempfile.mkdtemp()) / "report.html").name
-    'report.html'
+    >>> irenic.report(rules, name="ages")
+    <Report 'ages': 1 rule>
     """
-    options: dict[str, Any] = {"budget": budget, "most": most, "sample": sample}
+    options: dict[str, Any] = {"budget": budget, "limit": limit, "sample": sample}
     return Report(summarize(rules, X, y, name=name, random_state=random_state, **options))
 
 
 def check_suffix(path: Path) -> None:
-    """Refuse a file whose name does not say that it is a page."""
+    """Reject a file that does not end in .html or .htm."""
     if path.suffix.lower() not in _SUFFIXES:
-        raise FileError(f"cannot write {path}: a report is a page, so its name ends in .html")
+        raise FileError(f"cannot write {path}: the name of a report must end in .html")
 
 
 @cache
 def _script() -> str:
-    """Return the script of the page; it is the same for all of them."""
+    """Return the script, which is the same for all pages."""
     return bundle("main.js", lambda path: _asset(f"scripts/{path}"))
 
 
@@ -158,11 +191,11 @@ def _asset(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """Return what the page's policy names a style or script by: nothing else may run in it."""
+    """Return the hash by which the content security policy admits a style or script."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _as_json(data: Any) -> str:
-    """Return JSON that can stand in a script element: nothing in it ends that or begins one."""
+    """Return JSON for a script element; escapes prevent tags in it."""
     text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,4 +1,4 @@
-"""Findings as SARIF 2.1.0, which code hosts and editors show beside the lines concerned."""
+"""Findings as SARIF 2.1.0, which code hosts and editors show next to the affected lines."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from irenic.checking import KINDS, LEVELS
 from irenic.reporting.document import CheckDocument, CheckedTable, Finding, Problem
 
 _DESCRIPTIONS: Final = {
-    "conflicts": "Two rules hold for the same case and say different things",
+    "conflicts": "Two rules hold for the same case and predict different outcomes",
     "overlaps": "Two rules hold for the same case",
     "gaps": "No rule holds for a case",
     "never_fire": "A rule can never fire",
-    "duplicates": "Rules are the same",
-    "inside": "A rule lies inside others that say the same",
-    "mergeable": "Rules could be one",
-    "columns": "A column never matters",
+    "duplicates": "Rules are identical",
+    "inside": "A rule lies inside others that predict the same",
+    "mergeable": "Rules can be merged",
+    "columns": "A column never affects the outcome",
 }
 
 
 def to_sarif(document: CheckDocument, version: str) -> dict[str, Any]:
-    """Return the document of a check as one run of a version of irenic.
+    """Return the document of a check as SARIF: one run of the given version of irenic.
 
-    >>> found = to_sarif({"format": "irenic check", "version": 3, "files": []}, "1.0")
-    >>> found["version"], found["runs"][0]["results"]
+    >>> log = to_sarif({"format": "irenic check", "version": 3, "files": []}, "1.0")
+    >>> log["version"], log["runs"][0]["results"]
     ('2.1.0', [])
     """
     files = document["files"]
@@ -37,7 +37,9 @@ def to_sarif(document: CheckDocument, version: str) -> dict[str, Any]:
         for finding in table["findings"]
     ]
     failures = [_notification(file["path"], p, "error") for file in files for p in file["errors"]]
-    doubts = [_notification(file["path"], p, "warning") for file in files for p in file["warnings"]]
+    warnings = [
+        _notification(file["path"], p, "warning") for file in files for p in file["warnings"]
+    ]
     rules = [
         {
             "id": kind,
@@ -51,7 +53,7 @@ def to_sarif(document: CheckDocument, version: str) -> dict[str, Any]:
         "invocations": [
             {
                 "executionSuccessful": not failures,
-                "toolExecutionNotifications": failures + doubts,
+                "toolExecutionNotifications": failures + warnings,
             }
         ],
         "results": results,
@@ -65,7 +67,7 @@ def _result(path: str, table: CheckedTable, finding: Finding) -> dict[str, Any]:
     name, kind, region = table["name"], finding["kind"], finding["region"]
     if name:
         location["logicalLocations"] = [{"name": name, "kind": "object"}]
-    # without numbers and lines of rules, so that it stays the same when others are added above
+    # without numbers and lines, which change when rules are added above
     identity = (
         path,
         name,

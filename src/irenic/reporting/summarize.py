@@ -1,4 +1,4 @@
-"""The summary of rules: everything that the page and the plots show, as plain data."""
+"""The summary of rules: plain data for the report page and the plots."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ if TYPE_CHECKING:
 
 SECONDS: Final = 10.0
 SAMPLE: Final = 10_000
-# Nodes bound the search for gaps of learned rule sets, so that they are the same on any machine.
-_MOST_NODES: Final = 200_000
-_MOST_GAPS: Final = 10_000
-_MOST_CELLS: Final = 500_000
-"""More cells than this are not listed: a page of tens of megabytes is not mailed."""
+# A limit of nodes makes the gaps of learned rule sets the same on every machine.
+_NODE_LIMIT: Final = 200_000
+_GAP_LIMIT: Final = 10_000
+# Keeps pages small enough to be mailed.
+_CELL_LIMIT: Final = 500_000
 # Every rule set of a front is summarized; a few findings are enough for those not chosen.
-_MOST_OF_OTHERS: Final = 20
+_LIMIT_OF_OTHERS: Final = 20
 
 
 def summarize(
@@ -68,14 +68,14 @@ def summarize(
     *,
     name: str = "",
     budget: Budget | float | None = SECONDS,
-    most: int = 100,
+    limit: int = 100,
     sample: int = SAMPLE,
     random_state: RandomState = 0,
 ) -> document.Summary:
-    """Return rules, findings and counts as plain data that JSON can hold.
+    """Return rules, findings and counts as plain data that JSON can represent.
 
-    The report page shows this and counts nothing itself. Its keys are typed and described in
-    ``irenic.reporting.document``.
+    The report page displays this data and counts nothing itself. The keys are typed and described
+    in ``irenic.reporting.document``.
 
     Parameters
     ----------
@@ -84,17 +84,17 @@ def summarize(
     X : table, optional
         Instances to count on.
     y : labels, optional
-        True labels of the instances. Without either, the summary of a classifier has the counts
-        of its training.
+        True labels of the instances. Without instances, the summary of a classifier has the counts
+        of its training rows.
     name : str
         Title of the rules.
     budget : Budget or float (seconds), optional
-        For each of the searches that can take long, as in :func:`irenic.check`.
-    most : int
+        Budget per search, as in :func:`irenic.check`.
+    limit : int
         Maximum number of findings listed per kind; all are counted.
     sample : int
-        Maximum number of instances listed, 0 for none; all are counted. A random sample if there
-        are more, a smaller one where there are very many features.
+        Maximum number of instances listed; all are counted. If there are more, a random sample is
+        listed, which is smaller if there are very many features.
     random_state : int, numpy generator or None
         Seed of the sample.
 
@@ -123,8 +123,8 @@ def summarize(
     >>> model["rules"][0]["support"], model["results"]["contradicted"]
     (2, 1)
     """
-    _check_options(name, most, sample)
-    source = Source(rules, X, y, Budget.of(budget), int(most))
+    _check_options(name, limit, sample)
+    source = Source(rules, X, y, Budget.of(budget), int(limit))
     return source.summary(name, int(sample), random_state)
 
 
@@ -145,26 +145,26 @@ def check_summary(summary: Any) -> None:
 _FORMATS: Final = ("irenic summary", "irenic learn")
 
 
-def _named_kind(given: Any) -> str:
-    found = given.get("format") if isinstance(given, Mapping) else None
-    return repr(found) if isinstance(found, str) else type(given).__name__
+def _named_kind(document: Any) -> str:
+    form = document.get("format") if isinstance(document, Mapping) else None
+    return repr(form) if isinstance(form, str) else type(document).__name__
 
 
-def _check_options(name: Any, most: Any, sample: Any) -> None:
+def _check_options(name: Any, limit: Any, sample: Any) -> None:
     if not isinstance(name, str) or not is_unicode(name):
         raise ConditionError(f"name must be a string of Unicode characters, got {name!r}")
-    for option, number in (("most", most), ("sample", sample)):
-        whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
-        if not whole or number < 0:
+    for option, number in (("limit", limit), ("sample", sample)):
+        is_whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+        if not is_whole or number < 0:
             raise ConditionError(f"{option} must be a non-negative whole number, got {number!r}")
 
 
 class Source:
-    """What a summary is made of: the rule sets, and the instances they are counted on."""
+    """The rule sets of a summary, and the instances they are counted on."""
 
-    def __init__(self, rules: Any, X: Any, y: Any, budget: Budget, most: int) -> None:
+    def __init__(self, rules: Any, X: Any, y: Any, budget: Budget, limit: int) -> None:
         self.points: list[FrontPoint] = []
-        self.chosen, self.most = 0, most
+        self.chosen, self.limit = 0, limit
         self.how: How = "agree"
         if isinstance(rules, RuleSet | RuleList | DecisionTable):
             table = rules if isinstance(rules, DecisionTable) else DecisionTable.of(rules)
@@ -174,8 +174,8 @@ class Source:
             self._take_classifier(rules)
             budget = replace(
                 budget,
-                nodes=min(budget.nodes or _MOST_NODES, _MOST_NODES),
-                regions=min(budget.regions or _MOST_GAPS, _MOST_GAPS),
+                nodes=min(budget.nodes or _NODE_LIMIT, _NODE_LIMIT),
+                regions=min(budget.regions or _GAP_LIMIT, _GAP_LIMIT),
             )
         self.budget = budget
         self.data = labeled([table.rules for table in self.tables], X, y, self.classifier)
@@ -185,7 +185,7 @@ class Source:
             kind = type(model).__name__
             raise ConditionError(
                 "rules must be a RuleSet, a RuleList, a DecisionTable or a fitted"
-                f" RuleSetClassifier, got {kind}{_way_out(model)}"
+                f" RuleSetClassifier, got {kind}{_hint(model)}"
             )
         self.classifier = model
         self.points = list(model.pareto_front_)
@@ -201,7 +201,7 @@ class Source:
 
     @property
     def counted_on(self) -> Literal["instances", "training"] | None:
-        """What supports and confidences are counted on."""
+        """The rows that supports and confidences are counted on."""
         if self.data.instances is not None:
             return "instances"
         return "training" if self.points else None
@@ -231,29 +231,29 @@ class Source:
             "score": _score(self.classifier),
             "outside": [{"text": r.to_text(), "box": encode_box(r)} for r in table.outside],
             "instances": _instances(data, shown),
-            "models": [self.model(place, shown) for place in range(len(self.tables))],
+            "models": [self.model(index, shown) for index in range(len(self.tables))],
             "chosen": self.chosen,
         }
 
-    def model(self, place: int, shown: Ints) -> document.Model:
-        """Return one rule set with its findings; ``shown`` are the instances listed."""
-        table, data = self.tables[place], self.data
-        found = check(table, budget=self.budget, most=self.most)
+    def model(self, index: int, shown: Ints) -> document.Model:
+        """Return one rule set with its findings; ``shown`` are the rows of instances to list."""
+        table, data = self.tables[index], self.data
+        findings = check(table, budget=self.budget, limit=self.limit)
         decided = counts = None
         if data.instances is not None:
             decided = decisions(table, self.how, data.instances)
             counts = of_instances(table, data, decided)
         elif self.points:
-            counts = of_training(self.points[place])
-        most = self.most if place == self.chosen else min(self.most, _MOST_OF_OTHERS)
-        findings = _findings(found, most, data, decided)
+            counts = of_training(self.points[index])
+        limit = self.limit if index == self.chosen else min(self.limit, _LIMIT_OF_OTHERS)
+        listed = _listed(findings, limit, data, decided)
         return {
             "rules": _rules(table, data, counts),
             "order": table.winning if self.how == "first" else None,
             "default": _default(table, data, counts),
             "results": self._results(table, decided, shown),
-            "front": _front(self.points[place]) if self.points else None,
-            **encode_checked(found, findings, learned=bool(self.points)),
+            "front": _front(self.points[index]) if self.points else None,
+            **encode_checked(findings, listed, learned=bool(self.points)),
         }
 
     def _results(
@@ -262,22 +262,22 @@ class Source:
         return None if decided is None else results(table, self.how, self.data, decided, shown)
 
     def decides(self) -> document.Decides:
-        """Return how one rule is chosen where several hold."""
+        """Return how one rule is chosen if several hold."""
         policy = self.table.hit_policy
         text = _DECIDES[self.how]
         if policy == "PRIORITY":
-            text = "of the rules that hold, the one of the highest priority decides"
+            text = "of the rules that hold, the one with the highest priority decides"
         if policy == "UNIQUE":
             text = "no two rules may hold for the same case"
         return {"how": self.how, "hit_policy": policy or "", "text": text}
 
 
 _DECIDES: Final[dict[How, str]] = {
-    "agree": "where several rules hold for a case, they must say the same",
+    "agree": "if several rules hold for a case, they must predict the same",
     "first": "of the rules that hold, the first decides",
     "all": "all rules that hold count",
-    "best": "of the rules that hold, the one of the greatest weight decides",
-    "vote": "rules that hold vote with their weights",
+    "best": "of the rules that hold, the one with the greatest weight decides",
+    "vote": "the rules that hold vote with their weights",
 }
 
 
@@ -291,27 +291,25 @@ def _labels(values: tuple[Hashable, ...], rows: Any) -> list[document.Label]:
 
 
 def _score(model: RuleSetClassifier | None) -> str | None:
-    """Return what the scores of a front are, in words; see :class:`irenic.learn.FrontPoint`."""
+    """Describe the scores of a front; see :class:`irenic.learn.FrontPoint`."""
     if model is None:
         return None
     if model.hierarchy_ is not None:
-        return "how much of what the labels vary by is explained"
-    return "the mean F1 of a row's labels" if model._answers.many else "the share that is right"
+        return "the explained share of the label variance"
+    return "the mean F1 of a row's labels" if model._answers.many else "the accuracy"
 
 
-def _way_out(given: Any) -> str:
-    """Return what to do with something that is no rules."""
-    if isinstance(given, Mapping):
-        return "; give the rules themselves, not a document about them"
-    if isinstance(given, str | PurePath):
-        return "; irenic.read(path) reads a file"
-    if type(given).__name__ == "RuleSetClassifier":
+def _hint(value: Any) -> str:
+    """Return how to get rules from a value that is not rules."""
+    if isinstance(value, Mapping):
+        return "; pass the rules, not a document about them"
+    if isinstance(value, str | PurePath):
+        return "; read a file with irenic.read(path)"
+    if type(value).__name__ == "RuleSetClassifier":
         return "; fit it first"
-    return (
-        "; irenic.formats.from_sklearn makes rules of a fitted tree"
-        if hasattr(given, "fit")
-        else ""
-    )
+    if hasattr(value, "fit"):
+        return "; convert a fitted tree with irenic.formats.from_sklearn"
+    return ""
 
 
 def _rules(
@@ -321,14 +319,14 @@ def _rules(
         {
             **encoded,
             "outcome": data.places[rule.then],
-            **(NOT_COUNTED if counts is None else counts.at(place)),
+            **(NOT_COUNTED if counts is None else counts.at(index)),
         }
-        for place, (rule, encoded) in enumerate(zip(table.rules, encode_rules(table), strict=True))
+        for index, (rule, encoded) in enumerate(zip(table.rules, encode_rules(table), strict=True))
     ]
 
 
 def _default(table: DecisionTable, data: Labeled, counts: RuleCounts | None) -> document.Otherwise:
-    """Return what is predicted where no rule holds, and how many instances that is."""
+    """Return the default, with the counts of instances that no rule covers."""
     default = table.rules.default
     return {
         "then": None if default is None else encode_then(default),
@@ -351,48 +349,49 @@ def _front(point: FrontPoint) -> document.FrontScores:
 # --- findings
 
 
-def _findings(
-    found: Findings, most: int, data: Labeled, decided: Ints | None
+def _listed(
+    findings: Findings, limit: int, data: Labeled, decided: Ints | None
 ) -> list[document.Finding]:
-    """Return the findings, at most ``most`` per kind; gaps with the most instances first."""
+    """Return at most ``limit`` findings per kind; gaps with the most instances come first."""
     listed = []
     for kind in KINDS:
         if kind == "gaps":
-            listed += _gaps(found, most, data, decided)
+            listed += _gaps(findings, limit, data, decided)
         else:
-            of_kind = [finding for finding in found if finding.kind == kind]
-            listed += [encode_finding(finding, found.table) for finding in of_kind[:most]]
+            of_kind = [finding for finding in findings if finding.kind == kind]
+            listed += [encode_finding(finding, findings.table) for finding in of_kind[:limit]]
     return listed
 
 
 def _gaps(
-    found: Findings, most: int, data: Labeled, decided: Ints | None
+    findings: Findings, limit: int, data: Labeled, decided: Ints | None
 ) -> list[document.Finding]:
-    level = found.of("gaps")[0].level if found.of("gaps") else "note"
-    gaps = [Finding("gaps", level, (), region) for region in found.gaps.regions]
+    table, regions = findings.table, findings.gaps.regions
+    level = findings.of("gaps")[0].level if findings.of("gaps") else "note"
+    gaps = [Finding("gaps", level, (), region) for region in regions]
     if data.instances is None or decided is None:
-        return [encode_finding(gap, found.table) for gap in gaps[:most]]
-    left = data.instances.take(decided == NO_RULE)
-    boxes = RuleSet((Rule(gap, then="gap") for gap in found.gaps.regions), found.table.space)
-    held = boxes.decide(left, resolve="first")
-    rows = np.bincount(held[held >= 0], minlength=len(gaps))
-    first = np.argsort(-rows, kind="stable")[:most]
-    return [encode_finding(gaps[place], found.table, int(rows[place])) for place in first]
+        return [encode_finding(gap, table) for gap in gaps[:limit]]
+    uncovered = data.instances.take(decided == NO_RULE)
+    boxes = RuleSet((Rule(region, then="gap") for region in regions), table.space)
+    gap_of = boxes.decide(uncovered, resolve="first")
+    rows = np.bincount(gap_of[gap_of >= 0], minlength=len(gaps))
+    first = np.argsort(-rows, kind="stable")[:limit]
+    return [encode_finding(gaps[index], table, int(rows[index])) for index in first]
 
 
 # --- instances
 
 
 def _shown(data: Labeled, sample: int, rng: np.random.Generator) -> Ints:
-    """Return which instances are listed: a random sample if there are too many."""
+    """Return the rows of the instances to list: a random sample if there are too many."""
     n = 0 if data.instances is None else len(data.instances)
     width = 1 if data.instances is None else max(1, len(data.instances.space))
-    most = min(sample, max(1, _MOST_CELLS // width))
-    return np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
+    limit = min(sample, max(1, _CELL_LIMIT // width))
+    return np.arange(n) if n <= limit else np.sort(rng.choice(n, limit, replace=False))
 
 
 def _instances(data: Labeled, rows: Ints) -> document.Instances | None:
-    """Return the instances that are listed."""
+    """Return the instances of the given rows."""
     if data.instances is None:
         return None
     n = len(data.instances)

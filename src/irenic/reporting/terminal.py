@@ -1,4 +1,4 @@
-"""Findings as a person reads them in a terminal: colors and tables only where there is one."""
+"""Findings as text: with colors and tables on a terminal, as plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -30,56 +30,54 @@ from irenic.searching import Gaps, Search
 if TYPE_CHECKING:
     from irenic.learn import FrontPoint, RuleSetClassifier
 
-_MOST = 50
-_MOST_OTHERS = 10
+_LIMIT: Final = 50
+_LIMIT_OF_OTHERS: Final = 10
+"""For findings other than conflicts and overlaps."""
 
 
 def print_file(
-    file: CheckedFile, console: Console, most: int | None = None, *, headed: bool = False
+    file: CheckedFile, console: Console, limit: int | None = None, *, headed: bool = False
 ) -> None:
-    """Print what was found in a file, table by table."""
-    for number, found in enumerate(file.tables):
+    """Print the findings of a file, table by table."""
+    for number, findings in enumerate(file.tables):
         if number:
             console.print()
         if headed:
-            console.print(Text(_heading(file, found), style="bold"))
-        print_check(found, console, most)
+            console.print(Text(_heading(file, findings.table), style="bold"))
+        print_check(findings, console, limit)
 
 
-def _heading(file: CheckedFile, found: Findings) -> str:
-    table = found.table
+def _heading(file: CheckedFile, table: DecisionTable) -> str:
     policy = f", {table.hit_policy}" if table.hit_policy else ""
     name = f": {table.name}" if table.name else ""
     features = counted(len(table.space), "feature")
     return f"{file.path}{name} ({counted(table.n_rows, 'rule')}, {features}{policy})"
 
 
-def print_check(found: Findings, console: Console, most: int | None = None) -> None:
-    """Print the rules, one line a finding, and the verdicts."""
-    print_rules(found.table.rules, console, found.table.rows)
-    shown = False
+def print_check(findings: Findings, console: Console, limit: int | None = None) -> None:
+    """Print the rules, one finding per line, and the verdicts."""
+    print_rules(findings.table.rules, console, findings.table.rows)
+    if len(findings):
+        console.print()
     for kind in KINDS:
-        listed = [finding for finding in found if finding.kind == kind]
-        limit = most or (_MOST if kind in ("conflicts", "overlaps") else _MOST_OTHERS)
-        if listed and not shown:
-            console.print()
-            shown = True
-        for finding in listed[:limit]:
+        n = limit or (_LIMIT if kind in ("conflicts", "overlaps") else _LIMIT_OF_OTHERS)
+        listed = [finding for finding in findings if finding.kind == kind][:n]
+        for finding in listed:
             _print_finding(finding, console)
-        left = found.count(kind) - len(listed[:limit])
-        if kind == "overlaps":  # those that are conflicts were shown as such
-            left -= found.count("conflicts")
+        left = findings.count(kind) - len(listed)
+        if kind == "overlaps":  # findings list these as conflicts
+            left -= findings.count("conflicts")
         if left > 0:
-            console.print(f"{NOUNS[kind]:<{_LABEL}}… and {left:,} more (--most lists more)")
+            console.print(f"{NOUNS[kind]:<{_LABEL}}… and {left:,} more (use --limit to list more)")
     console.print()
-    print_verdicts(verdicts_on(found), console)
-    for kind in found.unfinished:
-        if kind != "gaps":
+    print_verdicts(verdicts_on(findings), console)
+    for kind in findings.unfinished:
+        if kind != "gaps":  # which the verdict mentions
             what = _SEARCHES[kind]
             console.print(f"[yellow]Unfinished[/]: the budget ended the search for {what}.")
 
 
-_LABEL = max(map(len, NOUNS.values())) + 2
+_LABEL: Final = max(map(len, NOUNS.values())) + 2
 _COLORS: Final = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 _SEARCHES: Final = {
     "inside": "rules inside others",
@@ -90,7 +88,7 @@ _SEARCHES: Final = {
 
 def _print_finding(finding: Finding, console: Console) -> None:
     label = Text(f"{NOUNS[finding.kind]:<{_LABEL}}", style=_COLORS[finding.level])
-    if not console.is_terminal:  # one line a finding, which other programs read
+    if not console.is_terminal:  # one finding per line, for other programs
         console.print(Text.assemble(label, finding.text))
         return
     grid = Table.grid()
@@ -101,8 +99,8 @@ def _print_finding(finding: Finding, console: Console) -> None:
 
 
 def print_regions(regions: Iterable[Region], console: Console, indent: int = 0) -> None:
-    """Print regions, one a line."""
-    if not console.is_terminal:  # plain lines, which other programs read
+    """Print one region per line."""
+    if not console.is_terminal:  # plain lines, for other programs
         for region in regions:
             console.print(Text(" " * indent + str(region)))
         return
@@ -115,34 +113,34 @@ def print_regions(regions: Iterable[Region], console: Console, indent: int = 0) 
 
 
 def print_gaps(table: DecisionTable, gaps: Gaps, console: Console, limit: int) -> None:
-    """Print regions that no rule covers, at most ``limit``, and how many there are."""
+    """Print at most ``limit`` regions that no rule covers, and how many there are."""
     regions = gaps.regions[:limit]
     if console.is_terminal and regions:
         grid = _headed("gap", "no rule covers", "for example", right=["gap"])
         for number, region in enumerate(regions, 1):
             grid.add_row(str(number), Text(str(region)), Text(case_in(region)))
         console.print(grid)
-    else:  # plain lines, which other programs read
+    else:  # plain lines, for other programs
         print_regions(regions, console)
     left = len(gaps) - len(regions)
     if left:
-        console.print(f"… and {left} more (--most {len(gaps)} lists them)")
+        console.print(f"… and {left} more (use --limit {len(gaps)} to list all)")
     if regions:
         console.print()
     _print_verdict(completeness(table, gaps), "yellow", console)
 
 
 def print_search(search: Search, regions: list[Region], console: Console) -> None:
-    """Print the regions that a search yielded; if there are none, say whether there can be any."""
+    """Print the regions that a search yielded, and how it ended."""
     print_regions(regions, console)
     if not regions and search.finished:
-        console.print("There is no free region: every case is covered by a rule, or by a rival.")
+        console.print("There is no free region: rivals cover every case.")
     elif search.stopped_by in ("seconds", "interrupt"):
         console.print(f"\nStopped by {search.stopped_by}; there may be more.")
 
 
 def _headed(*columns: str, right: Collection[str] = ()) -> Table:
-    """Return a table without lines; numbers stand to the right, and are not broken."""
+    """Return a table without borders; columns in ``right`` are right-aligned and not wrapped."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         if column in right:
@@ -153,15 +151,15 @@ def _headed(*columns: str, right: Collection[str] = ()) -> Table:
 
 
 def print_rules(rules: RuleSet, console: Console, rows: Sequence[int] | None = None) -> None:
-    """Print the rules as a table, the first of them where there are many."""
+    """Print the first rules as a table."""
     table = _headed("rule", "if", "then", right=["rule"])
-    for row, rule in zip(rows or range(len(rules)), rules[:_MOST], strict=False):
+    for row, rule in zip(rows or range(len(rules)), rules[:_LIMIT], strict=False):
         table.add_row(str(row + 1), Text(rule.region.to_text()), Text(say(rule.then)))
     if rules.default is not None:
         table.add_row("", "otherwise", Text(say(rules.default)))
     console.print(table)
-    if len(rules) > _MOST:
-        console.print(f"… and {len(rules) - _MOST} more rules")
+    if len(rules) > _LIMIT:
+        console.print(f"… and {len(rules) - _LIMIT} more rules")
 
 
 def print_verdicts(verdicts: Verdicts, console: Console) -> None:
@@ -175,7 +173,7 @@ def _print_verdict(verdict: Verdict, bad: str, console: Console) -> None:
     console.print(Text.assemble((verdict.head, color), f": {verdict.text}"))
 
 
-# --- what was learned
+# --- learned rules
 
 
 def print_learned(
@@ -190,16 +188,16 @@ def print_learned(
     """
     features = counted(len(model.rules_.space), "feature")
     shares = [f"{say(label)} {rows:,}" for label, rows in counts.items()]
-    classes = f"{len(shares)} classes: {', '.join(shares[:_MOST_CLASSES])}"
-    more = ", …" if len(shares) > _MOST_CLASSES else ""
+    classes = f"{len(shares)} classes: {', '.join(shares[:_CLASS_LIMIT])}"
+    more = ", …" if len(shares) > _CLASS_LIMIT else ""
     console.print(Text(f"{sum(counts.values()):,} rows, {features}, {classes}{more}"))
     console.print()
     _print_learned_rules(model.chosen_, console)
     console.print()
-    size = model.chosen_
+    chosen = model.chosen_
     console.print(
-        f"{counted(size.n_rules, 'rule')}, {counted(size.n_conditions, 'condition')};"
-        f" {size.explanation_size:.1f} conditions to read for a prediction, on average"
+        f"{counted(chosen.n_rules, 'rule')}, {counted(chosen.n_conditions, 'condition')};"
+        f" {chosen.explanation_size:.1f} conditions to read for a prediction, on average"
     )
     print_verdicts(verdicts_on_model(model), console)
     if cross_validation is not None:
@@ -209,31 +207,32 @@ def print_learned(
     _print_front(model.pareto_front_, model.chosen_, console)
 
 
-_MOST_CLASSES = 8
+_CLASS_LIMIT: Final = 8
 
 
 def _print_learned_rules(point: FrontPoint, console: Console) -> None:
     counts, rules = of_training(point), point.rule_set
     columns = ("support", "confidence")
     table = _headed("rule", "if", "then", *columns, right=["rule", *columns])
-    for place, rule in enumerate(rules):
-        words = Text(rule.region.to_text())
-        table.add_row(str(place + 1), words, Text(say(rule.then)), *_held(counts, place))
+    for index, rule in enumerate(rules):
+        condition = Text(rule.region.to_text())
+        table.add_row(str(index + 1), condition, Text(say(rule.then)), *_shares(counts, index))
     then = "nothing" if rules.default is None else say(rules.default)
-    table.add_row("", "otherwise", Text(then), *_held(counts, len(rules)))
+    table.add_row("", "otherwise", Text(then), *_shares(counts, len(rules)))
     console.print(table)
 
 
-def _held(counts: RuleCounts, place: int) -> tuple[str, str]:
-    entry = counts.at(place)
+def _shares(counts: RuleCounts, index: int) -> tuple[str, str]:
+    """Return the support and the confidence of a rule, as text."""
+    entry = counts.at(index)
     return f"{entry['support']:,g}", _share(entry["confidence"])
 
 
-def _print_comparison(found: CrossValidation, console: Console) -> None:
-    console.print(f"On rows left out ({found['folds']}-fold cross-validation):")
+def _print_comparison(scores: CrossValidation, console: Console) -> None:
+    console.print(f"On rows left out ({scores['folds']}-fold cross-validation):")
     columns = ("accuracy", "balanced", "rules", "conditions")
     table = _headed("", *columns, right=columns)
-    for learner in found["learners"]:
+    for learner in scores["learners"]:
         table.add_row(
             learner["name"],
             f"{_share(learner['accuracy'])} ± {learner['accuracy_sd']:.3f}",

@@ -1,4 +1,4 @@
-"""The two verdicts on rules, a sentence each: do they contradict each other, do they cover all."""
+"""The two verdicts on rules: whether they contradict each other, and whether they cover all."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is certain about rules: in a word or two, and in the rest of a sentence.
+    """What is certain about rules: a heading, and the rest of the sentence.
 
     >>> print(Verdict(True, "Consistent", "a single rule contradicts nothing."))
     Consistent: a single rule contradicts nothing.
@@ -55,26 +55,26 @@ class Verdicts:
         return {"consistent": self.consistent.to_json(), "complete": self.complete.to_json()}
 
 
-def verdicts_on(found: Findings, *, learned: bool = False) -> Verdicts:
+def verdicts_on(findings: Findings, *, learned: bool = False) -> Verdicts:
     """Return the verdicts on a table that was checked.
 
     Rules that were learned together with a default are not meant to cover everything.
 
     >>> import irenic
-    >>> found = irenic.check(irenic.RuleSet([irenic.Rule({"age": (0, 9)}, then="child")]))
-    >>> print(verdicts_on(found).consistent, verdicts_on(found).complete, sep="\\n")
+    >>> findings = irenic.check(irenic.RuleSet([irenic.Rule({"age": (0, 9)}, then="child")]))
+    >>> print(verdicts_on(findings).consistent, verdicts_on(findings).complete, sep="\\n")
     Consistent: a single rule contradicts nothing.
     Not complete: no rule covers 2 regions.
     """
-    conflicts, overlaps = found.count("conflicts"), found.count("overlaps")
+    conflicts, overlaps = findings.count("conflicts"), findings.count("overlaps")
     return Verdicts(
-        consistency(found.table, conflicts, overlaps),
-        completeness(found.table, found.gaps, learned=learned),
+        consistency(findings.table, conflicts, overlaps),
+        completeness(findings.table, findings.gaps, learned=learned),
     )
 
 
 def verdicts_on_model(model: RuleSetClassifier) -> Verdicts:
-    """Return the verdicts on the rules of a fitted classifier, which its certificate proves."""
+    """Return the verdicts on a fitted classifier, as its certificate proves them."""
     table, certificate = DecisionTable.of(model.rules_), model.certificate_
     return Verdicts(
         consistency(table, certificate.n_conflicts),
@@ -90,9 +90,9 @@ def consistency(table: DecisionTable, conflicts: int, overlaps: int = 0) -> Verd
     if n == 1:
         return _consistent("a single rule contradicts nothing.")
     if table.is_ordered:
-        first = "the first" if policy == "FIRST" else "the one of the highest priority"
+        first = "the first" if policy == "FIRST" else "the one with the highest priority"
         if policy == "PRIORITY" and not table.ranking:
-            first += " (there are no output values to tell, so the first in the table)"
+            first += " (no output values define priorities, so the first in the table)"
         return Verdict(True, "Ordered", f"of the rules that hold, {first} decides.")
     if table.collects:
         return Verdict(True, "Overlaps are intended", f"under {policy} all rules that hold count.")
@@ -102,16 +102,16 @@ def consistency(table: DecisionTable, conflicts: int, overlaps: int = 0) -> Verd
         return Verdict(False, "Not consistent", text)
     if policy == "UNIQUE" and overlaps:
         pairs = counted(overlaps, "pair")
-        text = f"{pairs} of {_rules(table)} overlap, which UNIQUE rules out, though they agree."
+        text = f"{pairs} of {_rules(table)} overlap, which UNIQUE forbids, though they agree."
         return Verdict(False, "Not unique", text)
     return _consistent(f"no two of the {n:,} rules contradict each other.")
 
 
 def _rules(table: DecisionTable) -> str:
-    """Return what pairs are taken from: rules, or the parts of rows that hold several."""
+    """Return what pairs are counted among: rows, or their parts if rows consist of several."""
     n, parts = table.n_rows, len(table.rules)
-    whole = n - len(table.never_hold)  # rows that never hold have no part
-    return f"the {parts:,} parts of {whole:,} rules" if parts > whole else f"the {n:,} rules"
+    rows = n - len(table.never_hold)  # rows that never hold have no parts
+    return f"the {parts:,} parts of {rows:,} rules" if parts > rows else f"the {n:,} rules"
 
 
 def _consistent(text: str) -> Verdict:
@@ -119,15 +119,15 @@ def _consistent(text: str) -> Verdict:
 
 
 def completeness(table: DecisionTable, gaps: Gaps, *, learned: bool = False) -> Verdict:
-    """Return whether the rules of a table cover everything, or how many regions they leave out."""
+    """Return whether the rules of a table cover every case, or how many regions they do not."""
     if gaps.is_complete is None:
-        text = "unknown, the budget ended the search for a gap."
+        text = "unknown, the budget ended the search for gaps."
         return Verdict(None, "Complete or not", text)
     if gaps.is_complete:
         case = "case that can occur" if table.outside else "case"
         return Verdict(True, "Complete", f"every {case} is covered by a rule.")
-    number = counted(len(gaps), "region")
-    known = number if gaps.finished else f"{number} and perhaps more"
+    regions = counted(len(gaps), "region")
+    known = regions if gaps.finished else f"{regions} and perhaps more"
     has_default = table.rules.default is not None
     by_design = learned and has_default
     rest = "; by design the default answers there" if by_design else "; the default holds there"

@@ -19,7 +19,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
 class InThread:
-    """An object of Playwright: what is read or called happens in the browser's thread."""
+    """A proxy of a Playwright object that runs everything in the browser's thread."""
 
     def __init__(self, thing, pool):
         self._thing, self._pool = thing, pool
@@ -39,7 +39,7 @@ class InThread:
 
 
 def find_browser():
-    """Return the path of a browser; skip the test, or fail where one must be there."""
+    """Return the path of a browser; without one, skip the test, or fail if it is required."""
     leave = pytest.fail if os.environ.get("IRENIC_NEED_BROWSER") else pytest.skip
     try:
         import playwright  # noqa: F401
@@ -69,13 +69,13 @@ def browser():
 
 @pytest.fixture
 def noise():
-    """What pages complained of or asked for; it has to be empty at the end."""
+    """Errors and requests of pages, which must be empty at the end."""
     return []
 
 
 @pytest.fixture
 def page_of(browser, tmp_path, noise):
-    """Open the page of a summary; at the end, see that it complained of and asked for nothing."""
+    """Open the page of a summary; at the end, check that it had no errors and no requests."""
     contexts = []
 
     def open_page(summary, **options):

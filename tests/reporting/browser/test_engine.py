@@ -21,11 +21,11 @@ from irenic.reporting.page import Report
 from irenic.reporting.summarize import summarize
 
 N = 120
-# Names that are quoted, and names that every object of JavaScript already has.
+# Names that need quotes, and names of properties that every JavaScript object has.
 SPACE = Space(
     [
         Continuous("f1", missing=True),
-        Categorical("colour", ["a", "b c", "missing", 5, "5", True], missing=True, other=True),
+        Categorical("color", ["a", "b c", "missing", 5, "5", True], missing=True, other=True),
         Continuous("constructor", bounds=(0, 10)),
         Continuous("in", kind="integer", bounds=(-3, 9), missing=True),
         Continuous('say "hi"', kind="date"),
@@ -68,8 +68,8 @@ def random_condition(feature, rng):
     return [{lower: low}, {upper: high}, {lower: low, upper: high}][kind % 3]
 
 
-def random_region(rng, least, most):
-    names = rng.choice(len(SPACE), rng.integers(least, most + 1), replace=False)
+def random_region(rng, least, limit):
+    names = rng.choice(len(SPACE), rng.integers(least, limit + 1), replace=False)
     found = {}
     for place in names:
         feature = SPACE.features[place]
@@ -83,7 +83,7 @@ def random_region(rng, least, most):
 
 
 def random_rules(rng, n=14, conditions=(1, 3)):
-    # weights whose sums depend on the order of adding, and that tie
+    # weights with ties, and with sums that depend on the order of addition
     rules = [
         Rule(
             random_region(rng, *conditions),
@@ -96,7 +96,7 @@ def random_rules(rng, n=14, conditions=(1, 3)):
 
 
 def random_instances(rng, rules, n=N):
-    """Return cases of which many lie exactly on a cut or just below."""
+    """Return cases, many of them exactly at a cut or just below."""
     sampled = Region(SPACE).sample(n, random_state=int(rng.integers(1000)))
     values, codes = sampled.values.copy(), sampled.codes.copy()
     for row, feature in enumerate(SPACE.continuous):
@@ -117,7 +117,7 @@ def cases_of(instances):
 
 @pytest.fixture(scope="module")
 def shared(browser, tmp_path_factory):
-    """Open the page of what a function returns, once for all tests that leave it as it is."""
+    """Open the page of a summary once, for all tests that do not change it."""
     pages, noise = {}, []
 
     def open_once(make):
@@ -138,12 +138,12 @@ def shared(browser, tmp_path_factory):
 
 
 def of_space():
-    """Return no rules, but the features that random rules have."""
+    """Return an empty rule set with the features of random rules."""
     return RuleSet(space=SPACE)
 
 
 def ask(page, script, summary=None, **given):
-    """Run a script on given data, and on the rules of another summary with the same features.
+    """Run a script on data, with the rules of another summary over the same features.
 
     As JSON: Playwright would lose a feature called __proto__.
     """
@@ -168,7 +168,7 @@ def decided(page, cases, summary=None):
 
 
 def expect_decisions(found, summary, covering, places, predicted):
-    """Hold answers against the rule that decides (-1: none) and what is predicted."""
+    """Compare answers with the deciding rule (-1: none) and the prediction."""
     texts = [outcome["value"] for outcome in summary["outcomes"]]
     assert [answer["rules"] for answer in found] == [
         np.flatnonzero(row).tolist() for row in covering
@@ -250,7 +250,7 @@ def test_all_rules_that_hold_count(shared):
         assert (None if place is None else summary["outcomes"][place]["value"]) == single
 
 
-def test_what_is_said_of_a_case_known_in_part_holds_for_all_of_it(shared):
+def test_answers_to_partial_cases_hold_for_all_completions(shared):
     rng = np.random.default_rng(11)
     rules = random_rules(rng, n=6, conditions=(2, 3))
     summary = summarize(rules, budget=0.1)
@@ -273,7 +273,7 @@ def test_what_is_said_of_a_case_known_in_part_holds_for_all_of_it(shared):
         assert 10 < settled < N - 10
 
 
-def test_what_cannot_be_settled_yet_can_come_out_in_several_ways(page_of):
+def test_undecided_partial_cases_have_several_outcomes(page_of):
     space = Space([Continuous("x"), Continuous("y")])
     rules = RuleSet(
         [Rule({"x": {"<": 1}}, then="A"), Rule({"x": {"<": 5}, "y": {"<": 1}}, then="B")],
@@ -291,7 +291,7 @@ def test_what_cannot_be_settled_yet_can_come_out_in_several_ways(page_of):
     assert settled == [None, None, "B", "B", None]
 
 
-def test_instances_that_no_rule_covers_are_those_of_python(page_of):
+def test_uncovered_instances_are_the_same_as_in_python(page_of):
     rng = np.random.default_rng(12)
     rules = random_rules(rng, n=6, conditions=(2, 3))
     points = list(random_instances(rng, rules))
@@ -304,7 +304,7 @@ def test_instances_that_no_rule_covers_are_those_of_python(page_of):
 # --- regions
 
 
-def test_regions_are_those_that_enlarge_returns(page_of):
+def test_regions_are_the_same_as_those_of_enlarge(page_of):
     rng = np.random.default_rng(6)
     rules = random_rules(rng, n=20, conditions=(3, 6))
     seeds = random_instances(rng, rules)
@@ -346,11 +346,11 @@ def test_conditions_are_written_as_in_python_whether_embedded_or_not(page_of):
 
 
 def bare(text):
-    """Return the words of a region without quotes: the page has none round values."""
+    """Return the text of a region without quotes, which the page omits."""
     return re.sub(r'[\\"]', "", text)
 
 
-def test_words_of_regions_that_say_a_single_value_or_missing(page_of):
+def test_texts_of_single_and_missing_values(page_of):
     space = Space([Continuous("x", missing=True), Continuous("n", kind="integer")])
     rules = RuleSet(
         [
@@ -407,7 +407,7 @@ def typed_for(feature):
 
 
 def read(feature, text):
-    """Return what Python makes of a text: a number, None for missing, or "error"."""
+    """Return a text as Python reads it: a number, None for missing, or "error"."""
     value = text.strip()
     if value in ("", "missing"):
         return None if feature.missing else "error"
@@ -428,7 +428,7 @@ def of_kinds():
 
 
 def parsed(page, texts):
-    """Return what the page makes of [name of a feature, text]."""
+    """Return texts as the page reads them, given as [name of a feature, text]."""
     script = """given.texts.map(([name, text]) =>
         irenic.parseValue(summary.features.find((each) => each.name === name), text))"""
     return ask(page, script, texts=texts)
@@ -466,7 +466,7 @@ def test_numbers_are_read_as_people_type_them(shared):
     assert found == [{"value": value} for value in given.values()]
 
 
-def test_errors_say_what_is_wrong(shared):
+def test_errors_explain_invalid_values(shared):
     given = {
         ("number", "1,234"): "“1,234” is ambiguous: write the number without thousands separators"
         " and with a decimal point.",
@@ -490,16 +490,16 @@ def test_errors_say_what_is_wrong(shared):
 
 def test_values_of_categories_are_read_with_and_without_quotes(shared):
     given = [
-        ("colour", "a", 2),
-        ("colour", "b c", 3),
-        ("colour", '"b c"', 3),
-        ("colour", '"missing"', 4),
-        ("colour", "missing", 0),
-        ("colour", "", 0),
-        ("colour", "5", 5),
-        ("colour", '"5"', 6),
-        ("colour", "true", 7),
-        ("colour", "purple", 1),
+        ("color", "a", 2),
+        ("color", "b c", 3),
+        ("color", '"b c"', 3),
+        ("color", '"missing"', 4),
+        ("color", "missing", 0),
+        ("color", "", 0),
+        ("color", "5", 5),
+        ("color", '"5"', 6),
+        ("color", "true", 7),
+        ("color", "purple", 1),
         ("__proto__", "v69", 71),
     ]
     page = shared(of_space)
@@ -546,7 +546,7 @@ def test_values_are_written_as_in_python_and_read_back(shared):
     found = ask(shared(of_kinds), script, values=values)
     expected = [f.format_value(-math.inf if v is None else v) for f, v in given]
     assert [text for text, _ in found] == expected
-    # whole numbers beyond 2**53 are shown, but not taken
+    # whole numbers beyond 2**53 are shown but not accepted
     back = [answer.get("value", "error") for _, answer in found]
     wrong = [
         (f.name, v, b)
@@ -587,7 +587,7 @@ def test_ticks_are_round_values_inside_the_range(shared):
 
 
 def cell_of(feature, cells, value):
-    """Return the number of the cell that a value lies in."""
+    """Return the index of the cell that contains a value."""
     if isinstance(feature, Categorical) or value is None:
         return next(i for i, cell in enumerate(cells) if cell["value"] == value)
     below = [
@@ -609,10 +609,10 @@ def sliced(page, x, y, others, summary=None):
 
 
 @pytest.mark.parametrize(
-    ("x", "y"), [("f1", "in"), ("colour", "constructor"), ("größe", "__proto__")]
+    ("x", "y"), [("f1", "in"), ("color", "constructor"), ("größe", "__proto__")]
 )
 def test_slices_are_exact(shared, x, y):
-    """A point lies in a hatched cell iff no rule covers it, in a torn one iff rules differ."""
+    """Check that cells are hatched iff no rule covers them, and torn iff rules disagree."""
     rng = np.random.default_rng(9)
     rules = random_rules(rng, n=20, conditions=(2, 4))
     summary = summarize(rules, budget=0.1)
@@ -638,10 +638,10 @@ def test_slices_are_exact(shared, x, y):
     assert seen == {0, 1, 2}
 
 
-def test_projected_cells_hold_all_rules_that_can_hold_there(shared):
+def test_projected_cells_list_all_rules_that_can_hold_there(shared):
     rng = np.random.default_rng(10)
     rules = random_rules(rng, n=10)
-    plane = sliced(shared(of_space), "f1", "colour", None, summarize(rules, budget=0.1))
+    plane = sliced(shared(of_space), "f1", "color", None, summarize(rules, budget=0.1))
     row = SPACE.row("f1")
     for j, up in enumerate(plane["ys"]):
         for i, across in enumerate(plane["xs"]):
@@ -650,10 +650,10 @@ def test_projected_cells_hold_all_rules_that_can_hold_there(shared):
                 rule
                 for k, rule in enumerate(rules)
                 if rules.lower[row, k] <= value < rules.upper[row, k]
-                and rule.region.bits("colour") >> up["value"] & 1
+                and rule.region.bits("color") >> up["value"] & 1
             ]
             thens = {rule.then for rule in holding}
-            asking = [r for r in holding if {"f1", "colour"} & set(r.region.conditions())]
+            asking = [r for r in holding if {"f1", "color"} & set(r.region.conditions())]
             assert plane["bare"][j * len(plane["xs"]) + i] == (not asking)
             assert plane["outcomes"][j * len(plane["xs"]) + i] == min(len(thens), 2)
 
@@ -666,7 +666,7 @@ def test_a_single_feature_makes_a_strip(page_of):
 
 
 def with_holes(policy="PRIORITY"):
-    """Return a table of which parts cannot occur."""
+    """Return a table with impossible cases."""
     space = Space([Continuous("age", bounds=(0, 100)), Categorical("job", ["clerk", "nurse"])])
     rules = RuleSet(
         [
@@ -681,7 +681,7 @@ def with_holes(policy="PRIORITY"):
     )
 
 
-def test_what_cannot_occur_is_no_gap(shared):
+def test_impossible_cases_are_not_gaps(shared):
     table, page = with_holes(), shared(with_holes)
     cases = [{"age": age, "job": job} for age in (5, 12, 40, 69, 75, 80) for job in (2, 3)]
     found = ask(page, "given.cases.map(irenic.isOutside)", cases=cases)
@@ -699,18 +699,18 @@ def test_what_cannot_occur_is_no_gap(shared):
         i = cell_of(table.rules.space["age"], plane["xs"], case["age"])
         j = cell_of(table.rules.space["job"], plane["ys"], case["job"])
         assert plane["outside"][j * width + i] == impossible
-    # with the job left open, only what cannot occur whatever it is
+    # with an open job, only cases that are impossible for every job
     strip = sliced(page, "age", None, None)
     assert [c["low"] for c, o in zip(strip["xs"], strip["outside"], strict=True) if o] == [70]
     assert "cannot occur" in page.locator("#map-legend").inner_text()
 
 
-def test_the_form_says_that_a_case_cannot_occur(shared):
+def test_the_form_reports_impossible_cases(shared):
     page = shared(with_holes)
     fill_form(page, age=75, job="2")
     answer = page.locator("#case-answer")
     assert answer.get_attribute("data-outcome") == "none"
-    assert "The table rules out such a case." in answer.inner_text()
+    assert "The table excludes this case as impossible." in answer.inner_text()
     assert "new rule" not in answer.inner_text()
     fill_form(page, age=12, job="3")  # a rule covers it all the same
     assert "by rule 1" in answer.inner_text()
@@ -737,7 +737,7 @@ def test_the_rule_of_the_highest_priority_is_not_called_the_first(shared):
     page = shared(with_holes)
     fill_form(page, age=25, job="2")
     text = page.locator("#case-answer").inner_text()
-    assert "by rule 2, the one of the highest priority" in text
+    assert "by rule 2, the one with the highest priority" in text
     assert "first" not in text
     assert sliced(page, "age", "job", None)["live"] == [1, 0]
 
@@ -778,7 +778,7 @@ def test_an_empty_field_is_not_a_missing_value(page_of):
     assert field.is_enabled()
 
 
-def test_a_case_from_an_instance_ticks_what_is_missing_and_names_the_row(page_of):
+def test_a_case_from_an_instance_shows_missing_values_and_its_row(page_of):
     space = Space([Continuous("a", missing=True), Continuous("b", missing=True)])
     rules = RuleSet([Rule(Region(space, {"a": {"<": 1}, "b": {">": 1}}), then="low")], space)
     page = page_of(summarize(rules, {"a": [None], "b": [3.5]}, ["high"]))
@@ -808,7 +808,7 @@ def axes_of(page):
     return [page.locator(f"#map-{axis}").input_value() for axis in "xy"]
 
 
-def test_the_map_begins_with_the_pair_that_most_rules_ask_for_and_follows_the_focus(page_of):
+def test_the_map_starts_with_the_most_tested_features_and_follows_the_focus(page_of):
     page = page_of(summarize(four_features()))
     assert axes_of(page) == ["r", "s"]
     page.locator('#rules [data-rule="0"]').click()
@@ -830,8 +830,8 @@ def test_a_case_is_shown_on_the_slice_through_it(page_of):
     assert "The case in the form" in page.locator("#map-answer").inner_text()
 
 
-def test_the_slice_begins_where_a_rule_holds(page_of):
-    """Without instances in the first rule; with them at a whole one that a rule covers."""
+def test_the_slice_starts_where_a_rule_holds(page_of):
+    """It is in the first rule, or with instances at a complete one that a rule covers."""
     rules = four_features()
     alone = RuleSet([rules[0]], rules.space)
     page = page_of(summarize(alone))
@@ -847,7 +847,7 @@ def test_the_slice_begins_where_a_rule_holds(page_of):
     assert "at r = 1, s = 1: 1 rule of 1 can hold" in page.locator("#map-note").inner_text()
 
 
-def test_the_pointer_has_the_rules_beside_it(page_of):
+def test_rules_are_shown_next_to_the_pointer(page_of):
     page = page_of(summarize(four_features()), viewport={"width": 1366, "height": 700})
     canvas = page.locator("#map-canvas")
     canvas.scroll_into_view_if_needed()
@@ -878,7 +878,7 @@ def test_long_names_do_not_widen_a_phone(page_of):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-def test_very_many_rules_are_drawn_in_part_and_all_decide(page_of):
+def test_only_some_of_very_many_rules_are_drawn_but_all_decide(page_of):
     rng = np.random.default_rng(13)
     space = Space([Continuous("x"), Continuous("y"), Continuous("z")])
     lows = rng.normal(size=(1500, 3)).round(4)
@@ -889,7 +889,7 @@ def test_very_many_rules_are_drawn_in_part_and_all_decide(page_of):
         ],
         space,
     )
-    page = page_of(summarize(rules, budget=0.1, most=5))
+    page = page_of(summarize(rules, budget=0.1, limit=5))
     note = page.locator("#map-note").inner_text()
     assert "The first 1,000 of 1,500 rules are drawn." in note
     assert "Gaps and conflicts are not hatched" in note

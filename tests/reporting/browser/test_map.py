@@ -1,4 +1,4 @@
-"""The map and the form where values are odd, and for those who use the keys or listen."""
+"""The map and the form with unusual values, the keyboard and screen readers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from irenic.reporting.summarize import summarize
 
 
 def rules_of(features, *conditions):
-    """Return a rule for each dict of conditions; they say A, B, ..."""
+    """Return a rule for each dict of conditions; they predict A, B, ..."""
     space = Space(features)
     said = zip(conditions, "ABCDEFG", strict=False)
     return RuleSet([Rule(Region(space, given), then=then) for given, then in said], space)
@@ -27,12 +27,12 @@ def chosen(page):
 
 
 def head_of(page):
-    """Return what the answer to a click begins with."""
+    """Return the heading of the answer to a click."""
     return page.locator("#map-answer h3").text_content()
 
 
 def click_across(page, share):
-    """Click a strip at a share of its width, and return what the answer begins with."""
+    """Click a strip at a share of its width, and return the heading of the answer."""
     area = page.locator("#map-canvas").bounding_box()
     left, right = 14, 12  # margins of a strip
     x = left + share * (area["width"] - left - right)
@@ -43,7 +43,7 @@ def click_across(page, share):
 # --- controls
 
 
-def test_a_strip_gets_another_feature_across_when_its_own_goes_upwards(page_of):
+def test_a_strip_gets_another_x_feature_when_its_own_becomes_y(page_of):
     page = page_of(summarize(in_three_features()))
     assert chosen(page)[:2] == ["p", "q"]
     page.locator("#map-y").select_option("")
@@ -54,7 +54,7 @@ def test_a_strip_gets_another_feature_across_when_its_own_goes_upwards(page_of):
     assert "Map of p and q" in page.locator("#map-canvas").get_attribute("aria-label")
 
 
-def test_the_keys_stay_on_a_control_that_they_change(page_of):
+def test_the_keyboard_focus_stays_on_a_control_that_it_changes(page_of):
     page = page_of(summarize(in_three_features()))
     for control, key, expected in [
         ("map-x", "r", ["r", "q", "projected"]),
@@ -69,14 +69,14 @@ def test_the_keys_stay_on_a_control_that_they_change(page_of):
     assert page.locator('#map-fixed [data-feature="q"]').count() == 1
 
 
-# --- values on the screen
+# --- values at points
 
 
 def seconds(number):
     return dt.timedelta(seconds=number)
 
 
-def test_places_answer_fractions_of_seconds(page_of):
+def test_points_resolve_fractions_of_seconds(page_of):
     rules = rules_of([Continuous("d", kind="duration")], {"d": (seconds(0.2), seconds(0.8))})
     summary = summarize(rules)
     low, high = summary["features"][0]["range"]
@@ -97,7 +97,7 @@ def test_places_answer_fractions_of_seconds(page_of):
         ("datetime", dt.datetime(2020, 1, 1, 0, 0, 0, 250_000), dt.datetime(2020, 1, 1, 0, 0, 1)),
     ],
 )
-def test_places_answer_fractions_of_times(page_of, kind, low, high):
+def test_points_resolve_fractions_of_times(page_of, kind, low, high):
     rules = rules_of([Continuous("t", kind=kind)], {"t": (low, high)})
     page = page_of(summarize(rules))
     said = [click_across(page, share) for share in (0.02, 0.4, 0.6, 0.98)]
@@ -133,10 +133,10 @@ def test_the_least_numbers_can_be_pointed_at(page_of):
     assert "inf" not in click_across(page, 0.5)
 
 
-# --- what is said
+# --- announcements
 
 
-def test_the_answer_beside_the_map_is_about_the_case_that_is_marked(page_of):
+def test_the_answer_next_to_the_map_is_for_the_marked_case(page_of):
     columns = {name: [0.5, 9.5] for name in "pqr"}
     page = page_of(summarize(in_three_features(), columns, ["A", "B"]))
     page.locator("#map-canvas").click(position={"x": 300, "y": 150})
@@ -144,20 +144,20 @@ def test_the_answer_beside_the_map_is_about_the_case_that_is_marked(page_of):
     page.locator("#case-random").click()
     assert head_of(page).startswith("Instance in row")
     assert head_of(page) == page.locator("#case-answer h3").text_content()
-    # another case is in the form now, and nothing is said of the last
+    # the form has another case now, so the previous answer is gone
     page.locator('#case-form [data-feature="p"]').fill("1.5")
     assert page.locator("#map-answer").text_content() == ""
 
 
-def test_only_the_head_of_an_answer_is_read_aloud_and_not_at_each_key(page_of):
+def test_only_the_heading_of_an_answer_is_announced_and_not_for_each_key(page_of):
     page = page_of(summarize(rules_of([Continuous("p")], {"p": (0, 50)})))
     assert page.locator("#case-answer").get_attribute("aria-live") is None
-    said = page.locator("#case-said")
+    said = page.locator("#case-announcement")
     assert said.get_attribute("aria-live") == "polite"
     page.evaluate("""() => {
         window.changes = 0;
         new MutationObserver(() => window.changes++).observe(
-            document.getElementById("case-said"), { childList: true });
+            document.getElementById("case-announcement"), { childList: true });
     }""")
     page.locator('#case-form [data-feature="p"]').press_sequentially("12.5")
     assert said.text_content() == ""
@@ -192,7 +192,7 @@ def test_fractions_of_seconds_can_be_typed(page_of):
 OWN_PARTS = ["#map-note", "#map-answer", "#map-legend", "#map-fixed", "#case-form", "#case-answer"]
 
 
-def test_names_from_right_to_left_stay_in_their_place(page_of):
+def test_right_to_left_names_stay_in_place(page_of):
     name, value = "גיל", "כן"
     features = [Continuous(name, unit="years"), Categorical("job", [value, "no"]), Continuous("z")]
     rules = rules_of(features, {name: (5, 10), "job": {value}, "z": (0, 1)}, {name: (7, 12)})

@@ -1,4 +1,4 @@
-"""The report page in a browser: what a person does with it, and that nothing leaves it."""
+"""The report page in a browser: its use, and its isolation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EVIL = "<script>window.hacked = 1</script>"
 WORSE = '"><img src=x onerror="window.hacked = 2">'
 
 
-# --- what is shown
+# --- examples
 
 
 @cache
@@ -51,7 +51,7 @@ def mixed_space():
 
 @cache
 def contradicting():
-    """Return a set of rules that contradicts itself, with gaps, over features of many kinds."""
+    """Return rules with conflicts and gaps over features of many kinds."""
     space = mixed_space()
     conditions = [
         ({"age": {"<": 18}}, "decline"),
@@ -100,12 +100,12 @@ def large():
     return irenic.summarize(rules, table, labels, budget=2)
 
 
-# --- pictures
+# --- screenshots
 
 
 @pytest.fixture(scope="session")
 def shot(pytestconfig):
-    """Write a picture for a person to look at, into build/screenshots or IRENIC_SCREENSHOTS."""
+    """Write a screenshot for people into build/screenshots or IRENIC_SCREENSHOTS."""
     given = os.environ.get("IRENIC_SCREENSHOTS")
     folder = Path(given) if given else pytestconfig.rootpath / "build" / "screenshots"
 
@@ -125,7 +125,7 @@ VIEWS = ["verdicts", "front", "rules", "case", "map", "findings", "results"]
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_view_is_there_and_has_its_picture(page_of, shot, theme):
+def test_every_view_is_drawn(page_of, shot, theme):
     page = page_of(learned(), color_scheme=theme)
     page.locator("#case-random").click()
     for view in VIEWS:
@@ -134,7 +134,7 @@ def test_every_view_is_there_and_has_its_picture(page_of, shot, theme):
     shot(page, f"iris-{theme}")
 
 
-def test_rules_without_instances_have_their_picture(page_of, shot):
+def test_rules_without_instances_are_drawn(page_of, shot):
     page = page_of(irenic.summarize(contradicting(), name="Loans"))
     assert page.title() == "Loans"
     assert "2 pairs of the 4 rules contradict each other" in page.locator("#verdicts").inner_text()
@@ -142,14 +142,14 @@ def test_rules_without_instances_have_their_picture(page_of, shot):
     shot(page, "loans")
 
 
-def test_a_phone_shows_all_of_it_without_scrolling_sideways(page_of, shot):
+def test_a_phone_needs_no_horizontal_scrolling(page_of, shot):
     page = page_of(learned(), viewport={"width": 360, "height": 740}, has_touch=True)
     width = page.evaluate("document.documentElement.scrollWidth")
     assert width <= 360
     shot(page, "iris-phone")
 
 
-def test_paper_has_the_rules_and_no_controls(page_of, shot):
+def test_printed_pages_have_rules_and_no_controls(page_of, shot):
     page = page_of(learned())
     page.emulate_media(media="print")
     assert not page.locator("#rule-search").is_visible()
@@ -171,10 +171,10 @@ def test_the_theme_can_be_chosen(page_of):
     assert light in seen
 
 
-# --- nothing leaves it, nothing gets in
+# --- isolation
 
 
-def test_names_are_text_whatever_they_are(page_of, shot):
+def test_names_are_never_markup(page_of, shot):
     page = page_of(evil())
     assert page.evaluate("window.hacked") is None
     assert page.title() == EVIL
@@ -189,7 +189,7 @@ def test_names_are_text_whatever_they_are(page_of, shot):
     shot(page, "evil")
 
 
-def test_the_page_holds_no_address_of_anything_else():
+def test_the_page_contains_no_external_address():
     page = irenic.reporting.Report(learned()).html
     head = page.split('<script type="application/json"')[0]
     assert "http" not in head.replace("http-equiv", "")
@@ -199,7 +199,7 @@ def test_the_page_holds_no_address_of_anything_else():
     assert addresses == {"http://www.w3.org/2000/svg"}  # the name of SVG, which is not fetched
 
 
-def test_a_script_that_gets_in_is_not_run(page_of, noise):
+def test_injected_scripts_do_not_run(page_of, noise):
     page = page_of(learned())
     page.evaluate(
         """() => {
@@ -219,7 +219,7 @@ def test_a_script_that_gets_in_is_not_run(page_of, noise):
 
 
 def cards(page):
-    """Return the places of the rules that are shown, in the order on the page."""
+    """Return the indices of the visible rules, in the order on the page."""
     shown = page.locator("#rules [data-rule]:visible")
     return [int(card.get_attribute("data-rule")) for card in shown.all()]
 
@@ -311,7 +311,7 @@ def fill(page, space, point):
 
 
 def answers(page, space, points):
-    """Return what the form says of many points: the outcome, and the place of the rule."""
+    """Return the answers of the form to many points: the outcome, and the index of the rule."""
     names = [feature.name for feature in space]
     rows = [
         [
@@ -322,7 +322,7 @@ def answers(page, space, points):
         ]
         for point in points
     ]
-    # one call for all: the fields are filled, and told so, as typing does
+    # one call for all points: filling fields dispatches the events of typing
     return page.evaluate(
         """([names, rows]) => rows.map((row) => {
             names.forEach((name, i) => {
@@ -359,7 +359,7 @@ def test_the_form_answers_as_predict_does_for_200_cases(page_of):
     assert len(set(said)) == 3  # or nothing would be tested
 
 
-def test_the_form_answers_as_rules_of_all_kinds_of_features_do(page_of):
+def test_the_form_answers_for_all_kinds_of_features(page_of):
     rules = contradicting()
     points = list(Region(rules.space).sample(200, random_state=5))
     for point in points[::3]:
@@ -382,7 +382,7 @@ def test_the_form_answers_as_rules_of_all_kinds_of_features_do(page_of):
     assert {outcome for outcome, _ in found} == {"0", "1", "2", "contradicted", "none"}
 
 
-def test_typing_is_answered_at_once_with_the_rule_in_words(page_of):
+def test_typing_shows_the_deciding_rule_at_once(page_of):
     rules = contradicting()
     page = page_of(irenic.summarize(rules))
     point = {"age": 30, "income": 10_000.5, "job": "nurse", "children": 2, "born": "1980-02-29"}
@@ -402,7 +402,7 @@ def test_typing_is_answered_at_once_with_the_rule_in_words(page_of):
         ("income", "1e999", "too large"),
     ],
 )
-def test_what_cannot_be_read_is_said_at_its_field(page_of, feature, text, message):
+def test_invalid_values_are_reported_at_their_field(page_of, feature, text, message):
     rules = contradicting()
     page = page_of(irenic.summarize(rules))
     point = {"age": 30, "income": 1, "job": "nurse", "children": 2, "born": "1980-02-29"}
@@ -418,7 +418,7 @@ def test_what_cannot_be_read_is_said_at_its_field(page_of, feature, text, messag
 
 
 def case_in_form(page, space):
-    """Return the case that the form holds."""
+    """Return the case in the form."""
     found = {}
     for feature in space:
         text = page.locator(f'#case-form [data-feature="{feature.name}"]').input_value()
@@ -447,7 +447,7 @@ def mapped():
 
 
 @pytest.mark.parametrize("mode", ["projected", "fixed"])
-def test_the_map_names_rules_and_says_what_decides(page_of, mode):
+def test_the_map_names_rules_and_shows_what_decides(page_of, mode):
     rules, table = mapped()
     page = page_of(irenic.summarize(rules, table))
     page.locator("#map-x").select_option("age")
@@ -490,11 +490,11 @@ def test_the_map_names_rules_and_says_what_decides(page_of, mode):
 
 
 def plainly(text):
-    """Return a condition without what may be typeset in another way."""
+    """Return a condition without characters that the page typesets differently."""
     return re.sub(r"[\s(),\"“”]", "", text.replace("<=", "≤").replace(">=", "≥"))
 
 
-def test_the_map_says_which_features_are_projected_or_fixed(page_of):
+def test_the_map_shows_which_features_are_projected_or_fixed(page_of):
     page = page_of(irenic.summarize(*mapped()))
     note = page.locator("#map-note")
     assert "left open" in note.inner_text()
@@ -511,7 +511,7 @@ def test_the_map_says_which_features_are_projected_or_fixed(page_of):
     assert note.inner_text() != before
 
 
-def test_the_map_is_used_with_the_keyboard(page_of):
+def test_the_map_works_with_the_keyboard(page_of):
     page = page_of(learned())
     page.locator("#map-canvas").focus()
     for _ in range(3):
@@ -521,7 +521,7 @@ def test_the_map_is_used_with_the_keyboard(page_of):
     assert page.locator("#map-answer").inner_text().strip()
 
 
-def test_another_pair_of_features_is_mapped(page_of, shot):
+def test_the_map_can_show_another_pair_of_features(page_of, shot):
     page = page_of(irenic.summarize(contradicting(), *people(), name="Loans"))
     page.locator("#map-x").select_option("job")
     page.locator("#map-y").select_option("born")
@@ -614,10 +614,10 @@ def test_a_model_of_several_labels_is_shown_label_by_label(page_of, shot, severa
     shot(page, "several-labels")
 
 
-# --- large, small and other
+# --- sizes and other pages
 
 
-def test_what_is_drawn_of_many_instances_is_said(page_of, shot):
+def test_the_page_states_how_many_instances_are_drawn(page_of, shot):
     summary = large()
     page = page_of(summary)
     assert len(cards(page)) + page.locator("#rules [data-rule]:not(:visible)").count() >= 200
@@ -632,7 +632,7 @@ def test_a_page_without_data_is_small():
     assert len(irenic.report(rules, budget=1).html.encode()) < 3_000_000
 
 
-def test_no_rules_at_all_are_a_page(page_of):
+def test_a_page_can_have_no_rules(page_of):
     page = page_of(irenic.summarize(RuleSet(space=Space([Continuous("a")]), default="x")))
     assert "There are no rules" in page.locator("#verdicts").inner_text()
     page = page_of(irenic.summarize(RuleSet(space=Space([]), default="x")))

@@ -1,4 +1,4 @@
-"""The parts of the report page: many rules, many outcomes, what goes wrong, and the ways back."""
+"""The parts of the report page: many rules, many outcomes, failures, and back links."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ READY = "performance.getEntriesByType('navigation')[0].domInteractive"
 
 
 def ages(*conditions, default=None):
-    """Return rules on one feature: pairs of what it asks for and what follows."""
+    """Return rules on one feature, given as pairs of condition and consequent."""
     space = Space([Continuous("age", bounds=(0, 100))])
     rules = [Rule(Region(space, {"age": ends}), then=then) for ends, then in conditions]
     return RuleSet(rules, space, default=default)
@@ -26,7 +26,7 @@ def ages(*conditions, default=None):
 
 @pytest.fixture(scope="module")
 def read_page(browser, tmp_path_factory):
-    """Open the page of what a function returns, once for all tests that do not mind each other."""
+    """Open the page of a summary once, for all tests that do not interfere."""
     contexts, pages, noise = [], {}, []
 
     def open_page(make):
@@ -72,14 +72,14 @@ def rules_100():
 
 
 def as_cards(page):
-    """Show all rules as cards, as many as are shown before one asks for more."""
+    """Show rules as cards, with the initial number of cards."""
     for search in ("f", ""):  # what a link led to stays shown until one searches
         page.locator("#rule-search").fill(search)
     page.locator("[data-view=cards]").click()
 
 
 def shown(page):
-    """Return the places of the rules that are shown, in the order on the page."""
+    """Return the indices of the visible rules, in the order on the page."""
     return page.evaluate(
         "[...document.querySelectorAll('#rules [data-rule]')].map((e) => Number(e.dataset.rule))"
     )
@@ -90,7 +90,7 @@ def words(page, selector):
 
 
 def until(page, expression):
-    """Wait until something is so. Playwright's own way evaluates text, which the page forbids."""
+    """Wait for a condition. Playwright's own function evaluates text, which the page forbids."""
     for _ in range(100):
         if page.evaluate(expression):
             return
@@ -99,7 +99,7 @@ def until(page, expression):
 
 
 def is_seen(page, selector):
-    """Tell whether something is in the part of the page that the window shows."""
+    """Return whether an element is in the viewport."""
     return page.evaluate(
         """(selector) => {
             const box = document.querySelector(selector).getBoundingClientRect();
@@ -141,10 +141,10 @@ def test_conditions_are_shown_from_their_parts_whatever_names_look_like(page_of)
     assert page.locator("#rule-count").inner_text() == "1 of 4 rules"
 
 
-# --- a part that fails
+# --- failures
 
 
-def test_a_part_that_fails_says_so_and_stops_no_other(page_of, noise):
+def test_a_failing_part_does_not_stop_the_others(page_of, noise):
     rules = ages(((0, 50), "low"))
     summary = irenic.summarize(rules, {"age": [10.0, 70.0]}, ["low", "low"])
     summary["models"][0]["results"]["confusion"] = 5
@@ -172,7 +172,7 @@ def outcomes_360():
     return irenic.summarize(rules, {"age": ages_}, labels)
 
 
-def test_of_very_many_outcomes_some_are_shown_and_the_rest_summed(read_page):
+def test_rare_outcomes_are_summed_if_there_are_very_many(read_page):
     assert len(outcomes_360()["outcomes"]) > 300
     page = read_page(outcomes_360)
     rows = page.locator("#confusion tbody tr").all()
@@ -192,7 +192,7 @@ def test_a_cell_of_the_confusion_lists_its_instances(page_of):
     labels = ["low", "high", "low", "low", "high", "low", "high"]
     page = page_of(irenic.summarize(rules, points, labels))
     wrong = page.locator("#wrong")
-    assert "Wrongly decided: 4 instances" in wrong.inner_text()
+    assert "Wrongly predicted: 4 instances" in wrong.inner_text()
     margins = page.locator("#confusion td.margin").all_inner_texts()
     assert [re.sub(r"\s", "", m) for m in margins] == ["50%", "33.3%", "66.7%", "50%", "", ""]
     found = wrong.locator("tbody tr").all_inner_texts()
@@ -204,10 +204,10 @@ def test_a_cell_of_the_confusion_lists_its_instances(page_of):
         ["low", "high"],
         ["high", "nothing"],
     ]
-    page.get_by_role("button", name="1: list those that are low, taken for high").click()
+    page.get_by_role("button", name="1: list those that are low predicted as high").click()
     (row,) = wrong.locator("tbody tr").all()
     assert row.locator("th").inner_text() == "4"
-    wrong.get_by_role("button", name="List all that are wrongly decided").click()
+    wrong.get_by_role("button", name="List all wrong predictions").click()
     assert wrong.locator("tbody tr").count() == 4
 
 
@@ -220,24 +220,24 @@ def test_a_cell_lists_what_the_summary_counts_in_it(read_page):
     )
     name = summary["outcomes"][truth]["text"]
     taken = summary["outcomes"][said]["text"]
-    label = f"{count}: list those that are {name}, taken for {taken}"
+    label = f"{count}: list those that are {name} predicted as {taken}"
     page.get_by_role("button", name=label, exact=True).click()
-    assert f"Wrongly decided: {count} instances" in page.locator("#wrong").inner_text()
+    assert f"Wrongly predicted: {count} instances" in page.locator("#wrong").inner_text()
     assert page.locator("#wrong tbody tr").count() == count
 
 
-def test_instances_that_cannot_occur_are_told_apart(page_of):
+def test_impossible_instances_are_listed_separately(page_of):
     summary = irenic.summarize(ages(((0, 40), "low")), {"age": [10.0, 60.0, 70.0]})
     results = summary["models"][0]["results"]
     results |= {"outside": 1, "outside_rows": [3], "uncovered": 1, "uncovered_rows": [2]}
     page = page_of(summary)
-    assert "1 instance ruled out by the table" in page.locator("#outside").inner_text()
+    assert "1 instance excluded by the table as impossible" in page.locator("#outside").inner_text()
     assert page.locator("#outside tbody th").all_inner_texts() == ["3"]
     assert page.locator("#uncovered tbody th").all_inner_texts() == ["2"]
-    assert "the table rules out 1" in page.locator("#verdicts").inner_text()
+    assert "the table excludes 1 as impossible" in page.locator("#verdicts").inner_text()
 
 
-def test_of_instances_that_the_file_does_not_hold_the_others_are_listed(page_of):
+def test_only_embedded_instances_are_listed(page_of):
     points = {"age": np.linspace(50, 90, 45)}
     rules = ages(((0, 40), "low"), ((80, 100), "high"))
     summary = irenic.summarize(rules, points, ["low"] * 45, sample=10)
@@ -253,7 +253,7 @@ def uncovered_caption(page):
     return words(page, "#uncovered caption")
 
 
-def test_what_is_said_of_instances_stays_true_as_more_are_shown(page_of):
+def test_texts_about_instances_stay_true_as_more_are_shown(page_of):
     points = {"age": np.linspace(50, 90, 45)}
     rules = ages(((0, 40), "low"))
     page = page_of(irenic.summarize(rules, points, sample=30))
@@ -271,7 +271,7 @@ def test_what_is_said_of_instances_stays_true_as_more_are_shown(page_of):
 @pytest.mark.parametrize(
     ("sample", "held"), [(300, "At least 200 of them are"), (400, "All of them are")]
 )
-def test_of_more_instances_than_are_listed_as_many_are_said_as_is_known(page_of, sample, held):
+def test_the_number_of_unlisted_instances_is_stated_if_known(page_of, sample, held):
     points = {"age": np.linspace(50, 90, 400)}
     page = page_of(irenic.summarize(ages(((0, 40), "low")), points, sample=sample))
     assert uncovered_caption(page) == f"{held} stored in this file; the first 10 are shown."
@@ -283,12 +283,12 @@ def test_of_more_instances_than_are_listed_as_many_are_said_as_is_known(page_of,
     ("features", "asked", "said"),
     [
         (12, 12, ""),
-        (14, 13, " Columns: the features that rules ask for, the first 12 of 13."),
+        (14, 13, " Columns: the features that rules test, the first 12 of 13."),
         (13, 13, " Columns: the first 12 of 13 features."),
         (2, 0, ""),
     ],
 )
-def test_columns_of_instances_are_said_to_be_what_they_are(page_of, features, asked, said):
+def test_columns_of_instances_have_correct_headings(page_of, features, asked, said):
     names = [f"f{i}" for i in range(features)]
     space = Space([Continuous(name) for name in names])
     conditions = dict.fromkeys(names[:asked], (0, 1))
@@ -297,7 +297,7 @@ def test_columns_of_instances_are_said_to_be_what_they_are(page_of, features, as
     assert uncovered_caption(page) == f"It is stored in this file.{said}"
 
 
-def test_without_a_single_instance_nothing_is_counted(page_of):
+def test_a_table_without_instances_has_no_counts(page_of):
     page = page_of(irenic.summarize(ages(((0, 9), "a"), ((9, 20), "b")), {"age": []}, []))
     text = page.locator("body").inner_text()
     assert "0 instances" not in text
@@ -328,7 +328,7 @@ def test_a_table_of_many_outcomes_fits_on_paper(page_of):
 # --- many rules
 
 
-def test_5000_rules_are_ready_and_sorted_soon(page_of):
+def test_5000_rules_are_shown_and_sorted_quickly(page_of):
     page = page_of(many_rules(5_000))
     assert page.evaluate(READY) < 2_000
     assert len(shown(page)) == 200
@@ -362,7 +362,7 @@ def test_a_link_leads_to_a_rule_that_is_not_yet_shown(read_page):
     assert len(shown(page)) == 49
 
 
-def test_rules_as_a_table_are_sorted_by_their_heads(page_of):
+def test_a_table_of_rules_is_sorted_by_its_headings(page_of):
     rules = ages(((0, 10), "b"), ((10, 40), "a"), ((40, 60), "b"))
     points = {"age": [5.0, 20.0, 30.0, 35.0, 50.0, 55.0]}
     page = page_of(irenic.summarize(rules, points, list("bbaabb")))
@@ -407,7 +407,7 @@ def test_at_most_20_instances_of_a_table_are_printed(page_of):
     assert "The first 20 are printed." in page.locator("#uncovered").inner_text()
 
 
-def test_a_search_for_a_number_finds_the_rule_of_that_number(read_page):
+def test_a_search_for_a_number_finds_the_rule_with_that_number(read_page):
     page = read_page(rules_100)
     page.locator("[data-view=table]").click()
     found = {"rule 3": [2], "#3": [2], "Rule  30": [29], "rule 3 f0": [2], "rule 101": []}
@@ -432,10 +432,10 @@ def test_more_rules_take_the_focus(read_page):
     assert page.evaluate("document.activeElement.dataset.rule") == "50"
 
 
-# --- numbers at their ends
+# --- extreme numbers
 
 
-def test_the_least_and_the_widest_ranges_are_drawn(page_of):
+def test_tiny_and_huge_ranges_are_drawn(page_of):
     bounds = {"tiny": (0, 5e-324), "wide": (-1.7e308, 1.7e308)}
     space = Space([Continuous(name, bounds=ends) for name, ends in bounds.items()])
     sides = [{"tiny": {">": 0}}, {"wide": (-8.5e307, 8.5e307)}]
@@ -457,10 +457,10 @@ def test_weights_are_written_in_full(page_of):
     assert found == ["Weight inf", "Weight 0.0001", "Weight 1234.5"]
 
 
-# --- words
+# --- texts
 
 
-def test_long_sets_of_values_are_shortened_and_can_be_unfolded(page_of):
+def test_long_sets_of_values_are_shortened_and_can_be_expanded(page_of):
     jobs = [f"job{i}" for i in range(300)]
     space = Space([Categorical("job", jobs)])
     rules = RuleSet([Rule(Region(space, {"job": set(jobs[:200])}), then="x")], space)
@@ -488,7 +488,7 @@ ORDER = """(selector) => {
 }"""
 
 
-def test_names_from_right_to_left_turn_nothing_round(page_of):
+def test_right_to_left_names_do_not_reverse_other_text(page_of):
     age, name, first, second = "גיל", "שם", "אב", "גד"
     space = Space([Continuous(age), Categorical(name, [first, second, "x"])])
     conditions = [{age: (5, 10)}, {name: {first, second}}]
@@ -524,13 +524,13 @@ def test_priority_is_not_called_the_first(page_of, tmp_path):
     page = page_of(irenic.summarize(table))
     for part in ("#rules", "#findings"):
         assert "first" not in words(page, part)
-    assert "the one of the highest priority decides (hit policy PRIORITY)" in words(
+    assert "the one with the highest priority decides (hit policy PRIORITY)" in words(
         page, "#verdicts"
     )
     assert page.locator("#rule-sort option").first.inner_text() == "priority"
 
 
-def test_rules_say_which_ones_they_contradict(read_page):
+def test_rules_list_their_conflicts(read_page):
     page = read_page(in_conflict)
     assert "Rule 5 is in 3 of the 3 conflicts." in words(page, "#conflicts")
     assert "Contradicts rules 2, 3 and 4." in words(page, '[data-rule="4"]')
@@ -544,10 +544,10 @@ def test_rules_say_which_ones_they_contradict(read_page):
     assert page.locator("#rules [aria-current]").get_attribute("data-rule") == "2"
 
 
-# --- ways back
+# --- back links
 
 
-def test_the_way_back_leads_where_one_was(page_of):
+def test_the_back_link_returns_to_the_origin(page_of):
     page = page_of(in_conflict(), viewport={"width": 1000, "height": 500})
     conflict = page.locator("#conflicts-2")
     conflict.scroll_into_view_if_needed()
@@ -569,7 +569,7 @@ def test_the_way_back_leads_where_one_was(page_of):
     assert is_seen(page, "#map h2")
 
 
-def test_another_case_has_no_way_back(read_page):
+def test_a_new_case_has_no_back_link(read_page):
     page = read_page(in_conflict)
     page.locator("#conflicts-1").get_by_role("button", name="Try this case").click()
     assert words(page, "#came-from") == "← Back to the conflict"
@@ -608,14 +608,14 @@ def learned():
     return irenic.summarize(model.fit(table, labels), table, labels)
 
 
-def test_the_default_of_a_learned_model_is_no_cause_for_alarm(read_page):
+def test_the_default_of_a_learned_model_is_not_a_warning(read_page):
     page = read_page(learned)
     verdict = page.locator(".verdict", has_text="Not complete")
     assert "by design the default answers there" in verdict.inner_text()
     assert verdict.get_attribute("class") == "verdict neutral"
 
 
-def test_another_rule_set_is_said_to_be_another(read_page):
+def test_a_rule_set_that_is_not_the_chosen_one_is_marked(read_page):
     other = 0 if learned()["chosen"] else 1
     page = read_page(learned)
     assert page.locator("#not-in-use").count() == 0
@@ -646,7 +646,7 @@ def test_scores_that_coincide_are_drawn_once(page_of, read_page):
     assert page_of(differing).locator("#front .chart .counted").count() > 0
 
 
-def test_only_all_is_100_per_cent(page_of):
+def test_only_complete_shares_are_100_percent(page_of):
     points = {"age": np.r_[np.full(2_999, 10.0), 20.0]}
     labels = ["low"] * 2_999 + ["high"]
     page = page_of(irenic.summarize(ages(((0, 50), "low")), points, labels))
@@ -654,10 +654,10 @@ def test_only_all_is_100_per_cent(page_of):
     assert not re.search(r"right for 2,999 of \S+ \(100", words(page, '[data-rule="0"]'))
 
 
-# --- what is heard, and seen with few colours
+# --- accessibility
 
 
-def test_buttons_with_the_same_words_are_told_apart(page_of, read_page):
+def test_buttons_with_the_same_text_have_distinct_labels(page_of, read_page):
     labels = "[...document.querySelectorAll('button[aria-label]')].map((e) => e.ariaLabel)"
     summary = irenic.summarize(ages(((0, 40), "a"), ((30, 50), "b")), {"age": [60.0, 70.0]})
     found = page_of(summary).evaluate(labels)
@@ -670,17 +670,17 @@ def test_buttons_with_the_same_words_are_told_apart(page_of, read_page):
     assert page.locator("#front thead th").first.inner_text() == "choose"
 
 
-def test_bars_and_dots_keep_their_colours_where_colours_are_forced(page_of):
+def test_bars_and_dots_keep_their_colors_in_forced_colors_mode(page_of):
     space = Space([Categorical("job", ["clerk", "cook"])])
     rules = RuleSet([Rule(Region(space, {"job": {"clerk"}}), then="a")], space, default="b")
     points = {"job": ["clerk", "clerk", "cook"]}
     page = page_of(irenic.summarize(rules, points, list("aba")), forced_colors="active")
-    colours = page.evaluate(
+    colors = page.evaluate(
         """() => [[".mix > i", null], [".outcome", "::before"], [".values .taken i", null]].map(
             ([selector, part]) => getComputedStyle(document.querySelector(selector), part)
                 .backgroundColor)"""
     )
-    assert colours == ["rgb(0, 114, 178)"] * 3
+    assert colors == ["rgb(0, 114, 178)"] * 3
     edges = page.evaluate(
         """() => [[".mix", null], [".outcome", "::before"], [".values > span", null]].map(
             ([selector, part]) => getComputedStyle(document.querySelector(selector), part)
@@ -692,7 +692,7 @@ def test_bars_and_dots_keep_their_colours_where_colours_are_forced(page_of):
 # --- phones
 
 
-def test_points_of_rule_sets_are_hit_with_a_finger(page_of):
+def test_points_of_rule_sets_are_large_enough_for_fingers(page_of):
     summary = learned()
     page = page_of(summary, viewport={"width": 390, "height": 844}, has_touch=True)
     boxes = [target.bounding_box() for target in page.locator("#front .target").all()]
@@ -706,7 +706,7 @@ def test_points_of_rule_sets_are_hit_with_a_finger(page_of):
         assert pressed.get_attribute("data-model") == str(place)
 
 
-def test_what_is_pressed_on_a_phone_is_large_enough(page_of):
+def test_touch_targets_are_large_enough(page_of):
     page = page_of(in_conflict(), viewport={"width": 390, "height": 844}, has_touch=True)
     small = page.evaluate(
         """() => [...document.querySelectorAll(

@@ -7,11 +7,10 @@ import { featureNamed } from "./summary.js";
 import { isCategory } from "./values/features.js";
 import { countText } from "./words.js";
 
-const MOST_VALUES_SAID = 8;
+const VALUE_LIMIT = 8;
 
 /**
- * A condition to read: the name of the feature stands out, without quotes; on a line of its own it
- * needs no brackets.
+ * A condition as elements: the name of the feature is bold, without quotes or brackets.
  * @param {ConditionParts} condition
  * @returns {Child}
  */
@@ -34,7 +33,7 @@ export function conditionWords(condition) {
  */
 function setWords(condition) {
   const values = valueTexts(condition);
-  const many = values.length > MOST_VALUES_SAID;
+  const many = values.length > VALUE_LIMIT;
   return [
     condition.negated ? " not in {" : " in {",
     nameList(many ? values.slice(0, 3) : values),
@@ -44,7 +43,7 @@ function setWords(condition) {
 }
 
 /**
- * All values of a condition that was shortened, to unfold.
+ * All values of a shortened condition, in an element that can be expanded.
  * @param {ConditionParts} condition
  * @param {Box} box
  */
@@ -54,7 +53,7 @@ export function allValues(condition, box) {
   const values = listedCodes(feature, box[feature.name]).map((code) => feature.values[code]);
   if (namesMissing(condition)) values.push("missing");
   return (
-    values.length > MOST_VALUES_SAID &&
+    values.length > VALUE_LIMIT &&
     h(
       "details",
       { class: "all-values" },
@@ -65,7 +64,7 @@ export function allValues(condition, box) {
 }
 
 /**
- * A region, a condition at a time; as rules write its bounds, where that is known.
+ * A region as a list of conditions, with bounds as rules write them if known.
  * @param {Box} box
  * @param {ConditionParts[]} [conditions]
  */

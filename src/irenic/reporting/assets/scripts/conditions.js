@@ -1,13 +1,12 @@
 // @ts-check
-// Conditions in their parts, of regions that the page works out itself, and as text.
+// Conditions in parts, for regions that the page computes itself, and as text.
 
 import { featureNamed, featuresOf } from "./summary.js";
 import { isCategory, LOWEST, MISSING_CODE, OTHER_CODE } from "./values/features.js";
 import { formatValue, formatWord } from "./values/texts.js";
 
 /**
- * A region as text, as irenic writes it, but for the quotes of values. Bounds that rules do not have cannot
- * occur here.
+ * A region as text, as irenic writes it except for quotes around values. All its bounds must be bounds of rules.
  * @param {Box} box
  */
 export function boxText(box) {
@@ -15,7 +14,7 @@ export function boxText(box) {
 }
 
 /**
- * A rule's region, or that of a finding, as irenic writes it.
+ * The region of a rule or a finding as text, as irenic writes it.
  * @param {{ box: Box, conditions?: ConditionParts[] }} region
  */
 export function regionText(region) {
@@ -23,7 +22,7 @@ export function regionText(region) {
 }
 
 /**
- * The conditions of a region that was found. Rules come with their own, whose bounds are as somebody wrote them.
+ * The conditions of a computed region. Rules have their own, with bounds as they were written.
  * @param {Box} box
  */
 export function conditionsOf(box) {
@@ -35,7 +34,7 @@ export function conditionsOf(box) {
 }
 
 /**
- * The conditions of a rule or a finding as somebody wrote them. The page embeds those that it would write differently.
+ * The conditions of a rule or a finding as they were written. The page embeds those that it would write differently.
  * @param {{ box: Box, conditions?: ConditionParts[] }} region
  */
 export function writtenConditions({ box, conditions = [] }) {
@@ -49,8 +48,10 @@ export function writtenConditions({ box, conditions = [] }) {
  * @param {Condition} condition
  */
 function isTrivial(feature, condition) {
-  const held = new Set(condition);
-  return isCategory(feature) ? feature.admitted.every((code) => held.has(code)) : held.size === 1 && held.has(null);
+  const admitted = new Set(condition);
+  return isCategory(feature)
+    ? feature.admitted.every((code) => admitted.has(code))
+    : admitted.size === 1 && admitted.has(null);
 }
 
 /**
@@ -72,7 +73,7 @@ function intervalParts(feature, [low, high]) {
 const cutsOf = new Map();
 
 /**
- * A cut, and how it is written at the lower and at the upper end of a condition.
+ * A cut, with its text at the lower and at the upper end of a condition.
  * @param {Continuous} feature
  * @param {number} at
  * @returns {FullCut}
@@ -87,7 +88,7 @@ function cutAt(feature, at) {
 }
 
 /**
- * A cut with its ends, which are the number itself where the page embeds none.
+ * A cut with its ends, which are the number itself if the page embeds none.
  * @param {Continuous} feature
  * @param {Cut} cut
  * @returns {FullCut}
@@ -123,19 +124,19 @@ function valuesParts(feature, codes) {
 }
 
 /**
- * The codes of the values that a condition lists: those that it admits, or, if it admits others, those that it
- * does not.
+ * The codes of the values that a condition lists: the admitted ones, or, if it admits unlisted values, the excluded
+ * ones.
  * @param {Category} feature
  * @param {Condition} codes
  */
 export function listedCodes(feature, codes) {
-  const held = new Set(codes);
-  const negated = held.has(OTHER_CODE);
-  return feature.admitted.filter((code) => code > OTHER_CODE && held.has(code) !== negated);
+  const admitted = new Set(codes);
+  const negated = admitted.has(OTHER_CODE);
+  return feature.admitted.filter((code) => code > OTHER_CODE && admitted.has(code) !== negated);
 }
 
 /**
- * Whether a condition names missing values beside those that it lists.
+ * Whether a condition names missing values in addition to those that it lists.
  * @param {ValuesParts} condition
  */
 export function namesMissing({ feature, negated, missing }) {
@@ -152,7 +153,7 @@ export function valueTexts(condition) {
 }
 
 /**
- * Whether a condition says no more than that a value is missing, or that it is not; undefined for others.
+ * Whether a condition only tests that a value is missing (true) or is not missing (false); undefined for others.
  * @param {ConditionParts} condition
  */
 export function onlyMissing(condition) {
@@ -162,7 +163,7 @@ export function onlyMissing(condition) {
 }
 
 /**
- * A condition as files of rules have it.
+ * A condition as written in files of rules.
  * @param {ConditionParts} condition
  */
 export function conditionText(condition) {

@@ -1,6 +1,6 @@
 // @ts-check
-// What the page decides by, for people at the console and for tests. Models are in summary.models, features in
-// summary.features; a case is {name: number, null for missing, or the code of a category}.
+// The functions that the page decides with, for the console and for tests. Models are in summary.models, features
+// in summary.features; a case is {name: number, null for missing, or the code of a category}.
 
 import { boxText, regionText } from "./conditions.js";
 import { covers, decideCase, isOutside } from "./engine/deciding.js";

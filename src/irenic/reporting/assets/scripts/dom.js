@@ -1,10 +1,10 @@
 // @ts-check
-// Making elements, and words that are elements.
+// Creates elements, and text with markup.
 
 import { countText } from "./words.js";
 
 /**
- * Make an element. Strings become text, never markup: whatever a feature is called is shown as it is.
+ * Create an element. Strings become text, never markup, so names are shown verbatim.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Attributes} [attributes]
@@ -16,7 +16,7 @@ export function h(tag, attributes = {}, ...children) {
 }
 
 /**
- * Make an element of SVG.
+ * Create an SVG element.
  * @template {keyof SVGElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Attributes} [attributes]
@@ -48,7 +48,7 @@ function fill(element, attributes, children) {
 }
 
 /**
- * The element of an id, which has to be there.
+ * The element with an id, which must exist.
  * @param {string} id
  */
 export function byId(id) {
@@ -58,7 +58,7 @@ export function byId(id) {
 }
 
 /**
- * The first element inside another that a selector finds, which has to be there.
+ * The first element inside another that matches a selector, which must exist.
  * @param {ParentNode} element
  * @param {string} selector
  */
@@ -69,7 +69,7 @@ export function within(element, selector) {
 }
 
 /**
- * Replace what an element holds.
+ * Replace the children of an element.
  * @template {HTMLElement | SVGElement} E
  * @param {E} element
  * @param {...Child} children
@@ -80,8 +80,7 @@ export function show(element, ...children) {
 }
 
 /**
- * A name or a value out of the rules. One that is written from right to left stays in its place: it does
- * not turn round the words and signs beside it.
+ * A name or a value of the rules, isolated: right-to-left text does not reverse the text around it.
  * @param {string} text
  */
 export function nameWords(text) {
@@ -89,7 +88,7 @@ export function nameWords(text) {
 }
 
 /**
- * Several names, with commas between them.
+ * Names separated by commas.
  * @param {string[]} texts
  */
 export function nameList(texts) {
@@ -97,12 +96,12 @@ export function nameList(texts) {
 }
 
 /**
- * Some things, one after the other: "1, 2 and 5"; of very many the first ones and how many more.
+ * A list such as "1, 2 and 5"; if it is long, the first entries and the number of others.
  * @param {Child[]} things
- * @param {number} [most]
+ * @param {number} [limit]
  */
-export function listWords(things, most = 12) {
-  const shown = things.slice(0, things.length > most ? most : things.length);
+export function listWords(things, limit = 12) {
+  const shown = things.slice(0, limit);
   const left = things.length - shown.length;
   const last = left ? ` and ${countText(left)} more` : null;
   /** @param {number} i */

@@ -2,14 +2,14 @@
 // Small calculations that several parts share.
 
 /**
- * The greatest of some numbers, at least a least one. Spreading a long list into Math.max would fail.
+ * The greatest number, or a minimum if all are lower. Spreading a long list into Math.max would fail.
  * @param {Iterable<number>} numbers
- * @param {number} least
+ * @param {number} minimum
  */
-export function greatest(numbers, least) {
-  let most = least;
-  for (const number of numbers) if (number > most) most = number;
-  return most;
+export function greatest(numbers, minimum) {
+  let maximum = minimum;
+  for (const number of numbers) if (number > maximum) maximum = number;
+  return maximum;
 }
 
 /**
@@ -25,7 +25,7 @@ export function round1(number) {
 }
 
 /**
- * How far a number is from one to another, from 0 to 1.
+ * The position of a number between two others, from 0 to 1.
  * @param {number} number
  * @param {number} low
  * @param {number} high
@@ -33,7 +33,7 @@ export function round1(number) {
 export function shareBetween(number, low, high) {
   if (number <= low) return 0;
   if (number >= high) return 1;
-  // the whole range of numbers is wider than the greatest number, but the least number cannot be halved
+  // halved only if high - low overflows, because the smallest number cannot be halved
   const part = Number.isFinite(high - low) ? 1 : 2;
   return (number / part - low / part) / (high / part - low / part);
 }

@@ -1,12 +1,12 @@
 // @ts-check
-// What rules say, in words and in colors.
+// The outcomes of rules as text and as colors.
 
 import { h, nameList, nameWords } from "./dom.js";
 import { labelText, summary } from "./summary.js";
 
 /**
- * The color of an outcome, as a variable of the style sheet: eight that color-blind people tell
- * apart; further outcomes share the last, a gray.
+ * The color of an outcome, as a variable of the style sheet: eight colors that color-blind people can
+ * distinguish; further outcomes share a gray.
  * @param {number | null} outcome
  */
 export function color(outcome) {
@@ -24,7 +24,7 @@ export function withColor(element, outcome) {
 }
 
 /**
- * What a rule says, in words: an outcome, or the labels of a set of them.
+ * The text of an outcome, or of the labels in it if it is a set.
  * @param {number | null} outcome
  */
 export function outcomeText(outcome) {
@@ -35,7 +35,7 @@ export function outcomeText(outcome) {
 }
 
 /**
- * The same as elements, where it stands beside other words.
+ * The text of an outcome as elements, for use in sentences.
  * @param {number | null} outcome
  */
 export function outcomeWords(outcome) {
@@ -44,7 +44,7 @@ export function outcomeWords(outcome) {
 }
 
 /**
- * What a rule says: its name, and a dot in its color.
+ * The name of an outcome, and a dot in its color.
  * @param {number | null} outcome
  */
 export function outcomeChip(outcome) {

@@ -1,11 +1,11 @@
 // @ts-check
-// Which rule set and which rule are on show, and telling all parts of the page of a change.
+// The rule set and the rule that are shown, and the events that notify all parts of the page of a change.
 
 import { h, show } from "./dom.js";
 import { summary } from "./summary.js";
 
 /**
- * model: the place of the rule set on show; rule: the place of the rule in focus, or null.
+ * model: the index of the rule set shown; rule: the index of the rule in focus, or null.
  * @type {{ model: number, rule: number | null }}
  */
 export const state = { model: summary.chosen, rule: null };
@@ -15,32 +15,32 @@ export function model() {
 }
 
 /**
- * Put another rule set of the front on show.
+ * Show another rule set of the front.
  * @param {number} place
  */
 export function showModel(place) {
   state.model = place;
   state.rule = null;
-  tell("model");
+  emit("model");
 }
 
 /**
- * Put a rule into focus, everywhere on the page; null for none.
+ * Focus a rule everywhere on the page; null for none.
  * @param {number | null} place
  */
 export function focusRule(place) {
   state.rule = place;
-  tell("rule");
+  emit("rule");
 }
 
 /** @type {Record<string, { listener: (detail: any) => void, section: HTMLElement | null }[]>} */
 const listeners = {};
 
 /** @type {HTMLElement | null} */
-let startedPart = null; // the section whose part is being started: what listens now belongs to it
+let startedPart = null; // the section whose part is being started, which owns new listeners
 
 /**
- * Call a function whenever something changes: "model", "rule", "case" (with a case), "theme".
+ * Call a function on every change of "model", "rule", "case" (with a case), "theme" or "paper".
  * @param {string} what
  * @param {(detail: any) => void} listener
  */
@@ -52,19 +52,19 @@ export function on(what, listener) {
  * @param {string} what
  * @param {any} [detail]
  */
-export function tell(what, detail) {
+export function emit(what, detail) {
   for (const { listener, section } of listeners[what] ?? []) {
     try {
       listener(detail);
     } catch (error) {
-      // a part that could not draw another rule set would go on showing the last one
-      sayBroken(what === "model" ? section : null, error);
+      // a part that failed to draw a rule set must not keep showing the previous one
+      reportFailure(what === "model" ? section : null, error);
     }
   }
 }
 
 /**
- * Start a part of the page. One that fails says so in its place and stops no other.
+ * Start a part of the page. One that fails shows its error and does not stop the others.
  * @param {HTMLElement} section
  * @param {(section: HTMLElement) => void} start
  */
@@ -73,7 +73,7 @@ export function startPart(section, start) {
   try {
     start(section);
   } catch (error) {
-    sayBroken(section, error);
+    reportFailure(section, error);
   } finally {
     startedPart = null;
   }
@@ -83,7 +83,7 @@ export function startPart(section, start) {
  * @param {HTMLElement | null} section
  * @param {unknown} error
  */
-function sayBroken(section, error) {
+function reportFailure(section, error) {
   console.error(error);
   if (!section) return;
   show(

@@ -1,5 +1,5 @@
 // @ts-check
-// The summary that this page shows, and what can be looked up in it.
+// The summary that the page shows, and lookups in it.
 
 import { pluralText } from "./words.js";
 import { byId } from "./dom.js";
@@ -10,19 +10,19 @@ export const summary = JSON.parse(byId("summary").textContent ?? "");
 export const featuresByName = new Map(summary.features.map((feature) => [feature.name, feature]));
 
 /**
- * The feature of a name that the summary itself uses.
+ * The feature with a name, which must exist.
  * @param {string} name
  */
 export const featureNamed = (name) => /** @type {Feature} */ (featuresByName.get(name));
 
-/** The instances, where there are some. */
+/** The instances; an error if there are none. */
 export function givenInstances() {
   if (summary.instances === null) throw new Error("the summary has no instances");
   return summary.instances;
 }
 
 /**
- * The features of a box, in the order of the features: names such as "1" change places in it.
+ * The features of a box, in the order of the summary: an object moves names such as "1" to the front.
  * @param {Box} box
  */
 export function featuresOf(box) {
@@ -30,8 +30,8 @@ export function featuresOf(box) {
 }
 
 /**
- * The condition of a box on a feature, or null. A feature may be called "constructor": only what the
- * box itself holds counts.
+ * The condition of a box on a feature, or null. Only own properties count, as a feature may be called
+ * "constructor".
  * @param {Box} box
  * @param {string} name
  */
@@ -39,33 +39,33 @@ export function conditionOn(box, name) {
   return Object.hasOwn(box, name) ? box[name] : null;
 }
 
-/** The parts of the space that cannot occur: holes in what a table says of its columns. */
+/** The regions that the table excludes as impossible. */
 export const outsideBoxes = (summary.outside ?? []).map((part) => part.box);
 
 /** @type {WeakMap<Model, Feature[]>} */
-const askedOf = new WeakMap();
+const testedOf = new WeakMap();
 
 /**
- * The features that some rule of a model asks for, in their order.
+ * The features that the rules of a model test, in the order of the summary.
  * @param {Model} model
  */
-export function askedFeatures(model) {
-  let asked = askedOf.get(model);
-  if (asked === undefined) {
+export function testedFeatures(model) {
+  let tested = testedOf.get(model);
+  if (tested === undefined) {
     const names = new Set(model.rules.flatMap((rule) => Object.keys(rule.box)));
-    asked = summary.features.filter((feature) => names.has(feature.name));
-    askedOf.set(model, asked);
+    tested = summary.features.filter((feature) => names.has(feature.name));
+    testedOf.set(model, tested);
   }
-  return asked;
+  return tested;
 }
 
-/** Whether there is anything that supports were counted on. */
+/** Whether there are rows that supports were counted on. */
 export function hasCounts() {
   return summary.counted_on !== null && summary.instances?.rows !== 0;
 }
 
 /**
- * Words about what supports were counted on, if on anything.
+ * A text about the rows that supports were counted on, empty if there are none.
  * @param {(rows: string) => string} onInstances
  * @param {string} onTraining
  */
@@ -76,10 +76,10 @@ export function countedOn(onInstances, onTraining) {
 
 export const isCounted = () => summary.counted_on !== null;
 
-/** Whether rules that hold for one case must not say different things. */
+/** Whether rules that hold for the same case must agree. */
 export const mustAgree = () => !["first", "all"].includes(summary.decides.how);
 
-/** Whether rules may not overlap even where they say the same. */
+/** Whether rules must not overlap even if they agree. */
 export function overlapsForbidden() {
   return summary.decides.hit_policy === "UNIQUE";
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// Tables, and long lists whose end is unfolded on request.
+// Tables, and long lists that can be expanded.
 
 import { h } from "./dom.js";
 import { countText } from "./words.js";
@@ -13,7 +13,7 @@ import { countText } from "./words.js";
  * @param {any} [label]
  */
 export function tableOf(attributes, caption, head, rows, foot = null, label = caption) {
-  // named and in the order of the keys, as it can be scrolled sideways
+  // labeled and focusable, because it can be scrolled horizontally
   return h(
     "div",
     { class: "scroll", tabindex: 0, role: "region", "aria-label": label },
@@ -29,21 +29,21 @@ export function tableOf(attributes, caption, head, rows, foot = null, label = ca
 }
 
 /**
- * Hide what comes after the first of many items, with a button that shows them; keys go on from the first of
- * them, as the button is gone.
+ * Hide all but the first items behind a button. Once pressed, the button is removed and the first new item gets the
+ * focus.
  * @param {Child} holder
  * @param {HTMLElement[]} items
  * @param {number} first
- * @param {() => void} [told]
+ * @param {() => void} [onShown]
  */
-export function moreOf(holder, items, first, told = () => {}) {
+export function moreOf(holder, items, first, onShown = () => {}) {
   if (items.length <= first) return holder;
   for (const item of items.slice(first)) item.hidden = true;
   const button = h("button", { type: "button", class: "more" }, `Show all ${countText(items.length)}`);
   button.addEventListener("click", () => {
     for (const item of items) item.hidden = false;
     button.remove();
-    told();
+    onShown();
     items[first].tabIndex = -1;
     items[first].focus({ preventScroll: true });
   });

@@ -16,7 +16,7 @@ export function pluralText(number, one, many = `${one}s`) {
 }
 
 /**
- * A share in per cent. Only what is whole is called 100 % or 0 %.
+ * A share in percent. Only exact shares are written as 100 % or 0 %.
  * @param {number} share
  */
 export function percentText(share) {
@@ -27,7 +27,7 @@ export function percentText(share) {
 }
 
 /**
- * A share in per cent, a dash for a share of nothing.
+ * A share in percent, or a dash if the whole is 0.
  * @param {number} part
  * @param {number} whole
  */
@@ -52,7 +52,7 @@ export function capitalized(text) {
 }
 
 /**
- * The same where there can only be text, as in what is told when one points at something.
+ * A name isolated from the direction of surrounding text, for attributes such as titles.
  * @param {string} text
  */
 export function nameText(text) {

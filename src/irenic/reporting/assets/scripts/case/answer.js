@@ -1,5 +1,5 @@
 // @ts-check
-// What follows for a case, in words.
+// The answer to a case, as text.
 
 import { writtenConditions } from "../conditions.js";
 import { conditionWords, regionWords } from "../condition_words.js";
@@ -16,7 +16,7 @@ import { formatValue } from "../values/texts.js";
 import { countText } from "../words.js";
 
 /**
- * What follows for a case, which rules say so and which do not, and what a new rule could take round it.
+ * The answer to a case, the rules that agree and disagree with it, and the free region around the case.
  * @param {Case} theCase
  * @param {Answer} answer
  */
@@ -28,7 +28,7 @@ export function describeAnswer(theCase, answer) {
 /** @param {Answer} answer */
 function impossibleWords(answer) {
   return [
-    h("p", { class: "case-head" }, "The table rules out such a case."),
+    h("p", { class: "case-head" }, "The table excludes this case as impossible."),
     h(
       "p",
       { class: "muted" },
@@ -42,7 +42,7 @@ function impossibleWords(answer) {
 /** @param {Answer} answer */
 function answerHead(answer) {
   if (answer.contradicted) {
-    return h("p", { class: "case-head bad" }, "⚠ Contradicted: rules that hold for this case say different things.");
+    return h("p", { class: "case-head bad" }, "⚠ Contradicted: the rules that hold for this case disagree.");
   }
   if (answer.several.length > 1) {
     const chips = answer.several.map((outcome) => [outcomeChip(outcome), " "]);
@@ -60,8 +60,8 @@ function decidingText(answer) {
   const priority = summary.decides.hit_policy === "PRIORITY";
   /** @type {Partial<Record<Summary["decides"]["how"], string>>} */
   const reasons = {
-    first: priority ? "the one of the highest priority" : "the first that holds",
-    best: "of those that hold the one of the greatest weight",
+    first: priority ? "the one with the highest priority" : "the first that holds",
+    best: "the one with the greatest weight",
     vote: "whose outcome has the most weight",
   };
   const reason = answer.rules.length > 1 && reasons[summary.decides.how];
@@ -69,7 +69,7 @@ function decidingText(answer) {
 }
 
 /**
- * A rule by its name, in the middle of a sentence; it leads to the rule.
+ * The name of a rule within a sentence, as a link to the rule.
  * @param {number} place
  */
 export function answerLink(place) {
@@ -84,22 +84,22 @@ export function answerLink(place) {
  */
 function answerRules(theCase, answer) {
   /** @param {number} place */
-  const said = (place) => model().rules[place].outcome;
+  const outcomeOf = (place) => model().rules[place].outcome;
   const several = answer.contradicted || answer.several.length > 1;
   if (several) return answer.rules.slice(0, 20).map((place) => ruleWords(theCase, place, true));
   if (answer.rule === null) return null;
   const others = answer.rules.filter((place) => place !== answer.rule);
-  const same = others.filter((place) => said(place) === answer.outcome);
-  const rivals = others.filter((place) => said(place) !== answer.outcome);
+  const same = others.filter((place) => outcomeOf(place) === answer.outcome);
+  const rivals = others.filter((place) => outcomeOf(place) !== answer.outcome);
   return [
     ruleWords(theCase, answer.rule, false),
-    same.length > 0 && h("p", {}, "The same say ", linked(same), ", which also cover this case."),
+    same.length > 0 && h("p", {}, "Also covering this case, with the same outcome: ", linked(same), "."),
     rivals.length > 0 &&
       h(
         "p",
         {},
-        "Also covering this case, but saying something else: ",
-        linked(rivals, (place) => [" (", nameWords(outcomeText(said(place))), ")"]),
+        "Also covering this case, with another outcome: ",
+        linked(rivals, (place) => [" (", nameWords(outcomeText(outcomeOf(place))), ")"]),
         ".",
       ),
   ];
@@ -118,7 +118,7 @@ export function linked(places, after = () => []) {
 }
 
 /**
- * A rule, each condition with the value that the case has.
+ * A rule, with the value of the case next to each condition.
  * @param {Case} theCase
  * @param {number} place
  * @param {boolean} named
@@ -144,7 +144,7 @@ function ruleWords(theCase, place, named) {
 }
 
 /**
- * What a new rule for this case could reach.
+ * The free region around a case, as text.
  * @param {Case} theCase
  * @param {Answer} answer
  */
@@ -153,41 +153,41 @@ function answerRegion(theCase, answer) {
     return h(
       "p",
       { class: "muted" },
-      "No new rule can settle this: whatever it says, it contradicts one of these. One of them has to change.",
+      "A new rule cannot resolve this, because it would contradict one of these. One of them has to change.",
     );
   }
-  const region = regionRound(theCase, answer);
+  const region = regionAround(theCase, answer);
   if (region === null) return null;
   if (!Object.keys(region).length) {
     return h(
       "p",
       {},
       answer.rule === null
-        ? "No rule is in the way: a new one could hold for every case."
-        : "No rule says otherwise anywhere: a new one that says the same could hold for every case.",
+        ? "There are no other rules: a new one could hold for every case."
+        : "No rule has another outcome: a new one with this outcome could hold for every case.",
     );
   }
   const free =
     answer.rule === null
-      ? "A new rule for this case could reach this far without meeting any other rule, wherever"
+      ? "A new rule for this case could extend this far without overlapping any other rule, wherever"
       : [
-          "Rules that say ",
+          "A rule for ",
           outcomeChip(answer.outcome),
-          " could reach this far around the case without meeting a rule that says otherwise, wherever",
+          " could extend this far around the case without overlapping a rule with another outcome, wherever",
         ];
   return h("div", { class: "case-region" }, h("p", {}, free), regionWords(region));
 }
 
 /**
- * The region that a new rule could take: free of all rules, or of those that say something else; null if none is.
+ * The region for a new rule: free of all rules, or of those with another outcome; null if there is none.
  * @param {Case} theCase
  * @param {Answer} answer
  */
-export function regionRound(theCase, answer) {
+export function regionAround(theCase, answer) {
   if (answer.contradicted || answer.several.length > 1) return null;
   if (!answer.rules.length && isOutside(theCase)) return null;
   const region = enlarge(model(), theCase, answer.rule === null ? null : answer.outcome);
-  // a feature may be called like that, but its condition is no number
+  // a feature may have this name, but its condition is not a number
   return typeof region.coveredBy === "number" ? null : /** @type {Box} */ (region);
 }
 

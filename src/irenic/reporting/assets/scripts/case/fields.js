@@ -8,12 +8,12 @@ import { parseValue } from "../values/reading.js";
 import { formatValue } from "../values/texts.js";
 import { countText } from "../words.js";
 
-const MOST_CHOICES = 100; // beyond, a list to type into serves better than one to scroll
+const CHOICE_LIMIT = 100; // more values are easier to type than to find in a list
 
 /** @type {Partial<Record<Feature["kind"], string>>} */
 const NATIVE_INPUTS = { date: "date", datetime: "datetime-local", time: "time" };
 
-// what the browser's own inputs can hold: no microseconds. Anything else they would refuse with a warning.
+// texts that the browser's own inputs accept; they reject others, such as microseconds, with a warning
 /** @type {Partial<Record<Feature["kind"], RegExp>>} */
 const NATIVE_TEXTS = {
   date: /^\d{4}-\d\d-\d\d$/,
@@ -27,7 +27,7 @@ const NATIVE_TEXTS = {
  */
 export function formInput(feature, id) {
   const attributes = { id, "data-feature": feature.name };
-  if (isCategory(feature) && feature.admitted.length <= MOST_CHOICES) {
+  if (isCategory(feature) && feature.admitted.length <= CHOICE_LIMIT) {
     /** @param {number} code */
     const option = (code) => h("option", { value: code }, feature.values[code]);
     return h("select", attributes, h("option", { value: "" }, "choose …"), categoryOrder(feature).map(option));
@@ -41,8 +41,8 @@ export function formInput(feature, id) {
 }
 
 /**
- * The browser's own input for a feature. None where rules or instances have fractions of seconds: people could not
- * type them there.
+ * The browser's own input type for a feature; undefined if rules or instances have fractions of seconds, which cannot
+ * be typed there.
  * @param {Feature} feature
  */
 function nativeInput(feature) {
@@ -54,13 +54,13 @@ function hasFractions(feature) {
   if (feature.kind !== "time" && feature.kind !== "datetime") return false;
   /** @param {number} micros */
   const fraction = (micros) => ((micros % 1e6) + 1e6) % 1e6;
-  // "after 12:30" begins a microsecond later: nobody has to type that
+  // "after 12:30" begins a microsecond later, which nobody has to type
   if (feature.cuts.some((cut) => fraction(cut.at) > 1)) return true;
   return (summary.instances?.columns[feature.name] ?? []).some((value) => value !== null && fraction(value) > 0);
 }
 
 /**
- * A box to tick where a value may be missing, unless it is among the choices: an empty field says nothing.
+ * A checkbox for missing values, unless they are among the choices: an empty field is not yet filled in.
  * @param {Feature} feature
  * @param {Field["input"]} input
  */
@@ -71,28 +71,28 @@ export function missingBox(feature, input) {
 }
 
 /** @param {Field} field */
-export const isTicked = (field) => field.box?.checked ?? false;
+export const isMarkedMissing = (field) => field.box?.checked ?? false;
 
 /**
- * The values of a category with very many, for the input to offer.
+ * The suggestions for a category with very many values.
  * @param {Feature} feature
  * @param {string} id
  */
 export function listOf(feature, id) {
-  if (!isCategory(feature) || feature.admitted.length <= MOST_CHOICES) return null;
+  if (!isCategory(feature) || feature.admitted.length <= CHOICE_LIMIT) return null;
   /** @param {number} code */
   const option = (code) => h("option", { value: feature.values[code] });
   return h("datalist", { id: `${id}-list` }, categoryOrder(feature).map(option));
 }
 
 /**
- * What can be typed, in a few words.
+ * A short hint on what can be typed.
  * @param {Feature} feature
  */
 export function hintOf(feature) {
   const parts = [];
   if (isCategory(feature)) {
-    if (feature.admitted.length > MOST_CHOICES) parts.push(`one of ${countText(feature.admitted.length)} values`);
+    if (feature.admitted.length > CHOICE_LIMIT) parts.push(`one of ${countText(feature.admitted.length)} values`);
   } else {
     if (!nativeInput(feature)) parts.push(feature.wanted);
     if (feature.bounded[0]) parts.push(`from ${formatValue(feature, feature.lowest)}`);
@@ -108,8 +108,8 @@ export function readText(field) {
 }
 
 /**
- * Put a text into a field, or tick that it is missing. One that the browser's own input cannot hold turns it into
- * plain text.
+ * Set the text of a field, or mark it as missing. If the browser's own input rejects the text, the field becomes a
+ * plain text input.
  * @param {Field} field
  * @param {string} text
  * @param {boolean} [missing]
@@ -120,22 +120,22 @@ export function writeText({ input, feature, box }, text, missing = false) {
   if (native && input instanceof HTMLInputElement) {
     const fits =
       text === "" || (NATIVE_TEXTS[feature.kind]?.test(text) && parseValue(feature, text).error === undefined);
-    input.value = ""; // what is there need not fit the other type
+    input.value = ""; // the old text may be invalid for the new type
     input.type = fits ? native : "text";
   }
   input.value = text;
 }
 
 /**
- * What a field says: {value}, {error}, or {} while it is empty.
+ * The content of a field: {value}, {error}, or {} while it is empty.
  * @param {Field} field
  * @returns {Read}
  */
 export function readField(field) {
   const text = readText(field);
-  if (isTicked(field)) return { value: isCategory(field.feature) ? MISSING_CODE : null };
+  if (isMarkedMissing(field)) return { value: isCategory(field.feature) ? MISSING_CODE : null };
   if (field.input.validity?.badInput && !isCategory(field.feature))
-    return { error: `It is not yet ${field.feature.wanted}.` };
+    return { error: `The value must be ${field.feature.wanted}.` };
   if (text.trim() === "") return {};
   return field.input.tagName === "SELECT" ? { value: Number(text) } : parseValue(field.feature, text);
 }

@@ -1,21 +1,21 @@
 // @ts-check
-// The part of the page that asks for a case and says which rule decides it.
+// The form for a case, with the rule that decides it.
 
 import { describeAnswer, instanceHead } from "./answer.js";
-import { formInput, hintOf, isTicked, listOf, missingBox, readField, readText, writeText } from "./fields.js";
+import { formInput, hintOf, isMarkedMissing, listOf, missingBox, readField, readText, writeText } from "./fields.js";
 import { soFar, stillNeeded } from "./open.js";
 import { byId, h, nameWords, show } from "../dom.js";
 import { decideCase, emptyCase } from "../engine/deciding.js";
 import { instanceCase, instanceOf } from "../engine/instances.js";
 import { fixMapAt, forgetFormCase } from "../map/cases.js";
 import { jumpTo } from "../page/jumps.js";
-import { model, on, tell } from "../state.js";
-import { askedFeatures, givenInstances, summary } from "../summary.js";
+import { model, on, emit } from "../state.js";
+import { testedFeatures, givenInstances, summary } from "../summary.js";
 import { isCategory, isMissing } from "../values/features.js";
 import { formatValue } from "../values/texts.js";
 
 /**
- * instance: the place of the instance that the fields were filled from, undefined for other cases.
+ * instance: the index of the instance that the fields were filled from, undefined for other cases.
  * @type {{
  *   fields: Map<string, Field>,
  *   kept: Map<string, { text: string, missing: boolean }>,
@@ -26,7 +26,7 @@ import { formatValue } from "../values/texts.js";
  */
 const caseForm = { fields: new Map(), kept: new Map(), started: false, instance: undefined, saying: 0 };
 
-const SAY_AFTER = 500; // milliseconds without a key until the answer is read aloud
+const ANNOUNCE_DELAY = 500; // milliseconds after the last key until the answer is announced
 
 /** @param {HTMLElement} section */
 export function startForm(section) {
@@ -36,7 +36,7 @@ export function startForm(section) {
     h(
       "p",
       { class: "lead" },
-      "Type in a case. The answer appears as you type and is worked out in this page: nothing is sent anywhere.",
+      "Type in a case. The answer appears as you type. It is computed in this page; nothing is sent anywhere.",
     ),
     h(
       "div",
@@ -50,7 +50,7 @@ export function startForm(section) {
       }),
       h("div", { id: "case-answer" }),
     ),
-    h("p", { class: "unseen", id: "case-said", "aria-live": "polite" }),
+    h("p", { class: "unseen", id: "case-announcement", "aria-live": "polite" }),
   );
   byId("case-form").addEventListener("input", formTyped);
   drawForm();
@@ -58,19 +58,19 @@ export function startForm(section) {
   on("case", fillForm);
 }
 
-/** Draw the fields: those that rules of the model on show ask for, the others out of the way. What was typed
- * stays when another rule set is shown. */
+/** Draw the fields of features that the rules test; the others are collapsed. Typed values are kept when another
+ * rule set is shown. */
 function drawForm() {
   for (const [name, field] of caseForm.fields) {
-    caseForm.kept.set(name, { text: readText(field), missing: isTicked(field) });
+    caseForm.kept.set(name, { text: readText(field), missing: isMarkedMissing(field) });
   }
-  const asked = askedFeatures(model());
-  const further = summary.features.filter((feature) => !asked.includes(feature));
+  const tested = testedFeatures(model());
+  const further = summary.features.filter((feature) => !tested.includes(feature));
   caseForm.fields.clear();
   show(
     byId("case-form"),
-    asked.length > 0 && h("div", { class: "case-fields" }, asked.map(formField)),
-    further.length > 0 && furtherFields(further, asked.length === 0),
+    tested.length > 0 && h("div", { class: "case-fields" }, tested.map(formField)),
+    further.length > 0 && furtherFields(further, tested.length === 0),
     formButtons(),
   );
   answerForm();
@@ -81,7 +81,7 @@ function drawForm() {
  * @param {boolean} all
  */
 function furtherFields(features, all) {
-  const title = all ? "Features: no rule asks for any of them" : "Further features that no rule asks for";
+  const title = all ? "Features, which no rule tests" : "Other features, which no rule tests";
   return h(
     "details",
     { class: "case-further" },
@@ -96,7 +96,7 @@ function formButtons() {
     "div",
     { class: "case-buttons" },
     (summary.instances?.shown ?? 0) > 0 &&
-      h("button", { type: "button", id: "case-random", onclick: takeRandom }, "An instance at random"),
+      h("button", { type: "button", id: "case-random", onclick: takeRandom }, "Random instance"),
     h("button", { type: "button", id: "case-map", hidden: true, onclick: showOnMap }, "Show on the map"),
     h("button", { type: "button", id: "case-clear", onclick: clearForm }, "Clear"),
   );
@@ -158,7 +158,7 @@ function clearForm() {
 }
 
 function takeRandom() {
-  tell("case", instanceCase(Math.floor(Math.random() * givenInstances().shown)));
+  emit("case", instanceCase(Math.floor(Math.random() * givenInstances().shown)));
 }
 
 /** Show the case on the map, on the exact slice through it. */
@@ -172,26 +172,26 @@ function showOnMap() {
 function formTyped() {
   const fields = [...caseForm.fields.values()];
   const turned = fields.filter((field) => field.box && field.box.checked !== field.input.disabled);
-  for (const field of turned) writeText(field, "", isTicked(field));
-  caseForm.started = fields.some((field) => readText(field) !== "" || isTicked(field));
-  caseForm.instance = undefined; // it is another case now
+  for (const field of turned) writeText(field, "", isMarkedMissing(field));
+  caseForm.started = fields.some((field) => readText(field) !== "" || isMarkedMissing(field));
+  caseForm.instance = undefined; // the case was edited
   forgetFormCase();
   answerForm();
 }
 
-/** The case that the fields say: `known` of it, `theCase` with something for the features that no rule asks for and
- * that decide nothing, and which of those that rules ask for are wrong or still empty. */
+/** Read the fields: the `known` values, `theCase` with placeholders for unknown values, and the features that rules
+ * test whose fields are wrong or still empty. */
 function readForm() {
   /** @type {{ theCase: Case, known: Case, wrong: Feature[], empty: Feature[] }} */
   const found = { theCase: emptyCase(), known: emptyCase(), wrong: [], empty: [] };
-  const asked = new Set(askedFeatures(model()));
+  const tested = new Set(testedFeatures(model()));
   for (const field of caseForm.fields.values()) {
     const { feature } = field;
     const { value, error } = readField(field);
     field.problem.textContent = error ?? "";
     field.input.setAttribute("aria-invalid", String(error !== undefined));
     if (value !== undefined) found.known[feature.name] = value;
-    else if (asked.has(feature)) (error ? found.wrong : found.empty).push(feature);
+    else if (tested.has(feature)) (error ? found.wrong : found.empty).push(feature);
     found.theCase[feature.name] = value ?? (isCategory(feature) ? feature.admitted[0] : null);
   }
   return found;
@@ -199,32 +199,32 @@ function readForm() {
 
 function answerForm() {
   showAnswer(byId("case-answer"));
-  sayLater();
+  announceLater();
 }
 
-/** Have the head of the answer read aloud when nobody has typed for a moment: not all of it, and not at each key. */
-function sayLater() {
+/** Announce the heading of the answer to screen readers after a pause in typing, not after each key. */
+function announceLater() {
   clearTimeout(caseForm.saying);
-  if (!caseForm.started) return void show(byId("case-said"));
+  if (!caseForm.started) return void show(byId("case-announcement"));
   caseForm.saying = setTimeout(() => {
     const holder = byId("case-answer");
     const parts = ["h3", "p"].map((each) => holder.querySelector(each)?.textContent);
-    show(byId("case-said"), parts.filter(Boolean).join(": "));
-  }, SAY_AFTER);
+    show(byId("case-announcement"), parts.filter(Boolean).join(": "));
+  }, ANNOUNCE_DELAY);
 }
 
 /** @param {HTMLElement} holder */
 function showAnswer(holder) {
-  const asked = askedFeatures(model());
+  const tested = testedFeatures(model());
   const { theCase, known, wrong, empty } = readForm();
-  const idle = asked.length > 0 && !caseForm.started;
+  const idle = tested.length > 0 && !caseForm.started;
   const open = wrong.length > 0 || empty.length > 0;
   byId("case-map").hidden = open;
   if (open) {
     holder.dataset.outcome = "error";
     holder.dataset.rule = "";
     const mayMiss = [...caseForm.fields.values()].some((field) => field.box !== null);
-    const begun = asked.some((feature) => Object.hasOwn(known, feature.name));
+    const begun = tested.some((feature) => Object.hasOwn(known, feature.name));
     show(holder, stillNeeded(empty, wrong, idle, mayMiss), begun && soFar(known));
     return;
   }

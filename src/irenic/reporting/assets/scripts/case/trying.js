@@ -1,21 +1,21 @@
 // @ts-check
-// Buttons that put a case into the form, and the way back.
+// Buttons that copy a case to the form, and the link back.
 
 import { h, within } from "../dom.js";
 import { jumpTo } from "../page/jumps.js";
-import { tell } from "../state.js";
+import { emit } from "../state.js";
 
 /**
- * A button that puts a case into the form; from there a link leads back to where the case is from. Who hears
- * it alone is told which case it is.
+ * A button that copies a case to the form, which then has a link back. Its label names the case for screen
+ * readers.
  * @param {Case} values
  * @param {Back} back
  * @param {string} which
  */
 export function tryButton(values, back, which) {
   const tryIt = () => {
-    tell("case", values);
-    offerWayBack(back);
+    emit("case", values);
+    addBackLink(back);
     jumpTo("case");
   };
   const label = `Try this case: ${which}`;
@@ -23,13 +23,13 @@ export function tryButton(values, back, which) {
 }
 
 /** @param {Back} back */
-function offerWayBack({ id, text }) {
+function addBackLink({ id, text }) {
   within(document, "#case h2").after(
     h("p", { id: "came-from", class: "screen" }, h("a", { class: "link", href: `#${id}` }, `← ${text}`)),
   );
 }
 
-/** Another case, or another rule set: what led here is no longer on show. */
-export function forgetWayBack() {
+/** Remove the link back: the form has another case, or the page another rule set. */
+export function removeBackLink() {
   document.getElementById("came-from")?.remove();
 }

@@ -1,11 +1,11 @@
 // @ts-check
-// Which rules hold for a case and what follows: the same answers as irenic gives in Python.
+// Decides which rules hold for a case and what they predict, exactly as irenic does in Python.
 
 import { featureNamed, outsideBoxes, summary } from "../summary.js";
 import { isCategory } from "../values/features.js";
 
 /**
- * A case to fill in: it inherits nothing, so that every name of a feature is safe in it.
+ * A case without values. It inherits no properties, so that features can have any name.
  * @returns {Case}
  */
 export function emptyCase() {
@@ -13,13 +13,13 @@ export function emptyCase() {
 }
 
 /**
- * A value as it is compared: missing numbers are below all others.
+ * A value for comparisons: missing numbers are below all others.
  * @param {Value | undefined} value
  */
 export const compared = (value) => (value === null || value === undefined ? -Infinity : value);
 
 /**
- * Whether one condition of a box holds for a value of its feature.
+ * Whether a condition holds for a value of its feature.
  * @param {Feature} feature
  * @param {Condition} condition
  * @param {Value | undefined} value
@@ -31,7 +31,7 @@ export function holds(feature, condition, value) {
 }
 
 /**
- * Whether a box holds a case.
+ * Whether a box contains a case.
  * @param {Box} box
  * @param {Case} theCase
  */
@@ -40,7 +40,7 @@ export function covers(box, theCase) {
 }
 
 /**
- * The places of the rules that cover a case, in their order.
+ * The indices of the rules that cover a case, in order.
  * @param {Model} model
  * @param {Case} theCase
  */
@@ -54,7 +54,7 @@ function coveringRules(model, theCase) {
 }
 
 /**
- * Whether a case lies where none can occur.
+ * Whether a case is impossible.
  * @param {Case} theCase
  */
 export function isOutside(theCase) {
@@ -62,9 +62,9 @@ export function isOutside(theCase) {
 }
 
 /**
- * What follows for a case. outcome: its place, null for none; rule: the place of the rule that decides,
- * null where none does; rules: all that cover the case; contradicted: rules that must agree do not;
- * several: the outcomes where all rules count.
+ * The answer to a case. outcome: its index, null for none; rule: the index of the deciding rule, null
+ * for none; rules: all that cover the case; contradicted: whether rules that must agree do not;
+ * several: the outcomes if all rules count.
  * @param {Model} model
  * @param {Case} theCase
  */
@@ -109,7 +109,7 @@ export function firstInOrder(model, rules) {
 }
 
 /**
- * A weight; those that JSON has no number for come as {"float": "inf"}.
+ * The weight of a rule; infinite ones are {"float": "inf"} in JSON.
  * @param {CountedRule} rule
  */
 export function weightOf(rule) {
@@ -118,7 +118,7 @@ export function weightOf(rule) {
 }
 
 /**
- * Of the greatest weight; of equal ones the first.
+ * The rule with the greatest weight; the first of equal ones.
  * @param {Model} model
  * @param {number[]} rules
  */
@@ -127,8 +127,8 @@ function heaviest(model, rules) {
 }
 
 /**
- * The first rule of the outcome with the greatest sum of weights; of equal sums the outcome whose rule
- * comes first. Weights are added in the order of the rules: another order might round differently.
+ * The first rule of the outcome with the greatest sum of weights; if sums are equal, the outcome whose rule
+ * comes first. Weights are added in the order of the rules, because another order might round differently.
  * @param {Model} model
  * @param {number[]} rules
  */

@@ -6,9 +6,8 @@ import { featureNamed, summary } from "../summary.js";
 import { isCategory, LOWEST } from "../values/features.js";
 
 /**
- * The region round a case that no rival overlaps and that cannot be enlarged: irenic.enlarge, feature by
- * feature in their order. Rules of the outcome are no rivals; of null, all are. {coveredBy} if a rival
- * covers the case.
+ * The maximal region around a case that no rival overlaps, as irenic.enlarge grows it, feature by feature in
+ * order. Rules with the outcome are not rivals; for null, all rules are. {coveredBy} if a rival covers the case.
  * @param {Model} model
  * @param {Case} theCase
  * @param {number | null} [outcome]
@@ -16,7 +15,7 @@ import { isCategory, LOWEST } from "../values/features.js";
  */
 export function enlarge(model, theCase, outcome = null) {
   const rivals = model.rules.filter((rule) => outcome === null || rule.outcome !== outcome);
-  const apart = rivals.map((rule) => outsideOf(rule.box, theCase)); // features on which each leaves the case out
+  const apart = rivals.map((rule) => outsideOf(rule.box, theCase)); // features on which each rival excludes the case
   const covered = apart.findIndex((names) => names.size === 0);
   if (covered >= 0) return { coveredBy: model.rules.indexOf(rivals[covered]) };
   /** @type {Box} */
@@ -44,7 +43,7 @@ function outsideOf(box, theCase) {
 }
 
 /**
- * How far an interval can grow round a value between those that stop it; null for no condition.
+ * The largest interval around a value that meets no rival; null for no condition.
  * @param {Continuous} feature
  * @param {Value} value
  * @param {Condition[]} stops
@@ -63,7 +62,7 @@ function growInterval(feature, value, stops) {
 }
 
 /**
- * The values that a set can take among those that stop it; null for no condition.
+ * The largest set of values that meets no rival; null for no condition.
  * @param {Category} feature
  * @param {Condition[]} stops
  */

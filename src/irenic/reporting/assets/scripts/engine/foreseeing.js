@@ -1,12 +1,12 @@
 // @ts-check
-// What is certain while some features of a case are not known yet.
+// What is certain about a case while some of its features are unknown.
 
 import { decideAmong, firstInOrder, holds } from "./deciding.js";
 import { featureNamed, summary } from "../summary.js";
 
 /**
- * What a case that is known in part leaves open. possible: the rules that can still hold, by what is known; sure:
- * those that hold already; settled: what will follow whatever the rest is, as decideCase says it, or null.
+ * What is known about a partial case. possible: the rules that can still hold; sure: those that already hold;
+ * settled: the answer of decideCase if it does not depend on the unknown features, or null.
  * @param {Model} model
  * @param {Case} known
  */
@@ -33,12 +33,12 @@ export function foresee(model, known) {
 function settledAnswer(model, possible, sure) {
   if (!possible.length) return decideAmong(model, []);
   const now = decideAmong(model, sure);
-  if (now.contradicted) return now; // further rules settle nothing
-  const said = new Set(possible.map((place) => model.rules[place].outcome));
+  if (now.contradicted) return now; // further rules cannot resolve it
+  const outcomes = new Set(possible.map((place) => model.rules[place].outcome));
   const { how } = summary.decides;
   if (how === "first" && sure.length && firstInOrder(model, possible) === now.rule) return now;
-  if (said.size > 1) return null;
-  return sure.length || (model.default.outcome !== null && said.has(model.default.outcome))
-    ? { ...now, outcome: [...said][0] }
+  if (outcomes.size > 1) return null;
+  return sure.length || (model.default.outcome !== null && outcomes.has(model.default.outcome))
+    ? { ...now, outcome: [...outcomes][0] }
     : null;
 }

@@ -9,7 +9,7 @@ import { isCategory } from "../values/features.js";
 const placesOfCases = new WeakMap();
 
 /**
- * The instance at a place as a case.
+ * The instance with an index, as a case.
  * @param {number} place
  */
 export function instanceCase(place) {
@@ -21,7 +21,7 @@ export function instanceCase(place) {
 }
 
 /**
- * The place of the instance that a case was made of, undefined for others.
+ * The index of the instance that a case was made from, undefined for others.
  * @param {Case} theCase
  */
 export function instanceOf(theCase) {
@@ -29,7 +29,7 @@ export function instanceOf(theCase) {
 }
 
 /**
- * The number of an instance's row in the table that was given.
+ * The row number of an instance in its table.
  * @param {number} place
  */
 export function rowNumber(place) {
@@ -40,7 +40,7 @@ export function rowNumber(place) {
 const comparedColumns = new Map();
 
 /**
- * A column of the instances as it is compared.
+ * A column of the instances, for comparisons.
  * @param {string} name
  */
 function comparedColumn(name) {
@@ -56,7 +56,7 @@ function comparedColumn(name) {
 const uncoveredOf = new WeakMap();
 
 /**
- * Which instances no rule of a model covers, a 1 each; counted once a model.
+ * A mask of the instances that no rule of a model covers, computed once per model.
  * @param {Model} model
  */
 export function uncoveredInstances(model) {
@@ -73,8 +73,8 @@ export function uncoveredInstances(model) {
 }
 
 /**
- * Drop the instances that a box covers from the first n that are left; return how many stay. Plain loops over
- * columns: thousands of rules meet thousands of instances here.
+ * Remove the instances that a box covers from the first n that are left; return how many remain. Plain loops over
+ * columns are fast enough for thousands of rules and instances.
  * @param {Box} box
  * @param {Int32Array} left
  * @param {number} n

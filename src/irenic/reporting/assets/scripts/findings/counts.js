@@ -1,11 +1,11 @@
 // @ts-check
-// How many findings there are of each kind, and which rules are in conflict.
+// The number of findings per kind, and the rules in conflict.
 
 import { placeOf } from "../rules/names.js";
 import { model } from "../state.js";
 
 /**
- * How many findings there are of a kind; the overlaps without those that are conflicts.
+ * The number of findings of a kind; overlaps without conflicts.
  * @param {FindingKind} kind
  */
 export function countOf(kind) {
@@ -21,7 +21,7 @@ export function listedOf(kind) {
 /** @type {WeakMap<Model, Map<number, Set<number>>>} */
 const conflictsOfModels = new WeakMap();
 
-/** The places of the rules that each rule contradicts, by its place; of the conflicts that are listed. */
+/** The indices of the rules that each rule contradicts, by its index, among the listed conflicts. */
 export function conflictsByPlace() {
   const known = conflictsOfModels.get(model());
   if (known) return known;

@@ -1,7 +1,7 @@
 // @ts-check
 // The part of the page about conflicts, gaps and other findings, in groups.
 
-import { forgetWayBack } from "../case/trying.js";
+import { removeBackLink } from "../case/trying.js";
 import { h, listWords, show } from "../dom.js";
 import { allConflictsListed, countOf, listedOf } from "./counts.js";
 import { findingItem } from "./item.js";
@@ -17,8 +17,8 @@ const FIRST_FINDINGS = 10;
 /** @param {HTMLElement} section */
 export function startFindings(section) {
   on("model", () => drawFindings(section));
-  on("model", forgetWayBack);
-  on("case", forgetWayBack);
+  on("model", removeBackLink);
+  on("case", removeBackLink);
   drawFindings(section);
 }
 
@@ -31,7 +31,7 @@ function drawFindings(section) {
   show(
     section,
     h("h2", {}, "Conflicts and gaps"),
-    h("p", { class: "lead" }, "Searched for in the whole space of cases, not only among instances."),
+    h("p", { class: "lead" }, "The search covers the whole space of cases, not only the instances."),
     main.map(mainGroup),
     others.length > 0 && otherGroups(others),
   );
@@ -40,7 +40,7 @@ function drawFindings(section) {
 /** @param {FindingKind} kind */
 function mainGroup(kind) {
   const [, many, what] = FINDING_KINDS[kind];
-  const about = kind === "overlaps" ? `${what} UNIQUE rules that out.` : what;
+  const about = kind === "overlaps" ? `${what} UNIQUE forbids that.` : what;
   const unfinished = model().unfinished.includes(kind);
   if (!countOf(kind)) {
     return h(
@@ -55,16 +55,16 @@ function mainGroup(kind) {
     { class: "group", id: kind },
     h("h3", {}, groupTitle(kind)),
     h("p", { class: "muted" }, about, " ", listedText(kind)),
-    kind === "conflicts" && mostInConflicts(),
+    kind === "conflicts" && conflictingRules(),
     findingList(kind),
   );
 }
 
-/** Which one or two rules most of the conflicts are about, if any are: there one begins to mend. */
-function mostInConflicts() {
+/** The one or two rules that are in most conflicts, if any: they are the best start for a repair. */
+function conflictingRules() {
   const pairs = listedOf("conflicts").map((finding) => finding.rules);
   const [one, two] = mostFrequent(pairs);
-  // those listed are the first, so of a part of them the first rules would be in most
+  // listed conflicts are those of the first rules, so an incomplete list would be misleading
   if (pairs.length < 3 || two === undefined || !allConflictsListed()) return null;
   /** @param {number[]} numbers */
   const without = (numbers) => pairs.filter((pair) => !numbers.some((number) => pair.includes(number)));
@@ -72,7 +72,7 @@ function mostInConflicts() {
   const [next] = mostFrequent(without([one]));
   const rules = alone || next === undefined ? [one] : [one, next];
   const left = without(rules).length;
-  // of few conflicts any two rules are in most
+  // if there are few conflicts, any two rules are in most of them
   if (2 * left >= pairs.length || (!alone && pairs.length < 6)) return null;
   const links = rules.map((number) => ruleLink(placeOf(number, null), String(number)));
   return h(
@@ -94,7 +94,7 @@ function countIn(pairs, number) {
 }
 
 /**
- * The numbers of the rules in some pairs, those in the most pairs first.
+ * The numbers of the rules in pairs, the most frequent first.
  * @param {number[][]} pairs
  */
 function mostFrequent(pairs) {
@@ -109,7 +109,7 @@ function mostFrequent(pairs) {
  */
 function noneFound(kind, unfinished) {
   if (unfinished) {
-    return h("p", {}, "The search was stopped early, so there may be some.");
+    return h("p", {}, "The budget ended the search, so there may be some.");
   }
   return h("p", { class: "none-found" }, kind === "gaps" ? noGapsText() : noConflictsText());
 }
@@ -135,7 +135,7 @@ function groupTitle(kind) {
 }
 
 /**
- * Which of them are listed, where that is not all, and in what order.
+ * The number of findings that are listed if not all are, and their order.
  * @param {FindingKind} kind
  */
 function listedText(kind) {
@@ -149,7 +149,7 @@ function listedText(kind) {
     parts.push(parts.length ? "those with the most instances first" : "Those with the most instances come first");
   }
   const text = parts.length ? `${parts.join(", ")}.` : "";
-  return model().unfinished.includes(kind) ? `${text} The search was stopped early.` : text;
+  return model().unfinished.includes(kind) ? `${text} The budget ended the search.` : text;
 }
 
 /** @param {FindingKind[]} kinds */
@@ -161,7 +161,7 @@ function otherGroups(kinds) {
     h(
       "summary",
       {},
-      h("h3", {}, "Also worth knowing"),
+      h("h3", {}, "Other findings"),
       h("span", { class: "muted" }, ` (${kinds.map(groupTitle).join(", ")})`),
     ),
     kinds.map((kind) =>
@@ -177,7 +177,7 @@ function otherGroups(kinds) {
 }
 
 /**
- * The findings of a kind: the first ten, and all when asked for.
+ * The findings of a kind: the first ten, and a button for all.
  * @param {FindingKind} kind
  */
 function findingList(kind) {
@@ -188,17 +188,20 @@ function findingList(kind) {
 }
 
 /**
- * Features that do not matter: often very many, of which the names say it all.
+ * The features that do not matter, by name only, as they can be very many.
  * @param {Finding[]} listed
  */
 function columnList(listed) {
-  const [unasked, needless] = [listed.filter((each) => !each.rules.length), listed.filter((each) => each.rules.length)];
+  const [untested, needless] = [
+    listed.filter((each) => !each.rules.length),
+    listed.filter((each) => each.rules.length),
+  ];
   /**
-   * @param {Finding[]} found
+   * @param {Finding[]} findings
    * @param {string} text
    */
-  const named = (found, text) =>
-    found.length > 0 &&
+  const named = (findings, text) =>
+    findings.length > 0 &&
     h(
       "li",
       { class: "finding note" },
@@ -206,13 +209,13 @@ function columnList(listed) {
       h(
         "ul",
         { class: "where" },
-        found.map((each) => h("li", {}, each.column)),
+        findings.map((each) => h("li", {}, each.column)),
       ),
     );
   return h(
     "ul",
     { class: "findings" },
-    named(unasked, "No rule asks for"),
-    named(needless, "Rules ask for it, but would say the same everywhere without"),
+    named(untested, "No rule tests"),
+    named(needless, "Rules would decide the same without"),
   );
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// One finding in words.
+// One finding, as an item of a list.
 
 import { formatValue } from "../values/texts.js";
 import { isMissing } from "../values/features.js";
@@ -44,7 +44,7 @@ export function findingItem(finding, id) {
 }
 
 /**
- * What a finding is called, to tell it from the others.
+ * A name that distinguishes a finding from others.
  * @param {Finding} finding
  * @param {string} id
  */
@@ -72,16 +72,16 @@ function gapSentence() {
 }
 
 /**
- * A case that one can try: what the region asks for, as the other features do not matter.
+ * A case to try, with the features that the region tests; the others do not matter.
  * @param {Box} box
  * @param {Case} theCase
  */
 function caseWords(box, theCase) {
   const features = featuresOf(box);
-  const said = features.map((feature) => {
+  const values = features.map((feature) => {
     const value = theCase[feature.name];
     const name = nameWords(feature.name);
     return isMissing(feature, value) ? [name, " missing"] : [name, " = ", nameWords(formatValue(feature, value))];
   });
-  return said.length ? said.map((words, i) => [i ? ", " : "", words]) : "any case";
+  return values.length ? values.map((words, i) => [i ? ", " : "", words]) : "any case";
 }

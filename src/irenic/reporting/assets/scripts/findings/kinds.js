@@ -1,17 +1,17 @@
 // @ts-check
-// What each kind of finding is called.
+// The names and descriptions of the kinds of findings.
 
 /**
- * One of them, several, and what they are.
+ * Singular, plural and description.
  * @type {Record<FindingKind, [string, string, string]>}
  */
 export const FINDING_KINDS = {
-  conflicts: ["conflict", "conflicts", "Two rules that say different things hold for the same case."],
+  conflicts: ["conflict", "conflicts", "Two rules with different outcomes hold for the same case."],
   gaps: ["gap", "gaps", "Regions of cases that no rule covers."],
-  overlaps: ["overlap", "overlaps", "Two rules that say the same hold for the same case."],
-  never_fire: ["rule that never decides", "rules that never decide", "They can be left out, or they are mistaken."],
-  duplicates: ["duplicate", "duplicates", "Rules that are the same."],
-  inside: ["rule that adds nothing", "rules that add nothing", "Others say the same wherever it holds."],
-  mergeable: ["pair that could be one rule", "groups that could be one rule", "Together they are one region."],
-  columns: ["feature that never matters", "features that never matter", "The rules say the same without it."],
+  overlaps: ["overlap", "overlaps", "Two rules with the same outcome hold for the same case."],
+  never_fire: ["rule that never decides", "rules that never decide", "They can be removed, or they contain a mistake."],
+  duplicates: ["duplicate", "duplicates", "Identical rules."],
+  inside: ["redundant rule", "redundant rules", "Other rules with the same outcome cover all its cases."],
+  mergeable: ["group of mergeable rules", "groups of mergeable rules", "Together they form one region."],
+  columns: ["unused feature", "unused features", "The rules decide the same without it."],
 };

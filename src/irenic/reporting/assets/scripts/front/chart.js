@@ -10,17 +10,17 @@ import { countText, scoreText } from "../words.js";
 
 const CHART = { height: 280, left: 52, right: 18, top: 16, bottom: 44 };
 
-const REACH = 17; // round a point, for a finger
+const REACH = 17; // radius of the touch target of a point
 
 const STRETCHED = "small numbers are spread wider";
 
 /**
- * By which size the chart is drawn, and how wide it is.
+ * The measure of size on the axis, and the width of the chart.
  * @type {{ by: "conditions" | "rules", width: number }}
  */
 export const frontChart = { by: "conditions", width: 640 };
 
-/** Whether the axis has room for more than its name. */
+/** Whether the title of the axis can be long. */
 function isWide() {
   return frontChart.width > 400;
 }
@@ -31,7 +31,7 @@ export function frontDrawing() {
   const { width } = frontChart;
   const floor = CHART.height - CHART.bottom;
   const middle = (CHART.left + width - CHART.right) / 2;
-  const label = "Rule sets by size and score; the table below says the same";
+  const label = "Rule sets by size and score; the table below has the same data";
   return s(
     "svg",
     { class: "chart", viewBox: `0 0 ${width} ${CHART.height}`, role: "group", "aria-label": label },
@@ -58,8 +58,8 @@ export function frontDrawing() {
   );
 }
 
-/** The scores that the chart has room for. A rule set without rules is often so much worse than all
- * others that they could not be told apart; it is then put at the floor, with its score. */
+/** The scores that define the range of the chart. A rule set without rules is often so much worse than the
+ * others that they could not be distinguished; it is then drawn at the bottom, with its score as text. */
 function drawnScores() {
   /** @param {Model[]} models */
   const scores = (models) => models.flatMap((one) => Object.values(scoresOf(one))).filter((score) => score !== null);
@@ -74,7 +74,7 @@ function least(scores) {
   return scores.reduce((low, score) => Math.min(low, score), 1);
 }
 
-/** The size of the rule set in use, which the axis names. */
+/** The size of the rule set in use, which is a tick of the axis. */
 function usedSize() {
   return summary.models[summary.chosen].size[frontChart.by];
 }
@@ -82,43 +82,43 @@ function usedSize() {
 function frontScales() {
   const sizes = summary.models.map((one) => one.size[frontChart.by]);
   const scores = summary.models.flatMap((one) => Object.values(scoresOf(one))).filter((score) => score !== null);
-  const [most, low, high] = [greatest(sizes, 1), least(drawnScores()), greatest(scores, 0)];
+  const [largest, low, high] = [greatest(sizes, 1), least(drawnScores()), greatest(scores, 0)];
   const room = Math.max(0.02, (high - low) * 0.12);
   const [from, to] = [Math.max(0, low - room), Math.min(1, high + room)];
   const floor = CHART.height - CHART.bottom;
   const wide = frontChart.width - CHART.left - CHART.right - 16;
   return {
-    // by the root: there are more small rule sets than large ones; the axis says so
+    // a square-root scale, because there are more small rule sets than large ones; the axis title mentions it
     /** @param {number} size */
-    x: (size) => round1(CHART.left + 8 + Math.sqrt(size / most) * wide),
+    x: (size) => round1(CHART.left + 8 + Math.sqrt(size / largest) * wide),
     /** @param {number} score */
     y: (score) => round1(floor - Math.max(0, (score - from) / (to - from)) * (floor - CHART.top - 8)),
     /** @param {number} score */
     isBelow: (score) => score < from,
-    ticks: { x: sizeTicks(most, wide), y: scoreTicks(from, to) },
+    ticks: { x: sizeTicks(largest, wide), y: scoreTicks(from, to) },
   };
 }
 
 /**
- * The size in use, and 0, 1, 2, 5, 10 and so on without those that would touch it or each other.
- * @param {number} most
+ * The size in use, and 0, 1, 2, 5, 10 and so on without ticks that would overlap.
+ * @param {number} largest
  * @param {number} wide
  */
-function sizeTicks(most, wide) {
+function sizeTicks(largest, wide) {
   /** @param {number} tick */
-  const at = (tick) => Math.sqrt(tick / most) * wide;
+  const at = (tick) => Math.sqrt(tick / largest) * wide;
   const ticks = [usedSize()];
   /** @param {number} tick */
-  const free = (tick) => tick <= most && ticks.every((other) => Math.abs(at(tick) - at(other)) >= 32);
+  const free = (tick) => tick <= largest && ticks.every((other) => Math.abs(at(tick) - at(other)) >= 32);
   if (free(0)) ticks.push(0);
-  for (let power = 1; power <= most; power *= 10) {
+  for (let power = 1; power <= largest; power *= 10) {
     for (const tick of [power, 2 * power, 5 * power]) if (free(tick)) ticks.push(tick);
   }
   return ticks.sort((a, b) => a - b);
 }
 
 /**
- * Round numbers between two scores, about five.
+ * About five round numbers between two scores.
  * @param {number} low
  * @param {number} high
  */
@@ -133,7 +133,7 @@ function scoreTicks(low, high) {
 }
 
 /**
- * A rule set as a button: its scores above each other, and room to hit them.
+ * A rule set as a button: its scores above each other, and a touch target.
  * @param {Model} one
  * @param {number} place
  * @param {ChartScales} chartScales
@@ -169,23 +169,23 @@ function frontPoint(one, place, { x, y }) {
 }
 
 /**
- * Show the rule set that was meant: where the room round points overlaps, the nearest one.
+ * Show the rule set that was clicked: the nearest one if touch targets overlap.
  * @param {MouseEvent & { currentTarget: SVGGElement }} event
  */
 function clickOnPoint(event) {
   const own = event.currentTarget;
   const points = /** @type {SVGGElement[]} */ ([...(own.parentElement?.querySelectorAll("g[data-model]") ?? [])]);
-  const meant = points.reduce((best, each) => (farFrom(each, event) < farFrom(best, event) ? each : best), own);
-  // a press of a key or of a reading aid has no place
-  showModel(Number((event.detail ? meant : own).dataset.model));
+  const nearest = points.reduce((best, each) => (distanceTo(each, event) < distanceTo(best, event) ? each : best), own);
+  // keys and assistive technologies click without a position
+  showModel(Number((event.detail ? nearest : own).dataset.model));
 }
 
 /**
- * How far a click is from the scores of a rule set.
+ * The distance of a click from the scores of a rule set.
  * @param {Element} point
  * @param {{ clientX: number, clientY: number }} click
  */
-function farFrom(point, { clientX, clientY }) {
+function distanceTo(point, { clientX, clientY }) {
   const box = within(point, ".target").getBoundingClientRect();
   const reach = box.width / 2;
   const y = Math.max(box.top + reach, Math.min(clientY, box.bottom - reach));
@@ -200,7 +200,7 @@ function keyOnPoint(event) {
 }
 
 /**
- * Words beside a point: which is in use, and the score of one that lies below the chart.
+ * Text next to a point: whether it is in use, and its score if it is below the range of the chart.
  * @param {Model} one
  * @param {number} place
  * @param {ChartScales} chartScales
@@ -239,8 +239,8 @@ export function frontLegend() {
     { class: "legend" },
     h("span", {}, dot, hasScore("validated") ? "validated score" : "training score"),
     hasScore("validated") && hasScore("training") && h("span", {}, hollow, "training score"),
-    hasScore("counted") && h("span", {}, cross, "share of the instances that is right"),
+    hasScore("counted") && h("span", {}, cross, "accuracy on the instances"),
     !isWide() && h("span", {}, `On the axis ${STRETCHED}.`),
-    left && h("span", {}, "The share of correct instances equals the training score and is not drawn again."),
+    left && h("span", {}, "The accuracy on the instances equals the training score and is not drawn again."),
   );
 }

@@ -25,8 +25,8 @@ export function startFront(section) {
 
 /** @param {HTMLElement} section */
 function chartWidth(section) {
-  const whole = section.clientWidth || 620;
-  return Math.max(300, Math.min(620, whole < 872 ? whole : whole / 2 - 20));
+  const width = section.clientWidth || 620;
+  return Math.max(300, Math.min(620, width < 872 ? width : width / 2 - 20));
 }
 
 /** @param {HTMLElement} section */
@@ -47,7 +47,7 @@ function drawFront(section) {
     shownNotice(),
     h("div", { class: "front" }, h("div", {}, frontDrawing(), frontLegend()), frontTable()),
   );
-  // the table leaves it another width than was guessed: drawn once more, so that its letters are not scaled
+  // if the table leaves another width than expected, draw again so that letters are not scaled
   const chart = within(section, ".chart");
   const width = Math.max(300, chart.clientWidth);
   if (Math.abs(width - frontChart.width) > 20) {
@@ -58,7 +58,7 @@ function drawFront(section) {
 }
 
 /**
- * Which control has the focus, to give it back when all is drawn anew; null for none.
+ * A selector of the control that has the focus, to restore it after drawing; null for none.
  * @param {HTMLElement} section
  */
 function frontControl(section) {
@@ -71,18 +71,18 @@ function frontControl(section) {
 function frontLead() {
   const n = summary.models.length;
   return (
-    `${countText(n)} rule sets were kept: no other was found that is both smaller and better on ` +
-    `the rows learned from. Choose one, and the whole page shows it. ${scoreMeaning()}` +
+    `${countText(n)} rule sets were kept: for each, the search found no other that is both smaller and better on ` +
+    `the training rows. Choose one to show it on the whole page. ${scoreMeaning()}` +
     (summary.models.some((one) => (one.front?.validated_score ?? null) !== null)
-      ? " “Validated” is the score on rows that were left out of learning, of rule sets found in the same way" +
-        " from the other rows: expect about that of new cases."
+      ? " The validated score is that of rule sets found in the same way, on rows that were left out of learning:" +
+        " expect about that on new cases."
       : "")
   );
 }
 
-/** What a score is, in a sentence. */
+/** A sentence that explains the score. */
 function scoreMeaning() {
-  return `The score is ${summary.score}: 1 at best.`;
+  return `The score is ${summary.score}; 1 is best.`;
 }
 
 /** @param {"conditions" | "rules"} by */
@@ -112,7 +112,7 @@ function frontTable() {
   const head = ["rules", "conditions", ...used.map((which) => columns[which])];
   return tableOf(
     {},
-    "The same as a table, from small to accurate.",
+    "The rule sets, from small to accurate.",
     h(
       "tr",
       {},
@@ -124,7 +124,7 @@ function frontTable() {
 }
 
 /**
- * The button stays where it is when its rule set is shown, and keeps the focus.
+ * The status of a rule set, with a button that stays in place and keeps the focus when pressed.
  * @param {number} place
  */
 function frontStatus(place) {

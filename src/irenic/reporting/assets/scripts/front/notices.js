@@ -1,5 +1,5 @@
 // @ts-check
-// Notices that say which rule set is on show, and whether it is the one in use.
+// Notices about which rule set is shown, and whether it is the one in use.
 
 import { h } from "../dom.js";
 import { mainScore, scoreNames, sizeText } from "./scores.js";
@@ -26,7 +26,7 @@ export function shownNotice() {
 }
 
 /**
- * A button that shows the rule set in use again. It goes away by that, so something else gets the focus.
+ * A button that shows the rule set in use again. It disappears when pressed, so another element gets the focus.
  * @param {() => HTMLElement | null} next
  */
 function backToUsed(next) {
@@ -37,7 +37,7 @@ function backToUsed(next) {
   return h("button", { type: "button", onclick: back }, "Back to the one in use");
 }
 
-/** At the top of the page, also on paper: that this is not the rule set in use. */
+/** A notice at the top of the page, also on paper, if the rule set shown is not the one in use. */
 export function otherNotice() {
   if (state.model === summary.chosen) return null;
   return h(
@@ -66,5 +66,5 @@ function scoreDifference(shown, used) {
   if (a === null || b === null) return "";
   const difference = Math.abs(a - b).toFixed(3);
   if (difference === "0.000") return "They score the same.";
-  return `What is shown scores ${difference} ${a > b ? "more" : "less"}.`;
+  return `The rule set shown scores ${difference} ${a > b ? "more" : "less"}.`;
 }

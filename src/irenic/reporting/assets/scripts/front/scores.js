@@ -5,18 +5,18 @@ import { summary } from "../summary.js";
 import { percentText, pluralText, scoreText } from "../words.js";
 
 /**
- * The scores of a rule set: validated, of training, and counted on the instances; null for none.
+ * The scores of a rule set: validated, training, and accuracy on the instances; null for none.
  * @param {Model} one
  */
 export function scoresOf(one) {
   const { training_score: training = null, validated_score: validated = null } = one.front ?? {};
-  // of sets of labels, how many are right in all labels is another thing than the score
+  // for sets of labels, the share that is right in all labels is not the score
   const counted = summary.several_labels ? null : (one.results?.accuracy ?? null);
   return { validated, training, counted };
 }
 
 /**
- * The scores to draw: what is right on the instances only where that is not the training score again.
+ * The scores to draw: the accuracy on the instances only if it differs from the training score.
  * @param {Model} one
  */
 export function distinctScores(one) {
@@ -26,7 +26,7 @@ export function distinctScores(one) {
 }
 
 /**
- * Whether some rule set has such a score to draw.
+ * Whether a rule set has such a score to draw.
  * @param {keyof Scores} which
  */
 export function hasScore(which) {

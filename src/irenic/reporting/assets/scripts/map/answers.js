@@ -1,52 +1,52 @@
 // @ts-check
-// What is decided at a place of the map.
+// The answer at a point of the map.
 
 import { featureNamed } from "../summary.js";
-import { describeAnswer, instanceHead, regionRound } from "../case/answer.js";
+import { describeAnswer, instanceHead, regionAround } from "../case/answer.js";
 import { byId, h, joinedBy, nameWords, show } from "../dom.js";
 import { decideCase, emptyCase } from "../engine/deciding.js";
 import { instanceCase, instanceOf, rowNumber } from "../engine/instances.js";
-import { askFrame } from "./canvas.js";
+import { requestFrame } from "./canvas.js";
 import { valuesAt } from "./hover.js";
 import { isRegionOnMap } from "./overlay.js";
 import { nearestInstance } from "./points.js";
 import { valueWithName } from "./values.js";
 import { mapView, otherFeatures } from "./view.js";
 import { jumpTo } from "../page/jumps.js";
-import { model, tell } from "../state.js";
+import { model, emit } from "../state.js";
 import { formatValue } from "../values/texts.js";
 import { countText } from "../words.js";
 
-const POINT_REACH = 9; // how near a click has to be to mean an instance
+const POINT_REACH = 9; // the maximum distance of a click on an instance, in pixels
 
 /** @param {Point} place */
 export function answerAt(place) {
   const near = nearestInstance(place);
   const hit = near !== null && near.far <= POINT_REACH;
   const theCase = hit ? instanceCase(near.place) : caseAt(place, near);
-  sayAnswer(theCase, hit ? instanceHead(near.place) : placeHead(theCase, near));
-  bringIntoSight(byId("map-answer"));
+  answerCase(theCase, hit ? instanceHead(near.place) : placeHead(theCase, near));
+  scrollIntoSight(byId("map-answer"));
 }
 
 /**
- * Mark a case and say what is decided there. Without a head it is the case in the form, where the answer is read
- * aloud already.
+ * Mark a case and show its answer. Without a heading it is the case in the form, which already announces the
+ * answer.
  * @param {Case} theCase
  * @param {Child} [head]
  */
-export function sayAnswer(theCase, head = null) {
-  const { whole, answer, region } = pickCase(theCase, head === null);
+export function answerCase(theCase, head = null) {
+  const { completed, answer, region } = pickCase(theCase, head === null);
   const holder = byId("map-answer");
   holder.setAttribute("aria-live", head === null ? "off" : "polite");
   show(
     holder,
     head ?? formHead(theCase),
-    describeAnswer(whole, answer),
+    describeAnswer(completed, answer),
     region && h("p", { class: "muted small", id: "map-region" }),
-    h("button", { type: "button", onclick: () => takeIntoForm(theCase) }, "Put this case into the form"),
+    h("button", { type: "button", onclick: () => takeIntoForm(theCase) }, "Copy this case to the form"),
   );
   holder.scrollTop = 0;
-  sayRegion();
+  updateRegionNote();
 }
 
 /** @param {Case} theCase */
@@ -55,20 +55,20 @@ function formHead(theCase) {
   return place === undefined ? h("h3", {}, "The case in the form") : instanceHead(place);
 }
 
-/** Say whether the region of the answer is on the map: the sliders move, the answer stays. */
-export function sayRegion() {
+/** Update the note on whether the map shows the region of the answer, which depends on the sliders. */
+export function updateRegionNote() {
   const line = document.getElementById("map-region");
   if (!line || !mapView.picked?.region) return;
   line.textContent = isRegionOnMap(mapView.picked.region)
-    ? "This region is outlined on the map with dots."
-    : "The map does not show this region: the sliders stand elsewhere.";
+    ? "The dotted outline on the map shows this region."
+    : "The map does not show this region at the current values of the sliders.";
 }
 
 /**
- * Scroll to an answer that nobody would see; beside the map it is always seen.
+ * Scroll to an answer that is outside the window.
  * @param {HTMLElement} holder
  */
-export function bringIntoSight(holder) {
+export function scrollIntoSight(holder) {
   const { top } = holder.getBoundingClientRect();
   if (top >= 0 && top < window.innerHeight - 80) return;
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -77,27 +77,27 @@ export function bringIntoSight(holder) {
 
 /** @param {Case} theCase */
 function takeIntoForm(theCase) {
-  tell("case", theCase);
+  emit("case", theCase);
   jumpTo("case");
 }
 
 /**
- * Mark a case on the map. What it says nothing of is as the sliders stand.
+ * Mark a case on the map. The sliders provide values that it does not have.
  * @param {Case} theCase
  * @param {boolean} fromForm
  */
 function pickCase(theCase, fromForm) {
-  const whole = Object.assign(emptyCase(), mapView.fixed, theCase);
-  const answer = decideCase(model(), whole);
-  const region = regionRound(whole, answer);
-  const picked = { theCase, whole, place: instanceOf(theCase), answer, region, fromForm };
+  const completed = Object.assign(emptyCase(), mapView.fixed, theCase);
+  const answer = decideCase(model(), completed);
+  const region = regionAround(completed, answer);
+  const picked = { theCase, completed, place: instanceOf(theCase), answer, region, fromForm };
   mapView.picked = picked;
-  askFrame("overlay");
+  requestFrame("overlay");
   return picked;
 }
 
 /**
- * The case at a place: the other features from the sliders, else from the nearest instance, else the middle.
+ * The case at a point; other features are from the sliders, the nearest instance, or a typical case.
  * @param {Point} place
  * @param {Near | null} near
  */

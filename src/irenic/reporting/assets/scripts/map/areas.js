@@ -1,5 +1,5 @@
 // @ts-check
-// The areas of the map: rules, gaps, conflicts and what cannot occur.
+// The areas of the map: rules, gaps, conflicts and impossible cases.
 
 import { drawAxes } from "./axes.js";
 import { crossing, dotting, hatching, outsideGround } from "./patterns.js";
@@ -20,7 +20,7 @@ export function drawAreas(pen) {
   pen.rect(box.left, box.top, box.width, box.height);
   pen.clip();
   drawGround(pen);
-  // the first to decide is on top
+  // the rule that decides first is on top
   for (let i = mapView.drawn.length - 1; i >= 0; i--) drawRule(pen, mapView.drawn[i], false, mapView.drawn.length);
   if (state.rule !== null && plane.rectangles.has(state.rule)) drawRule(pen, state.rule, true, 1);
   drawConflicts(pen);
@@ -31,7 +31,7 @@ export function drawAreas(pen) {
 }
 
 /**
- * What lies below the rules: gaps, what cannot occur, and where only rules hold that are not drawn.
+ * Draw the background: gaps, impossible cases, and cells where only rules hold that are not drawn.
  * @param {CanvasRenderingContext2D} pen
  */
 function drawGround(pen) {
@@ -91,7 +91,7 @@ function drawConflicts(pen) {
   pen.lineWidth = 2;
   pen.setLineDash([7, 4]);
   pen.beginPath();
-  // a little inside, so that lines along the frame are seen
+  // slightly inside, so that lines along the frame are visible
   if (torn) for (const rectangle of torn) pen.rect(...inset(screenRectangle(rectangle), 1.5));
   else
     traceOutline(

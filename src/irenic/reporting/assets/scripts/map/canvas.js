@@ -1,5 +1,5 @@
 // @ts-check
-// Draws the map when something changed, in layers.
+// Draws the map in layers, when it changed.
 
 import { byId } from "../dom.js";
 import { drawAreas } from "./areas.js";
@@ -13,18 +13,18 @@ import { clamp } from "../numbers.js";
 import { state } from "../state.js";
 
 /**
- * Ask for a frame: "overlay" for what moves, "base" for everything. Many wishes make one frame.
+ * Request a frame: "overlay" for moving parts, "base" for everything. Several requests make one frame.
  * @param {Frame} what
  */
-export function askFrame(what) {
-  const first = mapView.asked === "";
-  if (mapView.asked !== "base") mapView.asked = what;
-  if (first) requestAnimationFrame(() => drawFrame(mapView.asked || what));
+export function requestFrame(what) {
+  const first = mapView.requested === "";
+  if (mapView.requested !== "base") mapView.requested = what;
+  if (first) requestAnimationFrame(() => drawFrame(mapView.requested || what));
 }
 
 /** @param {Frame} what */
 export function drawFrame(what) {
-  mapView.asked = "";
+  mapView.requested = "";
   const canvas = mapCanvas();
   const width = Math.floor(byId("map-frame").clientWidth);
   if (width < 40) return;
@@ -40,7 +40,7 @@ export function drawFrame(what) {
 }
 
 /**
- * The colors of the page as they are now.
+ * The colors of the current theme.
  * @returns {Colors}
  */
 function mapColors() {
@@ -64,7 +64,7 @@ function mapColors() {
 }
 
 /**
- * No higher than what is seen at once together with what is said of it.
+ * The height of the map, which leaves space in the window for the answer.
  * @param {number} width
  */
 export function mapHeight(width) {
@@ -85,16 +85,16 @@ function drawBase(canvas, width) {
   Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
   [canvas.width, canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
   mapView.base = layer(canvas, ratio, drawAreas);
-  renewPoints(canvas, ratio);
+  updatePoints(canvas, ratio);
   drawLegend();
 }
 
 /**
- * Draw the points anew only if something about them changed: ten thousand take longer than a frame.
+ * Draw the points only if they changed: ten thousand take longer than a frame.
  * @param {HTMLCanvasElement} canvas
  * @param {number} ratio
  */
-function renewPoints(canvas, ratio) {
+function updatePoints(canvas, ratio) {
   const { x, y, mode, onlyUncovered, colors, box } = mapView;
   const key = JSON.stringify([x, y, mode, onlyUncovered, colors, box, ratio, canvas.width, canvas.height, state.model]);
   if (key === mapView.pointsKey) return;
@@ -109,16 +109,16 @@ function renewPoints(canvas, ratio) {
  * @param {(pen: CanvasRenderingContext2D) => void} draw
  */
 function layer(canvas, ratio, draw) {
-  const made = document.createElement("canvas");
-  [made.width, made.height] = [canvas.width, canvas.height];
-  const pen = penOf(made);
+  const copy = document.createElement("canvas");
+  [copy.width, copy.height] = [canvas.width, canvas.height];
+  const pen = penOf(copy);
   pen.scale(ratio, ratio);
   draw(pen);
-  return made;
+  return copy;
 }
 
 /**
- * Where the drawing area lies: as much room at the left as the texts there need.
+ * Compute the drawing area, with a left margin for the labels of the axis.
  * @param {HTMLCanvasElement} canvas
  * @param {number} width
  * @param {number} height
@@ -129,7 +129,7 @@ function layOutMap(canvas, width, height) {
   const { plane } = mapView;
   const [top, bottom, right] = [10, 46, 12];
   const up = makeScale(plane.y, plane.ys, height - top - bottom, 22);
-  const widest = up.ticks.reduce((most, tick) => Math.max(most, pen.measureText(tick.text).width), 0);
+  const widest = up.ticks.reduce((widest, tick) => Math.max(widest, pen.measureText(tick.text).width), 0);
   const left = mapView.y ? Math.min(widest, width * 0.25, 150) + 34 : 14;
   mapView.box = { left, top, width: width - left - right, height: height - top - bottom };
   mapView.scales = { x: makeScale(plane.x, plane.xs, mapView.box.width, 50), y: up };

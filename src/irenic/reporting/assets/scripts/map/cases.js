@@ -3,14 +3,14 @@
 
 import { byId, show } from "../dom.js";
 import { emptyCase } from "../engine/deciding.js";
-import { bringIntoSight, sayAnswer } from "./answers.js";
-import { askFrame } from "./canvas.js";
-import { renewMap } from "./renewing.js";
-import { drawSliders, renewTools } from "./tools.js";
+import { scrollIntoSight, answerCase } from "./answers.js";
+import { requestFrame } from "./canvas.js";
+import { updateMap } from "./updating.js";
+import { drawSliders, updateTools } from "./tools.js";
 import { mapView } from "./view.js";
 
 /**
- * A case from elsewhere on the page: mark it, lay the slice through it, and say what is decided.
+ * Show a case from elsewhere on the page: mark it, move the slice to it, and show its answer.
  * @param {Case} theCase
  */
 export function showCase(theCase) {
@@ -18,28 +18,28 @@ export function showCase(theCase) {
   if (mapView.mode === "fixed") {
     mapView.fixed = Object.assign(emptyCase(), mapView.fixed, theCase);
     drawSliders();
-    renewMap();
+    updateMap();
   }
-  if (!own) sayAnswer(theCase);
+  if (!own) answerCase(theCase);
 }
 
-/** The form has another case now: what the map says of the last one is no longer about the form. */
+/** Remove the answer to the case of the form, because the form has another case. */
 export function forgetFormCase() {
   if (!mapView.picked?.fromForm) return;
   mapView.picked = null;
   show(byId("map-answer"));
-  askFrame("overlay");
+  requestFrame("overlay");
 }
 
 /**
- * Show a case on the map exactly: the slice through it, and what is decided there.
+ * Show a case on the map exactly: the slice through it, and its answer.
  * @param {Case} theCase
  */
 export function fixMapAt(theCase) {
   mapView.mode = "fixed";
   mapView.fixed = Object.assign(emptyCase(), mapView.fixed, theCase);
-  renewTools();
-  renewMap();
-  sayAnswer(theCase);
-  bringIntoSight(byId("map-answer"));
+  updateTools();
+  updateMap();
+  answerCase(theCase);
+  scrollIntoSight(byId("map-answer"));
 }

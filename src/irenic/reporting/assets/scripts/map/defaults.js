@@ -6,30 +6,30 @@ import { instanceCase } from "../engine/instances.js";
 import { mapView } from "./view.js";
 import { shareBetween } from "../numbers.js";
 import { model } from "../state.js";
-import { askedFeatures, featuresOf, summary } from "../summary.js";
+import { testedFeatures, featuresOf, summary } from "../summary.js";
 import { isAdmitted, isCategory, isMissing, LOWEST, OTHER_CODE, valueBefore } from "../values/features.js";
 
-/** Take the two features that the most rules ask for both of; of equal pairs those that are asked for most. */
+/** Choose the two features that most rules test together; of equal pairs, those that are tested most often. */
 export function chooseAxes() {
   const boxes = model().rules.map((rule) => rule.box);
-  const asked = new Map(summary.features.map((feature) => [feature.name, 0]));
+  const counts = new Map(summary.features.map((feature) => [feature.name, 0]));
   /** @param {string} name */
-  const timesAsked = (name) => asked.get(name) ?? 0;
-  for (const box of boxes) for (const name of Object.keys(box)) asked.set(name, timesAsked(name) + 1);
-  const ranked = [...asked.keys()].sort((a, b) => timesAsked(b) - timesAsked(a));
+  const testCount = (name) => counts.get(name) ?? 0;
+  for (const box of boxes) for (const name of Object.keys(box)) counts.set(name, testCount(name) + 1);
+  const ranked = [...counts.keys()].sort((a, b) => testCount(b) - testCount(a));
   [mapView.x, mapView.y] = [ranked[0], ranked[1] ?? ""];
-  let most = 0;
-  // far down the ranking no pair can be asked for more often
-  for (let a = 0; a < ranked.length && timesAsked(ranked[a]) > most; a++) {
-    for (let b = a + 1; b < ranked.length && timesAsked(ranked[b]) > most; b++) {
+  let highest = 0;
+  // a pair cannot be tested more often than either of its features
+  for (let a = 0; a < ranked.length && testCount(ranked[a]) > highest; a++) {
+    for (let b = a + 1; b < ranked.length && testCount(ranked[b]) > highest; b++) {
       const both = boxes.filter((box) => Object.hasOwn(box, ranked[a]) && Object.hasOwn(box, ranked[b])).length;
-      if (both > most) [most, mapView.x, mapView.y] = [both, ranked[a], ranked[b]];
+      if (both > highest) [highest, mapView.x, mapView.y] = [both, ranked[a], ranked[b]];
     }
   }
 }
 
-/** A case to begin with: of the instances nearest to the middle of all one that a rule covers, without missing
- * values if there is one; else a case of a contradiction, or one inside the first rule. */
+/** The case to start with: a covered instance near the median of all, preferably without missing values; without
+ * instances, a case of a conflict, or one inside the first rule. */
 export function typicalCase() {
   const middle = emptyCase();
   for (const feature of summary.features) middle[feature.name] = middleOf(feature);
@@ -38,7 +38,7 @@ export function typicalCase() {
     const conflict = model().findings.find((finding) => finding.kind === "conflicts");
     return conflict?.witness?.case ?? caseInside(middle);
   }
-  const features = askedFeatures(model());
+  const features = testedFeatures(model());
   const columns = features.map((feature) => instances.columns[feature.name]);
   const far = Float64Array.from({ length: instances.shown }, (_, i) =>
     features.reduce((sum, feature, k) => {
@@ -56,7 +56,7 @@ export function typicalCase() {
 }
 
 /**
- * A case inside the first rule, elsewhere as given.
+ * A case inside the first rule; other features keep their values.
  * @param {Case} middle
  */
 function caseInside(middle) {
@@ -70,7 +70,7 @@ function caseInside(middle) {
 }
 
 /**
- * A value for which a condition holds, in the middle of what is drawn of it if possible.
+ * A value for which a condition holds, if possible in the middle of its drawn range.
  * @param {Feature} feature
  * @param {Condition} condition
  */
@@ -83,7 +83,7 @@ function insideOf(feature, condition) {
 }
 
 /**
- * A value in the middle of a range that reads easily.
+ * A short value near the middle of a range.
  * @param {Continuous} feature
  * @param {number} low
  * @param {number} high
@@ -107,7 +107,7 @@ function distanceOn(feature, a, b) {
 }
 
 /**
- * The median or the most frequent value of the instances, or the middle of what is drawn.
+ * The median or the most frequent value of the instances, or the middle of the drawn range.
  * @param {Feature} feature
  */
 function middleOf(feature) {

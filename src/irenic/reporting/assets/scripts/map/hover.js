@@ -1,12 +1,12 @@
 // @ts-check
-// Which rules are where one points.
+// The rules at the pointer.
 
-import { asksNeither } from "./plane.js";
+import { testsNeither } from "./plane.js";
 import { conditionWords } from "../condition_words.js";
 import { writtenConditions } from "../conditions.js";
 import { byId, h, joinedBy, nameWords, show } from "../dom.js";
 import { holds } from "../engine/deciding.js";
-import { askFrame } from "./canvas.js";
+import { requestFrame } from "./canvas.js";
 import { isOpen, mapCanvas, mapView } from "./view.js";
 import { clamp } from "../numbers.js";
 import { outcomeChip, outcomeText } from "../outcomes.js";
@@ -16,10 +16,10 @@ import { conditionOn, outsideBoxes } from "../summary.js";
 import { isCategory } from "../values/features.js";
 import { pluralText } from "../words.js";
 
-const LISTED = 4; // rules that are named beside the pointer
+const LISTED = 4; // the maximum number of rules listed next to the pointer
 
 /**
- * The values at a place of the canvas.
+ * The values at a point of the canvas.
  * @param {Point} point
  */
 export function valuesAt({ x, y }) {
@@ -42,8 +42,8 @@ export function isOnMap({ x, y }) {
 }
 
 /**
- * Note where the pointer is; what lies there is looked up once a frame. Whoever points sees it: it is read aloud only
- * to those who use the keys.
+ * Record the position of the pointer; the rules there are looked up once per frame. They are announced to screen
+ * readers only if the keyboard is used.
  * @param {PointerEvent | null} event
  */
 export function pointAt(event) {
@@ -66,13 +66,13 @@ export function hoverAt(place) {
   const changed = rules.join() !== mapView.hovered.join() || mapView.hovering !== (place !== null);
   mapView.hovered = rules;
   mapView.hovering = place !== null;
-  if (changed || outsideBoxes.length) sayHovered(values);
+  if (changed || outsideBoxes.length) showHovered(values);
   placeTip(place);
-  if (changed) askFrame("overlay");
+  if (changed) requestFrame("overlay");
 }
 
 /**
- * The rules on the plane that can hold at two values, the first to decide first; last those that may hold anywhere.
+ * The rules that can hold at two values, in the order of decisions; those that may hold anywhere come last.
  * @param {Values} values
  */
 function rulesAt(values) {
@@ -83,7 +83,7 @@ function rulesAt(values) {
   ];
   const found = plane.live.filter((place) => {
     const { box } = model().rules[place];
-    if (everywhere.length && asksNeither(box, plane)) return false;
+    if (everywhere.length && testsNeither(box, plane)) return false;
     return sides.every(({ feature, value }) => {
       const condition = feature && conditionOn(box, feature.name);
       return !condition || holds(feature, condition, value);
@@ -93,10 +93,10 @@ function rulesAt(values) {
 }
 
 /**
- * Say what lies at two values, null for none: beside the pointer in words, and below the map in a line.
+ * Show the rules at two values, null for none: in detail next to the pointer, and in a line below the map.
  * @param {Values | null} values
  */
-export function sayHovered(values) {
+export function showHovered(values) {
   const [line, tip] = [byId("map-hover"), byId("map-tip")];
   if (values === null) {
     show(line);
@@ -104,8 +104,8 @@ export function sayHovered(values) {
   }
   const rules = mapView.hovered;
   const none = isImpossible(values)
-    ? "The table rules this out."
-    : `No rule covers this place${isOpen() ? ", whatever the other features are" : ""}.`;
+    ? "The table excludes this as impossible."
+    : `No rule covers this point${isOpen() ? ", whatever the other features are" : ""}.`;
   if (!rules.length) {
     show(line, none);
     return void show(tip, h("p", {}, none));
@@ -133,12 +133,12 @@ function ruleLine(place) {
     " ",
     outcomeChip(rule.outcome),
     " ",
-    h("span", { class: "muted" }, ruleInWords(rule)),
+    h("span", { class: "muted" }, ruleConditionWords(rule)),
   );
 }
 
 /**
- * Whether the cell at two values cannot occur.
+ * Whether the cell at two values is impossible.
  * @param {Values} values
  */
 function isImpossible(values) {
@@ -160,7 +160,7 @@ function isImpossible(values) {
 }
 
 /**
- * Put the box with the words beside a place of the canvas, inside the frame and not below the pointer.
+ * Place the tooltip next to a point of the canvas, inside the frame and not below the pointer.
  * @param {Point | null} place
  */
 export function placeTip(place) {
@@ -177,7 +177,7 @@ export function placeTip(place) {
 }
 
 /** @param {CountedRule} rule */
-function ruleInWords(rule) {
+function ruleConditionWords(rule) {
   const words = writtenConditions(rule).map((condition, i) => [i ? " and " : "", conditionWords(condition)]);
   return words.length ? words : "always";
 }

@@ -3,7 +3,7 @@
 
 import { byId, show } from "../dom.js";
 import { answerAt } from "./answers.js";
-import { askFrame } from "./canvas.js";
+import { requestFrame } from "./canvas.js";
 import { hoverAt, isOnMap, placeOfEvent } from "./hover.js";
 import { mapView } from "./view.js";
 import { clamp } from "../numbers.js";
@@ -26,7 +26,7 @@ export function keyOnMap(event) {
     mapView.picked = null;
     show(byId("map-answer"));
     hoverAt(null);
-    return askFrame("overlay");
+    return requestFrame("overlay");
   }
   if (event.key === "Enter" || event.key === " ") {
     event.preventDefault();
@@ -41,12 +41,12 @@ export function keyOnMap(event) {
   mapView.cross.y = clamp(mapView.cross.y + arrow[1] * step, box.top, box.top + box.height);
   byId("map-hover").setAttribute("aria-live", "polite");
   hoverAt(mapView.cross);
-  return askFrame("overlay");
+  return requestFrame("overlay");
 }
 
 export function leaveCross() {
   if (mapView.cross === null) return;
   mapView.cross = null;
   hoverAt(null);
-  askFrame("overlay");
+  requestFrame("overlay");
 }

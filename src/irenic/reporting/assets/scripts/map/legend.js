@@ -24,9 +24,9 @@ export function drawLegend() {
   if (outcomes.length > 9) entries.push([null, `and ${pluralText(outcomes.length - 9, "more outcome")} in gray`]);
   if (ground?.includes(GROUND.gap)) entries.push([groundSwatch(hatching, "none"), "no rule covers it"]);
   if (ground ? ground.includes(GROUND.open) : everywhere.length) {
-    entries.push([groundSwatch(dotting, "muted"), "a rule that asks for neither feature may hold"]);
+    entries.push([groundSwatch(dotting, "muted"), "a rule that tests neither feature may hold"]);
   }
-  if (ground?.includes(GROUND.outside)) entries.push([groundSwatch(crossing, "muted", true), "cannot occur"]);
+  if (ground?.includes(GROUND.outside)) entries.push([groundSwatch(crossing, "muted", true), "impossible"]);
   if (conflicts?.includes(1)) entries.push([legendSwatch(swatchConflict), "rules contradict each other"]);
   if (summary.instances && !labeled) entries.push([legendSwatch(swatchPoint), "an instance"]);
   /** @param {Child[]} entry */

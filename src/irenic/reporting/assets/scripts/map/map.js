@@ -2,17 +2,17 @@
 // The part of the page with the map of two features.
 
 import { byId, h, show } from "../dom.js";
-import { askFrame, drawFrame, mapHeight } from "./canvas.js";
+import { requestFrame, drawFrame, mapHeight } from "./canvas.js";
 import { showCase } from "./cases.js";
 import { chooseAxes, typicalCase } from "./defaults.js";
 import { pointAt } from "./hover.js";
 import { clickMap, keyOnMap, leaveCross } from "./keys.js";
-import { sayMap } from "./note.js";
-import { renewMap } from "./renewing.js";
-import { drawTools, renewTools } from "./tools.js";
+import { updateMapNote } from "./note.js";
+import { updateMap } from "./updating.js";
+import { drawTools, updateTools } from "./tools.js";
 import { mapCanvas, mapView } from "./view.js";
 import { model, on, state } from "../state.js";
-import { askedFeatures, featuresOf, summary } from "../summary.js";
+import { testedFeatures, featuresOf, summary } from "../summary.js";
 
 /** @param {HTMLElement} section */
 export function startMap(section) {
@@ -47,28 +47,28 @@ export function startMap(section) {
         h(
           "p",
           { class: "map-invite muted" },
-          "Point at the map to see which rules apply there. Click or tap it to see what is decided at that place.",
+          "Point at the map to see which rules apply there. Click or tap it to see what is decided at that point.",
         ),
       ),
     ),
     h(
       "p",
       { class: "unseen", id: "map-help" },
-      "Arrow keys move a cross over the map; Enter tells which rule decides there.",
+      "Arrow keys move a cross over the map; Enter shows which rule decides there.",
     ),
   );
   drawTools();
-  renewTools();
+  updateTools();
   listenToMap();
-  renewMap();
+  updateMap();
 }
 
 function newCanvas() {
   return h("canvas", {
     id: "map-canvas",
     tabindex: 0,
-    role: "application", // arrow keys are the map's own
-    "aria-label": "Map of two features", // sayMap says which
+    role: "application", // the map handles arrow keys
+    "aria-label": "Map of two features", // updateMapNote names them
     "aria-roledescription": "map",
     "aria-describedby": "map-help",
   });
@@ -81,39 +81,39 @@ function listenToMap() {
   canvas.addEventListener("click", clickMap);
   canvas.addEventListener("keydown", keyOnMap);
   canvas.addEventListener("blur", leaveCross);
-  new ResizeObserver(() => askFrame("base")).observe(byId("map-frame"));
-  // a lower window has a lower map
+  new ResizeObserver(() => requestFrame("base")).observe(byId("map-frame"));
+  // the height of the map depends on that of the window
   addEventListener("resize", () => {
-    if (mapView.box && mapHeight(byId("map-frame").clientWidth) !== mapView.height) askFrame("base");
+    if (mapView.box && mapHeight(byId("map-frame").clientWidth) !== mapView.height) requestFrame("base");
   });
-  // paper is light, and another width
+  // printed pages are light and have another width
   matchMedia("print").addEventListener("change", () => drawFrame("base"));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => askFrame("base"));
-  on("theme", () => askFrame("base"));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => requestFrame("base"));
+  on("theme", () => requestFrame("base"));
   on("rule", showRule);
   on("model", changeModel);
   on("case", showCase);
 }
 
-/** A rule came into focus: if it asks for neither feature of the map, show it on its own. */
+/** Show the rule in focus: if it tests neither feature of the map, choose features that it tests. */
 function showRule() {
   const names = state.rule === null ? [] : featuresOf(model().rules[state.rule].box).map((feature) => feature.name);
   if (!names.length || names.includes(mapView.x) || names.includes(mapView.y)) {
-    sayMap();
-    return askFrame("base");
+    updateMapNote();
+    return requestFrame("base");
   }
   const [x, y] = names;
-  [mapView.x, mapView.y] = [x, y ?? (mapView.y && mapView.x)]; // with a single condition, what was across goes upwards
-  renewTools();
-  return renewMap();
+  [mapView.x, mapView.y] = [x, y ?? (mapView.y && mapView.x)]; // with a single condition, the old x becomes y
+  updateTools();
+  return updateMap();
 }
 
 function changeModel() {
   mapView.picked = null;
-  const asked = askedFeatures(model()).map((feature) => feature.name);
-  if (!asked.includes(mapView.x) && !asked.includes(mapView.y)) chooseAxes();
+  const tested = testedFeatures(model()).map((feature) => feature.name);
+  if (!tested.includes(mapView.x) && !tested.includes(mapView.y)) chooseAxes();
   mapView.hovered = [];
   show(byId("map-answer"));
-  renewTools();
-  renewMap();
+  updateTools();
+  updateMap();
 }

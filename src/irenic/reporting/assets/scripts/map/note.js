@@ -1,5 +1,5 @@
 // @ts-check
-// What the page says above the map.
+// The text above the map.
 
 import { byId, joinedBy, show } from "../dom.js";
 import { uncoveredInstances } from "../engine/instances.js";
@@ -10,7 +10,7 @@ import { model, state } from "../state.js";
 import { isCounted, mustAgree, summary } from "../summary.js";
 import { countText, pluralText } from "../words.js";
 
-export function sayMap() {
+export function updateMapNote() {
   const text = isOpen() || !otherFeatures().length ? projectedText() : fixedText();
   const parts = [text, limitText(), focusText(), instancesText()];
   show(
@@ -27,17 +27,17 @@ export function sayMap() {
 function projectedText() {
   if (!model().rules.length) return "There are no rules: nothing is covered.";
   if (!otherFeatures().length) {
-    return "Exact: the rules ask for no other feature. Hatched is what no rule covers.";
+    return "The map is exact, because rules test no other feature. Hatched areas are covered by no rule.";
   }
   const everywhere = mapView.everywhere.length;
   const listed = mapView.conflicts !== null && model().counts.conflicts > 0;
-  const asking = pluralText(everywhere, "rule that asks", "rules that ask");
-  const ground = everywhere ? "" : " Hatched is only what no rule covers, whatever the others are.";
+  const untested = pluralText(everywhere, "rule that tests", "rules that test");
+  const ground = everywhere ? "" : " Hatched areas are covered by no rule, whatever the other features are.";
   return (
-    "The other features are left open: a rule is drawn where it can hold for some values of them, so rules that" +
-    ` seem to overlap here may be apart elsewhere.${ground}` +
-    (everywhere ? ` Not drawn: ${asking} for neither feature and may hold anywhere: the dotted ground.` : "") +
-    (listed ? " Contradictions are drawn as far as they are listed below." : "")
+    "The other features can have any value: a rule is drawn where it can hold for some of them, so rules that" +
+    ` seem to overlap here may differ in another feature.${ground}` +
+    (everywhere ? ` Not drawn: ${untested} neither feature and may hold anywhere in the dotted areas.` : "") +
+    (listed ? " Only conflicts that are listed below are drawn." : "")
   );
 }
 
@@ -46,35 +46,35 @@ function fixedText() {
   const more = values.length > 6 ? ` and ${values.length - 6} more` : "";
   const live = `${pluralText(mapView.plane.live.length, "rule")} of ${countText(model().rules.length)}`;
   return [
-    "An exact slice, at ",
+    "This is an exact slice at ",
     joinedBy(", ", values.slice(0, 6)),
     more,
-    `: ${live} can hold here, and hatched is what none covers.`,
+    `: ${live} can hold here, and hatched areas are covered by none.`,
   ];
 }
 
-/** What is left out because it would take too long. */
+/** A text on what is omitted because it would take too long. */
 function limitText() {
   const texts = [];
   const all = mapView.plane.live.length - mapView.everywhere.length;
-  const some = countText(mapView.drawn.length);
+  const drawn = countText(mapView.drawn.length);
   if (mapView.drawn.length < all) {
     texts.push(
       isCounted()
-        ? `The ${some} rules with the most instances, of ${countText(all)}, are drawn.`
-        : `The first ${some} of ${countText(all)} rules are drawn.`,
+        ? `The ${drawn} rules with the most instances, of ${countText(all)}, are drawn.`
+        : `The first ${drawn} of ${countText(all)} rules are drawn.`,
     );
   }
   if (mapView.ground === null) {
     const marked = mustAgree() ? "Gaps and conflicts are" : "Gaps are";
-    texts.push(`${marked} not hatched: there are too many rules for that. A click still asks all of them.`);
+    texts.push(`${marked} not hatched, because there are too many rules. A click still evaluates all of them.`);
   }
   return texts.join(" ");
 }
 
 function focusText() {
   if (state.rule === null || mapView.plane.rectangles.has(state.rule)) return "";
-  return `${ruleTitle(state.rule)} holds nowhere on this slice: move the sliders, or leave the other features open.`;
+  return `${ruleTitle(state.rule)} holds nowhere on this slice: move the sliders, or allow any value of the other features.`;
 }
 
 function instancesText() {
@@ -82,12 +82,12 @@ function instancesText() {
   if (!instances?.shown) return "";
   const texts = [];
   if (mapView.mode === "fixed" && otherFeatures().length) {
-    texts.push("The points are all instances, whatever their other values are, and therefore faint.");
+    texts.push("The points are pale, because they are all instances, whatever their other values are.");
   }
   if (mapView.onlyUncovered) {
     const free = uncoveredInstances(model()).reduce((sum, each) => sum + each, 0);
-    const drawn = `${pluralText(free, "instance is", "instances are")} drawn that no rule covers.`;
-    texts.push(free ? drawn : "A rule covers every instance that would be drawn here.");
+    const drawn = `${pluralText(free, "instance that no rule covers is", "instances that no rule covers are")} drawn.`;
+    texts.push(free ? drawn : "Rules cover every instance, so none is drawn.");
   }
   if (instances.shown < instances.rows) {
     texts.push(`A random ${countText(instances.shown)} of ${countText(instances.rows)} instances are drawn.`);

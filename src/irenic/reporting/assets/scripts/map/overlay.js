@@ -1,5 +1,5 @@
 // @ts-check
-// What moves above the map: outlines of rules, the marked case, the cross.
+// The moving parts above the map: outlines of rules, the marked case, the cross.
 
 import { canHold } from "./plane.js";
 import { drawGuide, inset, onX, onY, screenRectangle, widened } from "./screen.js";
@@ -16,7 +16,7 @@ export function drawOverlay(pen) {
   pen.clip();
   pen.strokeStyle = colors.ink;
   pen.lineWidth = 2;
-  // those that may hold anywhere come last, and have no outline of their own
+  // rules that may hold anywhere come last and have no outline
   for (const place of hovered.slice(0, Math.min(12, hovered.length - mapView.everywhere.length))) {
     for (const rectangle of mapView.plane.rectangles.get(place) ?? []) pen.strokeRect(...screenRectangle(rectangle));
   }
@@ -27,7 +27,7 @@ export function drawOverlay(pen) {
 }
 
 /**
- * The outline of the region that a new rule could take: white below, so that it is seen on any color.
+ * The outline of the region for a new rule, with a white border that makes it visible on any color.
  * @param {CanvasRenderingContext2D} pen
  * @param {Box} region
  */
@@ -56,7 +56,7 @@ function outlineRegion(pen, region) {
 }
 
 /**
- * Whether the slice on show meets a region: an instance may have other values than the sliders.
+ * Whether the current slice overlaps a region: an instance may have other values than the sliders.
  * @param {Box} region
  */
 export function isRegionOnMap(region) {

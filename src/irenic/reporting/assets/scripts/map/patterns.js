@@ -1,5 +1,5 @@
 // @ts-check
-// Patterns that areas of the map are filled with.
+// Fill patterns for areas of the map.
 
 import { penOf } from "./screen.js";
 
@@ -10,7 +10,7 @@ import { penOf } from "./screen.js";
 export const outsideGround = (colors) => colors.faint;
 
 /**
- * Lines at a slant, or wider ones that cross: lighter, for the rules beneath are to be seen.
+ * Diagonal lines, or lighter crossed ones, which leave the rules below visible.
  * @param {CanvasRenderingContext2D} pen
  * @param {string} color
  * @param {boolean} [crossed]
@@ -32,7 +32,7 @@ export function hatching(pen, color, crossed = false) {
 }
 
 /**
- * Dots, far from each other.
+ * Sparse dots.
  * @param {CanvasRenderingContext2D} pen
  * @param {string} color
  */
@@ -49,7 +49,7 @@ export function dotting(pen, color) {
 }
 
 /**
- * Small crosses, each for itself.
+ * Small separate crosses.
  * @param {CanvasRenderingContext2D} pen
  * @param {string} color
  */

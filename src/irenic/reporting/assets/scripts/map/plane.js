@@ -1,17 +1,17 @@
 // @ts-check
-// The plane of two features: its cells between the cuts of rules, and what covers them.
+// The plane of two features: the cells between the cuts of rules, and the rules that cover them.
 
 import { holds } from "../engine/deciding.js";
 import { conditionOn, featureNamed, outsideBoxes } from "../summary.js";
 import { categoryOrder, isCategory, LOWEST } from "../values/features.js";
 
-const MOST_CELLS = 1_500_000; // beyond, what no rule covers and what is contradicted is not worked out
+const CELL_LIMIT = 1_500_000; // gaps and conflicts of larger planes are not computed
 
-export const MOST_PAIRS = 40; // beyond, contradictions are outlined together: each for itself would be a tangle
+export const PAIR_LIMIT = 40; // more conflicts are outlined together, because separate outlines would be a tangle
 
 /**
- * The cells of a feature: between two neighbors of them some of the boxes begins or ends, or what can occur. Each
- * has a `value` that stands for all of it; a continuous one reaches from `low` to below `high`.
+ * The cells of a feature, bounded by the ends of boxes and of possible values. Each has a `value` that represents
+ * it; cells of numbers extend from `low` to below `high`.
  * @param {Box[]} boxes
  * @param {Feature | null} feature
  * @returns {Cell[]}
@@ -22,12 +22,11 @@ export function axisCells(boxes, feature) {
   const start = feature.lowest ?? LOWEST;
   const end = feature.end ?? Infinity;
   /** @type {Set<Value>} */
-  const found = new Set();
-  /** @param {Box} box */
-  const note = (box) => (conditionOn(box, feature.name) ?? []).forEach((cut) => found.add(cut));
-  boxes.forEach(note);
-  outsideBoxes.forEach(note);
-  const cuts = [...found]
+  const ends = new Set();
+  for (const box of [...boxes, ...outsideBoxes]) {
+    for (const cut of conditionOn(box, feature.name) ?? []) ends.add(cut);
+  }
+  const cuts = [...ends]
     .filter((cut) => cut !== null)
     .filter((cut) => start < cut && cut < end)
     .sort((a, b) => a - b);
@@ -47,7 +46,7 @@ function spansOf(box, feature, cells) {
   const condition = feature && conditionOn(box, feature.name);
   if (feature === null || condition === null) return [[0, cells.length]];
   if (isCategory(feature)) return runsOf(cells, new Set(condition));
-  // an open lower side admits what is missing, which is the first cell
+  // an open lower side admits missing values, which are the first cell
   const from = condition[0] === null ? 0 : firstCellFrom(cells, condition[0]);
   const to = condition[1] === null ? cells.length : firstCellFrom(cells, condition[1]);
   return from < to ? [[from, to]] : [];
@@ -70,7 +69,7 @@ export function runsOf(cells, codes) {
 }
 
 /**
- * The first cell of numbers that begins at a cut or above, found by halving: there may be thousands.
+ * The first cell of numbers that begins at a cut or above, by binary search: there may be thousands.
  * @param {Cell[]} cells
  * @param {number} cut
  */
@@ -98,12 +97,11 @@ export function rectanglesOf(box, plane) {
 }
 
 /**
- * The plane of two features, y null for a strip. `others` fixes the features that are not on it; with null they
- * are projected: a rule is where it can hold for some values of them. `live` are the rules that can hold here, the
- * first to decide first, and `rectangles` where. `outcomes[j * width + i]` is how many different outcomes rules have
- * in a cell, 2 for two and more: 0 is a gap, 2 a contradiction where rules must agree. `bare` are the cells in which
- * only rules hold that ask for neither feature, and `outside` those that cannot occur. All three are null if
- * there are too many cells.
+ * The plane of two features; y is null for a strip. `others` fixes the other features; null projects them: rules
+ * cover the cells where they can hold for some values of them. `live` are the rules that can hold here, in the order
+ * of decisions, and `rectangles` their cells. `outcomes[j * width + i]` is the number of different outcomes in a
+ * cell, 2 for two or more: 0 is a gap, 2 a conflict if rules must agree. `bare` are the cells in which only rules
+ * hold that test neither feature, and `outside` the impossible ones. All three are null if there are too many cells.
  * @param {Model} model
  * @param {Feature | null} x
  * @param {Feature | null} y
@@ -113,25 +111,25 @@ export function rectanglesOf(box, plane) {
 export function sliceCells(model, x, y, others) {
   const places = model.order ?? model.rules.map((rule, place) => place);
   const live = places.filter((place) => canHold(model.rules[place].box, { x, y }, others));
-  const boxes = live.map((place) => model.rules[place].box); // the others cut nothing here
+  const boxes = live.map((place) => model.rules[place].box); // other rules have no cuts here
   const axes = { x, y, xs: axisCells(boxes, x), ys: axisCells(boxes, y) };
   const rectangles = new Map(live.map((place) => [place, rectanglesOf(model.rules[place].box, axes)]));
   const plane = { ...axes, others, live, rectangles, outcomes: null, bare: null, outside: null };
-  if (axes.xs.length * axes.ys.length > MOST_CELLS) return plane;
+  if (axes.xs.length * axes.ys.length > CELL_LIMIT) return plane;
   return { ...plane, ...paintCells(plane, model), outside: outsideCells(plane) };
 }
 
 /**
- * Whether a rule asks for neither feature of a plane.
+ * Whether a rule tests neither feature of a plane.
  * @param {Box} box
  * @param {Plane} plane
  */
-export function asksNeither(box, plane) {
+export function testsNeither(box, plane) {
   return ![plane.x, plane.y].some((feature) => feature && Object.hasOwn(box, feature.name));
 }
 
 /**
- * Whether a box can hold on the plane, given what the other features are.
+ * Whether a box can hold on the plane, given the values of the other features.
  * @param {Box} box
  * @param {Pick<Plane, "x" | "y">} plane
  * @param {Case | null} others
@@ -145,15 +143,15 @@ export function canHold(box, plane, others) {
 }
 
 /**
- * Paint all rules at once, row by row, whatever the number of outcomes. In each cell the number of rules n, the sum s
- * of their outcomes and that of the squares q are kept: all outcomes are the same if and only if n q = s s.
+ * Paint all rules at once, row by row, for any number of outcomes. Each cell has the number n of rules, the sum s of
+ * their outcomes and the sum q of their squares: all outcomes are equal if and only if n q = s s.
  * @param {Plane} plane
  * @param {Model} model
  */
 function paintCells(plane, model) {
   const [width, height] = [plane.xs.length, plane.ys.length];
   const found = { outcomes: new Uint8Array(width * height), bare: new Uint8Array(width * height) };
-  const everywhere = plane.live.filter((place) => asksNeither(model.rules[place].box, plane)).length;
+  const everywhere = plane.live.filter((place) => testsNeither(model.rules[place].box, plane)).length;
   const starts = rowEvents(plane, model, height);
   const [n, s, q] = [new Int32Array(width + 1), new Float64Array(width + 1), new Float64Array(width + 1)];
   for (let j = 0; j < height; j++) {
@@ -181,7 +179,7 @@ function paintCells(plane, model) {
 }
 
 /**
- * For each row what begins and ends there: [rectangle, outcome, 1 or -1].
+ * The rectangles that begin and end in each row: [rectangle, outcome, 1 or -1].
  * @param {Plane} plane
  * @param {Model} model
  * @param {number} height
@@ -199,7 +197,7 @@ function rowEvents(plane, model, height) {
 }
 
 /**
- * Which cells cannot occur; where the other features are open, whatever these are.
+ * A mask of the impossible cells; if other features are projected, of those that are impossible for all their values.
  * @param {Plane} plane
  */
 function outsideCells(plane) {
@@ -215,7 +213,7 @@ function outsideCells(plane) {
 }
 
 /**
- * The cells that rectangles hold, a 1 each.
+ * A mask of the cells in rectangles.
  * @param {CellRectangle[]} rectangles
  * @param {Plane} plane
  */
@@ -229,16 +227,15 @@ export function cellsOf(rectangles, plane) {
 }
 
 /**
- * The rectangles in which two rules of different outcomes meet, of each pair those of its own; null if there
- * are too many.
+ * The rectangles in which two rules with different outcomes overlap, for each pair; null if there are too many.
  * @param {Plane} plane
  * @param {Model} model
  */
 export function meetingRectangles(plane, model) {
   /** @type {Map<string, CellRectangle>} */
-  const found = new Map(); // several pairs may meet in the same place
+  const found = new Map(); // several pairs may overlap in the same cells
   const { live, rectangles } = plane;
-  if (live.length > 10 * MOST_PAIRS) return null; // even if few of them meet, that takes too long to find out
+  if (live.length > 10 * PAIR_LIMIT) return null; // comparing all pairs would take too long
   for (let a = 0; a < live.length; a++) {
     for (let b = a + 1; b < live.length; b++) {
       if (model.rules[live[a]].outcome === model.rules[live[b]].outcome) continue;
@@ -248,7 +245,7 @@ export function meetingRectangles(plane, model) {
           if (common) found.set(common.join(), common);
         }
       }
-      if (found.size > MOST_PAIRS) return null;
+      if (found.size > PAIR_LIMIT) return null;
     }
   }
   return [...found.values()];
@@ -266,7 +263,7 @@ function commonRectangle(one, other) {
 }
 
 /**
- * The cells for which a test holds, as few rectangles of cells: runs along a row, joined with equal ones above.
+ * The cells for which a test holds, as few rectangles: runs along a row, merged with equal runs in the next row.
  * @param {Plane} plane
  * @param {(cell: number) => boolean} test
  */
@@ -298,7 +295,7 @@ export function mergeCells(plane, test) {
 }
 
 /**
- * The edges between cells for which a test holds and those for which not: [across, line, from, to] in cells.
+ * The edges between cells for which a test holds and other cells: [horizontal, line, from, to] in cells.
  * @param {Plane} plane
  * @param {(cell: number) => boolean} test
  */

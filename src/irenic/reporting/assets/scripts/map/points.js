@@ -8,7 +8,7 @@ import { mapView, otherFeatures } from "./view.js";
 import { model } from "../state.js";
 import { summary } from "../summary.js";
 
-/** Where the instances lie on the screen. Those of one value are spread over its band, always the same way. */
+/** The positions of instances on the screen. Equal values are scattered over their band, reproducibly. */
 export function placePoints() {
   const { instances } = summary;
   const n = instances?.shown ?? 0;
@@ -24,7 +24,7 @@ export function placePoints() {
 }
 
 /**
- * A number from -1/2 to 1/2 that depends on nothing but the instance.
+ * A pseudorandom number from -1/2 to 1/2 that depends only on the instance.
  * @param {number} i
  * @param {number} salt
  */

@@ -1,5 +1,5 @@
 // @ts-check
-// Where values and cells lie on the screen.
+// Scales: the positions of values and cells on the screen.
 
 import { runsOf } from "./plane.js";
 import { clamp, shareBetween } from "../numbers.js";
@@ -8,11 +8,11 @@ import { formatTick, niceTicks } from "../values/ticks.js";
 
 const BAND_GAP = 6; // between the band of missing values and the numbers
 
-const FEW_STEPS = 120; // up to here whole numbers are drawn in the middle of their cell
+const FEW_STEPS = 120; // up to this many whole numbers are drawn in the middle of their cells
 
 /**
  * A scale of `length` pixels, `band` of them for missing values: `cells` with `from` and `to` in pixels, the
- * place of a value, the value at a place, and the `spans` [from, to] of a condition, which need not end at cells.
+ * `place` of a value, the value `at` a pixel, and the `spans` [from, to] of a condition, which may end inside cells.
  * @param {Feature | null} feature
  * @param {Cell[]} cells
  * @param {number} length
@@ -69,7 +69,7 @@ function bandScale(feature, cells, length) {
 function numberScale(feature, cells, length, band) {
   const left = feature.missing ? band + BAND_GAP : 0;
   const low = feature.range[0];
-  // the last of whole numbers needs room too: it reaches to the next
+  // the last whole number extends to the next one
   const high = Math.min(feature.range[1] + feature.step, Math.max(feature.end ?? Infinity, feature.range[1]));
   const few = feature.step > 0 && (high - low) / feature.step <= FEW_STEPS;
   const shift = few ? feature.step / 2 : 0;
@@ -93,7 +93,7 @@ function numberScale(feature, cells, length, band) {
       upper === null || upper >= high ? length : upper <= (feature.lowest ?? LOWEST) ? band : pixel(upper),
     ],
   ];
-  const perPixel = high / (length - left) - low / (length - left); // high - low may be beyond all numbers
+  const perPixel = high / (length - left) - low / (length - left); // high - low may overflow
   /** @param {number} place */
   const raw = (place) => {
     const share = clamp((place - left) / (length - left), 0, 1);
@@ -127,7 +127,7 @@ function numberTicks(feature, low, high, pixel, shift, length, band) {
 }
 
 /**
- * A readable value at a place on the screen. Cells too narrow to be hit are met from near.
+ * A short value at a pixel. Cells that are too narrow to be clicked attract nearby clicks.
  * @param {Continuous} feature
  * @param {Scale["cells"]} cells
  * @param {number} place
@@ -139,21 +139,21 @@ function valueAt(feature, cells, place, left, exact, perPixel) {
   const thin = cells.find((cell) => cell.to - cell.from < 4 && Math.abs((cell.from + cell.to) / 2 - place) <= 3);
   if (thin) return thin.value;
   if (place < left - BAND_GAP / 2) return null;
-  const most = feature.end === null ? Number.MAX_VALUE : valueBefore(feature, feature.end);
+  const highest = feature.end === null ? Number.MAX_VALUE : valueBefore(feature, feature.end);
   /** @param {number} number */
-  const admitted = (number) => clamp(number, feature.lowest ?? LOWEST, most);
+  const admitted = (number) => clamp(number, feature.lowest ?? LOWEST, highest);
   /** @param {number} number */
   const inside = (number) =>
     cells.findIndex(({ low, high }) => low !== undefined && high !== undefined && low <= number && number < high);
   const here = inside(admitted(exact));
   const values = roundings(feature, exact, perPixel).map(admitted);
-  return values.find((value) => inside(value) === here) ?? values.at(-1); // rounding must not carry it over a cut
+  return values.find((value) => inside(value) === here) ?? values.at(-1); // rounding must not cross a cut
 }
 
 const CLOCK_UNITS = [86_400e6, 3600e6, 60e6, 1e6, 1e5, 1e4, 1e3, 100, 10];
 
 /**
- * Values near a place, from those that read most easily to the most exact.
+ * Values near a pixel, from the shortest to the most exact.
  * @param {Continuous} feature
  * @param {number} exact
  * @param {number} perPixel
@@ -167,5 +167,5 @@ function roundings(feature, exact, perPixel) {
   if (feature.step) return [floor(feature.step)];
   const unit = 10 ** Math.floor(Math.log10(perPixel));
   const rounded = Number((Math.round(exact / unit) * unit).toPrecision(12));
-  return Number.isFinite(rounded) ? [rounded, exact] : [exact]; // a unit can be too small to be a number
+  return Number.isFinite(rounded) ? [rounded, exact] : [exact]; // the unit may underflow
 }

@@ -1,10 +1,10 @@
 // @ts-check
-// Rectangles, lines and letters on the canvas.
+// Rectangles, lines and text on the canvas.
 
 import { mapView } from "./view.js";
 
 /**
- * What draws on a canvas.
+ * The drawing context of a canvas.
  * @param {HTMLCanvasElement} canvas
  */
 export const penOf = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
@@ -22,7 +22,7 @@ export const onX = (place) => mapView.box.left + place;
 export const onY = (place) => mapView.box.top + mapView.box.height - place;
 
 /**
- * The rectangle on the screen of a rectangle of cells.
+ * The screen rectangle of a rectangle of cells.
  * @param {CellRectangle} cellRectangle
  */
 export function screenRectangle([left, right, bottom, top]) {
@@ -33,7 +33,7 @@ export function screenRectangle([left, right, bottom, top]) {
 }
 
 /**
- * What is too narrow to be seen is drawn two pixels wide: it is there.
+ * A rectangle that is at least two pixels wide and high, so that it is visible.
  * @param {number} left
  * @param {number} top
  * @param {number} width
@@ -69,7 +69,7 @@ export function drawGuide(pen, x0, y0, x1, y1) {
 }
 
 /**
- * A text that is cut where there is no room for all of it.
+ * A text, truncated to a maximum width.
  * @param {CanvasRenderingContext2D} pen
  * @param {string} text
  * @param {number} room

@@ -14,7 +14,7 @@ const SHAPES = ["circle", "square", "triangle", "diamond", "plus", "cross", "dow
 const shapeOf = (outcome) => (outcome === null ? "circle" : SHAPES[Math.min(outcome, SHAPES.length - 1)]);
 
 /**
- * Add the shape of an outcome to the path: color is not the only sign.
+ * Add the shape of an outcome to the path, because colors alone are not accessible.
  * @param {CanvasRenderingContext2D} pen
  * @param {number | null} outcome
  * @param {number} x
@@ -76,6 +76,6 @@ export function paintShape(pen, outcome, color, size) {
   pen.lineWidth = open ? Math.max(1.4, size * 0.5) : 0.5;
   if (open) return pen.stroke();
   pen.fill();
-  pen.strokeStyle = mapView.colors.raised; // points that touch stay apart
+  pen.strokeStyle = mapView.colors.raised; // separates points that touch
   return size > 2.5 && pen.stroke();
 }

@@ -3,33 +3,33 @@
 
 import { byId, h, nameWords, show, within } from "../dom.js";
 import { emptyCase } from "../engine/deciding.js";
-import { askFrame } from "./canvas.js";
-import { sayMap } from "./note.js";
+import { requestFrame } from "./canvas.js";
+import { updateMapNote } from "./note.js";
 import { axisCells } from "./plane.js";
-import { renewMap } from "./renewing.js";
+import { updateMap } from "./updating.js";
 import { shortValue } from "./values.js";
 import { mapView, otherFeatures } from "./view.js";
 import { model } from "../state.js";
-import { askedFeatures, summary } from "../summary.js";
+import { testedFeatures, summary } from "../summary.js";
 import { categoryOrder, isAdmitted, isCategory, LOWEST } from "../values/features.js";
 import { niceTicks } from "../values/ticks.js";
 
-/** Draw the controls, once: whoever changes them with the keys must not lose the one that has the focus. */
+/** Draw the controls, only once, because redrawing would lose the keyboard focus. */
 export function drawTools() {
   const tools = within(document, "#map .map-tools");
   const several = summary.features.length > 1;
   const names = summary.features.map((feature) => feature.name);
   show(
     tools,
-    axisChoice("map-x", "across", names, (name) => changeAxis("x", name)),
-    several && axisChoice("map-y", "upwards", ["", ...names], (name) => changeAxis("y", name)),
+    axisChoice("map-x", "horizontal axis", names, (name) => changeAxis("x", name)),
+    several && axisChoice("map-y", "vertical axis", ["", ...names], (name) => changeAxis("y", name)),
     modeChoice(),
     summary.instances !== null && uncoveredChoice(),
   );
 }
 
-/** Let the controls say what is on show. */
-export function renewTools() {
+/** Update the controls to the current view. */
+export function updateTools() {
   for (const what of /** @type {const} */ (["x", "y", "mode"])) {
     const select = document.getElementById(`map-${what}`);
     if (select instanceof HTMLSelectElement) select.value = mapView[what];
@@ -47,7 +47,7 @@ export function renewTools() {
  */
 function axisChoice(id, label, names, change) {
   /** @param {string} name */
-  const option = (name) => h("option", { value: name }, name || "nothing: a strip");
+  const option = (name) => h("option", { value: name }, name || "none");
   /** @param {Changed} event */
   const choose = (event) => change(event.target.value);
   return h("label", { class: "field" }, h("span", {}, label), h("select", { id, onchange: choose }, names.map(option)));
@@ -64,12 +64,12 @@ function modeChoice() {
   return h(
     "label",
     { class: "field" },
-    h("span", {}, "the other features"),
+    h("span", {}, "other features"),
     h(
       "select",
       { id: "map-mode", onchange: choose },
-      option("projected", "are left open"),
-      option("fixed", "are fixed"),
+      option("projected", "any value"),
+      option("fixed", "fixed values"),
     ),
   );
 }
@@ -78,8 +78,8 @@ function uncoveredChoice() {
   /** @param {{ target: HTMLInputElement }} event */
   const change = (event) => {
     mapView.onlyUncovered = event.target.checked;
-    askFrame("base");
-    sayMap();
+    requestFrame("base");
+    updateMapNote();
   };
   return h(
     "label",
@@ -95,28 +95,28 @@ function uncoveredChoice() {
  */
 function changeAxis(axis, name) {
   const other = axis === "x" ? "y" : "x";
-  if (mapView[other] === name) mapView[other] = mapView[axis] || nextBest(name); // they change places
+  if (mapView[other] === name) mapView[other] = mapView[axis] || nextBest(name); // swap the axes
   mapView[axis] = name;
-  renewTools();
-  renewMap();
+  updateTools();
+  updateMap();
 }
 
 /**
- * Another feature than the given one, if possible one that rules ask for.
+ * Another feature, preferably one that rules test.
  * @param {string} name
  */
 function nextBest(name) {
-  return [...askedFeatures(model()), ...summary.features].find((feature) => feature.name !== name)?.name ?? "";
+  return [...testedFeatures(model()), ...summary.features].find((feature) => feature.name !== name)?.name ?? "";
 }
 
 /** @param {MapView["mode"]} mode */
 function changeMode(mode) {
   mapView.mode = mode;
   drawSliders();
-  renewMap();
+  updateMap();
 }
 
-/** A slider or a list for each feature that is fixed. */
+/** Draw a slider or a list for each fixed feature. */
 export function drawSliders() {
   const holder = byId("map-fixed");
   const others = otherFeatures();
@@ -138,12 +138,12 @@ function fixedField(feature) {
     return h("div", {}, label, h("select", attributes, categoryOrder(feature).map(option)));
   }
   const stops = slidingStops(feature);
-  const said = h("output", { for: id }, shortValue(feature, mapView.fixed[feature.name]));
+  const output = h("output", { for: id }, shortValue(feature, mapView.fixed[feature.name]));
   /** @param {Changed} event */
   const slide = (event) => {
     const value = stops[Number(event.target.value)];
-    said.textContent = shortValue(feature, value);
-    event.target.setAttribute("aria-valuetext", said.textContent);
+    output.textContent = shortValue(feature, value);
+    event.target.setAttribute("aria-valuetext", output.textContent);
     fixAt(feature, value);
   };
   const place = stops.indexOf(mapView.fixed[feature.name]);
@@ -152,15 +152,15 @@ function fixedField(feature) {
     id,
     "data-feature": feature.name,
     ...range,
-    "aria-valuetext": said.textContent,
+    "aria-valuetext": output.textContent,
     oninput: slide,
   });
-  return h("div", {}, h("span", { class: "map-slider-head" }, label, said), input);
+  return h("div", {}, h("span", { class: "map-slider-head" }, label, output), input);
 }
 
 /**
- * Where a slider can stand: round values over the range, and one in every cell between cuts, so that none
- * is passed over; missing first.
+ * The stops of a slider: missing, round values over the range, and one value in every cell between cuts, so that
+ * no cell is skipped.
  * @param {Continuous} feature
  */
 function slidingStops(feature) {
@@ -185,5 +185,5 @@ function fixAt(feature, value) {
   const changed = Object.assign(emptyCase(), mapView.fixed);
   changed[feature.name] = value;
   mapView.fixed = changed;
-  renewMap();
+  updateMap();
 }

@@ -1,11 +1,11 @@
 // @ts-check
-// Values to read at a glance, beside the map.
+// Short values for the map.
 
 import { nameWords } from "../dom.js";
 import { formatNumber, formatValue } from "../values/texts.js";
 
 /**
- * A value to read at a glance: long numbers are rounded, and that is said.
+ * A short value; rounded numbers are marked with ≈.
  * @param {Feature} feature
  * @param {Value} value
  */

@@ -1,11 +1,11 @@
 // @ts-check
-// What the map shows at the moment.
+// The state of the map.
 
 import { byId } from "../dom.js";
 import { model } from "../state.js";
-import { askedFeatures, featuresByName } from "../summary.js";
+import { testedFeatures, featuresByName } from "../summary.js";
 
-/** What is missing here at first is there once the map was worked out (renewing.js) and drawn (canvas.js). */
+/** Properties without a value here are set when the map is computed (updating.js) and drawn (canvas.js). */
 export const mapView = /** @type {MapView} */ (
   /** @type {Partial<MapView>} */ ({
     mode: "projected",
@@ -22,22 +22,22 @@ export const mapView = /** @type {MapView} */ (
     hovering: false,
     pointer: null,
     picked: null,
-    asked: "",
+    requested: "",
   })
 );
 
-// What lies below the rules in a cell.
+// The background of a cell.
 export const GROUND = { rules: 0, gap: 1, open: 2, outside: 3 };
 
 /** @param {string} name */
 export const mapFeature = (name) => featuresByName.get(name) ?? null;
 
-/** The features that the map does not show and that rules ask for. */
+/** The features that rules test and that are not axes of the map. */
 export function otherFeatures() {
-  return askedFeatures(model()).filter((feature) => feature.name !== mapView.x && feature.name !== mapView.y);
+  return testedFeatures(model()).filter((feature) => feature.name !== mapView.x && feature.name !== mapView.y);
 }
 
-/** Whether the features that are not on the map are left open, and rules ask for them. */
+/** Whether rules test features that are not on the map and can have any value. */
 export const isOpen = () => mapView.mode === "projected" && otherFeatures().length > 0;
 
 export const mapCanvas = () => /** @type {HTMLCanvasElement} */ (byId("map-canvas"));

@@ -1,5 +1,5 @@
 // @ts-check
-// The end of the page: how it was made.
+// The end of the page: sampling and version.
 
 import { h, show, within } from "../dom.js";
 import { summary } from "../summary.js";

@@ -6,7 +6,7 @@ import { goToRule } from "../rules/list.js";
 import { ruleAnchor } from "../rules/names.js";
 import { model } from "../state.js";
 
-/** Follow the address when the reader changes it, by going back or by typing. The browser scrolls by itself. */
+/** Follow changes of the address, by going back or by typing. The browser scrolls by itself. */
 export function followAddress() {
   addEventListener("hashchange", (event) => {
     if (ownJumps.delete(event.newURL)) return;
@@ -19,7 +19,7 @@ export function followAddress() {
   });
 }
 
-/** Go to what the address names; a rule may first have to be shown. */
+/** Go to the target of the address; a rule may have to be shown first. */
 export function goToAddress() {
   const id = location.hash.slice(1);
   if (!id) return;
@@ -28,11 +28,11 @@ export function goToAddress() {
   else jumpTo(id);
 }
 
-/** In the frame of a notebook an address such as #map would lead to the notebook. */
+/** Follow links by script: in the frame of a notebook, an address such as #map would lead to the notebook. */
 export function keepLinksHere() {
   document.addEventListener("click", (event) => {
     const link = event.target instanceof Element && event.target.closest('a[href^="#"]');
-    // with a key, a link opens in a tab of its own
+    // modifier keys open a link in another tab
     if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     const place = link.getAttribute("data-place");

@@ -11,18 +11,18 @@ const SECTIONS = {
   case: "Which rule decides my case",
   map: "Map",
   findings: "Conflicts and gaps",
-  results: "On the instances",
+  results: "Results",
 };
 
 /** @param {HTMLElement} nav */
 export function startContents(nav) {
-  const there = Object.keys(SECTIONS).filter((id) => byId(id).hasChildNodes());
+  const present = Object.keys(SECTIONS).filter((id) => byId(id).hasChildNodes());
   show(
     nav,
     h(
       "ul",
       {},
-      there.map((id) => h("li", {}, h("a", { href: `#${id}` }, SECTIONS[id]))),
+      present.map((id) => h("li", {}, h("a", { href: `#${id}` }, SECTIONS[id]))),
     ),
   );
 }

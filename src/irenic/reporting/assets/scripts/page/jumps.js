@@ -1,14 +1,14 @@
 // @ts-check
-// Jumps to parts of the page, noted in the address.
+// Jumps to parts of the page, recorded in the address.
 
 /** @type {{ to: string, from: Element | null }[]} */
-export const jumps = []; // where each jump led to and where it began, for the way back
+export const jumps = []; // the target and the origin of each jump, for going back
 
 /** @type {Set<string>} */
-export const ownJumps = new Set(); // addresses that the page itself went to and was not yet told of
+export const ownJumps = new Set(); // addresses that the page itself set, until their hashchange event
 
 /**
- * Go to a part of the page, with the focus, so that keys go on from there.
+ * Go to a part of the page and focus it, so that the keyboard continues there.
  * @param {string} id
  */
 export function jumpTo(id) {
@@ -21,7 +21,7 @@ export function jumpTo(id) {
 }
 
 /**
- * Note a jump in the address, before anything scrolls: so the browser's way back leads here again.
+ * Record a jump in the address before anything scrolls, so that the browser's back button returns here.
  * @param {string} id
  */
 function setAddress(id) {
@@ -30,7 +30,7 @@ function setAddress(id) {
   try {
     location.hash = id;
   } catch {
-    return; // in a frame that may not change its address there is no way back, but the jump works
+    return; // in a frame that cannot change its address, jumps work but going back does not
   }
   jumps.push({ to: location.href, from });
   ownJumps.add(location.href);

@@ -1,22 +1,21 @@
 // @ts-check
-// Opens on paper what is folded on the screen.
+// Expands collapsed content for printing.
 
-import { tell } from "../state.js";
+import { emit } from "../state.js";
 
-/** Paper shows everything: parts that hold something back show it, what is folded is opened; and afterwards
- * as before. */
+/** Show everything while printing: parts show hidden rows, and collapsed elements are opened; then restore them. */
 export function openOnPaper() {
   /** @type {HTMLDetailsElement[]} */
   let opened = [];
   const open = () => {
-    tell("paper", true);
+    emit("paper", true);
     opened = [...opened, ...[...document.querySelectorAll("details")].filter((details) => !details.open)];
     for (const details of opened) details.open = true;
   };
   const close = () => {
     for (const details of opened) details.open = false;
     opened = [];
-    tell("paper", false);
+    emit("paper", false);
   };
   matchMedia("print").addEventListener("change", (event) => (event.matches ? open() : close()));
   addEventListener("beforeprint", open);

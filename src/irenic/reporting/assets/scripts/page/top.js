@@ -1,9 +1,9 @@
 // @ts-check
-// The title of the page, and what it is about.
+// The title of the page, and its size.
 
 import { h, show, within } from "../dom.js";
 import { otherNotice } from "../front/notices.js";
-import { nextTheme, sayTheme } from "./theme.js";
+import { nextTheme, showTheme } from "./theme.js";
 import { neverHolding, rulesText } from "../rules/names.js";
 import { model, on } from "../state.js";
 import { countedOn, summary } from "../summary.js";
@@ -22,7 +22,7 @@ export function startTop(header) {
     ),
     h("button", { id: "theme", type: "button", onclick: nextTheme }),
   );
-  sayTheme("auto");
+  showTheme("auto");
   const draw = () => {
     show(within(header, ".lead"), topText());
     show(within(header, ".other"), otherNotice());
@@ -33,12 +33,12 @@ export function startTop(header) {
 
 function topText() {
   const { outcome } = model().default;
-  const said = new Set(model().rules.map((rule) => rule.outcome));
-  if (outcome !== null) said.add(outcome);
+  const predicted = new Set(model().rules.map((rule) => rule.outcome));
+  if (outcome !== null) predicted.add(outcome);
   const over = `${rulesText()}${neverHolding().length ? "," : ""} over ${pluralText(summary.features.length, "feature")}`;
   const outcomes = summary.several_labels
     ? `for ${pluralText(summary.labels.length, "label")}`
-    : `for ${pluralText(said.size, "outcome")}`;
-  const counted = countedOn((rows) => `; counted on ${rows}`, "; counted on the rows that they were learned from");
+    : `for ${pluralText(predicted.size, "outcome")}`;
+  const counted = countedOn((rows) => `; counted on ${rows}`, "; counted on their training rows");
   return `${over} ${outcomes}${counted}.`;
 }

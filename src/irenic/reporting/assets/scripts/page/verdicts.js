@@ -29,7 +29,7 @@ function drawVerdicts(section) {
       "div",
       { class: "facts" },
       h("p", {}, decidesText()),
-      results && results.rows > 0 && [accuracyFact(results), leftOutFact(results)],
+      results && results.rows > 0 && [accuracyFact(results), uncoveredFact(results)],
     ),
   );
 }
@@ -40,7 +40,7 @@ function decidesText() {
 }
 
 /**
- * What is certain, as a sign and in words, with a link to where it is not so.
+ * A verdict as a sign and as text, with a link to the findings if it fails.
  * @param {Verdict} verdict
  * @param {keyof Verdicts} about
  */
@@ -67,20 +67,18 @@ function verdictCard(verdict, about) {
 /** @param {Results} results */
 function accuracyFact(results) {
   if (results.right === undefined) return null;
-  const seen = summary.models[0].front
-    ? "If these are the rows that the rules were learned from, expect less on new cases."
-    : "";
+  const seen = summary.models[0].front ? "If these are the training rows, expect less on new cases." : "";
   return h("p", {}, rightText(results).trim(), seen && h("span", { class: "muted" }, ` ${seen}`));
 }
 
 /** @param {Results} results */
-function leftOutFact(results) {
+function uncoveredFact(results) {
   const parts = [];
   const all = pluralText(results.rows, "instance");
   const outside = results.outside ?? 0;
   if (results.uncovered) parts.push(`no rule covers ${countText(results.uncovered)} of ${all}`);
   if (results.contradicted) parts.push(`rules contradict each other on ${countText(results.contradicted)}`);
-  if (outside) parts.push(`the table rules out ${countText(outside)}`);
+  if (outside) parts.push(`the table excludes ${countText(outside)} as impossible`);
   if (!parts.length) return h("p", {}, `Every one of the ${all} is covered by a rule.`);
   return h("p", {}, sentence(parts.join(", and ")), " ", h("a", { class: "screen", href: "#results" }, "See which"));
 }

@@ -1,20 +1,20 @@
 // @ts-check
-// The table of what is taken for what.
+// The confusion matrix.
 
 import { h } from "../dom.js";
 import { greatest } from "../numbers.js";
 import { jumpTo } from "../page/jumps.js";
-import { MOST_COLUMNS } from "./instance_table.js";
-import { cellWords, groupName, groupWords, SAID_CONTRADICTED, SAID_NOTHING, SAID_OTHERS } from "./said.js";
+import { COLUMN_LIMIT } from "./instance_table.js";
+import { cellWords, groupName, groupWords, CONTRADICTED, NO_PREDICTION, OTHERS } from "./predictions.js";
 import { drawWrong } from "./wrong.js";
 import { model } from "../state.js";
 import { givenInstances } from "../summary.js";
 import { tableOf } from "../tables.js";
 import { countText, nameText, shareText } from "../words.js";
 
-const MANY_ON_PAPER = 8; // columns that are as wide as their heads would leave the paper
+const MANY_ON_PAPER = 8; // more columns get narrow headings when printed
 
-const MOST_OUTCOMES = 30; // a table of more is no longer read
+const OUTCOME_LIMIT = 30; // larger tables are unreadable
 
 /**
  * Add to a number in a map.
@@ -27,47 +27,47 @@ function addTo(map, key, number) {
 }
 
 /**
- * The outcomes with a row of their own: those that rules say first, then the most frequent.
- * @param {Map<number, number>} had
- * @param {Map<number, number>} said
+ * The outcomes with their own row: first those that rules predict, then the most frequent.
+ * @param {Map<number, number>} actual
+ * @param {Map<number, number>} predicted
  */
-function chosenOutcomes(had, said) {
-  const used = [...new Set([...had.keys(), ...said.keys()])].filter((place) => place >= 0);
+function chosenOutcomes(actual, predicted) {
+  const used = [...new Set([...actual.keys(), ...predicted.keys()])].filter((place) => place >= 0);
   const byRules = new Set(model().rules.map((rule) => rule.outcome));
   /** @param {number} place */
-  const frequency = (place) => (had.get(place) ?? 0) + (said.get(place) ?? 0);
+  const frequency = (place) => (actual.get(place) ?? 0) + (predicted.get(place) ?? 0);
   used.sort((a, b) => Number(byRules.has(b)) - Number(byRules.has(a)) || frequency(b) - frequency(a) || a - b);
-  const own = used.slice(0, used.length > MOST_OUTCOMES ? MOST_OUTCOMES : used.length).sort((a, b) => a - b);
+  const own = used.slice(0, used.length > OUTCOME_LIMIT ? OUTCOME_LIMIT : used.length).sort((a, b) => a - b);
   return { own, left: used.length - own.length };
 }
 
 /**
- * What is taken for what, summed: by pairs of rows and columns of the table, and in its margins.
+ * The sums of the cells of the table, and of its rows and columns.
  * @param {number[][]} confusion
  */
 function sumConfusion(confusion) {
-  const [had, said] = [new Map(), new Map()];
-  for (const [truth, told, count] of confusion) {
-    addTo(had, truth, count);
-    addTo(said, told, count);
+  const [actual, predicted] = [new Map(), new Map()];
+  for (const [truth, prediction, count] of confusion) {
+    addTo(actual, truth, count);
+    addTo(predicted, prediction, count);
   }
-  const { own, left } = chosenOutcomes(had, said);
+  const { own, left } = chosenOutcomes(actual, predicted);
   const kept = new Set(own);
   /** @param {number} place */
-  const group = (place) => (place < 0 || kept.has(place) ? place : SAID_OTHERS);
-  const sums = { cells: new Map(), had: new Map(), said: new Map(), right: new Map() };
-  for (const [truth, told, count] of confusion) {
-    const [row, column] = [group(truth), group(told)];
+  const group = (place) => (place < 0 || kept.has(place) ? place : OTHERS);
+  const sums = { cells: new Map(), actual: new Map(), predicted: new Map(), right: new Map() };
+  for (const [truth, prediction, count] of confusion) {
+    const [row, column] = [group(truth), group(prediction)];
     addTo(sums.cells, `${row} ${column}`, count);
-    addTo(sums.had, row, count);
-    addTo(sums.said, column, count);
-    if (truth === told) addTo(sums.right, row, count);
+    addTo(sums.actual, row, count);
+    addTo(sums.predicted, column, count);
+    if (truth === prediction) addTo(sums.right, row, count);
   }
-  const others = left ? [SAID_OTHERS] : [];
-  const extra = [SAID_NOTHING, SAID_CONTRADICTED].filter((place) => said.has(place));
-  // of very many outcomes, columns of those that nothing says would only be noughts
-  const told = own.length > MOST_COLUMNS ? own.filter((place) => said.has(place)) : own;
-  const columns = [...told, ...others.filter((place) => sums.said.has(place)), ...extra];
+  const others = left ? [OTHERS] : [];
+  const extra = [NO_PREDICTION, CONTRADICTED].filter((place) => predicted.has(place));
+  // if there are very many outcomes, columns that contain only zeros are omitted
+  const ownColumns = own.length > COLUMN_LIMIT ? own.filter((place) => predicted.has(place)) : own;
+  const columns = [...ownColumns, ...others.filter((place) => sums.predicted.has(place)), ...extra];
   return { ...sums, left, group, rows: [...own, ...others], columns };
 }
 
@@ -79,7 +79,7 @@ export function confusionBlock(confusion) {
 
 /** @param {Confusion} sums */
 function confusionTable(sums) {
-  const most = greatest(sums.cells.values(), 1);
+  const highest = greatest(sums.cells.values(), 1);
   /** @param {Child} words */
   const head = (words) => h("th", { scope: "col" }, h("span", {}, words));
   /**
@@ -92,27 +92,27 @@ function confusionTable(sums) {
       "tr",
       {},
       h("th", { scope: "row", class: "text" }, groupWords(truth)),
-      sums.columns.map((said) => confusionCell(sums, truth, said, most)),
-      h("td", { class: "margin" }, share(truth, sums.had)),
+      sums.columns.map((predicted) => confusionCell(sums, truth, predicted, highest)),
+      h("td", { class: "margin" }, share(truth, sums.actual)),
     ),
   );
   return tableOf(
     { id: "confusion", class: sums.columns.length > MANY_ON_PAPER && "dense" },
-    "True outcomes (rows) and what the rules or the default say (columns).",
+    "True outcomes (rows) and predicted outcomes (columns).",
     h(
       "tr",
       {},
-      h("th", { scope: "col", class: "text" }, "true ↓ said →"),
+      h("th", { scope: "col", class: "text" }, "true ↓ predicted →"),
       sums.columns.map((place) => head(groupWords(place))),
-      head("found"),
+      head("recall"),
     ),
     rows,
     h(
       "tr",
       {},
-      h("th", { scope: "row", class: "text" }, "right when said"),
+      h("th", { scope: "row", class: "text" }, "precision"),
       sums.columns.map((place) =>
-        h("td", { class: "margin" }, (place >= 0 || place === SAID_OTHERS) && share(place, sums.said)),
+        h("td", { class: "margin" }, (place >= 0 || place === OTHERS) && share(place, sums.predicted)),
       ),
       h("td", {}),
     ),
@@ -122,23 +122,23 @@ function confusionTable(sums) {
 /** @param {Confusion} confusion */
 function othersText({ rows, left }) {
   return (
-    `${countText(rows.length - 1)} of ${countText(rows.length - 1 + left)} outcomes are shown: those that rules` +
-    ` say first, then the most frequent; the other ${countText(left)} are summed as “others”.`
+    `${countText(rows.length - 1)} of ${countText(rows.length - 1 + left)} outcomes are shown: first those that` +
+    ` rules predict, then the most frequent; the other ${countText(left)} are summed as “others”.`
   );
 }
 
 /**
  * @param {Confusion} sums
  * @param {number} truth
- * @param {number} said
- * @param {number} most
+ * @param {number} predicted
+ * @param {number} highest
  */
-function confusionCell(sums, truth, said, most) {
-  const count = sums.cells.get(`${truth} ${said}`) ?? 0;
-  // the root, so that a few mistakes among very many instances are still seen
-  const opacity = count ? 0.08 + 0.32 * Math.sqrt(count / most) : 0;
-  // among the others some are right and some are not
-  const look = truth !== said ? "wrong" : truth === SAID_OTHERS ? "mixed" : "right";
+function confusionCell(sums, truth, predicted, highest) {
+  const count = sums.cells.get(`${truth} ${predicted}`) ?? 0;
+  // the square root keeps a few mistakes among very many instances visible
+  const opacity = count ? 0.08 + 0.32 * Math.sqrt(count / highest) : 0;
+  // the sum of other outcomes contains right and wrong predictions
+  const look = truth !== predicted ? "wrong" : truth === OTHERS ? "mixed" : "right";
   return h(
     "td",
     { class: `cell ${look}` },
@@ -146,13 +146,13 @@ function confusionCell(sums, truth, said, most) {
     !count
       ? h("span", { class: "muted" }, "0")
       : look === "wrong" && givenInstances().shown > 0
-        ? wrongButton(sums, truth, said, count)
+        ? wrongButton(sums, truth, predicted, count)
         : countWords(count),
   );
 }
 
 /**
- * A count that may be broken at its commas: on paper a column can be too narrow for it.
+ * A count that can be wrapped at its commas, for narrow columns on paper.
  * @param {number} count
  */
 function countWords(count) {
@@ -162,19 +162,19 @@ function countWords(count) {
 }
 
 /**
- * The number in a cell, which lists the instances that it counts.
+ * The number in a cell, as a button that lists the instances.
  * @param {Confusion} sums
  * @param {number} truth
- * @param {number} said
+ * @param {number} predicted
  * @param {number} count
  */
-function wrongButton(sums, truth, said, count) {
+function wrongButton(sums, truth, predicted, count) {
   const choose = () => {
-    drawWrong({ truth, said, count, group: sums.group });
+    drawWrong({ truth, predicted, count, group: sums.group });
     jumpTo("wrong");
   };
   /** @param {(place: number) => string} name */
-  const label = (name) => [`${countText(count)}: list those that are `, ...cellWords(truth, said, name)].join("");
+  const label = (name) => [`${countText(count)}: list those that are `, ...cellWords(truth, predicted, name)].join("");
   const title = label((place) => nameText(groupName(place)));
   const attributes = { type: "button", class: "count", "aria-label": label(groupName), title, onclick: choose };
   return h("button", attributes, countWords(count));

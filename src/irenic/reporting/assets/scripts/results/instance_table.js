@@ -6,26 +6,26 @@ import { h, show } from "../dom.js";
 import { decideCase } from "../engine/deciding.js";
 import { instanceCase, rowNumber } from "../engine/instances.js";
 import { outcomeWords } from "../outcomes.js";
-import { saidPlace, saidWords } from "./said.js";
+import { predictedPlace, predictionWords } from "./predictions.js";
 import { model } from "../state.js";
-import { askedFeatures, givenInstances, summary } from "../summary.js";
+import { testedFeatures, givenInstances, summary } from "../summary.js";
 import { moreOf, tableOf } from "../tables.js";
 import { formatValue } from "../values/texts.js";
 import { countText, pluralText } from "../words.js";
 
 const FIRST_INSTANCES = 10;
 
-export const MOST_INSTANCES = 200;
+export const INSTANCE_LIMIT = 200;
 
-const MOST_INSTANCES_ON_PAPER = 20;
+const PAPER_INSTANCE_LIMIT = 20;
 
-export const MOST_COLUMNS = 12;
+export const COLUMN_LIMIT = 12;
 
 /** @type {Map<number, number> | null} */
 let placesByRow = null;
 
 /**
- * Where instances stand in the sample, by the numbers of their rows.
+ * The index of an instance in the sample, by its row number.
  * @param {number} row
  */
 function placeOfRow(row) {
@@ -36,71 +36,71 @@ function placeOfRow(row) {
 }
 
 /**
- * The instances of a kind. Of very many rows the summary names some, and those that the file holds first: only
- * if all that it names are held, there may be more.
+ * A table of instances of a kind. If there are very many, the summary lists some of them, preferably those stored in
+ * this file: if all that it lists are stored, there may be more.
  * @param {LeftOut | "wrong"} which
  * @param {Results} results
  */
 export function rowsTable(which, results) {
   const rows = results[`${which}_rows`] ?? [];
   const places = rows.map(placeOfRow).filter((place) => place !== undefined);
-  if (!places.length) return noneHeld();
+  if (!places.length) return noneStored();
   const total = results[which] ?? 0;
   const { shown, rows: all } = givenInstances();
-  const held = shown === all ? total : places.length;
-  const more = held < total && places.length >= MOST_INSTANCES;
-  return instanceTable(places, { held, total, more }, which);
+  const stored = shown === all ? total : places.length;
+  const more = stored < total && places.length >= INSTANCE_LIMIT;
+  return instanceTable(places, { stored, total, more }, which);
 }
 
-export function noneHeld() {
+export function noneStored() {
   return h("p", { class: "muted" }, "None of them is among the instances stored in this file.");
 }
 
 /**
- * How many of some instances the file holds.
- * @param {Held} held
+ * A text on how many instances are stored in this file.
+ * @param {Stored} count
  */
-function heldText({ held, total, more }) {
-  if (held === total) return total === 1 ? "It is stored in this file" : "All of them are stored in this file";
-  return `${more ? "At least " : ""}${pluralText(held, "of them is", "of them are")} stored in this file`;
+function storedText({ stored, total, more }) {
+  if (stored === total) return total === 1 ? "It is stored in this file" : "All of them are stored in this file";
+  return `${more ? "At least " : ""}${pluralText(stored, "of them is", "of them are")} stored in this file`;
 }
 
 /**
- * How many of those are shown, if not all.
+ * A text on how many of those are shown, if not all.
  * @param {number} shown
- * @param {Held} held
+ * @param {Stored} count
  */
-function shownText(shown, { held, more }) {
-  return shown < held || more ? `; the first ${countText(shown)} are shown` : "";
+function shownText(shown, { stored, more }) {
+  return shown < stored || more ? `; the first ${countText(shown)} are shown` : "";
 }
 
 /**
- * A table of some instances; count says how many the file holds, and how many there are in all.
+ * A table of instances; count is how many are stored in this file, and how many there are in total.
  * @param {number[]} places
- * @param {Held} count
+ * @param {Stored} count
  * @param {LeftOut | "wrong"} which
  */
 export function instanceTable(places, count, which) {
   const features = shownFeatures();
-  const said = which === "wrong";
+  const withPrediction = which === "wrong";
   const rows = places.map((place, at) => instanceRow(place, features, which, at));
   /**
    * @param {string} text
    * @param {Feature["kind"]} [kind]
    */
   const head = (text, kind) => h("th", { scope: "col", class: kind === "category" && "text" }, text);
-  // on paper other rows are shown, as is said there
+  // printed pages have another number of rows, and their own note
   const shown = h("span", { class: "screen" }, shownText(Math.min(rows.length, FIRST_INSTANCES), count));
   const table = tableOf(
     { class: which },
-    [heldText(count), shown, ".", columnsText()],
+    [storedText(count), shown, ".", columnsText()],
     h(
       "tr",
       {},
       head("row"),
       h("th", { scope: "col", class: "screen" }, h("span", { class: "unseen" }, "try it")),
       givenInstances().outcomes && h("th", { scope: "col", class: "text" }, "true"),
-      said && h("th", { scope: "col", class: "text" }, "said"),
+      withPrediction && h("th", { scope: "col", class: "text" }, "predicted"),
       features.map((feature) => head(feature.name, feature.kind)),
     ),
     rows,
@@ -108,26 +108,26 @@ export function instanceTable(places, count, which) {
     "Instances",
   );
   const paper =
-    rows.length > MOST_INSTANCES_ON_PAPER &&
-    h("p", { class: "paper muted" }, `The first ${MOST_INSTANCES_ON_PAPER} are printed.`);
+    rows.length > PAPER_INSTANCE_LIMIT &&
+    h("p", { class: "paper muted" }, `The first ${PAPER_INSTANCE_LIMIT} are printed.`);
   return [moreOf(table, rows, FIRST_INSTANCES, () => show(shown, shownText(rows.length, count))), paper];
 }
 
-/** The features that the rules ask for, as the others decide nothing; the first of very many. */
+/** The features to show: the first of those that rules test, as the others do not matter. */
 function shownFeatures() {
-  const asked = askedFeatures(model());
-  return (asked.length ? asked : summary.features).slice(0, MOST_COLUMNS);
+  const tested = testedFeatures(model());
+  return (tested.length ? tested : summary.features).slice(0, COLUMN_LIMIT);
 }
 
-/** Which features the columns are, if not all of them. */
+/** A text on which features the columns are, if not all of them. */
 function columnsText() {
-  const asked = askedFeatures(model()).length;
-  const of = asked || summary.features.length;
-  const some = of > MOST_COLUMNS ? `the first ${MOST_COLUMNS} of ${countText(of)}` : "";
-  if (asked && asked < summary.features.length) {
-    return ` Columns: the features that rules ask for${some && `, ${some}`}.`;
+  const tested = testedFeatures(model()).length;
+  const of = tested || summary.features.length;
+  const first = of > COLUMN_LIMIT ? `the first ${COLUMN_LIMIT} of ${countText(of)}` : "";
+  if (tested && tested < summary.features.length) {
+    return ` Columns: the features that rules test${first && `, ${first}`}.`;
   }
-  return some && ` Columns: ${some} features.`;
+  return first && ` Columns: ${first} features.`;
 }
 
 /**
@@ -143,17 +143,17 @@ function instanceRow(place, features, which, at) {
   const back = { id, text: "Back to the instances" };
   return h(
     "tr",
-    { id, class: at >= MOST_INSTANCES_ON_PAPER && "off-paper" },
+    { id, class: at >= PAPER_INSTANCE_LIMIT && "off-paper" },
     h("th", { scope: "row" }, countText(rowNumber(place))),
     h("td", { class: "screen" }, tryButton(values, back, `row ${countText(rowNumber(place))}`)),
     outcomes && h("td", { class: "text" }, outcomeWords(outcomes[place])),
-    which === "wrong" && h("td", { class: "text" }, saidWords(saidPlace(decideCase(model(), values)))),
+    which === "wrong" && h("td", { class: "text" }, predictionWords(predictedPlace(decideCase(model(), values)))),
     features.map((feature) => valueCell(feature, values[feature.name])),
   );
 }
 
 /**
- * A value in a table: long numbers rounded, as pointing at them tells the rest.
+ * A value in a table; long numbers are rounded and exact in a tooltip.
  * @param {Feature} feature
  * @param {Value} value
  */

@@ -1,5 +1,5 @@
 // @ts-check
-// The part of the page about the instances: how the rules do on them.
+// The part of the page about the results on the instances.
 
 import { h, show } from "../dom.js";
 import { outcomeWords } from "../outcomes.js";
@@ -23,7 +23,7 @@ function drawResults(section) {
   if (!results?.rows) return show(section);
   return show(
     section,
-    h("h2", {}, "On the instances"),
+    h("h2", {}, "Results on the instances"),
     h("p", { class: "lead" }, resultsLead(results)),
     results.confusion && confusionBlock(results.confusion),
     results.labels && labelsTable(results.labels),
@@ -40,7 +40,7 @@ function resultsLead(results) {
 }
 
 /**
- * How many instances are right, as a sentence; nothing where it is not known what is true.
+ * A sentence on how many predictions are right; empty without true labels.
  * @param {Results} results
  */
 export function rightText(results) {
@@ -53,7 +53,7 @@ export function rightText(results) {
 
 /** @param {NonNullable<Results["labels"]>} labels */
 function labelsTable(labels) {
-  const head = ["rightly said", "wrongly said", "missed", "right when said", "found"];
+  const head = ["rightly predicted", "wrongly predicted", "missed", "precision", "recall"];
   const rows = labels.map(({ both, said, had }, label) =>
     h(
       "tr",
@@ -66,7 +66,7 @@ function labelsTable(labels) {
   );
   return tableOf(
     { id: "confusion" },
-    "How often each label is said, and how often it is true.",
+    "How often each label is predicted, and how often it is true.",
     h(
       "tr",
       {},
@@ -78,7 +78,7 @@ function labelsTable(labels) {
 }
 
 /**
- * Instances that no rule covers, that rules contradict each other on, or that should not occur.
+ * Instances that no rule covers, that rules contradict each other on, or that are impossible.
  * @param {LeftOut} which
  * @param {Results} results
  */
@@ -102,17 +102,17 @@ function leftOutTitle(which, results) {
   const titles = {
     uncovered: `No rule covers ${instances}`,
     contradicted: `Rules contradict each other on ${instances}`,
-    outside: `${instances} ruled out by the table`,
+    outside: `${instances} excluded by the table as impossible`,
   };
   return titles[which];
 }
 
 /** @param {LeftOut} which */
 function leftOutText(which) {
-  if (which === "contradicted") return "Rules that say different things hold for them.";
-  if (which === "outside") return "No rule holds for them, and none is needed: the table rules out such cases.";
+  if (which === "contradicted") return "Rules with different outcomes hold for them.";
+  if (which === "outside") return "No rule holds for them, and none is needed: the table excludes such cases.";
   const otherwise = model().default.outcome;
   return otherwise === null
-    ? "Nothing follows for them: there is no default."
-    : ["The default says ", outcomeWords(otherwise), " of them."];
+    ? "There is no prediction for them, because there is no default."
+    : ["The default predicts ", outcomeWords(otherwise), " for them."];
 }

@@ -1,10 +1,10 @@
 // @ts-check
-// The instances that are wrongly decided: all of them, or those that one cell of the table counts.
+// The wrongly predicted instances: all of them, or those of one cell of the confusion matrix.
 
 import { h, show, within } from "../dom.js";
 import { decideAmong } from "../engine/deciding.js";
-import { instanceTable, MOST_INSTANCES, noneHeld, rowsTable } from "./instance_table.js";
-import { cellWords, groupWords, saidPlace } from "./said.js";
+import { instanceTable, INSTANCE_LIMIT, noneStored, rowsTable } from "./instance_table.js";
+import { cellWords, groupWords, predictedPlace } from "./predictions.js";
 import { model } from "../state.js";
 import { featuresOf, givenInstances } from "../summary.js";
 import { pluralText } from "../words.js";
@@ -17,13 +17,13 @@ export function wrongBlock() {
 }
 
 /**
- * List the instances that are wrongly decided: all of them, or those that one cell of the table counts.
+ * List the wrongly predicted instances: all of them, or those of one cell of the confusion matrix.
  * @param {ConfusionCell | null} cell
  */
 export function drawWrong(cell) {
   const { results } = model();
   if (!results) return;
-  const title = `Wrongly decided: ${pluralText(cell?.count ?? results.wrong ?? 0, "instance")}`;
+  const title = `Wrongly predicted: ${pluralText(cell?.count ?? results.wrong ?? 0, "instance")}`;
   const all = () => {
     drawWrong(null);
     within(wrongHolder, "h3").focus({ preventScroll: true });
@@ -36,11 +36,11 @@ export function drawWrong(cell) {
           "p",
           {},
           "Those that are ",
-          cellWords(cell.truth, cell.said, groupWords),
+          cellWords(cell.truth, cell.predicted, groupWords),
           ". ",
-          h("button", { type: "button", class: "link screen", onclick: all }, "List all that are wrongly decided"),
+          h("button", { type: "button", class: "link screen", onclick: all }, "List all wrong predictions"),
         )
-      : h("p", { class: "muted" }, "The rules say something wrong about them, or nothing."),
+      : h("p", { class: "muted" }, "Their prediction is wrong or missing."),
     cell ? cellTable(cell) : rowsTable("wrong", results),
   );
 }
@@ -48,15 +48,15 @@ export function drawWrong(cell) {
 /** @param {ConfusionCell} cell */
 function cellTable(cell) {
   const places = instancesOfCell(cell);
-  if (!places.length) return noneHeld();
-  return instanceTable(places.slice(0, MOST_INSTANCES), { held: places.length, total: cell.count }, "wrong");
+  if (!places.length) return noneStored();
+  return instanceTable(places.slice(0, INSTANCE_LIMIT), { stored: places.length, total: cell.count }, "wrong");
 }
 
 /**
- * The instances that a cell counts, of those in this file; rule by rule along the columns, as that is fast.
+ * The instances of a cell that are stored in this file, computed rule by rule along the columns, which is fast.
  * @param {ConfusionCell} confusionCell
  */
-function instancesOfCell({ truth, said, group }) {
+function instancesOfCell({ truth, predicted, group }) {
   const { outcomes, columns } = givenInstances();
   if (outcomes === null) return [];
   const places = outcomes.map((_, place) => place).filter((place) => group(outcomes[place]) === truth);
@@ -70,8 +70,8 @@ function instancesOfCell({ truth, said, group }) {
     });
   });
   return places.filter((place, at) => {
-    const told = saidPlace(decideAmong(model(), covering[at]));
-    return group(told) === said && told !== outcomes[place];
+    const prediction = predictedPlace(decideAmong(model(), covering[at]));
+    return group(prediction) === predicted && prediction !== outcomes[place];
   });
 }
 

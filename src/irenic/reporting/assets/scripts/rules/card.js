@@ -58,13 +58,13 @@ function ruleConditions(rule) {
 }
 
 /**
- * Which rules a rule contradicts, each a link.
+ * Links to the rules that a rule contradicts.
  * @param {number} place
  */
 function contradictedBy(place) {
   const others = [...(conflictsByPlace().get(place) ?? [])].sort((a, b) => a - b);
   if (!others.length) return null;
-  const listed = allConflictsListed() ? "." : ", as far as conflicts are listed.";
+  const listed = allConflictsListed() ? "." : " among the listed conflicts.";
   return h(
     "p",
     { class: "contradicts" },
@@ -76,7 +76,7 @@ function contradictedBy(place) {
 }
 
 /**
- * How many instances a rule covers, how often it is right, and what they are.
+ * The number of instances that a rule covers, the share it is right for, and their labels.
  * @param {CountedRule} rule
  */
 function ruleFigures(rule) {
@@ -105,7 +105,7 @@ function coversText(rule, covers = "Covers") {
   return `${text}, right for ${right} of them (${percentText(rule.confidence)}).`;
 }
 
-/** Whether the default, if there is one, is never needed. */
+/** Whether the default is never needed. */
 function coversAll() {
   return model().verdicts.complete.holds;
 }
@@ -113,8 +113,8 @@ function coversAll() {
 export function otherwiseText() {
   if (coversAll()) return "Never needed: the rules cover every case.";
   return model().default.outcome === null
-    ? "Where no rule holds, nothing follows: there is no default."
-    : "Where no rule holds, the default says this.";
+    ? "If no rule holds, there is no prediction: there is no default."
+    : "The default, if no rule holds.";
 }
 
 export function defaultCard() {
@@ -141,14 +141,14 @@ export function defaultCard() {
   return withColor(card, otherwise.outcome);
 }
 
-/** Rows that make no rule, as no case fulfils them; a checker knows why. */
+/** The rows that never hold, with the reasons that the check found. */
 export function neverHoldLines() {
   const never = neverHolding();
   if (!never.length) return null;
-  const found = model().findings.filter((finding) => finding.kind === "never_fire");
+  const findings = model().findings.filter((finding) => finding.kind === "never_fire");
   /** @param {number} number */
   const line = (number) => {
-    const finding = found.find((each) => each.rules.includes(number));
+    const finding = findings.find((each) => each.rules.includes(number));
     return h(
       "li",
       { class: "finding warning" },

@@ -1,5 +1,5 @@
 // @ts-check
-// Small drawings of what a condition selects: an interval over the distribution of values, or values.
+// Small drawings of conditions: an interval over the distribution of values, or a set of values.
 
 import { isCategory, valueBefore } from "../values/features.js";
 import { h, nameWords, s } from "../dom.js";
@@ -11,12 +11,12 @@ import { countText } from "../words.js";
 
 const DRAWN = { width: 300, height: 40, left: 4, right: 296, gutter: 30 };
 
-const MOST_VALUES_DRAWN = 8;
+const DRAWN_VALUE_LIMIT = 8;
 
-const MOST_TICKS = 40; // more are a gray band that says nothing
+const TICK_LIMIT = 40; // more would merge into a gray band
 
 /**
- * Draw a condition; the words beside it say the same, so readers of screens do not hear it.
+ * Draw a condition. Screen readers skip the drawing, because the text next to it says the same.
  * @param {ConditionParts} parts
  * @param {Condition} condition
  */
@@ -27,7 +27,7 @@ export function drawCondition(parts, condition) {
 }
 
 /**
- * How the values of a feature spread, if there are any.
+ * The distribution of the values of a feature, if there are any.
  * @param {Continuous} feature
  */
 function spreadOf(feature) {
@@ -61,7 +61,7 @@ function drawInterval(feature, [lower, upper], parts) {
 }
 
 /**
- * Whether missing values have something to show here: there are some, or the rule takes them.
+ * Whether missing values are drawn: there are some, or the rule admits them.
  * @param {Continuous} feature
  * @param {Value} lower
  */
@@ -76,12 +76,12 @@ function drawnMissing(feature, lower) {
 function drawingScale(feature, asMissing) {
   const edges = spreadOf(feature)?.edges ?? feature.range;
   const [low, high] = [edges[0], edges[edges.length - 1]];
-  // where each whole number has a bin round it, what is below 4 ends between 3 and 4
-  const whole = edges.length > 2 && Math.abs(low % 1) === 0.5 && edges[1] - low === 1;
+  // if each whole number has its own bin, a condition "below 4" ends between 3 and 4
+  const hasWholeBins = edges.length > 2 && Math.abs(low % 1) === 0.5 && edges[1] - low === 1;
   const left = asMissing ? DRAWN.left + DRAWN.gutter : DRAWN.left;
   /** @param {number} number */
   const scale = (number) => {
-    const value = whole && Number.isFinite(number) ? Math.ceil(number) - 0.5 : number;
+    const value = hasWholeBins && Number.isFinite(number) ? Math.ceil(number) - 0.5 : number;
     return round1(left + shareBetween(value, low, high) * (DRAWN.right - left));
   };
   scale.low = left;
@@ -89,7 +89,7 @@ function drawingScale(feature, asMissing) {
 }
 
 /**
- * The histogram, pale, and once more in color where the condition holds: two paths.
+ * The histogram in pale, and the part where the condition holds in color.
  * @param {NonNullable<Continuous["distribution"]>} distribution
  * @param {(number: number) => number} scale
  * @param {number} from
@@ -97,13 +97,13 @@ function drawingScale(feature, asMissing) {
  * @param {number} floor
  */
 function drawSpread({ edges, counts }, scale, from, to, floor) {
-  const most = greatest(counts, 1);
+  const highest = greatest(counts, 1);
   let all = "";
   let taken = "";
   counts.forEach((count, bin) => {
     if (!count) return;
-    // what is there is seen, however little it is beside the most
-    const top = round1(floor - Math.max(1.5, (count / most) * (floor - 4)));
+    // even the lowest bar is visible
+    const top = round1(floor - Math.max(1.5, (count / highest) * (floor - 4)));
     const left = scale(edges[bin]);
     const right = scale(edges[bin + 1]);
     all += `M${left} ${floor}V${top}H${right}V${floor}`;
@@ -115,18 +115,18 @@ function drawSpread({ edges, counts }, scale, from, to, floor) {
 }
 
 /**
- * Where rules cut this feature: all there is to show of it without instances.
+ * Ticks at the cuts of rules, drawn if there are no instances.
  * @param {Continuous} feature
  * @param {(number: number) => number} scale
  * @param {number} floor
  */
 function cutTicks(feature, scale, floor) {
-  if (feature.cuts.length > MOST_TICKS) return "";
+  if (feature.cuts.length > TICK_LIMIT) return "";
   return feature.cuts.map((cut) => `M${scale(cut.at)} ${floor - 5}v10`).join("");
 }
 
 /**
- * The missing values, beside the others and on their scale; a bar that would leave it is cut off.
+ * The bar of missing values, on the scale of the others; one that is too high is cut off.
  * @param {Continuous} feature
  * @param {boolean} taken
  * @param {number} floor
@@ -144,7 +144,7 @@ function drawMissing(feature, taken, floor) {
 }
 
 /**
- * Mark the ends of an interval with what they are; one label in the middle if it is one value.
+ * Label the ends of an interval, or its middle if it is a single value.
  * @param {{ lower: string, upper: string, single: string }} texts
  * @param {number} from
  * @param {number} to
@@ -165,17 +165,17 @@ function drawEnds({ lower, upper, single }, from, to, floor, left) {
   ];
 }
 
-const WIDE_OF_A_LETTER = 7; // at 11 px; a guess that errs on the wide side
+const LETTER_WIDTH = 7; // at 11 px; rather too wide than too narrow
 
 /**
- * Put one or two labels under their ends, moved so that they neither leave nor touch.
+ * Place one or two labels under their ends, without overlaps and inside the drawing.
  * @param {[number, string][]} texts
  * @param {number} floor
  * @param {number} least
  */
 function placedLabels(texts, floor, least) {
   const spans = texts.map(([x, text]) => {
-    const width = text.length * WIDE_OF_A_LETTER;
+    const width = text.length * LETTER_WIDTH;
     const start = least > DRAWN.left ? least + 12 : 0; // beside the word "missing"
     return { text, width, x: Math.max(start, Math.min(x - width / 2, DRAWN.width - width)) };
   });
@@ -194,7 +194,7 @@ function placedLabels(texts, floor, least) {
 }
 
 /**
- * The ends of a condition as its words have them: "<= 3" ends at 3, though the cut is above it.
+ * The ends of a condition as they are written: "<= 3" ends at 3, though the cut is above it.
  * @param {Continuous} feature
  * @param {Condition} condition
  * @param {IntervalParts} parts
@@ -233,15 +233,15 @@ function drawValues(feature, codes) {
   const taken = new Set(codes);
   const { listed, left } = valuesToDraw(feature, taken);
   const counts = hasCounts() ? feature.distribution?.counts : undefined;
-  // without those that are missing: often so many that nothing else would be seen
-  const most = counts ? greatest(counts.slice(1), 1) : 1;
+  // without missing values, which are often so many that other bars would be invisible
+  const highest = counts ? greatest(counts.slice(1), 1) : 1;
   const chips = listed.map((code) =>
     h(
       "span",
       { class: taken.has(code) ? "taken" : null },
       taken.has(code) ? "✓ " : "",
       nameWords(feature.values[code]),
-      counts && h("i", { style: { width: `${Math.min(100, (100 * counts[code]) / most)}%` } }),
+      counts && h("i", { style: { width: `${Math.min(100, (100 * counts[code]) / highest)}%` } }),
     ),
   );
   if (left) chips.push(h("span", { class: "rest" }, `+${countText(left)}`));
@@ -249,20 +249,20 @@ function drawValues(feature, codes) {
 }
 
 /**
- * Of many values the most frequent of those that are taken, and of those that are not.
+ * The values to draw: if there are many, the most frequent admitted and excluded ones.
  * @param {Category} feature
  * @param {Set<Value>} taken
  */
 function valuesToDraw(feature, taken) {
   const counts = feature.distribution?.counts ?? [];
   const codes = feature.admitted;
-  if (codes.length <= MOST_VALUES_DRAWN) return { listed: codes, left: 0 };
+  if (codes.length <= DRAWN_VALUE_LIMIT) return { listed: codes, left: 0 };
   /** @param {number[]} list */
   const frequent = (list) => list.sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0));
   const inside = frequent(codes.filter((code) => taken.has(code)));
   const outside = frequent(codes.filter((code) => !taken.has(code)));
-  const share = Math.max(MOST_VALUES_DRAWN - 3, MOST_VALUES_DRAWN - outside.length);
+  const share = Math.max(DRAWN_VALUE_LIMIT - 3, DRAWN_VALUE_LIMIT - outside.length);
   const first = inside.slice(0, share);
-  const listed = [...first, ...outside.slice(0, MOST_VALUES_DRAWN - first.length)];
+  const listed = [...first, ...outside.slice(0, DRAWN_VALUE_LIMIT - first.length)];
   return { listed, left: codes.length - listed.length };
 }

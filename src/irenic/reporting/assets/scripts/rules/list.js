@@ -8,19 +8,19 @@ import { defaultCard, neverHoldLines, ruleCard } from "./card.js";
 import { hasParts, rulesText } from "./names.js";
 import { GREATEST_FIRST, ruleOrder, sortingsOf, sortingText } from "./order.js";
 import { clickOnCard, keyOnCard } from "./pressing.js";
-import { saidLabels, searchedFor, searchText } from "./searching.js";
+import { predictedLabels, searchedFor, searchText } from "./searching.js";
 import { ruleRow, ruleTable } from "./table.js";
 import { focusRule, model, on, state } from "../state.js";
-import { askedFeatures, countedOn, labelText, summary } from "../summary.js";
+import { testedFeatures, countedOn, labelText, summary } from "../summary.js";
 import { countText, pluralText, sentence } from "../words.js";
 
-const AT_ONCE = { cards: 48, table: 200 }; // what is shown of very many before one asks for more
+const AT_ONCE = { cards: 48, table: 200 }; // rules that are shown at first
 
-const MOST_AS_CARDS = 60; // more are easier to look through as a table, until one asks for cards
+const CARD_LIMIT = 60; // more are shown as a table by default
 
-const MOST_ON_PAPER = 300;
+const PAPER_LIMIT = 300;
 
-/** What is chosen above the rules, and what is built of them: only what was ever shown. */
+/** The settings of the list, and its elements, which are created when first shown. */
 const ruleList = /** @type {RuleList} */ (
   /** @type {Partial<RuleList>} */ ({
     view: null,
@@ -46,7 +46,7 @@ export function startRules(section) {
 }
 
 function ruleView() {
-  return ruleList.view ?? (model().rules.length > MOST_AS_CARDS ? "table" : "cards");
+  return ruleList.view ?? (model().rules.length > CARD_LIMIT ? "table" : "cards");
 }
 
 /** @param {HTMLElement} section */
@@ -84,24 +84,21 @@ function drawRules(section) {
 
 function rulesLead() {
   const priority = summary.decides.hit_policy === "PRIORITY";
-  const asked = !model().order
+  const order = !model().order
     ? ""
     : priority
       ? ` ${sentence(summary.decides.text)}`
-      : " They are checked in this order, and the first that holds decides.";
-  const counted = countedOn(
-    (rows) => ` Counts are of the ${rows} given.`,
-    " Counts are of the rows that the rules were learned from.",
-  );
+      : " They are tried in this order, and the first that holds decides.";
+  const counted = countedOn((rows) => ` Counts are based on ${rows}.`, " Counts are based on the training rows.");
   return (
-    `A rule holds for a case if all its conditions do.${asked}` +
-    (counted || " Nothing was counted: no instances were given.")
+    `A rule holds for a case if all its conditions do.${order}` +
+    (counted || " There are no counts, because no instances were given.")
   );
 }
 
 /** @param {CountedRule[]} rules */
 function ruleTools(rules) {
-  const used = askedFeatures(model());
+  const used = testedFeatures(model());
   const inConflict = conflictsByPlace().size > 0;
   ruleList.search = h("input", { id: "rule-search", type: "search", autocomplete: "off", oninput: listRules });
   ruleList.feature = h(
@@ -114,7 +111,7 @@ function ruleTools(rules) {
     "select",
     { id: "rule-outcome", onchange: listRules },
     h("option", { value: "" }, summary.several_labels ? "all labels" : "all outcomes"),
-    saidLabels(rules).map((label) => h("option", { value: label }, labelText(label))),
+    predictedLabels(rules).map((label) => h("option", { value: label }, labelText(label))),
   );
   ruleList.conflict = h("input", { id: "rule-conflict", type: "checkbox", onchange: listRules });
   ruleList.sort = h(
@@ -133,8 +130,8 @@ function ruleTools(rules) {
     "div",
     { class: "tools", role: "search", "aria-label": "Rules" },
     labeled("Search the rules", ruleList.search, true),
-    labeled("that ask for", ruleList.feature),
-    labeled("that say", ruleList.outcome),
+    labeled("testing", ruleList.feature),
+    labeled("predicting", ruleList.outcome),
     inConflict && h("label", { class: "check" }, ruleList.conflict, " in a conflict"),
     labeled("sorted by", ruleList.sort),
     ruleList.direction,
@@ -149,7 +146,7 @@ function ruleTools(rules) {
 }
 
 /**
- * Sort by something; if it is sorted by that already, the other way round.
+ * Sort by a key; if it is the current one, reverse the order.
  * @param {Sorting} name
  */
 function sortBy(name) {
@@ -178,36 +175,36 @@ function resetRules() {
   listRules();
 }
 
-/** Ask for all rules again; the button goes away by that, so the search gets the focus. */
+/** Show all rules again. The button disappears, so the search gets the focus. */
 function showAllRules() {
   resetRules();
   ruleList.search.focus({ preventScroll: true });
 }
 
-/** Find the rules that are asked for, in their order, and show the first of them. */
+/** Find the matching rules, sort them, and show the first of them. */
 function listRules() {
   const { rules } = model();
   ruleList.places = rules
     .map((_, place) => place)
     .filter(ruleFilter())
     .sort(ruleOrder(ruleList.sorting, ruleList.descending));
-  // who asked for thousands does not wait for all of them at every letter
-  ruleList.limit = Math.min(ruleList.limit, MOST_ON_PAPER);
+  // typing in the search must not draw thousands of rules at every key
+  ruleList.limit = Math.min(ruleList.limit, PAPER_LIMIT);
   ruleList.pinned = null;
   showListed();
 }
 
-/** The rules to show now: the first ones, and one that a link led to. */
+/** The rules to show: the first ones, and the target of a link. */
 function shownPlaces() {
   const { places, pinned, onPaper } = ruleList;
-  const limit = Math.max(ruleList.limit, AT_ONCE[ruleView()], onPaper ? MOST_ON_PAPER : 0);
+  const limit = Math.max(ruleList.limit, AT_ONCE[ruleView()], onPaper ? PAPER_LIMIT : 0);
   const shown = places.slice(0, limit);
   if (pinned !== null && places.includes(pinned) && !shown.includes(pinned)) shown.push(pinned);
   return shown;
 }
 
 /**
- * The card or the row of a rule, made when it is first shown.
+ * The card or the row of a rule, created when first shown.
  * @param {number} place
  */
 function builtRule(place) {
@@ -215,22 +212,22 @@ function builtRule(place) {
   const built = ruleList.built[view];
   const known = built.get(place);
   if (known) return known;
-  const made = view === "table" ? ruleRow(place) : ruleCard(place);
-  built.set(place, made);
-  return made;
+  const element = view === "table" ? ruleRow(place) : ruleCard(place);
+  built.set(place, element);
+  return element;
 }
 
 function showListed() {
   const { places } = ruleList;
-  const whole = places.length === model().rules.length;
+  const complete = places.length === model().rules.length;
   const shown = shownPlaces();
   const asTable = ruleView() === "table";
-  show(asTable ? ruleList.rows : ruleList.cards, shown.map(builtRule), whole && !asTable && ruleList.otherwise);
-  ruleList.foot.hidden = !whole;
+  show(asTable ? ruleList.rows : ruleList.cards, shown.map(builtRule), complete && !asTable && ruleList.otherwise);
+  ruleList.foot.hidden = !complete;
   const holder = asTable ? ruleList.table : ruleList.cards;
   if (ruleList.holder.firstChild !== holder) show(ruleList.holder, holder);
-  sayFound(places.length, shown.length);
-  saySorting();
+  showCounts(places.length, shown.length);
+  updateSorting();
   highlightCard();
 }
 
@@ -238,12 +235,12 @@ function showListed() {
  * @param {number} found
  * @param {number} shown
  */
-function sayFound(found, shown) {
+function showCounts(found, shown) {
   const of = model().rules.length;
   const all = found === of;
   const text = all ? rulesText() : `${countText(found)} of ${pluralText(of, hasParts() ? "part" : "rule")}`;
-  const some = shown < found ? `; ${countText(shown)} of them are shown` : "";
-  show(ruleList.count, found || !of ? `${text}${some}` : `${text}: none matches.`);
+  const part = shown < found ? `; ${countText(shown)} of them are shown` : "";
+  show(ruleList.count, found || !of ? `${text}${part}` : `${text}: none matches.`);
   ruleList.reset.hidden = all;
   ruleList.more.hidden = shown >= found;
   const step = AT_ONCE[ruleView()];
@@ -260,7 +257,7 @@ function sayFound(found, shown) {
 }
 
 /**
- * Show more rules, and go on from the first of them with the keys.
+ * Show more rules, and focus the first new one.
  * @param {number} limit
  */
 function showMore(limit) {
@@ -270,8 +267,8 @@ function showMore(limit) {
   builtRule(ruleList.places[before]).focus({ preventScroll: true });
 }
 
-/** Say how rules are sorted and shown, at all the controls that choose it. */
-function saySorting() {
+/** Update the controls for the sorting and the view. */
+function updateSorting() {
   const { sorting, descending } = ruleList;
   for (const head of ruleList.heads) {
     const button = head.querySelector("button");
@@ -291,7 +288,7 @@ function saySorting() {
   }
 }
 
-/** Whether a rule is asked for, by all that is chosen above. */
+/** A test of whether a rule matches the search and the filters. */
 function ruleFilter() {
   if (!ruleList.tools) return () => true;
   const { rules } = model();
@@ -300,13 +297,13 @@ function ruleFilter() {
   const conflicts = ruleList.conflict.checked && conflictsByPlace();
   const texts = words.length ? (ruleList.texts ??= rules.map(searchText)) : [];
   /** @param {number} place */
-  const isAskedFor = (place) =>
+  const matches = (place) =>
     numbers.every((number) => rules[place].number === number) &&
     words.every((word) => texts[place].includes(word)) &&
     (feature === "" || Object.hasOwn(rules[place].box, feature)) &&
     (outcome === "" || summary.outcomes[rules[place].outcome].labels.includes(Number(outcome))) &&
     (!conflicts || conflicts.has(place));
-  return isAskedFor;
+  return matches;
 }
 
 function highlightCard() {
@@ -330,11 +327,11 @@ function highlightCard() {
 /** @param {HTMLElement} card */
 function unmark(card) {
   focusRule(null);
-  card.focus({ preventScroll: true }); // the button that had the focus is gone
+  card.focus({ preventScroll: true }); // the button that had the focus was removed
 }
 
 /**
- * Go to a rule, whatever is filtered.
+ * Go to a rule, resetting filters that hide it.
  * @param {number} place
  */
 export function goToRule(place) {

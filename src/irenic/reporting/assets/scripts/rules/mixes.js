@@ -1,17 +1,17 @@
 // @ts-check
-// Bars that show which labels the instances under a rule have.
+// Bars that show the labels of the instances that a rule covers.
 
 import { h, nameWords } from "../dom.js";
 import { color } from "../outcomes.js";
 import { labelText, summary } from "../summary.js";
 import { countText, nameText, percentText, pluralText } from "../words.js";
 
-const MOST_OUTCOMES_SAID = 12;
+const LISTED_OUTCOME_LIMIT = 12;
 
-const MOST_LABELS_DRAWN = 5;
+const DRAWN_LABEL_LIMIT = 5;
 
 /**
- * What the instances under a rule are: one bar of all outcomes, or a bar for each label.
+ * The labels of the instances that a rule covers: one bar of all outcomes, or one bar per label.
  * @param {number[] | null} mix
  * @param {number | null} support
  * @param {number | null} outcome
@@ -35,7 +35,7 @@ function drawShares(mix, support) {
 }
 
 /**
- * One bar of all outcomes; pointing at it tells them.
+ * One bar of all outcomes, with a tooltip.
  * @param {number[]} mix
  * @param {number} support
  */
@@ -45,11 +45,11 @@ export function mixBar(mix, support) {
     h("i", { style: { width: `${(100 * mix[label]) / support}%`, background: color(label) } }),
   );
   const texts = places
-    .slice(0, MOST_OUTCOMES_SAID)
+    .slice(0, LISTED_OUTCOME_LIMIT)
     .map((label) => `${nameText(labelText(label))}: ${countText(mix[label])}`);
-  const said = texts.join(", ");
+  const listed = texts.join(", ");
   const left = places.length - texts.length;
-  const words = left > 0 ? `${said} and ${countText(left)} more` : said;
+  const words = left > 0 ? `${listed} and ${countText(left)} more` : listed;
   return h("div", { class: "mix", role: "img", "aria-label": words, title: words }, shares);
 }
 
@@ -59,15 +59,15 @@ export function mixBar(mix, support) {
  * @param {number | null} outcome
  */
 function drawLabels(mix, support, outcome) {
-  const said = new Set(outcome === null ? [] : summary.outcomes[outcome].labels);
+  const predicted = new Set(outcome === null ? [] : summary.outcomes[outcome].labels);
   const places = mixPlaces(mix);
   const rows = places
-    .slice(0, MOST_LABELS_DRAWN)
+    .slice(0, DRAWN_LABEL_LIMIT)
     .map((label) =>
       h(
         "div",
-        { class: said.has(label) ? "said" : null },
-        h("span", {}, said.has(label) ? "✓ " : "", nameWords(labelText(label))),
+        { class: predicted.has(label) ? "said" : null },
+        h("span", {}, predicted.has(label) ? "✓ " : "", nameWords(labelText(label))),
         h("span", { class: "bar" }, h("i", { style: { width: `${(100 * mix[label]) / support}%` } })),
         h("span", {}, percentText(mix[label] / support)),
       ),

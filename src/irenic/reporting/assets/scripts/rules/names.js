@@ -1,5 +1,5 @@
 // @ts-check
-// What rules are called, where they stand on the page, and links to them.
+// The names and addresses of rules, and links to them.
 
 import { h } from "../dom.js";
 import { covers } from "../engine/deciding.js";
@@ -10,7 +10,7 @@ import { countText, pluralText } from "../words.js";
 const partsOfModels = new Map();
 
 /**
- * The places of the rules that each row makes, by the row's number.
+ * The indices of the rules of each row, by the row's number.
  * @param {CountedRule[]} rules
  */
 function partsOf(rules) {
@@ -28,7 +28,7 @@ function partsOf(rules) {
 }
 
 /**
- * Which row a rule is of, and which of how many parts.
+ * The row of a rule, its part of the row, and the number of parts.
  * @param {number} place
  */
 function partOf(place) {
@@ -39,7 +39,7 @@ function partOf(place) {
 }
 
 /**
- * What a rule is called: a row of a table that makes several rules has parts.
+ * The name of a rule; a row of a table that consists of several rules has parts.
  * @param {number} place
  */
 export function ruleTitle(place) {
@@ -66,7 +66,7 @@ export function ruleAnchor(place) {
 }
 
 /**
- * A link to a rule, by its name or another text.
+ * A link to a rule, with its name or another text.
  * @param {number} place
  * @param {string} [text]
  */
@@ -84,7 +84,7 @@ export function ruleLinks(numbers, values) {
 }
 
 /**
- * The place of a rule by its number; of a row with several parts the one that covers the case.
+ * The index of a rule by its number; of a row with several parts, the one that covers the case.
  * @param {number} number
  * @param {Case | null} values
  */
@@ -94,24 +94,24 @@ export function placeOf(number, values) {
   return covering ?? places[0];
 }
 
-/** The rows of a table that no case can ever fulfil: they make no rule. */
+/** The numbers of the rows that never hold, for which there are no rules. */
 export function neverHolding() {
   const { size, rules } = model();
   const rows = Array.from({ length: size.rules }, (_, i) => i + 1);
   return rows.filter((number) => !partsOf(rules).has(number));
 }
 
-/** Whether some row makes more than one rule, so that rules are called its parts. */
+/** Whether a row consists of several rules, which are then called its parts. */
 export function hasParts() {
   const { rules } = model();
   return rules.length > partsOf(rules).size;
 }
 
-/** How many rules there are: rows of a table can be of several parts, and some never hold. */
+/** The number of rules, with the number of parts and of rows that never hold. */
 export function rulesText() {
   const { size, rules } = model();
   const never = neverHolding().length;
-  const some = never ? `, of which ${countText(never)} never ${never === 1 ? "holds" : "hold"}` : "";
+  const without = never ? `, of which ${countText(never)} never ${never === 1 ? "holds" : "hold"}` : "";
   const parts = hasParts() ? `${never ? "," : ""} in ${pluralText(rules.length, "part")}` : "";
-  return `${pluralText(size.rules, "rule")}${some}${parts}`;
+  return `${pluralText(size.rules, "rule")}${without}${parts}`;
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// By what rules can be sorted.
+// The orders in which rules can be sorted.
 
 import { conflictsByPlace } from "../findings/counts.js";
 import { model } from "../state.js";
@@ -10,43 +10,43 @@ const SORTINGS = {
   number: "number",
   outcome: "outcome",
   support: "instances covered",
-  confidence: "how often right",
+  confidence: "confidence",
   conditions: "number of conditions",
   conflicts: "number of conflicts",
 };
 
-export const GREATEST_FIRST = ["support", "confidence", "conflicts"]; // what people look for in these
+export const GREATEST_FIRST = ["support", "confidence", "conflicts"]; // sorted in descending order at first
 
 /**
- * By what rules can be sorted: not by what was not counted.
+ * The available sort keys, without those that were not counted.
  * @param {CountedRule[]} rules
  */
 export function sortingsOf(rules) {
   /** @type {Partial<Record<Sorting, boolean>>} */
-  const wanted = {
+  const available = {
     support: hasCounts(),
     confidence: hasCounts() && rules.some((rule) => rule.confidence !== null),
     conflicts: conflictsByPlace().size > 0,
   };
-  return /** @type {Sorting[]} */ (Object.keys(SORTINGS)).filter((name) => wanted[name] ?? true);
+  return /** @type {Sorting[]} */ (Object.keys(SORTINGS)).filter((name) => available[name] ?? true);
 }
 
 /** @param {Sorting} name */
 export function sortingText(name) {
   if (name !== "number" || !model().order) return SORTINGS[name];
-  return summary.decides.hit_policy === "PRIORITY" ? "priority" : "order asked";
+  return summary.decides.hit_policy === "PRIORITY" ? "priority" : "order of evaluation";
 }
 
 /**
- * How to compare the places of two rules.
+ * A function that compares the indices of two rules.
  * @param {Sorting} sorting
  * @param {boolean} descending
  */
 export function ruleOrder(sorting, descending) {
   const { rules, order } = model();
-  const asked = order && new Map(order.map((place, at) => [place, at]));
+  const ranks = order && new Map(order.map((place, rank) => [place, rank]));
   /** @param {number} place */
-  const number = (place) => asked?.get(place) ?? place;
+  const number = (place) => ranks?.get(place) ?? place;
   const keys = {
     number,
     /** @param {number} place */

@@ -1,5 +1,5 @@
 // @ts-check
-// A click or a key on a rule puts it into focus.
+// Focuses a rule that is clicked or activated with a key.
 
 import { focusRule, state } from "../state.js";
 
@@ -13,7 +13,7 @@ function cardOf(event) {
 /** @param {Event} event */
 export function clickOnCard(event) {
   const card = cardOf(event);
-  // who marks text to copy it does not mean the card
+  // selecting text is not a click on the card
   if (!card || !(getSelection()?.isCollapsed ?? true)) return;
   pressCard(card);
 }

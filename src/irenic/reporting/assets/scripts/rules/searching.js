@@ -1,5 +1,5 @@
 // @ts-check
-// What a search among the rules asks for, and the words that it looks in.
+// The search for rules: its query, and the texts that it searches.
 
 import { regionText } from "../conditions.js";
 import { outcomeText } from "../outcomes.js";
@@ -9,19 +9,19 @@ import { featuresOf, summary } from "../summary.js";
 const RULE_NUMBER = /(?<!\S)(?:rule\s+|#)(\d+),?(?!\S)/g;
 
 /**
- * What a search asks for: "rule 3" and "#3" are the rule of that number, not also rule 30; the rest are words.
+ * Parse a query: "rule 3" and "#3" match only the rule with that number, not rule 30; the rest are words.
  * @param {string} text
  */
 export function searchedFor(text) {
   const typed = text.toLowerCase();
   return {
-    numbers: [...typed.matchAll(RULE_NUMBER)].map((found) => Number(found[1])),
+    numbers: [...typed.matchAll(RULE_NUMBER)].map((match) => Number(match[1])),
     words: typed.replace(RULE_NUMBER, " ").split(/\s+/).filter(Boolean),
   };
 }
 
 /**
- * The words that a search looks in: as the page writes them, and as files of rules do.
+ * The text of a rule that the search matches: as written on the page and in files of rules.
  * @param {CountedRule} rule
  * @param {number} place
  */
@@ -33,10 +33,10 @@ export function searchText(rule, place) {
 }
 
 /**
- * What rules say; where they say sets of labels, the labels in them.
+ * The labels that rules predict, alone or in sets.
  * @param {CountedRule[]} rules
  */
-export function saidLabels(rules) {
-  const said = new Set(rules.flatMap((rule) => summary.outcomes[rule.outcome].labels));
-  return [...said].sort((a, b) => a - b);
+export function predictedLabels(rules) {
+  const labels = new Set(rules.flatMap((rule) => summary.outcomes[rule.outcome].labels));
+  return [...labels].sort((a, b) => a - b);
 }

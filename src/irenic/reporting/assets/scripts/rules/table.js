@@ -1,5 +1,5 @@
 // @ts-check
-// The rules as a table: one row per rule, for looking through many.
+// The rules as a table, with one row per rule.
 
 import { allValues, conditionWords } from "../condition_words.js";
 import { writtenConditions } from "../conditions.js";
@@ -14,7 +14,7 @@ import { hasCounts, summary } from "../summary.js";
 import { countText, percentText } from "../words.js";
 
 /**
- * The columns of the table of rules: by what they are sorted, or null; the head; the class of cells.
+ * The columns of the table of rules: the sort key or null, the heading, and the class of cells.
  * @returns {[Sorting | null, string, string][]}
  */
 function ruleColumns() {
@@ -28,12 +28,12 @@ function ruleColumns() {
   ];
   if (sortings.includes("support")) columns.push(["support", "covers", ""]);
   if (sortings.includes("confidence")) columns.push(["confidence", summary.several_labels ? "mean F1" : "right", ""]);
-  if (mixed) columns.push([null, "what they are", "text"]);
+  if (mixed) columns.push([null, "labels", "text"]);
   return columns;
 }
 
 /**
- * The table of rules without its rows; a click on a head sorts by its column.
+ * The table of rules without its rows; a click on a heading sorts by its column.
  * @param {(name: Sorting) => void} sortBy
  */
 export function ruleTable(sortBy) {

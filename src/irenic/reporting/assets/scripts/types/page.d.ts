@@ -1,30 +1,30 @@
-// What the modules of the page hand each other.
+// The types that modules of the page share.
 
 interface Window {
   irenic: object;
 }
 
-/** What can stand inside an element; what is empty leaves no trace. */
+/** A child of an element; null, undefined and false are skipped. */
 type Child = Node | string | number | boolean | null | undefined | Child[];
 
 type Attributes = Record<string, any>;
 
-/** A change of an input or of a choice. */
+/** A change event of an input or a select element. */
 type Changed = { target: HTMLInputElement | HTMLSelectElement };
 
-/** What follows for a case. */
+/** The answer to a case. */
 type Answer = {
   outcome: number | null;
-  /** The place of the rule that decides. */
+  /** The index of the rule that decides. */
   rule: number | null;
   /** All rules that cover the case. */
   rules: number[];
   contradicted: boolean;
-  /** The outcomes, where all rules count. */
+  /** The outcomes, if all rules count. */
   several: number[];
 };
 
-/** What someone typed, read. */
+/** A typed value, or an error. */
 type Read = { value?: Value; error?: undefined } | { value?: undefined; error: string };
 
 /** A field of the form. */
@@ -32,24 +32,24 @@ type Field = {
   feature: Feature;
   input: HTMLInputElement | HTMLSelectElement;
   problem: HTMLElement;
-  /** To tick where the value is missing. */
+  /** The checkbox for missing values. */
   box: HTMLInputElement | null;
 };
 
-/** Where a link leads back to. */
+/** The target and the text of a link back. */
 type Back = { id: string; text: string };
 
-/** A cut with all that the page does not embed of it. */
+/** A cut with the ends that the page may not embed. */
 type FullCut = Cut & { lower: End; upper: End };
 
 // --- the map
 
 type Point = { x: number; y: number };
 
-/** The values at a place of the map; undefined across a strip. */
+/** The values at a point of the map; y is undefined for a strip. */
 type Values = { x: Value | undefined; y: Value | undefined };
 
-/** A cell of a feature: one value stands for all of it; one of numbers reaches from low to below high. */
+/** A cell of a feature, represented by one value; cells of numbers extend from low to below high. */
 type Cell = { value: Value | undefined; low?: number; high?: number };
 
 /** [left, right, bottom, top] in cells, right and top excluded. */
@@ -58,13 +58,13 @@ type CellRectangle = [number, number, number, number];
 /** [left, top, width, height] in pixels. */
 type ScreenRectangle = [number, number, number, number];
 
-/** [whether it runs across, at which line, from, to] in cells. */
+/** [whether it is horizontal, at which line, from, to] in cells. */
 type Edge = [boolean, number, number, number];
 
 /** Two features and their cells; y is null for a strip. */
 type Axes = { x: Feature | null; y: Feature | null; xs: Cell[]; ys: Cell[] };
 
-/** The plane of two features; sliceCells says what it holds. */
+/** The plane of two features; see sliceCells. */
 type Plane = Axes & {
   others: Case | null;
   live: number[];
@@ -76,7 +76,7 @@ type Plane = Axes & {
 
 type Tick = { at: number; text: string; room: number; missing?: boolean };
 
-/** Where values lie along an axis; makeScale says what it holds. */
+/** The positions of values along an axis; see makeScale. */
 type Scale = {
   cells: (Cell & { from: number; to: number })[];
   place: (value: Value | undefined) => number;
@@ -91,12 +91,12 @@ type Colors = Record<"ink" | "muted" | "faint" | "line" | "raised" | "bad" | "no
   outcome: (place: number | null) => string;
 };
 
-/** The case that is marked on the map, and what is decided there. */
+/** The case that is marked on the map, and its answer. */
 type Picked = {
   theCase: Case;
-  /** The same, with values from the sliders where it says nothing. */
-  whole: Case;
-  /** The place of the instance that it is. */
+  /** The case, completed with values from the sliders. */
+  completed: Case;
+  /** The index of the instance, if it is one. */
   place: number | undefined;
   answer: Answer;
   region: Box | null;
@@ -108,33 +108,33 @@ type MapView = {
   x: string;
   y: string;
   mode: "projected" | "fixed";
-  /** The case that the sliders stand at. */
+  /** The values of the sliders. */
   fixed: Case;
-  /** Of the canvas, in pixels of the page. */
+  /** The height of the canvas, in pixels of the page. */
   height: number;
   onlyUncovered: boolean;
   plane: Plane;
-  /** What lies below the rules in each cell, of GROUND; null if there are too many cells. */
+  /** The background of each cell, one of GROUND; null if there are too many cells. */
   ground: Uint8Array | null;
   /** Which cells are contradicted. */
   conflicts: Uint8Array | null;
   /** The rectangles of single contradictions, null if there are too many. */
   torn: CellRectangle[] | null;
-  /** The rules that are drawn, the first to decide first. */
+  /** The rules that are drawn, in the order of decisions. */
   drawn: number[];
-  /** The rules that are not, because they may hold anywhere. */
+  /** The rules that are not drawn, because they may hold anywhere. */
   everywhere: number[];
   scales: { x: Scale; y: Scale };
-  /** The drawing area in pixels of the page. Nothing is drawn while it is missing. */
+  /** The drawing area in pixels of the page; undefined before the first drawing. */
   box: { left: number; top: number; width: number; height: number };
   /** Canvases that are drawn once: rules, and points. */
   base: HTMLCanvasElement;
   points: HTMLCanvasElement;
-  /** What the points were drawn for. */
+  /** The state that the points were drawn for. */
   pointsKey: string;
   /** The points on the screen. */
   at: { x: Float32Array; y: Float32Array; n: number };
-  /** The place that the arrow keys move. */
+  /** The point that the arrow keys move. */
   cross: Point | null;
   /** Rules under the pointer. */
   hovered: number[];
@@ -142,12 +142,12 @@ type MapView = {
   hovering: boolean;
   pointer: { place: Point | null } | null;
   picked: Picked | null;
-  /** What has to be drawn anew. */
-  asked: Frame | "";
+  /** The frame that was requested. */
+  requested: Frame | "";
   colors: Colors;
 };
 
-/** "overlay" for what moves, "base" for everything. */
+/** "overlay" for moving parts, "base" for everything. */
 type Frame = "overlay" | "base";
 
 type Near = { place: number; far: number };
@@ -159,20 +159,20 @@ type Sorting = "number" | "outcome" | "support" | "confidence" | "conditions" | 
 type RuleView = "cards" | "table";
 
 type RuleList = {
-  /** What the reader chose; null as long as nothing was. */
+  /** The view that the reader chose, or null. */
   view: RuleView | null;
   sorting: Sorting;
   descending: boolean;
   limit: number;
-  /** The rules that are asked for, in their order. */
+  /** The matching rules, sorted. */
   places: number[];
   onPaper: boolean;
-  /** A rule that a link led to. */
+  /** The target of a link. */
   pinned: number | null;
   marked: HTMLElement | undefined;
-  /** The words of each rule that a search looks in. */
+  /** The texts of rules that the search matches. */
   texts: string[] | null;
-  /** The elements of rules, made when they are first shown. */
+  /** The elements of rules, created when first shown. */
   built: Record<RuleView, Map<number, HTMLElement>>;
   otherwise: HTMLElement;
   table: HTMLElement;
@@ -195,19 +195,19 @@ type RuleList = {
 
 // --- results
 
-/** Which instances a table is about. */
+/** The kinds of instances without a prediction by rules. */
 type LeftOut = "uncovered" | "contradicted" | "outside";
 
-/** How many instances the file holds, of how many in all; more: perhaps further ones. */
-type Held = { held: number; total: number; more?: boolean };
+/** How many instances are stored in this file, of how many in total; more: perhaps more are stored. */
+type Stored = { stored: number; total: number; more?: boolean };
 
-/** A cell of the table of what is taken for what. */
-type ConfusionCell = { truth: number; said: number; count: number; group: (place: number) => number };
+/** A cell of the confusion matrix. */
+type ConfusionCell = { truth: number; predicted: number; count: number; group: (place: number) => number };
 
 type Confusion = {
   cells: Map<string, number>;
-  had: Map<number, number>;
-  said: Map<number, number>;
+  actual: Map<number, number>;
+  predicted: Map<number, number>;
   right: Map<number, number>;
   left: number;
   group: (place: number) => number;

@@ -1,7 +1,7 @@
 // @ts-check
-// What the values of a feature can be, in the numbers that irenic compares.
+// The values of features, as the numbers that irenic compares.
 
-export const LOWEST = -Number.MAX_VALUE; // where "not missing" begins
+export const LOWEST = -Number.MAX_VALUE; // the lowest value that is not missing
 
 export const MISSING_CODE = 0;
 
@@ -52,7 +52,7 @@ function nextDown(value) {
 }
 
 /**
- * Codes as they are drawn: missing at the edge, then the values, then all others.
+ * Codes in drawing order: missing first, then the listed values, then all others.
  * @param {Category} feature
  */
 export function categoryOrder(feature) {

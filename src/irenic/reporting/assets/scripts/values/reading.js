@@ -1,10 +1,10 @@
 // @ts-check
-// Reads values as people type them.
+// Parses values as people type them.
 
 import { isAdmitted, isCategory, MISSING_CODE, OTHER_CODE, valueBefore } from "./features.js";
 import { DAY, DURATION, formatValue, formatWord, MONTHS, SECOND } from "./texts.js";
 
-const EXACT = 2 ** 53; // up to here every whole number is a number of its own
+const EXACT = 2 ** 53; // up to here every whole number can be represented
 
 const LONGEST = 1_000_000_000n * DAY; // durations end before this
 
@@ -15,7 +15,7 @@ const TIME = /^(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?$/;
 const ZONE = /(Z|[+-]\d{2}:\d{2})$/;
 
 /**
- * Read what someone typed: {value} (a number, null for missing, the code of a category), or {error}.
+ * Parse a typed value: {value} (a number, null for missing, the code of a category), or {error}.
  * @param {Feature} feature
  * @param {string} text
  * @returns {Read}
@@ -24,7 +24,7 @@ export function parseValue(feature, text) {
   const typed = String(text).trim();
   if (isCategory(feature)) return parseCategory(feature, typed);
   if (typed === "" || typed.toLowerCase() === "missing") {
-    return feature.missing ? { value: null } : { error: "It is never missing: give a value." };
+    return feature.missing ? { value: null } : { error: "A value is required." };
   }
   const found = READERS[feature.kind](feature, typed);
   if (found === null) return { error: `“${typed}” is not ${feature.wanted}.` };
@@ -49,20 +49,20 @@ const READERS = {
  */
 function parseCategory(feature, typed) {
   const codes = feature.admitted;
-  // the texts of listed values are quoted only where they would be taken for something else
+  // the texts of listed values are quoted only if they would be ambiguous
   let code = codes.find((each) => feature.values[each] === typed);
   code ??= codes.find((each) => each > OTHER_CODE && feature.values[each] === formatWord(typed));
   code ??= codes.find((each) => each > OTHER_CODE && feature.values[each] === unquoted(typed));
   if (code === undefined && typed === "") code = codes.find((each) => each === MISSING_CODE);
   else code ??= codes.find((each) => each === OTHER_CODE);
   if (code !== undefined) return { value: code };
-  if (typed === "") return { error: "It is never missing: choose a value." };
-  const some = feature.values.slice(2, 10).join(", ") + (feature.values.length > 10 ? ", …" : "");
-  return { error: `“${typed}” is not among its values (${some}).` };
+  if (typed === "") return { error: "A value is required." };
+  const known = feature.values.slice(2, 10).join(", ") + (feature.values.length > 10 ? ", …" : "");
+  return { error: `“${typed}” is not one of the values (${known}).` };
 }
 
 /**
- * A text without the quotes that it has in notations of rules; null if it has none.
+ * A text without the quotes of the rule notation; null if it has none.
  * @param {string} typed
  */
 function unquoted(typed) {
@@ -84,11 +84,11 @@ function outsideText(feature, typed) {
   const shown = (value) => formatValue(feature, value);
   if (feature.lowest !== null) ends.push(`at least ${shown(feature.lowest)}`);
   if (feature.end !== null) ends.push(`at most ${shown(valueBefore(feature, feature.end))}`);
-  return `“${typed}” is outside what can occur: ${ends.join(" and ")}.`;
+  return `“${typed}” is out of range: it must be ${ends.join(" and ")}.`;
 }
 
 /**
- * The number that a text says; null if it says none, a sentence if it says one that cannot be kept.
+ * The number in a text; null if it is not a number, an error message if it cannot be represented.
  * @param {Continuous} feature
  * @param {string} typed
  */
@@ -98,11 +98,11 @@ function readNumber(feature, typed) {
   if (plain === "?")
     return `“${typed}” is ambiguous: write the number without thousands separators and with a decimal point.`;
   const value = Number(plain);
-  const whole = /^[+-]?\d+$/.test(plain);
+  const isWhole = /^[+-]?\d+$/.test(plain);
   // compared as BigInt: 2**53 + 1 would round to 2**53
-  const beyond = whole ? bigAbs(BigInt(plain.replace("+", ""))) > BigInt(EXACT) : Math.abs(value) > EXACT;
+  const beyond = isWhole ? bigAbs(BigInt(plain.replace("+", ""))) > BigInt(EXACT) : Math.abs(value) > EXACT;
   if (!Number.isFinite(value)) return `“${typed}” is too large.`;
-  if (beyond && (whole || feature.kind === "integer")) {
+  if (beyond && (isWhole || feature.kind === "integer")) {
     return `“${typed}” is beyond 2**53, where neighboring whole numbers can no longer be distinguished.`;
   }
   if (feature.kind === "integer" && !Number.isInteger(value)) return `“${typed}” is not a whole number.`;
@@ -110,7 +110,7 @@ function readNumber(feature, typed) {
 }
 
 /**
- * A number as people type it, with a point and without groups; "?" if 1,234 may be either; or null.
+ * A typed number with a decimal point and without group separators; "?" if it is ambiguous, as 1,234 is; or null.
  * @param {string} typed
  */
 function plainNumber(typed) {
@@ -125,14 +125,14 @@ function plainNumber(typed) {
 const bigAbs = (value) => (value < 0n ? -value : value);
 
 /**
- * Microseconds as a number, if it keeps them exactly.
+ * Microseconds as a number, or an error message if it is not exact.
  * @param {bigint} micros
  * @param {string} typed
  */
 function exactMicros(micros, typed) {
   const value = Number(micros);
   if (BigInt(value) === micros) return value;
-  return `“${typed}” is too far away to be exact to the microsecond: round it to whole seconds.`;
+  return `“${typed}” is too large to be exact to the microsecond: round it to whole seconds.`;
 }
 
 /**
@@ -150,7 +150,7 @@ function readMoment(feature, typed) {
   if (clock === null) return null;
   if (feature.kind === "date") return zone || clock !== 0n ? null : exactMicros(days * DAY, typed);
   if (!zone) return exactMicros(days * DAY + clock, typed);
-  if (feature.unit !== "UTC") return `“${typed}” has a time zone: leave it out.`;
+  if (feature.unit !== "UTC") return `“${typed}” has a time zone: omit it.`;
   const shift = zoneMicros(zone);
   return shift === null ? null : exactMicros(days * DAY + clock - shift, typed);
 }
@@ -172,7 +172,7 @@ function readTime(feature, typed) {
 }
 
 /**
- * Days from 1970-01-01, null if the calendar has no such day.
+ * Days from 1970-01-01, null for an invalid date.
  * @param {string} text
  */
 function dayNumber(text) {
@@ -180,14 +180,14 @@ function dayNumber(text) {
   if (!match) return null;
   const [year, month, day] = [match[1], match[3], match[4]].map(Number);
   const moment = new Date(0);
-  moment.setUTCFullYear(year, month - 1, day); // Date.UTC would take the year 20 for 1920
+  moment.setUTCFullYear(year, month - 1, day); // Date.UTC would read the year 20 as 1920
   const same = moment.getUTCFullYear() === year && moment.getUTCMonth() === month - 1;
   if (year < 1 || !same || moment.getUTCDate() !== day) return null;
   return BigInt(moment.getTime()) / 86_400_000n;
 }
 
 /**
- * Microseconds from midnight, null if no clock shows that.
+ * Microseconds from midnight, null for an invalid time.
  * @param {string} text
  */
 function clockMicros(text) {

@@ -18,7 +18,7 @@ export const DURATION = /^(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\
 export const MONTHS = /^(-?)P(?:(\d+)Y)?(?:(\d+)M)?$/;
 
 /**
- * The text of a value: what parseValue reads back as the same value.
+ * The text of a value, which parseValue reads back as the same value.
  * @param {Feature} feature
  * @param {Value} value
  */
@@ -36,7 +36,7 @@ export function formatValue(feature, value) {
 }
 
 /**
- * The shortest text that reads back as the same number, with an exponent where Python has one.
+ * The shortest text that reads back as the same number, with an exponent if Python writes one.
  * @param {number} value
  */
 export function formatNumber(value) {
@@ -114,7 +114,7 @@ function formatMonths(count) {
 }
 
 /**
- * A text bare where it reads as one word, else in quotes: how names stand in conditions.
+ * A name as written in conditions: quoted unless it is a single word.
  * @param {string} text
  */
 export function formatWord(text) {

@@ -63,7 +63,7 @@ const NICE_DAYS = [1, 2, 7, 14];
 const NICE_MONTHS = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 2400, 6000, 12_000];
 
 /**
- * Some n round values from low to high, for the axis of a drawing.
+ * About n round values from low to high, for the axis of a drawing.
  * @param {Continuous} feature
  * @param {number} low
  * @param {number} high
@@ -71,7 +71,7 @@ const NICE_MONTHS = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 2400, 6000, 12
  */
 export function niceTicks(feature, low, high, n = 6) {
   const parts = Math.max(1, n);
-  const span = high / parts - low / parts; // high - low may be beyond all numbers
+  const span = high / parts - low / parts; // high - low may overflow
   if (!(span > 0) || !Number.isFinite(span)) return [low];
   if (feature.kind === "number") return multiples(niceStep(span), low, high);
   if (feature.kind === "integer") return multiples(Math.max(1, niceStep(span)), low, high);
@@ -109,7 +109,7 @@ function niceStep(span) {
  * @param {number} high
  */
 function multiples(step, low, high) {
-  if (!(step > 0)) return [low]; // less than the least number
+  if (!(step > 0)) return [low]; // the step underflowed
   const ticks = [];
   const first = Math.ceil(low / step);
   for (let k = first; k * step <= high && ticks.length < 100; k++) {

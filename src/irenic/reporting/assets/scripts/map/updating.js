@@ -1,33 +1,33 @@
 // @ts-check
-// Works out what is on the map after a change of axes, mode or rule set.
+// Computes the content of the map after a change of axes, mode or rule set.
 
-import { sayRegion } from "./answers.js";
-import { askFrame } from "./canvas.js";
-import { placeTip, sayHovered } from "./hover.js";
-import { sayMap } from "./note.js";
-import { asksNeither, cellsOf, meetingRectangles, MOST_PAIRS, rectanglesOf, sliceCells } from "./plane.js";
+import { updateRegionNote } from "./answers.js";
+import { requestFrame } from "./canvas.js";
+import { placeTip, showHovered } from "./hover.js";
+import { updateMapNote } from "./note.js";
+import { testsNeither, cellsOf, meetingRectangles, PAIR_LIMIT, rectanglesOf, sliceCells } from "./plane.js";
 import { GROUND, isOpen, mapFeature, mapView } from "./view.js";
 import { model } from "../state.js";
 import { isCounted, mustAgree } from "../summary.js";
 
-const MOST_DRAWN = 1000; // rules; more take too long to draw, and nobody could distinguish them
+const RULE_LIMIT = 1000; // more rules take too long to draw and cannot be distinguished
 
-/** Work out the plane anew: other axes, another mode, another rule set. */
-export function renewMap() {
+/** Compute the plane after a change of axes, mode or rule set. */
+export function updateMap() {
   const others = mapView.mode === "fixed" ? mapView.fixed : null;
   const plane = sliceCells(model(), mapFeature(mapView.x), mapFeature(mapView.y), others);
   mapView.plane = plane;
-  mapView.everywhere = isOpen() ? plane.live.filter((place) => asksNeither(model().rules[place].box, plane)) : [];
+  mapView.everywhere = isOpen() ? plane.live.filter((place) => testsNeither(model().rules[place].box, plane)) : [];
   mapView.ground = groundOf(plane);
   mapView.drawn = chooseDrawn(plane);
   findConflicts(plane);
   mapView.hovered = [];
   mapView.hovering = false;
-  sayHovered(null);
+  showHovered(null);
   placeTip(null);
-  sayMap();
-  sayRegion();
-  askFrame("base");
+  updateMapNote();
+  updateRegionNote();
+  requestFrame("base");
 }
 
 /** @param {Plane} plane */
@@ -41,23 +41,23 @@ function groundOf({ outcomes, bare, outside }) {
 }
 
 /**
- * The rules to draw. Those that ask for neither feature while the others are open may hold anywhere: drawn, they
- * would hide the rest. Of very many, those with the most instances, or the first.
+ * The rules to draw. Rules that may hold anywhere, because they test only projected features, would hide the rest.
+ * If there are very many, those with the most instances, or the first ones.
  * @param {Plane} plane
  */
 function chooseDrawn(plane) {
   const left = new Set(mapView.everywhere);
   const places = plane.live.filter((place) => !left.has(place));
-  if (places.length <= MOST_DRAWN) return places;
-  if (!isCounted()) return places.slice(0, MOST_DRAWN);
+  if (places.length <= RULE_LIMIT) return places;
+  if (!isCounted()) return places.slice(0, RULE_LIMIT);
   /** @param {number} place */
   const support = (place) => model().rules[place].support ?? 0;
-  const chosen = new Set([...places].sort((a, b) => support(b) - support(a)).slice(0, MOST_DRAWN));
+  const chosen = new Set([...places].sort((a, b) => support(b) - support(a)).slice(0, RULE_LIMIT));
   return places.filter((place) => chosen.has(place));
 }
 
 /**
- * Find what is contradicted: exactly, where the other features are fixed; else as far as found and listed.
+ * Find conflicts: exactly if the other features are fixed, else only those that are listed.
  * @param {Plane} plane
  */
 function findConflicts(plane) {
@@ -67,10 +67,10 @@ function findConflicts(plane) {
     const boxes = model().findings.flatMap(({ kind, region }) => (kind === "conflicts" && region ? [region.box] : []));
     const found = boxes.flatMap((box) => rectanglesOf(box, plane));
     mapView.conflicts = cellsOf(found, plane);
-    mapView.torn = found.length <= MOST_PAIRS ? found : null;
+    mapView.torn = found.length <= PAIR_LIMIT ? found : null;
     return;
   }
-  // what cannot occur is no contradiction
+  // impossible cases are not conflicts
   mapView.conflicts = plane.outcomes.map((count, cell) => (count > 1 && !plane.outside?.[cell] ? 1 : 0));
   const simple = mapView.conflicts.includes(1) && !plane.outside?.includes(1);
   mapView.torn = simple ? meetingRectangles(plane, model()) : null;
