@@ -361,7 +361,7 @@ def test_truncated_json_is_told_from_other_mistakes():
             '"version" must be 1, got True; read the file with the version of irenic that wrote'
             " it, or a newer one",
         ),
-        ('{"version": 1, "format": "x"}', '"format" must be \'irenic rules\', got \'x\''),
+        ('{"version": 1, "format": "x"}', "\"format\" must be 'irenic rules', got 'x'"),
         ("[]", 'the file must contain one object: {"version": 1, "rules": […]}'),
         ('{"version": 1}', '"rules" must be a list of rules {"if": …, "then": …}'),
         ('{"version": 1, "rules": {}}', '"rules" must be a list of rules {"if": …, "then": …}'),
@@ -408,8 +408,7 @@ def test_truncated_json_is_told_from_other_mistakes():
         ),
         (
             with_rule({"then": 1}, default={"float": "-1e999"}),
-            '"default": {\'float\': \'-1e999\'} is not a value: the number is too large for'
-            " float64",
+            "\"default\": {'float': '-1e999'} is not a value: the number is too large for float64",
         ),
         (
             with_rule({"then": {"tuple": 10**400}}),
@@ -424,7 +423,7 @@ def test_truncated_json_is_told_from_other_mistakes():
         (with_rule({"if": [], "then": 1}), 'rule 1: "if" must be an object of conditions, got []'),
         (
             with_rule({"if": {"a": 5}, "then": 1}),
-            'rule 1: feature \'a\': a condition must be an object such as {">": 18}'.replace(
+            "rule 1: feature 'a': a condition must be an object such as {\">\": 18}".replace(
                 '{">": 18}', '{">=": 18, "<": 30} or {"in": ["nurse"]}, not 5'
             ),
         ),
@@ -434,16 +433,16 @@ def test_truncated_json_is_told_from_other_mistakes():
         ),
         (
             with_rule({"if": {"a": {"<": None}}, "then": 1}),
-            'rule 1: feature \'a\': a bound must not be null; write {"missing": true} for a'
+            "rule 1: feature 'a': a bound must not be null; write {\"missing\": true} for a"
             " missing value",
         ),
         (
             with_rule({"if": {"a": {"in": "x"}}, "then": 1}),
-            'rule 1: feature \'a\': "in" must be a list, got \'x\'',
+            "rule 1: feature 'a': \"in\" must be a list, got 'x'",
         ),
         (
             with_rule({"if": {"a": {"missing": 1}}, "then": 1}),
-            'rule 1: feature \'a\': "missing" must be true or false, got 1',
+            "rule 1: feature 'a': \"missing\" must be true or false, got 1",
         ),
         (
             with_rule({"if": {"a": {"<": 5, ">": 7}}, "then": 1}),
@@ -484,13 +483,13 @@ def test_truncated_json_is_told_from_other_mistakes():
         ),
         (
             with_rule({"then": {"tuple": "x"}}),
-            'rule 1: {\'tuple\': \'x\'} is not a value: "tuple" must be a list, got',
+            "rule 1: {'tuple': 'x'} is not a value: \"tuple\" must be a list, got",
         ),
         (
             with_rule({"then": "\ud800"}),
             r"rule 1: '\ud800' is not valid Unicode (a lone surrogate)",
         ),
-        (with_rule({"then": 1, "weight": "x"}), 'rule 1: "weight" must be a number, got \'x\''),
+        (with_rule({"then": 1, "weight": "x"}), "rule 1: \"weight\" must be a number, got 'x'"),
         (
             with_rule({"then": 1, "weight": 10**400}),
             f'rule 1: "weight" must fit into float64, got 1{"0" * 55}…',
@@ -529,7 +528,7 @@ def test_truncated_json_is_told_from_other_mistakes():
         ),
         (
             with_rule({"then": 1}, space=[{"name": "a", "missing": "no"}]),
-            'feature 1 of the space: "missing" must be true or false, got \'no\'',
+            "feature 1 of the space: \"missing\" must be true or false, got 'no'",
         ),
         (
             with_rule({"then": 1}, space=[{"name": "a", "unit": 5}]),
@@ -568,12 +567,8 @@ def test_a_mistake_in_line_3_is_said_with_line_and_column(tmp_path):
         ("\n\nIF age < 5 THEN @", "line 3, column 17: unexpected character '@'; put names and"),
         ("\n\nIF agee < 5 THEN A", "line 3, column 4: unknown feature 'agee', did you mean 'age'?"),
         ("\n\nIF age < 5 AND age > 7 THEN A", "line 3, column 16: the conditions on 'age' exclude"),
-        ("DEFAULT a
-
-DEFAULT b", "line 3, column 1: a second DEFAULT; keep only one"),
-        ("
-
-DEFAULT", "line 3, column 8: expected a value, found the end of the line"),
+        ("DEFAULT a\n\nDEFAULT b", "line 3, column 1: a second DEFAULT; keep only one"),
+        ("\n\nDEFAULT", "line 3, column 8: expected a value, found the end of the line"),
     ],
 )
 def test_mistakes_in_a_text_are_said_with_their_line(text, message):

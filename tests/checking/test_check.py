@@ -423,7 +423,9 @@ def test_invalid_arguments_are_rejected():
     rules = ages(((0, 10), "A"))
     with pytest.raises(ConditionError, match="must be a RuleSet, a RuleList or a DecisionTable"):
         check([1, 2])
-    with pytest.raises(ConditionError, match="limit must be a non-negative integer or None, got -1"):
+    with pytest.raises(
+        ConditionError, match="limit must be a non-negative integer or None, got -1"
+    ):
         check(rules, limit=-1)
     with pytest.raises(ConditionError, match="unknown kind of finding 'gap', did you mean 'gaps'"):
         check(rules).of("gap")

@@ -26,7 +26,7 @@ _INTERVAL: Final = (0.025, 0.975)
 class Estimate(NamedTuple):
     """The score to expect on new rows, with a 95 % interval.
 
-    Parameters
+    Attributes
     ----------
     score : float
         Mean score on rows left out, corrected for the choice among rule sets.
