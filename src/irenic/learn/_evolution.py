@@ -306,6 +306,8 @@ def new_draft(
         log=np.zeros((kernels.STEPS, 2), dtype=np.int64),
         # xorshift never leaves 0
         rng=rng.integers(1, 2**63, size=1).astype(np.uint64),
+        sums=np.zeros(rows.gains.shape[1]),
+        votes=np.zeros(rows.gains.shape[1]),
     )
 
 

@@ -1,0 +1,102 @@
+"""Compile the kernels: a build hook for hatchling, and a script for a checkout.
+
+The kernels are plain C without Python's headers, so one library serves all Python versions. On
+x86-64 they are compiled once per level of instructions, and the fastest build that the processor
+supports is chosen when the library is loaded. Without a C compiler, the build requires the package
+ziglang, which contains one.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import sysconfig
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+KERNELS = Path("src/irenic/kernels")
+FLAGS = ["-std=c11", "-O3", "-shared", "-fvisibility=hidden"]
+# The same results on every processor: no fused multiplication and addition.
+FLAGS += ["-ffp-contract=off", "-fno-math-errno", "-Wall", "-Wextra", "-Werror"]
+LEVELS = {"base": "x86-64-v2", "v3": "x86-64-v3", "v4": "x86-64-v4"}
+SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
+
+
+def compiler() -> list[str]:
+    """Return the command of the C compiler: CC, the system's, or zig's; empty if there is none."""
+    names = [os.environ.get("CC", ""), *([] if sys.platform == "win32" else ["cc"]), "gcc", "clang"]
+    for name in names:
+        command = name.split()
+        if command and shutil.which(command[0]):
+            return command
+    try:
+        import ziglang  # noqa: F401
+    except ImportError:
+        return []
+    return [sys.executable, "-m", "ziglang", "cc"]
+
+
+def build(root: Path, flags: list[str] | None = None) -> list[Path]:
+    """Compile all builds of the library in place and return their paths."""
+    command = compiler()
+    if not command:
+        raise SystemExit(
+            "irenic: no C compiler found; install gcc or clang, set CC, or pip install ziglang"
+        )
+    folder = root / KERNELS / "lib"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    machine = platform.machine().lower()
+    levels = LEVELS if machine in ("x86_64", "amd64") else {"base": ""}
+    with ThreadPoolExecutor() as pool:
+        jobs = [
+            pool.submit(compile_one, command, root, folder / f"{name}{SUFFIX}", level)
+            for name, level in levels.items()
+        ]
+        return [job.result() for job in jobs]
+
+
+def compile_one(command: list[str], root: Path, out: Path, level: str) -> Path:
+    """Compile one build of the library for a level of instructions."""
+    is_zig = "ziglang" in command
+    flags = list(FLAGS)
+    if sys.platform != "win32":
+        flags.append("-fPIC")
+    if level:
+        flags.append(f"-march={level.replace('-', '_') if is_zig else level}")
+    sources = sorted(map(str, (root / KERNELS / "c").glob("*.c")))
+    run = subprocess.run(
+        [*command, *flags, *sources, "-o", str(out), "-lm"], capture_output=True, text=True
+    )
+    if run.returncode:
+        raise SystemExit(f"irenic: {' '.join(command)} could not compile the kernels:\n{run.stderr}")
+    return out
+
+
+class KernelsHook(BuildHookInterface[Any]):
+    """Puts the compiled kernels into the wheel."""
+
+    PLUGIN_NAME = "custom"
+
+    def dependencies(self) -> list[str]:
+        """Return what the build needs: a compiler, if the system has none."""
+        return [] if compiler() else ["ziglang>=0.13"]
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Compile the kernels before the wheel is assembled."""
+        build(Path(self.root))
+        tag = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+        build_data["pure_python"] = False
+        build_data["tag"] = f"py3-none-{tag}"
+        build_data["artifacts"].append(f"{KERNELS}/lib/*")
+
+
+if __name__ == "__main__":
+    for path in build(Path(__file__).parent):
+        print(path)

@@ -1,0 +1,172 @@
+"""The compiled library: which build of it to load, and how its functions are declared."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+FOLDER: Final = Path(__file__).parent / "lib"
+_NO_MEMORY: Final = -2
+
+
+@cache
+def library() -> ctypes.CDLL:
+    """Return the build for the instructions of this processor.
+
+    The environment variable IRENIC_LIBRARY names another build, such as one with sanitizers.
+    """
+    if path := os.environ.get("IRENIC_LIBRARY"):
+        return ctypes.CDLL(path)
+    builds = {path.name.split(".")[0]: path for path in FOLDER.glob("*.*")}
+    if "base" not in builds:
+        raise ImportError(
+            f"the compiled kernels of irenic are missing in {FOLDER}; install irenic with pip, or"
+            " run python hatch_build.py in a checkout"
+        )
+    base = ctypes.CDLL(str(builds["base"]))
+    level = base.cpu_level()
+    for name in (f"v{known}" for known in (4, 3) if known <= level):
+        if name in builds:
+            return ctypes.CDLL(str(builds[name]))
+    return base
+
+
+class Struct:
+    """Arrays and numbers that belong together, passed to C as one struct.
+
+    A subclass is a dataclass whose fields have the types ``Floats``, ``Words``, … of
+    ``kernels.arrays``, ``int`` or ``float``. In C, an array is a pointer with two sizes (a vector has
+    one column), as ``c/irenic.h`` declares. The pointers are taken once, when the struct is first
+    passed, so arrays must not be replaced after that.
+    """
+
+    __dataclass_fields__: dict[str, Any]
+
+    @property
+    def _as_parameter_(self) -> Any:
+        try:
+            return self.__dict__["_pointer"]
+        except KeyError:
+            fields = [(field.type, getattr(self, name)) for name, field in self._fields()]
+            layout, values = [], []
+            for kind, value in fields:
+                if kind in _NUMBERS:
+                    layout.append(_NUMBERS[kind])
+                    values.append(value)
+                else:
+                    layout += [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64]
+                    values += _described(value, ELEMENTS[kind])
+            kind = _layout(tuple(layout))
+            self.__dict__["_struct"] = struct = kind(*values)
+            self.__dict__["_pointer"] = pointer = ctypes.byref(struct)
+            return pointer
+
+    def _fields(self) -> Any:
+        return self.__dataclass_fields__.items()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name, _ in self._fields()}
+
+
+ELEMENTS: Final[dict[str, Any]] = {
+    "Floats": np.dtype(np.float64),
+    "Singles": np.dtype(np.float32),
+    "Words": np.dtype(np.uint64),
+    "Ints": np.dtype(np.int64),
+    "Codes": np.dtype(np.int32),
+    "Shorts": np.dtype(np.int16),
+    "Tallies": np.dtype(np.uint16),
+    "Bytes": np.dtype(np.uint8),
+    "Bools": np.dtype(np.bool_),
+}
+_NUMBERS: Final[dict[str, Any]] = {"int": ctypes.c_int64, "float": ctypes.c_double}
+
+
+@cache
+def _layout(kinds: tuple[Any, ...]) -> Any:
+    fields = [(f"field_{i}", kind) for i, kind in enumerate(kinds)]
+    return type("Layout", (ctypes.Structure,), {"_fields_": fields})
+
+
+def _described(array: npt.NDArray[Any], element: np.dtype[Any]) -> tuple[int, int, int]:
+    """Return the address and the two sizes of an array."""
+    rows, columns = array.shape if array.ndim == 2 else (array.shape[0], 1)
+    return _address(array, element), rows, columns
+
+
+def _address(array: npt.NDArray[Any], element: np.dtype[Any]) -> int:
+    if array.dtype != element or not array.flags.c_contiguous:
+        raise TypeError(
+            f"a kernel must be given a contiguous array of {element}, got {array.dtype} with"
+            f" strides {array.strides}"
+        )
+    return array.ctypes.data
+
+
+@cache
+def _pointer_to(name: str) -> Any:
+    """Return the type of an argument that is an array of known size."""
+    element = ELEMENTS[name]
+
+    class Pointer:
+        @staticmethod
+        def from_param(array: npt.NDArray[Any]) -> Any:
+            return ctypes.c_void_p(_address(array, element))
+
+    return Pointer
+
+
+@cache
+def _array_of(name: str) -> Any:
+    """Return the type of an argument that is an array with its sizes."""
+    element = ELEMENTS[name]
+    layout = _layout((ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64))
+
+    class Array:
+        @staticmethod
+        def from_param(array: npt.NDArray[Any]) -> Any:
+            return ctypes.byref(layout(*_described(array, element)))
+
+    return Array
+
+
+def _check_memory(result: int, *_: Any) -> int:
+    if result == _NO_MEMORY:
+        raise MemoryError("a kernel of irenic ran out of memory")
+    return result
+
+
+def function(declaration: str, *, allocates: bool = False) -> Callable[..., Any]:
+    """Return a function of the library.
+
+    Parameters
+    ----------
+    declaration : str
+        Name, arguments and result, as in ``"voting(struct, struct, int, Ints*) -> int"``. ``Ints*``
+        is a pointer to the elements of an array, ``Ints`` an array with its sizes.
+    allocates : bool
+        Whether the function returns ``NO_MEMORY`` if there is not enough.
+    """
+    head, _, result = declaration.partition(" -> ")
+    name, _, arguments = head.rstrip(")").partition("(")
+    compiled = library()[name]
+    compiled.argtypes = [_argument(kind) for kind in arguments.split(", ")]
+    compiled.restype = _NUMBERS[result] if result else None
+    if allocates:
+        compiled.errcheck = _check_memory
+    return compiled
+
+
+def _argument(kind: str) -> Any:
+    if kind == "struct":
+        return ctypes.c_void_p
+    if kind in _NUMBERS:
+        return _NUMBERS[kind]
+    return _pointer_to(kind[:-1]) if kind.endswith("*") else _array_of(kind)

@@ -1,0 +1,371 @@
+/* Rule sets under change: their rules, what they predict, and steps that can be undone. */
+
+#include "evolve.h"
+
+/* --- rules at a place */
+
+/* Set a condition of the rule at place p; return false if it has no room. */
+bool set_test(const Rows *rows, const Draft *draft, int64_t p, int64_t f, uint64_t word) {
+    uint64_t *mask = ROW(draft->masks, p) + f;
+    const uint64_t old = *mask;
+    const uint64_t all_cells = rows->everything.at[f];
+    if (old == word) return true;
+    int64_t *tests = ROW(draft->tests, p);
+    const int32_t n = draft->n_tests.at[p];
+    if (old == all_cells) {
+        if (n == draft->tests.columns) return false;
+        tests[n] = f;
+        draft->n_tests.at[p] = n + 1;
+    } else {
+        draft->cost.at[p] -= price(rows, f, old);
+        if (word == all_cells) {
+            int64_t k = 0;
+            while (tests[k] != f) k++;
+            tests[k] = tests[n - 1];
+            draft->n_tests.at[p] = n - 1;
+        }
+    }
+    *mask = word;
+    if (word != all_cells) draft->cost.at[p] += price(rows, f, word);
+    return true;
+}
+
+/* Copy the rule at one place to another place. */
+void copy_rule(const Draft *draft, int64_t source, int64_t target) {
+    const int32_t n = draft->n_tests.at[source];
+    const size_t size = sizeof(uint64_t);
+    memmove(ROW(draft->masks, target), ROW(draft->masks, source),
+            (size_t)draft->masks.columns * size);
+    memmove(ROW(draft->tests, target), ROW(draft->tests, source), (size_t)n * size);
+    draft->n_tests.at[target] = n;
+    draft->then.at[target] = draft->then.at[source];
+    draft->cost.at[target] = draft->cost.at[source];
+}
+
+/* Make the rule at place p one without conditions. */
+void clear_rule(const Rows *rows, const Draft *draft, int64_t p, int64_t then) {
+    memcpy(ROW(draft->masks, p), rows->everything.at,
+           (size_t)draft->masks.columns * sizeof(uint64_t));
+    draft->n_tests.at[p] = 0;
+    draft->cost.at[p] = 0;
+    draft->then.at[p] = (int16_t)then;
+}
+
+/* Remove from a cover the rows whose cell is not in a set, by the smaller of both sides. */
+static void and_set(const Words *maps, int64_t start, uint64_t word, uint64_t all_cells,
+                    uint64_t *restrict cover, uint64_t *restrict scratch) {
+    const int64_t words = maps->columns;
+    uint64_t out = all_cells & ~word;
+    if (count_bits(out) <= count_bits(word)) {
+        for (; out; out &= out - 1) {
+            const uint64_t *restrict other = ROW(*maps, start + first_bit(out));
+            for (int64_t w = 0; w < words; w++) cover[w] &= ~other[w];
+        }
+        return;
+    }
+    memset(scratch, 0, (size_t)words * sizeof *scratch);
+    for (; word; word &= word - 1) {
+        const uint64_t *restrict other = ROW(*maps, start + first_bit(word));
+        for (int64_t w = 0; w < words; w++) scratch[w] |= other[w];
+    }
+    for (int64_t w = 0; w < words; w++) cover[w] &= scratch[w];
+}
+
+/* Compute the bitmap of the rows that the rule at place p covers. */
+void find_cover(const Rows *rows, const Draft *draft, int64_t p) {
+    const int64_t words = draft->cover.columns;
+    uint64_t *restrict cover = ROW(draft->cover, p);
+    memcpy(cover, rows->full.at, (size_t)words * sizeof *cover);
+    for (int64_t k = 0; k < draft->n_tests.at[p]; k++) {
+        const int64_t f = ROW(draft->tests, p)[k];
+        const uint64_t word = ROW(draft->masks, p)[f];
+        const int64_t start = rows->begin.at[f];
+        if (!rows->ordered.at[f]) {
+            uint64_t *scratch = ROW(draft->cover, draft->cover.rows - 1);
+            and_set(&rows->maps, start, word, rows->everything.at[f], cover, scratch);
+            continue;
+        }
+        const int64_t low = first_bit(word);
+        const int64_t high = last_bit(word) + 1;
+        if (low > 0) {
+            const uint64_t *restrict rows_below = ROW(rows->maps, start + low);
+            for (int64_t w = 0; w < words; w++) cover[w] &= ~rows_below[w];
+        }
+        if (high < rows->n_cells.at[f]) {
+            const uint64_t *restrict rows_below = ROW(rows->maps, start + high);
+            for (int64_t w = 0; w < words; w++) cover[w] &= rows_below[w];
+        }
+    }
+}
+
+/* Return whether the rules at two places overlap. */
+static inline bool overlap(const Draft *draft, int64_t p, int64_t q) {
+    const uint64_t *mine = ROW(draft->masks, p), *theirs = ROW(draft->masks, q);
+    const int32_t n_mine = draft->n_tests.at[p], n_theirs = draft->n_tests.at[q];
+    const int64_t *tests = ROW(draft->tests, n_theirs < n_mine ? q : p);
+    const int32_t n = n_theirs < n_mine ? n_theirs : n_mine;
+    for (int32_t k = 0; k < n; k++)
+        if (!(mine[tests[k]] & theirs[tests[k]])) return false;
+    return true;
+}
+
+/* Return the last rule before r that is a rival of the one at place p and overlaps it, except the
+ * one at place own; -1 if there is none. */
+int64_t next_rival(const Draft *draft, int64_t p, int64_t own, int64_t r) {
+    const int16_t then = draft->then.at[p];
+    while (r > 0) {
+        const int64_t q = draft->slot.at[--r];
+        if (q != own && draft->then.at[q] != then && overlap(draft, p, q)) return r;
+    }
+    return -1;
+}
+
+/* --- predictions and the score */
+
+/* Uncover the rows of the rule at place p, except those of the rule at place but (-1: none). */
+static void uncover(const Rows *rows, const Draft *draft, int64_t p, int64_t but) {
+    const int64_t n_codes = rows->gains.columns;
+    const int16_t code = (int16_t)draft->ints.at->code_by_default;
+    const uint64_t *cover = ROW(draft->cover, p);
+    const uint64_t *others = but >= 0 ? ROW(draft->cover, but) : NULL;
+    const float *restrict gains = rows->gains.at;
+    uint16_t *restrict count = draft->count.at;
+    int16_t *restrict predicted = draft->predicted.at;
+    double gained = 0.0;
+    for (int64_t w = 0; w < draft->cover.columns; w++) {
+        uint64_t word = others ? cover[w] & ~others[w] : cover[w];
+        for (; word; word &= word - 1) {
+            const int64_t i = w * 64 + first_bit(word);
+            if (--count[i] == 0) {
+                gained += gains[i * n_codes + code] - gains[i * n_codes + predicted[i]];
+                predicted[i] = code;
+            }
+        }
+    }
+    draft->floats.at[SCORE] += gained;
+}
+
+/* Cover the rows of the rule at place p, except those of the rule at place but (-1: none). */
+static void add_cover(const Rows *rows, const Draft *draft, int64_t p, int64_t but) {
+    const int64_t n_codes = rows->gains.columns;
+    const int16_t then = draft->then.at[p];
+    const uint64_t *cover = ROW(draft->cover, p);
+    const uint64_t *others = but >= 0 ? ROW(draft->cover, but) : NULL;
+    const float *restrict gains = rows->gains.at;
+    uint16_t *restrict count = draft->count.at;
+    int16_t *restrict predicted = draft->predicted.at;
+    double gained = 0.0;
+    for (int64_t w = 0; w < draft->cover.columns; w++) {
+        uint64_t word = others ? cover[w] & ~others[w] : cover[w];
+        for (; word; word &= word - 1) {
+            const int64_t i = w * 64 + first_bit(word);
+            if (count[i]++ == 0) {
+                gained += gains[i * n_codes + then] - gains[i * n_codes + predicted[i]];
+                predicted[i] = then;
+            }
+        }
+    }
+    draft->floats.at[SCORE] += gained;
+}
+
+/* Return the smoothed share that a rule gains of the highest gains of its rows. */
+static double worth_of(const Rows *rows, const Draft *draft, int64_t p) {
+    const int64_t n_codes = rows->gains.columns;
+    const int16_t then = draft->then.at[p];
+    const uint64_t *cover = ROW(draft->cover, p);
+    double right = 0.0, possible = 0.0;
+    for (int64_t w = 0; w < draft->cover.columns; w++) {
+        for (uint64_t word = cover[w]; word; word &= word - 1) {
+            const int64_t i = w * 64 + first_bit(word);
+            right += rows->gains.at[i * n_codes + then];
+            possible += rows->gains.at[i * n_codes + rows->best.at[i]];
+        }
+    }
+    return (right + 1.0) / (possible + 2.0);
+}
+
+/* Return the prediction for row i where rules may conflict; ties go to the lowest code.
+ *
+ * It must not depend on the order of rules, because undoing a step may change that.
+ */
+static int64_t resolved(const Draft *draft, int64_t i) {
+    double *votes = draft->votes.at;
+    const int64_t size = draft->ints.at->size;
+    const bool best_decides = draft->ints.at->resolve == BEST;
+    int64_t code = draft->ints.at->code_by_default;
+    double top = 0.0;
+    int64_t count = 0;
+    for (int64_t r = 0; r < size; r++) {
+        const int64_t p = draft->slot.at[r];
+        if (!has_row(ROW(draft->cover, p), i)) continue;
+        const int64_t then = draft->then.at[p];
+        if (!best_decides)
+            votes[then] += 1.0;
+        else if (draft->worth.at[p] > votes[then])
+            votes[then] = draft->worth.at[p];
+        if (count == 0 || votes[then] > top || (votes[then] == top && then < code)) {
+            top = votes[then];
+            code = then;
+        }
+        count++;
+    }
+    draft->count.at[i] = (uint16_t)count;
+    for (int64_t r = 0; r < size; r++) votes[draft->then.at[draft->slot.at[r]]] = 0.0;
+    return code;
+}
+
+/* Predict again every row that either rule covers, among rules that may conflict. */
+static void exchange_resolving(const Rows *rows, const Draft *draft, int64_t old, int64_t new) {
+    const int64_t n_codes = rows->gains.columns;
+    if (new >= 0) draft->worth.at[new] = worth_of(rows, draft, new);
+    for (int64_t w = 0; w < draft->cover.columns; w++) {
+        uint64_t word = 0;
+        if (old >= 0) word |= ROW(draft->cover, old)[w];
+        if (new >= 0) word |= ROW(draft->cover, new)[w];
+        for (; word; word &= word - 1) {
+            const int64_t i = w * 64 + first_bit(word);
+            const float *gains = rows->gains.at + i * n_codes;
+            const int64_t code = resolved(draft, i);
+            draft->floats.at[SCORE] += gains[code] - gains[draft->predicted.at[i]];
+            draft->predicted.at[i] = (int16_t)code;
+        }
+    }
+}
+
+/* Uncover the rows of place old (-1: none) and cover those of place new (-1: none).
+ *
+ * The caller has already updated slot and the size.
+ */
+static void exchange(const Rows *rows, const Draft *draft, int64_t old, int64_t new) {
+    if (draft->ints.at->resolve != AVOID) {
+        exchange_resolving(rows, draft, old, new);
+    } else if (old >= 0 && new >= 0 && draft->then.at[old] == draft->then.at[new]) {
+        uncover(rows, draft, old, new);
+        add_cover(rows, draft, new, old);
+    } else {
+        if (old >= 0) uncover(rows, draft, old, -1);
+        if (new >= 0) add_cover(rows, draft, new, -1);
+    }
+    if (old >= 0) draft->ints.at->cost -= draft->cost.at[old];
+    if (new >= 0) draft->ints.at->cost += draft->cost.at[new];
+}
+
+/* Add the gains of row i to the sums. */
+static inline void add_gains(const Rows *rows, int64_t i, double *restrict sums) {
+    const int64_t n_codes = rows->gains.columns;
+    const float *restrict gains = rows->gains.at + i * n_codes;
+    for (int64_t k = 0; k < n_codes; k++) sums[k] += gains[k];
+}
+
+/* Return the consequent with the highest gain on the rows that no rule covers. */
+int64_t best_default(const Rows *rows, const Draft *draft) {
+    const int64_t n_codes = rows->gains.columns;
+    double *sums = draft->sums.at;
+    for (int64_t k = 0; k < n_codes; k++) sums[k] = 0.0;
+    for (int64_t i = 0; i < draft->count.rows; i++)
+        if (draft->count.at[i] == 0) add_gains(rows, i, sums);
+    int64_t best = draft->ints.at->code_by_default;
+    for (int64_t k = 0; k < n_codes; k++)
+        if (sums[k] > sums[best]) best = k;
+    return best;
+}
+
+/* Predict another consequent for the rows that no rule covers. */
+void set_default(const Rows *rows, const Draft *draft, int64_t code) {
+    const int64_t n_codes = rows->gains.columns;
+    draft->ints.at->code_by_default = code;
+    for (int64_t i = 0; i < draft->count.rows; i++) {
+        if (draft->count.at[i]) continue;
+        const float *gains = rows->gains.at + i * n_codes;
+        draft->floats.at[SCORE] += gains[code] - gains[draft->predicted.at[i]];
+        draft->predicted.at[i] = (int16_t)code;
+    }
+}
+
+/* Return the best consequent for a rule's rows (alone: for those that only it covers). */
+int64_t best_then(const Rows *rows, const Draft *draft, int64_t p, bool alone) {
+    const int64_t n_codes = rows->gains.columns;
+    double *sums = draft->sums.at;
+    for (int64_t k = 0; k < n_codes; k++) sums[k] = 0.0;
+    for (int64_t w = 0; w < draft->cover.columns; w++) {
+        for (uint64_t word = ROW(draft->cover, p)[w]; word; word &= word - 1) {
+            const int64_t i = w * 64 + first_bit(word);
+            if (!alone || draft->count.at[i] <= 1) add_gains(rows, i, sums);
+        }
+    }
+    int64_t best = 0;
+    for (int64_t k = 0; k < n_codes; k++)
+        if (sums[k] > sums[best]) best = k;
+    return best;
+}
+
+/* --- steps and how to undo them */
+
+enum { CHANGED, ADDED, REMOVED };
+
+static void note(const Draft *draft, int64_t kind, int64_t r) {
+    int64_t *entry = ROW(draft->log, draft->ints.at->logged++);
+    entry[0] = kind;
+    entry[1] = r;
+}
+
+static void swap_slots(const Draft *draft, int64_t a, int64_t b) {
+    const int64_t place = draft->slot.at[a];
+    draft->slot.at[a] = draft->slot.at[b];
+    draft->slot.at[b] = place;
+}
+
+/* Replace rule r with the rule at the spare place. */
+void change_rule(const Rows *rows, const Draft *draft, int64_t r) {
+    const int64_t new = spare_place(draft), old = draft->slot.at[r];
+    find_cover(rows, draft, new);
+    swap_slots(draft, r, draft->ints.at->rule_limit + draft->ints.at->logged);
+    note(draft, CHANGED, r);
+    exchange(rows, draft, old, new);
+}
+
+/* Add the rule at the spare place. */
+void add_rule(const Rows *rows, const Draft *draft) {
+    const int64_t new = spare_place(draft), r = draft->ints.at->size;
+    find_cover(rows, draft, new);
+    swap_slots(draft, r, draft->ints.at->rule_limit + draft->ints.at->logged);
+    note(draft, ADDED, r);
+    draft->ints.at->size++;
+    exchange(rows, draft, -1, new);
+}
+
+/* Remove rule r; the last rule takes its index. */
+void remove_rule(const Rows *rows, const Draft *draft, int64_t r) {
+    const int64_t old = draft->slot.at[r];
+    const int64_t last = --draft->ints.at->size;
+    swap_slots(draft, r, last);
+    /* so that a rule that this move may add does not overwrite it */
+    swap_slots(draft, last, draft->ints.at->rule_limit + draft->ints.at->logged);
+    note(draft, REMOVED, r);
+    exchange(rows, draft, old, -1);
+}
+
+/* Undo all steps of a move. */
+void undo_steps(const Rows *rows, const Draft *draft) {
+    Counters *ints = draft->ints.at;
+    while (ints->logged > 0) {
+        const int64_t *entry = ROW(draft->log, --ints->logged);
+        const int64_t r = entry[1];
+        const int64_t kept = ints->rule_limit + ints->logged;
+        if (entry[0] == CHANGED) {
+            const int64_t new = draft->slot.at[r];
+            swap_slots(draft, r, kept);
+            exchange(rows, draft, new, draft->slot.at[r]);
+        } else if (entry[0] == ADDED) {
+            ints->size--;
+            const int64_t new = draft->slot.at[r];
+            swap_slots(draft, r, kept);
+            exchange(rows, draft, new, -1);
+        } else {
+            swap_slots(draft, ints->size, kept);
+            swap_slots(draft, r, ints->size);
+            ints->size++;
+            exchange(rows, draft, -1, draft->slot.at[r]);
+        }
+    }
+}

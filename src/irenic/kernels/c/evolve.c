@@ -1,0 +1,137 @@
+/* Evolution of rule sets, where the learner spends its time: drafts are loaded and annealed. */
+
+#include "evolve.h"
+
+/* Start a draft from rules.
+ *
+ * Rules beyond the limit, rules that test too many features and, where conflicts are avoided, rules
+ * that conflict with an earlier one are dropped.
+ */
+EXPORT void load_draft(const Rows *rows, const Draft *draft, const WordRules *rules,
+                       int64_t code) {
+    Counters *ints = draft->ints.at;
+    ints->size = 0;
+    ints->cost = 0;
+    ints->logged = 0;
+    ints->code_by_default = code;
+    for (int64_t p = 0; p < draft->slot.rows; p++) draft->slot.at[p] = p;
+    double score = 0.0;
+    for (int64_t i = 0; i < draft->count.rows; i++) {
+        draft->count.at[i] = 0;
+        draft->predicted.at[i] = (int16_t)code;
+        score += ROW(rows->gains, i)[code];
+    }
+    draft->floats.at[SCORE] = score;
+    for (int64_t r = 0; r < rules->then.rows; r++) {
+        const int64_t spare = spare_place(draft);
+        clear_rule(rows, draft, spare, rules->then.at[r]);
+        bool fits = ints->size < ints->rule_limit;
+        for (int64_t f = 0; f < rows->n_cells.rows && fits; f++)
+            fits = set_test(rows, draft, spare, f, ROW(rules->masks, r)[f]);
+        if (fits && ints->resolve == AVOID) fits = next_rival(draft, spare, NEW, ints->size) < 0;
+        if (fits) add_rule(rows, draft);
+        ints->logged = 0;
+    }
+}
+
+/* Add rules around uncovered rows, each free of rivals: the paper's first population.
+ *
+ * Where rivals are ignored, rules stay as drawn.
+ */
+EXPORT void sow_draft(const Rows *rows, const Draft *draft, int64_t tries) {
+    Counters *ints = draft->ints.at;
+    for (; tries > 0; tries--) {
+        const int64_t i = below(draft->rng.at, draft->count.rows);
+        if (draft->count.at[i] || ints->size >= ints->rule_limit) continue;
+        box_around(rows, draft, i);
+        ints->logged = 0;
+        if (ints->guard == IGNORE || grow_free(rows, draft, i, NEW))
+            place_desk(rows, draft, NEW, 0);
+    }
+    ints->logged = 0;
+}
+
+/* Copy the rules of a draft; return their number. */
+static int64_t copy_rules(const Draft *draft, const WordRules *rules) {
+    const int64_t size = draft->ints.at->size, d = rules->masks.columns;
+    for (int64_t r = 0; r < size; r++) {
+        const int64_t p = draft->slot.at[r];
+        rules->then.at[r] = draft->then.at[p];
+        memcpy(ROW(rules->masks, r), ROW(draft->masks, p), (size_t)d * sizeof(uint64_t));
+    }
+    return size;
+}
+
+EXPORT int64_t unload_draft(const Draft *draft, const WordRules *rules) {
+    return copy_rules(draft, rules);
+}
+
+/* Return the score of a draft minus the penalty for rules and conditions. */
+static double value_of(const Draft *draft, double penalty) {
+    const int64_t length = draft->ints.at->size + draft->ints.at->cost;
+    return draft->floats.at[SCORE] - penalty * (double)length;
+}
+
+/* Try moves on a draft, accept better and sometimes worse ones, and keep the best set met.
+ *
+ * best receives the rules of that set, and totals its size, default, cost and score. Only completed
+ * moves are evaluated; annealing ends early at the limit of evaluations.
+ */
+EXPORT void anneal(const Rows *rows, const Draft *draft, const WordRules *donors,
+                   const Schedule *schedule, const WordRules *best, double *totals) {
+    Counters *ints = draft->ints.at;
+    const double penalty = schedule->penalty;
+    double value = value_of(draft, penalty);
+    double top = totals[3] - penalty * (totals[0] + totals[2]);
+    const double n_coolings = (double)max64(1, schedule->moves - 1);
+    const double cooling = pow(schedule->cold / schedule->hot, 1.0 / n_coolings);
+    double heat = schedule->hot;
+    for (int64_t m = 0; m < schedule->moves; m++) {
+        if (ints->evaluated == ints->evaluation_limit) break;
+        heat *= cooling;
+        if ((m & 255) == 255 && !ints->fixed) {
+            const int64_t code = best_default(rows, draft);
+            if (code != ints->code_by_default) {
+                set_default(rows, draft, code);
+                value = value_of(draft, penalty);
+            }
+        }
+        const bool changed = try_move(rows, draft, donors);
+        ints->evaluated += changed;
+        const double new = value_of(draft, penalty);
+        if (changed && (new >= value || uniform(draft->rng.at) < exp((new - value) / heat))) {
+            value = new;
+            if (value > top + 1e-6) {
+                top = value;
+                totals[0] = (double)copy_rules(draft, best);
+                totals[1] = (double)ints->code_by_default;
+                totals[2] = (double)ints->cost;
+                totals[3] = draft->floats.at[SCORE];
+            }
+        } else {
+            undo_steps(rows, draft);
+        }
+    }
+    ints->logged = 0;
+}
+
+/* --- parts of annealing, for tests */
+
+EXPORT int64_t move_draft(const Rows *rows, const Draft *draft, const WordRules *donors) {
+    return try_move(rows, draft, donors);
+}
+
+EXPORT void undo_draft(const Rows *rows, const Draft *draft) { undo_steps(rows, draft); }
+
+/* Write the first bit, the last bit and the number of bits of a nonzero word. */
+EXPORT void describe_word(uint64_t word, int64_t *out) {
+    out[0] = first_bit(word);
+    out[1] = last_bit(word);
+    out[2] = count_bits(word);
+}
+
+EXPORT void word_between(int64_t low, int64_t high, uint64_t *out) {
+    *out = bits_between(low, high);
+}
+
+EXPORT int64_t random_below(uint64_t *rng, int64_t n) { return below(rng, n); }

@@ -1,0 +1,185 @@
+/* What the kernels of evolution share: structs, random numbers, words and rule sets under change.
+ *
+ * Rows are reduced to cells, at most 64 per feature, so that a condition is one word,
+ * masks[p, f], for every kind of feature. On an ordered feature its bits are an interval, on others
+ * any set. Two rules overlap unless their words share no bit on some feature.
+ *
+ * A rule set under change is a draft. slot[0] to slot[size - 1] are the places of its rules in the
+ * arrays. A step keeps the rule that it replaces at slot[rule_limit] or beyond, so that swapping
+ * two places back undoes it. Rules with different consequents are rivals.
+ *
+ * Python reads these structs too: kernels/evolution.py has the same fields in the same order.
+ */
+#ifndef IRENIC_EVOLVE_H
+#define IRENIC_EVOLVE_H
+
+#include "irenic.h"
+
+/* --- structs */
+
+/* Labeled rows as cells and bitmaps; never modified. */
+typedef struct {
+    Bytes cells;      /* cell of feature f in row i [d, n] */
+    Ints n_cells;     /* number of cells per feature [d] */
+    Bytes ordered;    /* whether the cells of a feature are ordered [d] */
+    Ints begin;       /* index of the first bitmap of a feature in maps [d] */
+    Words maps;       /* rows below a cut (ordered) or in a cell (others) [all cells, words] */
+    Words everything; /* word for "no condition" on each feature [d] */
+    Words full;       /* bitmap of all rows [words] */
+    Singles gains;    /* gain from predicting consequent k for row i [n, k] */
+    Shorts best;      /* consequent with the highest gain for each row [n] */
+    Floats pick;      /* cumulative probabilities of trying each feature [d]; the last is 1 */
+} Rows;
+
+/* Rules as words; "Rules" in Python. */
+typedef struct {
+    Words masks; /* [rules, d] */
+    Shorts then; /* [rules] */
+} WordRules;
+
+/* How to anneal. */
+typedef struct {
+    int64_t moves;  /* number of moves to try */
+    double hot;     /* first temperature, in units of the score */
+    double cold;    /* last temperature */
+    double penalty; /* score that each rule and each condition costs */
+} Schedule;
+
+/* How several rules that cover a row decide, and how moves treat rivals. */
+enum { AVOID, VOTE, BEST };
+enum { IGNORE, MAKE_WAY, GROW };
+
+/* Counters and options of a draft, in the order of the names in Python. */
+typedef struct {
+    int64_t size;
+    int64_t code_by_default;
+    int64_t cost;
+    int64_t logged;
+    int64_t rule_limit;
+    int64_t resolve; /* AVOID, VOTE or BEST */
+    int64_t drop;    /* index of a rule that the move removes, -1 for none */
+    int64_t shorten; /* index of a rule that the move replaces with the spare one, -1 for none */
+    int64_t fixed;   /* whether the default never changes */
+    int64_t guard;   /* IGNORE, MAKE_WAY or GROW */
+    int64_t evaluated;
+    int64_t evaluation_limit; /* -1 for none */
+} Counters;
+
+ARRAY(Counters, State);
+
+/* A rule set under change. */
+typedef struct {
+    Words masks;      /* [places, d] */
+    Ints tests;       /* features that a rule tests [places, limit] */
+    Codes n_tests;    /* [places] */
+    Shorts then;      /* [places] */
+    Codes cost;       /* number of bounds and sets in a rule [places] */
+    Floats worth;     /* quality of a rule where the best one decides [places] */
+    Words cover;      /* [places + 1, words]; the last bitmap is for scratch */
+    Ints slot;        /* [places] */
+    Tallies count;    /* number of rules that cover a row [n] */
+    Shorts predicted; /* predicted consequent of a row [n] */
+    State ints;       /* int64[12] in Python */
+    Floats floats;    /* the score, indexed by the name below [4] */
+    Ints log;         /* kind and place of each step [STEPS, 2] */
+    Words rng;        /* state of the random number generator [1] */
+    Floats sums;      /* scratch [k] */
+    Floats votes;     /* scratch, 0 between uses [k] */
+} Draft;
+
+/* Index of the score in floats. */
+enum { SCORE };
+
+/* Moves that would touch more rules than this are rejected. */
+#define STEPS 24
+
+/* In place of the place of a rule: a rule that replaces none, and no rule at all. */
+#define NEW (-1)
+#define NOTHING (-2)
+
+/* --- random numbers: xorshift, because none of its operations overflows */
+
+static inline uint64_t random_word(uint64_t *rng) {
+    uint64_t x = *rng;
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    *rng = x;
+    return x;
+}
+
+/* Return a number in [0, 1). */
+static inline double uniform(uint64_t *rng) {
+    return (double)(random_word(rng) >> 11) * (1.0 / 9007199254740992.0);
+}
+
+/* Return a whole number in [0, n). */
+static inline int64_t below(uint64_t *rng, int64_t n) {
+    return min64((int64_t)(uniform(rng) * (double)n), n - 1);
+}
+
+/* --- words */
+
+/* Return the index of the lowest bit of a nonzero word. */
+static inline int64_t first_bit(uint64_t word) { return __builtin_ctzll(word); }
+
+/* Return the index of the highest bit of a nonzero word. */
+static inline int64_t last_bit(uint64_t word) { return 63 - __builtin_clzll(word); }
+
+static inline int64_t count_bits(uint64_t word) { return __builtin_popcountll(word); }
+
+/* Return the word with the bits in [low, high); 0 if there are none. */
+static inline uint64_t bits_between(int64_t low, int64_t high) {
+    return low >= high ? 0 : (UINT64_MAX >> (64 - (high - low))) << low;
+}
+
+static inline uint64_t bit(int64_t cell) { return UINT64_C(1) << cell; }
+
+/* Return whether a bitmap contains row i. */
+static inline bool has_row(const uint64_t *bitmap, int64_t i) {
+    return (bitmap[i >> 6] >> (i & 63)) & 1;
+}
+
+/* --- drafts */
+
+/* Return the place where the next step may prepare a rule. */
+static inline int64_t spare_place(const Draft *draft) {
+    return draft->slot.at[draft->ints.at->rule_limit + draft->ints.at->logged];
+}
+
+/* Return the place where a move prepares a rule, which no step overwrites. */
+static inline int64_t desk_place(const Draft *draft) {
+    return draft->slot.at[draft->ints.at->rule_limit + STEPS];
+}
+
+/* Return the cell of feature f in row i. */
+static inline int64_t cell_of(const Rows *rows, int64_t f, int64_t i) {
+    return ROW(rows->cells, f)[i];
+}
+
+/* Return the cost of reading a condition: 1 per bound, 1 for a set. */
+static inline int32_t price(const Rows *rows, int64_t f, uint64_t word) {
+    return rows->ordered.at[f] && !(word & 1) && !(word >> (rows->n_cells.at[f] - 1)) ? 2 : 1;
+}
+
+/* draft.c */
+bool set_test(const Rows *rows, const Draft *draft, int64_t p, int64_t f, uint64_t word);
+void copy_rule(const Draft *draft, int64_t source, int64_t target);
+void clear_rule(const Rows *rows, const Draft *draft, int64_t p, int64_t then);
+void find_cover(const Rows *rows, const Draft *draft, int64_t p);
+int64_t next_rival(const Draft *draft, int64_t p, int64_t own, int64_t r);
+int64_t best_default(const Rows *rows, const Draft *draft);
+void set_default(const Rows *rows, const Draft *draft, int64_t code);
+int64_t best_then(const Rows *rows, const Draft *draft, int64_t p, bool alone);
+void change_rule(const Rows *rows, const Draft *draft, int64_t r);
+void add_rule(const Rows *rows, const Draft *draft);
+void remove_rule(const Rows *rows, const Draft *draft, int64_t r);
+void undo_steps(const Rows *rows, const Draft *draft);
+
+/* moves.c */
+bool grow_free(const Rows *rows, const Draft *draft, int64_t i, int64_t own);
+bool place_desk(const Rows *rows, const Draft *draft, int64_t own, int64_t how);
+void box_around(const Rows *rows, const Draft *draft, int64_t i);
+bool try_move(const Rows *rows, const Draft *draft, const WordRules *donors);
+
+#endif

@@ -1,0 +1,79 @@
+/* The structs that Python passes to kernels, and what all kernels share.
+ *
+ * An array is a pointer with its shape; a vector has one column. Arrays are C-contiguous. The fields
+ * of a struct are in the order of the Python class of the same name (kernels/structs.py), which
+ * checks element types. Kernels trust their arguments: what calls them has checked everything.
+ *
+ * Boxes come in two layouts. Rules have one column per rule, so that a kernel reads the bounds of one
+ * feature one after another; boxes that are cut and copied have one row each. The words of the
+ * categorical feature j are starts[j] to starts[j + 1] in both.
+ */
+#ifndef IRENIC_H
+#define IRENIC_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _WIN32
+#define EXPORT __declspec(dllexport)
+#else
+#define EXPORT __attribute__((visibility("default")))
+#endif
+
+/* What a kernel returns if there is not enough memory. */
+#define NO_MEMORY (-2)
+
+#define ARRAY(type, name) \
+    typedef struct {      \
+        type *at;         \
+        int64_t rows;     \
+        int64_t columns;  \
+    } name
+
+ARRAY(double, Floats);
+ARRAY(float, Singles);
+ARRAY(uint64_t, Words);
+ARRAY(int64_t, Ints);
+ARRAY(int32_t, Codes);
+ARRAY(int16_t, Shorts);
+ARRAY(uint16_t, Tallies);
+ARRAY(uint8_t, Bytes);
+
+/* A pointer to the first element of a row of an array. */
+#define ROW(array, row) ((array).at + (row) * (array).columns)
+
+/* A set of rules with one column each. There may be room for more: only n of them count. */
+typedef struct {
+    Floats lower;     /* inclusive lower bounds [features, room] */
+    Floats upper;     /* exclusive upper bounds [features, room] */
+    Words masks;      /* bits of the sets of values [words, room] */
+    Codes then;       /* codes of the consequents [room] */
+    Floats weight;    /* [room] */
+    int64_t n;        /* number of rules */
+    Ints starts;      /* where the words of each categorical feature start [sets + 1] */
+    Words everything; /* bits of all values that can occur [words] */
+    Floats lowest;    /* lowest value of each continuous feature [features] */
+} Rules;
+
+/* Instances with one column each. */
+typedef struct {
+    Floats values; /* [features, n] */
+    Codes codes;   /* [sets, n] */
+} Points;
+
+/* Boxes with one row each; a single box has one row. */
+typedef struct {
+    Floats lower; /* [n, features] */
+    Floats upper; /* [n, features] */
+    Words masks;  /* [n, words] */
+    Ints starts;  /* [sets + 1] */
+} Boxes;
+
+static inline int64_t n_sets(const Ints *starts) { return starts->rows - 1; }
+static inline int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
+
+#endif
