@@ -38,6 +38,12 @@ def library() -> ctypes.CDLL:
     return base
 
 
+@cache
+def _locked_library() -> ctypes.PyDLL:
+    """Return the same build, whose functions keep Python's global lock."""
+    return ctypes.PyDLL(library()._name, handle=library()._handle)
+
+
 class Struct:
     """Arrays and numbers that belong together, passed to C as one struct.
 
@@ -87,6 +93,7 @@ ELEMENTS: Final[dict[str, Any]] = {
     "Bools": np.dtype(np.bool_),
 }
 _NUMBERS: Final[dict[str, Any]] = {"int": ctypes.c_int64, "float": ctypes.c_double}
+_RESULTS: Final[dict[str, Any]] = {**_NUMBERS, "pointer": ctypes.c_void_p, "": None}
 
 
 @cache
@@ -143,30 +150,38 @@ def _check_memory(result: int, *_: Any) -> int:
     return result
 
 
-def function(declaration: str, *, allocates: bool = False) -> Callable[..., Any]:
+def function(
+    declaration: str, *, allocates: bool = False, keeps_lock: bool = False
+) -> Callable[..., Any]:
     """Return a function of the library.
 
     Parameters
     ----------
     declaration : str
         Name, arguments and result, as in ``"voting(struct, struct, int, Ints*) -> int"``. ``Ints*``
-        is a pointer to the elements of an array, ``Ints`` an array with its sizes.
+        is a pointer to the elements of an array, ``Ints`` an array with its sizes, ``bytes`` a
+        pointer to bytes, and ``pointer`` an address in the library.
     allocates : bool
         Whether the function returns ``NO_MEMORY`` if there is not enough.
+    keeps_lock : bool
+        Whether calls keep Python's global lock. They take less time than releasing it, and other
+        threads that compute cannot delay them.
     """
     head, _, result = declaration.partition(" -> ")
     name, _, arguments = head.rstrip(")").partition("(")
-    compiled = library()[name]
+    compiled = (_locked_library() if keeps_lock else library())[name]
     compiled.argtypes = [_argument(kind) for kind in arguments.split(", ")]
-    compiled.restype = _NUMBERS[result] if result else None
+    compiled.restype = _RESULTS[result]
     if allocates:
         compiled.errcheck = _check_memory
     return compiled
 
 
 def _argument(kind: str) -> Any:
-    if kind == "struct":
+    if kind in ("struct", "pointer"):
         return ctypes.c_void_p
+    if kind == "bytes":
+        return ctypes.c_char_p
     if kind in _NUMBERS:
         return _NUMBERS[kind]
     return _pointer_to(kind[:-1]) if kind.endswith("*") else _array_of(kind)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from irenic.boxes.arrays import Bools, Ints
 from irenic.model import markup
+from irenic.model.decider import Decider
 from irenic.model.explanation import Explanation
 from irenic.model.overlap import Conflict, Overlap, Pairs
 from irenic.model.rule import Rule
@@ -124,6 +125,23 @@ class RuleList:
     def predict(self, X: Any, *, default: Hashable | None = None) -> npt.NDArray[Any]:
         """Return the consequent for each instance; see :meth:`RuleSet.predict`."""
         return self._rules.predict(X, default=default, resolve="first")
+
+    def decider(self) -> Decider:
+        """Return the list prepared to decide one record after another; see :class:`Decider`.
+
+        Returns
+        -------
+        Decider
+            Callable with one record.
+
+        Examples
+        --------
+        >>> decide = RuleList([Rule({"age": (None, 10)}, then="child"),
+        ...                    Rule({"age": (None, 18)}, then="youth")], default="adult").decider()
+        >>> decide({"age": 5}), decide({"age": 15}), decide({"age": 50})
+        ('child', 'youth', 'adult')
+        """
+        return self._rules.decider(resolve="first")
 
     def explain(self, X: Any) -> list[Explanation]:
         """Return for each instance which rule decides it and what it says, in words."""
