@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import struct
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from operator import itemgetter
-from struct import Struct
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -43,9 +43,8 @@ Values: TypeAlias = Sequence[Any]
 
 _NONE: Final = type(None)
 _NUMBERS: Final = frozenset({int, float, np.float64, np.int64})
-# What goes wrong with values that need a closer look, which Space.encode takes.
-_CLOSER: Final = (LookupError, TypeError, ValueError, OverflowError, DataError)
-_REPEATED: Final = 2
+# What goes wrong with values that need a closer look, by Space.encode.
+_CLOSER: Final = (LookupError, TypeError, ValueError, OverflowError, DataError, struct.error)
 
 
 class Decider:
@@ -121,7 +120,7 @@ class Decider:
         self._in_order = _getter([space.index(feature.name) for feature in features])
         self._converters = [_converters(feature) for feature in features]
         self._numeric = all(getattr(f, "kind", "") in ("number", "integer") for f in features)
-        self._pack = Struct(f"{self._n}d").pack
+        self._pack = struct.Struct(f"{self._n}d").pack
 
     def __repr__(self) -> str:
         rules, features = counted(self._rules.n, "rule"), counted(len(self.space), "feature")
@@ -211,7 +210,7 @@ class Decider:
 
 def _getter(keys: Sequence[Any]) -> Callable[[Any], Values]:
     """Return a function that returns the values of some keys as a tuple."""
-    if len(keys) >= _REPEATED:
+    if len(keys) > 1:  # of one key, itemgetter returns the value itself
         return itemgetter(*keys)
     return lambda record: tuple([record[key] for key in keys])
 
