@@ -169,7 +169,7 @@ def function(
     """
     head, _, result = declaration.partition(" -> ")
     name, _, arguments = head.rstrip(")").partition("(")
-    compiled = (_locked_library() if keeps_lock else library())[name]
+    compiled: Any = (_locked_library() if keeps_lock else library())[name]
     compiled.argtypes = [_argument(kind) for kind in arguments.split(", ")]
     compiled.restype = _RESULTS[result]
     if allocates:

@@ -167,6 +167,13 @@ class Decider:
         -------
         int
             If rules vote, the first rule of the consequent that wins.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> decide = RuleSet([Rule({"age": (0, 10)}, then="free")]).decider()
+        >>> decide.rule({"age": 5}), decide.rule({"age": 10})
+        (0, -1)
         """
         try:
             kind = type(record)
