@@ -1,35 +1,41 @@
 /* Deciding one point by many rules: an index of the rules, and the rule that it finds.
  *
- * The index is a binary tree that cuts the space. A node either compares one coordinate of the point
- * with a cut, or is a leaf: a list of the rules that meet its box, which are tested one after another.
+ * The index is a tree that cuts the space. A node either compares one coordinate of the point with a
+ * cut, or is a leaf: a list of rules that meet its box, which are tested one after another.
  * Coordinates are the continuous features and then the categorical ones; a category counts as the
  * number of its bit, so both kinds are cut in the same way.
+ *
+ * Rules on both sides of a cut are copied to both children or, if that takes too much memory, go to a
+ * third child of their own, which has to be searched besides one of the other two.
  *
  * Rules are numbered by priority. Unless all rules vote, rules after one that covers the whole box of
  * a node cannot decide there and are dropped.
  *
- * Memory is bounded for every set of n rules. A node may only be cut if the lists of its children fit
- * into its share of COPIES * n entries, which children divide in proportion to their rules. Each list
- * has at least one entry, so there are at most COPIES * n leaves, 2 * COPIES * n nodes (16 bytes each)
- * and COPIES * n entries (4 bytes each), besides the bounds of the rules. Rules that no cut separates
- * within these limits stay in one leaf, which is then scanned.
+ * Memory is bounded for every set of n rules. Rules are only copied if the lists of the children fit
+ * into the node's share of COPIES * n entries, which children divide in proportion to their rules. So
+ * leaves have at most COPIES * n entries (4 bytes each). At least two children of each node have
+ * rules, so there are at most 3 * COPIES * n nodes (16 bytes each). Rules that no cut separates within
+ * these limits stay in one leaf, which is then scanned.
  */
 
 #include "irenic.h"
 
-#define COPIES 16
+#define COPIES 4
 /* A list of so many rules is not cut any further. */
 #define LEAF 8
 /* No path is longer than this. */
-#define DEPTH 64
+#define DEPTH 128
 /* Cuts are chosen by the extents of so many rules of a node. */
 #define SAMPLE 128
 /* Votes of so many rules are counted on the stack. */
 #define FEW 64
+/* Added to the axis of a node that has a third child. */
+#define THIRD (1 << 30)
 /* What decide_point returns for a point that needs the checks of Space.encode. */
 #define UNUSUAL (-3)
 
-/* A node: axis >= 0 has children at and at + 1; otherwise a leaf with -1 - axis rules. */
+/* A node: axis >= 0 has children at, at + 1 and perhaps at + 2; otherwise a leaf with -1 - axis rules.
+ */
 typedef struct {
     double cut;
     int32_t axis;
@@ -78,6 +84,12 @@ typedef struct {
     double at;
     int64_t axis; /* -1 for none */
 } Cut;
+
+/* The best cuts of a node. */
+typedef struct {
+    Cut copying; /* if rules on both sides are copied */
+    Cut parting; /* if they go to a third child */
+} Cuts;
 
 /* Return a word of the mask of a rule with only the bits from first to last - 1 of its set. */
 static inline uint64_t bits_between(uint64_t word, int64_t w, int64_t first, int64_t last) {
@@ -147,17 +159,19 @@ static void sort(double *numbers, int64_t n) {
     }
 }
 
-/* Return the cut of the current box that leaves the least work, judged by a sample of its rules.
+/* Return the cuts of the current box that leave the least work, judged by a sample of its rules.
  *
- * The work of m rules is m * log(m): it is greater for rules that go to both sides, and for sides of
- * different sizes. Cuts that leave all sampled rules on one side do not count.
+ * If rules are copied, the work of m rules is taken as m * log(m): it is greater for rules that go to
+ * both sides, and for sides of different sizes. Cuts that leave all rules on one side do not count. If
+ * rules go to a third child, each point is spared the side with fewer rules, or the other one.
  */
-static Cut best_cut(Builder *builder, const int32_t *list, int64_t n) {
+static Cuts best_cuts(Builder *builder, const int32_t *list, int64_t n) {
     const Index *index = builder->index;
     const int64_t size = min64(n, SAMPLE);
     double *firsts = builder->firsts, *lasts = builder->lasts;
     double least = INFINITY;
-    Cut best = {0.0, -1};
+    int64_t most = 0;
+    Cuts best = {{0.0, -1}, {0.0, -1}};
     for (int64_t axis = 0; axis < index->features + index->sets; axis++) {
         const double low = builder->low[axis], high = builder->high[axis];
         bool inside = false;
@@ -169,20 +183,26 @@ static Cut best_cut(Builder *builder, const int32_t *list, int64_t n) {
         sort(firsts, size);
         sort(lasts, size);
         /* a rule goes left if it begins before the cut, and right if it ends after it */
-        int64_t left = 0, ended = 0;
-        while (left < size || ended < size) {
+        int64_t begun = 0, ended = 0;
+        while (begun < size || ended < size) {
             double cut = ended < size ? lasts[ended] : INFINITY;
-            if (left < size && firsts[left] < cut) cut = firsts[left];
-            const int64_t before = left;
-            while (left < size && firsts[left] == cut) left++;
+            if (begun < size && firsts[begun] < cut) cut = firsts[begun];
+            const int64_t left = begun;
+            while (begun < size && firsts[begun] == cut) begun++;
             while (ended < size && lasts[ended] == cut) ended++;
             const int64_t right = size - ended;
-            if (cut <= low || cut >= high || before == size || right == size) continue;
-            const double work = (double)before * builder->logs[before] +
-                                (double)right * builder->logs[right];
+            if (cut <= low || cut >= high) continue;
+            const int64_t spared = min64(size - left, size - right);
+            if (spared > most) {
+                most = spared;
+                best.parting = (Cut){cut, axis};
+            }
+            if (left == size || right == size) continue;
+            const double work =
+                (double)left * builder->logs[left] + (double)right * builder->logs[right];
             if (work < least) {
                 least = work;
-                best = (Cut){cut, axis};
+                best.copying = (Cut){cut, axis};
             }
         }
     }
@@ -200,7 +220,8 @@ static bool reserve(void **array, int64_t *room, int64_t wanted, size_t size) {
     return true;
 }
 
-/* Append to the lists those rules of a list that meet the current box, and return how many. */
+/* Write those rules of a list that meet the current box on one axis to another list, up to one that
+ * decides in the whole box, and return how many they are. */
 static int64_t keep(Builder *builder, int64_t first, int64_t n, int64_t axis, int64_t to) {
     int64_t count = 0;
     double begin, end;
@@ -209,6 +230,20 @@ static int64_t keep(Builder *builder, int64_t first, int64_t n, int64_t axis, in
         if (!extent(builder, rule, axis, &begin, &end)) continue;
         builder->lists[to + count++] = rule;
         if (!builder->index->n_thens && covers_box(builder, rule)) break;
+    }
+    return count;
+}
+
+/* Write the rules of a list that are left of a cut (side 0), right of it (1) or on both sides (2) to
+ * another list, and return how many they are. */
+static int64_t part(Builder *builder, int64_t first, int64_t n, Cut cut, int side, int64_t to) {
+    int64_t count = 0;
+    double begin, end;
+    for (int64_t k = first; k < first + n; k++) {
+        const int32_t rule = builder->lists[k];
+        extent(builder, rule, cut.axis, &begin, &end);
+        if (side == (end <= cut.at ? 0 : begin >= cut.at ? 1 : 2))
+            builder->lists[to + count++] = rule;
     }
     return count;
 }
@@ -227,45 +262,72 @@ static bool make_leaf(Builder *builder, int64_t node, int64_t first, int64_t n) 
     return true;
 }
 
+static bool grow_tree(Builder *builder, int64_t node, int64_t first, int64_t n, double share,
+                      int depth);
+
+/* Give a node children whose lists follow each other from start on, and build their trees. The third
+ * list may be empty. Return whether there is enough memory. */
+static bool add_children(Builder *builder, int64_t node, Cut cut, int64_t start,
+                         const int64_t sizes[3], double share, int depth) {
+    Index *index = builder->index;
+    const int64_t children = index->n_nodes, count = sizes[2] ? 3 : 2;
+    if (!reserve((void **)&index->nodes, &index->room_nodes, children + count,
+                 sizeof *index->nodes))
+        return false;
+    index->n_nodes += count;
+    index->nodes[node] = (Node){cut.at, (int32_t)cut.axis + (count == 3 ? THIRD : 0),
+                                (int32_t)children};
+    double *low = builder->low + cut.axis, *high = builder->high + cut.axis;
+    const double before = *low, after = *high;
+    const double each = share / (double)(sizes[0] + sizes[1] + sizes[2]);
+    /* from the last list to the first, since the lists of a tree come after that of its node */
+    bool done = true;
+    for (int64_t side = count - 1; side >= 0 && done; side--) {
+        const int64_t first = start + (side > 0 ? sizes[0] : 0) + (side > 1 ? sizes[1] : 0);
+        if (side == 0) *high = cut.at;
+        if (side == 1) *low = cut.at;
+        done = grow_tree(builder, children + side, first, sizes[side], each * (double)sizes[side],
+                         depth + 1);
+        *low = before;
+        *high = after;
+    }
+    return done;
+}
+
 /* Build the tree of a node whose rules are lists[first] to lists[first + n - 1], and whose leaves may
  * have share entries together. Return whether there is enough memory. */
 static bool grow_tree(Builder *builder, int64_t node, int64_t first, int64_t n, double share,
                       int depth) {
-    Index *index = builder->index;
-    Cut cut = {0.0, -1};
-    if (n > LEAF && depth < DEPTH) cut = best_cut(builder, builder->lists + first, n);
-    if (cut.axis < 0) return make_leaf(builder, node, first, n);
-    const int64_t left = first + n;
-    if (!reserve((void **)&builder->lists, &builder->room_lists, left + 2 * n,
+    if (n <= LEAF || depth == DEPTH) return make_leaf(builder, node, first, n);
+    const Cuts cuts = best_cuts(builder, builder->lists + first, n);
+    const int64_t start = first + n;
+    if (!reserve((void **)&builder->lists, &builder->room_lists, start + 2 * n,
                  sizeof *builder->lists))
         return false;
-    double *low = builder->low + cut.axis, *high = builder->high + cut.axis;
-    const double before = *low, after = *high;
-    *high = cut.at;
-    const int64_t n_left = keep(builder, first, n, cut.axis, left);
-    *high = after;
-    *low = cut.at;
-    const int64_t right = left + n_left;
-    const int64_t n_right = keep(builder, first, n, cut.axis, right);
-    *low = before;
-    const double total = (double)(n_left + n_right);
-    if (n_left == n || n_right == n || total > share)
-        return make_leaf(builder, node, first, n);
-    const int64_t children = index->n_nodes;
-    if (!reserve((void **)&index->nodes, &index->room_nodes, children + 2, sizeof *index->nodes))
-        return false;
-    index->n_nodes += 2;
-    index->nodes[node] = (Node){cut.at, (int32_t)cut.axis, (int32_t)children};
-    /* the list of the right child is the last one, and only needed until its tree is there */
-    *low = cut.at;
-    bool done = grow_tree(builder, children + 1, right, n_right, share * (double)n_right / total,
-                          depth + 1);
-    *low = before;
-    *high = cut.at;
-    done = done && grow_tree(builder, children, left, n_left, share * (double)n_left / total,
-                             depth + 1);
-    *high = after;
-    return done;
+    if (cuts.copying.axis >= 0) {
+        const Cut cut = cuts.copying;
+        double *low = builder->low + cut.axis, *high = builder->high + cut.axis;
+        const double before = *low, after = *high;
+        *high = cut.at;
+        const int64_t left = keep(builder, first, n, cut.axis, start);
+        *high = after;
+        *low = cut.at;
+        const int64_t right = keep(builder, first, n, cut.axis, start + left);
+        *low = before;
+        if (left < n && right < n && (double)(left + right) <= share)
+            return add_children(builder, node, cut, start, (int64_t[]){left, right, 0}, share,
+                                depth);
+    }
+    if (cuts.parting.axis >= 0) {
+        const Cut cut = cuts.parting;
+        const int64_t left = part(builder, first, n, cut, 0, start);
+        const int64_t right = part(builder, first, n, cut, 1, start + left);
+        const int64_t both = part(builder, first, n, cut, 2, start + left + right);
+        if (min64(left, right) >= LEAF) /* fewer are tested faster than a third child is searched */
+            return add_children(builder, node, cut, start, (int64_t[]){left, right, both}, share,
+                                depth);
+    }
+    return make_leaf(builder, node, first, n);
 }
 
 /* Build the tree of all rules; return whether there is enough memory. */
@@ -412,31 +474,68 @@ static inline bool covers_point(const Index *index, int64_t rule, const char *po
     return true;
 }
 
-/* Return the first rule of the consequent with the most weight, -1 if no rule of the list covers the
- * point. Of several consequents with the same weight, the one whose rule comes first wins. */
-static int64_t vote(const Index *index, const int32_t *list, int64_t n, const char *point) {
+/* The leaves that a point lies in, searched one after another. */
+typedef struct {
+    const Index *index;
+    const char *point;
+    int32_t waiting[DEPTH + 1]; /* nodes to search later; each level of the tree adds at most one */
+    int64_t n_waiting;
+} Search;
+
+/* Return the next leaf, NULL if there is none. */
+static inline const Node *next_leaf(Search *search) {
+    if (!search->n_waiting) return NULL;
+    const Node *nodes = search->index->nodes;
+    const Node *node = nodes + search->waiting[--search->n_waiting];
+    while (node->axis >= 0) {
+        if (node->axis & THIRD) search->waiting[search->n_waiting++] = node->at + 2;
+        const double value = coordinate(search->point, node->axis & ~THIRD);
+        node = nodes + node->at + !(value < node->cut);
+    }
+    return node;
+}
+
+/* Return the first rule that covers the point of a search, -1 if no rule does. */
+static int64_t first_rule(Search *search) {
+    const Index *index = search->index;
+    int64_t best = index->n;
+    for (const Node *leaf; (leaf = next_leaf(search));) {
+        const int32_t *list = index->entries + leaf->at;
+        for (int64_t k = 0; k < -1 - leaf->axis && list[k] < best; k++)
+            if (covers_point(index, list[k], search->point)) best = list[k];
+    }
+    return best == index->n ? -1 : best;
+}
+
+static int by_number(const void *a, const void *b) {
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Return the first rule of the consequent with the most weight among rules in the order of the set.
+ *
+ * Of several consequents with the same weight, the one whose rule comes first wins.
+ */
+static int64_t count_votes(const Index *index, const int32_t *voters, int64_t n) {
     int32_t few_thens[FEW], few_rules[FEW];
     double few_weights[FEW];
-    int32_t *rules = few_rules;
+    int32_t *rules = few_rules; /* the first rule of each consequent plus one, 0 for none */
     double *weights = few_weights;
     int64_t count = 0;
-    const bool many = n > FEW;
-    if (many) { /* one place per consequent; the first rule is stored plus one */
+    const bool many = n > FEW; /* then there is one place per consequent */
+    if (many) {
         weights = calloc((size_t)index->n_thens, sizeof *weights + sizeof *rules);
         if (!weights) return NO_MEMORY;
         rules = (int32_t *)(weights + index->n_thens);
         count = index->n_thens;
     }
     for (int64_t k = 0; k < n; k++) {
-        const int32_t rule = list[k];
-        if (!covers_point(index, rule, point)) continue;
-        int64_t c = 0;
-        if (many) {
-            c = index->then[rule];
-        } else {
-            while (c < count && few_thens[c] != index->then[rule]) c++;
+        const int32_t rule = voters[k], then = index->then[rule];
+        int64_t c = then;
+        if (!many) {
+            for (c = 0; c < count && few_thens[c] != then; c++) continue;
             if (c == count) {
-                few_thens[count++] = index->then[rule];
+                few_thens[count++] = then;
                 weights[c] = 0.0;
                 rules[c] = 0;
             }
@@ -456,6 +555,33 @@ static int64_t vote(const Index *index, const int32_t *list, int64_t n, const ch
     return winner;
 }
 
+/* Return the rule that wins the vote of all rules that cover the point of a search, -1 if no rule
+ * does, NO_MEMORY if there is not enough memory. */
+static int64_t vote(Search *search) {
+    const Index *index = search->index;
+    int32_t few[FEW], *voters = few;
+    int64_t n = 0, room = FEW, leaves = 0;
+    for (const Node *leaf; (leaf = next_leaf(search)); leaves++) {
+        const int32_t *list = index->entries + leaf->at;
+        const int64_t wanted = n - 1 - leaf->axis;
+        if (wanted > room) {
+            int32_t *larger = malloc((size_t)(2 * wanted) * sizeof *larger);
+            if (larger) memcpy(larger, voters, (size_t)n * sizeof *larger);
+            if (voters != few) free(voters);
+            if (!larger) return NO_MEMORY;
+            voters = larger;
+            room = 2 * wanted;
+        }
+        for (int64_t k = 0; k < -1 - leaf->axis; k++)
+            if (covers_point(index, list[k], search->point)) voters[n++] = list[k];
+    }
+    /* weights are added in the order of the set, as in a scan */
+    if (leaves > 1) qsort(voters, (size_t)n, sizeof *voters, by_number);
+    const int64_t winner = count_votes(index, voters, n);
+    if (voters != few) free(voters);
+    return winner;
+}
+
 /* Return the number of the rule that decides a point, -1 if no rule covers it.
  *
  * The point has one double per axis: values of continuous features, NaN or -inf if they are missing,
@@ -466,22 +592,12 @@ EXPORT int64_t decide_point(const Index *index, const char *point, int64_t check
     if (check)
         for (int64_t i = 0; i < index->features; i++)
             if (!is_usual(index, point, i)) return UNUSUAL;
-    const Node *nodes = index->nodes, *node = nodes;
-    while (node->axis >= 0)
-        node = nodes + node->at + !(coordinate(point, node->axis) < node->cut);
-    const int32_t *list = index->entries + node->at;
-    const int64_t n = -1 - node->axis;
-    int64_t winner = -1;
-    if (index->n_thens) {
-        winner = vote(index, list, n, point);
-    } else {
-        for (int64_t k = 0; k < n; k++) {
-            if (covers_point(index, list[k], point)) {
-                winner = list[k];
-                break;
-            }
-        }
-    }
+    Search search;
+    search.index = index;
+    search.point = point;
+    search.waiting[0] = 0;
+    search.n_waiting = 1;
+    const int64_t winner = index->n_thens ? vote(&search) : first_rule(&search);
     return winner < 0 ? winner : index->rules[winner];
 }
 
