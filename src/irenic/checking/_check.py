@@ -10,7 +10,6 @@ from typing import Final
 import numpy as np
 
 from irenic.boxes.arrays import Codes
-from irenic.boxes.cutting import warm_up
 from irenic.budget import Budget, Meter, Progress
 from irenic.checking import _columns as columns
 from irenic.checking import _merging as merging
@@ -170,7 +169,6 @@ def check(
     table = DecisionTable.of(rules)
     if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 0):
         raise ConditionError(f"most is a number of findings, not {most!r}")
-    warm_up()
     return _Check(table, Budget.of(budget), most).run(progress)
 
 

@@ -20,7 +20,7 @@ UNUSUAL: Final = -3
 """What ``decide_point`` returns for a point that it does not take unchecked."""
 NO_MEMORY: Final = -2
 
-decide_point = function("decide_point(pointer, bytes, int) -> int", keeps_lock=True)
+decide_point = function("decide_point(pointer, pointer, int) -> int", keeps_lock=True)
 _index_rules = function("index_rules(struct, Ints, struct, int) -> pointer")
 _free_index = function("free_index(pointer)")
 _index_sizes = function("index_sizes(pointer, Ints*)")

@@ -14,8 +14,6 @@ import datetime as dt
 import math
 import struct
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import cache
-from importlib import import_module
 from operator import itemgetter
 from typing import Any, Final, TypeAlias
 
@@ -23,7 +21,7 @@ import numpy as np
 
 from irenic.boxes.arrays import Ints
 from irenic.errors import DataError
-from irenic.kernels import structs
+from irenic.kernels import decide, structs
 from irenic.model.columns import field_names
 from irenic.model.features import (
     EXACT,
@@ -102,8 +100,7 @@ class Decider:
         space, rules = self.space, self._rules
         order = np.arange(rules.n) if self._order is None else self._order
         n_thens = int(rules.then.max(initial=0)) + 1 if self._order is None else 0
-        kernels = _kernels()
-        self._index = kernels.Index(
+        self._index = decide.Index(
             structs.Rules(
                 *(rules.lower, rules.upper, rules.masks, rules.then, rules.weight, rules.n),
                 *(space.starts, space.everything, space.lowest),
@@ -112,7 +109,7 @@ class Decider:
             _domain(space),
             n_thens,
         )
-        self._decide: Callable[[Any, bytes, int], int] = kernels.decide_point
+        self._decide: Callable[[Any, bytes, int], int] = decide.decide_point
         self._pointer = self._index.pointer
         features: tuple[Feature, ...] = (*space.continuous, *space.categorical)
         self._n = len(features)
@@ -210,7 +207,7 @@ class Decider:
             raise DataError(f"a record must be one instance, got {len(instances)}")
         numbers = [*instances.values[:, 0].tolist(), *instances.codes[:, 0].tolist()]
         found = self._decide(self._pointer, self._pack(*numbers), 0)
-        if found == _kernels().NO_MEMORY:
+        if found == decide.NO_MEMORY:
             raise MemoryError("not enough memory to count votes")
         return found
 
@@ -222,12 +219,12 @@ def _getter(keys: Sequence[Any]) -> Callable[[Any], Values]:
     return lambda record: tuple([record[key] for key in keys])
 
 
-def _domain(space: Space) -> Any:
+def _domain(space: Space) -> decide.Domain:
     """Return which values of the continuous features need no closer look."""
     kinds = [feature.kind for feature in space.continuous]
     # a greater number may be the rounded image of an integer; dates are whole days
     exact = [math.inf if kind == "date" else float(EXACT) for kind in kinds]
-    return _kernels().Domain(
+    return decide.Domain(
         space.end,
         np.array(exact, dtype=np.float64),
         space.may_be_missing.astype(np.uint8),
@@ -294,9 +291,3 @@ _USUAL: Final[dict[str, dict[type, Callable[[Any], float]]]] = {
     "date": {dt.date: _date},
     "datetime": {dt.datetime: _datetime},
 }
-
-
-@cache
-def _kernels() -> Any:
-    """Return the module of kernels; the library is loaded when the first decider is made."""
-    return import_module("irenic.kernels.decide")

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from irenic.boxes import Boxes
 from irenic.boxes.arrays import Bools, Codes, Floats, Ints, Words
-from irenic.boxes.cutting import Cutter, warm_up
+from irenic.boxes.cutting import Cutter
 from irenic.budget import Meter
 from irenic.errors import ConditionError, ConflictError, DataError
 from irenic.model import markup
@@ -476,7 +476,6 @@ class RuleSet:
         True
         """
         cutter = Cutter(self.boxes, Boxes.whole(self.space), first=True)
-        warm_up()
         return not any(found for found in cutter.bursts(Meter(None)))
 
     # --- on instances
