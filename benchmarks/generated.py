@@ -63,3 +63,46 @@ def random_boxes(n: int, d: int, width: float, seed: int = 0):
     middle = rng.random((d, n))
     half = width * rng.random((d, n))
     return middle - half, middle + half
+
+
+def packet_rules(n: int, seed: int = 0):
+    """Return bounds of n packet filters of shape (5, n), made in the manner of ClassBench.
+
+    The dimensions are the source and destination address (prefixes of 32 bits), the source and
+    destination port (ranges of 16 bits), and the protocol. As in filters of firewalls and access
+    lists, prefixes share networks, most source ports are open, destination ports are mostly those
+    of well-known services, and specific rules tend to come before general ones.
+    """
+    rng = np.random.default_rng(seed)
+    lower, upper = np.empty((5, n)), np.empty((5, n))
+    for axis, shares in enumerate(([0.15, 0.25, 0.3, 0.3], [0.1, 0.25, 0.35, 0.3])):
+        lower[axis], upper[axis] = _prefixes(rng, n, shares)
+    # open, 1024 and above, below 1024, a range, a service
+    for axis, shares in ((2, [0.75, 0.05, 0.05, 0.05, 0.1]), (3, [0.25, 0.1, 0.05, 0.1, 0.5])):
+        lower[axis], upper[axis] = _ports(rng, n, shares)
+    protocol = rng.choice(4, n, p=[0.55, 0.25, 0.05, 0.15])  # TCP, UDP, ICMP, all
+    lower[4], upper[4] = np.array([6, 17, 1, 0])[protocol], np.array([7, 18, 2, 256])[protocol]
+    size = np.log2(upper - lower).sum(axis=0)
+    order = np.argsort(size + rng.normal(0.0, 4.0, n), kind="stable")
+    return np.ascontiguousarray(lower[:, order]), np.ascontiguousarray(upper[:, order])
+
+
+def _prefixes(rng, n: int, shares):
+    """Return ranges of addresses: open, networks of 8 to 24 bits, of 24 to 31 bits, and hosts."""
+    networks = rng.integers(2**32, size=max(8, n // 40))[rng.integers(max(8, n // 40), size=n)]
+    kind = rng.choice(4, n, p=shares)
+    bits = np.choose(kind, [np.zeros(n, int), rng.integers(8, 25, n), rng.integers(24, 32, n), 32])
+    hosts = networks // 256 * 256 + rng.integers(256, size=n)
+    size = 2 ** (32 - bits)
+    lower = np.where(bits > 16, hosts, networks) // size * size
+    return lower, lower + size
+
+
+def _ports(rng, n: int, shares):
+    services = [20, 21, 22, 25, 53, 80, 110, 123, 143, 161, 443, 993, 1433, 1521, 3306, 3389, 8080]
+    kind = rng.choice(5, n, p=shares)
+    service = rng.choice(services, n)
+    start = rng.integers(0, 65_000, n)
+    end = start + rng.integers(1, 500, n)
+    lower = np.choose(kind, [0, 1024, 0, start, service])
+    return lower, np.choose(kind, [65_536, 65_536, 1024, end, service + 1])

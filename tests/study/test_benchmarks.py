@@ -55,7 +55,8 @@ def test_figures_are_kept_with_what_they_were_made_with(tmp_path, monkeypatch, c
     [
         (
             ["cores"],
-            "unknown benchmark cores (known: gaps, core, cfsbe, checking, mending, learning, page)",
+            "unknown benchmark cores (known: gaps, core, deciding, cfsbe, checking, mending,"
+            " learning, page)",
         ),
         (["--compare", "no/such/file"], "--compare no/such/file: "),
     ],

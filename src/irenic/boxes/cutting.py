@@ -9,13 +9,12 @@ the cuts.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from irenic.budget import Meter, Progress
-from irenic.kernels import structs
+from irenic.kernels import gaps, structs
 
 if TYPE_CHECKING:
     from irenic.boxes.boxes import Boxes
@@ -25,17 +24,6 @@ _BURST = 2_000
 # Initial depth of the stack, and room for gaps unless only the first is needed.
 _DEPTH = 64
 _PARTS = 1_024
-
-
-@cache
-def warm_up() -> None:
-    """Compile the kernel, so that no budget is spent on it."""
-    from irenic.kernels import gaps as kernels
-
-    bounds, masks, ints = np.empty((0, 0)), np.empty((0, 0), np.uint64), np.empty(0, np.int64)
-    boxes = structs.Boxes(bounds, bounds, masks, np.zeros(1, np.int64))
-    stack = structs.Stack(np.empty(0, np.int32), ints, ints, bounds, bounds, masks)
-    kernels.find_gaps(boxes, stack, 0, 0, boxes)
 
 
 class Cutter:
@@ -57,11 +45,14 @@ class Cutter:
         n, d = self.by.lower.shape
         items = np.empty(4 * n + 64, dtype=np.int32)
         items[:n] = np.arange(n)
+        whole = _struct(box)
         self.stack = structs.Stack(
             items,
             np.zeros(_DEPTH, dtype=np.int64),
             np.full(_DEPTH, n, dtype=np.int64),
-            *(np.repeat(array, _DEPTH, axis=0) for array in (box.lower, box.upper, box.masks)),
+            np.repeat(whole.lower, _DEPTH, axis=0),
+            np.repeat(whole.upper, _DEPTH, axis=0),
+            np.repeat(whole.masks, _DEPTH, axis=0),
         )
         self.depth = 1
         room = 2 * d + len(box.space.categorical) + (1 if first else _PARTS)
@@ -75,9 +66,7 @@ class Cutter:
 
     def step(self, max_nodes: int) -> tuple[int, int]:
         """Search up to ``max_nodes`` nodes; return the number of nodes and of gaps found."""
-        from irenic.kernels import gaps as kernels
-
-        self.depth, n_gaps, nodes = kernels.find_gaps(
+        self.depth, n_gaps, nodes = gaps.find_gaps(
             self.by, self.stack, self.depth, max_nodes, self.out
         )
         if n_gaps:
@@ -108,10 +97,11 @@ class Cutter:
 
     def _written(self, n: int) -> Boxes:
         """Return a copy of the first ``n`` boxes that the kernel wrote."""
-        lower, upper, masks, _ = self.out
-        return self.box.like(lower[:n].copy(), upper[:n].copy(), masks[:n].copy())
+        out = self.out
+        return self.box.like(out.lower[:n].copy(), out.upper[:n].copy(), out.masks[:n].copy())
 
 
 def _struct(boxes: Boxes) -> structs.Boxes:
-    lower, upper, masks = map(np.ascontiguousarray, (boxes.lower, boxes.upper, boxes.masks))
+    lower, upper = (np.ascontiguousarray(a, np.float64) for a in (boxes.lower, boxes.upper))
+    masks = np.ascontiguousarray(boxes.masks, np.uint64)
     return structs.Boxes(lower, upper, masks, boxes.space.starts)

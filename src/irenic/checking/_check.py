@@ -10,7 +10,6 @@ from typing import Final
 import numpy as np
 
 from irenic.boxes.arrays import Codes
-from irenic.boxes.cutting import warm_up
 from irenic.budget import Budget, Meter, Progress
 from irenic.checking import _columns as columns
 from irenic.checking import _merging as merging
@@ -241,7 +240,6 @@ def check(
     table = DecisionTable.of(rules)
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
         raise ConditionError(f"limit must be a non-negative integer or None, got {limit!r}")
-    warm_up()
     return _Check(table, Budget.of(budget), limit).run(progress)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -38,13 +38,19 @@ def library() -> ctypes.CDLL:
     return base
 
 
+@cache
+def _locked_library() -> ctypes.PyDLL:
+    """Return the same build, whose functions keep Python's global lock."""
+    return ctypes.PyDLL(library()._name, handle=library()._handle)
+
+
 class Struct:
     """Arrays and numbers that belong together, passed to C as one struct.
 
     A subclass is a dataclass whose fields have the types ``Floats``, ``Words``, … of
-    ``kernels.arrays``, ``int`` or ``float``. In C, an array is a pointer with two sizes (a vector has
-    one column), as ``c/irenic.h`` declares. The pointers are taken once, when the struct is first
-    passed, so arrays must not be replaced after that.
+    ``kernels.arrays``, ``int`` or ``float``. In C, an array is a pointer with two sizes (a vector
+    has one column), as ``c/irenic.h`` declares. The pointers are taken once, when the struct is
+    first passed, so arrays must not be replaced after that.
     """
 
     __dataclass_fields__: dict[str, Any]
@@ -54,25 +60,47 @@ class Struct:
         try:
             return self.__dict__["_pointer"]
         except KeyError:
-            fields = [(field.type, getattr(self, name)) for name, field in self._fields()]
-            layout, values = [], []
-            for kind, value in fields:
-                if kind in _NUMBERS:
-                    layout.append(_NUMBERS[kind])
-                    values.append(value)
-                else:
-                    layout += [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64]
-                    values += _described(value, ELEMENTS[kind])
-            kind = _layout(tuple(layout))
-            self.__dict__["_struct"] = struct = kind(*values)
-            self.__dict__["_pointer"] = pointer = ctypes.byref(struct)
-            return pointer
+            return self._passed_as(self._layout()(*self._values()))
 
-    def _fields(self) -> Any:
-        return self.__dataclass_fields__.items()
+    def _passed_as(self, struct: Any) -> Any:
+        self.__dict__["_struct"] = struct
+        self.__dict__["_pointer"] = pointer = ctypes.byref(struct)
+        return pointer
+
+    @classmethod
+    @cache
+    def _layout(cls) -> Any:
+        fields: list[tuple[str, Any]] = []
+        for name, field in cls.__dataclass_fields__.items():
+            if field.type in _NUMBERS:
+                fields.append((name, _NUMBERS[field.type]))
+            else:
+                fields += [(name, ctypes.c_void_p), *((f"{name}_{i}", _INT) for i in range(2))]
+        return type(cls.__name__, (ctypes.Structure,), {"_fields_": fields})
+
+    def _values(self) -> Iterator[Any]:
+        for name, field in self.__dataclass_fields__.items():
+            value = getattr(self, name)
+            if field.type in _NUMBERS:
+                yield value
+            else:
+                yield from _described(value, ELEMENTS[field.type])
+
+    def changed(self, **numbers: int | float) -> Self:
+        """Return the same arrays with other numbers; what runs on this struct keeps its own."""
+        other = type(self)(**self.__getstate__() | numbers)
+        if "_struct" in self.__dict__:
+            struct = self._layout().from_buffer_copy(self.__dict__["_struct"])
+            for name, value in numbers.items():
+                setattr(struct, name, value)
+            other._passed_as(struct)
+        return other
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.__getstate__().values())
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name, _ in self._fields()}
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
 ELEMENTS: Final[dict[str, Any]] = {
@@ -86,13 +114,9 @@ ELEMENTS: Final[dict[str, Any]] = {
     "Bytes": np.dtype(np.uint8),
     "Bools": np.dtype(np.bool_),
 }
-_NUMBERS: Final[dict[str, Any]] = {"int": ctypes.c_int64, "float": ctypes.c_double}
-
-
-@cache
-def _layout(kinds: tuple[Any, ...]) -> Any:
-    fields = [(f"field_{i}", kind) for i, kind in enumerate(kinds)]
-    return type("Layout", (ctypes.Structure,), {"_fields_": fields})
+_INT: Final = ctypes.c_int64
+_NUMBERS: Final[dict[str, Any]] = {"int": _INT, "float": ctypes.c_double}
+_RESULTS: Final[dict[str, Any]] = {**_NUMBERS, "pointer": ctypes.c_void_p, "": None}
 
 
 def _described(array: npt.NDArray[Any], element: np.dtype[Any]) -> tuple[int, int, int]:
@@ -101,13 +125,20 @@ def _described(array: npt.NDArray[Any], element: np.dtype[Any]) -> tuple[int, in
     return _address(array, element), rows, columns
 
 
-def _address(array: npt.NDArray[Any], element: np.dtype[Any]) -> int:
+def _address(array: Any, element: np.dtype[Any]) -> int:
     if array.dtype != element or not array.flags.c_contiguous:
         raise TypeError(
             f"a kernel must be given a contiguous array of {element}, got {array.dtype} with"
             f" strides {array.strides}"
         )
-    return array.ctypes.data
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))
+    except (TypeError, ValueError):  # a read-only or empty array; for others, the above is faster
+        return int(array.ctypes.data)
+
+
+class _Array(ctypes.Structure):
+    _fields_ = (("at", ctypes.c_void_p), ("rows", _INT), ("columns", _INT))
 
 
 @cache
@@ -127,12 +158,11 @@ def _pointer_to(name: str) -> Any:
 def _array_of(name: str) -> Any:
     """Return the type of an argument that is an array with its sizes."""
     element = ELEMENTS[name]
-    layout = _layout((ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64))
 
     class Array:
         @staticmethod
         def from_param(array: npt.NDArray[Any]) -> Any:
-            return ctypes.byref(layout(*_described(array, element)))
+            return ctypes.byref(_Array(*_described(array, element)))
 
     return Array
 
@@ -143,29 +173,35 @@ def _check_memory(result: int, *_: Any) -> int:
     return result
 
 
-def function(declaration: str, *, allocates: bool = False) -> Callable[..., Any]:
+def function(
+    declaration: str, *, allocates: bool = False, keeps_lock: bool = False
+) -> Callable[..., Any]:
     """Return a function of the library.
 
     Parameters
     ----------
     declaration : str
         Name, arguments and result, as in ``"voting(struct, struct, int, Ints*) -> int"``. ``Ints*``
-        is a pointer to the elements of an array, ``Ints`` an array with its sizes.
+        is a pointer to the elements of an array, ``Ints`` an array with its sizes, ``pointer``
+        anything that ctypes can pass as one, such as bytes.
     allocates : bool
         Whether the function returns ``NO_MEMORY`` if there is not enough.
+    keeps_lock : bool
+        Whether calls keep Python's global lock. They take less time than releasing it, and other
+        threads that compute cannot delay them.
     """
     head, _, result = declaration.partition(" -> ")
     name, _, arguments = head.rstrip(")").partition("(")
-    compiled = library()[name]
+    compiled: Any = (_locked_library() if keeps_lock else library())[name]
     compiled.argtypes = [_argument(kind) for kind in arguments.split(", ")]
-    compiled.restype = _NUMBERS[result] if result else None
+    compiled.restype = _RESULTS[result]
     if allocates:
         compiled.errcheck = _check_memory
     return compiled
 
 
 def _argument(kind: str) -> Any:
-    if kind == "struct":
+    if kind in ("struct", "pointer"):
         return ctypes.c_void_p
     if kind in _NUMBERS:
         return _NUMBERS[kind]

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
 
 from irenic.kernels._library import Struct
-from irenic.kernels.arrays import Codes, Floats, Ints, Words
+from irenic.kernels.arrays import Bytes, Codes, Floats, Ints, Words
 
 
 @dataclass(eq=False)
@@ -54,3 +59,86 @@ class Boxes(Struct):
     """``[n, words]``."""
     starts: Ints
     """``[sets + 1]``."""
+
+
+@dataclass(eq=False)
+class Seed(Struct):
+    """A point that a box is grown around, and where rules leave it out."""
+
+    values: Floats
+    """``[features]``."""
+    codes: Codes
+    """``[sets]``."""
+    then: int
+    """Code of the consequent whose rules are no rivals, -1 for none."""
+    outside: Bytes
+    """Whether a rule does not hold for the point on an axis, ``[axes, rules]``."""
+
+
+@dataclass(eq=False)
+class Seeds(Struct):
+    """Points that boxes are grown around, with one row each."""
+
+    values: Floats
+    """``[n, features]``."""
+    codes: Codes
+    """``[n, sets]``."""
+    order: Ints
+    """The axes in the order in which they are enlarged, ``[n, axes]``."""
+    then: Ints
+    """Codes of the consequents whose rules are no rivals, -1 for none, ``[n]``."""
+
+
+@dataclass(eq=False)
+class Stack(Struct):
+    """Boxes that are still to be cut, the last one first, and the boxes that meet each."""
+
+    items: Codes
+    """Rows of boxes."""
+    begin: Ints
+    """Where the rows of a box begin in ``items``, ``[room]``."""
+    end: Ints
+    """Where they end, ``[room]``."""
+    lower: Floats
+    """``[room, features]``."""
+    upper: Floats
+    """``[room, features]``."""
+    masks: Words
+    """``[room, words]``."""
+
+
+class Cells:
+    """A single box as kernels write it: lower bounds, upper bounds and words in one piece.
+
+    Parameters
+    ----------
+    features, words : int
+    given : bytes, optional
+        The cells at first, as :meth:`pack` returns them.
+    """
+
+    __slots__ = ("_as_parameter_", "lower", "masks", "upper")
+
+    def __init__(self, features: int, words: int, given: bytes | None = None) -> None:
+        kind = _cells(2 * features + words)
+        self._as_parameter_ = cells = kind() if given is None else kind.from_buffer_copy(given)
+        self.lower: Floats = np.ndarray((1, features), _FLOAT, cells)
+        self.upper: Floats = np.ndarray((1, features), _FLOAT, cells, 8 * features)
+        self.masks: Words = np.ndarray((1, words), _WORD, cells, 16 * features)
+
+    @staticmethod
+    def pack(lower: Floats, upper: Floats, masks: Words) -> bytes:
+        """Return a single box as kernels read it."""
+        if lower.dtype != _FLOAT or upper.dtype != _FLOAT or masks.dtype != _WORD:
+            lower, upper = lower.astype(_FLOAT), upper.astype(_FLOAT)
+            masks = masks.astype(_WORD)
+        return lower.tobytes() + upper.tobytes() + masks.tobytes()
+
+
+_FLOAT: Final = np.dtype(np.float64)
+_WORD: Final = np.dtype(np.uint64)
+
+
+@cache
+def _cells(n: int) -> Any:
+    return ctypes.c_double * n

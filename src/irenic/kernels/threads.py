@@ -1,7 +1,8 @@
-"""Running compiled kernels over ranges of rows on several cores.
+"""Running kernels over ranges of rows on several cores.
 
-Kernels release the GIL, so plain threads do; numba's own thread pools are not safe to enter from
-several Python threads at once. The variable NUMBA_NUM_THREADS limits them.
+Kernels run without the GIL, so plain threads are enough. The environment variable OMP_NUM_THREADS
+limits them: joblib sets it in its worker processes, so that together they start no more threads
+than there are cores.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ def over_rows(work: Callable[[int, int], object], n_rows: int, *, least: int = _
 
     ``least`` is how many rows are worth a thread.
     """
-    n_threads = max(1, min(_available(), n_rows // least))
-    if n_threads == 1:
+    n_threads = min(_available(), n_rows // least) if n_rows >= 2 * least else 1
+    if n_threads <= 1:
         work(0, n_rows)
         return
     edges = [n_rows * i // n_threads for i in range(n_threads + 1)]
@@ -31,7 +32,7 @@ def over_rows(work: Callable[[int, int], object], n_rows: int, *, least: int = _
 
 
 def _available() -> int:
-    """Return how many threads may run; joblib sets the variable in its workers."""
+    """Return how many threads may run."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    limit = os.environ.get("NUMBA_NUM_THREADS", "")
+    limit = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()  # one per level of nesting
     return min(cores or 1, int(limit)) if limit.isdecimal() else cores or 1

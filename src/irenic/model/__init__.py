@@ -1,6 +1,7 @@
 """Features, spaces, regions, rules, rule sets, rule lists and decision tables."""
 
 from irenic.model.coverage import CoverageMap
+from irenic.model.decider import Decider
 from irenic.model.decision_table import DecisionTable
 from irenic.model.explanation import Explanation, Statistics
 from irenic.model.features import MISSING, OTHER, Categorical, Continuous
@@ -19,6 +20,7 @@ __all__ = [
     "Conflict",
     "Continuous",
     "CoverageMap",
+    "Decider",
     "DecisionTable",
     "Explanation",
     "Expression",

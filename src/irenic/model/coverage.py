@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from irenic.boxes.arrays import Bools, Ints
 from irenic.errors import DataError
+from irenic.kernels import cover
 from irenic.model.literals import counted
 from irenic.model.rule import Rule, as_consequent
 from irenic.model.ruleset import RuleSet, check_rules
@@ -333,10 +334,8 @@ class _Pool:
         self.place[free] = np.arange(self.size)
 
     def update(self, inside: Bools, change: int) -> None:
-        from irenic.kernels import cover as kernels
-
-        self.size = int(
-            kernels.update_pool(inside, change, self.counts, self.members, self.place, self.size)
+        self.size = cover.update_pool(
+            inside, change, self.counts, self.members, self.place, self.size
         )
 
     def ids(self) -> Ints:

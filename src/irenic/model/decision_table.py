@@ -6,9 +6,12 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple, get_args
 
+import numpy as np
+
 from irenic.boxes import Boxes
 from irenic.errors import ConditionError, did_you_mean
 from irenic.model import markup
+from irenic.model.decider import Decider
 from irenic.model.literals import counted, say
 from irenic.model.overlap import Conflict
 from irenic.model.region import Region
@@ -418,6 +421,43 @@ class DecisionTable:
         if not self.is_ordered:
             return self.rules.copy()
         return RuleList.of(self.rules[self.winning])
+
+    def decider(self) -> Decider:
+        """Return the table prepared to decide one record after another; see :class:`Decider`.
+
+        Returns
+        -------
+        Decider
+            Callable with one record. Its method ``rule`` returns the index of a rule; ``rows``
+            gives the row that the rule comes from.
+
+        Raises
+        ------
+        ConditionError
+            If all rows that hold count (RULE ORDER, OUTPUT ORDER and COLLECT).
+        ConflictError
+            If rows contradict each other and the policy does not say which one wins.
+
+        Examples
+        --------
+        >>> from irenic import DecisionTable, Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (None, 18)}, then="reduced"),
+        ...                  Rule({"age": (None, 60)}, then="full")])
+        >>> table = DecisionTable(rules, rows=(0, 1), n_rows=2, hit_policy="FIRST")
+        >>> decide = table.decider()
+        >>> decide({"age": 15}), table.rows[decide.rule({"age": 15})]
+        ('reduced', 0)
+        """
+        if self.collects:
+            raise ConditionError(
+                f"under {self.hit_policy} all rules that hold count, so none of them decides alone;"
+                " rules.covering(X) lists those that hold"
+            )
+        if not self.is_ordered:
+            return self.rules.decider()
+        order = np.array(self.winning, dtype=np.int64)
+        rules = self.rules
+        return Decider(rules.packed, rules.thens, default=rules.default, order=order)
 
 
 def unordered(rules: RuleSet | DecisionTable) -> DecisionTable:

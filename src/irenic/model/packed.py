@@ -6,8 +6,6 @@ integer codes, which only the rule set can decode.
 
 from __future__ import annotations
 
-from functools import cache
-from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,7 +14,7 @@ import numpy.typing as npt
 from irenic.boxes import Boxes
 from irenic.boxes.arrays import Bools, Bytes, Codes, Floats, Ints, Words
 from irenic.errors import ConditionError
-from irenic.kernels import structs
+from irenic.kernels import cover, grow, pairs, structs
 from irenic.kernels.threads import over_rows
 from irenic.model.region import Region
 from irenic.model.space import Instances, Space
@@ -58,6 +56,10 @@ class PackedRules:
             if self.n:
                 columns[name][..., : self.n] = getattr(self, name)[..., : self.n]
             setattr(self, name, columns[name])
+        self._rules: structs.Rules | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_rules": None}
 
     @property
     def boxes(self) -> Boxes:
@@ -108,81 +110,77 @@ class PackedRules:
 
     # --- compared with regions and with each other
 
-    def _struct(self) -> tuple[Any, ...]:
-        """Return the fields of ``structs.Rules`` as a plain tuple."""
-        space = self.space
-        return (
-            *(self.lower, self.upper, self.masks, self.then, self.weight, self.n),
-            *(space.starts, space.everything, space.lowest),
-        )
+    def _struct(self) -> structs.Rules:
+        """Return the rules as kernels read them.
+
+        An earlier result is never modified, because a kernel may be running on it.
+        """
+        rules, space = self._rules, self.space
+        if rules is None:
+            columns = (self.lower, self.upper, self.masks, self.then, self.weight)
+            domain = (space.starts, space.everything, space.lowest)
+            self._rules = rules = structs.Rules(*columns, self.n, *domain)
+        elif rules.n != self.n:
+            self._rules = rules = rules.changed(n=self.n)
+        return rules
 
     def meeting(self, region: Region) -> Bools:
         """Return which rules overlap a region."""
         out = np.empty(self.n, dtype=np.bool_)
-        _kernels("pairs").meeting(self._struct(), _row(region.box), out)
+        pairs.meeting(self._struct(), _packed(region.box), out)
         return out
 
     def overlapping_pairs(self, *, same: bool, limit: int) -> Codes:
         """Return the pairs of overlapping rules whose consequents are the same (or differ)."""
-        left, right = _kernels("pairs").overlapping_pairs(self._struct(), same, limit)
-        order = np.lexsort((right, left))
-        return np.column_stack((left[order], right[order]))
+        keys = np.sort(pairs.overlapping_pairs(self._struct(), same, limit))
+        return np.column_stack((keys >> 32, keys & 0xFFFF_FFFF)).astype(np.int32)
 
     def enlarge(self, seed: Instances, order: Ints, code: int) -> tuple[int, Region]:
         """Return a rival that covers the seed or -1, and the region grown around the seed."""
-        box = self._unfilled(1)
-        point = (seed.values[:, 0], seed.codes[:, 0], order, code)
-        covered = _kernels("grow").enlarge(self._struct(), point, (box.lower, box.upper, box.masks))
-        return covered, Region.from_box(box)
+        cells = structs.Cells(len(self.lower), len(self.masks))
+        values, codes = seed.values.tobytes(), seed.codes.tobytes()
+        covered = grow.enlarge(self._struct(), values, codes, order.tobytes(), code, cells)
+        return covered, Region.from_box(_unpacked(self.space, cells))
 
     def enlarge_many(
         self, seeds: Instances, orders: Ints, codes: Ints
     ) -> tuple[Ints, list[Region]]:
         """Return the results of :meth:`enlarge` for several seeds."""
-        n = len(seeds)
-        boxes = self._unfilled(n)
+        n, d = len(seeds), len(self.lower)
+        masks = np.empty((n, len(self.masks)), dtype=np.uint64)
+        boxes = Boxes(self.space, np.empty((n, d)), np.empty((n, d)), masks)
         covered = np.empty(n, dtype=np.int64)
         out = structs.Boxes(boxes.lower, boxes.upper, boxes.masks, self.space.starts)
-        points = structs.Seed(seeds.values.T.copy(), seeds.codes.T.copy(), orders, codes)
-        rules = structs.Rules(*self._struct())
-        kernel = _kernels("grow").enlarge_many
-        over_rows(lambda a, b: kernel(rules, points, out, covered, a, b), n, least=16)
+        points = structs.Seeds(seeds.values.T.copy(), seeds.codes.T.copy(), orders, codes)
+        rules = self._struct()
+        over_rows(lambda a, b: grow.enlarge_many(rules, points, out, covered, a, b), n, least=16)
         return covered, Region.from_boxes(boxes)
 
     def growth(self, seed: Instances, code: int) -> Growth:
         """Return an object that grows boxes around a seed one step at a time."""
         return Growth(self._struct(), seed, code)
 
-    def _unfilled(self, n: int) -> Boxes:
-        """Return uninitialized boxes for a kernel to fill."""
-        d, words = len(self.lower), len(self.masks)
-        masks = np.empty((n, words), dtype=np.uint64)
-        return Boxes(self.space, np.empty((n, d)), np.empty((n, d)), masks)
-
     # --- on instances
 
     def covering(self, instances: Instances) -> Bools:
         """Return which rules cover which instances: ``[rule, instance]``."""
         out = np.empty((self.n, len(instances)), dtype=np.uint8)
-        rules, points = self._struct(), (instances.values, instances.codes)
-        kernel = _kernels("cover").covering
-        over_rows(lambda a, b: kernel(rules, points, a, b, out), len(instances))
+        arguments = (self._struct(), _points(instances))
+        over_rows(lambda a, b: cover.covering(*arguments, a, b, out), len(instances))
         return out.view(np.bool_)
 
     def deciding(self, instances: Instances, order: Ints) -> Ints:
         """Return the first rule in the given order that covers each instance, or -1."""
         out = np.empty(len(instances), dtype=np.int64)
-        rules, points = self._struct(), (instances.values, instances.codes)
-        kernel = _kernels("cover").deciding
-        over_rows(lambda a, b: kernel(rules, points, order, a, b, out), len(instances))
+        arguments = (self._struct(), _points(instances), order)
+        over_rows(lambda a, b: cover.deciding(*arguments, a, b, out), len(instances))
         return out
 
     def voting(self, instances: Instances, n_thens: int) -> Ints:
         """Return the first rule of the consequent with the most weight per instance, or -1."""
         out = np.empty(len(instances), dtype=np.int64)
-        rules, points = self._struct(), (instances.values, instances.codes)
-        kernel = _kernels("cover").voting
-        over_rows(lambda a, b: kernel(rules, points, n_thens, a, b, out), len(instances))
+        arguments = (self._struct(), _points(instances), n_thens)
+        over_rows(lambda a, b: cover.voting(*arguments, a, b, out), len(instances))
         return out
 
     def supporting(self, instances: Instances) -> tuple[Ints, Ints]:
@@ -201,9 +199,8 @@ class PackedRules:
         """
         mix = np.zeros((self.n, n_labels), dtype=np.int64)
         size = np.zeros(len(instances), dtype=np.int64)
-        points = (instances.values, instances.codes)
         each = self.boxes.n_conditions() if each is None else each
-        _kernels("cover").counting(self._struct(), points, labels, each, mix, size)
+        cover.counting(self._struct(), _points(instances), labels, each, mix, size)
         return mix, size
 
 
@@ -212,52 +209,46 @@ class Growth:
 
     Parameters
     ----------
-    rules : tuple
-        The fields of ``structs.Rules``.
+    rules : structs.Rules
     seed : Instances of length 1
         The point around which boxes grow.
     code : int
         Code of the consequent whose rules are not rivals; -1 if all rules are.
     """
 
-    def __init__(self, rules: tuple[Any, ...], seed: Instances, code: int) -> None:
-        self._rules, self._code = rules, code
-        self._values, self._codes = seed.values[:, 0].copy(), seed.codes[:, 0].copy()
-        self._n = rules[structs.Rules._fields.index("n")]
-        self._outside = np.empty((len(seed.space), self._n), dtype=np.uint8)
-
-    def _seed(self, axes: Ints) -> tuple[Any, ...]:
-        """Return the fields of ``structs.Seed``."""
-        return self._values, self._codes, axes, self._code
+    def __init__(self, rules: structs.Rules, seed: Instances, code: int) -> None:
+        outside = np.empty((len(seed.space), rules.n), dtype=np.uint8)
+        values, codes = seed.values[:, 0].copy(), seed.codes[:, 0].copy()
+        self._rules, self._seed = rules, structs.Seed(values, codes, code, outside)
 
     def start(self) -> tuple[int, Counts]:
         """Return a rival that covers the seed or -1, and the number of separating axes per rule."""
-        counts = np.empty(self._n, dtype=np.int16)
-        seed = self._seed(np.empty(0, dtype=np.int64))
-        return _kernels("grow").stand_apart(self._rules, seed, (self._outside, counts)), counts
+        counts = np.empty(self._rules.n, dtype=np.int16)
+        return grow.stand_apart(self._rules, self._seed, counts), counts
 
     def limit(self, box: Boxes, axes: Ints, counts: Counts) -> Boxes:
         """Return the box with the limits to which it can grow next on each of the given axes."""
-        limits = box.copy()
-        apart = (self._outside, counts)
-        _kernels("grow").limit(self._rules, self._seed(axes), _row(limits), apart)
-        return limits
+        limits = structs.Cells(box.lower.shape[1], box.masks.shape[1], _packed(box))
+        grow.limit(self._rules, self._seed, axes.tobytes(), len(axes), counts, limits)
+        return _unpacked(box.space, limits)
 
     def grow(self, box: Boxes, axis: int, counts: Counts) -> Counts:
         """Return the number of separating axes per rule after the box has grown on an axis."""
         counts = counts.copy()
-        _kernels("grow").grow(self._rules, axis, _row(box), (self._outside, counts))
+        grow.grow(self._rules, self._seed, axis, _packed(box), counts)
         return counts
 
 
-@cache
-def _kernels(name: str) -> Any:
-    """Return a module of kernels, imported when first needed because numba imports slowly."""
-    return import_module(f"irenic.kernels.{name}")
+def _packed(box: Boxes) -> bytes:
+    return structs.Cells.pack(box.lower, box.upper, box.masks)
 
 
-def _row(box: Boxes) -> tuple[Floats, Floats, Words]:
-    return box.lower[0], box.upper[0], box.masks[0]
+def _unpacked(space: Space, cells: structs.Cells) -> Boxes:
+    return Boxes(space, cells.lower, cells.upper, cells.masks)
+
+
+def _points(instances: Instances) -> structs.Points:
+    return structs.Points(*map(np.ascontiguousarray, (instances.values, instances.codes)))
 
 
 def as_columns(

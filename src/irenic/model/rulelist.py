@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from irenic.boxes.arrays import Bools, Ints
 from irenic.model import markup
+from irenic.model.decider import Decider
 from irenic.model.explanation import Explanation
 from irenic.model.overlap import Conflict, Overlap, Pairs
 from irenic.model.rule import Rule
@@ -187,6 +188,23 @@ class RuleList:
         array(['low', None], dtype=object)
         """
         return self._rules.predict(X, default=default, resolve="first")
+
+    def decider(self) -> Decider:
+        """Return the list prepared to decide one record after another; see :class:`Decider`.
+
+        Returns
+        -------
+        Decider
+            Callable with one record.
+
+        Examples
+        --------
+        >>> decide = RuleList([Rule({"age": (None, 10)}, then="child"),
+        ...                    Rule({"age": (None, 18)}, then="youth")], default="adult").decider()
+        >>> decide({"age": 5}), decide({"age": 15}), decide({"age": 50})
+        ('child', 'youth', 'adult')
+        """
+        return self._rules.decider(resolve="first")
 
     def explain(self, X: Any) -> list[Explanation]:
         """Explain the prediction for each instance.

@@ -13,12 +13,13 @@ import numpy.typing as npt
 
 from irenic.boxes import Boxes
 from irenic.boxes.arrays import Bools, Codes, Floats, Ints, Words
-from irenic.boxes.cutting import Cutter, warm_up
+from irenic.boxes.cutting import Cutter
 from irenic.budget import Meter
 from irenic.errors import ConditionError, ConflictError, DataError
 from irenic.model import markup
 from irenic.model.columns import frame_backend
 from irenic.model.condition import infer_features
+from irenic.model.decider import Decider
 from irenic.model.explanation import Explanation, Statistics, common_type
 from irenic.model.literals import counted, display
 from irenic.model.overlap import Conflict, Overlap, P, Pairs
@@ -678,7 +679,6 @@ class RuleSet:
         True
         """
         cutter = Cutter(self.boxes, Boxes.whole(self.space), first=True)
-        warm_up()
         return not any(cutter.bursts(Meter(None)))
 
     # --- instances
@@ -739,10 +739,13 @@ class RuleSet:
         instances = self.space.encode(X)
         if resolve == "vote":
             return self._packed.voting(instances, len(self._thens))
-        order = np.arange(len(self))
+        return self._packed.deciding(instances, self._by_priority(resolve))
+
+    def _by_priority(self, resolve: Resolve | None) -> Ints:
+        """Return the rules in the order in which the first that covers a case decides it."""
         if resolve == "best":
-            order = np.argsort(-self.weights, kind="stable")
-        return self._packed.deciding(instances, order)
+            return np.argsort(-self.weights, kind="stable")
+        return np.arange(len(self))
 
     def _check_resolve(self, resolve: Resolve | None) -> None:
         if resolve is None:
@@ -799,6 +802,39 @@ class RuleSet:
             table[code] = thens[code]
         predictions: npt.NDArray[Any] = table[codes[decided]]
         return predictions
+
+    def decider(self, *, resolve: Resolve | None = None) -> Decider:
+        """Return the rules prepared to decide one record after another, with an index.
+
+        A decider takes microseconds per record where :meth:`predict` takes a fraction of a
+        millisecond, or several milliseconds for very many rules. It gives the same answers, as
+        plain values, and is not affected by later changes of the set.
+
+        Parameters
+        ----------
+        resolve : {"best", "vote", "first"}, optional
+            How to choose where rules contradict each other; see :meth:`predict`.
+
+        Returns
+        -------
+        Decider
+            Callable with one record.
+
+        Raises
+        ------
+        ConflictError
+            If rules contradict each other and ``resolve`` is None.
+
+        Examples
+        --------
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")], default="high")
+        >>> decide = rules.decider()
+        >>> decide({"age": 29}), decide({"age": 30})
+        ('low', 'high')
+        """
+        self._check_resolve(resolve)
+        order = None if resolve == "vote" else self._by_priority(resolve)
+        return Decider(self._packed, self.thens, default=self.default, order=order)
 
     def explain(self, X: Any, *, resolve: Resolve | None = None) -> list[Explanation]:
         """Explain the prediction for each instance.

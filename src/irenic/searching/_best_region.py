@@ -275,8 +275,6 @@ class _Search:
         _, region = self.rules.packed.enlarge(self.point, space.axes, self.code)
         self.best = self.score.of(region), region, tuple(space.axes.tolist())
         root = self._node((), self._point_box(), apart, apart)
-        for axis in space.axes[:1].tolist():
-            self._child(root, axis, apart)  # compiles the kernels before the clock starts
         self.meter = Meter(budget)
         bound = self._explore([root])
         score, region, axes = self.best

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from irenic.boxes import Boxes
-from irenic.boxes.cutting import warm_up
 from irenic.budget import Budget, Meter, Progress, StoppedBy
 from irenic.errors import ConditionError, DataError
 from irenic.model.literals import counted
@@ -306,7 +305,6 @@ def search(
         raise DataError(f"min_instances must be a non-negative integer, got {min_instances!r}")
     space = rules.space
     box = whole_or(within, space)
-    warm_up()
     meter = Meter(budget)
     if box.is_empty:
         return Search(iter(()), meter)

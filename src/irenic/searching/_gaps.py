@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from irenic.boxes import Boxes
-from irenic.boxes.cutting import Cutter, warm_up
+from irenic.boxes.cutting import Cutter
 from irenic.budget import Budget, Meter, Progress, StoppedBy
 from irenic.errors import ConditionError
 from irenic.model import markup
@@ -205,7 +205,6 @@ def gaps(
     check_rules(rules)
     rules = rules.copy()  # later changes to the rules must not affect the result
     box = whole_or(within, rules.space)
-    warm_up()
     meter = Meter(budget)
     regions: list[Region] = []
     if not box.is_empty:

@@ -72,6 +72,46 @@ typedef struct {
     Ints starts;  /* [sets + 1] */
 } Boxes;
 
+/* A single box. Python passes it as one row of 8-byte cells: its lower bounds, its upper bounds and
+ * its words. */
+typedef struct {
+    double *lower;
+    double *upper;
+    uint64_t *masks;
+} Box;
+
+/* The box in a row of cells. */
+static inline Box box_in(void *cells, int64_t features) {
+    double *lower = cells;
+    return (Box){lower, lower + features, (uint64_t *)(lower + 2 * features)};
+}
+
+/* A point that a box is grown around, and where rules leave it out. */
+typedef struct {
+    Floats values;  /* [features] */
+    Codes codes;    /* [sets] */
+    int64_t then;   /* code of the consequent whose rules are no rivals, -1 for none */
+    Bytes outside;  /* whether a rule does not hold for the point on an axis [axes, rules] */
+} Seed;
+
+/* Points that boxes are grown around, with one row each. */
+typedef struct {
+    Floats values; /* [n, features] */
+    Codes codes;   /* [n, sets] */
+    Ints order;    /* the axes in the order in which they are enlarged [n, axes] */
+    Ints then;     /* codes of the consequents whose rules are no rivals, -1 for none [n] */
+} Seeds;
+
+/* Boxes that are still to be cut, the last one first, and the boxes that meet each. */
+typedef struct {
+    Codes items;  /* rows of boxes [any] */
+    Ints begin;   /* where the rows of a box begin in items [room] */
+    Ints end;     /* where they end [room] */
+    Floats lower; /* [room, features] */
+    Floats upper; /* [room, features] */
+    Words masks;  /* [room, words] */
+} Stack;
+
 static inline int64_t n_sets(const Ints *starts) { return starts->rows - 1; }
 static inline int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
