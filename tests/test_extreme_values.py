@@ -6,7 +6,6 @@ pytest turns warnings into errors, so that an overflow in numpy fails a test by 
 from __future__ import annotations
 
 import math
-import os
 from fractions import Fraction
 
 import numpy as np
@@ -339,7 +338,6 @@ def test_plots_have_ticks_in_their_range(low, high, missing):
     plt.close("all")
 
 
-@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="learning needs the JIT")
 @pytest.mark.parametrize("scale", [1.7e308, 1e100, 1.0, 1e-300, 40 * LEAST])
 def test_rules_are_learned_from_numbers_of_any_size(scale):
     X = np.linspace(-1, 1, 60)[:, None] * scale

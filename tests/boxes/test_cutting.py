@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,8 +17,6 @@ from irenic.budget import Meter
 from irenic.kernels import structs
 
 pytestmark = pytest.mark.kernels
-
-INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
 
 def cutter_of(rules, **options):
@@ -80,7 +76,7 @@ def test_a_stack_that_is_too_small_grows():
 
 
 def test_more_gaps_than_the_output_has_room_for_are_all_found():
-    n = 300 if INTERPRETED else 3000
+    n = 3000
     cutter = cutter_of(chain(n))
     *arrays, starts = cutter.out
     cutter.out = structs.Boxes(*(array[:8] for array in arrays), starts)
@@ -89,7 +85,7 @@ def test_more_gaps_than_the_output_has_room_for_are_all_found():
 
 
 def test_the_stack_only_grows_with_the_depth_of_the_cuts():
-    n = 300 if INTERPRETED else 20_000
+    n = 20_000
     cutter = cutter_of(chain(n))
     run(cutter)
     assert len(cutter.stack.begin) == 64
@@ -97,7 +93,7 @@ def test_the_stack_only_grows_with_the_depth_of_the_cuts():
 
 
 def test_a_step_stops_at_the_first_gap_if_asked_to():
-    n = 200 if INTERPRETED else 2000
+    n = 2000
     cutter = cutter_of(chain(n), first=True)
     nodes, n_gaps = cutter.step(10**6)
     assert n_gaps in (1, 2)

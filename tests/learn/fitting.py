@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
-import pytest
 import z3
 
 from irenic import RuleSetClassifier
 from irenic.model.features import Continuous
-
-INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
-needs_jit = pytest.mark.skipif(
-    INTERPRETED, reason="whole fits take minutes where the kernels run as plain Python"
-)
 
 
 def quick(**options):

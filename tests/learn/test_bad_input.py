@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from fitting import INTERPRETED, check_consistent, needs_jit, people, quick
+from fitting import check_consistent, people, quick
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import InvalidParameterError
@@ -265,7 +265,6 @@ def test_before_it_is_fitted():
         quick().score(X, Y)
 
 
-@needs_jit
 def test_names_that_change():
     frame, y = PEOPLE
     clf = quick().fit(frame, y)
@@ -279,7 +278,6 @@ def test_names_that_change():
             call(frame[["age", "job"]])
 
 
-@needs_jit
 @pytest.mark.parametrize("kind", [pl.from_pandas, lambda frame: frame.to_dict("list")])
 def test_names_that_change_in_other_tables(kind):
     frame, y = PEOPLE
@@ -289,14 +287,12 @@ def test_names_that_change_in_other_tables(kind):
             call(kind(frame.rename(columns={"age": "years"})))
 
 
-@needs_jit
 def test_another_number_of_columns():
     clf = quick().fit(X, Y)
     with pytest.raises(ValueError, match="X has 3 features, but RuleSetClassifier is expecting 4"):
         clf.predict(X[:, :3])
 
 
-@needs_jit
 def test_text_where_numbers_were():
     frame, y = PEOPLE
     clf = quick().fit(frame, y)
@@ -307,7 +303,6 @@ def test_text_where_numbers_were():
 # --- strange data that is right
 
 
-@needs_jit
 def test_a_class_of_one_row():
     y = Y.copy()
     y[0] = 7
@@ -318,7 +313,6 @@ def test_a_class_of_one_row():
         check_consistent(clf)
 
 
-@needs_jit
 @pytest.mark.parametrize("selection", ["validation", "description"])
 @pytest.mark.parametrize("n", [2, 3, 5, 30])
 def test_every_row_its_own_class(n, selection):
@@ -333,7 +327,6 @@ def test_every_row_its_own_class(n, selection):
     check_consistent(clf)
 
 
-@needs_jit
 def test_columns_that_say_nothing():
     frame, y = PEOPLE
     frame = frame.assign(same=1.5, name="x", nothing=np.nan, never=pd.Series([None] * len(frame)))
@@ -344,7 +337,6 @@ def test_columns_that_say_nothing():
     assert clf.predict(changed).tolist() == clf.predict(frame).tolist()
 
 
-@needs_jit
 @pytest.mark.parametrize("column", [[1.0] * 6, [None] * 6, ["a"] * 6, [np.nan] * 6])
 def test_only_a_column_that_says_nothing(column):
     frame = pd.DataFrame({"a": column})
@@ -352,20 +344,17 @@ def test_only_a_column_that_says_nothing(column):
     assert clf.predict(frame).tolist() == ["y"] * 6
 
 
-@needs_jit
 def test_two_rows():
     clf = quick(selection="validation", smoothing=0.5).fit([[1.0], [2.0]], ["a", "b"])
     assert set(clf.predict([[1.0], [2.0]])) <= {"a", "b"}
 
 
-@needs_jit
 def test_rows_that_contradict_each_other():
     table = np.zeros((30, 2))
     clf = quick(selection="validation", smoothing=0.5).fit(table, [0, 1, 1] * 10)
     assert clf.predict(table).tolist() == [1] * 30
 
 
-@needs_jit
 def test_ten_thousand_categories():
     n = 10_000
     rng = np.random.default_rng(0)
@@ -378,7 +367,6 @@ def test_ten_thousand_categories():
     assert len(clf.predict(unseen)) == 5
 
 
-@needs_jit
 def test_values_at_the_ends_of_what_floats_can_hold():
     big = np.finfo(float).max
     column = np.array([-big, -1e300, -5e-324, 0.0, 5e-324, 1e300, big, np.nan] * 4)[:, None]
@@ -388,14 +376,12 @@ def test_values_at_the_ends_of_what_floats_can_hold():
     assert clf.score(column, y) > 0.7
 
 
-@needs_jit
 def test_whole_numbers_that_floats_just_tell_apart():
     column = np.array([2**53 - 3, 2**53 - 2, 2**53 - 1, 2**53], dtype=np.int64)[:, None]
     clf = quick(smoothing=0.0).fit(np.repeat(column, 5, axis=0), np.repeat([0, 0, 1, 1], 5))
     assert clf.predict(column).tolist() == [0, 0, 1, 1]
 
 
-@needs_jit
 def test_dates():
     days = pd.date_range("2024-01-01", periods=60)
     frame = pd.DataFrame({"day": days})
@@ -405,7 +391,6 @@ def test_dates():
     assert "2024" in str(clf.rules_)
 
 
-@needs_jit
 def test_more_columns_than_rows():
     rng = np.random.default_rng(0)
     table = rng.random((20, 300))
@@ -421,7 +406,6 @@ def test_nothing_is_changed_when_a_fit_is_refused():
         clf.fit(table, np.zeros(150))
     assert not hasattr(clf, "rules_")
     assert (table == X).all()
-    if not INTERPRETED:
-        clf.fit(table, y)
-        assert (table == X).all()
-        assert (y == Y).all()
+    clf.fit(table, y)
+    assert (table == X).all()
+    assert (y == Y).all()

@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from fitting import check_consistent, needs_jit, people, quick, texts
+from fitting import check_consistent, people, quick, texts
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.metrics import recall_score
@@ -23,8 +23,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from irenic import ConditionError, DataError, RuleSetClassifier, gaps
 from irenic.learn import Decision
 from irenic.model.literals import counted
-
-pytestmark = needs_jit
 
 IRIS = load_iris(return_X_y=True)
 PEOPLE = people()

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from fitting import needs_jit, quick
+from fitting import quick
 from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
@@ -15,7 +15,6 @@ X, Y = load_iris(return_X_y=True)
 LABELS = np.array(["a", "b", "c"], dtype=object)[Y]
 
 
-@needs_jit
 def test_a_classifier_is_scored_next_to_baselines():
     scores = cross_validate(quick(), X, LABELS, cv=3, random_state=0)
     assert scores["folds"] == 3
@@ -35,13 +34,11 @@ def test_a_classifier_is_scored_next_to_baselines():
     }
 
 
-@needs_jit
 def test_the_same_random_state_gives_the_same_scores():
     first = cross_validate(quick(), X, Y, cv=2, random_state=1)
     assert cross_validate(quick(), X, Y, cv=2, random_state=1) == first
 
 
-@needs_jit
 def test_fewer_rows_of_a_class_than_folds_are_warned_about():
     y = LABELS.copy()
     y[3:50] = "b"
@@ -52,7 +49,6 @@ def test_fewer_rows_of_a_class_than_folds_are_warned_about():
     assert scores["folds"] == 3
 
 
-@needs_jit
 def test_a_prediction_that_abstains_is_wrong():
     scores = cross_validate(quick(default="abstain", max_rules=1), X, LABELS, cv=2, random_state=0)
     assert 0.2 < scores["learners"][0]["accuracy"] < 0.5
@@ -95,7 +91,6 @@ def test_there_are_no_more_folds_than_rows_of_a_class():
     assert cross_validation.n_folds(np.repeat(["a", "b"], [9, 7]), 5) == 5
 
 
-@needs_jit
 def test_rule_sets_learn_from_the_training_rows_alone():
     weights = []
 

@@ -8,15 +8,13 @@ import warnings
 import joblib
 import numpy as np
 import pytest
-from fitting import check_consistent, needs_jit, people, quick, texts
+from fitting import check_consistent, people, quick, texts
 from sklearn.callback import ProgressBar
 from sklearn.datasets import load_iris
 
 from irenic.learn import _classifier as classifier
 from irenic.learn import _running as running
 from irenic.learn._evolution import Watch
-
-pytestmark = needs_jit
 
 X, Y = people(90)
 VALIDATED = {"selection": "validation"}

@@ -7,12 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from fitting import check_consistent, needs_jit, people, quick, texts
+from fitting import check_consistent, people, quick, texts
 
 from irenic import DataError
 from irenic.learn import Hierarchy
-
-pytestmark = needs_jit
 
 X, _ = people(150, noise=0.0)
 LABELS = ["old", "rich", "wed"]

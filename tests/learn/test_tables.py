@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from fitting import needs_jit, quick
+from fitting import quick
 
 from irenic import ConflictError, DataError, Rule, RuleList, RuleSet
 from irenic.learn import predict_table, split_target, true_labels, unhelpful_columns
@@ -214,7 +214,6 @@ def test_rules_that_contradict_each_other_need_a_way_to_decide():
     assert first["prediction"].tolist() == ["a"]
 
 
-@needs_jit
 @pytest.mark.parametrize("conflicts", ["avoid", "vote", "best"])
 def test_a_classifier_adds_support_and_confidence(conflicts):
     table = {"age": np.arange(60), "job": ["nurse", "clerk", "cook"] * 20}

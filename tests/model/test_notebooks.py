@@ -38,7 +38,7 @@ from irenic.learn.answers import Answers
 from irenic.learn.front import RuleCounts
 from irenic.model import markup
 from irenic.model.literals import display, say
-from learn.fitting import needs_jit, people, quick
+from learn.fitting import people, quick
 from strategies import examples
 
 TAGS = {"div", "span", "code", "table", "thead", "tbody", "tr", "th", "td", "details", "summary"}
@@ -508,7 +508,6 @@ def test_rules_that_cover_no_row_have_no_shares():
     assert Reader(own_part(several)).titles[:2] == ["a: 0 of 0", "b: 0 of 0"]
 
 
-@needs_jit
 def test_after_a_fit_the_numbers_are_those_of_the_counts(tmp_path):
     X, y = people()
     clf = quick(moves=500).fit(X, y)

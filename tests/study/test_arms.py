@@ -12,7 +12,6 @@ from irenic.learn._cells import Cells
 from irenic.learn._tasks import Problem, prepare
 from irenic.learn.target import Target
 from learn import naive_evolution as naive
-from learn.fitting import needs_jit
 from study import arms
 
 ARMS = arms.ARMS
@@ -77,7 +76,6 @@ def test_names():
 # --- what arms learn
 
 
-@needs_jit
 @pytest.mark.parametrize("name", ARMS)
 def test_every_arm_learns(name):
     X, y = table()
@@ -88,7 +86,6 @@ def test_every_arm_learns(name):
         assert share(learned.predict(fresh, loose=loose), truth) > most_frequent(truth) + 0.2
 
 
-@needs_jit
 @pytest.mark.parametrize("name", AVOIDING)
 def test_rules_of_avoiding_arms_never_contradict(noisy, name):
     learned, _, found = noisy[2][name]
@@ -101,7 +98,6 @@ def test_rules_of_avoiding_arms_never_contradict(noisy, name):
         assert not naive.disagreeing(list(rules))
 
 
-@needs_jit
 @pytest.mark.parametrize("name", SETTLING)
 def test_other_arms_settle_contradictions(noisy, name):
     X, _, fits = noisy
@@ -114,7 +110,6 @@ def test_other_arms_settle_contradictions(noisy, name):
     assert learned.predict(X, loose=True).tolist() == list(said)
 
 
-@needs_jit
 @pytest.mark.parametrize("name", ARMS)
 def test_predictions_are_worth_what_evolution_believed(noisy, name):
     X, y, fits = noisy
@@ -146,7 +141,6 @@ def test_the_best_rule_is_the_one_that_evolution_took_for_it():
     assert list(rules.predict(X, resolve="best")) == said.tolist()
 
 
-@needs_jit
 @pytest.mark.parametrize("name", ARMS)
 def test_rows_that_repeat_with_other_labels_are_worth_the_same(name):
     rng = np.random.default_rng(3)
@@ -160,7 +154,6 @@ def test_rows_that_repeat_with_other_labels_are_worth_the_same(name):
 # --- what it takes
 
 
-@needs_jit
 @pytest.mark.parametrize("name", ARMS)
 @pytest.mark.parametrize("budget", [BUDGET, 1_279, 128])
 def test_the_budget_is_spent_to_the_last_round(noisy, name, budget):
@@ -176,7 +169,6 @@ def test_the_budget_is_spent_to_the_last_round(noisy, name, budget):
     assert [spent for spent, *_ in learned.trace] == [each * (i + 1) for i in range(turns)]
 
 
-@needs_jit
 @pytest.mark.parametrize("name", ARMS)
 def test_trace(noisy, name):
     X, y, fits = noisy
@@ -213,7 +205,6 @@ def test_reached_is_the_first_time():
     assert learned(0.95).reached() is None
 
 
-@needs_jit
 @pytest.mark.parametrize("name", ARMS)
 def test_same_random_state_same_rules(noisy, name):
     X, y, fits = noisy
@@ -226,7 +217,6 @@ def test_same_random_state_same_rules(noisy, name):
     assert list(other.loose) != list(learned.loose)
 
 
-@needs_jit
 def test_arms_differ(noisy):
     found = [fit[0].loose for fit in noisy[2].values()]
     assert all(list(a) != list(b) for i, a in enumerate(found) for b in found[:i])
@@ -305,7 +295,6 @@ def test_a_rule_is_cut_to_where_it_is_right():
     assert list(found) == [rules[2], right]
 
 
-@needs_jit
 @pytest.mark.parametrize("loose", [False, True])
 def test_repair_of_what_an_arm_learned(noisy, loose):
     X, y, fits = noisy

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learn.fitting import needs_jit
 from study import __main__ as command
 from study import running
 
@@ -157,7 +156,6 @@ def without_times(store):
     )
 
 
-@needs_jit
 def test_results_do_not_depend_on_processes_and_are_not_made_twice(tmp_path):
     design = running.Design(folds=2, repeats=1, evaluations=1_280, cap=120.0)
     sets = [odd_learners.table("one"), odd_learners.table("two", seed=1)]

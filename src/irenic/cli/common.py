@@ -73,7 +73,6 @@ def _indented(data: Any, encode: Callable[[Any], str], levels: int, indent: str 
 @contextmanager
 def progress(what: str) -> Iterator[Progress | None]:
     """Show the progress of a search on a terminal; Ctrl-C keeps the results so far."""
-    warn_of_compiling()
     errors = console(stderr=True)
     if not errors.is_terminal:
         yield None
@@ -196,11 +195,3 @@ def open_closed_streams() -> None:
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
     if sys.stderr is None:
         sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
-
-
-def warn_of_compiling(module: str = "gaps", duration: str = "a few seconds") -> None:
-    """Explain the wait for the first run, which compiles, to a person at a terminal."""
-    default = Path(irenic.__file__).parent / "kernels" / "__pycache__"
-    cache = Path(os.environ.get("NUMBA_CACHE_DIR") or default)
-    if sys.stderr.isatty() and not any(cache.rglob(f"{module}.*.nbi")):
-        print(f"compiling (once, {duration}) …", file=sys.stderr)

@@ -21,7 +21,6 @@ from irenic.cli.common import (
     output,
     output_format,
     print_json,
-    warn_of_compiling,
     write_rules,
     write_standard,
 )
@@ -124,7 +123,6 @@ def learn(
         raise DataError(f"{name}: column {column!r}: {error} with --cv 0") from None
     if folds < cv:
         note(cross_validation.fewer_folds(y, cv))
-    warn_of_compiling("evolution", "about a minute")
     on_screen = not form or (out is not None and not is_standard(out))
     if not as_json:
         with output():

@@ -22,7 +22,6 @@ from irenic.cli.common import (
     output,
     output_format,
     print_json,
-    warn_of_compiling,
     write_rules,
     write_standard,
 )
@@ -131,7 +130,6 @@ def repair(
     parsed = _parse(rules, form, target, ignore, hit_policy)
     original = _table(parsed, table, given_space(None, space, form), sink)
     X, y = _instances(data, label, form)
-    warn_of_compiling()
     mended = irenic.repair(original, how.value, X=X, y=y, budget=budget)
     result = original if mended.table is None else mended.table
     steps: list[irenic.mend.Change | str] = list(mended.changes)
@@ -182,7 +180,6 @@ def complete(
     parsed = _parse(rules, form, target, ignore, hit_policy)
     original = _table(parsed, table, given_space(None, space, form), sink)
     X, y = _instances(data, label, form)
-    warn_of_compiling()
     completion = irenic.complete(original, X=X, y=y, max_rules=limit, budget=budget)
     steps: list[irenic.mend.Proposal | str] = list(completion.proposals)
     verdict = f"{counted(len(completion.added), 'rule')} added; " + (
@@ -219,7 +216,6 @@ def merge(
     sink = _check_files(files, form, out, to, as_json=as_json)
     parsed = _parse(rules, form, target, ignore, hit_policy)
     original = _table(parsed, table, given_space(None, space, form), sink)
-    warn_of_compiling()
     unordered = original.with_rules(_as_set(original, budget)) if original.is_ordered else original
     merged = irenic.merge(unordered, budget=budget)
     notes = [original.say_never(row) for row in original.never_hold]
@@ -282,7 +278,6 @@ def convert(
         result = _open_to_missing(result, parsed, table)
     change = ""
     if as_set and result.is_ordered:
-        warn_of_compiling()
         n = counted(len(result), "ordered rule")
         result = result.with_rules(_as_set(result, budget))
         change = f"{n} became {counted(len(result), 'unordered one')}; "
@@ -326,7 +321,6 @@ def diff(
         for path in (a, b)
     )
     _note_unshared(before, after, a, b)
-    warn_of_compiling()
     differences = irenic.diff(before, after, budget=budget)
     with output():
         if as_json:

@@ -15,7 +15,6 @@ from irenic.cli.common import (
     note,
     output,
     print_json,
-    warn_of_compiling,
     write_standard,
 )
 from irenic.cli.reading import (
@@ -110,7 +109,6 @@ def report(
     check_one_output(out, None, as_json=as_json)
     if not as_json:
         _check_page(out, files)
-    warn_of_compiling()
     options = {"target": target, "ignore": ignore or (), "hit_policy": as_policy(hit_policy)}
     parsed = parse_file(rules, form, **options)
     model, X, y = _read(parsed, data, label, table, form)
