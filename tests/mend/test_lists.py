@@ -1,10 +1,10 @@
-"""Lists into sets: they say the same of every cell, and the proof knows when they do not."""
+"""Lists as sets: they decide the same in every cell, and the proof fails if they do not."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from grid_cells import cells_of, said
+from grid_cells import cells_of, decisions
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,33 +36,33 @@ def rule_lists(draw, max_size=6, max_features=2):
     return RuleList(rules, rules.space, default=draw(DEFAULTS))
 
 
-def check(given_list, made, explicit):
+def check(rule_list, made, explicit):
     assert made.is_consistent
     assert made.default is None or not explicit
-    cells = cells_of(made.space, given_list, made)
-    assert said(made, cells, made.default) == said(given_list, cells, given_list.default)
+    cells = cells_of(made.space, rule_list, made)
+    assert decisions(made, cells, made.default) == decisions(rule_list, cells, rule_list.default)
 
 
 @pytest.mark.parametrize("explicit", [False, True])
 @given(rules=rule_lists())
-def test_a_set_says_what_the_list_says(explicit, rules):
+def test_a_set_decides_the_same_as_the_list(explicit, rules):
     check(rules, to_set(rules, explicit=explicit), explicit)
 
 
 @given(rules=rule_lists())
-def test_a_set_says_the_same_where_boxes_are_grown_in_their_rules(rules):
-    before = lists._MOST_PAIRS, covering._MOST_PIECES, covering._MOST_CELLS
-    lists._MOST_PAIRS, covering._MOST_PIECES, covering._MOST_CELLS = -1, 2, 3
+def test_a_set_decides_the_same_if_boxes_are_grown_within_rules(rules):
+    before = lists._PAIR_LIMIT, covering._MOST_PIECES, covering._MOST_CELLS
+    lists._PAIR_LIMIT, covering._MOST_PIECES, covering._MOST_CELLS = -1, 2, 3
     try:
         made = to_set(rules)
     finally:
-        lists._MOST_PAIRS, covering._MOST_PIECES, covering._MOST_CELLS = before
+        lists._PAIR_LIMIT, covering._MOST_PIECES, covering._MOST_CELLS = before
     check(rules, made, False)
 
 
 @given(rules=rule_lists(max_size=4), other=st.data())
-def test_the_proof_holds_exactly_where_both_say_the_same(rules, other):
-    # rules as they are made, one left out, widened or with another consequent
+def test_the_proof_holds_exactly_if_both_decide_the_same(rules, other):
+    # the rules unchanged, without one, with one widened, or with another consequent
     made = list(to_set(rules))
     change = other.draw(st.sampled_from(["none", "drop", "then", "widen", "add"]))
     if made and change != "none":
@@ -77,10 +77,12 @@ def test_the_proof_holds_exactly_where_both_say_the_same(rules, other):
     default = to_set(rules).default
     candidate = RuleSet(made, rules.space, default=default)
     cells = cells_of(rules.space, rules, candidate)
-    same = said(candidate, cells, default) == said(rules, cells, rules.default)
-    same &= said(list(candidate)[::-1], cells, default) == said(rules, cells, rules.default)
-    given_rules = lists._Said.of(rules, explicit=False)
-    proof = ListProof(given_rules.boxes, given_rules.thens, given_rules.default, Meter(None))
+    same = decisions(candidate, cells, default) == decisions(rules, cells, rules.default)
+    same &= decisions(list(candidate)[::-1], cells, default) == decisions(
+        rules, cells, rules.default
+    )
+    prefix = lists._Prefix.of(rules, explicit=False)
+    proof = ListProof(prefix.boxes, prefix.thens, prefix.default, Meter(None))
     thens = [rule.then for rule in candidate]
     if not candidate.is_consistent:
         assert not proof.holds(candidate.boxes, thens)
@@ -93,10 +95,10 @@ def test_a_proof_fails_when_a_rule_is_tampered_with():
         [Rule({"x": (0, 5), "y": (0, 5)}, then="A"), Rule({"x": (2, 9)}, then="B")],
     )
     made = to_set(rules)
-    said_ = lists._Said.of(rules, explicit=False)
+    prefix = lists._Prefix.of(rules, explicit=False)
 
     def proved(some):
-        proof = ListProof(said_.boxes, said_.thens, said_.default, Meter(None))
+        proof = ListProof(prefix.boxes, prefix.thens, prefix.default, Meter(None))
         return proof.holds(some.boxes, [rule.then for rule in some])
 
     assert proved(made)
@@ -108,7 +110,7 @@ def test_a_proof_fails_when_a_rule_is_tampered_with():
     assert not proved(beyond)
 
 
-def test_an_else_rule_becomes_the_default_and_what_stands_behind_it_is_never_asked():
+def test_an_else_rule_becomes_the_default_and_later_rules_are_ignored():
     space = Space([Continuous("age"), Categorical("job", ["cook", "nurse"])])
     rules = RuleList(
         [
@@ -127,7 +129,7 @@ def test_an_else_rule_becomes_the_default_and_what_stands_behind_it_is_never_ask
     assert made.default is None
 
 
-def test_rules_that_say_what_the_default_says_are_not_written():
+def test_rules_with_the_default_as_consequent_are_omitted():
     rules = RuleList(
         [Rule({"x": (0, 2)}, then="A"), Rule({"x": (0, 9)}, then="B", weight=2.0)],
         default="A",
@@ -137,7 +139,7 @@ def test_rules_that_say_what_the_default_says_are_not_written():
     assert made.default == "A"
 
 
-def test_a_rule_that_stays_as_it_was_keeps_its_weight_and_how_it_is_written():
+def test_an_unchanged_rule_keeps_its_weight_and_notation():
     first = Rule({"x": {">=": 0, "<=": 2}}, then="A", weight=0.25)
     made = to_set(RuleList([first, Rule({"x": (1, 9)}, then="B", weight=0.5)]))
     assert made[0] == first
@@ -145,8 +147,8 @@ def test_a_rule_that_stays_as_it_was_keeps_its_weight_and_how_it_is_written():
     assert made[1].weight == 1.0
 
 
-def test_neighbours_become_one_rule():
-    # B is asked twice, on both sides of A's end; in the set it is one rule
+def test_neighbors_become_one_rule():
+    # two rules for B, on both sides of the end of A, become one rule of the set
     rules = RuleList(
         [
             Rule({"x": (0, 4), "y": (0, 4)}, then="A"),
@@ -161,7 +163,7 @@ def test_neighbours_become_one_rule():
     ]
 
 
-def test_a_table_is_taken_in_the_order_of_its_policy():
+def test_a_table_is_ordered_by_its_hit_policy():
     rules = RuleSet([Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
     first = DecisionTable(rules, (0, 1), 2, hit_policy="FIRST")
     assert [str(r) for r in to_set(first)] == ["IF 0 <= x < 5 THEN A", "IF 5 <= x < 9 THEN B"]
@@ -169,7 +171,7 @@ def test_a_table_is_taken_in_the_order_of_its_policy():
     assert [str(r) for r in to_set(ranked)] == ["IF 3 <= x < 9 THEN B", "IF 0 <= x < 3 THEN A"]
 
 
-def test_a_list_without_rules_is_a_set_without_rules():
+def test_a_list_without_rules_becomes_a_set_without_rules():
     made = to_set(RuleList([], Space([Continuous("x")]), default="A"))
     assert (len(made), made.default) == (0, "A")
     made = to_set(RuleList([], Space([Continuous("x")]), default="A"), explicit=True)
@@ -194,10 +196,10 @@ def random_list(n, d, seed=0):
     return RuleList.of(RuleSet.from_arrays(space, lower=low, upper=high, then=then))
 
 
-def test_a_budget_that_does_not_suffice_is_an_error_that_says_so():
+def test_an_insufficient_budget_raises_an_error():
     text = (
-        "turning the list into a set was stopped by nodes before it was proved;"
-        " give it a larger budget"
+        "turning the list into a set was stopped by nodes before the result was proved;"
+        " use a larger budget"
     )
     with pytest.raises(BudgetError, match=text):
         to_set(random_list(20, 5), budget=Budget(nodes=40))
@@ -209,7 +211,7 @@ def test_the_same_list_gives_the_same_set():
     assert [str(rule) for rule in a] == [str(rule) for rule in b]
 
 
-def test_a_set_is_no_list():
+def test_a_set_is_rejected():
     rules = RuleSet([Rule({"x": (0, 5)}, then="A")])
     with pytest.raises(
         ConditionError, match=r"^rules must be ordered, .*, got RuleSet; irenic.repair"

@@ -72,7 +72,7 @@ def test_no_free_box_is_larger(region, rivals):
 
 
 @given(regions(), st.lists(regions(), min_size=1, max_size=4))
-def test_without_time_a_free_box_is_found_all_the_same(region, rivals):
+def test_without_time_a_free_box_is_still_found(region, rivals):
     box = region.box.simplified()
     against = Boxes.none(SPACE).concat(*(r.box.simplified() for r in rivals))
     share = Share(box, box.concat(against))
@@ -85,8 +85,8 @@ def test_without_time_a_free_box_is_found_all_the_same(region, rivals):
         assert found.proved is not against.meeting(box).any()
 
 
-def test_a_box_that_is_too_hard_is_found_without_a_proof(monkeypatch):
-    monkeypatch.setattr(trimming, "_MOST_NODES", 1)
+def test_a_node_limit_gives_a_free_box_without_a_proof(monkeypatch):
+    monkeypatch.setattr(trimming, "_NODE_LIMIT", 1)
     space = Space([Continuous("x"), Continuous("y")])
     box = Region(space, {"x": (0, 10), "y": (0, 10)}).box.simplified()
     rivals = Region(space, {"x": (2, 3), "y": (2, 3)}).box
@@ -98,7 +98,7 @@ def test_a_box_that_is_too_hard_is_found_without_a_proof(monkeypatch):
 
 
 @given(regions())
-def test_shares_are_those_of_a_whole(region):
+def test_shares_are_between_0_and_1(region):
     box = region.box.simplified()
     share = Share(box, box)
     assert share.of(box).tolist() == [1.0]
@@ -107,7 +107,7 @@ def test_shares_are_those_of_a_whole(region):
         assert 0 < share.of(parts.take([row]))[0] <= 1
 
 
-def test_a_share_of_bounded_sides_is_that_of_the_volume():
+def test_a_share_with_bounded_sides_is_a_share_of_the_volume():
     space = Space([Continuous("x", bounds=(0, 10)), Categorical("c", ["a", "b", "c", "d"])])
     part = Region(space, {"x": (2, 5), "c": {"a"}})
     outer = Region(space).box.simplified()
