@@ -30,11 +30,11 @@ from irenic.mend import complete
 def test_every_cell_is_covered_and_nothing_else_changes(rules, data):
     within = data.draw(sts.regions(rules.space))
     result = complete(rules, within=within)
-    made, proposals = result
-    assert made.is_consistent
-    assert list(made) == [*rules, *result.added]
-    cells = cells_of(rules.space, made, [Rule(within, then="W")])
-    before, after = decisions(rules, cells), decisions(made, cells)
+    completed, proposals = result
+    assert completed.is_consistent
+    assert list(completed) == [*rules, *result.added]
+    cells = cells_of(rules.space, completed, [Rule(within, then="W")])
+    before, after = decisions(rules, cells), decisions(completed, cells)
     gaps = n_containing([p.region for p in proposals], cells)
     for cell, old, new, inside in zip(cells, before, after, gaps, strict=True):
         gap = old is None and naive.holds(within, cell)
@@ -81,11 +81,11 @@ def scale():
 def test_gaps_with_instances_come_first_then_the_largest():
     space = Space([Continuous("x", bounds=(0, 100))])
     rules = RuleSet([Rule({"x": (10, 20)}, then="A"), Rule({"x": (60, 70)}, then="B")], space)
-    found = complete(rules)
-    assert [str(p.region) for p in found.proposals] == ["20 <= x < 60", "x >= 70", "x < 10"]
-    assert [round(p.share, 3) for p in found.proposals] == [0.4, 0.3, 0.1]
-    found = complete(rules, X={"x": [5, 75, 75, 75, 15]}, y=["P", "P", "Q", "Q", "A"])
-    assert [str(p) for p in found.proposals] == [
+    completion = complete(rules)
+    assert [str(p.region) for p in completion.proposals] == ["20 <= x < 60", "x >= 70", "x < 10"]
+    assert [round(p.share, 3) for p in completion.proposals] == [0.4, 0.3, 0.1]
+    completion = complete(rules, X={"x": [5, 75, 75, 75, 15]}, y=["P", "P", "Q", "Q", "A"])
+    assert [str(p) for p in completion.proposals] == [
         "IF x >= 70 THEN Q, like 2 of the 3 instances in it",
         "IF x < 10 THEN P, like 1 of the 1 instance in it",
         "IF 20 <= x < 60 THEN A, like the nearest instance (x = 15)",
@@ -93,8 +93,8 @@ def test_gaps_with_instances_come_first_then_the_largest():
 
 
 def test_a_neighbor_that_can_be_widened_is_preferred():
-    found = complete(scale())
-    texts = {str(p.region): str(p) for p in found.proposals}
+    completion = complete(scale())
+    texts = {str(p.region): str(p) for p in completion.proposals}
     assert texts["10 <= x < 20"] == (
         "IF 10 <= x < 20 THEN B, like rule 2, which covers it if its condition on x is widened"
     )
@@ -143,8 +143,8 @@ def test_the_nearest_instance_by_scaled_distance_and_categories():
     rules = RuleSet([Rule({"c": {"u"}}, then="A")], space)
     X = {"x": [1, 90, None], "c": ["u", "u", "u"]}
     far = RuleSet([*rules, Rule({"c": {"v"}, "x": {"<": 80}}, then="A")], space)
-    found = complete(far, X=X, y=["one", "ninety", "missing"])
-    assert {str(p.region): p.rule.then for p in found.proposals} == {
+    completion = complete(far, X=X, y=["one", "ninety", "missing"])
+    assert {str(p.region): p.rule.then for p in completion.proposals} == {
         "x >= 80 and c in {v}": "ninety",
         "x is missing and c in {v}": "missing",
     }

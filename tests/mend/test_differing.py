@@ -49,28 +49,28 @@ def test_the_differences_are_the_cells_that_are_decided_differently(data):
     space = data.draw(sts.spaces(2))
     a, b = data.draw(ruled(space)), data.draw(ruled(space))
     within = data.draw(sts.regions(space))
-    found = diff(a, b, within=within)
-    assert found.finished
-    regions = [d.region for d in found]
+    differences = diff(a, b, within=within)
+    assert differences.finished
+    regions = [d.region for d in differences]
     cells = cells_of(space, a, b, [Rule(r, then="D") for r in [within, *regions]])
     before, after = decisions(a, cells, a.default), decisions(b, cells, b.default)
     counts = n_containing(regions, cells)
     for cell, old, new, count in zip(cells, before, after, counts, strict=True):
         assert count == (old != new and naive.holds(within, cell))
-    for d in found:
+    for d in differences:
         inside = [i for i, cell in enumerate(cells) if naive.holds(d.region, cell)]
         assert {(before[i], after[i]) for i in inside} == {(d.before, d.after)}
         assert d.witness in d.region
         for rules, indices in ((a, d.rules_before), (b, d.rules_after)):
             assert set(indices) == deciding(rules, [cells[i] for i in inside])
-    assert found.same is (before == after or not regions)
+    assert differences.same is (before == after or not regions)
 
 
 def deciding(rules, cells):
     """Return the indices of the rules that decide at least one cell."""
     rules, is_list = list(rules), isinstance(rules, RuleList)
-    found = (naive.covering(rules, cell) for cell in cells)
-    return {i for places in found for i in (places[:1] if is_list else places)}
+    differences = (naive.covering(rules, cell) for cell in cells)
+    return {i for places in differences for i in (places[:1] if is_list else places)}
 
 
 def test_the_text_of_a_difference():
@@ -106,18 +106,18 @@ def test_texts_number_the_rows_of_a_table():
     rules = RuleSet([Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
     first = DecisionTable(rules, (1, 4), 5, hit_policy="FIRST")
     ranked = DecisionTable(rules, (1, 4), 5, hit_policy="PRIORITY", ranking=("B", "A"))
-    found = diff(first, ranked)
-    assert [str(d) for d in found] == [
+    differences = diff(first, ranked)
+    assert [str(d) for d in differences] == [
         "where 3 <= x < 5: A (rule 2) becomes B (rule 5), for example at x = 4"
     ]
-    assert found[0:1] == [found[0]]
+    assert differences[0:1] == [differences[0]]
 
 
 def test_a_budget_that_is_used_up_is_reported():
     a = RuleSet([Rule({"x": (0, 5), "y": (i, i + 1)}, then="A") for i in range(9)])
-    found = diff(a, RuleSet(space=a.space), budget=Budget(nodes=2))
-    assert (found.finished, found.stopped_by) == (False, "nodes")
-    assert "and possibly more (stopped by nodes)" in repr(found)
+    differences = diff(a, RuleSet(space=a.space), budget=Budget(nodes=2))
+    assert (differences.finished, differences.stopped_by) == (False, "nodes")
+    assert "and possibly more (stopped by nodes)" in repr(differences)
     nothing = diff(a, a, budget=Budget(nodes=2))
     assert nothing.same is None
 
@@ -180,9 +180,9 @@ def test_rules_of_two_spaces_differ_where_they_predict_differently(data):
     narrow = data.draw(sts.spaces(2))
     wide = data.draw(wider(narrow))
     a, b = data.draw(ruled(narrow)), data.draw(ruled(wide))
-    found = diff(a, b)
+    differences = diff(a, b)
     space = common_space(RuleSet(space=narrow), RuleSet(space=wide))
-    assert all(d.region.space == space for d in found)
+    assert all(d.region.space == space for d in differences)
     # every point of the narrow space is one of the wide space
     for cell in cells_of(narrow, a):
         pairs = list(zip(narrow, cell, strict=True))
@@ -192,7 +192,7 @@ def test_rules_of_two_spaces_differ_where_they_predict_differently(data):
         point = space.encode_point(values)
         old = a.predict(narrow.encode_point(values))[0]
         new = b.predict(wide.encode_point(values))[0]
-        assert sum(bool(d.region.contains(point)[0]) for d in found) == (old != new)
+        assert sum(bool(d.region.contains(point)[0]) for d in differences) == (old != new)
 
 
 @given(st.data())

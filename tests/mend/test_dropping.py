@@ -62,24 +62,24 @@ def test_local_search_never_increases_the_cost(graph):
     if not len(edges):
         return
     start = dropping._greedy(edges, costs)
-    found = dropping._by_local_search(edges, costs, start, Meter(None))
-    assert is_cover(edges, np.flatnonzero(found))
-    assert costs[found].sum() <= costs[start].sum() + 1e-9
+    chosen = dropping._by_local_search(edges, costs, start, Meter(None))
+    assert is_cover(edges, np.flatnonzero(chosen))
+    assert costs[chosen].sum() <= costs[start].sum() + 1e-9
 
 
 @given(graphs())
 def test_cliques_contain_every_edge_and_nothing_else(graph):
     edges, costs = graph
-    found = dropping._cliques(edges, len(costs))
-    pairs = {pair for clique in found for pair in combinations(clique, 2)}
+    cliques = dropping._cliques(edges, len(costs))
+    pairs = {pair for clique in cliques for pair in combinations(clique, 2)}
     assert pairs == {tuple(edge) for edge in edges.tolist()}
 
 
 def test_local_search_leaves_a_bad_cover():
     # a star: its center is the best cover, and all leaves are a bad start
     edges = np.array([(0, i) for i in range(1, 8)])
-    found = dropping._by_local_search(edges, np.ones(8), np.arange(8) > 0, Meter(None))
-    assert np.flatnonzero(found).tolist() == [0]
+    chosen = dropping._by_local_search(edges, np.ones(8), np.arange(8) > 0, Meter(None))
+    assert np.flatnonzero(chosen).tolist() == [0]
 
 
 def test_of_equal_costs_the_later_node_is_dropped():

@@ -36,11 +36,13 @@ def rule_lists(draw, max_size=6, max_features=2):
     return RuleList(rules, rules.space, default=draw(DEFAULTS))
 
 
-def check(rule_list, made, explicit):
-    assert made.is_consistent
-    assert made.default is None or not explicit
-    cells = cells_of(made.space, rule_list, made)
-    assert decisions(made, cells, made.default) == decisions(rule_list, cells, rule_list.default)
+def check(rule_list, rule_set, explicit):
+    assert rule_set.is_consistent
+    assert rule_set.default is None or not explicit
+    cells = cells_of(rule_set.space, rule_list, rule_set)
+    assert decisions(rule_set, cells, rule_set.default) == decisions(
+        rule_list, cells, rule_list.default
+    )
 
 
 @pytest.mark.parametrize("explicit", [False, True])
@@ -54,28 +56,28 @@ def test_a_set_decides_the_same_if_boxes_are_grown_within_rules(rules):
     before = lists._PAIR_LIMIT, covering._MOST_PIECES, covering._MOST_CELLS
     lists._PAIR_LIMIT, covering._MOST_PIECES, covering._MOST_CELLS = -1, 2, 3
     try:
-        made = to_set(rules)
+        rule_set = to_set(rules)
     finally:
         lists._PAIR_LIMIT, covering._MOST_PIECES, covering._MOST_CELLS = before
-    check(rules, made, False)
+    check(rules, rule_set, False)
 
 
 @given(rules=rule_lists(max_size=4), other=st.data())
 def test_the_proof_holds_exactly_if_both_decide_the_same(rules, other):
     # the rules unchanged, without one, with one widened, or with another consequent
-    made = list(to_set(rules))
+    rule_set = list(to_set(rules))
     change = other.draw(st.sampled_from(["none", "drop", "then", "widen", "add"]))
-    if made and change != "none":
-        place = other.draw(st.integers(0, len(made) - 1))
-        rule = made.pop(place)
+    if rule_set and change != "none":
+        place = other.draw(st.integers(0, len(rule_set) - 1))
+        rule = rule_set.pop(place)
         if change == "then":
-            made.append(Rule(rule.region, then=other.draw(st.sampled_from("ABC"))))
+            rule_set.append(Rule(rule.region, then=other.draw(st.sampled_from("ABC"))))
         elif change == "widen":
-            made.append(Rule(other.draw(sts.regions(rules.space)), then=rule.then))
+            rule_set.append(Rule(other.draw(sts.regions(rules.space)), then=rule.then))
         elif change == "add":
-            made += [rule, other.draw(sts.rules(rules.space))]
+            rule_set += [rule, other.draw(sts.rules(rules.space))]
     default = to_set(rules).default
-    candidate = RuleSet(made, rules.space, default=default)
+    candidate = RuleSet(rule_set, rules.space, default=default)
     cells = cells_of(rules.space, rules, candidate)
     same = decisions(candidate, cells, default) == decisions(rules, cells, rules.default)
     same &= decisions(list(candidate)[::-1], cells, default) == decisions(
@@ -94,19 +96,19 @@ def test_a_proof_fails_when_a_rule_is_tampered_with():
     rules = RuleList(
         [Rule({"x": (0, 5), "y": (0, 5)}, then="A"), Rule({"x": (2, 9)}, then="B")],
     )
-    made = to_set(rules)
+    rule_set = to_set(rules)
     prefix = lists._Prefix.of(rules, explicit=False)
 
-    def proved(some):
+    def proved(guess):
         proof = ListProof(prefix.boxes, prefix.thens, prefix.default, Meter(None))
-        return proof.holds(some.boxes, [rule.then for rule in some])
+        return proof.holds(guess.boxes, [rule.then for rule in guess])
 
-    assert proved(made)
-    for place in range(len(made)):
-        assert not proved(made[[i for i in range(len(made)) if i != place]])
-    wider = RuleSet([*made, Rule({"x": (1, 3), "y": (4, 5)}, then="B")], rules.space)
+    assert proved(rule_set)
+    for place in range(len(rule_set)):
+        assert not proved(rule_set[[i for i in range(len(rule_set)) if i != place]])
+    wider = RuleSet([*rule_set, Rule({"x": (1, 3), "y": (4, 5)}, then="B")], rules.space)
     assert not proved(wider)
-    beyond = RuleSet([*made, Rule({"x": (8, 9.5)}, then="B")], rules.space)
+    beyond = RuleSet([*rule_set, Rule({"x": (8, 9.5)}, then="B")], rules.space)
     assert not proved(beyond)
 
 
@@ -121,12 +123,12 @@ def test_an_else_rule_becomes_the_default_and_later_rules_are_ignored():
         space,
         default="nobody",
     )
-    made = to_set(rules)
-    assert str(made[0]) == "IF age <= 17 THEN minor"
-    assert (len(made), made.default) == (1, "adult")
-    made = to_set(rules, explicit=True)
-    assert [str(rule) for rule in made] == ["IF age <= 17 THEN minor", "IF age > 17 THEN adult"]
-    assert made.default is None
+    rule_set = to_set(rules)
+    assert str(rule_set[0]) == "IF age <= 17 THEN minor"
+    assert (len(rule_set), rule_set.default) == (1, "adult")
+    rule_set = to_set(rules, explicit=True)
+    assert [str(rule) for rule in rule_set] == ["IF age <= 17 THEN minor", "IF age > 17 THEN adult"]
+    assert rule_set.default is None
 
 
 def test_rules_with_the_default_as_consequent_are_omitted():
@@ -134,17 +136,17 @@ def test_rules_with_the_default_as_consequent_are_omitted():
         [Rule({"x": (0, 2)}, then="A"), Rule({"x": (0, 9)}, then="B", weight=2.0)],
         default="A",
     )
-    made = to_set(rules)
-    assert [str(rule) for rule in made] == ["IF 2 <= x < 9 THEN B"]
-    assert made.default == "A"
+    rule_set = to_set(rules)
+    assert [str(rule) for rule in rule_set] == ["IF 2 <= x < 9 THEN B"]
+    assert rule_set.default == "A"
 
 
 def test_an_unchanged_rule_keeps_its_weight_and_notation():
     first = Rule({"x": {">=": 0, "<=": 2}}, then="A", weight=0.25)
-    made = to_set(RuleList([first, Rule({"x": (1, 9)}, then="B", weight=0.5)]))
-    assert made[0] == first
-    assert str(made[0]) == "IF 0 <= x <= 2 THEN A WEIGHT 0.25"
-    assert made[1].weight == 1.0
+    rule_set = to_set(RuleList([first, Rule({"x": (1, 9)}, then="B", weight=0.5)]))
+    assert rule_set[0] == first
+    assert str(rule_set[0]) == "IF 0 <= x <= 2 THEN A WEIGHT 0.25"
+    assert rule_set[1].weight == 1.0
 
 
 def test_neighbors_become_one_rule():
@@ -156,8 +158,8 @@ def test_neighbors_become_one_rule():
             Rule({"x": (4, 9), "y": (4, 9)}, then="B"),
         ],
     )
-    made = to_set(rules)
-    assert [str(rule) for rule in made] == [
+    rule_set = to_set(rules)
+    assert [str(rule) for rule in rule_set] == [
         "IF 0 <= x < 4 AND 0 <= y < 4 THEN A",
         "IF 0 <= x < 9 AND 4 <= y < 9 THEN B",
     ]
@@ -172,10 +174,10 @@ def test_a_table_is_ordered_by_its_hit_policy():
 
 
 def test_a_list_without_rules_becomes_a_set_without_rules():
-    made = to_set(RuleList([], Space([Continuous("x")]), default="A"))
-    assert (len(made), made.default) == (0, "A")
-    made = to_set(RuleList([], Space([Continuous("x")]), default="A"), explicit=True)
-    assert [str(rule) for rule in made] == ["IF anything THEN A"]
+    rule_set = to_set(RuleList([], Space([Continuous("x")]), default="A"))
+    assert (len(rule_set), rule_set.default) == (0, "A")
+    rule_set = to_set(RuleList([], Space([Continuous("x")]), default="A"), explicit=True)
+    assert [str(rule) for rule in rule_set] == ["IF anything THEN A"]
 
 
 def test_a_space_without_features():

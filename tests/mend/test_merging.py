@@ -33,11 +33,11 @@ def held_by(rules, cell):
     return {(rule.then, rule.weight) for rule in rules if naive.holds(rule.region, cell)}
 
 
-def check(rules, made):
-    assert len(made) <= len(rules)
-    assert made.default == rules.default
-    for cell in cells_of(rules.space, rules, made):
-        assert held_by(rules, cell) == held_by(made, cell)
+def check(rules, merged):
+    assert len(merged) <= len(rules)
+    assert merged.default == rules.default
+    for cell in cells_of(rules.space, rules, merged):
+        assert held_by(rules, cell) == held_by(merged, cell)
 
 
 @given(rules=sts.consistent_rule_sets(default="A"))
@@ -93,9 +93,9 @@ def test_four_quarters_become_one_rule():
 def test_a_pinwheel_of_five_becomes_four():
     # no two of the five form a box, but four of them can be widened to cover the fifth
     rules = plane((0, 2, 0, 1), (2, 3, 0, 2), (1, 3, 2, 3), (0, 1, 1, 3), (1, 2, 1, 2))
-    made = merge(rules).rules
-    assert len(made) < 5
-    check(rules, made)
+    merged = merge(rules).rules
+    assert len(merged) < 5
+    check(rules, merged)
 
 
 def test_rules_with_different_weights_are_not_merged():

@@ -46,14 +46,14 @@ def holding(rules, cell):
 @given(rules=sts.rule_sets(default="A"))
 def test_the_remaining_rules_are_consistent_and_predict_nothing_new(how, rules):
     result = repair(rules, how)
-    made, changes = result
-    assert made is result.rules
+    repaired, changes = result
+    assert repaired is result.rules
     assert changes is result.changes
-    assert made.is_consistent
-    assert not naive.pairs(made, same=False)
-    assert made.default == rules.default
-    for cell in cells_of(rules.space, rules, made):
-        before, after = holding(rules, cell), holding(made, cell)
+    assert repaired.is_consistent
+    assert not naive.pairs(repaired, same=False)
+    assert repaired.default == rules.default
+    for cell in cells_of(rules.space, rules, repaired):
+        before, after = holding(rules, cell), holding(repaired, cell)
         assert after <= before
         if len(before) == 1 and how == "split":
             assert after == before
@@ -63,10 +63,10 @@ def test_the_remaining_rules_are_consistent_and_predict_nothing_new(how, rules):
     assert changed == sorted(set(changed))
     for i, rule in enumerate(rules):
         if i not in changed:
-            assert rule in made
+            assert rule in repaired
     after = [rule for change in changes for rule in change.after]
     whole = [rule for i, rule in enumerate(rules) if i not in changed]
-    assert sorted(map(str, [*whole, *after])) == sorted(map(str, made))
+    assert sorted(map(str, [*whole, *after])) == sorted(map(str, repaired))
 
 
 @given(rules=sts.rule_sets(max_size=6))
