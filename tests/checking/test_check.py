@@ -31,8 +31,8 @@ def ages(*rules, **options):
     return RuleSet([Rule({"age": bounds}, then=then) for bounds, then in rules], AGE, **options)
 
 
-def texts(found, kind):
-    return [finding.text for finding in found.of(kind)]
+def texts(findings, kind):
+    return [finding.text for finding in findings.of(kind)]
 
 
 class Grid:
@@ -54,15 +54,15 @@ class Grid:
         self.live = [row for row in self.rows if self.boxes[row]]
 
     def of(self, regions):
-        found = set()
+        findings = set()
         for region in regions:
-            found |= naive.cells(region, self.axes) & self.cells
-        return found
+            findings |= naive.cells(region, self.axes) & self.cells
+        return findings
 
-    def said(self, cell, order=None):
+    def outcomes(self, cell, order=None):
         """Return the outcomes for a cell; in an ordered table, only that of the first row."""
-        said = [self.then[row] for row in order or self.live if cell in self.rows[row]]
-        return frozenset(said if order is None else said[:1])
+        outcomes = [self.then[row] for row in order or self.live if cell in self.rows[row]]
+        return frozenset(outcomes if order is None else outcomes[:1])
 
 
 @st.composite
@@ -90,8 +90,8 @@ def tables(draw, policies=(None, "UNIQUE", "ANY", "FIRST", "PRIORITY", "COLLECT"
 
 @given(tables(policies=(None, "UNIQUE", "ANY")))
 def test_conflicts_and_overlaps_are_where_rows_share_a_cell(table):
-    grid, found = Grid(table), check(table)
-    conflicts, overlaps = found.of("conflicts"), found.of("overlaps")
+    grid, findings = Grid(table), check(table)
+    conflicts, overlaps = findings.of("conflicts"), findings.of("overlaps")
     for a, b in combinations(grid.live, 2):
         shared = grid.rows[a] & grid.rows[b]
         differ = grid.then[a] != grid.then[b]
@@ -99,19 +99,19 @@ def test_conflicts_and_overlaps_are_where_rows_share_a_cell(table):
         assert grid.of(mine) == (shared if differ else set())
         mine = [f.region for f in overlaps if f.rules == (a, b)]
         assert grid.of(mine) == (shared if differ or table.hit_policy != "ANY" else set())
-    assert found.is_consistent is (not conflicts)
-    assert found.count("conflicts") == len(conflicts)
+    assert findings.is_consistent is (not conflicts)
+    assert findings.count("conflicts") == len(conflicts)
     assert {f.level for f in overlaps} <= {"note" if table.hit_policy is None else "error"}
-    assert found.fails() is bool(overlaps if table.hit_policy == "UNIQUE" else conflicts)
+    assert findings.fails() is bool(overlaps if table.hit_policy == "UNIQUE" else conflicts)
 
 
 @given(tables())
 def test_gaps_are_the_cells_of_no_row(table):
-    grid, found = Grid(table), check(table)
-    assert grid.of(f.region for f in found.of("gaps")) == grid.cells - grid.of(
+    grid, findings = Grid(table), check(table)
+    assert grid.of(f.region for f in findings.of("gaps")) == grid.cells - grid.of(
         rule.region for rule in table.rules
     )
-    assert found.is_complete is (not found.of("gaps"))
+    assert findings.is_complete is (not findings.of("gaps"))
 
 
 @given(tables())
@@ -124,12 +124,12 @@ def test_findings_with_a_region_have_a_witness_in_it(table):
 
 @given(tables(policies=(None, "UNIQUE", "ANY")))
 def test_rows_inside_others_are_redundant(table):
-    grid, found = Grid(table), check(table)
+    grid, findings = Grid(table), check(table)
     equal = {row: [s for s in grid.live if same(grid, row, s)] for row in grid.live}
     for row in grid.live:
         others = [s for s in grid.live if grid.then[s] == grid.then[row] and s not in equal[row]]
         union = set().union(*(grid.rows[s] for s in others))
-        named = [f for f in found.of("inside") if f.rules == (row,)]
+        named = [f for f in findings.of("inside") if f.rules == (row,)]
         assert bool(named) is (grid.rows[row] <= union and row == equal[row][0]), row
         for finding in named:
             others = [grid.rows[s] for s in finding.by]
@@ -145,8 +145,8 @@ def same(grid, a, b):
 
 @given(tables())
 def test_duplicates_are_identical_rows(table):
-    grid, found = Grid(table), check(table)
-    named = {pair for f in found.of("duplicates") for pair in combinations(f.rules, 2)}
+    grid, findings = Grid(table), check(table)
+    named = {pair for f in findings.of("duplicates") for pair in combinations(f.rules, 2)}
     alike = {pair for pair in combinations(grid.live, 2) if same(grid, *pair)}
     assert named <= alike
     lone = {row for row in grid.live if grid.boxes[row] == 1}
@@ -155,8 +155,8 @@ def test_duplicates_are_identical_rows(table):
 
 @given(tables(policies=("FIRST", "PRIORITY", "UNIQUE")))
 def test_rows_never_fire_if_earlier_rows_cover_them_or_they_are_impossible(table):
-    grid, found = Grid(table), check(table)
-    named = {f.rules[0]: f for f in found.of("never_fire")}
+    grid, findings = Grid(table), check(table)
+    named = {f.rules[0]: f for f in findings.of("never_fire")}
     assert all(len(f.rules) == 1 for f in named.values())
     order = [table.rows[place] for place in table.winning]
     for row in grid.rows:
@@ -173,8 +173,8 @@ def test_rows_never_fire_if_earlier_rows_cover_them_or_they_are_impossible(table
 
 @given(tables(policies=(None, "UNIQUE", "ANY", "COLLECT")))
 def test_mergeable_rows_form_one_box(table):
-    grid, found = Grid(table), check(table)
-    groups = found.of("mergeable")
+    grid, findings = Grid(table), check(table)
+    groups = findings.of("mergeable")
     for finding in groups:
         assert len(finding.rules) > 1
         assert len({grid.then[row] for row in finding.rules}) == 1
@@ -213,8 +213,8 @@ def is_box(grid, cells):
 
 @given(tables(policies=(None, "UNIQUE", "ANY", "FIRST", "PRIORITY")))
 def test_columns_that_never_matter_change_no_cell(table):
-    grid, found = Grid(table), check(table)
-    named = {finding.column for finding in found.of("columns")}
+    grid, findings = Grid(table), check(table)
+    named = {finding.column for finding in findings.of("columns")}
     if not table.n_rows:
         assert not named
         return
@@ -222,8 +222,8 @@ def test_columns_that_never_matter_change_no_cell(table):
     for i, feature in enumerate(table.space):
         beside = {}
         for cell in grid.cells:
-            beside.setdefault(cell[:i] + cell[i + 1 :], set()).add(grid.said(cell, order))
-        matters = any(len(said) > 1 for said in beside.values())
+            beside.setdefault(cell[:i] + cell[i + 1 :], set()).add(grid.outcomes(cell, order))
+        matters = any(len(outcomes) > 1 for outcomes in beside.values())
         assert (feature.name in named) is (not matters)
 
 
@@ -270,21 +270,21 @@ def test_an_overlap_is_a_note_in_a_set_and_an_error_in_a_unique_table():
 
 def test_texts_number_rows_rather_than_rules():
     rules = ages(((None, 18), "A"), ((60, None), "A"), ((50, 70), "B"))
-    found = check(DecisionTable(rules, rows=(0, 0, 1), n_rows=2))
-    assert texts(found, "conflicts") == [
+    findings = check(DecisionTable(rules, rows=(0, 0, 1), n_rows=2))
+    assert texts(findings, "conflicts") == [
         "age = 60: rule 1 says A, rule 2 says B (wherever 60 <= age < 70)"
     ]
 
 
 def test_the_texts_of_redundant_rules():
     spans = [(0, 10), (0, 10), (2, 3), (8, 20), (5, 15)]
-    found = check(ages(*((span, "A") for span in spans)))
-    assert texts(found, "duplicates") == ["rules 1 and 2 are identical"]
-    assert texts(found, "inside") == [
+    findings = check(ages(*((span, "A") for span in spans)))
+    assert texts(findings, "duplicates") == ["rules 1 and 2 are identical"]
+    assert texts(findings, "inside") == [
         "rule 3 is redundant: rule 1 says the same wherever rule 3 applies",
         "rule 5 is redundant: rules 1 and 4 together say the same wherever rule 5 applies",
     ]
-    assert texts(found, "mergeable") == ["rules 1 and 4 can be merged into one: 0 <= age < 20"]
+    assert texts(findings, "mergeable") == ["rules 1 and 4 can be merged into one: 0 <= age < 20"]
 
 
 def test_rules_without_an_upper_bound_can_be_merged():
@@ -294,13 +294,13 @@ def test_rules_without_an_upper_bound_can_be_merged():
 
 def test_the_texts_of_rules_that_never_fire():
     rules = RuleList.of(ages(((0, 10), "A"), ((10, 20), "B"), ((5, 15), "C"), ((5, 25), "A")))
-    found = check(rules)
-    assert texts(found, "never_fire") == [
+    findings = check(rules)
+    assert texts(findings, "never_fire") == [
         "rule 3 never fires: wherever it applies, rules 1 and 2 take precedence"
     ]
-    assert not found.of("conflicts")
-    assert not found.fails()
-    assert found.fails(["never_fire"])
+    assert not findings.of("conflicts")
+    assert not findings.fails()
+    assert findings.fails(["never_fire"])
     table = DecisionTable(ages(((0, 10), "A")), rows=(1,), n_rows=2, hit_policy="UNIQUE")
     assert texts(check(table), "never_fire") == [
         "rule 1 never fires: its conditions can never be met"
@@ -315,8 +315,8 @@ def test_the_text_of_an_impossible_row_gives_the_reason():
 
 def test_a_row_with_several_intervals_is_inside_another():
     rules = ages(((None, 1), "y"), ((5, None), "y"), ((None, None), "y"))
-    found = check(DecisionTable(rules, (0, 0, 1), 2))
-    assert [(f.rules, f.by) for f in found.of("inside")] == [((0,), (1,))]
+    findings = check(DecisionTable(rules, (0, 0, 1), 2))
+    assert [(f.rules, f.by) for f in findings.of("inside")] == [((0,), (1,))]
 
 
 def test_under_rule_order_only_neighbors_are_mergeable():
@@ -330,8 +330,8 @@ def test_under_rule_order_only_neighbors_are_mergeable():
 
 def test_columns_of_a_long_ordered_table_are_unfinished():
     rules = ages(*(((i, i + 1), "A") for i in range(400)))
-    found = check(RuleList.of(rules))
-    assert found.unfinished == ("columns",)
+    findings = check(RuleList.of(rules))
+    assert findings.unfinished == ("columns",)
     assert check(RuleList.of(rules[:20])).unfinished == ()
 
 
@@ -340,8 +340,8 @@ def test_a_column_that_excludes_only_impossible_cases_never_matters():
     parts = [{"n": {"<=": 10}}, {"n": {">=": 20}}]
     rules = RuleSet([Rule(p | {"m": (0, 1)}, then="A") for p in parts], space)
     hole = Region(space, {"n": {">": 10, "<": 20}})
-    found = check(DecisionTable(rules, (0, 0), 1, outside=(hole,)))
-    assert [f.column for f in found.of("columns")] == ["n"]
+    findings = check(DecisionTable(rules, (0, 0), 1, outside=(hole,)))
+    assert [f.column for f in findings.of("columns")] == ["n"]
 
 
 def test_priority_determines_which_rows_never_fire():
@@ -372,9 +372,9 @@ def test_the_texts_of_columns_that_never_matter():
 def test_with_a_default_gaps_are_notes_and_columns_can_be_without_effect():
     space = Space([Continuous("age", bounds=(0, 100)), Categorical("job", ["nurse", "clerk"])])
     half = [Rule({"age": (0, 30), "job": "clerk"}, then="low")]
-    found = check(RuleSet(half, space, default="low"))
-    assert {f.level for f in found.of("gaps")} == {"note"}
-    assert [f.column for f in found.of("columns")] == ["age", "job"]
+    findings = check(RuleSet(half, space, default="low"))
+    assert {f.level for f in findings.of("gaps")} == {"note"}
+    assert [f.column for f in findings.of("columns")] == ["age", "job"]
     both = [*half, Rule({"age": (50, 60)}, then="high")]
     assert [f.column for f in check(RuleSet(both, space, default="low")).of("columns")] == ["job"]
 
@@ -402,8 +402,8 @@ def test_the_text_of_many_rules_is_cut_off():
 
 def test_all_findings_are_counted_even_if_not_listed():
     rules = ages(*(((0, 10), label) for label in "ABCDEFGH"))
-    found = check(rules, limit=3)
-    assert (found.count("conflicts"), len(found.of("conflicts"))) == (28, 3)
+    findings = check(rules, limit=3)
+    assert (findings.count("conflicts"), len(findings.of("conflicts"))) == (28, 3)
     assert check(rules, limit=0).fails()
 
 
@@ -412,10 +412,10 @@ def test_searches_stopped_by_the_budget_are_unfinished():
         Rule({"x": (i, i + 1), "y": (j, j + 1)}, then="A") for i in range(30) for j in range(30)
     ]
     rules = RuleSet([*cells, Rule({"x": (0, 30), "y": (0, 30)}, then="A")])
-    found = check(rules, budget=Budget(nodes=5))
-    assert found.is_complete is None or found.of("gaps")
-    assert {"gaps", "inside"} <= set(found.unfinished)
-    assert found.fails(["inside"])
+    findings = check(rules, budget=Budget(nodes=5))
+    assert findings.is_complete is None or findings.of("gaps")
+    assert {"gaps", "inside"} <= set(findings.unfinished)
+    assert findings.fails(["inside"])
     assert set(check(rules).unfinished) == set()
 
 
@@ -434,5 +434,5 @@ def test_invalid_arguments_are_rejected():
 
 
 def test_an_empty_table_has_one_gap():
-    found = check(RuleSet([], AGE))
-    assert [f.text for f in found] == ["any case: no rule applies"]
+    findings = check(RuleSet([], AGE))
+    assert [f.text for f in findings] == ["any case: no rule applies"]

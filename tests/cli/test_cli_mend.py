@@ -203,7 +203,7 @@ def test_an_ordered_table_is_merged_as_a_set(run, file, tmp_path, policy):
 def test_a_table_in_which_all_rows_count_is_not_merged(run, file, policy):
     status, _, err = run("merge", file(f"{policy},a,out\n1,< 5,x\n2,< 9,x\n", "c.csv"))
     assert status == 2
-    assert "all rules that hold count, so merging them would change the result" in err
+    assert "all rules that apply count, so merging them would change the result" in err
 
 
 def test_tables_keep_their_names(run, file, tmp_path):
@@ -384,7 +384,7 @@ def test_tables_that_collect_are_not_changed(run, file, tmp_path):
         status, out, err = run(*command)
         assert (status, out) == (2, "")
         assert "under COLLECT" in err
-        assert "all rules that hold count" in err
+        assert "all rules that apply count" in err
     status, _, err = run("convert", path, str(tmp_path / "a.json"))
     assert status == 2
     assert "which .json files cannot say; write .dmn, .csv or .xlsx" in err
@@ -409,6 +409,6 @@ def test_rules_that_contradict_each_other_cannot_be_compared(run, file):
     a, b = file(CONTRADICTING, "a.rules"), file("IF age < 5 THEN low\n", "b.rules")
     status, out, err = run("diff", a, b)
     assert (status, out) == (2, "")
-    assert "the rules of the first contradict each other: rule 1 says low" in err
-    assert "repair them, or say that the first wins: RuleList.of(rules), --hit-policy FIRST" in err
+    assert "the first rule set contradicts itself: rule 1 says low" in err
+    assert "let the first rule win with RuleList.of(rules) or --hit-policy FIRST" in err
     assert run("diff", a, a, "--hit-policy", "first")[0] == 0

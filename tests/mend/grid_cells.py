@@ -1,4 +1,4 @@
-"""What rules say of every cell of the grid of all their bounds."""
+"""The decisions of rules in every cell of the grid of all their bounds."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import naive
 
 
 def cells_of(space, *groups):
-    """Return the cells of the grid that the regions of several groups of rules make."""
+    """Return the cells of the grid of the bounds of several groups of rules."""
     regions = [rule.region for rules in groups for rule in rules]
     return naive.cells_of(naive.grid(space, regions))
 
 
-def said(rules, cells, default=None):
-    """Return what the first rule that holds says of each cell."""
+def decisions(rules, cells, default=None):
+    """Return the consequent of the first rule that covers each cell."""
     rules = list(rules)
     return [naive.predict(rules, cell, default=default) for cell in cells]
 
 
-def held(regions, cells):
-    """Return how many of some regions hold each cell."""
+def n_containing(regions, cells):
+    """Return the number of regions that contain each cell."""
     return [sum(naive.holds(region, cell) for region in regions) for cell in cells]

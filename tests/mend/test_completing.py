@@ -1,9 +1,9 @@
-"""Gaps closed: every cell is covered, nothing else changes, and all that is added is listed."""
+"""Filled gaps: every cell is covered, nothing else changes, and all new rules are listed."""
 
 from __future__ import annotations
 
 import pytest
-from grid_cells import cells_of, held, said
+from grid_cells import cells_of, decisions, n_containing
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,12 +30,12 @@ from irenic.mend import complete
 def test_every_cell_is_covered_and_nothing_else_changes(rules, data):
     within = data.draw(sts.regions(rules.space))
     result = complete(rules, within=within)
-    made, proposals = result
-    assert made.is_consistent
-    assert list(made) == [*rules, *result.added]
-    cells = cells_of(rules.space, made, [Rule(within, then="W")])
-    before, after = said(rules, cells), said(made, cells)
-    gaps = held([p.region for p in proposals], cells)
+    completed, proposals = result
+    assert completed.is_consistent
+    assert list(completed) == [*rules, *result.added]
+    cells = cells_of(rules.space, completed, [Rule(within, then="W")])
+    before, after = decisions(rules, cells), decisions(completed, cells)
+    gaps = n_containing([p.region for p in proposals], cells)
     for cell, old, new, inside in zip(cells, before, after, gaps, strict=True):
         gap = old is None and naive.holds(within, cell)
         assert inside == gap
@@ -47,8 +47,8 @@ def test_every_cell_is_covered_and_nothing_else_changes(rules, data):
 
 
 @given(rules=sts.consistent_rule_sets(max_size=4), data=st.data())
-def test_data_decide_what_is_said_in_a_gap(rules, data):
-    cells = [  # no table holds a date beyond the calendar
+def test_data_determine_the_consequent_of_a_gap(rules, data):
+    cells = [  # no table contains a date beyond the calendar
         cell
         for cell in cells_of(rules.space, rules)
         if all(naive.shows(f, v) for f, v in zip(rules.space, cell, strict=True))
@@ -78,91 +78,91 @@ def scale():
     )
 
 
-def test_the_largest_gap_comes_first_and_gaps_with_data_before_all():
+def test_gaps_with_instances_come_first_then_the_largest():
     space = Space([Continuous("x", bounds=(0, 100))])
     rules = RuleSet([Rule({"x": (10, 20)}, then="A"), Rule({"x": (60, 70)}, then="B")], space)
-    found = complete(rules)
-    assert [str(p.region) for p in found.proposals] == ["20 <= x < 60", "x >= 70", "x < 10"]
-    assert [round(p.share, 3) for p in found.proposals] == [0.4, 0.3, 0.1]
-    found = complete(rules, X={"x": [5, 75, 75, 75, 15]}, y=["P", "P", "Q", "Q", "A"])
-    assert [str(p) for p in found.proposals] == [
-        "IF x >= 70 THEN Q, as 2 of the 3 instances in it",
-        "IF x < 10 THEN P, as 1 of the 1 instance in it",
-        "IF 20 <= x < 60 THEN A, as the nearest instance (x = 15)",
+    completion = complete(rules)
+    assert [str(p.region) for p in completion.proposals] == ["20 <= x < 60", "x >= 70", "x < 10"]
+    assert [round(p.share, 3) for p in completion.proposals] == [0.4, 0.3, 0.1]
+    completion = complete(rules, X={"x": [5, 75, 75, 75, 15]}, y=["P", "P", "Q", "Q", "A"])
+    assert [str(p) for p in completion.proposals] == [
+        "IF x >= 70 THEN Q, like 2 of the 3 instances in it",
+        "IF x < 10 THEN P, like 1 of the 1 instance in it",
+        "IF 20 <= x < 60 THEN A, like the nearest instance (x = 15)",
     ]
 
 
-def test_a_neighbour_that_can_be_stretched_comes_before_one_that_cannot():
-    found = complete(scale())
-    texts = {str(p.region): str(p) for p in found.proposals}
+def test_a_neighbor_that_can_be_widened_is_preferred():
+    completion = complete(scale())
+    texts = {str(p.region): str(p) for p in completion.proposals}
     assert texts["10 <= x < 20"] == (
-        "IF 10 <= x < 20 THEN B, like rule 2, which reaches it if its condition on x is widened"
+        "IF 10 <= x < 20 THEN B, like rule 2, which covers it if its condition on x is widened"
     )
     assert texts["0 <= x < 10 and y < 0"] == (
-        "IF 0 <= x < 10 AND y < 0 THEN A, like rule 1, which reaches it if its condition on y is"
+        "IF 0 <= x < 10 AND y < 0 THEN A, like rule 1, which covers it if its condition on y is"
         " widened"
     )
-    assert "like rule 1, the neighbour with the largest common side" in texts["x < 0"]
+    assert "like rule 1, the neighbor with the largest shared side" in texts["x < 0"]
 
 
-def test_categories_are_neighbours_too():
+def test_categories_can_be_neighbors():
     space = Space([Categorical("c", ["u", "v", "w"]), Continuous("x")])
     rules = RuleSet([Rule({"c": {"u"}}, then="A"), Rule({"c": {"v"}}, then="B")], space)
     assert [str(p) for p in complete(rules).proposals] == [
-        "IF c in {w} THEN A, like rule 1, which reaches it if its condition on c is widened"
+        "IF c in {w} THEN A, like rule 1, which covers it if its condition on c is widened"
     ]
 
 
-def test_without_data_the_default_says_what_it_says_already():
+def test_without_data_gaps_get_the_default():
     rules = RuleSet([Rule({"x": (0, 5)}, then="A")], default="Z")
     assert [str(p) for p in complete(rules).proposals] == [
-        "IF x < 0 THEN Z, as the default says",
-        "IF x >= 5 THEN Z, as the default says",
+        "IF x < 0 THEN Z, like the default",
+        "IF x >= 5 THEN Z, like the default",
     ]
 
 
-def test_a_gap_that_touches_no_rule_is_like_the_one_that_is_apart_on_the_fewest_features():
+def test_a_gap_without_neighbors_gets_the_rule_separated_on_the_fewest_features():
     space = scale().space
     within = Region(space, {"x": (40, 50), "y": (40, 50)})
     assert [str(p) for p in complete(scale(), within=within).proposals] == [
-        "IF 40 <= x < 50 AND 40 <= y < 50 THEN B, like rule 2, which is apart from it on the"
+        "IF 40 <= x < 50 AND 40 <= y < 50 THEN B, like rule 2, which is separated from it on the"
         " fewest features"
     ]
 
 
-def test_a_gap_of_which_nothing_tells_is_left_open():
+def test_a_gap_without_rules_default_or_data_is_left_open():
     result = complete(RuleSet(space=Space([Continuous("x")])))
     assert (result.is_complete, result.added, len(result.rules)) == (False, [], 0)
     assert [str(p) for p in result.proposals] == [
-        "anything, left open: there is no rule, no default and no data"
+        "anything, left open: there are no rules, no default and no data"
     ]
 
 
-def test_the_nearest_instance_by_ranges_and_categories():
+def test_the_nearest_instance_by_scaled_distance_and_categories():
     space = Space([Continuous("x", missing=True), Categorical("c", ["u", "v"])])
     rules = RuleSet([Rule({"c": {"u"}}, then="A")], space)
     X = {"x": [1, 90, None], "c": ["u", "u", "u"]}
     far = RuleSet([*rules, Rule({"c": {"v"}, "x": {"<": 80}}, then="A")], space)
-    found = complete(far, X=X, y=["one", "ninety", "missing"])
-    assert {str(p.region): p.rule.then for p in found.proposals} == {
+    completion = complete(far, X=X, y=["one", "ninety", "missing"])
+    assert {str(p.region): p.rule.then for p in completion.proposals} == {
         "x >= 80 and c in {v}": "ninety",
         "x is missing and c in {v}": "missing",
     }
 
 
-def test_no_more_rules_than_asked_for():
+def test_max_rules_limits_the_new_rules():
     result = complete(scale(), max_rules=2)
     assert (len(result.proposals), len(result.rules), result.is_complete) == (2, 4, False)
     assert complete(scale(), max_rules=0).rules == scale()
 
 
-def test_a_budget_that_ends_says_so():
+def test_a_budget_that_is_used_up_is_reported():
     result = complete(scale(), budget=Budget(nodes=1))
     assert (result.is_complete, result.stopped_by) == (False, "nodes")
-    assert "gaps are left (stopped by nodes)" in repr(result)
+    assert "gaps remain (stopped by nodes)" in repr(result)
 
 
-def test_what_cannot_occur_is_no_gap():
+def test_impossible_cases_are_not_gaps():
     space = Space([Continuous("x")])
     rules = RuleSet([Rule({"x": (0, 5)}, then="A")], space)
     table = DecisionTable(rules, (0,), 1, outside=(Region(space, {"x": {"<": 0}}),))
@@ -171,17 +171,19 @@ def test_what_cannot_occur_is_no_gap():
     assert result.is_complete
 
 
-def test_bad_input():
+def test_invalid_arguments_are_rejected():
     clash = RuleSet([Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
-    with pytest.raises(ConflictError, match=r"repair them before gaps are closed"):
+    with pytest.raises(ConflictError, match=r"repair them before filling gaps"):
         complete(clash)
     with pytest.raises(ConditionError, match=r"must be unordered, got a list: .* irenic.to_set"):
         complete(RuleList.of(clash))
     with pytest.raises(ConditionError, match=r"must be a RuleSet, .* DecisionTable, got NoneType"):
         complete(None)
-    with pytest.raises(ConditionError, match="max_rules is a number of rules, at least 0, not -1"):
+    with pytest.raises(
+        ConditionError, match="max_rules must be a non-negative integer or None, got -1"
+    ):
         complete(scale(), max_rules=-1)
-    with pytest.raises(DataError, match="X and y go together"):
+    with pytest.raises(DataError, match="X and y must be given together"):
         complete(scale(), y=["A"])
-    with pytest.raises(DataError, match="1 instances, but 2 labels"):
+    with pytest.raises(DataError, match="y must have 1 labels, one per row of X, got 2"):
         complete(scale(), X={"x": [1], "y": [1]}, y=["A", "B"])

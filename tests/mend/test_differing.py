@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 
 import pytest
-from grid_cells import cells_of, held, said
+from grid_cells import cells_of, decisions, n_containing
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,7 +33,7 @@ DEFAULTS = st.sampled_from([None, "A", "Z"])
 
 @st.composite
 def ruled(draw, space):
-    """Draw a list, or a set from which rules that contradict an earlier one were left out."""
+    """Draw a list, or a set without rules that contradict an earlier one."""
     rules, default = draw(st.lists(sts.rules(space), max_size=4)), draw(DEFAULTS)
     if draw(st.booleans()):
         return RuleList(rules, space, default=default)
@@ -49,31 +49,31 @@ def test_the_differences_are_the_cells_that_are_decided_differently(data):
     space = data.draw(sts.spaces(2))
     a, b = data.draw(ruled(space)), data.draw(ruled(space))
     within = data.draw(sts.regions(space))
-    found = diff(a, b, within=within)
-    assert found.finished
-    regions = [d.region for d in found]
+    differences = diff(a, b, within=within)
+    assert differences.finished
+    regions = [d.region for d in differences]
     cells = cells_of(space, a, b, [Rule(r, then="D") for r in [within, *regions]])
-    before, after = said(a, cells, a.default), said(b, cells, b.default)
-    counts = held(regions, cells)
+    before, after = decisions(a, cells, a.default), decisions(b, cells, b.default)
+    counts = n_containing(regions, cells)
     for cell, old, new, count in zip(cells, before, after, counts, strict=True):
         assert count == (old != new and naive.holds(within, cell))
-    for d in found:
+    for d in differences:
         inside = [i for i, cell in enumerate(cells) if naive.holds(d.region, cell)]
         assert {(before[i], after[i]) for i in inside} == {(d.before, d.after)}
         assert d.witness in d.region
         for rules, indices in ((a, d.rules_before), (b, d.rules_after)):
             assert set(indices) == deciding(rules, [cells[i] for i in inside])
-    assert found.same is (before == after or not regions)
+    assert differences.same is (before == after or not regions)
 
 
 def deciding(rules, cells):
-    """Return the indices of the rules that decide some of the cells."""
+    """Return the indices of the rules that decide at least one cell."""
     rules, is_list = list(rules), isinstance(rules, RuleList)
-    found = (naive.covering(rules, cell) for cell in cells)
-    return {i for places in found for i in (places[:1] if is_list else places)}
+    differences = (naive.covering(rules, cell) for cell in cells)
+    return {i for places in differences for i in (places[:1] if is_list else places)}
 
 
-def test_a_difference_is_told_in_words():
+def test_the_text_of_a_difference():
     space = Space([Continuous("age"), Categorical("job", ["cook", "nurse"])])
     a = RuleSet([Rule({"age": (0, 30)}, then="low")], space)
     b = RuleList(
@@ -91,7 +91,7 @@ def test_a_difference_is_told_in_words():
     )
 
 
-def test_what_a_rule_and_the_default_say_alike_is_told_apart():
+def test_decisions_by_rules_and_by_default_are_distinguished():
     space = Space([Continuous("x")])
     a = RuleSet([Rule({"x": (0, 5)}, then="A")], space, default="A")
     b = RuleSet([], space, default="B")
@@ -102,22 +102,22 @@ def test_what_a_rule_and_the_default_say_alike_is_told_apart():
     ]
 
 
-def test_rows_of_a_table_are_named():
+def test_texts_number_the_rows_of_a_table():
     rules = RuleSet([Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
     first = DecisionTable(rules, (1, 4), 5, hit_policy="FIRST")
     ranked = DecisionTable(rules, (1, 4), 5, hit_policy="PRIORITY", ranking=("B", "A"))
-    found = diff(first, ranked)
-    assert [str(d) for d in found] == [
+    differences = diff(first, ranked)
+    assert [str(d) for d in differences] == [
         "where 3 <= x < 5: A (rule 2) becomes B (rule 5), for example at x = 4"
     ]
-    assert found[0:1] == [found[0]]
+    assert differences[0:1] == [differences[0]]
 
 
-def test_a_budget_that_ends_says_so():
+def test_a_budget_that_is_used_up_is_reported():
     a = RuleSet([Rule({"x": (0, 5), "y": (i, i + 1)}, then="A") for i in range(9)])
-    found = diff(a, RuleSet(space=a.space), budget=Budget(nodes=2))
-    assert (found.finished, found.stopped_by) == (False, "nodes")
-    assert "and perhaps more (stopped by nodes)" in repr(found)
+    differences = diff(a, RuleSet(space=a.space), budget=Budget(nodes=2))
+    assert (differences.finished, differences.stopped_by) == (False, "nodes")
+    assert "and possibly more (stopped by nodes)" in repr(differences)
     nothing = diff(a, a, budget=Budget(nodes=2))
     assert nothing.same is None
 
@@ -129,7 +129,7 @@ def test_equal_rules_do_not_differ():
     assert repr(diff(a, b)) == "<Differences: no difference>"
 
 
-def test_what_cannot_occur_is_no_difference():
+def test_impossible_cases_are_not_differences():
     space = Space([Continuous("n", bounds=(0, 30))])
     hole = Region(space, {"n": {">": 10, "<": 20}})
     rules = RuleSet([Rule({"n": {"<=": 10}}, then="x")], space)
@@ -140,9 +140,9 @@ def test_what_cannot_occur_is_no_difference():
     assert [str(d.region) for d in diff(a.rules, b)] == ["10 < n < 20"]
 
 
-def test_what_contradicts_itself_is_refused():
+def test_rules_that_contradict_themselves_are_rejected():
     clash = RuleSet([Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
-    text = r"the rules of the second contradict each other: rule 1 says A.*wins: RuleList.of"
+    text = r"the second rule set contradicts itself: rule 1 says A.* win with RuleList.of"
     with pytest.raises(ConflictError, match=text):
         diff(RuleList.of(clash), clash)
     with pytest.raises(ConditionError, match=r"must be a RuleSet, .* DecisionTable, got list"):
@@ -154,7 +154,7 @@ def test_what_contradicts_itself_is_refused():
 
 @st.composite
 def wider(draw, space):
-    """Draw a space with the features of another, each as wide or wider, and perhaps one more."""
+    """Draw a space with the features of another, perhaps with more values, and perhaps one more."""
     features = []
     for f in space:
         missing = f.missing or draw(st.booleans())
@@ -170,7 +170,7 @@ def wider(draw, space):
     return Space(draw(st.permutations([*features, *extra])))
 
 
-def can_be_given(feature, value):
+def is_valid(feature, value):
     whole = getattr(feature, "kind", "") == "integer" and value != float("-inf")
     return naive.shows(feature, value) and not (whole and abs(value) > 2**53)
 
@@ -180,19 +180,19 @@ def test_rules_of_two_spaces_differ_where_they_predict_differently(data):
     narrow = data.draw(sts.spaces(2))
     wide = data.draw(wider(narrow))
     a, b = data.draw(ruled(narrow)), data.draw(ruled(wide))
-    found = diff(a, b)
+    differences = diff(a, b)
     space = common_space(RuleSet(space=narrow), RuleSet(space=wide))
-    assert all(d.region.space == space for d in found)
+    assert all(d.region.space == space for d in differences)
     # every point of the narrow space is one of the wide space
     for cell in cells_of(narrow, a):
         pairs = list(zip(narrow, cell, strict=True))
-        if not all(can_be_given(feature, value) for feature, value in pairs):
+        if not all(is_valid(feature, value) for feature, value in pairs):
             continue
         values = {feature.name: naive.decode(feature, value) for feature, value in pairs}
         point = space.encode_point(values)
         old = a.predict(narrow.encode_point(values))[0]
         new = b.predict(wide.encode_point(values))[0]
-        assert sum(bool(d.region.contains(point)[0]) for d in found) == (old != new)
+        assert sum(bool(d.region.contains(point)[0]) for d in differences) == (old != new)
 
 
 @given(st.data())
@@ -204,7 +204,7 @@ def test_rules_moved_to_a_wider_space_do_not_differ(data):
     assert diff(a, RuleList.of(rules) if isinstance(a, RuleList) else rules).same
 
 
-def test_values_that_one_space_does_not_know():
+def test_values_that_only_one_space_lists():
     small = Space([Categorical("c", ["u", "v"], other=True)])
     large = Space([Categorical("c", ["u", "v", "w"])])
     # w is one of the "other" values of the small space
@@ -219,7 +219,7 @@ def test_values_that_one_space_does_not_know():
     assert [str(d.region) for d in diff(every, b)] == ["c in {u}"]
 
 
-def test_bounds_are_the_hull_and_missing_values_are_those_of_either():
+def test_the_common_space_has_the_hull_of_bounds_and_missing_values_of_either():
     a = Space([Continuous("x", bounds=(0, 10), unit="cm")])
     b = Space([Continuous("x", bounds=(5, 20), missing=True), Continuous("y")])
     both = Space([Continuous("x", bounds=(0, 20), unit="cm", missing=True), Continuous("y")])
@@ -249,11 +249,14 @@ def test_bounds_are_the_hull_and_missing_values_are_those_of_either():
         ),
     ],
 )
-def test_features_that_do_not_match_are_refused(a, b, text):
+def test_features_that_do_not_match_are_rejected(a, b, text):
     asking, unasked = ([asked(feature) for feature in (a, b)], [Rule({}, then="A")])
     with pytest.raises(SpaceError, match=text):
         diff(*asking)
-    for mine, other in ((a, asking[1]), (b, asking[0])):  # what nobody asks about was guessed
+    for mine, other in (
+        (a, asking[1]),
+        (b, asking[0]),
+    ):  # the kind of an untested feature was guessed
         assert diff(RuleSet(unasked, Space([mine])), other).same is False
 
 
@@ -264,7 +267,7 @@ def asked(feature):
     return RuleSet([Rule(Region(Space([feature]), {feature.name: test}), then="A")])
 
 
-def test_a_column_that_asks_nothing_takes_its_values_from_the_other_table():
+def test_an_empty_column_takes_its_values_from_the_other_table():
     known = Space([Continuous("x"), Categorical("member", [False, True])])
     guessed = Space([Continuous("x"), Categorical("member", [], other=True)])
     both = [Rule({"x": (0, 9), "member": {flag}}, then="A") for flag in (False, True)]
@@ -275,14 +278,14 @@ def test_a_column_that_asks_nothing_takes_its_values_from_the_other_table():
     assert diff(missing, missing).same
 
 
-def test_dates_have_a_hull():
+def test_the_hull_of_dates():
     a = Continuous("d", kind="date", bounds=(dt.date(2020, 1, 1), None))
     b = Continuous("d", kind="date", bounds=(dt.date(2019, 1, 1), dt.date(2021, 1, 1)))
     both = common_space(RuleSet(space=Space([a])), RuleSet(space=Space([b])))
     assert both["d"].bounds == (dt.date(2019, 1, 1), None)
 
 
-def test_within_may_be_of_another_space():
+def test_within_can_be_a_region_of_another_space():
     a = RuleSet([Rule({"x": (0, 5)}, then="A")], Space([Continuous("x")]))
     within = Region(Space([Continuous("x")]), {"x": (0, 2)})
     other = RuleSet(space=Space([Continuous("x"), Continuous("y")]))

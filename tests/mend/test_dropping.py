@@ -1,4 +1,4 @@
-"""The cheapest vertex cover: against all subsets, and with its bound where time runs out."""
+"""The cheapest vertex cover, compared with all subsets, and its bound if time runs out."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def least(edges, costs):
 
 
 @given(graphs())
-def test_the_cover_is_the_cheapest_of_all(graph):
+def test_no_cover_is_cheaper(graph):
     edges, costs = graph
     cover = cheapest_cover(edges, costs, Meter(None))
     assert is_cover(edges, cover.places)
@@ -57,32 +57,32 @@ def test_without_time_there_is_a_cover_and_a_bound(graph):
 
 
 @given(graphs())
-def test_local_search_finds_no_dearer_cover(graph):
+def test_local_search_never_increases_the_cost(graph):
     edges, costs = graph
     if not len(edges):
         return
     start = dropping._greedy(edges, costs)
-    found = dropping._by_local_search(edges, costs, start, Meter(None))
-    assert is_cover(edges, np.flatnonzero(found))
-    assert costs[found].sum() <= costs[start].sum() + 1e-9
+    chosen = dropping._by_local_search(edges, costs, start, Meter(None))
+    assert is_cover(edges, np.flatnonzero(chosen))
+    assert costs[chosen].sum() <= costs[start].sum() + 1e-9
 
 
 @given(graphs())
-def test_cliques_hold_every_edge_and_nothing_else(graph):
+def test_cliques_contain_every_edge_and_nothing_else(graph):
     edges, costs = graph
-    found = dropping._cliques(edges, len(costs))
-    pairs = {pair for clique in found for pair in combinations(clique, 2)}
+    cliques = dropping._cliques(edges, len(costs))
+    pairs = {pair for clique in cliques for pair in combinations(clique, 2)}
     assert pairs == {tuple(edge) for edge in edges.tolist()}
 
 
 def test_local_search_leaves_a_bad_cover():
-    # a star: the greedy choice is right, all leaves is the bad start
+    # a star: its center is the best cover, and all leaves are a bad start
     edges = np.array([(0, i) for i in range(1, 8)])
-    found = dropping._by_local_search(edges, np.ones(8), np.arange(8) > 0, Meter(None))
-    assert np.flatnonzero(found).tolist() == [0]
+    chosen = dropping._by_local_search(edges, np.ones(8), np.arange(8) > 0, Meter(None))
+    assert np.flatnonzero(chosen).tolist() == [0]
 
 
-def test_of_equals_the_later_goes():
+def test_of_equal_costs_the_later_node_is_dropped():
     triangle = np.array([(0, 1), (0, 2), (1, 2)])
     assert cheapest_cover(triangle, np.ones(3), Meter(None)).places == (1, 2)
     pair = np.array([(0, 1)])
@@ -90,19 +90,19 @@ def test_of_equals_the_later_goes():
     assert cheapest_cover(pair, np.array([1.0, 2.0]), Meter(None)).places == (0,)
 
 
-def test_no_edges_need_nothing():
+def test_without_edges_nothing_is_dropped():
     cover = cheapest_cover(np.empty((0, 2), dtype=int), np.ones(3), Meter(None))
     assert cover == dropping.Cover((), 0.0, 0.0, True)
 
 
-def test_a_path_of_a_thousand_is_solved():
+def test_a_path_of_1000_nodes_is_solved():
     n = 1001
     edges = np.column_stack([np.arange(n - 1), np.arange(1, n)])
     cover = cheapest_cover(edges, np.ones(n), Meter(None))
     assert (cover.cost, cover.optimal) == (500, True)
 
 
-def test_whole_costs_make_the_bound_whole():
+def test_integer_costs_give_an_integer_bound():
     rng = np.random.default_rng(0)
     edges = np.unique(np.sort(rng.integers(60, size=(240, 2)), axis=1), axis=0)
     edges = edges[edges[:, 0] != edges[:, 1]]

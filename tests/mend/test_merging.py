@@ -1,4 +1,4 @@
-"""Fewer rules that hold exactly where those before did."""
+"""Merged rules: fewer rules that cover exactly the same cases."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import combinations
 
 import hypothesis.strategies as st
 import pytest
-from grid_cells import cells_of, said
+from grid_cells import cells_of, decisions
 from hypothesis import given
 
 import naive
@@ -33,30 +33,30 @@ def held_by(rules, cell):
     return {(rule.then, rule.weight) for rule in rules if naive.holds(rule.region, cell)}
 
 
-def check(rules, made):
-    assert len(made) <= len(rules)
-    assert made.default == rules.default
-    for cell in cells_of(rules.space, rules, made):
-        assert held_by(rules, cell) == held_by(made, cell)
+def check(rules, merged):
+    assert len(merged) <= len(rules)
+    assert merged.default == rules.default
+    for cell in cells_of(rules.space, rules, merged):
+        assert held_by(rules, cell) == held_by(merged, cell)
 
 
 @given(rules=sts.consistent_rule_sets(default="A"))
-def test_merged_rules_hold_where_those_before_did(rules):
+def test_merged_rules_cover_the_same_cells(rules):
     check(rules, merge(rules).rules)
 
 
 @given(rules=sts.consistent_rule_sets())
-def test_rules_are_merged_where_there_is_too_much_outside_to_grow_among(rules):
-    before = merging._MOST_OUTSIDE
-    merging._MOST_OUTSIDE = 0
+def test_rules_are_merged_if_too_much_is_outside_to_widen_them(rules):
+    before = merging._OUTSIDE_LIMIT
+    merging._OUTSIDE_LIMIT = 0
     try:
         check(rules, merge(rules).rules)
     finally:
-        merging._MOST_OUTSIDE = before
+        merging._OUTSIDE_LIMIT = before
 
 
 @given(sts.regions_of_one_space(5))
-def test_boxes_are_made_fewer_and_proved_to_hold_the_same(regions):
+def test_fewer_boxes_are_proved_to_contain_the_same_points(regions):
     rules = RuleSet([Rule(region, then="A") for region in regions], regions[0].space)
     boxes = rules.boxes
     few = fewer(boxes, Meter(None))
@@ -65,7 +65,7 @@ def test_boxes_are_made_fewer_and_proved_to_hold_the_same(regions):
 
 
 @given(sts.regions_of_one_space(4))
-def test_the_proof_of_a_union_holds_exactly_where_the_cells_are_the_same(regions):
+def test_the_proof_of_a_union_holds_exactly_if_the_cells_are_the_same(regions):
     sets = [RuleSet([Rule(x, then="A") for x in r], r[0].space) for r in (regions[:2], regions[2:])]
     space = sets[0].space
     cells = cells_of(space, *sets)
@@ -85,25 +85,25 @@ def plane(*corners, weights=()):
     )
 
 
-def test_four_quarters_are_one_rule():
+def test_four_quarters_become_one_rule():
     rules = plane((0, 5, 0, 5), (5, 9, 0, 5), (0, 5, 5, 9), (5, 9, 5, 9))
     assert [str(rule) for rule in merge(rules).rules] == ["IF 0 <= x < 9 AND 0 <= y < 9 THEN A"]
 
 
 def test_a_pinwheel_of_five_becomes_four():
-    # no two of the five make a box; widened, four cover what the fifth in the middle does
+    # no two of the five form a box, but four of them can be widened to cover the fifth
     rules = plane((0, 2, 0, 1), (2, 3, 0, 2), (1, 3, 2, 3), (0, 1, 1, 3), (1, 2, 1, 2))
-    made = merge(rules).rules
-    assert len(made) < 5
-    check(rules, made)
+    merged = merge(rules).rules
+    assert len(merged) < 5
+    check(rules, merged)
 
 
-def test_rules_of_different_weights_are_kept_apart():
+def test_rules_with_different_weights_are_not_merged():
     rules = plane((0, 5, 0, 5), (5, 9, 0, 5), weights=[1.0, 2.0])
     assert merge(rules).rules == rules
 
 
-def test_merged_rules_keep_their_weight_and_others_how_they_are_written():
+def test_merged_rules_keep_their_weight_and_others_their_notation():
     rules = plane((0, 5, 0, 5), (5, 9, 0, 5), weights=[2.0, 2.0])
     rules.add(Rule({"x": {">": 20, "<=": 30}}, then="B"))
     assert [str(rule) for rule in merge(rules).rules] == [
@@ -112,13 +112,13 @@ def test_merged_rules_keep_their_weight_and_others_how_they_are_written():
     ]
 
 
-def test_the_result_says_that_the_search_finished():
+def test_the_result_reports_that_the_search_finished():
     result = merge(plane((0, 5, 0, 5), (5, 9, 0, 5)))
     assert (result.finished, result.stopped_by) == (True, None)
     assert repr(result) == ("<Merged: 1 rule, finished\n  1. IF 0 <= x < 9 AND 0 <= y < 5 THEN A>")
 
 
-def test_without_time_the_rules_stay_as_they_are_and_the_result_says_so():
+def test_without_time_the_rules_are_unchanged_and_the_result_reports_it():
     rules = plane((0, 5, 0, 5), (5, 9, 0, 5))
     result = merge(rules, budget=0)
     assert result.rules == rules
@@ -132,15 +132,15 @@ def test_rules_that_cannot_be_merged_need_no_budget():
     assert merge(rules, budget=0).finished
 
 
-@pytest.mark.parametrize("most_outside", [0, 4_000])
+@pytest.mark.parametrize("outside_limit", [0, 4_000])
 @given(rules=sts.consistent_rule_sets(), nodes=st.integers(0, 60))
-def test_what_a_budget_ends_is_never_called_finished(most_outside, rules, nodes):
-    before = merging._MOST_OUTSIDE
-    merging._MOST_OUTSIDE = most_outside
+def test_a_stopped_search_is_not_finished(outside_limit, rules, nodes):
+    before = merging._OUTSIDE_LIMIT
+    merging._OUTSIDE_LIMIT = outside_limit
     try:
         whole, cut = merge(rules), merge(rules, budget=Budget(nodes=nodes))
     finally:
-        merging._MOST_OUTSIDE = before
+        merging._OUTSIDE_LIMIT = before
     assert whole.finished
     check(rules, cut.rules)
     if cut.finished:
@@ -152,7 +152,7 @@ def test_what_a_budget_ends_is_never_called_finished(most_outside, rules, nodes)
 
 @st.composite
 def tables(draw, hit_policy):
-    """Draw a table without conflicts; of those under UNIQUE many have no overlap either."""
+    """Draw a table without conflicts; under UNIQUE, many have no overlaps either."""
     rules = draw(sts.consistent_rule_sets(default=draw(st.sampled_from([None, "A"]))))
     if hit_policy == "UNIQUE" and draw(st.booleans()):
         apart: list[Rule] = []
@@ -171,17 +171,17 @@ def overlaps(table):
     ]
 
 
-@pytest.mark.parametrize("most_outside", [0, 4_000])
+@pytest.mark.parametrize("outside_limit", [0, 4_000])
 @pytest.mark.parametrize("hit_policy", [None, "UNIQUE", "ANY"])
 @given(data=st.data())
-def test_a_merged_table_decides_the_same_and_keeps_its_policy(most_outside, hit_policy, data):
+def test_a_merged_table_decides_the_same_and_keeps_its_policy(outside_limit, hit_policy, data):
     table = data.draw(tables(hit_policy))
-    before = merging._MOST_OUTSIDE
-    merging._MOST_OUTSIDE = most_outside
+    before = merging._OUTSIDE_LIMIT
+    merging._OUTSIDE_LIMIT = outside_limit
     try:
         result = merge(table)
     finally:
-        merging._MOST_OUTSIDE = before
+        merging._OUTSIDE_LIMIT = before
     check(table.rules, result.rules)
     assert result.table.rules == result.rules
     assert result.table.hit_policy == hit_policy
@@ -192,7 +192,7 @@ def test_a_merged_table_decides_the_same_and_keeps_its_policy(most_outside, hit_
 
 @pytest.mark.parametrize("how", ["drop", "trim", "split"])
 @given(data=st.data())
-def test_a_repaired_table_keeps_unique_and_so_does_a_completed_one(how, data):
+def test_repaired_and_completed_tables_keep_unique(how, data):
     rules = data.draw(sts.rule_sets(max_size=4))
     table = DecisionTable.of(rules).under("UNIQUE")
     repaired = repair(table, how).table
@@ -203,7 +203,7 @@ def test_a_repaired_table_keeps_unique_and_so_does_a_completed_one(how, data):
     assert not overlaps(merge(completed).table)
 
 
-def test_rows_of_a_unique_table_are_joined_without_an_overlap():
+def test_rows_of_a_unique_table_are_merged_without_overlaps():
     space = Space([Continuous("a"), Continuous("b")])
     rules = RuleSet(
         [Rule({"a": {"<": 10}, "b": {">=": 2}}, then="x"), Rule({"b": {"<": 2}}, then="x")],
@@ -214,7 +214,7 @@ def test_rows_of_a_unique_table_are_joined_without_an_overlap():
     assert overlaps(merge(table.under("ANY")).table) == [(0, 1)]
 
 
-def test_a_pinwheel_in_a_unique_table_is_one_row():
+def test_a_pinwheel_in_a_unique_table_becomes_one_row():
     rules = plane((0, 2, 0, 1), (2, 3, 0, 2), (1, 3, 2, 3), (0, 1, 1, 3), (1, 2, 1, 2))
     result = merge(DecisionTable.of(rules).under("UNIQUE"))
     assert [str(rule) for rule in result.rules] == ["IF 0 <= x < 3 AND 0 <= y < 3 THEN A"]
@@ -227,7 +227,7 @@ def test_many_rows_of_a_unique_table_are_merged():
 
 
 @pytest.mark.parametrize("hit_policy", ["FIRST", "PRIORITY"])
-def test_an_ordered_table_is_refused(hit_policy):
+def test_an_ordered_table_is_rejected(hit_policy):
     table = DecisionTable.of(plane((0, 5, 0, 5), (5, 9, 0, 5))).under(hit_policy)
     text = "rules must be unordered, got a list: .* irenic.to_set"
     with pytest.raises(ConditionError, match=text):
@@ -244,21 +244,21 @@ def test_an_ordered_table_that_became_a_set_is_merged_and_decides_the_same(hit_p
     assert result.hit_policy is None
     assert result.first_conflict() is None
     cells = cells_of(rules.space, rules, result.rules)
-    default = result.rules.default  # that of the set: a rule without conditions becomes it
-    assert said(result.rules, cells, default) == said(table.as_rules(), cells, "A")
+    default = result.rules.default  # the set's own: a rule without conditions becomes the default
+    assert decisions(result.rules, cells, default) == decisions(table.as_rules(), cells, "A")
 
 
 @pytest.mark.parametrize("hit_policy", ["COLLECT", "RULE ORDER", "OUTPUT ORDER"])
-def test_a_table_in_which_all_rows_count_is_refused(hit_policy):
+def test_a_table_in_which_all_rows_count_is_rejected(hit_policy):
     table = DecisionTable.of(plane((0, 5, 0, 5), (5, 9, 0, 5))).under(hit_policy)
-    text = f"under {hit_policy} all rules that hold count, so merging them would change the result"
+    text = f"under {hit_policy}, all rules that apply count, so merging them would change"
     with pytest.raises(ConditionError, match=text):
         merge(table)
 
 
-def test_rules_with_conflicts_are_refused():
+def test_rules_with_conflicts_are_rejected():
     rules = RuleSet([Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
-    text = r"the rules contradict each other: rule 1 says A, .*; repair them before"
+    text = r"the rules contradict each other: rule 1 says A, .*; repair them before merging"
     with pytest.raises(ConflictError, match=text) as caught:
         merge(rules)
     assert len(caught.value.conflicts) == 1

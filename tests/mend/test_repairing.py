@@ -1,4 +1,4 @@
-"""Contradictions out of sets: what is left agrees, says nothing new, and the changes are told."""
+"""Repairs: the remaining rules agree, predict nothing new, and all changes are listed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from irenic.mend import repair
 
 
 def intervals(*ends, **options):
-    """Return rules ``a <= x < b`` that say A, B, C, … in turn."""
+    """Return rules ``a <= x < b`` that predict A, B, C, … in turn."""
     rules = [
         Rule({"x": (a, b)}, then="ABCDEFG"[i], **{k: v[i] for k, v in options.items()})
         for i, (a, b) in enumerate(ends)
@@ -44,16 +44,16 @@ def holding(rules, cell):
 
 @pytest.mark.parametrize("how", ["drop", "trim", "split"])
 @given(rules=sts.rule_sets(default="A"))
-def test_what_is_left_is_consistent_and_says_nothing_new(how, rules):
+def test_the_remaining_rules_are_consistent_and_predict_nothing_new(how, rules):
     result = repair(rules, how)
-    made, changes = result
-    assert made is result.rules
+    repaired, changes = result
+    assert repaired is result.rules
     assert changes is result.changes
-    assert made.is_consistent
-    assert not naive.pairs(made, same=False)
-    assert made.default == rules.default
-    for cell in cells_of(rules.space, rules, made):
-        before, after = holding(rules, cell), holding(made, cell)
+    assert repaired.is_consistent
+    assert not naive.pairs(repaired, same=False)
+    assert repaired.default == rules.default
+    for cell in cells_of(rules.space, rules, repaired):
+        before, after = holding(rules, cell), holding(repaired, cell)
         assert after <= before
         if len(before) == 1 and how == "split":
             assert after == before
@@ -63,10 +63,10 @@ def test_what_is_left_is_consistent_and_says_nothing_new(how, rules):
     assert changed == sorted(set(changed))
     for i, rule in enumerate(rules):
         if i not in changed:
-            assert rule in made
+            assert rule in repaired
     after = [rule for change in changes for rule in change.after]
     whole = [rule for i, rule in enumerate(rules) if i not in changed]
-    assert sorted(map(str, [*whole, *after])) == sorted(map(str, made))
+    assert sorted(map(str, [*whole, *after])) == sorted(map(str, repaired))
 
 
 @given(rules=sts.rule_sets(max_size=6))
@@ -84,7 +84,7 @@ def test_the_fewest_rules_are_dropped(rules):
 
 
 @given(rules=sts.rule_sets(max_size=5), data=st.data())
-def test_the_most_valuable_rule_stays_whole(rules, data):
+def test_the_most_valuable_rule_is_unchanged(rules, data):
     if not len(rules):
         return
     worth = [float(v) for v in data.draw(st.permutations(range(1, len(rules) + 1)))]
@@ -93,7 +93,7 @@ def test_the_most_valuable_rule_stays_whole(rules, data):
         assert rules[best] in repair(rules, how, weights=worth).rules
 
 
-def test_a_change_is_told_in_words():
+def test_the_texts_of_changes():
     rules = intervals((0, 30), (28, 60), (20, 29))
     assert [str(change) for change in repair(rules).changes] == [
         "rule 2 (IF 28 <= x < 60 THEN B) is dropped: rule 1 says A where 28 <= x < 30, for example"
@@ -105,14 +105,14 @@ def test_a_change_is_told_in_words():
     assert (change.kind, change.rule, change.against, change.after) == ("dropped", 0, (2,), ())
     assert change.before == (rules[0],)
     assert [str(change) for change in repair(rules, "trim").changes] == [
-        "rule 1 (IF 0 <= x < 30 THEN A) now holds only where 0 <= x < 20 (67% of it): rule 3 says C"
-        " where 20 <= x < 29, for example at x = 20",
-        "rule 2 (IF 28 <= x < 60 THEN B) now holds only where 29 <= x < 60 (97% of it): rule 3 says"
-        " C where 28 <= x < 29, for example at x = 28",
+        "rule 1 (IF 0 <= x < 30 THEN A) now applies only where 0 <= x < 20 (67% of it): rule 3 says"
+        " C where 20 <= x < 29, for example at x = 20",
+        "rule 2 (IF 28 <= x < 60 THEN B) now applies only where 29 <= x < 60 (97% of it): rule 3"
+        " says C where 28 <= x < 29, for example at x = 28",
     ]
     assert repair(rules, "trim", weights=[2, 1, 1]).changes[1].text == (
-        "rule 3 (IF 20 <= x < 29 THEN C) is dropped, since nothing of it is left: rule 1 says A"
-        " where 20 <= x < 29, for example at x = 20"
+        "rule 3 (IF 20 <= x < 29 THEN C) is dropped because nothing of it remains: rule 1 says"
+        " A where 20 <= x < 29, for example at x = 20"
     )
 
 
@@ -123,17 +123,17 @@ def test_an_exception_is_cut_out_of_the_general_rule(how):
     assert rules[0] in repair(rules, how, weights=[2, 1]).rules
 
 
-def test_several_reasons_are_counted():
+def test_the_text_of_a_change_lists_all_contradicting_rules():
     rules = intervals((0, 9), (0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6))
     change = repair(rules).changes[0]
     assert change.against == (1, 2, 3, 4, 5, 6)
     assert change.text == (
         "rule 1 (IF 0 <= x < 9 THEN A) is dropped: rule 2 says B where 0 <= x < 1, for example at"
-        " x = 0.5 (and rule 3, 4, 5, 6, 7)"
+        " x = 0.5 (and rules 3, 4, 5, 6, 7)"
     )
 
 
-def test_a_rule_in_the_middle_of_another_splits_it():
+def test_a_rule_inside_another_splits_it():
     rules = intervals((0, 9), (4, 5), weight=[1.0, 2.0])
     result = repair(rules, "split")
     assert [str(r) for r in result.rules] == [
@@ -143,8 +143,8 @@ def test_a_rule_in_the_middle_of_another_splits_it():
     ]
     assert result.changes[0].kind == "split"
     assert result.changes[0].text == (
-        "rule 1 (IF 0 <= x < 9 THEN A) becomes 2 rules, where 0 <= x < 4; where 5 <= x < 9: rule 2"
-        " says B where 4 <= x < 5, for example at x = 4"
+        "rule 1 (IF 0 <= x < 9 THEN A) is split into 2 rules, where 0 <= x < 4; where 5 <= x < 9:"
+        " rule 2 says B where 4 <= x < 5, for example at x = 4"
     )
     assert str(repair(rules, "trim").rules[0]) == "IF 0 <= x < 4 THEN A"
 
@@ -156,14 +156,14 @@ def test_trimming_keeps_the_larger_part_or_the_one_with_more_instances():
     assert str(repair(rules, "trim", X=X, y=y).rules[0]) == "IF 0 <= x < 3 THEN A"
 
 
-def test_a_rule_is_worth_what_it_gets_right_on_data():
+def test_data_determine_the_value_of_a_rule():
     rules = intervals((0, 9), (5, 20))
     X = {"x": [1, 6, 7, 15]}
     assert repair(rules, X=X, y=["A", "A", "B", "A"]).changes[0].rule == 1
     result = repair(rules, X=X, y=["B", "B", "B", "B"])
     assert result.changes[0].rule == 0
     assert result.cost == 0.001
-    assert result.changes[0].text.endswith("; on the data it is worth 0.001")
+    assert result.changes[0].text.endswith("; its value on the data is 0.001")
 
 
 def test_rows_of_a_table_are_dropped_together():
@@ -195,7 +195,7 @@ def test_rows_of_a_table_are_dropped_together():
     assert repair(rules).table is None
 
 
-def test_time_that_runs_out():
+def test_a_budget_that_is_used_up():
     rng = np.random.default_rng(0)
     low = rng.random((3, 60))
     space = Space([Continuous(f"x{i}") for i in range(3)])
@@ -205,49 +205,51 @@ def test_time_that_runs_out():
     result = repair(rules, budget=0)
     assert not result.optimal
     assert result.bound < result.cost
-    assert f"cost {result.cost:g} (the least is at least {result.bound:g})" in repr(result)
+    assert f"cost {result.cost:g} (lower bound {result.bound:g})" in repr(result)
     assert not repair(rules, "trim", budget=0).optimal
-    with pytest.raises(BudgetError, match="splitting the rules was stopped by nodes before it was"):
+    with pytest.raises(BudgetError, match="splitting the rules was stopped by nodes before the"):
         repair(rules, "split", budget=Budget(nodes=1))
 
 
-def test_rules_that_agree_are_left_alone():
+def test_rules_without_contradictions_are_unchanged():
     rules = intervals((0, 3), (3, 9))
     for how in ("drop", "trim", "split"):
         result = repair(rules, how)
         assert result.rules == rules
         assert result.changes == []
-    assert repr(repair(rules)) == "<Repair by drop: 0 changes, cost 0 (the least there is)>"
+    assert repr(repair(rules)) == "<Repair by drop: 0 changes, cost 0 (optimal)>"
 
 
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda r: repair(r, "crop"), "how is one of drop, trim, split, not 'crop', did you mean"),
-        (lambda r: repair(r, None), "how is one of drop, trim, split, not None"),
+        (lambda r: repair(r, "crop"), "how must be one of drop, trim, split, got 'crop', did"),
+        (lambda r: repair(r, None), "how must be one of drop, trim, split, got None"),
         (lambda r: repair(list(r)), "rules must be a RuleSet, .* DecisionTable, got list"),
         (lambda r: repair(RuleList.of(r)), "rules must be unordered, got a list: .* irenic.to_set"),
-        (lambda r: repair(r, weights=[1.0]), "weights are 2 finite numbers greater than 0, one a"),
-        (lambda r: repair(r, weights=[1.0, 0]), "weights are 2 finite numbers greater than 0"),
-        (lambda r: repair(r, weights=[1, "2"]), "weights are 2 finite numbers greater than 0"),
-        (lambda r: repair(r, weights="ab"), "weights are 2 finite numbers greater than 0"),
+        (lambda r: repair(r, weights=[1.0]), "weights must be 2 finite positive numbers, one per"),
+        (lambda r: repair(r, weights=[1.0, 0]), "weights must be 2 finite positive numbers"),
+        (lambda r: repair(r, weights=[1, "2"]), "weights must be 2 finite positive numbers"),
+        (lambda r: repair(r, weights="ab"), "weights must be 2 finite positive numbers"),
     ],
 )
-def test_what_cannot_be_is_refused(call, text):
+def test_invalid_arguments_are_rejected(call, text):
     with pytest.raises(ConditionError, match=text):
         call(intervals((0, 5), (3, 9)))
 
 
-def test_data_without_labels_are_refused():
-    with pytest.raises(DataError, match="X and y go together: instances and their labels"):
+def test_data_without_labels_and_infinite_weights_are_rejected():
+    with pytest.raises(DataError, match="X and y must be given together"):
         repair(intervals((0, 5), (3, 9)), X={"x": [1]})
     endless = intervals((0, 5), (3, 9), weight=[float("inf"), 1.0])
-    with pytest.raises(ConditionError, match="a rule's weight is infinite; give weights"):
+    with pytest.raises(
+        ConditionError, match="weights of rules must be finite; pass finite weights"
+    ):
         repair(endless)
 
 
 @pytest.mark.parametrize("how", ["drop", "trim", "split"])
-def test_under_unique_rows_that_agree_are_rivals_too(how):
+def test_under_unique_rows_that_agree_are_rivals(how):
     rules = RuleSet(
         [
             Rule({"x": (0, 5)}, then="X"),
@@ -262,7 +264,7 @@ def test_under_unique_rows_that_agree_are_rivals_too(how):
     assert len(repair(table.under("ANY"), how).table.rules.overlaps()) <= 1
 
 
-def test_dropping_keeps_to_its_budget_on_dense_graphs():
+def test_dropping_keeps_its_budget_on_dense_graphs():
     rules = RuleSet([Rule({"a": (0, 5 + i * 1e-6)}, then=i % 2) for i in range(120)])
     result = repair(rules, budget=0)
     assert result.rules.is_consistent

@@ -46,10 +46,10 @@ def every_box(box, rivals):
         cuts |= {c for c in inner if box.lower[0, axis] < c < box.upper[0, axis]}
         axes.append(list(combinations(sorted(cuts), 2)))
     bits = [m for m in range(1, 32) if m & int(box.masks[0, 0]) == m]
-    found = list(product(axes[0], axes[1], bits))
-    low = np.array([[a[0], b[0]] for a, b, _ in found])
-    high = np.array([[a[1], b[1]] for a, b, _ in found])
-    return Boxes(SPACE, low, high, np.array([[m] for *_, m in found], dtype=np.uint64))
+    result = list(product(axes[0], axes[1], bits))
+    low = np.array([[a[0], b[0]] for a, b, _ in result])
+    high = np.array([[a[1], b[1]] for a, b, _ in result])
+    return Boxes(SPACE, low, high, np.array([[m] for *_, m in result], dtype=np.uint64))
 
 
 @given(regions(), st.lists(regions(), min_size=1, max_size=4))
@@ -61,44 +61,44 @@ def test_no_free_box_is_larger(region, rivals):
     def scores(boxes):
         return [(size,) for size in share.of(boxes).tolist()]
 
-    found = largest_free(box, against, scores, Meter(None))
-    assert found.proved
+    result = largest_free(box, against, scores, Meter(None))
+    assert result.proved
     every = every_box(box, against)
     free = [row for row in range(len(every)) if not against.meeting(every.take([row])).any()]
-    assert bool(free) is bool(len(found.box))
+    assert bool(free) is bool(len(result.box))
     if free:
-        assert not against.meeting(found.box).any()
-        assert share.of(found.box)[0] >= share.of(every.take(free)).max() - 1e-12
+        assert not against.meeting(result.box).any()
+        assert share.of(result.box)[0] >= share.of(every.take(free)).max() - 1e-12
 
 
 @given(regions(), st.lists(regions(), min_size=1, max_size=4))
-def test_without_time_a_free_box_is_found_all_the_same(region, rivals):
+def test_without_time_a_free_box_is_still_found(region, rivals):
     box = region.box.simplified()
     against = Boxes.none(SPACE).concat(*(r.box.simplified() for r in rivals))
     share = Share(box, box.concat(against))
     meter = Meter(0)
-    found = largest_free(box, against, lambda b: [(s,) for s in share.of(b).tolist()], meter)
+    result = largest_free(box, against, lambda b: [(s,) for s in share.of(b).tolist()], meter)
     assert meter.stopped_by is None
-    if len(found.box):
-        assert Region.from_box(found.box) <= region
-        assert not against.meeting(found.box).any()
-        assert found.proved is not against.meeting(box).any()
+    if len(result.box):
+        assert Region.from_box(result.box) <= region
+        assert not against.meeting(result.box).any()
+        assert result.proved is not against.meeting(box).any()
 
 
-def test_a_box_that_is_too_hard_is_found_without_a_proof(monkeypatch):
-    monkeypatch.setattr(trimming, "_MOST_NODES", 1)
+def test_a_node_limit_gives_a_free_box_without_a_proof(monkeypatch):
+    monkeypatch.setattr(trimming, "_NODE_LIMIT", 1)
     space = Space([Continuous("x"), Continuous("y")])
     box = Region(space, {"x": (0, 10), "y": (0, 10)}).box.simplified()
     rivals = Region(space, {"x": (2, 3), "y": (2, 3)}).box
     rivals = rivals.concat(Region(space, {"x": (7, 8), "y": (7, 8)}).box)
     share = Share(box, rivals)
-    found = largest_free(box, rivals, lambda b: [(s,) for s in share.of(b).tolist()], Meter(None))
-    assert not found.proved
-    assert not rivals.meeting(found.box).any()
+    result = largest_free(box, rivals, lambda b: [(s,) for s in share.of(b).tolist()], Meter(None))
+    assert not result.proved
+    assert not rivals.meeting(result.box).any()
 
 
 @given(regions())
-def test_shares_are_those_of_a_whole(region):
+def test_shares_are_between_0_and_1(region):
     box = region.box.simplified()
     share = Share(box, box)
     assert share.of(box).tolist() == [1.0]
@@ -107,7 +107,7 @@ def test_shares_are_those_of_a_whole(region):
         assert 0 < share.of(parts.take([row]))[0] <= 1
 
 
-def test_a_share_of_bounded_sides_is_that_of_the_volume():
+def test_a_share_with_bounded_sides_is_a_share_of_the_volume():
     space = Space([Continuous("x", bounds=(0, 10)), Categorical("c", ["a", "b", "c", "d"])])
     part = Region(space, {"x": (2, 5), "c": {"a"}})
     outer = Region(space).box.simplified()

@@ -50,8 +50,8 @@ TALL_FIRST = Region(PLANE, {"f1": (5, 6.5), "f2": (3, None)})
 
 
 def weighted(region, cells, weights):
-    held = [w for c, w in zip(cells, weights, strict=True) if naive.holds(region, c)]
-    return math.fsum(held)
+    covered = [w for c, w in zip(cells, weights, strict=True) if naive.holds(region, c)]
+    return math.fsum(covered)
 
 
 def volume(region, low, high):

@@ -169,10 +169,10 @@ def test_regions_contain_their_seed_and_are_free_and_maximal(data):
 @given(st.data())
 def test_touching_and_duplicate_rules_leave_nothing_between_them(data):
     space = data.draw(sts.spaces(3))
-    found = data.draw(st.lists(sts.rules(space), min_size=1, max_size=3))
+    result = data.draw(st.lists(sts.rules(space), min_size=1, max_size=3))
     whole = Region(space)
-    touching = [Rule(piece, then="B") for piece in (whole - found[0].region)[:2]]
-    rules = RuleSet([*found, *found, *touching], space)
+    touching = [Rule(piece, then="B") for piece in (whole - result[0].region)[:2]]
+    rules = RuleSet([*result, *result, *touching], space)
     cells = naive.cells_of(naive.grid(space, [r.region for r in rules]))
     open_cells = [c for c in cells[:: max(1, len(cells) // 200)] if not naive.covering(rules, c)]
     for cell in open_cells[:3]:
@@ -234,7 +234,7 @@ def random_rules(space, n, rng, share=0.3):
 
 
 def random_cells(rules, n, rng, consequent=None):
-    found = []
+    result = []
     for _ in range(50 * n):
         cell = tuple(
             float(rng.integers(0, 11))
@@ -243,11 +243,11 @@ def random_cells(rules, n, rng, consequent=None):
             for f in rules.space
         )
         if slow.covered_by(rules, cell, consequent) is None:
-            found.append(cell)
-        if len(found) == n:
+            result.append(cell)
+        if len(result) == n:
             break
-    assert found, "the rules cover everything that was drawn"
-    return found
+    assert result, "the rules cover everything that was drawn"
+    return result
 
 
 @pytest.mark.parametrize("size", [70, 300])
@@ -466,7 +466,7 @@ def test_unlisted_features_follow_in_the_order_of_the_space():
     rng = np.random.default_rng(3)
     space = Space([Continuous(name) for name in "abcd"])
     rules = random_rules(space, 20, rng, share=0.6)
-    found = set()
+    result = set()
     for cell in random_cells(rules, 5, rng):
         partial = enlarge(rules, list(cell), order=["c"])
         assert partial == enlarge(rules, list(cell), order=["c", "a", "b", "d"])
@@ -474,8 +474,8 @@ def test_unlisted_features_follow_in_the_order_of_the_space():
             rules, list(cell), order=["d", "b", "a", "c"]
         )
         assert enlarge(rules, list(cell), order=[]) == enlarge(rules, list(cell))
-        found.add(partial == enlarge(rules, list(cell)))
-    assert False in found, "the order never mattered"
+        result.add(partial == enlarge(rules, list(cell)))
+    assert False in result, "the order never mattered"
 
 
 @pytest.mark.parametrize("kind", [list, tuple, np.array, lambda names: dict.fromkeys(names)])

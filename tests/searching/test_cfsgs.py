@@ -72,8 +72,8 @@ def checkered(k):
 
 
 def test_the_constraints_of_the_example_match_table_1():
-    found = {(c.rule, c.index): c.region for c in constraints(PAPER)}
-    assert found == {
+    result = {(c.rule, c.index): c.region for c in constraints(PAPER)}
+    assert result == {
         (0, 0): region("f1 < 2"),
         (0, 1): region("f1 >= 5"),
         (0, 2): region("f2 < 5"),
@@ -87,7 +87,7 @@ def test_the_constraints_of_the_example_match_table_1():
         (2, 2): region("f2 < 1"),
         (2, 3): region("f2 >= 3"),
     }
-    assert list(found) == sorted(found)
+    assert list(result) == sorted(result)
 
 
 def test_a_constraint_shows_its_indices_and_its_region():
@@ -203,10 +203,10 @@ def test_a_graph_with_too_many_edges_is_rejected():
 
 
 def test_the_first_path_of_the_example_matches_the_paper():
-    path, found = next(oracle.consistent_paths(PAPER))
+    path, result = next(oracle.consistent_paths(PAPER))
     assert path == ((0, 0), (1, 0), (2, 0))
-    assert found == region("f1 < 1")
-    assert next(search(PAPER)) == found
+    assert result == region("f1 < 1")
+    assert next(search(PAPER)) == result
     assert repr(next(search(PAPER))) == "f1 < 1"
 
 
@@ -220,19 +220,19 @@ def test_the_constraints_of_the_first_path_intersect_in_its_region():
 
 @given(oracle.sets_of_rules(max_size=4, max_features=2))
 def test_every_region_comes_from_a_satisfiable_path(rules):
-    literal = {found for _, found in oracle.consistent_paths(rules)}
+    literal = {result for _, result in oracle.consistent_paths(rules)}
     assert set(search(rules)) <= literal
 
 
 @given(oracle.sets_of_rules(max_size=4))
 def test_regions_come_in_the_order_of_the_literal_search(rules):
-    found = list(search(rules))
+    result = list(search(rules))
     expected = list(oracle.passing_paths(rules))
-    assert found[:1] == expected[:1]
+    assert result[:1] == expected[:1]
     left = iter(expected)
-    assert all(any(f == e for e in left) for f in found)  # in the same order, possibly fewer
-    assert len(set(found)) == len(found)
-    for dropped in set(expected) - set(found):
+    assert all(any(f == e for e in left) for f in result)  # in the same order, possibly fewer
+    assert len(set(result)) == len(result)
+    for dropped in set(expected) - set(result):
         earlier = expected[: expected.index(dropped)]
         grid = oracle.Grid(rules.space, expected)
         assert not (grid.cells(dropped) & ~grid.union(earlier)).any()
@@ -242,9 +242,9 @@ def test_regions_of_dense_sets_come_in_the_order_of_the_literal_search():
     for seed in range(40):
         rules = oracle.dense_set(seed, size=4, width=2)
         left = oracle.passing_paths(rules)
-        found = list(search(rules))
-        assert all(any(f == e for e in left) for f in found)
-        assert found[:1] == list(oracle.passing_paths(rules))[:1]
+        result = list(search(rules))
+        assert all(any(f == e for e in left) for f in result)
+        assert result[:1] == list(oracle.passing_paths(rules))[:1]
 
 
 # --- exactly the free part
@@ -253,41 +253,41 @@ def test_regions_of_dense_sets_come_in_the_order_of_the_literal_search():
 @pytest.mark.parametrize("how", ORDERS)
 @given(rules=oracle.sets_of_rules(max_size=4, max_features=2))
 def test_the_union_is_everything_uncovered_as_in_the_literal_search(how, rules):
-    found = list(search(rules, **how))
-    literal = [made for _, made in oracle.consistent_paths(rules)]
-    grid = oracle.Grid(rules.space, [*regions_of(rules), *found])
+    result = list(search(rules, **how))
+    literal = [box for _, box in oracle.consistent_paths(rules)]
+    grid = oracle.Grid(rules.space, [*regions_of(rules), *result])
     uncovered = ~grid.union(regions_of(rules))
-    assert (grid.union(found) == uncovered).all()
+    assert (grid.union(result) == uncovered).all()
     assert (grid.union(literal) == uncovered).all()
 
 
 @pytest.mark.parametrize("seed", sts.seeds(8, of=40))
 def test_the_union_of_dense_sets_is_everything_uncovered(seed):
     rules = oracle.dense_set(seed, size=3 + seed % 5, width=1 + seed % 3)
-    found = search(rules, order="random" if seed % 2 else "lexicographic", random_state=seed)
-    held = list(found)
-    grid = oracle.Grid(rules.space, [*regions_of(rules), *held])
-    assert (grid.union(held) == ~grid.union(regions_of(rules))).all()
-    assert found.finished
-    assert found.stopped_by is None
+    result = search(rules, order="random" if seed % 2 else "lexicographic", random_state=seed)
+    first_regions = list(result)
+    grid = oracle.Grid(rules.space, [*regions_of(rules), *first_regions])
+    assert (grid.union(first_regions) == ~grid.union(regions_of(rules))).all()
+    assert result.finished
+    assert result.stopped_by is None
 
 
 @given(oracle.sets_of_rules(max_size=4, max_features=2), st.data())
 def test_within_limits_the_search_to_a_region(rules, data):
     within = data.draw(sts.regions(rules.space))
     for maximal in (False, True):
-        found = list(search(rules, within=within, maximal=maximal))
-        grid = oracle.Grid(rules.space, [*regions_of(rules), within, *found])
+        result = list(search(rules, within=within, maximal=maximal))
+        grid = oracle.Grid(rules.space, [*regions_of(rules), within, *result])
         uncovered = grid.cells(within) & ~grid.union(regions_of(rules))
-        assert (grid.union(found) == uncovered).all()
+        assert (grid.union(result) == uncovered).all()
 
 
 @given(oracle.sets_of_rules(max_size=4, max_features=2))
 def test_rules_with_the_consequent_may_be_overlapped(rules):
-    found = list(search(rules, consequent="A"))
+    result = list(search(rules, consequent="A"))
     rivals = [rule.region for rule in rules if rule.then != "A"]
-    grid = oracle.Grid(rules.space, [*regions_of(rules), *found])
-    assert (grid.union(found) == ~grid.union(rivals)).all()
+    grid = oracle.Grid(rules.space, [*regions_of(rules), *result])
+    assert (grid.union(result) == ~grid.union(rivals)).all()
 
 
 def test_without_rivals_the_region_is_the_whole_space():
@@ -299,16 +299,16 @@ def test_without_rivals_the_region_is_the_whole_space():
 
 def test_a_covered_space_has_no_region_and_the_search_finishes():
     rules = RuleSet([Rule({"f1": (None, 5)}, then="A"), Rule({"f1": (5, None)}, then="B")], PLANE)
-    found = search(rules)
-    assert list(found) == []
-    assert found.finished
-    assert repr(found).endswith("finished>")
+    result = search(rules)
+    assert list(result) == []
+    assert result.finished
+    assert repr(result).endswith("finished>")
 
 
 def test_nothing_lies_within_the_empty_region():
-    found = search(PAPER, within=Region.nothing(PLANE))
-    assert list(found) == []
-    assert found.finished
+    result = search(PAPER, within=Region.nothing(PLANE))
+    assert list(result) == []
+    assert result.finished
 
 
 def test_within_can_be_a_region_of_another_space():
@@ -329,10 +329,10 @@ def test_a_space_without_features_has_one_point():
 # --- maximal regions
 
 
-def sides(rules, found, within=None):
+def sides(rules, result, within=None):
     whole = Region(rules.space) if within is None else within
     grid = oracle.Grid(rules.space, [*regions_of(rules), whole])
-    return Counter(grid.sides(made) for made in found)
+    return Counter(grid.sides(box) for box in result)
 
 
 def test_the_maximal_regions_of_the_example():
@@ -354,8 +354,8 @@ def test_the_maximal_regions_of_the_example():
 def test_maximal_yields_exactly_the_maximal_regions_once(how, rules):
     expected = oracle.maximal_free(rules, limit=20_000)
     if expected is not None:
-        found = sides(rules, search(rules, maximal=True, **how))
-        assert found == dict.fromkeys(expected, 1)
+        result = sides(rules, search(rules, maximal=True, **how))
+        assert result == dict.fromkeys(expected, 1)
 
 
 @pytest.mark.parametrize("seed", sts.seeds(12, of=80))
@@ -363,7 +363,7 @@ def test_the_maximal_regions_of_dense_sets_are_the_same_in_every_order(seed):
     rules = oracle.dense_set(seed, size=3 + seed % 4, width=2 + seed % 2)
     expected = oracle.maximal_free(rules, limit=20_000)
     answers = [list(search(rules, maximal=True, **how)) for how in ORDERS]
-    assert len({frozenset(found) for found in answers}) == 1
+    assert len({frozenset(result) for result in answers}) == 1
     if expected is not None:
         assert sides(rules, answers[0]) == dict.fromkeys(expected, 1)
 
@@ -373,33 +373,33 @@ def test_maximal_within_a_region_means_maximal_in_it(rules, data):
     within = data.draw(sts.regions(rules.space))
     expected = oracle.maximal_free(rules, within, limit=20_000)
     if expected is not None:
-        found = search(rules, maximal=True, within=within)
-        assert sides(rules, found, within) == dict.fromkeys(expected, 1)
+        result = search(rules, maximal=True, within=within)
+        assert sides(rules, result, within) == dict.fromkeys(expected, 1)
 
 
 @given(oracle.sets_of_rules(max_size=4))
 def test_maximal_for_a_consequent_avoids_only_rivals(rules):
     rivals = RuleSet([rule for rule in rules if rule.then != "A"], rules.space)
-    found = list(search(rules, maximal=True, consequent="A"))
-    assert found == list(search(rivals, maximal=True))
+    result = list(search(rules, maximal=True, consequent="A"))
+    assert result == list(search(rivals, maximal=True))
 
 
 def test_every_region_is_inside_a_maximal_one():
     rules = random_boxes(12, 3, width=0.8)
     largest = list(search(rules, maximal=True))
-    assert all(any(made <= big for big in largest) for made in search(rules))
+    assert all(any(box <= big for big in largest) for box in search(rules))
 
 
 # --- orders
 
 
-def is_low(made):
+def is_low(box):
     """Return whether a region is bounded above and not below on the first feature."""
-    return made.lower[0] == -np.inf and made.upper[0] < np.inf
+    return box.lower[0] == -np.inf and box.upper[0] < np.inf
 
 
-def is_high(made):
-    return made.lower[0] > -np.inf and made.upper[0] == np.inf
+def is_high(box):
+    return box.lower[0] > -np.inf and box.upper[0] == np.inf
 
 
 def mirrored(rules):
@@ -414,9 +414,9 @@ def test_random_order_removes_the_bias_for_the_low_values_of_the_first_feature()
     rng = np.random.default_rng(0)
     first = [next(search(rules)) for rules in many]
     drawn = [next(search(r, order="random", random_state=rng)) for r in many for _ in range(20)]
-    assert np.mean([is_low(made) for made in first]) == 1.0
-    low = np.mean([is_low(made) for made in drawn])
-    high = np.mean([is_high(made) for made in drawn])
+    assert np.mean([is_low(box) for box in first]) == 1.0
+    low = np.mean([is_low(box) for box in drawn])
+    high = np.mean([is_high(box) for box in drawn])
     assert low < 0.5
     assert high > 0.2
     assert abs(low - high) < 0.1
@@ -438,9 +438,9 @@ class Dealt(np.random.Generator):
         self.left = list(permutations)
 
     def permutation(self, x):
-        made = np.array(self.left.pop(0))
-        assert sorted(made) == list(range(x))
-        return made
+        box = np.array(self.left.pop(0))
+        assert sorted(box) == list(range(x))
+        return box
 
 
 def reordered(rules, places):
@@ -470,24 +470,24 @@ def test_all_shuffles_of_two_levels_match_the_probabilities_of_the_oracle(places
     drawn = Counter(next(search(rules, order="random", random_state=Dealt(d))) for d in dealt)
     total = 2 * len(SHUFFLES) ** 2
     expected = oracle.chances_over_levels(PAIR, passing=True)
-    assert {made: Fraction(count, total) for made, count in drawn.items()} == expected
+    assert {box: Fraction(count, total) for box, count in drawn.items()} == expected
 
 
 @given(st.lists(st.permutations(range(4)), min_size=3, max_size=3))
 def test_each_level_is_shuffled_once_for_the_whole_search(shuffles):
-    found = list(search(PAPER, order="random", random_state=Dealt([range(3), *shuffles])))
-    assert len(set(found)) == len(found)
+    result = list(search(PAPER, order="random", random_state=Dealt([range(3), *shuffles])))
+    assert len(set(result)) == len(result)
     assert any(
-        _in_order(found, oracle.paths_in_order(PAPER, levels, orders, passing=True))
+        _in_order(result, oracle.paths_in_order(PAPER, levels, orders, passing=True))
         for levels in permutations(range(3))  # the search sorts the rules first
         for orders in permutations(shuffles)  # levels are shuffled when they are reached
     )
 
 
-def _in_order(found, expected):
+def _in_order(result, expected):
     """Return whether regions are in the order of others and start with the same one."""
     left = iter(expected)
-    return found[0] == next(left) and all(any(f == e for e in left) for f in found[1:])
+    return result[0] == next(left) and all(any(f == e for e in left) for f in result[1:])
 
 
 @pytest.mark.parametrize("maximal", [False, True])
@@ -518,9 +518,9 @@ def test_first_regions_are_as_frequent_as_in_the_oracle_for_any_order(places):
     drawn = Counter(next(search(rules, order="random", random_state=rng)) for _ in range(n))
     expected = oracle.chances_over_levels(PAPER, passing=True)
     assert set(drawn) <= set(expected)
-    for made, chance in expected.items():
+    for box, chance in expected.items():
         spread = float(chance * (1 - chance) / n) ** 0.5
-        assert abs(drawn[made] / n - float(chance)) < 5 * spread
+        assert abs(drawn[box] / n - float(chance)) < 5 * spread
 
 
 def test_random_order_is_reproducible():
@@ -548,18 +548,18 @@ def table(n=200, seed=0):
 def test_min_instances_keeps_exactly_the_regions_with_enough_instances(least, how):
     X = table()
     every = list(search(PAPER, maximal=True))
-    wanted = {made for made in every if made.contains(X).sum() >= least}
-    found = list(search(PAPER, maximal=True, X=X, min_instances=least, **how))
-    assert len(found) == len(wanted)
-    assert set(found) == wanted
+    wanted = {box for box in every if box.contains(X).sum() >= least}
+    result = list(search(PAPER, maximal=True, X=X, min_instances=least, **how))
+    assert len(result) == len(wanted)
+    assert set(result) == wanted
     assert (least < 201) == bool(wanted)
 
 
 def test_min_instances_applies_without_maximal():
     X = table()
-    found = list(search(PAPER, X=X, min_instances=10))
-    assert found == [m for m in search(PAPER) if m.contains(X).sum() >= 10]
-    assert found
+    result = list(search(PAPER, X=X, min_instances=10))
+    assert result == [m for m in search(PAPER) if m.contains(X).sum() >= 10]
+    assert result
 
 
 def test_min_instances_applies_without_rules():
@@ -572,88 +572,88 @@ def test_min_instances_applies_without_rules():
 
 
 def test_a_search_is_not_finished_before_its_end():
-    found = search(PAPER)
-    next(found)
-    assert not found.finished
-    assert found.stopped_by is None
-    assert "running" in repr(found)
-    assert len(list(found)) > 5
-    assert found.finished
-    assert next(found, None) is None
+    result = search(PAPER)
+    next(result)
+    assert not result.finished
+    assert result.stopped_by is None
+    assert "running" in repr(result)
+    assert len(list(result)) > 5
+    assert result.finished
+    assert next(result, None) is None
 
 
 @pytest.mark.parametrize("maximal", [False, True])
 def test_a_region_limit_is_kept(maximal):
-    found = search(PAPER, maximal=maximal, budget=Budget(regions=3))
-    assert list(found) == list(search(PAPER, maximal=maximal))[:3]
-    assert (found.finished, found.stopped_by) == (False, "regions")
-    assert repr(found).startswith("<Search: 3 regions, ")
-    assert repr(found).endswith("nodes, regions>")
+    result = search(PAPER, maximal=maximal, budget=Budget(regions=3))
+    assert list(result) == list(search(PAPER, maximal=maximal))[:3]
+    assert (result.finished, result.stopped_by) == (False, "regions")
+    assert repr(result).startswith("<Search: 3 regions, ")
+    assert repr(result).endswith("nodes, regions>")
     assert list(search(PAPER, budget=Budget(regions=0))) == []
 
 
 @pytest.mark.parametrize("nodes", [0, 1, 2, 5, 10, 15, 20])
 def test_a_node_limit_gives_the_first_regions(nodes):
-    found = search(PAPER, budget=Budget(nodes=nodes))
-    held = list(found)
-    assert found.nodes == nodes
-    assert held == list(search(PAPER))[: len(held)]
-    assert (found.finished, found.stopped_by) == (False, "nodes")
+    result = search(PAPER, budget=Budget(nodes=nodes))
+    first_regions = list(result)
+    assert result.nodes == nodes
+    assert first_regions == list(search(PAPER))[: len(first_regions)]
+    assert (result.finished, result.stopped_by) == (False, "nodes")
 
 
 def test_a_node_limit_bounds_the_proof_that_nothing_is_free():
-    found = search(checkered(8), budget=Budget(nodes=3))
-    assert list(found) == []
-    assert (found.nodes, found.stopped_by, found.finished) == (3, "nodes", False)
+    result = search(checkered(8), budget=Budget(nodes=3))
+    assert list(result) == []
+    assert (result.nodes, result.stopped_by, result.finished) == (3, "nodes", False)
 
 
 def test_a_search_within_its_budget_finishes():
-    found = search(PAPER, budget=Budget(nodes=10_000, regions=1000, seconds=60))
-    assert list(found) == list(search(PAPER))
-    assert found.finished
+    result = search(PAPER, budget=Budget(nodes=10_000, regions=1000, seconds=60))
+    assert list(result) == list(search(PAPER))
+    assert result.finished
 
 
 def test_a_time_limit_ends_a_long_search(monkeypatch):
     monkeypatch.setattr(cutting, "_BURST", 2000)
     rules = random_boxes(300, 4)
-    found = search(rules, maximal=True, budget=0.3)
-    held = list(found)
-    assert held
-    assert (found.finished, found.stopped_by) == (False, "seconds")
+    result = search(rules, maximal=True, budget=0.3)
+    first_regions = list(result)
+    assert first_regions
+    assert (result.finished, result.stopped_by) == (False, "seconds")
 
 
 def test_zero_seconds_give_no_region():
-    found = search(PAPER, budget=0)
-    assert list(found) == []
-    assert found.stopped_by == "seconds"
+    result = search(PAPER, budget=0)
+    assert list(result) == []
+    assert result.stopped_by == "seconds"
 
 
 def test_progress_is_called_for_every_region_and_can_stop_the_search():
-    heard = []
+    calls = []
 
     def progress(nodes, regions):
-        heard.append((nodes, regions))
+        calls.append((nodes, regions))
         return regions == 3
 
-    found = search(PAPER, progress=progress)
-    assert list(found) == list(search(PAPER))[:3]
-    assert (found.finished, found.stopped_by) == (False, "interrupt")
-    assert [regions for _, regions in heard] == [1, 2, 3]
-    assert [nodes for nodes, _ in heard] == sorted(nodes for nodes, _ in heard)
+    result = search(PAPER, progress=progress)
+    assert list(result) == list(search(PAPER))[:3]
+    assert (result.finished, result.stopped_by) == (False, "interrupt")
+    assert [regions for _, regions in calls] == [1, 2, 3]
+    assert [nodes for nodes, _ in calls] == sorted(nodes for nodes, _ in calls)
 
 
 def test_progress_is_called_before_the_first_region(monkeypatch):
     monkeypatch.setattr(cutting, "_BURST", 2)
-    heard = []
-    found = search(checkered(8), progress=lambda *now: heard.append(now))
-    assert list(found) == []
-    assert found.finished
-    assert len(heard) > 5
-    assert {regions for _, regions in heard} == {0}
-    assert [nodes for nodes, _ in heard] == sorted({nodes for nodes, _ in heard})
-    found = search(checkered(8), progress=lambda nodes, regions: nodes > 3)
-    assert list(found) == []
-    assert (found.finished, found.stopped_by) == (False, "interrupt")
+    calls = []
+    result = search(checkered(8), progress=lambda *now: calls.append(now))
+    assert list(result) == []
+    assert result.finished
+    assert len(calls) > 5
+    assert {regions for _, regions in calls} == {0}
+    assert [nodes for nodes, _ in calls] == sorted({nodes for nodes, _ in calls})
+    result = search(checkered(8), progress=lambda nodes, regions: nodes > 3)
+    assert list(result) == []
+    assert (result.finished, result.stopped_by) == (False, "interrupt")
 
 
 def test_an_interrupt_in_the_callback_loses_no_region():
@@ -661,24 +661,24 @@ def test_an_interrupt_in_the_callback_loses_no_region():
         if regions == 2:
             raise KeyboardInterrupt
 
-    found = search(PAPER, progress=progress)
-    assert list(found) == list(search(PAPER))[:2]
-    assert (found.finished, found.stopped_by) == (False, "interrupt")
+    result = search(PAPER, progress=progress)
+    assert list(result) == list(search(PAPER))[:2]
+    assert (result.finished, result.stopped_by) == (False, "interrupt")
 
 
 def test_an_interrupt_keeps_the_regions_so_far(monkeypatch):
-    found = search(PAPER)
-    held = [next(found), next(found)]
+    result = search(PAPER)
+    first_regions = [next(result), next(result)]
 
     def step(self, max_nodes):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(cutting.Cutter, "step", step)
-    held += list(found)
+    first_regions += list(result)
     monkeypatch.undo()
-    assert held == list(search(PAPER))[: len(held)]
-    assert len(held) < len(list(search(PAPER)))
-    assert (found.finished, found.stopped_by) == (False, "interrupt")
+    assert first_regions == list(search(PAPER))[: len(first_regions)]
+    assert len(first_regions) < len(list(search(PAPER)))
+    assert (result.finished, result.stopped_by) == (False, "interrupt")
 
 
 # --- laziness
@@ -688,23 +688,23 @@ def test_the_first_region_of_a_large_set_is_found_quickly():
     rules = random_boxes(1000, 20)
     for how in ORDERS[:2]:
         next(search(rules, **how))  # compiles the kernels
-        found = search(rules, **how)
-        made = next(found)
-        assert not len(rules.rivals_of(made))
-        assert not found.finished
+        result = search(rules, **how)
+        box = next(result)
+        assert not len(rules.rivals_of(box))
+        assert not result.finished
 
 
 def test_memory_does_not_grow_with_the_number_of_regions():
     rules = random_boxes(40, 5)
-    found = search(rules)
+    result = search(rules)
     few, many = 100, 2000
     for _ in range(few):
-        next(found)
+        next(result)
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
         for _ in range(many):
-            next(found)
+            next(result)
         growth = tracemalloc.get_traced_memory()[0] - before
     finally:
         tracemalloc.stop()

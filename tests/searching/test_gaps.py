@@ -49,17 +49,17 @@ def regions_of(rules):
     return [rule.region for rule in rules]
 
 
-def texts(found):
-    return [repr(region) for region in found]
+def texts(result):
+    return [repr(region) for region in result]
 
 
-def check_partition(rules, found, within=None):
+def check_partition(rules, result, within=None):
     """Assert that the regions are disjoint and contain exactly what no rule covers."""
     whole = Region(rules.space) if within is None else within
-    grid = oracle.Grid(rules.space, [*regions_of(rules), whole, *found])
+    grid = oracle.Grid(rules.space, [*regions_of(rules), whole, *result])
     uncovered = grid.cells(whole) & ~grid.union(regions_of(rules))
-    assert (grid.count(found) == uncovered).all()
-    assert not any(region.is_empty for region in found)
+    assert (grid.count(result) == uncovered).all()
+    assert not any(region.is_empty for region in result)
     return bool(uncovered.any())
 
 
@@ -76,9 +76,9 @@ def is_mergeable(grid, a, b):
     return places == list(range(places[0], places[-1] + 1))
 
 
-def check_merged(rules, found):
-    grid = oracle.Grid(rules.space, [*regions_of(rules), *found])
-    boxes = [grid.sides(region) for region in found]
+def check_merged(rules, result):
+    grid = oracle.Grid(rules.space, [*regions_of(rules), *result])
+    boxes = [grid.sides(region) for region in result]
     assert not any(is_mergeable(grid, a, b) for a, b in combinations(boxes, 2))
 
 
@@ -87,30 +87,30 @@ def check_merged(rules, found):
 
 @given(oracle.sets_of_rules())
 def test_gaps_are_disjoint_and_contain_everything_uncovered(rules):
-    found = gaps(rules)
-    some = check_partition(rules, found)
-    assert found.finished
-    assert found.stopped_by is None
-    assert found.is_complete is (not some)
-    assert rules.is_complete is (not some)
-    for region, rule in ((a, b) for a in found for b in rules):
+    result = gaps(rules)
+    has_gaps = check_partition(rules, result)
+    assert result.finished
+    assert result.stopped_by is None
+    assert result.is_complete is (not has_gaps)
+    assert rules.is_complete is (not has_gaps)
+    for region, rule in ((a, b) for a in result for b in rules):
         assert not region.overlaps(rule.region)
 
 
 @pytest.mark.parametrize("seed", sts.seeds(15, of=120))
 def test_gaps_of_dense_mixed_sets_are_a_partition(seed):
     rules = oracle.dense_set(seed, size=3 + seed % 8, width=1 + seed % 4)
-    found = gaps(rules)
-    some = check_partition(rules, found)
-    assert found.is_complete is (not some)
+    result = gaps(rules)
+    has_gaps = check_partition(rules, result)
+    assert result.is_complete is (not has_gaps)
 
 
 @given(oracle.sets_of_rules(), st.data())
 def test_within_limits_the_gaps_to_a_region(rules, data):
     within = data.draw(sts.regions(rules.space))
-    found = gaps(rules, within=within)
-    some = check_partition(rules, found, within)
-    assert found.is_complete is (not some)
+    result = gaps(rules, within=within)
+    has_gaps = check_partition(rules, result, within)
+    assert result.is_complete is (not has_gaps)
 
 
 @pytest.mark.parametrize("seed", sts.seeds(6, of=40))
@@ -132,10 +132,10 @@ def test_no_two_gaps_of_a_dense_set_can_be_merged(seed):
 
 
 def test_gaps_are_sorted_by_lower_bounds():
-    found = gaps(PAPER)
-    keys = [tuple(region.lower) for region in found]
+    result = gaps(PAPER)
+    keys = [tuple(region.lower) for region in result]
     assert keys == sorted(keys)
-    assert texts(found)[0] == "f1 < 1 and f2 < 5"
+    assert texts(result)[0] == "f1 < 1 and f2 < 5"
 
 
 def test_neighbors_are_merged_at_positive_and_negative_zero():
@@ -180,8 +180,8 @@ def test_z3_gives_the_same_answer_within_a_region(rules, data):
     within = data.draw(sts.conditions(rules.space))
     given_ = [rule.region.conditions() for rule in rules]
     expected = oracle.gap_by_z3(rules.space, given_, within)
-    found = gaps(rules, within=Region(rules.space, within))
-    assert found.is_complete is (not expected)
+    result = gaps(rules, within=Region(rules.space, within))
+    assert result.is_complete is (not expected)
 
 
 # --- maximal regions
@@ -189,21 +189,21 @@ def test_z3_gives_the_same_answer_within_a_region(rules, data):
 
 @given(oracle.sets_of_rules())
 def test_not_disjoint_gives_the_maximal_regions(rules):
-    found = gaps(rules, disjoint=False)
-    assert found.finished
-    assert found.regions == list(search(rules, maximal=True))
+    result = gaps(rules, disjoint=False)
+    assert result.finished
+    assert result.regions == list(search(rules, maximal=True))
     expected = oracle.maximal_free(rules, limit=20_000)
     if expected is not None:
         grid = oracle.Grid(rules.space, regions_of(rules))
-        assert sorted(map(repr, map(grid.sides, found))) == sorted(map(repr, expected))
+        assert sorted(map(repr, map(grid.sides, result))) == sorted(map(repr, expected))
 
 
 @given(oracle.sets_of_rules(max_size=4), st.data())
 def test_not_disjoint_is_limited_to_within(rules, data):
     within = data.draw(sts.regions(rules.space))
-    found = gaps(rules, disjoint=False, within=within)
-    assert all(region <= within for region in found)
-    assert set(found) == set(search(rules, maximal=True, within=within))
+    result = gaps(rules, disjoint=False, within=within)
+    assert all(region <= within for region in result)
+    assert set(result) == set(search(rules, maximal=True, within=within))
 
 
 # --- the space
@@ -223,11 +223,11 @@ def test_unlisted_and_missing_categories_are_gaps_if_a_feature_allows_them():
         for other in (False, True):
             space = Space([Categorical("c", ["a", "b"], missing=missing, other=other)])
             rules = RuleSet([Rule(Region(space, {"c": {"a", "b"}}), then="A")], space)
-            found = gaps(rules)
-            assert found.is_complete is not (missing or other)
+            result = gaps(rules)
+            assert result.is_complete is not (missing or other)
             codes = [0] * missing + [1] * other
-            held = [naive.allows(found[0], space["c"], c) for c in codes] if codes else []
-            assert all(held)
+            allowed = [naive.allows(result[0], space["c"], c) for c in codes] if codes else []
+            assert all(allowed)
 
 
 def test_values_beyond_the_bounds_of_a_feature_are_not_a_gap():
@@ -252,9 +252,9 @@ def test_there_is_no_gap_between_neighboring_integers_and_days():
 
 
 def test_without_rules_the_gap_is_the_whole_space():
-    found = gaps(RuleSet(space=PLANE))
-    assert texts(found) == ["anything"]
-    assert found.finished
+    result = gaps(RuleSet(space=PLANE))
+    assert texts(result) == ["anything"]
+    assert result.finished
     assert texts(gaps(RuleSet(space=PLANE), disjoint=False)) == ["anything"]
 
 
@@ -265,8 +265,8 @@ def test_a_space_without_features_has_one_point():
 
 
 def test_the_empty_region_has_no_gap():
-    found = gaps(PAPER, within=Region.nothing(PLANE))
-    assert (found.regions, found.finished, found.is_complete) == ([], True, True)
+    result = gaps(PAPER, within=Region.nothing(PLANE))
+    assert (result.regions, result.finished, result.is_complete) == ([], True, True)
 
 
 def test_within_can_be_a_region_of_another_space():
@@ -287,10 +287,10 @@ def test_a_default_does_not_fill_gaps():
 
 
 def test_gaps_are_a_sequence():
-    found = gaps(PAPER)
-    assert len(found) == len(list(found)) == len(found.regions)
-    assert found[0] == found.regions[0]
-    assert found[-1] == list(found)[-1]
+    result = gaps(PAPER)
+    assert len(result) == len(list(result)) == len(result.regions)
+    assert result[0] == result.regions[0]
+    assert result[-1] == list(result)[-1]
 
 
 @given(oracle.sets_of_rules())
@@ -320,13 +320,13 @@ BOUNDED = [
 
 def random_bounded(seed, size):
     rng = np.random.default_rng(seed)
-    made = []
+    listed = []
     for _ in range(size):
         a, b = sorted(rng.choice(7, size=2, replace=False).tolist())
         c, d = sorted(rng.choice(7, size=2, replace=False).tolist())
         chosen = ["a", *(v for v in "bc" if rng.random() < 0.5)]
-        made.append(Rule({"x": (a, b), "n": {">=": c, "<=": d}, "c": set(chosen)}, then="A"))
-    return RuleSet(made, Space(BOUNDED))
+        listed.append(Rule({"x": (a, b), "n": {">=": c, "<=": d}, "c": set(chosen)}, then="A"))
+    return RuleSet(listed, Space(BOUNDED))
 
 
 @pytest.mark.parametrize("seed", sts.seeds(10, of=40))
@@ -342,9 +342,9 @@ def test_the_volume_is_that_of_the_space_without_the_rules(seed):
 
 def test_the_volume_of_an_unbounded_gap_is_infinite_and_finite_within_a_region():
     rules = RuleSet([Rule({"f1": (2, 5), "f2": (5, 9)}, then="A")], PLANE)
-    found = gaps(rules)
-    assert found.volume() == math.inf
-    assert found.volume(Region(PLANE, {"f1": (0, 10), "f2": (0, 10)})) == 100 - 12
+    result = gaps(rules)
+    assert result.volume() == math.inf
+    assert result.volume(Region(PLANE, {"f1": (0, 10), "f2": (0, 10)})) == 100 - 12
 
 
 def test_the_volume_of_no_gap_is_zero():
@@ -370,8 +370,8 @@ def test_the_volumes_of_many_gaps_are_summed():
     rules = RuleSet.from_arrays(
         AGE, lower=[np.arange(n) * 2.0], upper=[np.arange(n) * 2.0 + 1], then=["A"] * n
     )
-    found = gaps(rules)
-    assert found.volume(Region(AGE, {"age": (0, 2 * n)})) == n
+    result = gaps(rules)
+    assert result.volume(Region(AGE, {"age": (0, 2 * n)})) == n
 
 
 # --- budgets, progress and interrupts
@@ -390,18 +390,18 @@ def board(k, d=2, but=()):
 @pytest.mark.parametrize("nodes", [1, 2, 5, 20, 60])
 def test_a_node_limit_gives_a_correct_partial_result(nodes):
     rules = board(10, but=range(0, 100, 3))
-    found = gaps(rules, budget=Budget(nodes=nodes))
-    assert (found.finished, found.stopped_by, found.nodes) == (False, "nodes", nodes)
-    every = oracle.Grid(rules.space, [*regions_of(rules), *found])
-    assert (every.count(found) <= ~every.union(regions_of(rules))).all()
-    assert found.is_complete is (False if found.regions else None)
-    assert len(gaps(rules)) > len(found)
+    result = gaps(rules, budget=Budget(nodes=nodes))
+    assert (result.finished, result.stopped_by, result.nodes) == (False, "nodes", nodes)
+    every = oracle.Grid(rules.space, [*regions_of(rules), *result])
+    assert (every.count(result) <= ~every.union(regions_of(rules))).all()
+    assert result.is_complete is (False if result.regions else None)
+    assert len(gaps(rules)) > len(result)
 
 
 def test_completeness_is_none_after_too_few_nodes():
     for rules in (board(8), board(8, but=[0])):
-        found = gaps(rules, budget=Budget(nodes=2))
-        assert found.is_complete is None
+        result = gaps(rules, budget=Budget(nodes=2))
+        assert result.is_complete is None
     assert board(8).is_complete is True
     assert board(8, but=[0]).is_complete is False
 
@@ -410,27 +410,27 @@ def test_a_node_limit_that_is_just_enough_finishes():
     rules = board(5, but=[7])
     needed = gaps(rules).nodes
     for nodes, complete in ((needed - 1, False), (needed, True), (needed + 1, True)):
-        found = gaps(rules, budget=Budget(nodes=nodes))
-        assert found.finished is complete
-        assert found.stopped_by == (None if complete else "nodes")
+        result = gaps(rules, budget=Budget(nodes=nodes))
+        assert result.finished is complete
+        assert result.stopped_by == (None if complete else "nodes")
 
 
 @pytest.mark.parametrize("disjoint", [True, False])
 @pytest.mark.parametrize("limit", [0, 1, 3, 20])
 def test_a_region_limit_is_kept_and_reported(limit, disjoint):
     rules = board(10, but=range(0, 100, 3))
-    found = gaps(rules, disjoint=disjoint, budget=Budget(regions=limit))
-    assert len(found) <= limit
-    assert len(found) > 0 or limit == 0
-    assert (found.finished, found.stopped_by) == (False, "regions")
-    grid = oracle.Grid(rules.space, [*regions_of(rules), *found])
-    assert not (grid.union(found) & grid.union(regions_of(rules))).any()
+    result = gaps(rules, disjoint=disjoint, budget=Budget(regions=most))
+    assert len(result) <= most
+    assert len(result) > 0 or most == 0
+    assert (result.finished, result.stopped_by) == (False, "regions")
+    grid = oracle.Grid(rules.space, [*regions_of(rules), *result])
+    assert not (grid.union(result) & grid.union(regions_of(rules))).any()
 
 
 def test_a_region_limit_equal_to_the_number_of_gaps_finishes():
-    found = gaps(PAPER, budget=Budget(regions=len(gaps(PAPER))))
-    assert found.finished
-    assert found.regions == gaps(PAPER).regions
+    result = gaps(PAPER, budget=Budget(regions=len(gaps(PAPER))))
+    assert result.finished
+    assert result.regions == gaps(PAPER).regions
 
 
 def hard(n=200, d=9):
@@ -446,15 +446,15 @@ def test_a_time_limit_ends_a_long_search(disjoint, monkeypatch):
     monkeypatch.setattr(cutting, "_BURST", 2000)
     rules = hard()
     gaps(rules, budget=Budget(nodes=10), disjoint=disjoint)
-    found = gaps(rules, budget=0.3, disjoint=disjoint)
-    assert (found.finished, found.stopped_by) == (False, "seconds")
-    assert found.is_complete is False
+    result = gaps(rules, budget=0.3, disjoint=disjoint)
+    assert (result.finished, result.stopped_by) == (False, "seconds")
+    assert result.is_complete is False
 
 
 def test_a_region_limit_cuts_off_a_long_list():
-    found = gaps(hard(60, 7), budget=Budget(regions=50))
-    assert 0 < len(found) <= 50
-    assert found.stopped_by == "regions"
+    result = gaps(hard(60, 7), budget=Budget(regions=50))
+    assert 0 < len(result) <= 50
+    assert result.stopped_by == "regions"
 
 
 @pytest.mark.parametrize("disjoint", [True, False])
@@ -462,14 +462,14 @@ def test_progress_is_called_and_can_stop_the_search(disjoint, monkeypatch):
     monkeypatch.setattr(cutting, "_BURST", 10)
     rules = board(10, but=range(0, 100, 3))
     every = gaps(rules, disjoint=disjoint)
-    heard = []
-    assert gaps(rules, disjoint=disjoint, progress=lambda *now: heard.append(now)) == every
-    assert len(heard) > 5
-    assert [n for n, _ in heard] == sorted(n for n, _ in heard)
-    assert [r for _, r in heard] == sorted(r for _, r in heard)
-    found = gaps(rules, disjoint=disjoint, progress=lambda nodes, regions: regions > 3)
-    assert (found.finished, found.stopped_by) == (False, "interrupt")
-    assert 0 < len(found) < len(every)
+    reports = []
+    assert gaps(rules, disjoint=disjoint, progress=lambda *now: reports.append(now)) == every
+    assert len(reports) > 5
+    assert [n for n, _ in reports] == sorted(n for n, _ in reports)
+    assert [r for _, r in reports] == sorted(r for _, r in reports)
+    result = gaps(rules, disjoint=disjoint, progress=lambda nodes, regions: regions > 3)
+    assert (result.finished, result.stopped_by) == (False, "interrupt")
+    assert 0 < len(result) < len(every)
 
 
 @pytest.mark.parametrize("disjoint", [True, False])
@@ -486,10 +486,10 @@ def test_an_interrupt_keeps_the_gaps_so_far(disjoint, monkeypatch):
         return whole_step(self, max_nodes)
 
     monkeypatch.setattr(cutting.Cutter, "step", step)
-    found = gaps(rules, disjoint=disjoint)
-    assert (found.finished, found.stopped_by) == (False, "interrupt")
-    assert 0 < len(found) < len(every)
-    assert found.is_complete is False
+    result = gaps(rules, disjoint=disjoint)
+    assert (result.finished, result.stopped_by) == (False, "interrupt")
+    assert 0 < len(result) < len(every)
+    assert result.is_complete is False
 
 
 def test_an_interrupt_in_the_callback_keeps_the_gaps_so_far(monkeypatch):
@@ -501,9 +501,9 @@ def test_an_interrupt_in_the_callback_keeps_the_gaps_so_far(monkeypatch):
 
     for disjoint in (True, False):
         rules = board(10, but=range(0, 100, 3))
-        found = gaps(rules, disjoint=disjoint, progress=progress)
-        assert (found.finished, found.stopped_by) == (False, "interrupt")
-        assert len(found) > 0
+        result = gaps(rules, disjoint=disjoint, progress=progress)
+        assert (result.finished, result.stopped_by) == (False, "interrupt")
+        assert len(result) > 0
 
 
 # --- text
@@ -514,8 +514,8 @@ def test_the_text_of_a_covered_space():
 
 
 def test_the_text_of_an_unknown_result():
-    found = gaps(board(8), budget=Budget(nodes=2))
-    assert repr(found) == "<Gaps: no gaps found, but the search was stopped by nodes>"
+    result = gaps(board(8), budget=Budget(nodes=2))
+    assert repr(result) == "<Gaps: no gaps found, but the search was stopped by nodes>"
 
 
 def test_the_text_of_gaps_lists_them():
@@ -571,7 +571,7 @@ def rule_set(low, high):
     return RuleSet.from_arrays(space, lower=low, upper=high, then=["A"] * low.shape[1])
 
 
-def check_by_sampling(rules, found, n=2000, seed=0):
+def check_by_sampling(rules, result, n=2000, seed=0):
     """Assert that exactly one gap contains each uncovered random point, and none a covered one."""
     rng = np.random.default_rng(seed)
     values = rng.uniform(-0.2, 1.2, (len(rules.space), n))
@@ -580,9 +580,9 @@ def check_by_sampling(rules, found, n=2000, seed=0):
     bounds = rules.lower[axis, rng.integers(0, len(rules), n // 4)]
     values[axis, at] = np.where(np.isfinite(bounds), bounds, 0.5)
     points = dict(zip(rules.space.names, values, strict=True))
-    held = sum((region.contains(points).astype(int) for region in found), np.zeros(n, dtype=int))
+    counts = sum((region.contains(points).astype(int) for region in result), np.zeros(n, dtype=int))
     covered = rules.covering(points).any(axis=1)
-    assert (held == ~covered).all()
+    assert (counts == ~covered).all()
     return covered.mean()
 
 
@@ -607,12 +607,12 @@ def test_gaps_of_narrowed_leaves_are_exactly_the_parts_cut_off(n, d):
         high[axis, i] = (low[axis, i] + high[axis, i]) / 2
     left = cube - np.prod(high - low, axis=0).sum()
     rules = rule_set(*opened(low, high))
-    found = gaps(rules)
-    assert found.finished
-    check_by_sampling(rules, found)
+    result = gaps(rules)
+    assert result.finished
+    check_by_sampling(rules, result)
     whole = Region(rules.space, dict.fromkeys(rules.space.names, (0, 1)))
-    assert found.volume(whole) == pytest.approx(left)
-    assert len(found) <= 3 * (n // 10)  # about one per narrowed rule, not many splinters
+    assert result.volume(whole) == pytest.approx(left)
+    assert len(result) <= 3 * (n // 10)  # about one per narrowed rule, not many splinters
     assert rules.is_complete is False
 
 
@@ -621,11 +621,11 @@ def test_gaps_between_random_boxes_by_sampling(n, d):
     rng = np.random.default_rng(n)
     low = rng.random((d, n)) * 0.8
     rules = rule_set(low, low + rng.random((d, n)) * 0.5 + 0.01)
-    found = gaps(rules)
-    assert found.finished
-    share = check_by_sampling(rules, found, n=500)
+    result = gaps(rules)
+    assert result.finished
+    share = check_by_sampling(rules, result, n=500)
     assert 0.01 < share < 0.95
-    assert not any(region.overlaps(rule.region) for region in found[:20] for rule in rules)
+    assert not any(region.overlaps(rule.region) for region in result[:20] for rule in rules)
 
 
 def test_one_leaf_missing_among_many_is_the_gap():
@@ -666,9 +666,9 @@ def test_integers_end_where_float64_can_no_longer_distinguish_them():
 
 def test_fraction_ignores_later_changes_to_the_rules():
     rules = RuleSet([Rule({"n": (0, 5)}, then="A")])
-    found = gaps(rules)
+    result = gaps(rules)
     rules.remove(0)
-    assert found.fraction({"n": [1, 9]}) == 0.5
+    assert result.fraction({"n": [1, 9]}) == 0.5
 
 
 def test_fraction_within_a_region_counts_only_instances_in_it():
@@ -694,10 +694,10 @@ def test_a_stopped_search_does_not_merge_many_gaps(monkeypatch):
     monkeypatch.setattr(sys.modules["irenic.searching._gaps"], "_MERGE_LIMIT", 3)
     pairs = [{f"a{i}": (None, 1), f"b{i}": (None, 1)} for i in range(8)]
     rules = RuleSet([Rule(pair, then="A") for pair in pairs])
-    found = gaps(rules, budget=Budget(nodes=100))
-    assert not found.finished
-    assert len(found) > 3
-    for one, two in combinations(found, 2):
+    result = gaps(rules, budget=Budget(nodes=100))
+    assert not result.finished
+    assert len(result) > 3
+    for one, two in combinations(result, 2):
         assert not one.overlaps(two)
 
 

@@ -1,4 +1,4 @@
-"""Mending rules: lists into sets, contradictions and gaps out of sets, and what changes change."""
+"""Mend rules: remove contradictions, fill gaps, merge rules, turn lists into sets, compare."""
 
 from irenic.mend._changes import Change, Repair
 from irenic.mend._complete import Completion, Proposal, complete

@@ -1,4 +1,4 @@
-"""What was changed in a set of rules, and why, in words."""
+"""The result of a repair: the changes, each with its reason."""
 
 from __future__ import annotations
 
@@ -17,24 +17,36 @@ Kind = Literal["dropped", "trimmed", "split"]
 
 @dataclass(frozen=True)
 class Change:
-    """One rule (or row of a table) that was changed, with the reason.
+    """A rule (or a row of a table) that was changed, with the reason.
 
-    >>> from irenic import Rule, RuleSet
+    Parameters
+    ----------
+    kind : {"dropped", "trimmed", "split"}
+        What happened to the rule.
+    rule : int
+        Index of the rule, or of the row of a table.
+    before, after : tuple of Rule
+        The rule before and after the change; a row of a table can have several rules.
+    against : tuple of int
+        Indices of the remaining rules (or rows) that it contradicted.
+    text : str
+        The change and the reason in words, with rules numbered from 1.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet, repair
     >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low"),
     ...                  Rule({"age": (29, 60)}, then="high")])
-    >>> from irenic.mend import repair
     >>> print(repair(rules, "split").changes[0])
-    rule 2 (IF 29 <= age < 60 THEN high) now holds only where 30 <= age < 60: rule 1 says low
+    rule 2 (IF 29 <= age < 60 THEN high) now applies only where 30 <= age < 60: rule 1 says low
     where 29 <= age < 30, for example at age = 29
     """
 
     kind: Kind
     rule: int
-    """The index of the rule; of the row if the rules come from a table."""
     before: tuple[Rule, ...]
     after: tuple[Rule, ...]
     against: tuple[int, ...]
-    """The rules (rows) that stay and that it contradicted, by index."""
     text: str
 
     def __str__(self) -> str:
@@ -43,12 +55,31 @@ class Change:
 
 @dataclass(frozen=True, eq=False)
 class Repair:
-    """A set without contradictions, and what was changed to make it one.
+    """The result of :func:`repair`: rules without contradictions, and the changes.
 
-    ``rules, changes = repair(…)`` takes it apart.
+    It can be unpacked: ``rules, changes = repair(…)``.
 
-    >>> from irenic import Rule, RuleSet
-    >>> from irenic.mend import repair
+    Parameters
+    ----------
+    rules : RuleSet
+        The rules without contradictions.
+    changes : list of Change
+        What was changed, and why.
+    how : {"drop", "trim", "split"}
+        How the rules were repaired.
+    cost : float, optional
+        Total value of the dropped rules; None unless ``how`` is "drop".
+    bound : float, optional
+        Lower bound on the cost; None unless ``how`` is "drop".
+    optimal : bool
+        Whether the result is proved to be the best: no cheaper choice of rules to drop, or no
+        larger regions for the trimmed rules.
+    table : DecisionTable, optional
+        The repaired rules as a table, if a table was given.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet, repair
     >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low"),
     ...                  Rule({"age": (29, 60)}, then="high")])
     >>> mended, changes = repair(rules, "trim")
@@ -60,13 +91,9 @@ class Repair:
     changes: list[Change]
     how: str
     cost: float | None = None
-    """What the dropped rules are worth together; None unless rules were dropped for it."""
     bound: float | None = None
-    """What no choice of rules to drop costs less than."""
     optimal: bool = True
-    """Whether it is proved that nothing cheaper (trim: no larger region) would do."""
     table: DecisionTable | None = None
-    """The rules as rows, where a table was given."""
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.rules, self.changes))
@@ -74,24 +101,28 @@ class Repair:
     def __repr__(self) -> str:
         head = f"<Repair by {self.how}: {counted(len(self.changes), 'change')}"
         if self.cost is not None:
-            best = "the least there is" if self.optimal else f"the least is at least {self.bound:g}"
-            head += f", cost {self.cost:g} ({best})"
+            proof = "optimal" if self.optimal else f"lower bound {self.bound:g}"
+            head += f", cost {self.cost:g} ({proof})"
         shown = "".join(f"\n  {change}" for change in self.changes[:20])
         more = f"\n  … and {len(self.changes) - 20} more" if len(self.changes) > 20 else ""
         return f"{head}{shown}{more}>"
 
 
 def because(conflicts: Sequence[Overlap], row: int, rows: Sequence[int]) -> str:
-    """Return why a rule cannot stay: the rule that says otherwise, where, and a point."""
+    """Return the reason for a change: a rule that contradicts the row, where, and an example."""
     first = conflicts[0]
-    place = first.first if rows[first.first] != row else first.second
-    rule = first.rules[0] if place == first.first else first.rules[1]
-    rest = {rows[c.first] for c in conflicts} | {rows[c.second] for c in conflicts}
-    rest -= {row, rows[place]}
-    more = f" (and rule {', '.join(str(other + 1) for other in sorted(rest)[:5])}" if rest else ""
-    more += ", …)" if len(rest) > 5 else ")" if rest else ""
-    says = display(rule.then)
+    index = first.first if rows[first.first] != row else first.second
+    rule = first.rules[0] if index == first.first else first.rules[1]
+    others = {rows[c.first] for c in conflicts} | {rows[c.second] for c in conflicts}
+    others -= {row, rows[index]}
     return (
-        f"rule {rows[place] + 1} says {says} where {first.region},"
-        f" for example at {first.witness_text}{more}"
+        f"rule {rows[index] + 1} says {display(rule.then)} where {first.region},"
+        f" for example at {first.witness_text}{_also(sorted(others))}"
     )
+
+
+def _also(others: list[int]) -> str:
+    if not others:
+        return ""
+    numbers = ", ".join(str(other + 1) for other in others[:5])
+    return f" (and rule{'s' if len(others) > 1 else ''} {numbers}{', …' * (len(others) > 5)})"

@@ -1,4 +1,4 @@
-"""Where two rule sets decide differently: what a change of a policy really changes."""
+"""Compare two rule sets: the regions in which they decide differently."""
 
 from __future__ import annotations
 
@@ -28,8 +28,18 @@ Rules: TypeAlias = RuleSet | RuleList | DecisionTable
 class Difference:
     """A region in which two rule sets decide differently.
 
-    >>> from irenic import Rule, RuleSet
-    >>> from irenic.mend import diff
+    Parameters
+    ----------
+    region : Region
+        The region.
+    before, after : hashable or None
+        The decision of the first and of the second rule set; None if there is none.
+    rules_before, rules_after : tuple of int
+        Indices of the deciding rules; empty if the default decides, or nothing does.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet, diff
     >>> old = RuleSet([Rule({"age": (None, 18)}, then="free")], default="pays")
     >>> new = RuleSet([Rule({"age": (None, 16)}, then="free")], default="pays")
     >>> print(diff(old, new)[0])
@@ -38,10 +48,8 @@ class Difference:
 
     region: Region
     before: Hashable | None
-    """What the first decides; None for nothing."""
     after: Hashable | None
     rules_before: tuple[int, ...]
-    """The indices of the rules that decide so; none where it is the default, or nothing."""
     rules_after: tuple[int, ...]
 
     @cached_property
@@ -51,34 +59,45 @@ class Difference:
 
     @property
     def text(self) -> str:
-        """The difference in words."""
-        asked = self.region.conditions()
-        point = {name: value for name, value in self.witness.items() if name in asked}
+        """The difference in words, with rules numbered from 1."""
+        tested = self.region.conditions()
+        point = {name: value for name, value in self.witness.items() if name in tested}
         example = f", for example at {show_point(point)}" if point else ""
-        before, after = _said(self.before, self.rules_before), _said(self.after, self.rules_after)
+        before = _decision_text(self.before, self.rules_before)
+        after = _decision_text(self.after, self.rules_after)
         return f"where {self.region}: {before} becomes {after}{example}"
 
     def __str__(self) -> str:
         return self.text
 
 
-def _said(then: Hashable | None, rules: tuple[int, ...]) -> str:
+def _decision_text(then: Hashable | None, rules: tuple[int, ...]) -> str:
     if then is None:
         return "nothing"
     if not rules:
         return f"{display(then)} (by default)"
-    some = ", ".join(str(rule + 1) for rule in rules[:5]) + (", …" if len(rules) > 5 else "")
-    return f"{display(then)} (rule{'s' if len(rules) > 1 else ''} {some})"
+    numbers = ", ".join(str(rule + 1) for rule in rules[:5]) + (", …" if len(rules) > 5 else "")
+    return f"{display(then)} (rule{'s' if len(rules) > 1 else ''} {numbers})"
 
 
 class Differences(Sequence[Difference]):
     """The disjoint regions in which two rule sets decide differently, and whether these are all.
 
-    >>> from irenic import Rule, RuleSet
-    >>> from irenic.mend import diff
+    Parameters
+    ----------
+    found : list of Difference
+        The differences.
+    finished : bool
+        Whether these are all differences.
+    stopped_by : str or None
+        The limit that stopped the search; None if it finished.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet, diff
     >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free")])
-    >>> found = diff(rules, rules)
-    >>> len(found), found.finished, found.same
+    >>> differences = diff(rules, rules)
+    >>> len(differences), differences.finished, differences.same
     (0, True, True)
     """
 
@@ -87,13 +106,11 @@ class Differences(Sequence[Difference]):
     ) -> None:
         self._found = found
         self.finished = finished
-        """Whether the regions hold everything that is decided differently."""
         self.stopped_by = stopped_by
-        """What ended the search early, if anything did."""
 
     @property
     def same(self) -> bool | None:
-        """Whether both decide the same everywhere; None if the search ended before that."""
+        """Whether both decide the same everywhere; None if the search was stopped too early."""
         if self._found:
             return False
         return True if self.finished else None
@@ -109,9 +126,9 @@ class Differences(Sequence[Difference]):
         return self._found[i]
 
     def __repr__(self) -> str:
-        known = "" if self.finished else f", and perhaps more (stopped by {self.stopped_by})"
-        n = counted(len(self), "region")
-        verdict = "no difference" if self.same else f"{n} decided differently{known}"
+        known = "" if self.finished else f", and possibly more (stopped by {self.stopped_by})"
+        regions = counted(len(self), "region")
+        verdict = "no difference" if self.same else f"{regions} decided differently{known}"
         shown = "".join(f"\n  {difference}" for difference in self[:20])
         more = f"\n  … and {len(self) - 20} more" if len(self) > 20 else ""
         return f"<Differences: {verdict}{shown}{more}>"
@@ -129,19 +146,28 @@ def diff(
     Parameters
     ----------
     a, b : RuleSet, RuleList or DecisionTable
-        Before and after. Sets must not contradict themselves. Their spaces may differ: features
-        are matched by name, each as wide as either space has it; rules do not ask about a
-        feature that their own space does not know.
+        The rules before and after a change. Rule sets must not contradict themselves. The spaces
+        may differ: features are matched by name and have the values of both spaces.
     within : Region, optional
-        Look only in this region.
+        Compare only in this region (default: the whole space).
     budget : Budget or float (seconds), optional
-        When it is used up, what was found is returned, with ``finished=False``.
+        When it is used up, the differences so far are returned, with ``finished=False`` (default:
+        unlimited).
 
     Returns
     -------
     Differences
-        Disjoint regions which together are exactly where the decisions differ. Defaults count as
-        decisions, and so does deciding nothing.
+        Disjoint regions that together contain exactly the cases decided differently. Decisions by
+        default count, and so does having no decision.
+
+    Raises
+    ------
+    ConflictError
+        If a rule set contradicts itself.
+    ConditionError
+        If all rules that apply count under the hit policy of a table.
+    SpaceError
+        If a feature has different kinds or units in the two spaces.
 
     Examples
     --------
@@ -155,42 +181,42 @@ def diff(
       where 30 <= age < 35: high (rule 2) becomes low (rule 1), for example at age = 30
       where 60 <= age < 65: nothing becomes high (rule 2), for example at age = 60>
     """
-    first, second = _ruled(a, "first"), _ruled(b, "second")
+    first, second = _by_precedence(a, "first"), _by_precedence(b, "second")
     space = common_space(first.rules, second.rules)
     box = whole_or(within, space)
     meter = Meter(budget)
     if box.is_empty:
         return Differences([], True, None)
-    sides = [_Side(ruled, box.box.simplified(), meter) for ruled in (first, second)]
-    found = _differences(sides[0], sides[1], _never(a, b, space))
+    sides = [_Side(ordered, box.box.simplified(), meter) for ordered in (first, second)]
+    differences = _differences(sides[0], sides[1], _impossible(a, b, space))
     stopped = next((side.stopped_by for side in sides if side.stopped_by), None)
-    return Differences(found, stopped is None, stopped)
+    return Differences(differences, stopped is None, stopped)
 
 
-class _Ruled(NamedTuple):
+class _Ordered(NamedTuple):
     rules: RuleSet
-    """In the order in which they decide."""
+    """The rules by descending precedence."""
     rows: list[int]
-    """How people call the rules: counted from 1 in what was given."""
+    """The index of each rule, or of its row, as given."""
     is_ordered: bool
 
 
-def _ruled(given: Rules, which: str) -> _Ruled:
-    table = DecisionTable.of(given)
+def _by_precedence(rules: Rules, which: str) -> _Ordered:
+    table = DecisionTable.of(rules)
     if table.collects:
         raise ConditionError(
-            f"the {which} is under {table.hit_policy}: all rules that hold count, and diff"
-            " compares what one of them decides"
+            f"the {which} table must decide each case once, but under {table.hit_policy} all rules"
+            " that apply count"
         )
     if not table.is_ordered and (conflict := table.first_conflict()) is not None:
         raise ConflictError(
-            f"the rules of the {which} contradict each other: {conflict}; repair them, or say"
-            " that the first wins: RuleList.of(rules), --hit-policy FIRST",
+            f"the {which} rule set contradicts itself: {conflict}; repair it, or let the first"
+            " rule win with RuleList.of(rules) or --hit-policy FIRST",
             [conflict],
         )
     places = table.winning
     rows = [table.rows[place] for place in places]
-    return _Ruled(table.rules[places], rows, table.is_ordered)
+    return _Ordered(table.rules[places], rows, table.is_ordered)
 
 
 class _Decision(NamedTuple):
@@ -199,12 +225,12 @@ class _Decision(NamedTuple):
 
 
 class _Side:
-    """What one rule set decides, as disjoint boxes with the rule that decides there."""
+    """The decisions of one rule set, as disjoint boxes with the deciding rule."""
 
-    def __init__(self, ruled: _Ruled, box: Boxes, meter: Meter) -> None:
-        rules = moved(ruled.rules, box.space)
+    def __init__(self, ordered: _Ordered, box: Boxes, meter: Meter) -> None:
+        rules = moved(ordered.rules, box.space)
         self.default = rules.default
-        self.rows, self.is_ordered = ruled.rows, ruled.is_ordered
+        self.rows, self.is_ordered = ordered.rows, ordered.is_ordered
         self.stopped_by: StoppedBy | None = None
         self.regions, self.thens = rules.boxes, rules.thens
         self.parts: list[Boxes] = []
@@ -214,52 +240,51 @@ class _Side:
             if not len(own):
                 self.parts.append(own)
                 continue
-            self.parts.append(self._left(own, self.regions.take(slice(i)), meter))
+            self.parts.append(self._subtract(own, self.regions.take(slice(i)), meter))
             if self.stopped_by is not None:
                 return
-        self.rest = self._left(box, self.regions, meter)
+        self.rest = self._subtract(box, self.regions, meter)
 
-    def _left(self, box: Boxes, by: Boxes, meter: Meter) -> Boxes:
-        found = box.subtract(by, meter)
+    def _subtract(self, box: Boxes, others: Boxes, meter: Meter) -> Boxes:
+        rest = box.subtract(others, meter)
         self.stopped_by = meter.stopped_by
-        return found
+        return rest
 
     def decisions(self) -> dict[_Decision, Boxes]:
-        """Return disjoint boxes by what is decided there."""
+        """Return the disjoint boxes of each decision."""
         parts: dict[_Decision, list[Boxes]] = {}
         for then, part in zip(self.thens, self.parts, strict=False):
             parts.setdefault(_Decision(then, False), []).append(part)
         parts[_Decision(self.default, True)] = [self.rest]
-        return {decision: some[0].concat(*some[1:]) for decision, some in parts.items()}
+        return {decision: boxes[0].concat(*boxes[1:]) for decision, boxes in parts.items()}
 
     def deciding(self, box: Boxes, decision: _Decision) -> tuple[int, ...]:
-        """Return the indices of the rules that decide so somewhere in a box."""
+        """Return the indices of the rules that make a decision somewhere in a box."""
         if decision.by_default:
             return ()
-        where, owners = self._places
-        met = owners[where.meeting(box)].tolist()
-        return tuple(sorted({self.rows[i] for i in met if self.thens[i] == decision.then}))
+        boxes, owners = self._owners
+        rules = owners[boxes.meeting(box)].tolist()
+        return tuple(sorted({self.rows[i] for i in rules if self.thens[i] == decision.then}))
 
     @cached_property
-    def _places(self) -> tuple[Boxes, npt.NDArray[np.intp]]:
-        """Return where rules decide, and which rule each box is of; in sets, several may."""
+    def _owners(self) -> tuple[Boxes, npt.NDArray[np.intp]]:
+        """The boxes in which rules decide, and the rule of each; in sets, boxes may overlap."""
         if not self.is_ordered:
             return self.regions, np.arange(len(self.thens))
         sizes = [len(part) for part in self.parts]
-        return self.regions.take(slice(0)).concat(*self.parts), np.repeat(
-            np.arange(len(sizes)), sizes
-        )
+        boxes = self.regions.take(slice(0)).concat(*self.parts)
+        return boxes, np.repeat(np.arange(len(sizes)), sizes)
 
 
-def _without(boxes: Boxes, never: Boxes) -> Boxes:
-    """Return what of some boxes lies outside of others."""
-    if not len(never):
+def _without(boxes: Boxes, others: Boxes) -> Boxes:
+    """Return the parts of disjoint boxes outside others."""
+    if not len(others):
         return boxes
-    return Boxes.none(boxes.space).concat(*(box.subtract(never) for box in boxes))
+    return Boxes.none(boxes.space).concat(*(box.subtract(others) for box in boxes))
 
 
-def _never(a: Rules, b: Rules, space: Space) -> Boxes:
-    """Return what cannot occur by both of two tables over one space."""
+def _impossible(a: Rules, b: Rules, space: Space) -> Boxes:
+    """Return the cases that are impossible in both of two tables over one space."""
     if not (isinstance(a, DecisionTable) and isinstance(b, DecisionTable)):
         return Boxes.none(space)
     if a.space != space or b.space != space:
@@ -268,7 +293,7 @@ def _never(a: Rules, b: Rules, space: Space) -> Boxes:
     return Boxes.none(space).concat(*(theirs & box for box in mine))
 
 
-def _differences(a: _Side, b: _Side, never: Boxes) -> list[Difference]:
+def _differences(a: _Side, b: _Side, impossible: Boxes) -> list[Difference]:
     pieces: dict[tuple[_Decision, _Decision], list[Boxes]] = {}
     theirs = b.decisions()
     for before, mine in a.decisions().items():
@@ -279,9 +304,9 @@ def _differences(a: _Side, b: _Side, never: Boxes) -> list[Difference]:
                 shared = others & box
                 if len(shared):
                     pieces.setdefault((before, after), []).append(shared)
-    found = []
+    differences = []
     for (before, after), parts in pieces.items():
-        for box in _without(parts[0].concat(*parts[1:]), never).merged():
+        for box in _without(parts[0].concat(*parts[1:]), impossible).merged():
             rules = (a.deciding(box, before), b.deciding(box, after))
-            found.append(Difference(Region.from_box(box), before.then, after.then, *rules))
-    return found
+            differences.append(Difference(Region.from_box(box), before.then, after.then, *rules))
+    return differences

@@ -1,10 +1,10 @@
-"""The cheapest rules to drop so that no two of the rest contradict each other.
+"""Find the cheapest rules to drop so that no two remaining rules contradict each other.
 
-Rules are the nodes of a graph, contradictions its edges, and what must go is a vertex cover of
-the least cost. Components are solved one by one, by integer programming (HiGHS, which comes with
-SciPy). It proved the optimum of 500 rules with 2,000 contradictions in under a second where these
-came of overlapping boxes; OR-Tools' CP-SAT did so with eight workers, not in 30 s with two. Where
-the graph is random, neither does: then the bound says how far the answer can be from the best.
+Rules are the nodes of a graph and contradictions its edges, so this is a minimum-weight vertex
+cover. Each component is solved by integer programming (HiGHS, which comes with SciPy). HiGHS
+proved the optimum of 500 rules with 2,000 contradictions between overlapping boxes in less than a
+second; OR-Tools' CP-SAT needed eight workers for it and did not finish within 30 s with two.
+Neither can prove the optimum of random graphs; the bound then limits how far from it a result is.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ import numpy.typing as npt
 from irenic.boxes.arrays import Bools, Floats
 from irenic.budget import Meter
 
-# Steps a rule of the local search that is left to itself where the optimum was not reached.
-_STEPS: Final = 200
-_MOST_STEPS: Final = 500_000
-# Beyond, writing down the program alone would take longer than anyone waits.
-_MOST_EDGES: Final = 200_000
-# HiGHS counts a number as whole up to this.
+# Steps per rule of the local search, which runs if the optimum was not proved.
+_STEPS_PER_RULE: Final = 200
+_STEP_LIMIT: Final = 500_000
+# With more edges, just building the integer program would take too long.
+_EDGE_LIMIT: Final = 200_000
+# HiGHS treats a number this close to an integer as an integer.
 _TOLERANCE: Final = 1e-6
 
 
 @dataclass(frozen=True)
 class Cover:
-    """What to drop, what it costs, and what no choice costs less than."""
+    """The nodes to drop, their cost, and a lower bound on the cost of any choice."""
 
     places: tuple[int, ...]
     cost: float
@@ -40,16 +40,20 @@ class Cover:
 
 
 def cheapest_cover(pairs: npt.NDArray[Any], costs: Floats, meter: Meter) -> Cover:
-    """Return the cheapest places of which every pair has one.
+    """Return the cheapest set of places that contains one place of every pair.
 
     Parameters
     ----------
-    pairs : array of shape (pairs, 2)
-        Places of ``costs``.
-    costs : array
-        Greater than 0.
+    pairs : array of shape (n_pairs, 2)
+        Indices into ``costs``.
+    costs : array of float
+        Positive costs.
     meter : Meter
         When its seconds are used up, the best cover so far is returned with its bound.
+
+    Returns
+    -------
+    Cover
     """
     parts = [_solve(*part, meter) for part in _components(pairs, costs)]
     places = sorted(place for part in parts for place in part.places)
@@ -63,7 +67,7 @@ Part = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Floats]
 
 
 def _components(pairs: npt.NDArray[Any], costs: Floats) -> list[Part]:
-    """Return the places, edges (within them) and costs of each component with an edge."""
+    """Return each component with an edge: its places, its edges between them, and its costs."""
     if not len(pairs):
         return []
     from scipy.sparse import coo_array
@@ -74,12 +78,12 @@ def _components(pairs: npt.NDArray[Any], costs: Floats) -> list[Part]:
     graph = coo_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(n, n))
     _, labels = connected_components(graph, directed=False)
     of_edge = labels[edges[:, 0]]
-    found = []
+    parts = []
     for label in dict.fromkeys(of_edge.tolist()):
         own = edges[of_edge == label]
         places = np.unique(own)
-        found.append((places, np.searchsorted(places, own), costs[places]))
-    return found
+        parts.append((places, np.searchsorted(places, own), costs[places]))
+    return parts
 
 
 def _solve(
@@ -89,13 +93,13 @@ def _solve(
     meter: Meter,
 ) -> Cover:
     if len(places) == 2:
-        cheap = int(costs[0] < costs[1]) ^ 1  # of equals the later one goes
+        cheap = int(costs[0] < costs[1]) ^ 1  # of equal costs, drop the later one
         return Cover((int(places[cheap]),), float(costs[cheap]), float(costs[cheap]), True)
     chosen, bound, optimal = _by_integer_program(edges, costs, meter)
     if not optimal:
         starts = [_greedy(edges, costs), *([] if chosen is None else [chosen])]
         searched = [_by_local_search(edges, costs, start, meter) for start in starts]
-        chosen = min(searched, key=lambda each: math.fsum(costs[each]))
+        chosen = min(searched, key=lambda cover: math.fsum(costs[cover]))
         bound = max(bound, _matching_bound(edges, costs))
         if (costs == np.round(costs)).all():
             bound = float(math.ceil(bound - _TOLERANCE))
@@ -111,18 +115,18 @@ def _solve(
 def _by_integer_program(
     edges: npt.NDArray[np.intp], costs: Floats, meter: Meter
 ) -> tuple[Bools | None, float, bool]:
-    """Return the best cover that HiGHS finds (None: none), its bound, and whether it is best."""
+    """Return the best cover found by HiGHS (or None), a lower bound, and whether it is optimal."""
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import coo_array
 
-    if len(edges) > _MOST_EDGES:
+    if len(edges) > _EDGE_LIMIT:
         return None, 0.0, False
     options: dict[str, Any] = {"mip_rel_gap": 0.0}
     if meter.budget.seconds is not None:
-        left = meter.budget.seconds - meter.seconds
-        if left <= 0:
+        seconds = meter.budget.seconds - meter.seconds
+        if seconds <= 0:
             return None, 0.0, False
-        options["time_limit"] = 0.9 * left  # the rest is for the local search
+        options["time_limit"] = 0.9 * seconds  # leaves time for the local search
     cliques, n = _cliques(edges, len(costs)), len(costs)
     sizes = [len(clique) for clique in cliques]
     rows, columns = np.repeat(np.arange(len(cliques)), sizes), np.concatenate(cliques)
@@ -145,16 +149,16 @@ def _by_integer_program(
 
 
 def _cliques(edges: npt.NDArray[np.intp], n: int) -> list[list[int]]:
-    """Return sets of nodes that are all joined with each other, which hold every edge.
+    """Return cliques that together contain every edge.
 
-    Of such a set all but one must go: a stronger demand than one for each edge. It solves in 6 s
-    what took more than 12 (boxes in 4 features, 5,000 edges).
+    All nodes of a clique but one must be dropped, which is a stronger constraint than one per edge.
+    It halves the time of the integer program (boxes in 4 features with 5,000 edges).
     """
     near = [set(others.tolist()) for others in _near(edges, n)]
-    held: set[tuple[int, int]] = set()
-    found = []
+    covered: set[tuple[int, int]] = set()
+    cliques = []
     for a, b in edges.tolist():
-        if (min(a, b), max(a, b)) in held:
+        if (min(a, b), max(a, b)) in covered:
             continue
         clique, others = [a, b], near[a] & near[b]
         while others:
@@ -162,24 +166,24 @@ def _cliques(edges: npt.NDArray[np.intp], n: int) -> list[list[int]]:
             clique.append(best)
             others = others & near[best]
         clique.sort()
-        held.update(combinations(clique, 2))
-        found.append(clique)
-    return found
+        covered.update(combinations(clique, 2))
+        cliques.append(clique)
+    return cliques
 
 
 def _matching_bound(edges: npt.NDArray[np.intp], costs: Floats) -> float:
-    """Return what any cover costs at least: each edge in turn is paid for from both its ends."""
-    left, total = costs.copy(), 0.0
+    """Return a lower bound on the cost of any cover, by charging each edge to both its ends."""
+    unpaid, total = costs.copy(), 0.0
     for a, b in edges.tolist():
-        paid = min(left[a], left[b])
-        left[a] -= paid
-        left[b] -= paid
-        total += paid
-    return float(total * (1 - 1e-12))  # sums of floats round
+        charge = min(unpaid[a], unpaid[b])
+        unpaid[a] -= charge
+        unpaid[b] -= charge
+        total += charge
+    return float(total * (1 - 1e-12))  # rounding must not push it above the true bound
 
 
 def _near(edges: npt.NDArray[np.intp], n: int) -> list[npt.NDArray[np.intp]]:
-    """Return the nodes that each node is joined with."""
+    """Return the neighbors of each node."""
     both = np.vstack((edges, edges[:, ::-1]))
     both = both[np.argsort(both[:, 0], kind="stable")]
     starts = np.searchsorted(both[:, 0], np.arange(1, n))
@@ -187,15 +191,14 @@ def _near(edges: npt.NDArray[np.intp], n: int) -> list[npt.NDArray[np.intp]]:
 
 
 def _greedy(edges: npt.NDArray[np.intp], costs: Floats) -> Bools:
-    """Return a cover: what has the most edges for its cost goes first."""
+    """Return a cover, choosing the node with the most edges per cost first."""
     near = _near(edges, len(costs))
     degree = np.array([len(others) for others in near])
     chosen = np.zeros(len(costs), dtype=np.bool_)
     while degree.any():
         first = int((degree / costs).argmax())
         chosen[first], degree[first] = True, 0
-        still = near[first][~chosen[near[first]]]
-        degree[still] -= 1
+        degree[near[first][~chosen[near[first]]]] -= 1
     return _pruned(near, costs, chosen)
 
 
@@ -204,7 +207,7 @@ def _pruned(
     costs: Floats,
     chosen: Bools,
 ) -> Bools:
-    """Return a cover without what others have made superfluous, the dearest first."""
+    """Return a cover without redundant nodes, removing the most expensive first."""
     chosen = chosen.copy()
     for place in np.argsort(-costs, kind="stable"):
         if chosen[place] and chosen[near[place]].all():
@@ -217,7 +220,7 @@ def _later_first(
     costs: Floats,
     chosen: Bools,
 ) -> Bools:
-    """Return a cover that costs the same: of two that can stand for each other the later goes."""
+    """Return a cover of the same cost that prefers to drop the later of interchangeable nodes."""
     near = _near(edges, len(costs))
     chosen = chosen.copy()
     for _ in range(len(costs)):
@@ -238,25 +241,27 @@ def _by_local_search(
     chosen: Bools,
     meter: Meter,
 ) -> Bools:
-    """Return a cover that is no dearer: keep one that was dropped, drop what it contradicts.
+    """Return a cover that costs at most as much, by exchanging nodes.
 
-    Then whatever contradicts nothing that is kept is kept again, the dearest first. A step that
-    does not pay is taken back; the same steps are taken in every run.
+    Each step keeps a dropped node, drops its kept neighbors, and then keeps all nodes without kept
+    neighbors, the most expensive first. A step that increases the cost is reverted. The steps are
+    the same in every run.
     """
     near = [others.tolist() for others in _near(edges, len(costs))]
     cost = costs.tolist()
     kept = (~chosen).tolist()
-    against = [sum(kept[j] for j in others) for others in near]
+    n_kept = [sum(kept[j] for j in others) for others in near]
     rng = np.random.default_rng(0)
 
     def flip(i: int, done: list[int]) -> float:
         kept[i] = not kept[i]
         for j in near[i]:
-            against[j] += 1 if kept[i] else -1
+            n_kept[j] += 1 if kept[i] else -1
         done.append(i)
         return float(cost[i] if kept[i] else -cost[i])
 
-    for start in rng.integers(len(cost), size=min(_STEPS * len(cost), _MOST_STEPS)).tolist():
+    n_steps = min(_STEPS_PER_RULE * len(cost), _STEP_LIMIT)
+    for start in rng.integers(len(cost), size=n_steps).tolist():
         if meter.spent():
             break
         if kept[start]:
@@ -267,9 +272,9 @@ def _by_local_search(
         for j in dropped:
             gain += flip(j, done)
         gain += flip(start, done)
-        free = {k for j in dropped for k in near[j] if not kept[k] and not against[k]}
+        free = {k for j in dropped for k in near[j] if not kept[k] and not n_kept[k]}
         for k in sorted(free, key=lambda k: (-cost[k], len(near[k]), k)):
-            if not against[k]:
+            if not n_kept[k]:
                 gain += flip(k, done)
         if gain < 0:
             for i in reversed(done):

@@ -1,4 +1,4 @@
-"""How large a box is as a share of another, with open sides, missing values and categories."""
+"""The size of boxes as a share of another, with open sides, missing values and categories."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from irenic.boxes import Boxes
 from irenic.boxes.arrays import Floats
 from irenic.model.features import LOWEST
 
-# What "missing" counts for, beside all other values of a continuous feature.
+# The share of a continuous feature that "missing" takes.
 _MISSING: Final = 0.05
 
 
 class Share:
-    """The share of one box (the whole) that others inside it take.
+    """The share of an outer box that boxes inside it take.
 
-    It is the product over the features. Between two bounds it is a share of the length; where a
-    side is open, lengths are measured after squeezing the axis into a finite one, on the scale of
-    the bounds that occur, so that what is further out counts less. Categories are counted.
+    It is the product of the shares per feature: of the length, or of the number of categories. If
+    a side of the outer box is open, the axis is first mapped to a finite interval, on the scale of
+    the bounds of the boxes, so that distant values count less.
     """
 
     def __init__(self, outer: Boxes, boxes: Boxes) -> None:
@@ -37,7 +37,7 @@ class Share:
                 self._scale[axis] = max(spread, 1e-300)
 
     def of(self, boxes: Boxes) -> Floats:
-        """Return the share of each of some boxes."""
+        """Return the share of each box."""
         total = np.ones(len(boxes))
         for axis in range(boxes.lower.shape[1]):
             part = self._length(axis, boxes.lower[:, axis], boxes.upper[:, axis])
@@ -48,28 +48,29 @@ class Share:
         return total
 
     def _length(self, axis: int, low: Floats, high: Floats) -> Floats:
-        """Return lengths of intervals; they are never 0, since no box is empty."""
+        """Return the lengths of intervals, which are positive because no box is empty."""
         space = self.outer.space
         missing = space.may_be_missing[axis] & (low == -math.inf)
         bottom, top = max(self.outer.lower[0, axis], LOWEST), self.outer.upper[0, axis]
         feature = space.continuous[axis]
         lower, upper = feature.reach(float(bottom), float(top))
-        least, most = np.clip(low, lower, upper), np.clip(high, lower, upper)
+        start, end = np.clip(low, lower, upper), np.clip(high, lower, upper)
         if lower <= LOWEST or upper == math.inf:
-            least, most = self._squeezed(axis, least), self._squeezed(axis, most)
-            length = np.maximum(most - least, 0.0)
+            start, end = self._mapped(axis, start), self._mapped(axis, end)
+            length = np.maximum(end - start, 0.0)
         else:
-            # halves where the whole length is beyond the greatest float64
+            # Halved where the total length would exceed the largest float64.
             scale = 1.0 if math.isfinite(upper - lower) else 0.5
-            whole = upper * scale - lower * scale
-            length = np.maximum(most * scale - least * scale, 0.0) / (whole or 1.0)
-        # two cuts can be so near that their lengths are lost in rounding
-        length = np.where((least < most) | (high > low), np.maximum(length, 1e-300), length)
+            total = upper * scale - lower * scale
+            length = np.maximum(end * scale - start * scale, 0.0) / (total or 1.0)
+        # Rounding can reduce the length between two close bounds to 0.
+        length = np.where((start < end) | (high > low), np.maximum(length, 1e-300), length)
         share: Floats = length * (1.0 - _MISSING) + _MISSING * missing
         return share
 
-    def _squeezed(self, axis: int, cut: Floats) -> Floats:
-        with np.errstate(over="ignore"):  # infinitely far out is 0 or 1
-            where = (cut / 4 - self._middle[axis] / 4) / (self._scale[axis] / 4)
-        squeezed: Floats = np.arctan(where) / math.pi + 0.5
-        return squeezed
+    def _mapped(self, axis: int, values: Floats) -> Floats:
+        """Return values of an axis mapped to the interval from 0 to 1."""
+        with np.errstate(over="ignore"):  # infinity is mapped to 0 or 1
+            scaled = (values / 4 - self._middle[axis] / 4) / (self._scale[axis] / 4)
+        mapped: Floats = np.arctan(scaled) / math.pi + 0.5
+        return mapped

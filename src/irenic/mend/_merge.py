@@ -1,4 +1,4 @@
-"""Fewer rules that mean the same."""
+"""Replace rules by fewer rules that mean the same."""
 
 from __future__ import annotations
 
@@ -16,17 +16,28 @@ from irenic.model.literals import counted
 from irenic.model.rule import Rule, rules_of
 from irenic.model.ruleset import RuleSet
 
-# Up to so many boxes of what some rules leave out, rules are grown among them.
-_MOST_OUTSIDE: Final = 4_000
-# Looking whether the box round two rules is theirs: nodes for one look, and up to how many rules.
-_HULL_NODES: Final = 2_000
-_MOST_HULLS: Final = 300
+# Rules are widened only if the space outside them consists of at most this many boxes.
+_OUTSIDE_LIMIT: Final = 4_000
+# Otherwise, pairs of at most this many rules are joined, with a node limit per pair.
+_HULL_LIMIT: Final = 300
+_NODES_PER_HULL: Final = 2_000
 
 
 @dataclass(frozen=True, eq=False)
 class Merged:
     """The result of :func:`merge`: the rules, and whether the search finished.
 
+    Parameters
+    ----------
+    rules : RuleSet
+        The merged rules.
+    stopped_by : str or None
+        The limit that stopped the search; None if it finished.
+    table : DecisionTable, optional
+        The merged rules as a table, if a table was given.
+
+    Examples
+    --------
     >>> from irenic import Rule, RuleSet, merge
     >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low"),
     ...                  Rule({"age": (30, 60)}, then="low")])
@@ -36,9 +47,7 @@ class Merged:
 
     rules: RuleSet
     stopped_by: StoppedBy | None = None
-    """Which part of the budget ended the search early; None if it finished."""
     table: DecisionTable | None = None
-    """The merged rules as rows, if a table was given."""
 
     @property
     def finished(self) -> bool:
@@ -52,25 +61,32 @@ class Merged:
 
 
 def merge(rules: RuleSet | DecisionTable, *, budget: Budget | float | None = None) -> Merged:
-    """Return fewer rules, or as many, that mean the same.
+    """Merge rules into fewer rules that mean the same.
 
-    Rules of one consequent and one weight are widened as far as they together reach, joined with
-    neighbours, and left out where the others cover them. Where such rules hold before, they hold
-    after, and nowhere else: that is proved. The default and the gaps stay as they are.
+    Rules with the same consequent and weight are widened within their union, joined with
+    neighbors, and removed if the others cover them. The new rules are proved to cover the same
+    cases as the old ones. The default and the gaps do not change.
 
     Parameters
     ----------
     rules : RuleSet or DecisionTable
-        Without contradictions. Rows of a UNIQUE table that do not overlap are merged into rows
-        that do not overlap either. Tables in which the order matters (FIRST, PRIORITY) or all
-        rows count (COLLECT, RULE ORDER, OUTPUT ORDER) are refused.
+        Rules without contradictions. The rows of a UNIQUE table without overlaps are merged into
+        rows without overlaps.
     budget : Budget or float (seconds), optional
-        Rules for which it does not suffice stay as they are, and ``finished`` is False.
+        When it is used up, the remaining rules are not merged, and ``finished`` is False (default:
+        unlimited).
 
     Returns
     -------
     Merged
-        With the merged ``rules``, the ``table`` if one was given, and ``finished``.
+
+    Raises
+    ------
+    ConflictError
+        If the rules contradict each other.
+    ConditionError
+        If the order of the rows matters (FIRST, PRIORITY), or if all rows that apply count
+        (COLLECT, RULE ORDER, OUTPUT ORDER).
 
     Examples
     --------
@@ -88,97 +104,98 @@ def merge(rules: RuleSet | DecisionTable, *, budget: Budget | float | None = Non
     table = _as_table(rules)
     meter = Meter(budget)
     unique = table.hit_policy == "UNIQUE" and not table.rules.overlaps(limit=1)
-    result = _merged_rules(table.rules, meter, apart=unique)
-    given = None
+    result = _merged_rules(table.rules, meter, disjoint=unique)
+    merged_table = None
     if isinstance(rules, DecisionTable):
-        given = table.without_unsatisfiable().with_rules(result)
-    return Merged(result, meter.ran_out, given)
+        merged_table = table.without_unsatisfiable().with_rules(result)
+    return Merged(result, meter.ran_out, merged_table)
 
 
 def _as_table(rules: RuleSet | DecisionTable) -> DecisionTable:
-    """Return rules that can be merged as a table; refuse all others."""
+    """Return the rules as a table; raise if they cannot be merged."""
     table = unordered(rules)
     if table.collects:
         raise ConditionError(
-            f"under {table.hit_policy} all rules that hold count, so merging them would change the"
-            " result"
+            f"under {table.hit_policy}, all rules that apply count, so merging them would change"
+            " the result"
         )
     if (conflict := table.first_conflict()) is not None:
         raise ConflictError(
-            f"the rules contradict each other: {conflict}; repair them before they are merged",
+            f"the rules contradict each other: {conflict}; repair them before merging",
             [conflict],
         )
     return table
 
 
-def _merged_rules(rules: RuleSet, meter: Meter, *, apart: bool) -> RuleSet:
+def _merged_rules(rules: RuleSet, meter: Meter, *, disjoint: bool) -> RuleSet:
     groups: dict[tuple[int, float], list[int]] = {}
     for place, key in enumerate(
         zip(rules.then_codes.tolist(), rules.weights.tolist(), strict=True)
     ):
         groups.setdefault(key, []).append(place)
-    made: list[tuple[int, Rule]] = []
+    placed: list[tuple[int, Rule]] = []
     for places in groups.values():
-        made += _merged(rules, places, meter, apart=apart)
-    made.sort(key=lambda pair: pair[0])
-    return RuleSet([rule for _, rule in made], rules.space, default=rules.default)
+        placed += _merged(rules, places, meter, disjoint=disjoint)
+    placed.sort(key=lambda pair: pair[0])
+    return RuleSet([rule for _, rule in placed], rules.space, default=rules.default)
 
 
 def _merged(
-    rules: RuleSet, places: list[int], meter: Meter, *, apart: bool
+    rules: RuleSet, places: list[int], meter: Meter, *, disjoint: bool
 ) -> list[tuple[int, Rule]]:
-    """Return rules that mean what those at some places mean, each with a place to be put."""
-    given = [rules[i] for i in places]
-    as_they_are = list(zip(places, given, strict=True))
+    """Return rules that mean the same as those at some places, each with its new place."""
+    old = [rules[i] for i in places]
+    unchanged = list(zip(places, old, strict=True))
     boxes = rules.boxes.take(places)
-    if len(given) < 2 or meter.spent():
-        return as_they_are
-    few = (fewer_apart if apart else fewer)(boxes, meter)
-    if len(few) > len(given) or not same_union(boxes, few, meter):
-        return as_they_are
-    then, weight = given[0].then, given[0].weight
+    if len(old) < 2 or meter.spent():
+        return unchanged
+    merged = (fewer_disjoint if disjoint else fewer)(boxes, meter)
+    if len(merged) > len(old) or not same_union(boxes, merged, meter):
+        return unchanged
+    then, weight = old[0].then, old[0].weight
     new = [
         Rule(rule.region, then=then, weight=weight)
-        for rule in rules_of(few, [then] * len(few), given)
+        for rule in rules_of(merged, [then] * len(merged), old)
     ]
-    first = few.meets(boxes).argmax(axis=1)
+    first = merged.meets(boxes).argmax(axis=1)
     order = np.argsort(first, kind="stable")
     return [(places[first[row]], new[row]) for row in order]
 
 
 def same_union(boxes: Boxes, others: Boxes, meter: Meter) -> bool:
-    """Return whether it is proved that some boxes hold the same points as others do."""
+    """Return whether two unions of boxes are proved to contain the same points."""
     return all(
         box.is_covered(theirs, meter)
-        for mine, theirs in ((boxes, others), (others, boxes))
-        for box in mine
+        for ours, theirs in ((boxes, others), (others, boxes))
+        for box in ours
     )
 
 
 def fewer(boxes: Boxes, meter: Meter) -> Boxes:
-    """Return boxes, no more than were given, that hold the same points."""
-    look = Meter(Budget(regions=_MOST_OUTSIDE, nodes=50 * _MOST_OUTSIDE))
+    """Return at most as many boxes that contain the same points."""
+    trial = Meter(Budget(regions=_OUTSIDE_LIMIT, nodes=50 * _OUTSIDE_LIMIT))
     whole = Boxes.whole(boxes.space)
-    outside = whole.subtract(boxes, look)
-    if look.stopped_by is None:
+    outside = whole.subtract(boxes, trial)
+    if trial.stopped_by is None:
         boxes = covering(boxes, whole, outside, meter)
-    elif len(boxes) <= _MOST_HULLS:
+    elif len(boxes) <= _HULL_LIMIT:
         boxes = _hulls_joined(boxes, meter)
     return without_covered(boxes, meter)
 
 
-def fewer_apart(boxes: Boxes, meter: Meter) -> Boxes:
-    """Return disjoint boxes, no more than the disjoint ones given, that hold the same points."""
+def fewer_disjoint(boxes: Boxes, meter: Meter) -> Boxes:
+    """Return at most as many disjoint boxes that contain the same points as disjoint ones."""
     boxes = boxes.merged(meter)
-    if not meter.spent() and 1 < len(boxes) <= _MOST_HULLS:
-        boxes = _hulls_joined(boxes, meter, apart=True)
+    if not meter.spent() and 1 < len(boxes) <= _HULL_LIMIT:
+        boxes = _hulls_joined(boxes, meter, disjoint=True)
     return boxes
 
 
-def _hulls_joined(boxes: Boxes, meter: Meter, *, apart: bool = False) -> Boxes:
-    """Return boxes with two joined wherever all of the box around them is theirs and others'.
+def _hulls_joined(boxes: Boxes, meter: Meter, *, disjoint: bool = False) -> Boxes:
+    """Return boxes in which two are joined if the boxes together cover the hull of the two.
 
-    ``apart``: only where no other box reaches out of it, so that disjoint boxes stay disjoint.
+    ``disjoint`` joins them only if every box that overlaps the hull is inside it, so that disjoint
+    boxes stay disjoint.
     """
     row = 0
     while row < len(boxes):
@@ -188,10 +205,9 @@ def _hulls_joined(boxes: Boxes, meter: Meter, *, apart: bool = False) -> Boxes:
             if other == row or meter.spent():
                 continue
             hull = hulls.take([other])
-            if apart and not boxes.take(boxes.meeting(hull)).held_by_one(hull).all():
+            if disjoint and not boxes.take(boxes.meeting(hull)).held_by_one(hull).all():
                 continue
-            look = Meter(Budget(nodes=_HULL_NODES))
-            if hull.is_covered(boxes, look):
+            if hull.is_covered(boxes, Meter(Budget(nodes=_NODES_PER_HULL))):
                 kept = ~boxes.held_by_one(hull)
                 before, after = boxes.take(slice(row)), boxes.take(slice(row + 1, None))
                 before, after = before.take(kept[:row]), after.take(kept[row + 1 :])
@@ -199,12 +215,12 @@ def _hulls_joined(boxes: Boxes, meter: Meter, *, apart: bool = False) -> Boxes:
                 changed = True
                 break
         row += not changed
-    meter.stopped_by = None  # the proof that follows says whether the budget is used up
+    meter.stopped_by = None  # the proof that follows sets it if the budget is used up
     return boxes
 
 
 def _hulls(boxes: Boxes, row: int) -> Boxes:
-    """Return the smallest box round one of the boxes and each of them."""
+    """Return the hull of one box with each of the boxes."""
     lower = np.minimum(boxes.lower, boxes.lower[row])
     upper = np.maximum(boxes.upper, boxes.upper[row])
     return boxes.like(lower, upper, boxes.masks | boxes.masks[row])

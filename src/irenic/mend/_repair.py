@@ -1,4 +1,4 @@
-"""Contradictions out of a set: rules dropped, cut back, or split."""
+"""Remove contradictions from a set by dropping, trimming or splitting rules."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, first_text, to_list
 
 How = Literal["drop", "trim", "split"]
-# What a rule is worth at least, so that none is dropped for nothing.
-_LEAST: Final = 1e-3
+# The minimum value of a rule, so that none is dropped without a cost.
+_MIN_VALUE: Final = 1e-3
+# More conflicts are not mentioned in the reason for a change: there can be millions.
+_REASON_LIMIT: Final = 10
 
 
 def repair(
@@ -39,31 +41,47 @@ def repair(
     weights: Sequence[float] | None = None,
     budget: Budget | float | None = 30.0,
 ) -> Repair:
-    """Return the rules without contradictions, and a list of what was changed and why.
+    """Remove contradictions from rules, and list what was changed and why.
 
     Parameters
     ----------
     rules : RuleSet or DecisionTable
-        Of a table that is not ordered, the rules of a row are dropped together. Under UNIQUE
-        overlaps of rows that agree go, too.
-    how : {"drop", "trim", "split"}
-        "drop": the rules that must go, so that what goes is worth the least; an exact optimum.
-        "trim": the less valuable of two is cut back to the largest region that the others leave
-        free. "split": just the overlap is cut away from it; what is left may take several rules.
-    X, y : table and labels, optional
-        A rule is worth the instances that it covers rightly less those that it covers wrongly,
-        and "trim" keeps the region with the most instances of the rule's own consequent.
+        The rules. A table must not be ordered; the rules of a row are dropped together. Under
+        UNIQUE, overlaps of rows that agree are removed as well.
+    how : {"drop", "trim", "split"}, default "drop"
+        "drop" removes the rules with the smallest total value. "trim" reduces the less valuable of
+        two rules to the largest region without contradictions. "split" removes just the overlap
+        from it, so that several rules may remain.
+    X : table, optional
+        Instances to value the rules by: those that a rule predicts correctly minus the others.
+        "trim" then keeps the region with the most instances of the consequent of the rule.
+    y : sequence of hashable, optional
+        The labels of the instances; required with ``X``.
     weights : sequence of float, optional
-        What each rule (each row of a table) is worth; greater than 0. Without it and without
-        data, the weights of the rules count. Of equally valuable rules the first stays as it is.
-    budget : Budget or float (seconds), optional
-        30 s by default; for "drop" only the seconds count. When it is used up, "drop" and "trim"
-        return the best that was found, with ``optimal=False`` (and "drop" with the bound);
-        "split" raises BudgetError.
+        Positive value of each rule, or of each row of a table (default: from ``X`` and ``y``, or
+        else the weights of the rules).
+    budget : Budget or float (seconds), default 30 seconds
+        When it is used up, "drop" and "trim" return the best result so far, with
+        ``optimal=False``, and "split" raises an error. For "drop", only the seconds count.
 
-    Where several choices of rules to drop cost the same, later rules go rather than earlier ones.
-    Of rules that are worth the same, "trim" and "split" keep the smaller one whole: an exception
-    is cut out of a general rule.
+    Returns
+    -------
+    Repair
+
+    Raises
+    ------
+    ConditionError
+        If ``how`` or ``weights`` are invalid, or a table is ordered or allows overlaps.
+    DataError
+        If only one of ``X`` and ``y`` is given, or their lengths differ.
+    BudgetError
+        If the budget of "split" is used up.
+
+    Notes
+    -----
+    If several choices of rules to drop have the same cost, later rules are dropped. Of rules with
+    the same value, "trim" and "split" keep the smaller one unchanged, so that an exception is cut
+    out of a general rule.
 
     Examples
     --------
@@ -72,7 +90,7 @@ def repair(
     ...                  Rule({"age": (28, 60)}, then="high"),
     ...                  Rule({"age": (20, 29)}, then="middle")])
     >>> repair(rules)
-    <Repair by drop: 2 changes, cost 2 (the least there is)
+    <Repair by drop: 2 changes, cost 2 (optimal)
       rule 2 (IF 28 <= age < 60 THEN high) is dropped: rule 1 says low where 28 <= age < 30, for
       example at age = 29
       rule 3 (IF 20 <= age < 29 THEN middle) is dropped: rule 1 says low where 20 <= age < 29,
@@ -84,15 +102,15 @@ def repair(
       3. IF 20 <= age < 29 THEN middle
     """
     if how not in get_args(How):
-        raise ConditionError(f"how is one of drop, trim, split, not {how!r}{_hint(how)}")
+        raise ConditionError(f"how must be one of drop, trim, split, got {how!r}{_hint(how)}")
     table = _as_table(rules)
     data = _Data.of(table.rules, X, y)
     meter = Meter(budget)
-    mended = _drop if how == "drop" else _cut
-    result = mended(table, _values(table, data, weights), data, how, meter)
-    # Of itself: it cannot fail unless there is a mistake in the library.
+    mend = _drop if how == "drop" else _cut
+    result = mend(table, _values(table, data, weights), data, how, meter)
+    # Only a bug in the library could make this fail.
     if not result.rules.is_consistent:  # pragma: no cover
-        raise AssertionError("the mended rules contradict each other; please report this")
+        raise AssertionError("the repaired rules contradict each other; please report this")
     return result if isinstance(rules, DecisionTable) else replace(result, table=None)
 
 
@@ -104,35 +122,36 @@ def _as_table(rules: RuleSet | DecisionTable) -> DecisionTable:
     table = unordered(rules)
     if table.collects:
         raise ConditionError(
-            f"under {table.hit_policy} all rules that hold count, so overlaps are intended and"
+            f"under {table.hit_policy}, all rules that apply count, so overlaps are intended and"
             " there is nothing to repair"
         )
     return table
 
 
 class _Data(NamedTuple):
-    """Labelled instances, if there are any."""
+    """Labeled instances, and how well each rule predicts them."""
 
     instances: Instances
     labels: list[Hashable]
-    right: Ints
-    """How many instances with its consequent each rule covers."""
+    correct: Ints
+    """Number of covered instances with the consequent of each rule."""
     wrong: Ints
+    """Number of covered instances with another label."""
 
     @classmethod
     def of(cls, rules: RuleSet, X: Any, y: Any) -> _Data | None:
         if X is None and y is None:
             return None
         if X is None or y is None:
-            raise DataError("X and y go together: instances and their labels")
+            raise DataError("X and y must be given together")
         instances = rules.space.encode(X)
         stats = rules.statistics(instances, y)
         labels = [as_consequent(label) for label in to_list(y)]
         column = {label: i for i, label in enumerate(stats.labels)}
-        own = [column.get(rule_then, -1) for rule_then in rules.thens]
-        right = [int(stats.mix[i, c]) if c >= 0 else 0 for i, c in enumerate(own)]
-        counted = np.array(right, dtype=np.int64)
-        return cls(instances, labels, counted, stats.support - counted)
+        own = [column.get(then, -1) for then in rules.thens]
+        counts = [int(stats.mix[i, c]) if c >= 0 else 0 for i, c in enumerate(own)]
+        correct = np.array(counts, dtype=np.int64)
+        return cls(instances, labels, correct, stats.support - correct)
 
     def of_class(self, then: Hashable) -> Instances:
         """Return the instances with a label."""
@@ -140,31 +159,28 @@ class _Data(NamedTuple):
 
 
 def _values(table: DecisionTable, data: _Data | None, weights: Sequence[float] | None) -> Floats:
-    """Return what each row is worth."""
-    rows = np.array(table.rows, dtype=np.intp)
+    """Return the value of each row."""
     if weights is not None:
-        return _given(weights, table.n_rows)
-    each = np.asarray(table.rules.weights, dtype=np.float64)
-    if data is not None:
-        each = (data.right - data.wrong).astype(np.float64)
-    total = np.zeros(table.n_rows)
-    if data is None:  # the rules of a row share its weight
-        np.maximum.at(total, rows, each)
+        return _checked(weights, table.n_rows)
+    rows = np.array(table.rows, dtype=np.intp)
+    values = np.zeros(table.n_rows)
+    if data is None:  # all rules of a row have the weight of the row
+        np.maximum.at(values, rows, np.asarray(table.rules.weights, dtype=np.float64))
     else:
-        np.add.at(total, rows, each)
-    if np.isinf(total).any():
-        raise ConditionError("a rule's weight is infinite; give weights that are finite")
-    return np.maximum(total, _LEAST)
+        np.add.at(values, rows, (data.correct - data.wrong).astype(np.float64))
+    if np.isinf(values).any():
+        raise ConditionError("weights of rules must be finite; pass finite weights")
+    return np.maximum(values, _MIN_VALUE)
 
 
-def _given(weights: Sequence[float], n: int) -> Floats:
+def _checked(weights: Sequence[float], n: int) -> Floats:
     try:
         is_text = first_text(weights) is not None
         values = np.empty(0) if is_text else np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
         values = np.empty(0)
     if values.shape != (n,) or not (np.isfinite(values) & (values > 0)).all():
-        raise ConditionError(f"weights are {n} finite numbers greater than 0, one a rule")
+        raise ConditionError(f"weights must be {n} finite positive numbers, one per rule")
     return values
 
 
@@ -180,69 +196,65 @@ def _drop(
 ) -> Repair:
     rules, rows = table.rules, table.rows
     conflicts = _forbidden(table)
-    of_rule = np.array(rows, dtype=np.intp)
-    pairs = of_rule[conflicts.pairs] if len(conflicts) else np.empty((0, 2), dtype=np.intp)
+    row_of = np.array(rows, dtype=np.intp)
+    pairs = row_of[conflicts.pairs] if len(conflicts) else np.empty((0, 2), dtype=np.intp)
     cover = cheapest_cover(np.unique(np.sort(pairs, axis=1), axis=0), values, meter)
-    gone = set(cover.places)
+    dropped = set(cover.places)
     reasons: dict[int, list[int]] = {}
     against: dict[int, set[int]] = {}
-    for place, (a, b) in enumerate(pairs.tolist()):
+    for pair, (a, b) in enumerate(pairs.tolist()):
         for row, other in ((a, b), (b, a)):
-            if row in gone and other not in gone:
-                reasons.setdefault(row, []).append(place)
+            if row in dropped and other not in dropped:
+                reasons.setdefault(row, []).append(pair)
                 against.setdefault(row, set()).add(other)
     changes = []
-    for row in sorted(gone):
+    for row in sorted(dropped):
         before = tuple(rules[i] for i in table.places(row))
         shown = f"rule {row + 1} ({before[0]}{_more(before)})"
-        why = because([conflicts[place] for place in reasons[row][:_MOST_REASONS]], row, rows)
-        text = f"{shown} is dropped: {why}{_worth(values[row], data)}"
+        why = because([conflicts[pair] for pair in reasons[row][:_REASON_LIMIT]], row, rows)
+        text = f"{shown} is dropped: {why}{_value_text(values[row], data)}"
         changes.append(Change("dropped", row, before, (), tuple(sorted(against[row])), text))
-    kept = [i for i, row in enumerate(rows) if row not in gone]
-    left = rules[kept]
-    new_table = _renumbered(table, left, [rows[i] for i in kept], gone)
-    return Repair(left, changes, how, cover.cost, cover.bound, cover.optimal, new_table)
-
-
-# More are not named: there can be millions.
-_MOST_REASONS: Final = 10
+    kept = [i for i, row in enumerate(rows) if row not in dropped]
+    remaining = rules[kept]
+    new_table = _renumbered(table, remaining, [rows[i] for i in kept], dropped)
+    return Repair(remaining, changes, how, cover.cost, cover.bound, cover.optimal, new_table)
 
 
 def _forbidden(table: DecisionTable) -> Pairs[Any]:
-    """Return the pairs of rules that may not stay: under UNIQUE also those that agree."""
-    found = table.rules.conflicts()
+    """Return the pairs of rules that must not overlap: conflicts, under UNIQUE all overlaps."""
+    conflicts = table.rules.conflicts()
     if table.hit_policy != "UNIQUE":
-        return found
+        return conflicts
     agreeing = table.rules.overlaps().pairs
     rows = np.array(table.rows, dtype=np.intp)[agreeing]
-    apart = agreeing[rows[:, 0] != rows[:, 1]]  # rules of one row stay together
-    return Pairs(Overlap, table.rules, np.vstack((found.pairs, apart)))
+    agreeing = agreeing[rows[:, 0] != rows[:, 1]]  # rules of one row may overlap
+    return Pairs(Overlap, table.rules, np.vstack((conflicts.pairs, agreeing)))
 
 
 def _more(rules: Sequence[Rule]) -> str:
     return f", and {len(rules) - 1} more" if len(rules) > 1 else ""
 
 
-def _worth(value: float, data: _Data | None) -> str:
+def _value_text(value: float, data: _Data | None) -> str:
     if data is None:
         return ""
-    return f"; on the data it is worth {format_number(round(float(value), 3))}"
+    return f"; its value on the data is {format_number(round(float(value), 3))}"
 
 
 def _against(conflicts: Sequence[Overlap], rows: Sequence[int], row: int) -> tuple[int, ...]:
-    found = {rows[place] for c in conflicts for place in (c.first, c.second)}
-    return tuple(sorted(found - {row}))
+    others = {rows[rule] for c in conflicts for rule in (c.first, c.second)}
+    return tuple(sorted(others - {row}))
 
 
 def _renumbered(
-    table: DecisionTable, rules: RuleSet, rows: Sequence[int], gone: set[int]
+    table: DecisionTable, rules: RuleSet, rows: Sequence[int], dropped: set[int]
 ) -> DecisionTable:
-    """Return the table of the rules that are left, rows counted anew."""
-    left = [row for row in range(table.n_rows) if row not in gone]
-    number = {row: i for i, row in enumerate(left)}
-    lines = tuple(table.lines[row] for row in left) if table.lines else ()
-    made = tuple(number[row] for row in rows)
-    new_table = replace(table, rules=rules, rows=made, n_rows=len(left), lines=lines)
+    """Return a table of the remaining rules with renumbered rows."""
+    remaining = [row for row in range(table.n_rows) if row not in dropped]
+    number = {row: i for i, row in enumerate(remaining)}
+    lines = tuple(table.lines[row] for row in remaining) if table.lines else ()
+    new_rows = tuple(number[row] for row in rows)
+    new_table = replace(table, rules=rules, rows=new_rows, n_rows=len(remaining), lines=lines)
     return new_table.renumbered(number)
 
 
@@ -256,10 +268,10 @@ def _cut(
     how: str,
     meter: Meter,
 ) -> Repair:
-    """Cut back what contradicts a more valuable rule, or a smaller one that is worth as much."""
+    """Trim or split each rule that contradicts a more valuable one, or a smaller one on a tie."""
     rules, rows = table.rules, table.rows
     boxes, thens = rules.boxes, rules.thens
-    # of rules worth the same the smaller stays whole: an exception is cut out of a general rule
+    # On a tie, the smaller rule stays unchanged: an exception is cut out of a general rule.
     sizes = Share(Boxes.whole(rules.space), boxes).of(boxes).round(12)
     order = sorted(range(len(rules)), key=lambda i: (-values[rows[i]], sizes[i], i))
     kept = _Kept(table, boxes, thens)
@@ -274,74 +286,75 @@ def _cut(
         if how == "trim":
             own = None if data is None else data.of_class(thens[i])
             free = largest_free(box, rivals, _scores(boxes, i, own), meter)
-            left, proved = free.box, proved and free.proved
+            parts, proved = free.box, proved and free.proved
         else:
-            left = box.subtract(rivals, meter)
+            parts = box.subtract(rivals, meter)
             if meter.stopped_by is not None:
                 raise out_of_budget("splitting the rules", meter)
         after = tuple(
-            Rule(Region.from_box(part), then=thens[i], weight=rules[i].weight) for part in left
+            Rule(Region.from_box(part), then=thens[i], weight=rules[i].weight) for part in parts
         )
-        kept.put(i, left, after)
-        changes.append((i, _change(table, i, kept.conflicts(i, places), after, left, how)))
-    made = [rule for i in range(len(rules)) for rule in kept.made[i]]
-    mended = RuleSet(made, rules.space, default=rules.default)
-    new_rows = [rows[i] for i in range(len(rules)) for _ in kept.made[i]]
-    gone = set(range(table.n_rows)) - set(new_rows) - set(table.never_hold)
-    new_table = _renumbered(table, mended, new_rows, gone)
-    told = [change for _, change in sorted(changes, key=lambda pair: pair[0])]
-    return Repair(mended, told, how, None, None, proved, new_table)
+        kept.put(i, parts, after)
+        changes.append((i, _change(table, i, kept.conflicts(i, places), after, parts, how)))
+    new_rules = [rule for i in range(len(rules)) for rule in kept.rules[i]]
+    repaired = RuleSet(new_rules, rules.space, default=rules.default)
+    new_rows = [rows[i] for i in range(len(rules)) for _ in kept.rules[i]]
+    dropped = set(range(table.n_rows)) - set(new_rows) - set(table.never_hold)
+    new_table = _renumbered(table, repaired, new_rows, dropped)
+    in_order = [change for _, change in sorted(changes, key=lambda pair: pair[0])]
+    return Repair(repaired, in_order, how, None, None, proved, new_table)
 
 
 class _Kept:
-    """The rules that are kept so far, whole or in part."""
+    """The rules kept so far, unchanged or reduced."""
 
     def __init__(self, table: DecisionTable, boxes: Boxes, thens: list[Hashable]) -> None:
-        self._rules = table.rules
-        # under UNIQUE all other rows are rivals, whatever they say
+        self._old = table.rules
+        # Under UNIQUE, all other rows are rivals, even if they agree.
         self._sides: Sequence[Hashable] = table.rows if table.hit_policy == "UNIQUE" else thens
-        self._whole = boxes
-        self.made: dict[int, tuple[Rule, ...]] = {}
+        self._old_boxes = boxes
+        self.rules: dict[int, tuple[Rule, ...]] = {}
         self._boxes: dict[int, Boxes] = {}
 
     def put(self, i: int, boxes: Boxes, rules: tuple[Rule, ...]) -> None:
-        """Keep what is left of rule ``i``."""
-        self.made[i], self._boxes[i] = rules, boxes
+        """Keep what remains of rule ``i``."""
+        self.rules[i], self._boxes[i] = rules, boxes
 
     def rivals(self, box: Boxes, i: int) -> tuple[Boxes, list[int]]:
-        """Return what is kept of rule ``i``'s rivals and meets a box, and of which rules it is."""
-        near = np.flatnonzero(self._whole.meeting(box)).tolist()
-        found, places = [], []
+        """Return the kept parts of rivals of rule ``i`` that overlap a box, and the rivals."""
+        near = np.flatnonzero(self._old_boxes.meeting(box)).tolist()
+        parts, places = [], []
         for j in near:
             if j in self._boxes and self._sides[j] != self._sides[i]:
                 part = self._boxes[j]
                 part = part.take(part.meeting(box))
                 if len(part):
-                    found.append(part)
+                    parts.append(part)
                     places.append(j)
-        return Boxes.none(box.space).concat(*found), places
+        return Boxes.none(box.space).concat(*parts), places
 
     def conflicts(self, i: int, places: list[int]) -> list[Conflict]:
-        """Return how rule ``i`` contradicts what is kept of the rules at some places."""
-        rule = self._rules[i]
+        """Return the conflicts of rule ``i`` with the kept parts of other rules."""
+        rule = self._old[i]
         parts = (
-            next(part for part in self.made[j] if part.region.overlaps(rule.region)) for j in places
+            next(part for part in self.rules[j] if part.region.overlaps(rule.region))
+            for j in places
         )
         pairs = zip(places, parts, strict=True)
         return [Conflict(i, j, (rule, part)) for j, part in pairs]
 
 
 def _scores(boxes: Boxes, i: int, own: Instances | None) -> Any:
-    """Return how boxes inside rule ``i`` are scored: instances of its own, then size."""
+    """Return a function that scores boxes inside rule ``i`` by its own instances, then by size."""
     share = Share(boxes.take([i]), boxes)
 
-    def scores(some: Boxes) -> list[Score]:
-        sizes = share.of(some).tolist()
+    def scores(candidates: Boxes) -> list[Score]:
+        sizes = share.of(candidates).tolist()
         if own is None:
             return [(size,) for size in sizes]
         return [
             (float(Region.from_box(box).contains(own).sum()), size)
-            for box, size in zip(some, sizes, strict=True)
+            for box, size in zip(candidates, sizes, strict=True)
         ]
 
     return scores
@@ -352,7 +365,7 @@ def _change(
     i: int,
     conflicts: list[Conflict],
     after: tuple[Rule, ...],
-    left: Boxes,
+    parts: Boxes,
     how: str,
 ) -> Change:
     rules, rows = table.rules, table.rows
@@ -360,14 +373,14 @@ def _change(
     why = because(conflicts, row, rows)
     against = _against(conflicts, rows, row)
     if not after:
-        text = f"rule {row + 1} ({rule}) is dropped, since nothing of it is left: {why}"
+        text = f"rule {row + 1} ({rule}) is dropped because nothing of it remains: {why}"
         return Change("dropped", row, (rule,), (), against, text)
     if len(after) == 1:
-        size = Share(rule.region.box.simplified(), rules.boxes).of(left)[0]
-        part = f" ({size:.0%} of it)" if how == "trim" and 0.01 <= size < 0.995 else ""
-        text = f"rule {row + 1} ({rule}) now holds only where {after[0].region}{part}: {why}"
+        size = Share(rule.region.box.simplified(), rules.boxes).of(parts)[0]
+        percent = f" ({size:.0%} of it)" if how == "trim" and 0.01 <= size < 0.995 else ""
+        text = f"rule {row + 1} ({rule}) now applies only where {after[0].region}{percent}: {why}"
         return Change("trimmed", row, (rule,), after, against, text)
-    some = "; ".join(f"where {r.region}" for r in after[:3])
+    regions = "; ".join(f"where {r.region}" for r in after[:3])
     more = f"; and {len(after) - 3} more" if len(after) > 3 else ""
-    text = f"rule {row + 1} ({rule}) becomes {len(after)} rules, {some}{more}: {why}"
+    text = f"rule {row + 1} ({rule}) is split into {len(after)} rules, {regions}{more}: {why}"
     return Change("split", row, (rule,), after, against, text)

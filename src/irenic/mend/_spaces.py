@@ -1,4 +1,4 @@
-"""One space for rules of two: features matched by name, each as wide as either has it."""
+"""Move rules of two spaces to a common one, in which features have the values of both."""
 
 from __future__ import annotations
 
@@ -23,43 +23,43 @@ from irenic.model.space import Space, to_words
 
 
 def common_space(a: RuleSet, b: RuleSet) -> Space:
-    """Return a space of the features of both, those of the first in front.
+    """Return a space with the features of both, those of the first space first.
 
-    Bounds are the hull of both, categories have the values of both, and what may be missing in
-    one may be missing. Kinds and units must match, except where one of the sets does not ask
-    about a feature: what it is was guessed there, and the other knows better.
+    Features with the same name have the hull of both bounds, or the categories of both, and may be
+    missing if they may in either space. Kinds and units must match, unless one of the sets does
+    not test the feature: its kind was then only guessed.
     """
     if a.space == b.space:
         return a.space
     features = []
-    for mine in a.space:
-        if mine.name not in b.space:
-            features.append(mine)
+    for feature in a.space:
+        if feature.name not in b.space:
+            features.append(feature)
             continue
-        other = b.space[mine.name]
-        if _is_unknown(a, mine) or _is_unknown(b, other):
-            features.append(other if _is_unknown(a, mine) else mine)
+        other = b.space[feature.name]
+        if _is_unknown(a, feature) or _is_unknown(b, other):
+            features.append(other if _is_unknown(a, feature) else feature)
             continue
         try:
-            features.append(_common(mine, other))
+            features.append(_common(feature, other))
         except SpaceError:
-            if not _asks(a, mine):
+            if not _tests(a, feature):
                 features.append(other)
-            elif not _asks(b, other):
-                features.append(mine)
+            elif not _tests(b, other):
+                features.append(feature)
             else:
                 raise
     return Space([*features, *(f for f in b.space if f.name not in a.space)])
 
 
 def _is_unknown(rules: RuleSet, feature: Feature) -> bool:
-    """Return whether nothing is known of a feature, as of a column of a table that asks nothing."""
-    bare = isinstance(feature, Categorical) and not feature.values
-    return bare and not _asks(rules, feature)
+    """Return whether nothing is known about a feature, such as an empty column of a table."""
+    has_no_values = isinstance(feature, Categorical) and not feature.values
+    return has_no_values and not _tests(rules, feature)
 
 
-def _asks(rules: RuleSet, feature: Feature) -> bool:
-    """Return whether some rule has a condition on a feature."""
+def _tests(rules: RuleSet, feature: Feature) -> bool:
+    """Return whether any rule has a condition on a feature."""
     axis = rules.space.axes[rules.space.index(feature.name)]
     return bool(rules.packed.boxes.tests()[:, axis].any())
 
@@ -69,7 +69,7 @@ def _common(a: Feature, b: Feature) -> Feature:
         if a.kind != b.kind:
             raise SpaceError(
                 f"feature {a.name!r} is of kind {a.kind!r} in one set and {b.kind!r} in the other;"
-                " declare it alike in both"
+                " declare it the same way in both"
             )
         if a.unit != b.unit and ((a.unit and b.unit) or "UTC" in (a.unit, b.unit)):
             raise SpaceError(
@@ -87,20 +87,20 @@ def _common(a: Feature, b: Feature) -> Feature:
         return Categorical(a.name, values, missing=missing, other=other)
     raise SpaceError(
         f"feature {a.name!r} is continuous in one set and categorical in the other;"
-        " declare it alike in both"
+        " declare it the same way in both"
     )
 
 
 def moved(rules: RuleSet, space: Space) -> RuleSet:
-    """Return the rules in a space that is as wide as theirs or wider.
+    """Return the rules in a space that contains their own.
 
-    A rule that does not ask about a feature does not ask about it there either. One that does
-    holds for a value that its own space does not know only if it holds for "other" values.
+    A rule does not test more features than before. It covers a category that its own space does
+    not list only if it covers "other" values.
     """
     if rules.space == space:
         return rules
-    made = [Rule(_moved(r.region, space), then=r.then, weight=r.weight) for r in rules]
-    return RuleSet(made, space, default=rules.default)
+    copies = [Rule(_moved(r.region, space), then=r.then, weight=r.weight) for r in rules]
+    return RuleSet(copies, space, default=rules.default)
 
 
 def _moved(region: Region, space: Space) -> Region:
@@ -115,12 +115,12 @@ def _moved(region: Region, space: Space) -> Region:
     for feature in own:
         row, new_row = own.row(feature.name), space.row(feature.name)
         if isinstance(feature, Continuous) != isinstance(space[feature.name], Continuous):
-            continue  # no rule asks about it
+            continue  # possible only if no rule tests it
         if isinstance(feature, Continuous):
             if simple.lower[row] == -math.inf and simple.upper[row] == math.inf:
                 continue
             low = region.lower[row]
-            # where the feature is never missing, an open lower side does not speak of it
+            # If the feature is never missing, an open lower side must not cover missing values.
             lower[new_row] = low if feature.missing else max(low, LOWEST)
             upper[new_row], written[new_row] = region.upper[row], region.written[row]
         else:
@@ -135,8 +135,8 @@ def _moved_bits(own: Categorical, bits: int, new: Categorical) -> int:
     if bits == own.everything:
         return new.everything
     other = bits >> OTHER_CODE & 1
-    found = (bits >> MISSING_CODE & 1) << MISSING_CODE | other << OTHER_CODE
+    new_bits = (bits >> MISSING_CODE & 1) << MISSING_CODE | other << OTHER_CODE
     for code, value in enumerate(new.values, FIRST_CODE):
-        mine = own.codes.get(value)
-        found |= (other if mine is None else bits >> mine & 1) << code
-    return found & new.everything
+        own_code = own.codes.get(value)
+        new_bits |= (other if own_code is None else bits >> own_code & 1) << code
+    return new_bits & new.everything

@@ -1,4 +1,4 @@
-"""Lists into sets: what a rule says once those before it have spoken, as rules of their own."""
+"""Turn lists into sets: each rule is reduced to the cases that no earlier rule decides."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from irenic.model.rule import rules_of
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
 
-# Up to here boxes are grown among all that stands against them; beyond, each within its own rule.
-_MOST_PAIRS: Final = 4_000_000
-_MOST_OUTSIDE: Final = 4_000
+# Above these limits, boxes are grown only within the rule they come from.
+_PAIR_LIMIT: Final = 4_000_000
+_OUTSIDE_LIMIT: Final = 4_000
 
 
 def to_set(
@@ -29,30 +29,35 @@ def to_set(
     explicit: bool = False,
     budget: Budget | float | None = 60.0,
 ) -> RuleSet:
-    """Return a set without contradictions that predicts what a list predicts, everywhere.
+    """Return a set without contradictions that predicts the same as a list, everywhere.
 
-    Each rule is cut back to where no earlier rule says otherwise, and what is left is written as
-    few boxes; those of one consequent may overlap. That the set says the same as the list is
-    then proved from the regions of both, not from how it was made.
+    Each rule is reduced to the cases that no earlier rule decides differently, and the result is
+    written as few rules; rules with the same consequent may overlap. That the set predicts the
+    same as the list is then proved from the regions of both.
 
     Parameters
     ----------
     rules : RuleList or DecisionTable
-        A table is taken by its policy: in order where it is FIRST or PRIORITY.
-    explicit : bool
-        False: the default of the list is that of the set, and a rule without conditions ("else")
-        becomes the default; what equals the default is not written as rules. True: every
-        consequent is written as rules and the set has no default.
-    budget : Budget or float (seconds), optional
-        A set can take very many more rules than a list: it grows with the number of rules that
-        overlap. When the budget is used up before the proof, BudgetError is raised. A minute by
-        default.
+        Ordered rules: a list, or a table under FIRST or PRIORITY.
+    explicit : bool, default False
+        Whether to write every consequent as rules, so that the set has no default. Otherwise, the
+        set keeps the default of the list, or that of a rule without conditions ("else"), and has
+        no rules for it.
+    budget : Budget or float (seconds), default 60 seconds
+        Limits of the search and the proof. If many rules overlap, a set can need many more rules
+        than a list.
 
     Returns
     -------
     RuleSet
-        Its length says how many rules it took. A rule that stays as it was keeps its weight, new
-        ones have weight 1.
+        Unchanged rules keep their weight; new ones have weight 1.
+
+    Raises
+    ------
+    BudgetError
+        If the budget is used up before the set is proved to predict the same.
+    ConditionError
+        If the rules are not ordered.
 
     Examples
     --------
@@ -71,25 +76,25 @@ def to_set(
       3. IF age >= 18 THEN adult
     """
     meter = Meter(budget)
-    given = _as_list(rules)
-    said = _Said.of(given, explicit)
-    parts = [_part(said, i, meter) for i in range(len(said.thens))]
-    outside = _outside(said, parts)
-    boxes, thens = _written(said, parts, outside, meter)
-    proof = ListProof(said.boxes, said.thens, said.default, meter)
-    made = RuleSet(rules_of(boxes, thens, given), boxes.space, default=said.default)
-    # An assertion of the library about itself: it cannot fail unless there is a mistake in it.
-    if not (proof.holds(boxes, thens) and made.is_consistent):  # pragma: no cover
-        raise AssertionError("the set does not say what the list says; please report this")
-    return made
+    ordered = _as_list(rules)
+    prefix = _Prefix.of(ordered, explicit)
+    parts = [_part(prefix, i, meter) for i in range(len(prefix.thens))]
+    outside = _outside(prefix, parts)
+    boxes, thens = _as_boxes(prefix, parts, outside, meter)
+    proof = ListProof(prefix.boxes, prefix.thens, prefix.default, meter)
+    rule_set = RuleSet(rules_of(boxes, thens, ordered), boxes.space, default=prefix.default)
+    # Only a bug in the library could make this fail.
+    if not (proof.holds(boxes, thens) and rule_set.is_consistent):  # pragma: no cover
+        raise AssertionError("the set does not decide the same as the list; please report this")
+    return rule_set
 
 
 def _as_list(rules: RuleList | DecisionTable) -> RuleList:
     ordered = DecisionTable.of(rules).as_rules()
     if not isinstance(ordered, RuleList):
-        given = repr(rules) if isinstance(rules, DecisionTable) else type(rules).__name__
+        shown = repr(rules) if isinstance(rules, DecisionTable) else type(rules).__name__
         raise ConditionError(
-            f"rules must be ordered, a RuleList or a table under FIRST or PRIORITY, got {given};"
+            f"rules must be ordered, a RuleList or a table under FIRST or PRIORITY, got {shown};"
             ' irenic.repair mends a set, and RuleList.of(rules) or table.under("FIRST") puts rules'
             " in order"
         )
@@ -97,22 +102,21 @@ def _as_list(rules: RuleList | DecisionTable) -> RuleList:
 
 
 @dataclass
-class _Said:
-    """What a list says: its rules up to the first that always holds, and what is left to say."""
+class _Prefix:
+    """The rules of a list before the first that covers everything, and the default."""
 
     boxes: Boxes
     thens: list[Hashable]
     default: Hashable | None
-    """What need not be written as rules."""
+    """The consequent that needs no rules."""
 
     @classmethod
-    def of(cls, rules: RuleList, explicit: bool) -> _Said:
-        held = rules.rules
-        boxes, thens, default = held.boxes, held.thens, rules.default
-        whole = Boxes.whole(held.space)
-        always = np.flatnonzero(boxes.contains(whole)[:, 0])
-        if len(always):  # nothing behind it is ever asked
-            first = int(always[0])
+    def of(cls, rules: RuleList, explicit: bool) -> _Prefix:
+        boxes, thens, default = rules.rules.boxes, rules.rules.thens, rules.default
+        whole = Boxes.whole(boxes.space)
+        unconditional = np.flatnonzero(boxes.contains(whole)[:, 0])
+        if len(unconditional):  # later rules never fire
+            first = int(unconditional[0])
             default = thens[first]
             boxes, thens = boxes.take(slice(first)), thens[:first]
         if explicit and default is not None:
@@ -121,74 +125,75 @@ class _Said:
         return cls(boxes, thens, default)
 
     def rivals_before(self, i: int) -> Boxes:
-        """Return the earlier rules that say something else than rule ``i``."""
+        """Return the earlier rules with another consequent than rule ``i``."""
         return self.boxes.take([j for j in range(i) if self.thens[j] != self.thens[i]])
 
 
-def _part(said: _Said, i: int, meter: Meter) -> Boxes:
-    """Return what rule ``i`` decides, as disjoint boxes."""
-    if said.thens[i] == said.default:
-        return Boxes.none(said.boxes.space)
-    part = said.boxes.take([i]).subtract(said.boxes.take(slice(i)), meter)
+def _part(prefix: _Prefix, i: int, meter: Meter) -> Boxes:
+    """Return the cases that rule ``i`` decides, as disjoint boxes."""
+    if prefix.thens[i] == prefix.default:
+        return Boxes.none(prefix.boxes.space)
+    part = prefix.boxes.take([i]).subtract(prefix.boxes.take(slice(i)), meter)
     if meter.stopped_by is not None:
         raise out_of_budget("turning the list into a set", meter)
     return part
 
 
-def _outside(said: _Said, parts: list[Boxes]) -> Boxes | None:
-    """Return where nothing needs to be said, as disjoint boxes; None if they are very many."""
+def _outside(prefix: _Prefix, parts: list[Boxes]) -> Boxes | None:
+    """Return the cases that need no rules, as disjoint boxes; None if there are too many."""
     counts: dict[Hashable, int] = {}
-    for then, part in zip(said.thens, parts, strict=True):
+    for then, part in zip(prefix.thens, parts, strict=True):
         counts[then] = counts.get(then, 0) + len(part)
-    total, most = sum(counts.values()), max(counts.values(), default=0)
-    if most * total > _MOST_PAIRS:
+    total, largest = sum(counts.values()), max(counts.values(), default=0)
+    if largest * total > _PAIR_LIMIT:
         return None
-    look = Meter(Budget(regions=_MOST_OUTSIDE, nodes=50 * _MOST_OUTSIDE))
-    whole, none = Boxes.whole(said.boxes.space), Boxes.none(said.boxes.space)
-    found = whole.subtract(none.concat(*parts), look)
-    if look.stopped_by is not None or most * (total + len(found)) > _MOST_PAIRS:
+    trial = Meter(Budget(regions=_OUTSIDE_LIMIT, nodes=50 * _OUTSIDE_LIMIT))
+    whole, none = Boxes.whole(prefix.boxes.space), Boxes.none(prefix.boxes.space)
+    outside = whole.subtract(none.concat(*parts), trial)
+    if trial.stopped_by is not None or largest * (total + len(outside)) > _PAIR_LIMIT:
         return None
-    return found
+    return outside
 
 
-def _written(
-    said: _Said, parts: list[Boxes], outside: Boxes | None, meter: Meter
+def _as_boxes(
+    prefix: _Prefix, parts: list[Boxes], outside: Boxes | None, meter: Meter
 ) -> tuple[Boxes, list[Hashable]]:
-    """Return few boxes, with their consequents, that hold what every rule decides."""
-    whole, none = Boxes.whole(said.boxes.space), Boxes.none(said.boxes.space)
-    found: list[Boxes] = []
+    """Return few boxes, with their consequents, that cover what every rule decides."""
+    whole, none = Boxes.whole(prefix.boxes.space), Boxes.none(prefix.boxes.space)
+    groups: list[Boxes] = []
     thens: list[Hashable] = []
-    for then in dict.fromkeys(said.thens):
-        if then == said.default:
+    for then in dict.fromkeys(prefix.thens):
+        if then == prefix.default:
             continue
-        places = [i for i, t in enumerate(said.thens) if t == then]
+        places = [i for i, t in enumerate(prefix.thens) if t == then]
         if outside is None:
-            chosen = _each_in_its_rule(said, parts, places, meter)
+            chosen = _within_rules(prefix, parts, places, meter)
         else:
-            rivals = [part for i, part in enumerate(parts) if said.thens[i] != then]
+            rivals = [part for i, part in enumerate(parts) if prefix.thens[i] != then]
             pieces = none.concat(*(parts[i] for i in places))
             chosen = covering(pieces, whole, outside.concat(*rivals), meter)
         chosen = without_covered(chosen, meter)
-        found.append(chosen)
+        groups.append(chosen)
         thens += [then] * len(chosen)
-    boxes = none.concat(*found)
+    boxes = none.concat(*groups)
     if not thens:
         return boxes, thens
-    order = _order(said, boxes, thens)
+    order = _order(prefix, boxes, thens)
     return boxes.take(order), [thens[row] for row in order]
 
 
-def _each_in_its_rule(said: _Said, parts: list[Boxes], places: list[int], meter: Meter) -> Boxes:
-    """Return boxes that hold what some rules decide, each inside the region of its rule."""
+def _within_rules(prefix: _Prefix, parts: list[Boxes], places: list[int], meter: Meter) -> Boxes:
+    """Return boxes that cover what rules decide, each inside the region of its rule."""
     chosen = [
-        covering(parts[i], said.boxes.take([i]), said.rivals_before(i), meter) for i in places
+        covering(parts[i], prefix.boxes.take([i]), prefix.rivals_before(i), meter) for i in places
     ]
-    return Boxes.none(said.boxes.space).concat(*chosen)
+    return Boxes.none(prefix.boxes.space).concat(*chosen)
 
 
-def _order(said: _Said, boxes: Boxes, thens: list[Hashable]) -> list[int]:
-    """Return the places of boxes in the order of the list's rules that they come from."""
-    codes = {then: code for code, then in enumerate(dict.fromkeys(said.thens))}
-    own, of = (np.array([codes[then] for then in given]) for given in (said.thens, thens))
-    meets = boxes.meets(said.boxes) & (of[:, None] == own)
+def _order(prefix: _Prefix, boxes: Boxes, thens: list[Hashable]) -> list[int]:
+    """Return the indices of boxes in the order of the rules of the list."""
+    codes = {then: code for code, then in enumerate(dict.fromkeys(prefix.thens))}
+    rule_codes = np.array([codes[then] for then in prefix.thens])
+    box_codes = np.array([codes[then] for then in thens])
+    meets = boxes.meets(prefix.boxes) & (box_codes[:, None] == rule_codes)
     return [int(row) for row in np.argsort(meets.argmax(axis=1), kind="stable")]

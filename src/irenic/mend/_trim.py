@@ -1,8 +1,8 @@
-"""The largest box inside another that some boxes leave free, by branch and bound.
+"""Find the largest free box inside another by branch and bound.
 
-A node is a box. Where a rival still meets it, every free box inside lies beside that rival on one
-of its sides: each side makes a smaller box, which bounds what can be found in it. The largest box
-is looked at first, so the first that is free is the largest of all.
+A node is a box. If a rival overlaps it, every free box inside it is beside one of the sides of
+that rival. Each side gives a smaller box, whose score bounds those of the free boxes inside it.
+The node with the best score is explored first, so the first free one is optimal.
 """
 
 from __future__ import annotations
@@ -18,24 +18,21 @@ from irenic.budget import Meter
 
 Score = tuple[float, ...]
 Scores = Callable[[Boxes], list[Score]]
-# Boxes that are looked at before the best so far has to do.
-_MOST_NODES: Final = 2_000
+# After this many nodes, the search settles for a free box without a proof.
+_NODE_LIMIT: Final = 2_000
 
 
 class Free(NamedTuple):
-    """A free box (none: no row), and whether it is proved that none scores higher."""
+    """A free box (no rows if there is none), and whether it is proved to be the best."""
 
     box: Boxes
     proved: bool
 
 
 def largest_free(box: Boxes, rivals: Boxes, scores: Scores, meter: Meter) -> Free:
-    """Return the box inside another that meets no rival and scores highest.
+    """Return the box with the highest score inside another that overlaps no rival.
 
-    Parameters
-    ----------
-    scores : callable
-        Gives each of some boxes a tuple of numbers; no box may score more than one that holds it.
+    ``scores`` returns the score of each box; no box may have a higher score than one around it.
     """
     rivals = rivals.take(rivals.meeting(box))
     queue = [(_negative(scores(box)[0]), 0, box)]
@@ -47,7 +44,7 @@ def largest_free(box: Boxes, rivals: Boxes, scores: Scores, meter: Meter) -> Fre
         if not len(near):
             return Free(top, True)
         nodes += 1
-        if nodes > _MOST_NODES or meter.spent():
+        if nodes > _NODE_LIMIT or meter.spent():
             meter.stopped_by = None
             return Free(_dive(top, near, scores), False)
         children = beside(top, _widest(near, top, scores))
@@ -63,36 +60,36 @@ def largest_free(box: Boxes, rivals: Boxes, scores: Scores, meter: Meter) -> Fre
 
 
 def beside(box: Boxes, rival: Boxes) -> Boxes:
-    """Return the largest boxes inside a box that lie beside a rival, one a side that has room."""
-    found = []
+    """Return the largest boxes inside a box beside a rival, at most one per side of the rival."""
+    children = []
     for axis in range(box.lower.shape[1]):
         for cut, side in ((rival.lower[0, axis], "upper"), (rival.upper[0, axis], "lower")):
             if box.lower[0, axis] < cut < box.upper[0, axis]:
                 child = box.copy()
                 getattr(child, side)[0, axis] = cut
-                found.append(child)
+                children.append(child)
     for words in box.space.sets:
         child = box.copy()
         child.masks[0, words] &= ~rival.masks[0, words]
         if child.masks[0, words].any():
-            found.append(child)
-    return Boxes.none(box.space).concat(*found)
+            children.append(child)
+    return Boxes.none(box.space).concat(*children)
 
 
 def _widest(rivals: Boxes, box: Boxes, scores: Scores) -> Boxes:
-    """Return the rival that takes the most of a box: its sides bound the rest best."""
-    taken = scores(rivals & box)
-    return rivals.take([max(range(len(taken)), key=lambda row: (taken[row], -row))])
+    """Return the rival that takes most of a box, because its sides give the tightest bounds."""
+    overlaps = scores(rivals & box)
+    return rivals.take([max(range(len(overlaps)), key=lambda row: (overlaps[row], -row))])
 
 
 def _dive(box: Boxes, rivals: Boxes, scores: Scores) -> Boxes:
-    """Return a free box, taking the best side of each rival without looking back."""
+    """Return a free box greedily, by taking the best side of each rival."""
     while len(rivals):
         children = beside(box, _widest(rivals, box, scores))
         if not len(children):
             return Boxes.none(box.space)
-        each = scores(children)
-        box = children.take([max(range(len(each)), key=lambda row: (each[row], -row))])
+        values = scores(children)
+        box = children.take([max(range(len(values)), key=lambda row: (values[row], -row))])
         rivals = rivals.take(rivals.meeting(box))
     return box
 

@@ -274,8 +274,8 @@ class Paths:
             )
         )
         cutter = Cutter(self.rules.take(node.rules), node.box, first=not self.maximal)
-        for found in cutter.bursts(meter):
-            if found:
+        for n_new in cutter.bursts(meter):
+            if n_new:
                 break
             if cutter.depth:
                 self._report(meter.nodes)
