@@ -9,8 +9,10 @@ import re
 from pathlib import Path
 
 import pytest
+import typer
 
 import irenic
+from irenic import cli
 
 TEXT = (Path(__file__).parent.parent / "docs" / "glossary.md").read_text(encoding="utf-8")
 ROWS = [line.strip("|").split("|") for line in TEXT.splitlines() if line.startswith("| ")][1:]
@@ -21,6 +23,7 @@ PUBLIC = {
     for package in [irenic, *(importlib.import_module(f"irenic.{name}") for name in PACKAGES)]
     for name in package.__all__
 }
+COMMANDS = typer.main.get_command(cli.app).commands
 CLASSES = [
     value
     for value in PUBLIC.values()
@@ -53,6 +56,36 @@ def test_a_class_uses_the_words_of_the_glossary(value):
     allowed = {"complete"} if value is irenic.RuleSetClassifier else set()
     assert not (found & {"complete", "consistent", "covered_everything"}) - allowed
     assert ("stopped_by" in found) <= ("finished" in found), "it must say whether it finished"
+
+
+CALLABLES = [value for value in PUBLIC.values() if callable(value)] + [
+    method
+    for value in CLASSES
+    for name, method in inspect.getmembers(value, inspect.isfunction)
+    if not name.startswith("_") and method.__module__.startswith("irenic")
+]
+
+
+def parameters_of(value):
+    try:
+        return set(inspect.signature(value).parameters)
+    except ValueError:
+        return set()
+
+
+@pytest.mark.parametrize("value", CALLABLES, ids=lambda value: value.__qualname__)
+def test_maximum_numbers_are_limits_and_seconds_are_budgets(value):
+    forbidden = {"most", "time_budget", "seconds"} - (
+        {"seconds"} if value is irenic.Budget else set()
+    )
+    assert not parameters_of(value) & forbidden
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_options_of_commands_use_the_words_of_the_glossary(name):
+    options = {option: param for param in COMMANDS[name].params for option in param.opts}
+    assert not {"--most", "--seconds", "--time-budget"} & set(options)
+    assert "--budget" not in options or options["--budget"].metavar == "SECONDS"
 
 
 @pytest.mark.parametrize("name", ["is_complete", "is_consistent"])

@@ -200,7 +200,7 @@ def test_right_to_left_names_stay_in_place(page_of):
     page.locator("#map-x").select_option("z")
     page.locator("#map-mode").select_option("fixed")
     page.locator("#map-canvas").click(position={"x": 200, "y": 100})
-    page.locator("#map-answer button", has_text="Put this case").click()
+    page.locator("#map-answer button", has_text="Copy this case").click()
     bare = page.evaluate(
         """([parts, name, value]) => {
         const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
