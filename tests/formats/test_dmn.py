@@ -468,7 +468,8 @@ def test_an_import_that_is_a_circle_ends(tmp_path):
                                    " got 'link.dmn'; move it there"),
         ('locationURI="bad.dmn"', "the import 'lib': bad.dmn: line 1, column 4: not XML: no element"
          " found"),
-        ('locationURI="other.dmn"', "the import 'lib': other.dmn has the namespace 'urn:other'"),
+        ('locationURI="other.dmn"', "the import 'lib': the namespace of other.dmn must be"
+                                    " 'urn:types', got 'urn:other'"),
         ('locationURI="http://[x"', "the import 'lib' must be a file in the folder of the"
                                     " model, got 'http://[x'"),
         ('locationURI="loop.dmn"', "the import 'lib': cannot read loop.dmn"),
@@ -684,7 +685,7 @@ def test_an_empty_table_is_a_table():
         ([("f", "number", "")], ("1", "2"), {"attributes": 'hitPolicy="UNIQ"'},
          "table 'D': unknown hit policy 'UNIQ', did you mean 'UNIQUE'?"),
         ([("f", "number", "")], ("1", "2"), {"attributes": 'aggregation="MEAN"'},
-         "table 'D': unknown aggregation 'MEAN', did you mean 'MIN'?"),
+         "table 'D': unknown aggregation 'MEAN' (known: 'SUM', 'COUNT', 'MIN', 'MAX')"),
         ([("f", "number", "")], ("1",), {"outputs": ()},
          "table 'D': a table must have an output column"),
     ],

@@ -104,11 +104,11 @@ def test_many_elements_are_refused(monkeypatch):
     assert refused(long) == "a model must have at most 2,500,000 elements; split it"
     monkeypatch.setattr(dmn_xml, "_MOST_ELEMENTS", 1000)
     monkeypatch.setattr(dmn_xml, "MOST_CELLS", 1000)
-    # in two bytes a sign nothing is counted in advance
+    # in UTF-16 nothing is counted in advance
     many = ("<definitions>" + "<a></a>" * 1001).encode("utf-16")
     assert refused(many) == "line 1: a model must have at most 1,000 elements; split it"
     cells = ("<definitions><rule>" + "<inputEntry/>" * 1001).encode("utf-16")
-    assert refused(cells).startswith("line 1: more than 1,000 ")
+    assert refused(cells).startswith("line 1: a model must have at most 1,000 ")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1", "windows-1252"])
@@ -125,14 +125,14 @@ def test_attributes_of_ours_that_are_broken_are_told():
     )
     for name, place, value, message in [
         ("feature", "<input>", "{", "Expecting property name"),
-        ("feature", "<input>", "[]", 'a feature is an object with a "name"'),
+        ("feature", "<input>", "[]", 'must be an object with a "name", got []'),
         ("feature", "<input>", '{"name": ""}', "a feature's name is a non-empty text"),
         ("test", "<inputEntry>", "5", "a condition must be an object such as"),
         ("test", "<inputEntry>", '{"<": []}', ""),
         ("weight", "<rule>", '"heavy"', "could not convert string to float"),
         ("row", "<rule>", "0", "a row number must be an integer from 1 to 1,000,000, got 0"),
         ("row", "<rule>", "1e99", "a row number must be an integer from 1 to 1,000,000, got 1e+99"),
-        ("then", "<rule>", '{"tuple": 5}', '"tuple" must be a list, got'),
+        ("then", "<rule>", '{"tuple": 5}', '"tuple" must be a list, got 5'),
         ("then", "<rule>", "[[[" * 500, ""),
         (
             "rows",
@@ -140,8 +140,13 @@ def test_attributes_of_ours_that_are_broken_are_told():
             "-1",
             "a row number must be an integer from 1 to 1,000,000, got -1",
         ),
-        ("ranking", '<decisionTable id="t" >', "5", "5 is not a list"),
-        ("outside", '<decisionTable id="t" >', "[5]", "5 is not a region"),
+        ("ranking", '<decisionTable id="t" >', "5", "the value must be a list, got 5"),
+        (
+            "outside",
+            '<decisionTable id="t" >',
+            "[5]",
+            "a region must be an object of conditions, got 5",
+        ),
         ("outside", '<decisionTable id="t" >', '[{"g": {"<": 5}}]', "unknown feature 'g'"),
     ]:
         changed = text.replace(place, f"{place[:-1]} irenic:{name}='{escape(value)}'>")

@@ -182,7 +182,7 @@ def test_durations_of_months_are_counted():
         *["yes", None] * 2,
         None,
     ]
-    with pytest.raises(ValueError, match="'m': 'P1Y' is not a number"):
+    with pytest.raises(ValueError, match="'m' must be a number, got 'P1Y'"):
         function({"m": "P1Y"})
 
 
@@ -245,21 +245,33 @@ def test_members_of_enumerations_are_written_as_what_they_equal():
 @pytest.mark.parametrize(
     ("feature", "case", "message"),
     [
-        (Continuous("f"), {}, "'f' is missing, but is declared never to be"),
-        (Continuous("f"), {"f": math.nan}, "'f' is missing, but is declared never to be"),
-        (Continuous("f"), {"f": math.inf}, "'f': inf is infinite"),
-        (Continuous("f"), {"f": "5"}, "'f': '5' is not a number"),
-        (Continuous("f"), {"f": True}, "'f': True is not a number"),
-        (Continuous("f"), {"f": 2**53 + 1}, "'f': 9007199254740993 is beyond 2**53"),
-        (Continuous("f"), {"f": 10**400}, "is beyond 2**53"),
-        (Continuous("f", bounds=(0, 9)), {"f": 9.5}, "'f': 9.5 is outside its bounds (0.0, 9.0)"),
+        (Continuous("f"), {}, "'f' must not be missing"),
+        (Continuous("f"), {"f": math.nan}, "'f' must not be missing"),
+        (Continuous("f"), {"f": math.inf}, "'f' must be finite, got inf"),
+        (Continuous("f"), {"f": "5"}, "'f' must be a number, got '5'"),
+        (Continuous("f"), {"f": True}, "'f' must be a number, got True"),
+        (
+            Continuous("f"),
+            {"f": 2**53 + 1},
+            "'f' must be at most 2**53 in absolute value, got 9007199254740993",
+        ),
+        (Continuous("f"), {"f": 10**400}, "'f' must be at most 2**53 in absolute value, got 1000"),
+        (
+            Continuous("f", bounds=(0, 9)),
+            {"f": 9.5},
+            "'f' must be within the bounds (0.0, 9.0), got 9.5",
+        ),
         (
             Continuous("f", bounds=(0, None)),
             {"f": -1},
-            "'f': -1.0 is outside its bounds (0.0, None)",
+            "'f' must be within the bounds (0.0, None), got -1.0",
         ),
-        (Continuous("f", kind="integer"), {"f": 1.5}, "'f': 1.5 is not a whole number"),
-        (Continuous("f", kind="integer"), {"f": math.inf}, "'f': inf is beyond 2**53"),
+        (Continuous("f", kind="integer"), {"f": 1.5}, "'f' must be an integer, got 1.5"),
+        (
+            Continuous("f", kind="integer"),
+            {"f": math.inf},
+            "'f' must be at most 2**53 in absolute value, got inf",
+        ),
     ],
     ids=str,
 )
@@ -272,11 +284,19 @@ def test_a_number_that_cannot_be_is_an_error(feature, case, message):
 @pytest.mark.parametrize(
     ("kind", "value", "message"),
     [
-        ("date", dt.datetime(2020, 1, 1, 1), "is not a date"),
-        ("date", 5, "'f': 5 is not a date"),
-        ("datetime", dt.time(1), "is not a datetime"),
-        ("datetime", dt.datetime(2020, 1, 1, tzinfo=dt.UTC), "has a time zone; drop it"),
-        ("time", dt.datetime(2020, 1, 1), "is not a time"),
+        (
+            "date",
+            dt.datetime(2020, 1, 1, 1),
+            "'f' must be a datetime.date, got datetime.datetime(2020, 1, 1, 1, 0)",
+        ),
+        ("date", 5, "'f' must be a datetime.date, got 5"),
+        ("datetime", dt.time(1), "'f' must be a datetime.datetime, got datetime.time(1, 0)"),
+        ("datetime", dt.datetime(2020, 1, 1, tzinfo=dt.UTC), "'f' must not have a time zone, got"),
+        (
+            "time",
+            dt.datetime(2020, 1, 1),
+            "'f' must be a datetime.time, got datetime.datetime(2020, 1, 1, 0, 0)",
+        ),
         ("time", "noon", "Invalid isoformat string: 'noon'"),
         ("duration", 5, "'f' must be a datetime.timedelta, got 5"),
         ("duration", "P1D", "'f' must be a datetime.timedelta, got 'P1D'"),
@@ -292,9 +312,9 @@ def test_a_time_that_cannot_be_is_an_error(kind, value, message):
 def test_a_category_that_cannot_be_is_an_error():
     closed = one(Categorical("c", ["a", "b"]), {"a"})
     assert [closed({"c": c}) for c in "ab"] == ["yes", None]
-    with pytest.raises(ValueError, match="'c': 'x' is not among its values"):
+    with pytest.raises(ValueError, match="'c' must be one of its listed values, got 'x'"):
         closed({"c": "x"})
-    with pytest.raises(ValueError, match=re.escape("'c': ['a'] is not hashable")):
+    with pytest.raises(ValueError, match=re.escape("'c' must be hashable, got ['a']")):
         one(Categorical("c", ["a", "b"], other=True), {"a"})({"c": ["a"]})
 
 
@@ -476,7 +496,9 @@ def test_a_name_that_is_no_identifier_is_refused(name):
 
 @pytest.mark.parametrize("name", ["case", "float", "_value", "datetime", "ｍath"])
 def test_a_name_that_the_source_uses_is_refused(name):
-    with pytest.raises(ConditionError, match=r"the source uses the name '.*' itself; choose"):
+    with pytest.raises(
+        ConditionError, match=r"the name '.*' is used elsewhere in the source; choose"
+    ):
         to_python(RuleSet(space=Space([])), name=name)
 
 
@@ -495,7 +517,9 @@ def test_conflicts_are_refused_in_the_words_of_predict():
         ConditionError, match="resolve must be one of first, best, vote, got 'last'"
     ):
         to_python(rules, resolve="last")
-    with pytest.raises(ConditionError, match="the first rule decides: resolve is not 'best'"):
+    with pytest.raises(
+        ConditionError, match="resolve must be 'first' or None for a rule list, got 'best'"
+    ):
         to_python(RuleList.of(rules), resolve="best")
 
 
@@ -512,9 +536,9 @@ def test_what_is_not_rules_is_refused():
 
 def test_values_without_a_form_in_source_are_refused():
     rules = RuleSet([Rule({"a": (0, 2)}, then="x"), Rule({"a": (3, 4)}, then=object)])
-    with pytest.raises(FormatError, match=r"^rule 2: <class 'object'> of type type has no form in"):
-        to_python(rules)
     with pytest.raises(
-        FormatError, match=r"^the default: 1j of type complex has no form in Python"
+        FormatError, match=r"^rule 2: <class 'object'> of type type cannot be written as"
     ):
+        to_python(rules)
+    with pytest.raises(FormatError, match=r"^the default: 1j of type complex cannot be written as"):
         to_python(rules[:1], default=1j)

@@ -208,7 +208,7 @@ def test_commands_keep_them(command, suffix, ages, tmp_path):
 def test_commands_say_what_is_not_printed(command, ages):
     found = run(command, ages)
     assert f"irenic: warning: {LEFT_OUT.replace('rule 2', 'rule')}" not in found.stderr
-    assert "can never hold and is left out: column 'age' asks for [10..5]" in found.stderr
+    assert "can never hold and is left out: column 'age' requires [10..5]" in found.stderr
     assert "never" not in found.stdout
     found = run(command, ages, "--json")
     json.loads(found.stdout)

@@ -409,14 +409,14 @@ def test_values_that_differ_in_case_or_blanks_are_told():
     text = (
         'job,age,then\nNurse,< 5,Low\nnurse,>= 5,low\nfire fighter,-,x\n"fire  fighter, cook",-,y\n'
     )
-    rest = "they are different values; write them alike if one is meant"
+    rest = "and are read as different values; use one spelling if they are the same value"
     assert csv(text) == (
         [],
         [
-            f"column 'job': 'Nurse' and 'nurse' differ only in case or spaces; {rest}",
-            f"column 'job': 'fire fighter' and 'fire  fighter' differ only in case or spaces;"
+            f"column 'job': 'Nurse' and 'nurse' differ only in case or spaces {rest}",
+            f"column 'job': 'fire fighter' and 'fire  fighter' differ only in case or spaces"
             f" {rest}",
-            f"column 'then': 'Low' and 'low' differ only in case or spaces; {rest}",
+            f"column 'then': 'Low' and 'low' differ only in case or spaces {rest}",
         ],
     )
     listed = Space([Categorical("job", ["Nurse", "nurse", "fire fighter", "fire  fighter", "cook"]),
@@ -498,7 +498,7 @@ def test_check_tells_warnings(warned):
 def test_warnings_do_not_spoil_what_other_programs_read(warned):
     found = run("check", warned, "--json")
     assert found.stderr == ""
-    [note] = json.loads(found.stdout)["warnings"]
+    [note] = json.loads(found.stdout)["files"][0]["warnings"]
     assert (note["table"], note["header"], note["line"]) == ("countries", "country", None)
     found = run("check", warned, "--format", "sarif")
     [invocation] = json.loads(found.stdout)["runs"][0]["invocations"]

@@ -429,5 +429,7 @@ def test_cells_are_written_as_people_write_them():
     assert cell_text([{"=": dt.date(2020, 1, 1)}], words=True) == "2020-01-01"
     assert cell_text([{}]) == "-"
     assert literal_text(1e-7) == "0.0000001"
-    with pytest.raises(FormatError, match=r"\(1, 2\) of type tuple has no form in a decision"):
+    with pytest.raises(
+        FormatError, match=r"\(1, 2\) of type tuple cannot be written to a decision"
+    ):
         literal_text((1, 2))

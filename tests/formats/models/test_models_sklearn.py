@@ -170,7 +170,9 @@ def test_too_many_rules_for_missing_values_are_refused(monkeypatch):
     monkeypatch.setattr(module, "_MOST_RULES", 10)
     X, y = made(0, missing=0.3)
     tree = DecisionTreeClassifier(random_state=0).fit(X, y)
-    with pytest.raises(FormatError, match=r"leaves would be [0-9]+ rules with missing values"):
+    with pytest.raises(
+        FormatError, match=r"leaves must become at most 10 rules with missing values, got 3"
+    ):
         from_sklearn(tree, missing=True)
 
 
@@ -218,7 +220,9 @@ def test_several_outputs_state_a_tuple(kind):
     assert renamed.predict(points).tolist() == [
         (codes[0][a], codes[1][b]) for a, b in said(tree, points)
     ]
-    with pytest.raises(FormatError, match="one list for each of the 2 outputs, not 'ab'"):
+    with pytest.raises(
+        FormatError, match="class_names must have one list per output, 2 in all, got 'ab'"
+    ):
         from_sklearn(tree, class_names="ab")
 
 
@@ -310,19 +314,19 @@ def test_what_is_no_fitted_tree_is_refused(model, said):
 def test_wrong_arguments_are_refused():
     tree = DecisionTreeClassifier().fit(X0, Y0)
     forest = RandomForestClassifier(3, random_state=0).fit(X0, Y0)
-    with pytest.raises(FormatError, match="index=0 is for a forest; this is one tree"):
+    with pytest.raises(FormatError, match="index must be None for a single tree, got 0"):
         from_sklearn(tree, index=0)
-    with pytest.raises(FormatError, match="a forest of 3 trees adds up what they say; name one"):
+    with pytest.raises(FormatError, match="adds up the votes of its 3 trees; choose one of them"):
         from_sklearn(forest)
     for index in (3, -4, "1", 1.0, True):
-        with pytest.raises(FormatError, match="is not the place of one of the 3 trees"):
+        with pytest.raises(FormatError, match="index must be the index of one of the 3 trees"):
             from_sklearn(forest, index=index)
-    with pytest.raises(SpaceError, match="2 feature names for a model of 1 features"):
+    with pytest.raises(SpaceError, match="feature_names must have 1 names, one per feature, got 2"):
         from_sklearn(tree, feature_names=["a", "b"])
     for wrong in ("a", 7):
-        with pytest.raises(SpaceError, match="feature_names is a list of names, not"):
+        with pytest.raises(SpaceError, match="feature_names must be a list of names, got"):
             from_sklearn(tree, feature_names=wrong)
-    with pytest.raises(FormatError, match=r"3 class names for the 2 classes \[0, 1\]"):
+    with pytest.raises(FormatError, match=r"must have 2 names, one per class \[0, 1\], got 3"):
         from_sklearn(tree, class_names=["a", "b", "c"])
-    with pytest.raises(FormatError, match="class_names is a list of names, not 'ab'"):
+    with pytest.raises(FormatError, match="class_names must be a list of names, got 'ab'"):
         from_sklearn(tree, class_names="ab")

@@ -165,7 +165,9 @@ def test_bins_of_the_other_engine_and_of_older_versions():
     assert from_wittgenstein(model).space["a"].values == tuple(binner.bins_["a"])
     model.bin_transformer_ = binner
     model.ruleset_ = Ruleset([Rule([Cond("a", "near 5")])])
-    with pytest.raises(FormatError, match="feature 'a': 'near 5' is not a bin such as"):
+    with pytest.raises(
+        FormatError, match=r"feature 'a': a bin must be like '2\.5 - 7', got 'near 5'"
+    ):
         from_wittgenstein(model)
 
 

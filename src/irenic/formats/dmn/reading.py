@@ -191,7 +191,7 @@ class _Reader:
         ):
             if len(entries) != len(columns):
                 table.fail(
-                    f"a rule must have {len(columns)} {what} entries, one per {what} column, got"
+                    f"a rule must have one {what} entry per column, {len(columns)} in all, got"
                     f" {len(entries)}",
                     rule=number,
                     line=node.line,

@@ -188,9 +188,8 @@ def _axis(columns: Sequence[Input], tests: Iterable[Test | Operators]) -> Axis:
         raise FormatError(
             "either all or none of the dates and times must have a time zone, got both"
         )
-    feature = Continuous(
-        first.name, kind=kind, missing=missing, unit="UTC" if True in zones else ""
-    )  # type: ignore[arg-type]
+    unit = "UTC" if True in zones else ""
+    feature = Continuous(first.name, kind=kind, missing=missing, unit=unit)  # type: ignore[arg-type]
     return Axis(feature) if domain is None else _within(feature, domain)
 
 
