@@ -36,7 +36,7 @@ from irenic.model.literals import Months
 
 
 def made(source, name="predict"):
-    """Return the function that a source defines, in a namespace of its own."""
+    """Return the function that a source defines, in its own namespace."""
     namespace: dict = {}
     exec(compile(source, "<rules>", "exec"), namespace)
     return namespace[name]
@@ -51,7 +51,7 @@ def one(feature, condition, then="yes"):
 
 
 def cells(rules, most=400):
-    """Return cells of the grid that the rules' bounds make, without those that no value shows."""
+    """Return cells of the grid of the rules' bounds, except those that contain no value."""
     axes = [
         [
             v
@@ -75,11 +75,11 @@ def as_case(space, cell):
     return case
 
 
-# --- what it says
+# --- predictions
 
 
 @given(strategies.consistent_rule_sets(default="else"))
-def test_a_set_says_what_predict_says(rules):
+def test_a_set_returns_what_predict_returns(rules):
     function = made(to_python(rules))
     some = cells(rules)
     expected = rules.predict(naive.instances(rules.space, some)).tolist()
@@ -95,7 +95,7 @@ def test_a_set_with_conflicts_is_resolved_as_predict_does(rules, resolve):
 
 
 @given(strategies.rule_sets(default="else"))
-def test_a_list_says_what_its_predict_says(rules):
+def test_a_list_returns_what_predict_returns(rules):
     listed = RuleList.of(rules)
     function = made(to_python(listed))
     some = cells(rules)
@@ -103,7 +103,7 @@ def test_a_list_says_what_its_predict_says(rules):
     assert [function(as_case(rules.space, cell)) for cell in some] == expected
 
 
-def test_values_of_other_types_count_as_predict_counts_them():
+def test_values_of_other_types_are_read_as_in_predict():
     space = Space(
         [
             Continuous("x", missing=True),
@@ -239,7 +239,7 @@ def test_members_of_enumerations_are_written_as_what_they_equal():
     assert [function({"c": c}) for c in ("low'", 1, "x")] == ["low'", "low'", None]
 
 
-# --- values that cannot be
+# --- invalid values
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def test_members_of_enumerations_are_written_as_what_they_equal():
     ],
     ids=str,
 )
-def test_a_number_that_cannot_be_is_an_error(feature, case, message):
+def test_an_invalid_number_is_an_error(feature, case, message):
     function = one(feature, {">": 1})
     with pytest.raises(ValueError, match=re.escape(message)):
         function(case)
@@ -302,14 +302,14 @@ def test_a_number_that_cannot_be_is_an_error(feature, case, message):
         ("duration", "P1D", "'f' must be a datetime.timedelta, got 'P1D'"),
     ],
 )
-def test_a_time_that_cannot_be_is_an_error(kind, value, message):
+def test_an_invalid_time_is_an_error(kind, value, message):
     function = one(Continuous("f", kind=kind, missing=True), {"missing": False})
     assert function({"f": None}) is None
     with pytest.raises(ValueError, match=re.escape(message)):
         function({"f": value})
 
 
-def test_a_category_that_cannot_be_is_an_error():
+def test_an_invalid_category_is_an_error():
     closed = one(Categorical("c", ["a", "b"]), {"a"})
     assert [closed({"c": c}) for c in "ab"] == ["yes", None]
     with pytest.raises(ValueError, match="'c' must be one of its listed values, got 'x'"):
@@ -318,7 +318,7 @@ def test_a_category_that_cannot_be_is_an_error():
         one(Categorical("c", ["a", "b"], other=True), {"a"})({"c": ["a"]})
 
 
-def test_features_that_no_rule_tests_are_not_looked_at():
+def test_features_that_no_rule_tests_are_not_read():
     space = Space([Continuous("a"), Continuous("b")])
     function = made(to_python(RuleSet([Rule({"a": {"<": 1}}, then="yes")], space)))
     assert function({"a": 0}) == "yes"
@@ -327,7 +327,7 @@ def test_features_that_no_rule_tests_are_not_looked_at():
 # --- the source
 
 
-def test_what_it_looks_like():
+def test_layout_of_the_source():
     space = Space(
         [
             Continuous("age", bounds=(0, 120), kind="integer", missing=True),
@@ -380,7 +380,7 @@ def test_a_consistent_set_says_that_its_order_does_not_matter():
     )
 
 
-def test_no_rule_no_prelude():
+def test_without_rules_there_is_no_prelude():
     source = to_python(RuleSet(space=Space([Continuous("a")]), default="x"))
     assert "import" not in source
     assert made(source)({}) == "x"
@@ -407,7 +407,7 @@ NASTY = [
 ]
 
 
-def test_nothing_leaves_its_quotes_or_its_comment():
+def test_no_value_can_end_its_quotes_or_its_comment():
     space = Space([Categorical(name, NASTY, other=True) for name in NASTY])
     rules = RuleList(
         [
@@ -427,7 +427,7 @@ def test_nothing_leaves_its_quotes_or_its_comment():
     assert [function(row) for row in rows] == rules.predict(rows).tolist()
 
 
-def test_a_comment_cannot_be_left_by_way_of_a_repr():
+def test_a_repr_cannot_end_a_comment():
     class Sly(tuple):
         def __repr__(self):
             return "\n    return 'sly'\r    #"
@@ -439,7 +439,7 @@ def test_a_comment_cannot_be_left_by_way_of_a_repr():
     assert made(source)({"a": 0}) == (None,)
 
 
-def test_names_of_features_that_the_source_uses_itself():
+def test_feature_names_that_the_source_uses():
     names = ["case", "predict", "math", "None", "def", "float", "_number", "feature_1", "größe"]
     names += ["feature_3", "feature_3_", "x", "isinstance"]
     space = Space([Continuous(name) for name in names])
@@ -453,7 +453,7 @@ def test_names_of_features_that_the_source_uses_itself():
     assert [function(row) for row in rows] == list(range(13))
 
 
-def test_it_runs_without_any_library_and_is_the_same_in_every_run(tmp_path):
+def test_the_source_runs_without_libraries_and_is_deterministic(tmp_path):
     rules = RuleSet(
         [Rule({"a": {"<": 0.1}, "b": {"x"}}, then=frozenset({"p", "q", "r", "s"}))],
         default=dt.date(2020, 1, 1),
@@ -483,11 +483,11 @@ def test_it_runs_without_any_library_and_is_the_same_in_every_run(tmp_path):
         assert done.stdout == dumps(rules)
 
 
-# --- refusals
+# --- errors
 
 
 @pytest.mark.parametrize("name", ["", "a b", "class", "1a", "a\n", None, "x;y"], ids=repr)
-def test_a_name_that_is_no_identifier_is_refused(name):
+def test_a_name_that_is_not_an_identifier_is_rejected(name):
     with pytest.raises(
         ConditionError, match="the name of the function must be an identifier, got "
     ):
@@ -495,14 +495,14 @@ def test_a_name_that_is_no_identifier_is_refused(name):
 
 
 @pytest.mark.parametrize("name", ["case", "float", "_value", "datetime", "ｍath"])
-def test_a_name_that_the_source_uses_is_refused(name):
+def test_a_name_that_the_source_uses_is_rejected(name):
     with pytest.raises(
         ConditionError, match=r"the name '.*' is used elsewhere in the source; choose"
     ):
         to_python(RuleSet(space=Space([])), name=name)
 
 
-def test_conflicts_are_refused_in_the_words_of_predict():
+def test_conflicts_raise_the_error_of_predict():
     rules = RuleSet([Rule({"a": (0, 2)}, then="x"), Rule({"a": (1, 3)}, then="y", weight=2)])
     with pytest.raises(ConflictError, match="the rules contradict each other: ") as refused:
         to_python(rules)
@@ -528,13 +528,13 @@ def test_the_default_can_be_given():
     assert made(to_python(rules, default="z"))({"a": 5}) == "z"
 
 
-def test_what_is_not_rules_is_refused():
+def test_other_objects_are_rejected():
     wanted = "rules must be a RuleSet, a RuleList or a DecisionTable, got list"
     with pytest.raises(ConditionError, match=wanted):
         to_python([])
 
 
-def test_values_without_a_form_in_source_are_refused():
+def test_values_without_a_form_in_source_are_rejected():
     rules = RuleSet([Rule({"a": (0, 2)}, then="x"), Rule({"a": (3, 4)}, then=object)])
     with pytest.raises(
         FormatError, match=r"^rule 2: <class 'object'> of type type cannot be written as"

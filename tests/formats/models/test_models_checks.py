@@ -39,7 +39,7 @@ SPACE = Space([Continuous("a", missing=True), Categorical("c", ["x", "y", "z"], 
         ([("c", {"not in": ["x"], "missing": True}), ("c", {"not in": ["z"]})], "c in {y}"),
     ],
 )
-def test_conditions_on_one_feature_all_hold(tests, said):
+def test_conditions_on_one_feature_are_intersected(tests, said):
     rule = rule_of(SPACE, tests, "A", 2.0)
     assert str(rule.region) == said
     assert (rule.then, rule.weight) == ("A", 2.0)
@@ -57,7 +57,7 @@ def test_conditions_on_one_feature_all_hold(tests, said):
         [("c", {"in": ["x"]}), ("c", {"not in": ["x"]})],
     ],
 )
-def test_conditions_that_exclude_each_other_are_no_rule(tests):
+def test_conditions_that_exclude_each_other_make_no_rule(tests):
     assert rule_of(SPACE, [*tests, ("a", {"<": 9})], "A") is None
 
 

@@ -6,7 +6,7 @@ import pytest
 from irenic import Continuous, FormatError, RuleList, RuleSet, SpaceError, gaps
 from irenic.formats.models._imodels import from_imodels
 
-# The library's own warnings are not ours to mend.
+# Warnings of the library itself.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
@@ -70,11 +70,11 @@ def test_skope_rules_vote_against_half_of_their_weight(name, seed):
     assert (found.predict(points, resolve="vote") == model.predict(points)).all()
     assert (found.predict(X, resolve="vote") == model.predict(X)).all()
     assert len(found) == len(model.rules_) + 1
-    # every rule contradicts the one that stands for the other half
+    # every rule contradicts the one for the other half
     assert len(found.conflicts()) == len(model.rules_)
 
 
-def test_both_classes_come_out_of_skope_rules():
+def test_skope_rules_predict_both_classes():
     library = imodels()
     X, y = made(0, noise=0.0)
     model = library.SkopeRulesClassifier(random_state=0, max_depth=2, n_estimators=3).fit(X, y)
