@@ -75,7 +75,9 @@ def compile_one(command: list[str], root: Path, out: Path, level: str) -> Path:
         [*command, *flags, *sources, "-o", str(out), "-lm"], capture_output=True, text=True
     )
     if run.returncode:
-        raise SystemExit(f"irenic: {' '.join(command)} could not compile the kernels:\n{run.stderr}")
+        raise SystemExit(
+            f"irenic: {' '.join(command)} could not compile the kernels:\n{run.stderr}"
+        )
     return out
 
 

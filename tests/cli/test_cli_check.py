@@ -207,8 +207,12 @@ def test_files_in_a_folder_can_be_excluded(run, tmp_path):
 @pytest.mark.parametrize(
     ("name", "raw", "message"),
     [
-        ("a.csv", b"PK\x03\x04 and so on", "a workbook, or another zip archive; workbooks end in"),
-        ("a.txt", b"\xef\xbb\xbf<?xml version='1.0'?>", "this is XML; models of DMN end in .dmn"),
+        ("a.csv", b"PK\x03\x04 and so on", "the content must be csv, got a zip archive; if"),
+        (
+            "a.txt",
+            b"\xef\xbb\xbf<?xml version='1.0'?>",
+            "the content must be rules, got XML; if it",
+        ),
         ("a", b"IF a < 5 THEN A", "no format for files that end in ''"),
     ],
 )

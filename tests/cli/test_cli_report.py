@@ -195,7 +195,7 @@ def test_a_sample_is_drawn_and_all_are_counted(run, file, here):
             ["RULES", "PEOPLE", "--label", "job"],
             "column 'job' must hold labels that the rules predict, such as low, high, got nurse",
         ),
-        (["RULES", "--table", "fares"], "there is no table 'fares'; its one table has no name"),
+        (["RULES", "--table", "fares"], "unknown table 'fares'; the only table has no name"),
     ],
 )
 def test_invalid_input_is_reported_and_nothing_is_written(run, file, here, arguments, message):

@@ -297,7 +297,7 @@ def test_the_feature_of_a_column(kind, values, cells, feature):
     assert table.space["f"] == feature
 
 
-def test_an_open_bound_ends_at_the_neighbouring_number():
+def test_an_open_bound_ends_at_the_neighboring_number():
     import math
 
     table = one(model([("f", "number", "(0..10)")], [("-", "1")]))
@@ -306,7 +306,7 @@ def test_an_open_bound_ends_at_the_neighbouring_number():
     assert irenic.gaps(table.rules).is_complete
 
 
-def test_a_domain_of_several_intervals_leaves_holes():
+def test_a_domain_of_several_intervals_has_gaps():
     inputs = [("f", "number", "[0..10], (20..30]"), ("g", "string", 'not("x")')]
     rows = [("> 5", '"a"', "1"), ("[12..18]", "-", "2"), ("-", '"x"', "3")]
     table = one(model(inputs, rows))
@@ -336,7 +336,7 @@ def test_a_label_names_a_column_that_has_no_expression():
     assert one(text).space.names == ("Age",)
 
 
-def test_columns_without_expressions_are_told_apart():
+def test_columns_without_expressions_get_distinct_names():
     inputs = [("f", "", ""), ("f", "", ""), ("f", "", ""), ("Age 2", "", ""), ("f", "", "")]
     text = model(inputs, [("1", "2", "3", "4", "5", "6")])
     bare, label = "<input><inputExpression><text>f</text></inputExpression>", '<input label="Age">'
@@ -436,7 +436,7 @@ def test_imports_are_followed(tmp_path, location, expression, reference):
     assert table.space[expression] == Categorical(expression, ["a", "b"])
 
 
-def test_an_import_that_is_a_circle_ends(tmp_path):
+def test_circular_imports_end(tmp_path):
     text = '<definitions xmlns="urn:x" namespace="urn:{0}"><import name="o" namespace="urn:{1}"/>'
     text += '<itemDefinition name="t"><typeRef>o.t</typeRef></itemDefinition></definitions>'
     (tmp_path / "a.dmn").write_text(text.format("a", "b"))
@@ -468,7 +468,8 @@ def test_an_import_that_is_a_circle_ends(tmp_path):
                                    " got 'link.dmn'; move it there"),
         ('locationURI="bad.dmn"', "the import 'lib': bad.dmn: line 1, column 4: not XML: no element"
          " found"),
-        ('locationURI="other.dmn"', "the import 'lib': other.dmn has the namespace 'urn:other'"),
+        ('locationURI="other.dmn"', "the import 'lib': the namespace of other.dmn must be"
+                                    " 'urn:types', got 'urn:other'"),
         ('locationURI="http://[x"', "the import 'lib' must be a file in the folder of the"
                                     " model, got 'http://[x'"),
         ('locationURI="loop.dmn"', "the import 'lib': cannot read loop.dmn"),
@@ -477,7 +478,7 @@ def test_an_import_that_is_a_circle_ends(tmp_path):
              " 'urn:types'"),
     ],
 )  # fmt: skip
-def test_an_import_that_cannot_be_followed_is_told(tmp_path, attributes, message):
+def test_an_import_that_cannot_be_read_is_an_error(tmp_path, attributes, message):
     folder = tmp_path / "models"
     folder.mkdir()
     (tmp_path / "types.dmn").write_text(TYPES)
@@ -573,7 +574,7 @@ def test_an_aggregation_is_kept():
     assert one(dmn_writing.dumps(table)).aggregation == "SUM"
 
 
-def test_a_space_decides_where_it_is_given():
+def test_a_given_space_takes_precedence():
     space = Space([Continuous("f", kind="integer", bounds=(0, 9)), Continuous("g")])
     table = one(model([("f", "string", "")], [("!= 5", "1")]), space=space)
     assert table.space == space
@@ -628,7 +629,7 @@ def test_an_empty_table_is_a_table():
     assert (len(table.rules), table.n_rows, table.lines) == (0, 0, ())
 
 
-# --- mistakes
+# --- errors
 
 
 @pytest.mark.parametrize(
@@ -684,12 +685,12 @@ def test_an_empty_table_is_a_table():
         ([("f", "number", "")], ("1", "2"), {"attributes": 'hitPolicy="UNIQ"'},
          "table 'D': unknown hit policy 'UNIQ', did you mean 'UNIQUE'?"),
         ([("f", "number", "")], ("1", "2"), {"attributes": 'aggregation="MEAN"'},
-         "table 'D': unknown aggregation 'MEAN', did you mean 'MIN'?"),
+         "table 'D': unknown aggregation 'MEAN' (known: 'SUM', 'COUNT', 'MIN', 'MAX')"),
         ([("f", "number", "")], ("1",), {"outputs": ()},
          "table 'D': a table must have an output column"),
     ],
 )  # fmt: skip
-def test_a_mistake_names_table_rule_column_and_text(inputs, row, options, message):
+def test_an_error_names_table_rule_column_and_cell(inputs, row, options, message):
     found = read(model(inputs, [row], **options))
     assert found.tables == []
     [error] = found.errors
@@ -697,7 +698,7 @@ def test_a_mistake_names_table_rule_column_and_text(inputs, row, options, messag
     assert error.line == 1 + options.get("before", "").count("\n")
 
 
-def test_a_cell_in_another_language_is_refused():
+def test_a_cell_in_another_language_is_rejected():
     text = model([("f", "", "")], [("1", "2")]).replace(
         "<inputEntry>", '<inputEntry expressionLanguage="http://www.omg.org/spec/juel">'
     )
@@ -717,7 +718,7 @@ def test_a_cell_in_another_language_is_refused():
     assert len(one(whole.replace("<inputEntry>", '<inputEntry expressionLanguage="feel">')).rules)
 
 
-def test_one_bad_table_does_not_hide_the_others_and_all_its_cells_are_told():
+def test_errors_in_one_table_do_not_affect_others_and_are_all_reported():
     good = model([("f", "number", "")], [("1", "2")])
     bad = model([("f", "number", ""), ("g", "number", "")], [("x", "y", "2"), ("1", '"z"', "2")])
     decision = bad[bad.index("<decision") : bad.index("</definitions")]
@@ -817,7 +818,7 @@ def test_a_rule_set_reads_back_the_same(rules):
 
 
 @given(test_formats.rule_sets().filter(lambda rules: len(rules.space)))
-def test_whatever_rules_hold_reads_back_the_same(rules):
+def test_all_rules_read_back_the_same(rules):
     text = dmn_writing.dumps(rules)
     back = one(text).rules
     assert back == rules
@@ -868,7 +869,7 @@ def test_intervals_that_touch_stay_apart():
     assert (list(back.rules), back.rows) == (list(rules), (0, 0))
 
 
-def test_rules_of_a_row_that_are_no_product_stay_as_they_are():
+def test_rules_of_a_row_that_are_not_a_product_are_unchanged():
     space = Space([Continuous("a"), Continuous("b")])
     corners = [(0, 0), (0, 9), (9, 0)]
     rules = RuleSet([Rule({"a": (a, a + 1), "b": (b, b + 1)}, then=1) for a, b in corners], space)
@@ -901,7 +902,7 @@ def test_rankings_outputs_and_rows_read_back_the_same(policy):
     assert back.hit_policy == (policy or "ANY")
 
 
-def test_what_is_written_needs_no_attributes_of_ours_where_dmn_says_it_all():
+def test_no_irenic_attributes_are_written_if_dmn_suffices():
     space = Space(
         [
             Continuous("age", bounds=(0, 120)),

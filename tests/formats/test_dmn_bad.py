@@ -1,4 +1,4 @@
-"""Models that are hostile or broken: a clear error with the place, and nothing else happens."""
+"""Hostile and broken models cause a clear error with its location, and nothing else."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def refused(raw):
     ],
     ids=["laughs", "external type", "external entity", "parameter entity", "bare type"],
 )
-def test_document_types_and_entities_are_refused(text):
+def test_document_types_and_entities_are_rejected(text):
     assert refused(text.encode()) == f"line 2: {ENTITY}"
 
 
-def test_an_entity_that_is_nowhere_declared_is_refused():
+def test_an_undeclared_entity_is_rejected():
     assert (
         refused(b"<definitions>&x;</definitions>") == "line 1, column 14: not XML: undefined entity"
     )
@@ -74,18 +74,18 @@ def test_an_entity_that_is_nowhere_declared_is_refused():
     ],
     ids=lambda value: str(value[:20]),
 )  # fmt: skip
-def test_what_is_no_model_is_refused(raw, message):
+def test_other_objects_are_rejected(raw, message):
     assert refused(raw) == message
 
 
-def test_a_table_of_50_000_columns_is_refused():
+def test_a_table_of_50_000_columns_is_rejected():
     column = "<input><inputExpression><text>f</text></inputExpression></input>"
     wide = f'<definitions xmlns="urn:x"><decision><decisionTable>{column * 50_000}'
     wide += "</decisionTable></decision></definitions>"
     assert refused(wide.encode()) == "line 1: a table must have at most 1,000 columns"
 
 
-def test_a_table_of_1_500_columns_is_refused_and_others_are_read():
+def test_a_table_of_1_500_columns_is_rejected_and_others_are_read():
     inputs = [(f"f{i}", "number", "") for i in range(1500)]
     found = loads_dmn(model(inputs, []).encode())
     assert [str(e) for e in found.errors] == [
@@ -93,22 +93,22 @@ def test_a_table_of_1_500_columns_is_refused_and_others_are_read():
     ]
 
 
-def test_more_than_a_million_cells_are_refused():
+def test_more_than_a_million_cells_are_rejected():
     row = "<rule><inputEntry/><inputEntry/><inputEntry/><inputEntry/></rule>"
     long = f'<definitions xmlns="urn:x"><decision><decisionTable>{row * 250_001}'
     assert refused(long.encode()) == "a model must have at most 1,000,000 cells; split it"
 
 
-def test_many_elements_are_refused(monkeypatch):
+def test_many_elements_are_rejected(monkeypatch):
     long = b"<definitions>" + b"<a/>" * 2_500_001
     assert refused(long) == "a model must have at most 2,500,000 elements; split it"
     monkeypatch.setattr(dmn_xml, "_MOST_ELEMENTS", 1000)
     monkeypatch.setattr(dmn_xml, "MOST_CELLS", 1000)
-    # in two bytes a sign nothing is counted in advance
+    # in UTF-16 nothing is counted in advance
     many = ("<definitions>" + "<a></a>" * 1001).encode("utf-16")
     assert refused(many) == "line 1: a model must have at most 1,000 elements; split it"
     cells = ("<definitions><rule>" + "<inputEntry/>" * 1001).encode("utf-16")
-    assert refused(cells).startswith("line 1: more than 1,000 ")
+    assert refused(cells).startswith("line 1: a model must have at most 1,000 ")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1", "windows-1252"])
@@ -119,20 +119,20 @@ def test_encodings_that_a_file_declares_are_read(encoding):
     assert (table.space.names, table.rules[0].then) == (("größe",), "süß")
 
 
-def test_attributes_of_ours_that_are_broken_are_told():
+def test_invalid_irenic_attributes_are_errors():
     text = model([("f", "number", "")], [("1", "2")]).replace(
         "<definitions ", '<definitions xmlns:irenic="urn:irenic:dmn" '
     )
     for name, place, value, message in [
         ("feature", "<input>", "{", "Expecting property name"),
-        ("feature", "<input>", "[]", 'a feature is an object with a "name"'),
+        ("feature", "<input>", "[]", 'must be an object with a "name", got []'),
         ("feature", "<input>", '{"name": ""}', "the name of a feature must be a non-empty string"),
         ("test", "<inputEntry>", "5", "a condition must be an object such as"),
         ("test", "<inputEntry>", '{"<": []}', ""),
         ("weight", "<rule>", '"heavy"', "could not convert string to float"),
         ("row", "<rule>", "0", "a row number must be an integer from 1 to 1,000,000, got 0"),
         ("row", "<rule>", "1e99", "a row number must be an integer from 1 to 1,000,000, got 1e+99"),
-        ("then", "<rule>", '{"tuple": 5}', '"tuple" must be a list, got'),
+        ("then", "<rule>", '{"tuple": 5}', '"tuple" must be a list, got 5'),
         ("then", "<rule>", "[[[" * 500, ""),
         (
             "rows",
@@ -140,8 +140,13 @@ def test_attributes_of_ours_that_are_broken_are_told():
             "-1",
             "a row number must be an integer from 1 to 1,000,000, got -1",
         ),
-        ("ranking", '<decisionTable id="t" >', "5", "5 is not a list"),
-        ("outside", '<decisionTable id="t" >', "[5]", "5 is not a region"),
+        ("ranking", '<decisionTable id="t" >', "5", "the value must be a list, got 5"),
+        (
+            "outside",
+            '<decisionTable id="t" >',
+            "[5]",
+            "a region must be an object of conditions, got 5",
+        ),
         ("outside", '<decisionTable id="t" >', '[{"g": {"<": 5}}]', "unknown feature 'g'"),
     ]:
         changed = text.replace(place, f"{place[:-1]} irenic:{name}='{escape(value)}'>")
@@ -169,7 +174,7 @@ MODELS = [
         st.tuples(st.integers(0, 4000), st.integers(0, 20), st.sampled_from(PIECES)), max_size=4
     ),
 )
-def test_a_model_that_was_damaged_is_read_or_refused(raw, damages):
+def test_a_damaged_model_is_read_or_rejected(raw, damages):
     for at, length, piece in damages:
         at %= len(raw)
         raw = raw[:at] + piece + raw[at + length :]
@@ -206,7 +211,7 @@ def elements(draw, depth=3):
 @given(st.lists(elements(), max_size=4))
 @example(['<import name="" namespace="urn:a"/><decision><decisionTable><input/></decisionTable>'
           "</decision>"])  # fmt: skip
-def test_any_elements_are_read_or_refused(inner):
+def test_any_elements_are_read_or_rejected(inner):
     text = f'<definitions xmlns="urn:x" namespace="urn:a">{"".join(inner)}</definitions>'
     for table in loads_dmn(text.encode()).tables:
         assert len(table.rows) == len(table.rules)

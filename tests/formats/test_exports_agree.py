@@ -1,4 +1,4 @@
-"""predict, the SQL in DuckDB and SQLite, and the Python source say the same of every record."""
+"""predict, SQL in DuckDB and SQLite, and Python source return the same for every record."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def rules(draw, space):
 
 @st.composite
 def decisions(draw):
-    """Draw rules that say one thing of each record: lists, sets, and tables of several policies."""
+    """Draw rules with one prediction per record: lists, sets, and tables of several policies."""
     space = draw(spaces())
     found = draw(st.lists(rules(space), max_size=4))
     default = draw(st.sampled_from([None, "else"]))
@@ -160,20 +160,20 @@ def ordinary(feature):
 
 
 def odd(feature):
-    """Return values that only Python holds: missing in other words, infinite, left out."""
+    """Return values that only Python has: other missing values, infinity, absent keys."""
     numbers = [math.inf, -math.inf, np.float32("inf"), decimal.Decimal("-Infinity")]
     is_number = isinstance(feature, Continuous) and feature.kind in ("number", "integer")
     return [*MISSING, *missing_of_pandas(), ABSENT, *(numbers if is_number else [])]
 
 
 def predicted(decides, record):
-    """Return what predict says of one record; the error if it refuses."""
+    """Return what predict returns for one record, or the error that it raises."""
     rules = decides.as_rules() if isinstance(decides, DecisionTable) else decides
     try:
         said = rules.predict(rules.space.encode_point(record))[0]
     except DataError as error:
         said = error
-    if set(record) == set(rules.space.names):  # as a table it has all columns
+    if set(record) == set(rules.space.names):  # a table must have all columns
         if isinstance(said, DataError):
             with pytest.raises(DataError):
                 rules.predict([record])
@@ -200,7 +200,7 @@ def opened(decides):
 
 
 @given(decisions(), st.data())
-def test_the_source_says_what_predict_says_and_refuses_what_it_refuses(decides, data):
+def test_the_source_returns_and_raises_as_predict_does(decides, data):
     function = made(to_python(decides))
     held = decides.rules if isinstance(decides, DecisionTable | RuleList) else decides
     tested = {name for rule in held for name in rule.region.conditions()}
@@ -210,18 +210,18 @@ def test_the_source_says_what_predict_says_and_refuses_what_it_refuses(decides, 
         }
         record = {name: value for name, value in record.items() if value is not ABSENT}
         expected = predicted(decides, record)
-        # a duration of years and months is given as its number of months there
+        # the source takes durations of years and months as numbers of months
         case = {n: v.count if isinstance(v, Months) else v for n, v in record.items()}
         if not isinstance(expected, DataError):
             assert function(case) == expected, record
-        elif tested == set(decides.space.names):  # what no rule tests is not looked at
+        elif tested == set(decides.space.names):  # features that no rule tests are not read
             with pytest.raises(ValueError, match=r"missing|infinite|beyond|bounds|among|is not a"):
                 function(case)
 
 
 @st.composite
 def stored(draw):
-    """Draw rules and a table of values that a database holds."""
+    """Draw rules and a table of values that a database can store."""
     decides = draw(decisions())
     n = draw(st.integers(1, 12))
     return decides, {
@@ -233,7 +233,7 @@ def stored(draw):
 def check_sql(decides, table, run):
     got = run(table)
     records = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
-    # of records that predict refuses, SQL says what the conditions say when taken literally
+    # for records that predict rejects, SQL evaluates the conditions literally
     literal = opened(decides).predict(table).tolist()
     for record, said, otherwise in zip(records, got, literal, strict=True):
         expected = predicted(decides, record)
@@ -241,7 +241,7 @@ def check_sql(decides, table, run):
 
 
 @given(stored())
-def test_duckdb_says_what_predict_says(given_rules):
+def test_duckdb_returns_what_predict_returns(given_rules):
     pa = pytest.importorskip("pyarrow")
     decides, table = given_rules
     types = {
@@ -258,7 +258,7 @@ def test_duckdb_says_what_predict_says(given_rules):
 
 
 @given(stored().filter(lambda g: not any(getattr(f, "kind", "") == "duration" for f in g[0].space)))
-def test_sqlite_says_what_predict_says(given_rules):
+def test_sqlite_returns_what_predict_returns(given_rules):
     decides, table = given_rules
     sql = to_sql(decides, "cases", dialect="sqlite")
     check_sql(decides, table, lambda t: in_sqlite(sql, t))
@@ -291,7 +291,7 @@ def test_nan_of_every_kind_of_float_is_missing(kind):
 
 
 @pytest.mark.parametrize("dialect", ["duckdb", "mysql", "tsql"])
-def test_a_list_of_excluded_values_lets_null_pass_even_where_nothing_is_missing(dialect):
+def test_null_satisfies_not_in_even_if_nothing_can_be_missing(dialect):
     space = Space([Categorical("country", ["DE", "AT"], other=True)])
     rules = RuleSet([Rule({"country": {"not in": ["DE", "AT"]}}, then="foreign")], space)
     assert " IS NULL" in to_sql(rules, "cases", dialect=dialect)

@@ -40,7 +40,7 @@ TABLE = """<decision name="{0}"><decisionTable hitPolicy="FIRST">
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_every_kind_of_source_says_the_same(tmp_path, form):
+def test_all_kinds_of_sources_read_the_same(tmp_path, form):
     path = tmp_path / f"rules.{form}"
     irenic.write(RULES, path)
     raw = path.read_bytes()
@@ -56,7 +56,7 @@ def test_every_kind_of_source_says_the_same(tmp_path, form):
         parsed = irenic.parse(source, **options)
         assert (parsed.errors, parsed.name) == ([], str(path) if named else "")
         assert parsed.rules(RULES.space) == RULES
-    with path.open("rb") as file:  # its name tells the format
+    with path.open("rb") as file:  # its name gives the format
         assert irenic.read(file, space=RULES.space) == RULES
     assert irenic.loads(raw, format=form, space=RULES.space) == RULES
 
@@ -67,7 +67,7 @@ def test_a_text_of_one_line_is_a_path_to_parse_and_rules_to_loads():
         irenic.parse(line)
     assert str(caught.value) == (
         "cannot read IF age < 1.5 THEN x: No such file or directory; a str without a line break is"
-        " a path, and irenic.loads(text, format=…) reads rules as text"
+        " a path, use irenic.loads(text, format=…) for the rules themselves"
     )
     with pytest.raises(FileError, match=r"^cannot read no/such.rules: No such file or directory$"):
         irenic.parse("no/such.rules")
@@ -76,7 +76,7 @@ def test_a_text_of_one_line_is_a_path_to_parse_and_rules_to_loads():
     assert irenic.loads(line, format="rules") == irenic.parse(f"{line}\n", format="rules").rules()
 
 
-def test_a_format_is_needed_where_no_name_tells_it():
+def test_a_format_is_required_without_a_file_name():
     for source in (TEXT, TEXT.encode(), io.StringIO(TEXT), io.BytesIO(TEXT.encode())):
         with pytest.raises(FormatError, match=r"^the format must be given .*'csv' or 'dmn' or 'j"):
             irenic.parse(source)
@@ -84,7 +84,9 @@ def test_a_format_is_needed_where_no_name_tells_it():
         irenic.loads(TEXT, format="cvs")
     with pytest.raises(FormatError, match=r"got '.csv', did you mean 'csv'\?$"):
         irenic.parse(TEXT, format=".csv")
-    with pytest.raises(FormatError, match=r"text must be str or bytes, got .*Path; irenic.read"):
+    with pytest.raises(
+        FormatError, match=r"text must be str or bytes, got .*Path; use irenic.read"
+    ):
         irenic.loads(Path("x.csv"), format="csv")
 
 
@@ -98,7 +100,7 @@ def test_the_name_of_a_source_is_in_messages_and_names_its_table():
     )
 
 
-def test_a_model_as_text_is_read_whatever_encoding_it_declares():
+def test_the_declared_encoding_of_a_model_given_as_str_is_ignored():
     text = irenic.dumps(RuleSet([Rule({"größe": (0, 5)}, then="süß")]), format="dmn")
     assert 'encoding="UTF-8"' in text
     declared = text.replace('encoding="UTF-8"', 'encoding="ISO-8859-1"')
@@ -106,7 +108,7 @@ def test_a_model_as_text_is_read_whatever_encoding_it_declares():
         assert [rule.then for rule in irenic.read(source, format="dmn")] == ["süß"]
 
 
-def test_text_that_is_not_unicode_is_refused(tmp_path):
+def test_text_that_is_not_unicode_is_rejected(tmp_path):
     path = tmp_path / "latin.rules"
     path.write_bytes("IF größe < 5 THEN A\n".encode("latin-1"))
     [error] = irenic.parse(path).errors
@@ -118,7 +120,7 @@ def test_text_that_is_not_unicode_is_refused(tmp_path):
     assert irenic.loads("\ufeffIF a < 5 THEN A", format="rules").space.names == ("a",)
 
 
-def test_a_file_object_that_gives_neither_text_nor_bytes_is_refused():
+def test_a_file_object_that_gives_neither_text_nor_bytes_is_rejected():
     class Odd:
         def read(self):
             return [TEXT]
@@ -127,7 +129,7 @@ def test_a_file_object_that_gives_neither_text_nor_bytes_is_refused():
         irenic.parse(Odd(), format="rules")
 
 
-def test_what_is_no_source_or_target_is_refused():
+def test_invalid_sources_and_targets_are_rejected():
     for call in (irenic.parse, irenic.read, lambda file: irenic.write(RULES, file)):
         with pytest.raises(FileError, match=r"^a file must be a path or a file object, got int$"):
             call(5)
@@ -163,22 +165,26 @@ def test_all_errors_of_a_text_and_of_json_are_collected():
     assert [str(error).split(":")[0] for error in parsed.errors] == [
         "the file",
         "rule 1",
-        'rule 3 has no "then"; a rule is {"if"',
+        "rule 3",
         '"default"',
         '"ordered" must be true or false, got 1',
     ]
-    # in a space, what is known of the others is told, too, with their own numbers
+    # in a space, errors in the other rules are reported, too, with their own numbers
     errors = parsed.bind(Space([Continuous("a")])).errors
     assert [str(error) for error in errors if "'b'" in str(error)] == [
         "rule 4: unknown feature 'b' (known: 'a')"
     ]
 
 
-def test_what_is_wrong_with_a_whole_source_is_an_error_of_it():
+def test_invalid_content_is_an_error_of_the_source():
     for raw, form, message in (
         (b'{"version": 1', "json", "x.y, line 1, column 14: not JSON: Expecting"),
-        (b"PK\x03\x04", "csv", "x.y: this is a workbook"),
-        (b"<?xml?>", "rules", "x.y: this is XML; models of DMN end in .dmn"),
+        (
+            b"PK\x03\x04",
+            "csv",
+            "x.y: the content must be csv, got a zip archive; if it is a workbook",
+        ),
+        (b"<?xml?>", "rules", "x.y: the content must be rules, got XML; if it is a DMN model"),
         (b"", "csv", "x.y: the table is empty; its first line must name the columns"),
         (b"<a/>", "dmn", "x.y, line 1: not DMN"),
     ):
@@ -190,7 +196,7 @@ def test_what_is_wrong_with_a_whole_source_is_an_error_of_it():
             parsed.rules()
 
 
-def test_tests_that_contradict_each_other_are_told_with_their_rule():
+def test_errors_about_contradictory_kinds_name_the_rule():
     rules = [
         {"if": {"a": {"<": 5}}, "then": 1},
         {"if": {"a": {"<": {"date": "2026-01-31"}}}, "then": 2},
@@ -200,7 +206,7 @@ def test_tests_that_contradict_each_other_are_told_with_their_rule():
         irenic.loads(text, format="json")
 
 
-def test_an_unknown_hit_policy_is_refused():
+def test_an_unknown_hit_policy_is_rejected():
     with pytest.raises(ConditionError, match="unknown hit policy 'FRIST', did you mean 'FIRST'"):
         irenic.parse(TEXT, format="rules", hit_policy="FRIST")
     assert isinstance(irenic.loads(TEXT, format="rules", hit_policy="FIRST"), RuleList)
@@ -222,7 +228,7 @@ def test_binding_changes_nothing_that_was_parsed():
     assert len(second.rules) == 2
 
 
-def test_what_is_doubtful_is_settled_by_the_space_it_is_bound_to():
+def test_ambiguous_columns_are_settled_by_a_space():
     text = "No,job,then\n1,Nurse,A\n2,nurse,B\n3,cook,C\n"
     parsed = irenic.parse(text, format="csv")
     assert ["numbers the rows" in str(error) for error in parsed.errors] == [True]
@@ -251,14 +257,14 @@ def test_one_table_of_several_is_named():
     tables = parsed.bind()
     assert [table.name for table in tables.tables] == ["Fare", "Fee"]
     with pytest.raises(
-        FormatError, match=r"^two.dmn: the source contains 2 tables \('Fare', 'Fee'\); n"
+        FormatError, match=r"^two.dmn: the source contains 2 tables \('Fare', 'Fee'\); choose one"
     ):
         tables.table()
     with pytest.raises(FormatError, match=r"^two.dmn: unknown table 'Fre', did you mean 'Fare'"):
         tables.table("Fre")
 
 
-def test_rules_warn_where_they_are_asked_for():
+def test_rules_warns_at_the_line_of_the_caller():
     text = "country,age,then\nDE,< 5,A\nFR,>= 3,B\nIT,>= 3,C\n"
     parsed = irenic.parse(text, format="csv")
     for call in (
@@ -279,7 +285,7 @@ def test_rules_warn_where_they_are_asked_for():
 # --- spaces
 
 
-def test_a_declared_space_wins_over_data_and_data_over_tests():
+def test_a_declared_space_takes_precedence_over_data_and_data_over_conditions():
     data = {"age": [5, 40], "job": ["cook", "clerk"]}
     bare = irenic.parse(TEXT, format="rules")
     assert not bare.declares_space
@@ -307,7 +313,7 @@ def test_a_space_is_opened_to_all_tables():
     assert irenic.parse(text, format="dmn").open(closed) == closed
 
 
-def test_a_space_is_not_opened_to_what_cannot_be_read():
+def test_a_space_is_not_opened_to_tables_with_errors():
     jobs = Space([Categorical("job", ["clerk"], other=True)])
     assert irenic.parse("IF job in {cook THEN A\n", format="rules").open(jobs) == jobs
 
@@ -316,11 +322,11 @@ def test_a_space_is_not_opened_to_what_cannot_be_read():
 
 
 @pytest.mark.parametrize("form", ["csv", "dmn", "json", "py", "rules", "sql", "txt", "xlsx"])
-def test_what_is_written_to_a_file_object_is_what_dumps_returns(form):
+def test_write_to_a_file_object_writes_what_dumps_returns(form):
     text = irenic.dumps(RULES, format=form)
     file = io.BytesIO()
     irenic.write(RULES, file, format=form)
-    if form == "xlsx":  # which holds the time
+    if form == "xlsx":  # it contains the time of writing
         assert isinstance(text, bytes)
         assert irenic.loads(file.getvalue(), format=form) == irenic.loads(text, format=form)
         with pytest.raises(FormatError, match=r"this format is bytes, .* open\(path, 'wb'\)$"):
@@ -332,7 +338,7 @@ def test_what_is_written_to_a_file_object_is_what_dumps_returns(form):
     assert words.getvalue() == text
 
 
-def test_the_name_of_a_file_object_tells_the_format(tmp_path):
+def test_the_name_of_a_file_object_gives_the_format(tmp_path):
     path = tmp_path / "rules.json"
     with path.open("w", encoding="utf-8") as file:
         irenic.write(RULES, file)
@@ -343,9 +349,9 @@ def test_the_name_of_a_file_object_tells_the_format(tmp_path):
         irenic.dumps(RULES, format="yaml")
 
 
-def test_dumps_refuses_and_warns_as_write_does():
+def test_dumps_raises_and_warns_as_write_does():
     listed = RuleList.of(RULES)
-    with pytest.raises(FormatError, match="a text file holds rules in no order"):
+    with pytest.raises(FormatError, match="a text file must contain a rule set, got a rule list"):
         irenic.dumps(listed, format="txt")
     with pytest.raises(ConditionError, match="must be a RuleSet, a RuleList or a DecisionTable"):
         irenic.dumps([], format="csv")
@@ -366,10 +372,10 @@ def test_a_model_goes_through_file_objects():
     parsed = irenic.parse(text, format="json")
     assert parsed.is_model
     assert parsed.model().rules_ == parsed.rules() == model.rules_
-    with pytest.raises(FormatError, match=r"a model is written to a .json file"):
+    with pytest.raises(FormatError, match=r"a model must be written as .json, got .csv"):
         irenic.dumps(model, format="csv")
     with pytest.raises(
-        FormatError, match=r'^there is no "model" in it; irenic.read reads files of'
+        FormatError, match=r'^the file contains rules but no "model"; read them with'
     ):
         irenic.read_model(irenic.dumps(RULES, format="json"))
     with pytest.raises(FormatError, match=r"^a model must be a .json file, got$"):

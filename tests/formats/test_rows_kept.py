@@ -1,4 +1,4 @@
-"""Rows that can never hold, and all else in a table, are written back or said to be left out."""
+"""Rows that can never hold, and everything else in a table, are kept or reported as left out."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_row_that_never_holds_is_written_back(cells):
         ]
 
 
-def test_rows_outside_of_the_space_are_written_back():
+def test_rows_outside_the_space_are_written_back():
     space = Space([Continuous("age", bounds=(0, 120)), Categorical("job", ["nurse", "cook"])])
     text = "age,job,RULE WEIGHT,then\n>= 200,-,0.5,A\n5,clerk,,B\n7,-,,C\n"
     table = loads_csv(text.encode(), space=space).tables[0]
@@ -82,7 +82,7 @@ def test_rows_outside_of_the_space_are_written_back():
 
 
 @given(st.data())
-def test_a_test_reads_back_as_what_it_selects(data):
+def test_the_text_of_a_test_selects_the_same_values(data):
     kind = data.draw(st.sampled_from(list(naive_cells.NAMED)))
     test = parse(data.draw(naive_cells.cells(kind)).text)
     for words in (False, True):
@@ -129,7 +129,7 @@ def test_under_any_policy(policy):
     assert model(values="&lt; 0").never_hold == (0,)
 
 
-def test_a_table_of_nothing_but_rows_that_never_hold():
+def test_a_table_in_which_no_row_can_hold():
     assert model(values="[10..20]").never_hold == (0, 1, 2)
     table = loads_csv(b"a,b,c\n[5..3],1,2\n", target=["b", "c"]).tables[0]
     for back in read_back(table):
@@ -137,7 +137,7 @@ def test_a_table_of_nothing_but_rows_that_never_hold():
         assert back.unsatisfiable[0].then == (1, 2)
 
 
-def test_a_row_in_a_hole_of_the_domain_cannot_be_written(tmp_path):
+def test_a_row_in_a_gap_of_the_domain_cannot_be_written(tmp_path):
     table = model(values="[0..6], [8..9]")
     assert (table.never_hold, table.unsatisfiable) == ((0,), ())
     reason = "column 'age' requires 7, which cannot occur (possible: <= 6, >= 8)"
@@ -149,7 +149,7 @@ def test_a_row_in_a_hole_of_the_domain_cannot_be_written(tmp_path):
         ]
 
 
-# --- what cannot hold such rows
+# --- formats that cannot represent such rows
 
 
 @pytest.fixture
@@ -179,7 +179,7 @@ def test_rules_alone_leave_them_out_with_a_warning(ages):
     assert len(rules) == 2
 
 
-def test_rows_whose_cells_are_not_known_are_left_out_with_a_warning(tmp_path):
+def test_rows_with_unknown_cells_are_omitted_with_a_warning(tmp_path):
     rules = RuleSet([Rule({"age": (0, 5)}, then="A")])
     table = DecisionTable(rules, rows=(1,), n_rows=3)
     with pytest.warns(FormatWarning) as told:
@@ -195,7 +195,7 @@ def run(*arguments):
 
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx", ".dmn"])
 @pytest.mark.parametrize("command", ["convert", "complete", "repair"])
-def test_commands_keep_them(command, suffix, ages, tmp_path):
+def test_commands_keep_rows_that_never_hold(command, suffix, ages, tmp_path):
     out = tmp_path / f"out{suffix}"
     found = run(command, ages, out) if command == "convert" else run(command, ages, "-o", out)
     assert found.stderr == ""
@@ -205,23 +205,23 @@ def test_commands_keep_them(command, suffix, ages, tmp_path):
 
 
 @pytest.mark.parametrize("command", ["complete", "repair"])
-def test_commands_say_what_is_not_printed(command, ages):
+def test_commands_warn_about_rows_that_are_not_printed(command, ages):
     found = run(command, ages)
     assert f"irenic: warning: {LEFT_OUT.replace('rule 2', 'rule')}" not in found.stderr
-    assert "can never hold and is left out: column 'age' asks for [10..5]" in found.stderr
+    assert "can never hold and is left out: column 'age' requires [10..5]" in found.stderr
     assert "never" not in found.stdout
     found = run(command, ages, "--json")
     json.loads(found.stdout)
     assert "can never hold and is left out" in found.stderr
 
 
-def test_merge_says_what_it_leaves_out(ages, tmp_path):
+def test_merge_warns_about_omitted_rows(ages, tmp_path):
     found = run("merge", ages, "-o", tmp_path / "out.csv")
     assert found.stdout.splitlines()[0] == LEFT_OUT
     assert irenic.parse(tmp_path / "out.csv").bind().tables[0].never_hold == ()
 
 
-def test_a_repair_numbers_them_anew():
+def test_a_repair_renumbers_rows():
     text = "age,then\n[0..9],A\n[5..9],B\n[9..5],C\n"
     table = loads_csv(text.encode()).tables[0]
     mended = irenic.repair(table).table
@@ -235,7 +235,7 @@ def test_a_repair_numbers_them_anew():
 NOTE = "<annotationEntry><text>because</text></annotationEntry>"
 
 
-def test_annotations_that_are_left_out_are_said(tmp_path):
+def test_omitted_annotations_cause_a_warning(tmp_path):
     path = tmp_path / "m.dmn"
     text = MODEL.format(values="[0..9]", policy="ANY", more='<annotation name="n"/>', note=NOTE)
     path.write_text(text)

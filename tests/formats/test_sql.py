@@ -1,4 +1,4 @@
-"""SQL says of each row what predict says: run in DuckDB and SQLite, parsed back in all dialects."""
+"""SQL returns what predict returns: run in DuckDB and SQLite, parsed back in all dialects."""
 
 from __future__ import annotations
 
@@ -45,7 +45,6 @@ from irenic.model.literals import Expression, Months
 sqlglot = pytest.importorskip("sqlglot")
 from sqlglot import exp  # noqa: E402
 
-# fewer where the kernels run as plain Python
 ROWS = 100_000
 TEXTS = ["a", "A", "", "o'brien", 'say "hi"', "back\\slash", "50%", "two\nlines", "größe", "a "]
 TEXTS += ["--x", "/* x */", "NULL", "%s", "?", ":a", "\\'", "tab\there", "😀"]
@@ -181,7 +180,7 @@ def random_list(space, n, rng, *, conditions=(1, 3)):
 
 
 def in_duckdb(sql, table, types=None):
-    """Return the column that a query adds to a table called cases."""
+    """Return the column that a query adds to a table named cases."""
     duckdb = pytest.importorskip("duckdb")
     pa = pytest.importorskip("pyarrow")
     kinds = types or {}
@@ -307,7 +306,7 @@ def test_durations_in_duckdb():
             assert got == rules.predict(table).tolist()
 
 
-def test_moments_with_a_zone_in_duckdb():
+def test_datetimes_with_a_time_zone_in_duckdb():
     duckdb = pytest.importorskip("duckdb")
     space = Space([Continuous("u", kind="datetime", unit="UTC")])
     rules = RuleSet([Rule({"u": {"<": dt.datetime(2020, 1, 1, tzinfo=dt.UTC)}}, then="old")], space)
@@ -381,7 +380,7 @@ def test_sqlite_reads_every_float64_as_it_is():
     con.close()
 
 
-def test_sqlite_does_not_take_a_column_that_is_not_there_for_a_text():
+def test_sqlite_does_not_read_a_missing_column_as_text():
     rules = RuleSet([Rule({"age": {"<": 18}}, then="minor")])
     with pytest.raises(sqlite3.OperationalError, match=r"no such column: cases\.age"):
         in_sqlite(to_sql(rules, "cases", dialect="sqlite"), {"other": [1]})
@@ -392,7 +391,7 @@ def test_sqlite_does_not_take_a_column_that_is_not_there_for_a_text():
 
 @pytest.fixture(scope="module")
 def in_spark():
-    """Return a function that runs a query of the table cases, whose columns have given types."""
+    """Return a function that runs a query of the table cases, with columns of the given types."""
     pyspark = pytest.importorskip(
         "pyspark", reason="pyspark is not installed: SQL not run in Spark"
     )
@@ -417,10 +416,10 @@ def in_spark():
 
 
 def _as_spark(values, kind):
-    """Return values as Spark wants them: no whole number for a double, no moment without a zone."""
+    """Return values as Spark requires them: no int for a double, no datetime without a zone."""
     if kind == "double":
         return [None if v is None else float(v) for v in values]
-    if kind == "timestamp":  # without a zone it would be read in that of the machine
+    if kind == "timestamp":  # without a time zone, Spark uses that of the machine
         return [None if v is None else v.replace(tzinfo=dt.UTC) for v in values]
     return _storable(values)
 
@@ -475,7 +474,7 @@ def in_mariadb():
     server, install, client = (shutil.which(program, path=path) for program in programs)
     if not (server and install and client):
         pytest.skip("no MariaDB server is installed: SQL not run in MariaDB")
-    folder = tempfile.mkdtemp(prefix="irenic")  # short: the path of a socket has a limit
+    folder = tempfile.mkdtemp(prefix="irenic")  # short, because socket paths are limited in length
     data, socket = f"{folder}/data", f"{folder}/socket"
     user = f"--user={getpass.getuser()}"
     normal = "--auth-root-authentication-method=normal"
@@ -649,7 +648,7 @@ ELSE NULL END AS [prediction] FROM [cases]""",
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_what_each_dialect_looks_like(dialect):
+def test_layout_in_each_dialect(dialect):
     start = "/* The first rule that holds decides: the order matters. */ SELECT *, CASE "
     lines = " ".join(to_sql(small(), "cases", dialect=dialect).split())
     lines = lines.replace("( ", "(").replace(" )", ")")
@@ -659,11 +658,11 @@ def test_what_each_dialect_looks_like(dialect):
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_dialect_parses_back(dialect):
     rng = random.Random(5)
-    left_out = {"spark": "clock", "bigquery": "bounded"}  # no type for it; no name with a point
+    left_out = {"spark": "clock", "bigquery": "bounded"}  # no such type; no names with a point
     keys = [key for key in NAMES if key != left_out.get(dialect)]
     names = [NAMES[key] for key in keys]
     space = Space([f for f in wide_space() if f.name in names])
-    if dialect == "tsql":  # to which 'a' and 'a ' are one
+    if dialect == "tsql":  # where 'a' equals 'a '
         texts = Categorical(NAMES["text"], [t for t in TEXTS if t != "a "], missing=True)
         space = Space([texts if f.name == NAMES["text"] else f for f in space])
     rules = [Rule(Region(space), then="first\\'\n%")]
@@ -745,7 +744,7 @@ def test_a_set_without_rules():
     assert in_duckdb(to_sql(empty, "cases", default=5), {"age": [1]}) == [5]
 
 
-def test_a_file_holds_one_statement():
+def test_a_file_contains_one_statement():
     text = dumps(ages())
     assert text.endswith('FROM "cases";\n')
     assert len([s for s in sqlglot.parse(text, dialect="duckdb") if s]) == 1
@@ -776,7 +775,7 @@ def test_types_of_consequents(thens, expected):
     got = in_duckdb(sql, {"f": [-1, 1]})
     assert (got, [*map(type, got)]) == (expected, [*map(type, expected)])
     as_text = all(isinstance(e, str) for e in expected)
-    assert ("The column holds the text form of what the rules predict" in sql) is as_text
+    assert ("The column contains predictions as text" in sql) is as_text
 
 
 def test_members_of_enumerations_are_written_as_what_they_equal():
@@ -793,18 +792,22 @@ def test_members_of_enumerations_are_written_as_what_they_equal():
     assert rules.predict(table).tolist() == ["low", None, None]
 
 
-def test_consequents_that_sql_cannot_hold_are_refused():
+def test_consequents_without_an_sql_form_are_rejected():
     def of(*thens):
         rules = [Rule({"f": (i, i + 1)}, then=then) for i, then in enumerate(thens)]
         return RuleSet(rules)
 
-    with pytest.raises(FormatError, match="the consequents '5' and 5 are one text in SQL, '5'"):
+    with pytest.raises(
+        FormatError, match="the consequents '5' and 5 have the same text in SQL, '5'"
+    ):
         to_sql(of("5", 5))
     with pytest.raises(FormatError, match="has no text form; use text, numbers"):
         to_sql(of("x", Expression("a * 2")))
-    with pytest.raises(FormatError, match=r"^rule 2: the text 'a\\x00b' holds a NUL character"):
+    with pytest.raises(
+        FormatError, match=r"^rule 2: the text must not contain a null character, got 'a\\x00b'"
+    ):
         to_sql(of("x", "a\0b"))
-    with pytest.raises(FormatError, match=r"^rule 1: mysql has no infinite number; use a finite"):
+    with pytest.raises(FormatError, match=r"^rule 1: mysql has no infinity; use a finite"):
         to_sql(of(math.inf, 0.5), dialect="mysql")
 
 
@@ -824,7 +827,7 @@ def test_fractions_of_seconds_are_kept_in_mysql():
     assert "CAST('2020-01-01 00:00:00.000005' AS DATETIME(6))" in sql
 
 
-def test_rows_that_predict_refuses_get_what_the_tests_say():
+def test_rows_outside_the_space_are_evaluated_literally():
     space = Space([Continuous("f", bounds=(0, 9)), Categorical("c", ["a", "b"])])
     rules = RuleList(
         [Rule(Region(space, {"f": {">=": 5}}), then="x"), Rule({"c": {"a"}}, then="y")], space
@@ -833,10 +836,10 @@ def test_rows_that_predict_refuses_get_what_the_tests_say():
     assert in_duckdb(to_sql(rules, "cases"), table) == ["x", "y", None, "y"]
 
 
-# --- refusals
+# --- errors
 
 
-def test_an_unknown_dialect_is_refused():
+def test_an_unknown_dialect_is_rejected():
     with pytest.raises(
         ConditionError, match="unknown dialect 'postgresql', did you mean 'postgres'"
     ):
@@ -847,7 +850,7 @@ def test_an_unknown_dialect_is_refused():
         to_sql(ages(), "people", dialect=None)
 
 
-def test_conflicts_are_refused_in_the_words_of_predict():
+def test_conflicts_raise_the_error_of_predict():
     rules = RuleSet([Rule({"a": (0, 2)}, then="x"), Rule({"a": (1, 3)}, then="y", weight=2)])
     with pytest.raises(ConflictError) as refused:
         to_sql(rules, "cases")
@@ -860,7 +863,8 @@ def test_conflicts_are_refused_in_the_words_of_predict():
         assert in_duckdb(sql, table) == rules.predict(table, resolve=resolve).tolist()
         assert "the order matters" in sql
     with pytest.raises(
-        FormatError, match="branches cannot represent resolve='vote' of which one decides"
+        FormatError,
+        match="branches cannot represent resolve='vote', because only one of them decides",
     ):
         to_sql(rules, "cases", resolve="vote")
 
@@ -868,27 +872,31 @@ def test_conflicts_are_refused_in_the_words_of_predict():
 @pytest.mark.parametrize(
     "table", ["", 5, [], ["a", "b", "c", "d"], ["a", ""], "a\0", b"t"], ids=repr
 )
-def test_a_table_that_cannot_be_is_refused(table):
-    with pytest.raises((ConditionError, FormatError), match="a table"):
+def test_an_invalid_table_name_is_rejected(table):
+    with pytest.raises((ConditionError, FormatError), match=r"(a table|^table) must "):
         to_sql(ages(), table)
 
 
-def test_columns_that_cannot_be_are_refused():
-    with pytest.raises(ConditionError, match="the table already has a column 'AGE'; name another"):
+def test_invalid_columns_are_rejected():
+    with pytest.raises(
+        ConditionError, match="the table already has a column 'AGE'; choose another"
+    ):
         to_sql(ages(), "people", column="AGE")
     to_sql(ages(), "people", column="AGE", dialect="postgres")
-    with pytest.raises(ConditionError, match="the name of a column is a non-empty text, not 5"):
+    with pytest.raises(ConditionError, match="the name of a column must be a nonempty str, got 5"):
         to_sql(ages(), "people", column=5)
     with pytest.raises(ConditionError, match="keep must be a list of columns or None, got 'age'"):
         to_sql(ages(), "people", keep="age")
-    with pytest.raises(ConditionError, match="the name of a column is a non-empty text, not None"):
+    with pytest.raises(
+        ConditionError, match="the name of a column must be a nonempty str, got None"
+    ):
         to_sql(ages(), "people", keep=[None])
 
 
-def test_features_that_are_one_column_are_refused():
+def test_features_that_map_to_one_column_are_rejected():
     rules = RuleSet([Rule({"age": (0, 2), "Age": (0, 2)}, then="x")])
     with pytest.raises(
-        FormatError, match="'age' and 'Age' are one column in duckdb, which does not"
+        FormatError, match="'age' and 'Age' are the same column in duckdb, where names are"
     ):
         to_sql(rules, "cases")
     assert '"age" >= 0 AND "age" < 2 AND "Age" >= 0' in " ".join(
@@ -901,43 +909,41 @@ def test_features_that_are_one_column_are_refused():
     [
         (
             ["a", 5],
-            "feature 'c' has values of several types ('a', 5), which one column cannot hold",
+            "feature 'c' must have values of one type to be a column, got 'a' and 5",
         ),
-        ([True, 5], "feature 'c' has values of several types (True, 5)"),
+        ([True, 5], "feature 'c' must have values of one type to be a column, got True and 5"),
         ([("a", 1)], "feature 'c': the value ('a', 1) of type tuple cannot be written as SQL"),
         ([2**60, 0.5], f"feature 'c': {2**60} is beyond 2**53 and would be rounded"),
-        (["a\0"], "rule 1: the text 'a\\x00' holds a NUL character, which SQL text cannot hold"),
+        (["a\0"], "rule 1: the text must not contain a null character, got 'a\\x00'"),
     ],
     ids=repr,
 )
-def test_values_that_no_column_holds_are_refused(values, message):
+def test_values_that_cannot_form_a_column_are_rejected(values, message):
     space = Space([Categorical("c", values, other=True)])
     with pytest.raises(FormatError, match=re.escape(message)):
         to_sql(RuleSet([Rule(Region(space, {"c": {"in": values[:1]}}), then="x")], space))
 
 
-def test_values_that_a_dialect_does_not_tell_apart_are_refused():
+def test_values_that_a_dialect_does_not_distinguish_are_rejected():
     space = Space([Categorical("c", ["a", "a "])])
     rules = RuleSet([Rule(Region(space, {"c": "a"}), then="x")], space)
     with pytest.raises(
-        FormatError, match="'a' and 'a ' are equal in tsql, which passes over spaces"
+        FormatError, match="'a' and 'a ' are equal in tsql, which ignores trailing spaces"
     ):
         to_sql(rules, dialect="tsql")
 
 
 @pytest.mark.parametrize("dialect", [d for d in DIALECTS if not DIALECTS[d].durations])
-def test_durations_are_refused_where_there_is_no_type_for_them(dialect):
+def test_durations_are_rejected_in_dialects_without_a_type_for_them(dialect):
     rules = RuleSet([Rule({"w": {"<": dt.timedelta(1)}}, then="x")])
-    message = f"rule 1: feature 'w' is a duration, which {dialect} has no type for; keep it as a"
+    message = f"rule 1: feature 'w' is a duration, for which {dialect} has no type; use a number"
     with pytest.raises(FormatError, match=message):
         to_sql(rules, dialect=dialect)
 
 
-def test_times_of_day_are_refused_in_spark():
+def test_times_of_day_are_rejected_in_spark():
     rules = RuleSet([Rule({"t": {"<": dt.time(1)}}, then="x")])
-    with pytest.raises(
-        FormatError, match="'t' is a time of day, which spark has no type for; keep"
-    ):
+    with pytest.raises(FormatError, match="'t' is a time of day, for which spark has no type; use"):
         to_sql(rules, dialect="spark")
 
 

@@ -1,4 +1,4 @@
-"""Cells, columns and values of spreadsheets that are easily meant otherwise than they are read."""
+"""Ambiguous cells, columns and values of spreadsheets."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ FOR_OTHERS = "DEFAULT in the first column of a row without conditions"
         ("nur*", "a pattern", "the matching values one by one"),
     ],
 )  # fmt: skip
-def test_words_that_may_be_a_condition_are_refused(cell, meaning, spelling):
+def test_words_that_may_be_conditions_are_rejected(cell, meaning, spelling):
     reason = f'{cell!r} is ambiguous; write {spelling} for {meaning}, or "{cell}"'
     if "\n" in cell:
         reason = reason.replace(f'"{cell}"', '"nurse\\nclerk"')
@@ -105,7 +105,7 @@ def test_text_in_quotes_is_the_text_itself(cell):
 
 
 @pytest.mark.parametrize("cell", ["any", "else", "not nurse", "a or b", "under 18", "n/a", "18-25"])
-def test_outcomes_are_text_as_it_is(cell):
+def test_outcomes_are_read_as_text(cell):
     found = loads_csv(f"a,then\n5,{cell}\n".encode())
     assert messages(found) == ([], [])
     assert found.tables[0].rules[0].then == cell
@@ -155,12 +155,12 @@ def test_ordinary_words_are_text(cell):
         ("18..25", "a range must be in brackets: [18..25]"),
     ],
 )  # fmt: skip
-def test_other_cells_that_are_refused(cell, reason):
+def test_other_cells_that_are_rejected(cell, reason):
     [error] = loads_csv(f"a,b,then\n{quoted(cell)},5,A\n".encode()).errors
     assert error.reason == reason
 
 
-def test_an_error_of_a_spreadsheet_is_no_outcome():
+def test_a_spreadsheet_error_is_not_an_outcome():
     assert csv("a,then\n5,#DIV/0!\n") == (
         [
             "line 2: rule 1, column 'then', '#DIV/0!': '#DIV/0!' is a spreadsheet error;"
@@ -191,7 +191,7 @@ def test_words_that_are_read_with_a_warning(cell, reason):
     assert csv(text, space=Space([Categorical("a", ["x", cell]), Continuous("b")])) == ([], [])
 
 
-def test_a_default_may_have_cells_that_ask_for_nothing():
+def test_a_default_may_have_cells_that_accept_anything():
     found = loads_csv(b"age,job,then\n< 5,-,A\nDEFAULT,-,B\n")
     assert messages(found) == ([], [])
     assert found.tables[0].rules.default == "B"
@@ -217,7 +217,7 @@ THOUSANDS = (
 
 @pytest.mark.parametrize("cell", ["1.000", "< 1.000", "[1.000..2.5000)", "5, 1.000", "-1.000"])
 @pytest.mark.parametrize("sign", [";", "\t"])
-def test_a_point_before_three_digits_may_divide_thousands(cell, sign):
+def test_a_point_before_three_digits_is_ambiguous(cell, sign):
     if "2.5" in cell:
         cell = cell.replace("2.5000", "2000")
     found = loads_csv(f"a{sign}b{sign}then\n{cell}{sign}5{sign}A\n".encode())
@@ -229,7 +229,7 @@ def test_a_point_before_three_digits_may_divide_thousands(cell, sign):
     assert error.reason == THOUSANDS
 
 
-def test_outcomes_and_weights_may_be_thousands_too():
+def test_points_in_outcomes_and_weights_are_ambiguous_too():
     found = loads_csv(b"a;RULE WEIGHT;then\n< 5;1.000;2.000\n>= 5;;5\nDEFAULT;;1.000\n")
     assert [(error.line, error.header, error.text) for error in found.errors] == [
         (2, "then", "2.000"),
@@ -247,7 +247,7 @@ def test_another_cell_settles_what_the_point_means(cell):
 
 
 @pytest.mark.parametrize("cell", ["v 1.000", '"1.000"', "12:30:01.125", "PT1.125S", "1.0", "0.125"])
-def test_what_is_no_number_in_thousands_is_read(cell):
+def test_unambiguous_points_are_read(cell):
     assert csv(f"a;b;then\n{quoted(cell)};5;A\n") == ([], [])
 
 
@@ -266,7 +266,7 @@ def test_an_outcome_like_a_number_is_text_with_a_warning(cell):
 
 
 @given(st.integers(100, 999_999).map(lambda n: n / 1000), st.integers(1, 5))
-def test_what_is_written_is_never_in_doubt(number, places):
+def test_written_numbers_are_never_ambiguous(number, places):
     number = round(number, places)
     rules = RuleSet([Rule({"a": (-number, number)}, then=number, weight=number)])
     for found in (loads_csv(dumps_csv(rules)), loads_xlsx(dumps_xlsx(rules))):
@@ -275,7 +275,7 @@ def test_what_is_written_is_never_in_doubt(number, places):
 
 
 @given(st.text(max_size=8) | st.sampled_from(["any", "a or b", "n/a", "'x'", "x/y", "Not a"]))
-def test_text_is_written_so_that_it_is_read_without_doubt(value):
+def test_written_text_reads_back_without_warnings(value):
     space = Space([Categorical("a", [value], other=True)])
     rules = RuleSet([Rule({"a": {value}}, then="A")], space)
     assert messages(loads_csv(dumps_csv(rules))) == ([], [])
@@ -292,7 +292,7 @@ NUMBERED = "Rule,age,then\n1,< 5,A\n2,>= 3,B\n3,>= 3,C\n"
     "name",
     ["Rule", "#", "No", "no.", "Nr.", "ID", "Rule ID", "rule_no", "Row", "Code", "age group"],
 )
-def test_a_column_that_numbers_the_rows_is_refused(name):
+def test_a_column_that_numbers_the_rows_is_rejected(name):
     text = NUMBERED.replace("Rule", name)
     assert csv(text) == (
         [
@@ -313,7 +313,7 @@ def test_a_column_that_numbers_the_rows_is_refused(name):
 
 
 @pytest.mark.parametrize("name", ["Rule", "ID", "Rule ID"])
-def test_names_of_rows_are_no_condition_wherever_they_stand(name):
+def test_row_names_are_not_a_condition_in_any_column(name):
     errors, notes = csv(f"age,{name},then\n< 5,R1,A\n>= 3,R2,B\n> 9,,C\n")
     assert (len(errors), notes) == (1, [])
     assert errors[0].startswith(f"column {name!r}: the column numbers the rows")
@@ -325,7 +325,7 @@ def test_names_of_rows_are_no_condition_wherever_they_stand(name):
     "text",
     [
         "U,age,then\n1,< 5,A\n2,>= 3,B\n",  # a hit policy
-        "month,price\n1,A\n2,B\n3,C\n",  # nothing else is asked
+        "month,price\n1,A\n2,B\n3,C\n",  # the only condition
         "code,age,then\n1,< 5,A\n1,>= 3,B\n2,>= 3,C\n",
         "code,age,then\n1,< 5,A\n3,>= 3,B\n",
         "ID,age,then\n> 5,< 5,A\n<= 5,>= 3,B\n",
@@ -349,7 +349,7 @@ def test_a_first_column_that_differs_in_every_row_is_read_with_a_warning():
     assert csv(text, space=loads_csv(text.encode()).tables[0].space) == ([], [])
 
 
-def test_what_is_written_is_not_taken_for_numbers_of_rows():
+def test_written_columns_are_not_read_as_row_numbers():
     for name in ("Rule", "x"):
         space = Space([Continuous(name), Continuous("age")])
         rules = RuleSet([Rule({name: {"=": n}}, then=str(n)) for n in (1, 2, 3)], space)
@@ -382,7 +382,7 @@ def test_ignored_columns_are_not_read_at_all():
         ("From", "To", ""),
     ],
 )
-def test_two_columns_of_bounds_are_refused(low, high, name):
+def test_two_columns_of_bounds_are_rejected(low, high, name):
     way = f"one column {name!r}" if name else "one column"
     expected = (
         [
@@ -400,23 +400,23 @@ def test_two_columns_of_bounds_are_refused(low, high, name):
     assert csv(f"job,{low},{high},then\n-,= 18,= 25,A\n-,26,40,B\n") == ([], [])
 
 
-def test_one_column_of_lower_bounds_is_refused_too():
+def test_a_single_column_of_lower_bounds_is_rejected():
     assert len(csv("Age from,then\n18,A\n26,B\n")[0]) == 1
     assert csv("pulse max,then\n180,A\n190,B\n") == ([], [])
 
 
-def test_values_that_differ_in_case_or_blanks_are_told():
+def test_values_that_differ_only_in_case_or_spaces_cause_a_warning():
     text = (
         'job,age,then\nNurse,< 5,Low\nnurse,>= 5,low\nfire fighter,-,x\n"fire  fighter, cook",-,y\n'
     )
-    rest = "they are different values; write them alike if one is meant"
+    rest = "and are read as different values; use one spelling if they are the same value"
     assert csv(text) == (
         [],
         [
-            f"column 'job': 'Nurse' and 'nurse' differ only in case or spaces; {rest}",
-            f"column 'job': 'fire fighter' and 'fire  fighter' differ only in case or spaces;"
+            f"column 'job': 'Nurse' and 'nurse' differ only in case or spaces {rest}",
+            f"column 'job': 'fire fighter' and 'fire  fighter' differ only in case or spaces"
             f" {rest}",
-            f"column 'then': 'Low' and 'low' differ only in case or spaces; {rest}",
+            f"column 'then': 'Low' and 'low' differ only in case or spaces {rest}",
         ],
     )
     listed = Space([Categorical("job", ["Nurse", "nurse", "fire fighter", "fire  fighter", "cook"]),
@@ -427,7 +427,7 @@ def test_values_that_differ_in_case_or_blanks_are_told():
 # --- weights
 
 
-def test_a_column_of_weights_is_named_as_such():
+def test_a_column_of_weights_must_be_named_rule_weight():
     found = loads_csv(b"age,RULE WEIGHT,then\n< 5,0.5,A\n>= 5,,B\n")
     assert found.tables[0].rules.weights.tolist() == [0.5, 1.0]
     assert csv("AGE,WEIGHT,DOSE\n< 5,0.5,A\n>= 5,,B\n") == (
@@ -452,7 +452,7 @@ def test_a_column_of_weights_is_named_as_such():
             assert str(found.tables[0].rules[0]) == str(rules[0])
 
 
-# --- how warnings are told
+# --- how warnings are reported
 
 WARNED = "country,age,then\nDE,< 5,A\nFR,>= 3,B\nIT,>= 3,C\n"
 
@@ -483,7 +483,7 @@ def run(*arguments):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
-def test_check_tells_warnings(warned):
+def test_check_prints_warnings(warned):
     found = run("check", warned)
     assert found.exit_code == 0
     line = (
@@ -495,11 +495,10 @@ def test_check_tells_warnings(warned):
     assert run("check", warned, "--ignore", "country").exit_code == 1
 
 
-def test_warnings_do_not_spoil_what_other_programs_read(warned):
+def test_warnings_are_part_of_machine_readable_output(warned):
     found = run("check", warned, "--json")
     assert found.stderr == ""
-    [file] = json.loads(found.stdout)["files"]
-    [note] = file["warnings"]
+    [note] = json.loads(found.stdout)["files"][0]["warnings"]
     assert (note["table"], note["header"], note["line"]) == ("countries", "country", None)
     found = run("check", warned, "--format", "sarif")
     [invocation] = json.loads(found.stdout)["runs"][0]["invocations"]
@@ -510,7 +509,7 @@ def test_warnings_do_not_spoil_what_other_programs_read(warned):
 
 
 @pytest.mark.parametrize("command", ["convert", "complete", "merge", "diff", "report", "gaps"])
-def test_every_command_tells_warnings(command, warned, tmp_path):
+def test_every_command_prints_warnings(command, warned, tmp_path):
     more = {
         "convert": [tmp_path / "x.json"],
         "diff": [warned],
@@ -525,7 +524,7 @@ def test_every_command_tells_warnings(command, warned, tmp_path):
     assert found.exit_code < 2 or command == "merge"  # the rows contradict each other now
 
 
-def test_columns_are_left_out_where_a_table_tells_the_space(warned, tmp_path):
+def test_columns_can_be_ignored_if_the_space_comes_from_data(warned, tmp_path):
     data = tmp_path / "people.csv"
     data.write_text("age,then\n1,A\n30,B\n")
     for command in ("check", "gaps", "search"):
@@ -534,11 +533,11 @@ def test_columns_are_left_out_where_a_table_tells_the_space(warned, tmp_path):
         assert found.stderr == ""
 
 
-# --- what a new user met
+# --- problems of new users
 
 
 @pytest.mark.parametrize("name", ["notes", "Comments", "rule_comment", "Weight"])
-def test_a_last_column_of_notes_is_hardly_the_outcome(name):
+def test_a_last_column_of_notes_causes_a_warning(name):
     errors, told = csv(f"age,fare,{name}\n< 18,low,a\n>= 18,high,b\n")
     assert errors == []
     assert told[0] == (
@@ -552,7 +551,7 @@ def test_a_last_column_of_notes_is_hardly_the_outcome(name):
     )
 
 
-def test_notes_are_no_condition():
+def test_notes_are_not_a_condition():
     errors, _ = csv("age,notes,fare\n< 18,ask Bob,low\n>= 18,,high\n")
     assert errors == [
         "column 'notes': the column looks like notes; skip it with ignore='notes' (--ignore),"
@@ -562,14 +561,14 @@ def test_notes_are_no_condition():
     assert csv(table) == ([], [])
 
 
-def test_a_default_may_stand_in_a_column_that_is_ignored():
+def test_a_default_may_be_in_an_ignored_column():
     raw = b"ID,age,fare\n1,< 18,low\nDEFAULT,,high\n"
     (table,) = loads_csv(raw, ignore="ID").tables
     assert (len(table.rules), table.rules.default) == (1, "high")
 
 
 @pytest.mark.parametrize("cell", [">5, <10", ">= 5, < 5.5, = 7", "< 10, > 5"])
-def test_bounds_that_hold_for_every_value_are_told(cell):
+def test_bounds_that_accept_every_value_cause_a_warning(cell):
     _, told = csv(f'age,fare\n"{cell}",low\n')
     assert told == [
         f"line 2: rule 1, column 'age', '{cell}': the cell accepts every value, because a comma"
@@ -578,7 +577,7 @@ def test_bounds_that_hold_for_every_value_are_told(cell):
     assert csv('age,fare\n"< 5, > 10",low\n') == ([], [])
 
 
-def test_sheets_without_a_table_are_told_beside_others():
+def test_a_sheet_without_a_table_next_to_others_causes_a_warning():
     book = openpyxl.Workbook()
     for row in (["age", "fare"], ["< 18", "low"], [">= 18", "high"]):
         book.active.append(row)
@@ -593,7 +592,7 @@ def test_sheets_without_a_table_are_told_beside_others():
     assert told[0].startswith("line 1: table 'Prices': the sheet contains no decision table: ")
 
 
-def test_weights_of_rules_are_headed_in_any_case():
+def test_the_name_of_the_weight_column_is_case_insensitive():
     (table,) = loads_csv(b"age,Rule Weight,fare\n< 18,0.5,low\n>= 18,,high\n").tables
     assert (table.space.names, table.rules.weights.tolist()) == (("age",), [0.5, 1.0])
 

@@ -113,7 +113,7 @@ def test_the_first_sheet_is_read(sheet):
         (["NA", "x"], Categorical("a", ["NA", "x"], other=True)),
     ],
 )
-def test_mixed_cells_are_what_a_person_takes_them_for(sheet, cells, feature):
+def test_mixed_cells_are_read_as_a_person_reads_them(sheet, cells, feature):
     path = sheet(["a", "b"], *([cell, 1] for cell in cells))
     assert Space.infer(read_table(path))["a"] == feature
 
@@ -126,7 +126,7 @@ def test_mixed_cells_are_what_a_person_takes_them_for(sheet, cells, feature):
         ([["a"], [1, 2]], ", line 1: column 2 has no name"),
     ],
 )
-def test_a_sheet_without_names_is_refused(sheet, rows, message):
+def test_a_sheet_without_names_is_rejected(sheet, rows, message):
     path = sheet(*rows)
     with pytest.raises(FormatError) as caught:
         read_table(path)
@@ -140,7 +140,7 @@ def test_text_that_looks_like_a_formula_stays_text(tmp_path):
     assert openpyxl.load_workbook(path).active["A2"].data_type == "s"
 
 
-def test_what_a_cell_cannot_hold_becomes_text(tmp_path):
+def test_values_that_a_cell_cannot_contain_become_text(tmp_path):
     path = tmp_path / "table.xlsx"
     moment = dt.datetime(2026, 1, 31, tzinfo=dt.UTC)
     write_table({"a": column(2**60), "b": np.array([np.inf]), "c": column(moment)}, path)
@@ -150,7 +150,7 @@ def test_what_a_cell_cannot_hold_becomes_text(tmp_path):
     assert found["c"].tolist() == ["2026-01-31T00:00:00+00:00"]
 
 
-def test_control_characters_are_refused_and_nothing_is_written(tmp_path):
+def test_control_characters_are_rejected_and_nothing_is_written(tmp_path):
     with pytest.raises(FormatError, match="a cell contains a control character"):
         write_table({"a": column("x\x01")}, tmp_path / "table.xlsx")
     assert list(tmp_path.iterdir()) == []
@@ -183,7 +183,7 @@ def test_columns_of_parquet_are_of_many_types(tmp_path):
     assert len(Space.infer(found)) == 7
 
 
-def test_a_column_of_lists_is_refused(tmp_path):
+def test_a_column_of_lists_is_rejected(tmp_path):
     path = tmp_path / "table.parquet"
     parquet.write_table(pa.table({"a": [[1, 2]]}), path)
     for hidden in (None, "pyarrow"):
@@ -194,7 +194,7 @@ def test_a_column_of_lists_is_refused(tmp_path):
 
 
 def hide(patch, *modules):
-    """Let modules seem not to be installed."""
+    """Pretend that modules are not installed."""
     real = builtins.__import__
 
     def find(name, *rest):
@@ -244,7 +244,7 @@ def test_a_library_that_is_not_installed_is_named(tmp_path, monkeypatch, name, m
         ("a.csv.gz", ": not a gzip file"),
     ],
 )
-def test_a_broken_file_is_refused(tmp_path, name, message):
+def test_a_broken_file_is_rejected(tmp_path, name, message):
     path = tmp_path / name
     write_table(COLUMNS, path)
     for raw in (b"garbage", path.read_bytes()[:-20]):
@@ -256,14 +256,14 @@ def test_a_broken_file_is_refused(tmp_path, name, message):
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_a_file_that_is_not_there_cannot_be_read(tmp_path, suffix):
+def test_a_missing_file_cannot_be_read(tmp_path, suffix):
     path = tmp_path / f"none{suffix}"
     with pytest.raises(FileError) as caught:
         read_table(path)
     assert str(caught.value) == f"cannot read {path}: No such file or directory"
 
 
-def test_what_cannot_be_written_leaves_nothing_behind(tmp_path):
+def test_a_failed_write_leaves_nothing_behind(tmp_path):
     with pytest.raises(FormatError, match=r"^.*a\.pdf: tables are written to \.csv, \.csv\.gz, "):
         write_table(COLUMNS, tmp_path / "a.pdf")
     with pytest.raises(FileError, match=r"^cannot write .*a\.csv: No such file or directory$"):

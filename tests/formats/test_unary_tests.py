@@ -183,7 +183,9 @@ def test_null_follows_feel():
     assert spans("< 5", gap) == [(low, 5)]
     assert spans("< 5, null", gap) == [(-math.inf, 5)]
     assert spans(">= 5, null", gap) == [missing, (5, math.inf)]
-    assert spans("not(>= 5)", gap) == [(low, 5)]  # neither an order with null nor its opposite
+    assert spans("not(>= 5)", gap) == [
+        (low, 5)
+    ]  # null satisfies neither a comparison nor its negation
     assert spans("not(5)", gap) == [(-math.inf, 5), (after(5), math.inf)]
     assert spans("-", gap) == [(-math.inf, math.inf)]
     job = Categorical("job", ["nurse"], missing=True, other=True)
@@ -195,7 +197,7 @@ def test_null_follows_feel():
 @given(data=st.data())
 def test_cells_select_what_they_mean(kind, data):
     cell = data.draw(naive_cells.cells(kind))
-    if "?" not in cell.text:  # what FEEL says, spreadsheets say too
+    if "?" not in cell.text:  # FEEL without ? reads the same in spreadsheets
         assert parse(cell.text, words=True) == parse(cell.text)
     grid = [None, *naive_cells.grid(kind)]
     if kind in naive_cells.ORDERED:
@@ -214,7 +216,7 @@ def test_cells_select_what_they_mean(kind, data):
             assert passes == (cell.holds(value) is True), (cell.text, value)
 
 
-# --- what is refused
+# --- errors
 
 
 @pytest.mark.parametrize(
@@ -283,7 +285,7 @@ def test_cells_select_what_they_mean(kind, data):
         ("x" * 100_001, "a cell must have at most 100,000 characters, got 100,001"),
     ],
 )  # fmt: skip
-def test_what_is_no_unary_test_is_refused(text, message):
+def test_invalid_unary_tests_are_rejected(text, message):
     with pytest.raises(FormatError) as caught:
         parse(text)
     assert str(caught.value) == message
@@ -321,14 +323,14 @@ def test_what_is_no_unary_test_is_refused(text, message):
                         " compare with a value such as 18"),
     ],
 )  # fmt: skip
-def test_what_is_no_test_in_a_spreadsheet_is_refused(text, message):
+def test_invalid_cells_of_spreadsheets_are_rejected(text, message):
     with pytest.raises(FormatError) as caught:
         parse(text, words=True)
     assert str(caught.value) == message
 
 
 @pytest.mark.parametrize("text", ["100,5", "1,000", "> 1,5", "[1,5..2]", "not(1,2)", "1,5%"])
-def test_a_comma_between_digits_is_no_list_in_a_spreadsheet(text):
+def test_a_comma_between_digits_is_ambiguous_in_a_spreadsheet(text):
     with pytest.raises(FormatError, match=r"'1(00)?,\d+%?' is ambiguous; write numbers with a"):
         parse(text, words=True)
     assert parse("1, 5", words=True) == parse("1,5")  # FEEL has no decimal comma
@@ -340,7 +342,7 @@ def test_a_comma_between_digits_is_no_list_in_a_spreadsheet(text):
     ("pretty", "plain"),
     [("≤ 5", "<= 5"), ("≥5 and ≠7", ">= 5 and != 7"), ("? ≥ 5", "? >= 5"), ("–", "-"), ("—", "-")],
 )
-def test_signs_of_word_processors_are_read_in_spreadsheets(pretty, plain):
+def test_typographic_signs_are_read_in_spreadsheets(pretty, plain):
     assert parse(pretty, words=True) == parse(plain, words=True)
     assert parse('"≤ 5"', words=True) == Compare("=", "≤ 5")
     with pytest.raises(FormatError, match="unexpected"):
@@ -372,7 +374,7 @@ def test_signs_of_word_processors_are_read_in_spreadsheets(pretty, plain):
                        " list them"),
     ],
 )  # fmt: skip
-def test_a_literal_that_does_not_fit_its_feature_is_refused(feature, text, message):
+def test_a_literal_that_does_not_fit_its_feature_is_rejected(feature, text, message):
     with pytest.raises(FormatError) as caught:
         (select if isinstance(feature, Continuous) else bits)(feature, parse(text))
     assert caught.value.message == message
@@ -381,7 +383,7 @@ def test_a_literal_that_does_not_fit_its_feature_is_refused(feature, text, messa
 @given(st.text(alphabet='<>=!()[],."?@- \\ab19:TPYZ\nnotduei', max_size=12), st.booleans())
 @example("? in ? in ? in", False)
 @example("[[[1]]]..", False)
-def test_any_text_is_read_or_refused(text, words):
+def test_any_text_is_read_or_rejected(text, words):
     try:
         test = parse(text, words=words)
     except FormatError:
@@ -429,5 +431,7 @@ def test_cells_are_written_as_people_write_them():
     assert cell_text([{"=": dt.date(2020, 1, 1)}], words=True) == "2020-01-01"
     assert cell_text([{}]) == "-"
     assert literal_text(1e-7) == "0.0000001"
-    with pytest.raises(FormatError, match=r"\(1, 2\) of type tuple has no form in a decision"):
+    with pytest.raises(
+        FormatError, match=r"\(1, 2\) of type tuple cannot be written to a decision"
+    ):
         literal_text((1, 2))

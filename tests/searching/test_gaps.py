@@ -419,9 +419,9 @@ def test_a_node_limit_that_is_just_enough_finishes():
 @pytest.mark.parametrize("limit", [0, 1, 3, 20])
 def test_a_region_limit_is_kept_and_reported(limit, disjoint):
     rules = board(10, but=range(0, 100, 3))
-    result = gaps(rules, disjoint=disjoint, budget=Budget(regions=most))
-    assert len(result) <= most
-    assert len(result) > 0 or most == 0
+    result = gaps(rules, disjoint=disjoint, budget=Budget(regions=limit))
+    assert len(result) <= limit
+    assert len(result) > 0 or limit == 0
     assert (result.finished, result.stopped_by) == (False, "regions")
     grid = oracle.Grid(rules.space, [*regions_of(rules), *result])
     assert not (grid.union(result) & grid.union(regions_of(rules))).any()

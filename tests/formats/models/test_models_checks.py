@@ -39,7 +39,7 @@ SPACE = Space([Continuous("a", missing=True), Categorical("c", ["x", "y", "z"], 
         ([("c", {"not in": ["x"], "missing": True}), ("c", {"not in": ["z"]})], "c in {y}"),
     ],
 )
-def test_conditions_on_one_feature_all_hold(tests, said):
+def test_conditions_on_one_feature_are_intersected(tests, said):
     rule = rule_of(SPACE, tests, "A", 2.0)
     assert str(rule.region) == said
     assert (rule.then, rule.weight) == ("A", 2.0)
@@ -57,23 +57,23 @@ def test_conditions_on_one_feature_all_hold(tests, said):
         [("c", {"in": ["x"]}), ("c", {"not in": ["x"]})],
     ],
 )
-def test_conditions_that_exclude_each_other_are_no_rule(tests):
+def test_conditions_that_exclude_each_other_make_no_rule(tests):
     assert rule_of(SPACE, [*tests, ("a", {"<": 9})], "A") is None
 
 
 @pytest.mark.parametrize("model", ["rules", SPACE, Space, None])
 @pytest.mark.parametrize(
-    ("reader", "said"),
+    ("reader", "message"),
     [
-        (from_sklearn, "has no rules that predict a class; pass a fitted DecisionTreeClassifier"),
-        (from_wittgenstein, "model must be a fitted RIPPER or IREP of wittgenstein, got"),
-        (from_imodels, "model must be a fitted rule list or rule set of imodels, such as"),
-        (from_rulekit, "model must be a fitted RuleClassifier of RuleKit, got"),
-        (from_orange, "model must be a CN2 model of Orange, such as the result of"),
+        (from_sklearn, "{} has no rules that predict a class; pass a fitted DecisionTreeClassif"),
+        (from_wittgenstein, "model must be a fitted RIPPER or IREP of wittgenstein, got {}"),
+        (from_imodels, "model must be a fitted rule list or rule set of imodels, .*, got {}"),
+        (from_rulekit, "model must be a fitted RuleClassifier of RuleKit, got {}"),
+        (from_orange, "model must be a CN2 model of Orange, such as .*, got {}"),
     ],
 )
-def test_what_is_no_model_is_refused_without_its_library(reader, said, model):
-    with pytest.raises(FormatError, match=f"{described(model)} {said}"):
+def test_other_objects_are_rejected_without_the_library(reader, message, model):
+    with pytest.raises(FormatError, match=message.format(described(model))):
         reader(model)
 
 

@@ -6,7 +6,7 @@ import pytest
 from irenic import Categorical, Continuous, FormatError, RuleList, RuleSet
 from irenic.formats.models._orange import from_orange
 
-# The library's own warnings are not ours to mend.
+# Warnings of the library itself.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 SETS = ["CN2UnorderedLearner", "CN2SDLearner", "CN2SDUnorderedLearner"]
@@ -21,7 +21,7 @@ def orange():
 
 
 def made(seed: int, classes: int, n: int = 250, missing: float = 0.0):
-    """Return a table, of which some labels are noise."""
+    """Return a table with some noisy labels."""
     data, _ = orange()
     rng = np.random.default_rng(seed)
     X = np.column_stack(
@@ -55,7 +55,7 @@ def around(model, n: int, seed: int, missing: float = 0.0) -> np.ndarray:
 
 
 def said(model, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return what the model predicts and how far its best class is ahead."""
+    """Return the predictions of the model, and the margins of its best class."""
     data, _ = orange()
     table = data.Table.from_numpy(model.original_domain, X, np.full(len(X), np.nan))
     codes, probabilities = model(table, model.ValueProbs)
@@ -86,7 +86,7 @@ def test_a_list_decides_as_the_model_does(seed, classes, missing):
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("learner", SETS)
 @pytest.mark.parametrize("seed", range(2))
-def test_shares_vote_as_the_model_adds_up(seed, learner, classes, missing):
+def test_voting_with_shares_equals_the_sums_of_the_model(seed, learner, classes, missing):
     _, rules = orange()
     model = getattr(rules, learner)()(made(seed, classes, missing=0.1 * missing))
     found = from_orange(model, missing=missing, shares=True)
@@ -97,21 +97,21 @@ def test_shares_vote_as_the_model_adds_up(seed, learner, classes, missing):
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("learner", SETS)
 @pytest.mark.parametrize("seed", range(4))
-def test_of_two_classes_the_weights_vote_as_the_model_adds_up(seed, learner, missing):
+def test_with_two_classes_voting_equals_the_sums_of_the_model(seed, learner, missing):
     _, rules = orange()
     model = getattr(rules, learner)()(made(seed, 2, missing=0.1 * missing))
     found = from_orange(model, missing=missing)
     assert isinstance(found, RuleSet)
     X = around(model, 3000, seed, missing=0.2 * missing)
     predicted, ahead = said(model, X)
-    # sums that are equal but for rounding may fall to either class
+    # sums that differ only by rounding may favor either class
     sure = ahead > 1e-12
     assert sure.mean() > 0.8
     assert (found.predict(as_table(X), resolve="vote") == predicted)[sure].all()
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_of_more_classes_a_rule_alone_decides_and_sums_seldom_differ(seed):
+def test_with_more_classes_single_rules_decide_and_sums_rarely_differ(seed):
     _, rules = orange()
     model = rules.CN2UnorderedLearner()(made(seed, 3))
     found = from_orange(model)
@@ -128,7 +128,7 @@ def test_of_more_classes_a_rule_alone_decides_and_sums_seldom_differ(seed):
     assert np.mean(voted != predicted) < 0.05
 
 
-def test_rules_of_pure_classes_vote_as_the_model_adds_up():
+def test_with_pure_classes_voting_equals_the_sums_of_the_model():
     data, rules = orange()
     model = rules.CN2UnorderedLearner()(data.Table("iris"))
     found = from_orange(model)
@@ -154,7 +154,7 @@ def test_features_are_those_of_the_domain():
     assert all(feature.missing for feature in from_orange(model, missing=True).space)
 
 
-def test_of_equal_sums_the_first_class_wins():
+def test_the_first_class_wins_a_tie():
     _, rules = orange()
     model = rules.CN2UnorderedLearner()(made(0, 2))
     first, second, *_, last = model.rule_list
@@ -182,7 +182,9 @@ def test_odd_selectors_and_lists():
     first.selectors = [rules.Selector(2, "!=", 1.0)]
     assert str(from_orange(model, missing=True)[0].region) == "c in {x, z, missing}"
     first.selectors = [rules.Selector(0, "!=", 3.0)]
-    with pytest.raises(FormatError, match="feature 'a': '!=' is no test of a number here"):
+    with pytest.raises(
+        FormatError, match="feature 'a': a test of a number must be <=, >= or ==, got '!='"
+    ):
         from_orange(model)
     first.selectors = [rules.Selector(2, "==", 1.0), rules.Selector(2, "==", 2.0)]
     assert len(from_orange(model)) == len(model.rule_list) - 2
@@ -191,10 +193,12 @@ def test_odd_selectors_and_lists():
     assert len(from_orange(model)) == len(model.rule_list)
 
 
-def test_what_is_no_model_is_refused():
+def test_other_objects_are_rejected():
     _, rules = orange()
-    with pytest.raises(FormatError, match="a CN2Learner is no CN2 model of Orange"):
+    with pytest.raises(
+        FormatError, match=r"model must be a CN2 model of Orange, .*, got a CN2Learner"
+    ):
         from_orange(rules.CN2Learner())
     model = rules.CN2Learner()(made(0, 2))
-    with pytest.raises(FormatError, match="shares=True is for sets"):
+    with pytest.raises(FormatError, match="shares must be False for a rule list"):
         from_orange(model, shares=True)

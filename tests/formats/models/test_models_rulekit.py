@@ -6,7 +6,7 @@ import pytest
 from irenic import Categorical, Continuous, FormatError
 from irenic.formats.models._rulekit import from_rulekit
 
-# The library's own warnings are not ours to mend.
+# Warnings of the library itself.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
@@ -31,7 +31,7 @@ def made(seed: int, labels: list, n: int = 250, noise: float = 0.1):
 
 
 def around(rules, n: int, seed: int):
-    """Return rows with values at the bounds of the rules, beside them, far off and missing."""
+    """Return rows with values at the bounds of the rules, next to them, far away and missing."""
     import pandas as pd
 
     rng = np.random.default_rng(seed)
@@ -42,7 +42,7 @@ def around(rules, n: int, seed: int):
         at = at[np.isfinite(at) & (np.abs(at) < 1e300)]
         near = [np.nextafter(at, np.inf), np.nextafter(at, -np.inf), rng.normal(size=30) * 8]
         columns[name] = rng.choice(np.concatenate([at, *near, [1e200, -1e200, np.nan]]), n)
-    # the library goes astray where rows lack a category of the fit
+    # the library fails if rows lack a category of the training data
     c = np.array([*"xyz", *rng.choice(["x", "y", "z"], n - 3)], dtype=object)
     return pd.DataFrame({**columns, "c": c})
 
@@ -112,11 +112,11 @@ def test_weights_that_are_not_positive():
     points = around(rules, 2000, 0)
     assert (rules.predict(points, resolve="vote") == model.predict(points)).all()
     model.model.rules[0]._java_object.setWeight(-0.5)
-    with pytest.raises(FormatError, match=r"rule 1 has the weight -0\.5: it votes against its own"):
+    with pytest.raises(FormatError, match=r"rule 1: the weight must be non-negative, got -0\.5"):
         from_rulekit(model)
 
 
-def test_of_equal_sums_the_first_label_wins():
+def test_the_first_label_wins_a_tie():
     classification = rulekit()
     X, y = made(0, ["zz", "q", "r"])
     model = classification.RuleClassifier(minsupp_new=10).fit(X, y)
@@ -130,7 +130,7 @@ def test_of_equal_sums_the_first_label_wins():
 
 
 @pytest.mark.parametrize("complementary", [False, True])
-def test_a_missing_category_meets_only_a_negated_condition(complementary):
+def test_a_missing_category_satisfies_only_negated_conditions(complementary):
     classification = rulekit()
     X, y = made(0, ["p", "q", "r"])
     y = y.where(X["c"] == "x", "q")
@@ -163,11 +163,11 @@ def test_rules_of_an_expert():
     assert (rules.predict(points, resolve="vote") == model.predict(points)).all()
 
 
-def test_what_is_no_fitted_classifier_is_refused():
+def test_an_unfitted_classifier_or_another_model_is_rejected():
     classification = rulekit()
     from rulekit.regression import RuleRegressor
 
     with pytest.raises(FormatError, match="the RuleClassifier is not fitted; call its fit"):
         from_rulekit(classification.RuleClassifier())
-    with pytest.raises(FormatError, match=r"a RuleRegressor .* \(its rules state no class\)"):
+    with pytest.raises(FormatError, match="got a RuleRegressor, whose rules predict no class"):
         from_rulekit(RuleRegressor())

@@ -1,4 +1,4 @@
-"""Rules of a tree must decide every value as scikit-learn does, at the bounds above all."""
+"""Rules of a tree decide every value as scikit-learn does, especially at the bounds."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def made(seed: int, n: int = 300, d: int = 4, classes: int = 3, missing: float =
 
 
 def around(tree, n: int, seed: int, missing: float = 0.0) -> np.ndarray:
-    """Return points whose values lie at the thresholds, beside them, far off or anywhere."""
+    """Return points with values at the thresholds, next to them, far away or anywhere."""
     rng = np.random.default_rng(seed)
     inner = tree.tree_
     columns = []
@@ -59,7 +59,7 @@ def around(tree, n: int, seed: int, missing: float = 0.0) -> np.ndarray:
 
 
 def said(tree, points):
-    """Return what the tree predicts; scikit-learn's check of huge values overflows a sum."""
+    """Return the predictions of the tree, ignoring overflows in scikit-learn's input checks."""
     with np.errstate(over="ignore", invalid="ignore"):
         return tree.predict(points)
 
@@ -110,7 +110,7 @@ def test_cuts_at_odd_places(threshold):
             assert (value < cut) == (np.float64(np.float32(value)) <= threshold), value
 
 
-def test_what_float32_cannot_hold_goes_right_of_every_threshold():
+def test_values_beyond_float32_go_right_at_every_threshold():
     (cut,) = cuts_of(np.array([FLOAT32_MAX]))
     assert cut < 2.0**128
     assert np.float32(np.nextafter(cut, 0.0)) == np.float32(FLOAT32_MAX)
@@ -152,7 +152,7 @@ def test_a_split_between_missing_and_known_values_has_no_bound():
     assert list(map(str, from_sklearn(tree))) == ["IF anything THEN known"]
 
 
-def test_a_leaf_that_takes_missing_beside_an_interval_is_several_rules():
+def test_a_leaf_with_missing_values_and_an_interval_becomes_several_rules():
     X = np.array([[1.0], [2.0], [3.0], [4.0], [np.nan], [np.nan]])
     tree = DecisionTreeClassifier(max_depth=1).fit(X, list("aabbbb"))
     rules = from_sklearn(tree, missing=True, readable=True)
@@ -164,13 +164,15 @@ def test_a_leaf_that_takes_missing_beside_an_interval_is_several_rules():
     assert rules.lower[0, 0] == LOWEST
 
 
-def test_too_many_rules_for_missing_values_are_refused(monkeypatch):
+def test_too_many_rules_for_missing_values_are_rejected(monkeypatch):
     from irenic.formats.models import _sklearn as module
 
     monkeypatch.setattr(module, "_MOST_RULES", 10)
     X, y = made(0, missing=0.3)
     tree = DecisionTreeClassifier(random_state=0).fit(X, y)
-    with pytest.raises(FormatError, match=r"leaves would be [0-9]+ rules with missing values"):
+    with pytest.raises(
+        FormatError, match=r"leaves must become at most 10 rules with missing values, got 3"
+    ):
         from_sklearn(tree, missing=True)
 
 
@@ -189,10 +191,10 @@ def test_readable_cuts_decide_every_float32_alike_and_are_short(seed):
 @pytest.mark.parametrize(
     ("low", "high", "said"),
     [
-        (0.5, 3.0, "x0 <= 1.75"),  # float32 has it
-        (0.1, 0.3, "x0 <= 0.20000001"),  # 0.2 is below the float32 that is nearest to it
+        (0.5, 3.0, "x0 <= 1.75"),  # exact in float32
+        (0.1, 0.3, "x0 <= 0.20000001"),  # 0.2 is below the nearest float32
         (0.7, 0.7 + 1.8e-7, "x0 < 0.7000001"),
-        (0.7 - 1.2e-7, 0.7 + 1.2e-7, "x0 <= 0.7"),  # 0.7 is above the float32 nearest to it
+        (0.7 - 1.2e-7, 0.7 + 1.2e-7, "x0 <= 0.7"),  # 0.7 is above the nearest float32
     ],
 )
 def test_readable_cuts_are_the_shortest_decimals_that_keep_sides(low, high, said):
@@ -205,7 +207,7 @@ def test_readable_cuts_are_the_shortest_decimals_that_keep_sides(low, high, said
 
 
 @pytest.mark.parametrize("kind", [DecisionTreeClassifier, ExtraTreeClassifier])
-def test_several_outputs_state_a_tuple(kind):
+def test_rules_of_several_outputs_predict_tuples(kind):
     X, y = made(1)
     labels = np.column_stack([np.array(["no", "yes", "may", "be"])[y], np.array(list("uvwx"))[-y]])
     tree = kind(random_state=0).fit(X, labels)
@@ -218,7 +220,9 @@ def test_several_outputs_state_a_tuple(kind):
     assert renamed.predict(points).tolist() == [
         (codes[0][a], codes[1][b]) for a, b in said(tree, points)
     ]
-    with pytest.raises(FormatError, match="one list for each of the 2 outputs, not 'ab'"):
+    with pytest.raises(
+        FormatError, match="class_names must have one list per output, 2 in all, got 'ab'"
+    ):
         from_sklearn(tree, class_names="ab")
 
 
@@ -250,14 +254,14 @@ def test_names_come_from_the_table_or_the_caller():
     assert set(named.consequents) == {"setosa", "versicolor", "virginica"}
 
 
-def test_some_thousand_leaves_cover_each_row_once():
+def test_thousands_of_leaves_cover_each_row_once():
     rng = np.random.default_rng(0)
     X, y = rng.random((12_000, 6)), rng.integers(0, 3, 12_000)
     tree = DecisionTreeClassifier(random_state=0).fit(X, y)
     assert tree.get_n_leaves() > 4000
     rules = from_sklearn(tree)
     assert len(rules) == tree.get_n_leaves()
-    # by numpy: the kernels, not compiled, would take minutes for that many
+    # with numpy, because uncompiled kernels would take minutes
     rows = np.concatenate([X[:300], around(tree, 300, 0)])
     holds = np.ones((len(rules), len(rows)), dtype=bool)
     for low, high, column in zip(rules.lower, rules.upper, rows.T, strict=True):
@@ -302,27 +306,27 @@ X0, Y0 = [[0.0], [1.0]], [0, 1]
         ("tree", "a str has no rules that predict a class"),
     ],
 )
-def test_what_is_no_fitted_tree_is_refused(model, said):
+def test_other_models_and_unfitted_trees_are_rejected(model, said):
     with pytest.raises(FormatError, match=said):
         from_sklearn(model)
 
 
-def test_wrong_arguments_are_refused():
+def test_wrong_arguments_are_rejected():
     tree = DecisionTreeClassifier().fit(X0, Y0)
     forest = RandomForestClassifier(3, random_state=0).fit(X0, Y0)
-    with pytest.raises(FormatError, match="index=0 is for a forest; this is one tree"):
+    with pytest.raises(FormatError, match="index must be None for a single tree, got 0"):
         from_sklearn(tree, index=0)
-    with pytest.raises(FormatError, match="a forest of 3 trees adds up what they say; name one"):
+    with pytest.raises(FormatError, match="adds up the votes of its 3 trees; choose one of them"):
         from_sklearn(forest)
     for index in (3, -4, "1", 1.0, True):
-        with pytest.raises(FormatError, match="is not the place of one of the 3 trees"):
+        with pytest.raises(FormatError, match="index must be the index of one of the 3 trees"):
             from_sklearn(forest, index=index)
-    with pytest.raises(SpaceError, match="2 feature names for a model of 1 features"):
+    with pytest.raises(SpaceError, match="feature_names must have 1 names, one per feature, got 2"):
         from_sklearn(tree, feature_names=["a", "b"])
     for wrong in ("a", 7):
-        with pytest.raises(SpaceError, match="feature_names is a list of names, not"):
+        with pytest.raises(SpaceError, match="feature_names must be a list of names, got"):
             from_sklearn(tree, feature_names=wrong)
-    with pytest.raises(FormatError, match=r"3 class names for the 2 classes \[0, 1\]"):
+    with pytest.raises(FormatError, match=r"must have 2 names, one per class \[0, 1\], got 3"):
         from_sklearn(tree, class_names=["a", "b", "c"])
-    with pytest.raises(FormatError, match="class_names is a list of names, not 'ab'"):
+    with pytest.raises(FormatError, match="class_names must be a list of names, got 'ab'"):
         from_sklearn(tree, class_names="ab")

@@ -6,7 +6,7 @@ import pytest
 from irenic import Categorical, Continuous, FormatError
 from irenic.formats.models._wittgenstein import from_wittgenstein
 
-# The library's own warnings are not ours to mend.
+# Warnings of the library itself.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
@@ -28,7 +28,7 @@ def made(seed: int, n: int = 300):
 
 
 def around(model, X, n: int, seed: int):
-    """Return rows with values at the edges of bins, beside them, unseen and missing."""
+    """Return rows with values at the edges of bins, next to them, unseen and missing."""
     pd = pytest.importorskip("pandas")
     rng = np.random.default_rng(seed)
     columns = {}
@@ -65,7 +65,7 @@ def test_rules_hold_where_the_model_is_positive(name, seed):
     assert rules.predict(points).tolist() == model.predict(points)
     assert rules.predict(X).tolist() == model.predict(X)
     assert len(rules.conflicts()) == 0
-    # each rule holds where the library says that it does
+    # each rule holds for the same rows as in the library
     binned = model.bin_transformer_.transform(points)
     holds = rules.covering(points)
     for column, rule in zip(holds.T, model.ruleset_.rules, strict=True):
@@ -165,11 +165,13 @@ def test_bins_of_the_other_engine_and_of_older_versions():
     assert from_wittgenstein(model).space["a"].values == tuple(binner.bins_["a"])
     model.bin_transformer_ = binner
     model.ruleset_ = Ruleset([Rule([Cond("a", "near 5")])])
-    with pytest.raises(FormatError, match="feature 'a': 'near 5' is not a bin such as"):
+    with pytest.raises(
+        FormatError, match=r"feature 'a': a bin must be like '2\.5 - 7', got 'near 5'"
+    ):
         from_wittgenstein(model)
 
 
-def test_what_is_no_fitted_model_is_refused():
+def test_an_unfitted_model_is_rejected():
     library = pytest.importorskip("wittgenstein")
     with pytest.raises(FormatError, match="the RIPPER is not fitted; call its fit"):
         from_wittgenstein(library.RIPPER())

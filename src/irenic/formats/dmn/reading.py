@@ -125,13 +125,13 @@ class _Reader:
         """Return the names of the inputs: their expressions, else their labels, made distinct."""
         texts = [_expression(node) for node in self.inputs]
         labels = [node.get("label").strip() for node in self.inputs]
-        alike = Counter(label for label, text in zip(labels, texts, strict=True) if not text)
+        counts = Counter(label for label, text in zip(labels, texts, strict=True) if not text)
         taken, numbers = set(texts), Counter[str]()
         for place, node in enumerate(self.inputs):
             if texts[place]:
                 continue
             label = labels[place] or f"input {place + 1}"
-            if alike[label] > 1:
+            if counts[label] > 1:
                 label = _variable(node) or label
             name = label
             while name in taken:
@@ -191,7 +191,7 @@ class _Reader:
         ):
             if len(entries) != len(columns):
                 table.fail(
-                    f"a rule must have {len(columns)} {what} entries, one per {what} column, got"
+                    f"a rule must have one {what} entry per column, {len(columns)} in all, got"
                     f" {len(entries)}",
                     rule=number,
                     line=node.line,

@@ -65,7 +65,7 @@ def labels_of(classes: Any, class_names: Any = None) -> list[Hashable]:
     names = [plain(name) for name in to_list(class_names)]
     if len(names) != len(labels):
         raise FormatError(
-            f"class_names must have {len(labels)} names, one per class of {labels}, got {len(names)}"
+            f"class_names must have {len(labels)} names, one per class {labels}, got {len(names)}"
         )
     return names
 

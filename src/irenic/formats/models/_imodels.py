@@ -114,7 +114,7 @@ def _refusal(model: Any, kinds: set[str]) -> str:
 def _list(
     model: Any, names: list[str], sides: tuple[str, str], holds: Callable[[float], bool]
 ) -> RuleList:
-    """Return the list of entries that test one feature; ``sides``: operators, normal and flipped."""
+    """Return the list of entries that test one feature; ``sides`` has both directions."""
     space = Space(map(Continuous, names))
     labels = labels_of(model.classes_)
     *entries, last = model.rules_ or [{"val": 0.0}]

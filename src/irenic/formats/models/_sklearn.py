@@ -240,8 +240,8 @@ def _boxes(inner: Any, cuts: Floats, missing: bool) -> tuple[Floats, Floats, npt
     lows = np.where(bottom & takes & present, -np.inf, lows)
     alone = takes & ~present
     lows[alone], highs[alone] = -np.inf, LOWEST
-    beside = takes & present & ~bottom
-    n = int((2.0 ** beside.sum(axis=1)).sum())
+    separate = takes & present & ~bottom
+    n = int((2.0 ** separate.sum(axis=1)).sum())
     if n > _MOST_RULES:
         raise FormatError(
             f"the {len(leaves)} leaves must become at most {_MOST_RULES:,} rules with missing"
@@ -249,13 +249,13 @@ def _boxes(inner: Any, cuts: Floats, missing: bool) -> tuple[Floats, Floats, npt
         )
     if n == len(leaves):
         return lows.T, highs.T, leaves
-    return _with_missing(lows, highs, beside, leaves, n)
+    return _with_missing(lows, highs, separate, leaves, n)
 
 
 def _with_missing(
     lows: Floats,
     highs: Floats,
-    beside: npt.NDArray[np.bool_],
+    separate: npt.NDArray[np.bool_],
     leaves: npt.NDArray[np.intp],
     n: int,
 ) -> tuple[Floats, Floats, npt.NDArray[np.intp]]:
@@ -264,7 +264,7 @@ def _with_missing(
     owner = np.empty(n, dtype=np.intp)
     row = 0
     for i in range(len(leaves)):
-        marked = np.flatnonzero(beside[i])
+        marked = np.flatnonzero(separate[i])
         for choice in product((False, True), repeat=len(marked)):
             lower[row], upper[row], owner[row] = lows[i], highs[i], leaves[i]
             absent = marked[list(choice)]

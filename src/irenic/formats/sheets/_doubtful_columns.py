@@ -53,10 +53,10 @@ def check_columns(draft: Draft) -> None:
     """Add errors and warnings about ambiguous columns to the draft of a spreadsheet."""
     names = [column.name for column in draft.inputs]
     columns = [[bare_value(row.cells[place]) for row in draft.rows] for place in range(len(names))]
-    refused = refused_columns(names, columns)
+    errors = refused_columns(names, columns)
     for place, name in enumerate(names):
-        if name in refused:
-            draft.fail(refused[name], header=name, doubtful=True)
+        if name in errors:
+            draft.fail(errors[name], header=name, doubtful=True)
         elif place == 0 and len(names) > 1 and _all_differ(columns[0], _FEWEST_ROWS):
             draft.warn(
                 "every row has a different value here, so no two rows can overlap; if these are row"
@@ -192,10 +192,10 @@ def _check_alike(
         if isinstance(value, str):
             plain = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
             spellings.setdefault(plain, []).append(value)
-    for alike in spellings.values():
-        if len(alike) > 1:
+    for variants in spellings.values():
+        if len(variants) > 1:
             draft.warn(
-                f"{' and '.join(map(repr, alike))} differ only in case or spaces and are read as"
+                f"{' and '.join(map(repr, variants))} differ only in case or spaces and are read as"
                 " different values; use one spelling if they are the same value",
                 header=name,
                 doubtful=doubtful,

@@ -452,8 +452,8 @@ def _possible(axis: Axis) -> str:
         return f"not({listed})" if feature.other and listed else listed
     if axis.spans != WHOLE:
         parts = intervals(feature, Selection(axis.spans, True))
-        found = regions(Space([feature]), {feature.name: parts[:_MOST_SHOWN]})
-        return cell_text([r.conditions().get(feature.name, {}) for r in found], words=True)
+        allowed = regions(Space([feature]), {feature.name: parts[:_MOST_SHOWN]})
+        return cell_text([r.conditions().get(feature.name, {}) for r in allowed], words=True)
     low, high = feature.bounds
     orders = {">=": low, "<=": high}
     bounds = {order: bound for order, bound in orders.items() if bound is not None}
