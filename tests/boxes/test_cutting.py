@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,8 +17,6 @@ from irenic.budget import Meter
 from irenic.kernels import structs
 
 pytestmark = pytest.mark.kernels
-
-INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
 
 def cutter_of(rules, **options):
@@ -80,7 +76,7 @@ def test_the_stack_grows_when_it_is_too_small():
 
 
 def test_more_gaps_than_there_is_room_for_are_all_found():
-    n = 300 if INTERPRETED else 3000
+    n = 3000
     cutter = cutter_of(chain(n))
     *arrays, starts = cutter.out
     cutter.out = structs.Boxes(*(array[:8] for array in arrays), starts)
@@ -89,7 +85,7 @@ def test_more_gaps_than_there_is_room_for_are_all_found():
 
 
 def test_the_stack_stays_as_small_as_the_cuts_are_deep():
-    n = 300 if INTERPRETED else 20_000
+    n = 20_000
     cutter = cutter_of(chain(n))
     run(cutter)
     assert len(cutter.stack.begin) == 64
@@ -97,7 +93,7 @@ def test_the_stack_stays_as_small_as_the_cuts_are_deep():
 
 
 def test_the_first_gap_is_enough_where_only_one_is_asked_for():
-    n = 200 if INTERPRETED else 2000
+    n = 2000
     cutter = cutter_of(chain(n), first=True)
     nodes, found = cutter.step(10**6)
     assert found in (1, 2)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-import os
 import pickle
 from collections import Counter
 
@@ -32,7 +31,6 @@ from irenic import (
 
 pytestmark = pytest.mark.kernels
 
-INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 AGE = Space([Continuous("age")])
 
 
@@ -241,15 +239,13 @@ def spread_out(spread, space, n, rng):
 
 # regions are cut where there are more than 1024 rules
 MORE = [pytest.param(n, marks=pytest.mark.slow) for n in (500, 2000)]
-SIZES = [150] if INTERPRETED else [30, 1300, *MORE]
+SIZES = [30, 1300, *MORE]
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("spread", ["leaves", "widened", "boxes", "copies", "spans"])
 @pytest.mark.parametrize("n", SIZES)
-def test_pairs_of_many_rules_are_found_exactly_once(shape, spread, n, monkeypatch):
-    if INTERPRETED:  # cut already where few rules are left
-        monkeypatch.setattr("irenic.kernels.pairs._DIRECT", 40)
+def test_pairs_of_many_rules_are_found_exactly_once(shape, spread, n):
     rng = np.random.default_rng([*shape, len(spread), n])
     space = mixed_space(*shape)
     regions = spread_out(spread, space, n, rng)
@@ -267,7 +263,7 @@ def make_rule(region, then):
 def test_a_few_conflicts_hidden_among_many_rules_are_found():
     rng = np.random.default_rng(0)
     space = mixed_space(4, 0)
-    regions = leaves(space, 80 if INTERPRETED else 600, rng)
+    regions = leaves(space, 600, rng)
     rules = RuleSet([Rule(r, then=i) for i, r in enumerate(regions)], space)
     assert rules.is_consistent
     hidden = regions[37]
@@ -280,7 +276,7 @@ def test_a_wide_space_and_many_instances_are_covered_block_by_block():
     rng = np.random.default_rng(1)
     space = mixed_space(3, 2)
     rules = RuleSet([Rule(r, then="A") for r in boxes(space, 20, rng)], space)
-    points = Region(space).sample(300 if INTERPRETED else 5000, rng)
+    points = Region(space).sample(5000, rng)
     expected = np.column_stack([rule.region.contains(points) for rule in rules])
     assert np.array_equal(rules.covering(points), expected)
     first = np.where(expected.any(axis=1), expected.argmax(axis=1), -1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import tracemalloc
 from collections import Counter
@@ -34,7 +33,6 @@ from irenic.searching import constraint_graph, constraints
 
 pytestmark = pytest.mark.kernels
 
-INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 PLANE = Space([Continuous("f1"), Continuous("f2")])
 PAPER = RuleSet(
     [
@@ -241,7 +239,7 @@ def test_regions_come_in_the_order_of_the_literal_search(rules):
 
 
 def test_regions_of_dense_sets_come_in_the_order_of_the_literal_search():
-    for seed in range(10 if INTERPRETED else 40):
+    for seed in range(40):
         rules = oracle.dense_set(seed, size=4, width=2)
         left = oracle.passing_paths(rules)
         found = list(search(rules))
@@ -411,7 +409,7 @@ def mirrored(rules):
 
 
 def test_random_order_removes_the_bias_for_the_low_values_of_the_first_feature():
-    many = [random_boxes(12, 2, seed=s) for s in range(5 if INTERPRETED else 20)]
+    many = [random_boxes(12, 2, seed=s) for s in range(20)]
     many += [mirrored(rules) for rules in many]  # so that low and high are alike
     rng = np.random.default_rng(0)
     first = [next(search(rules)) for rules in many]
@@ -421,7 +419,7 @@ def test_random_order_removes_the_bias_for_the_low_values_of_the_first_feature()
     high = np.mean([is_high(made) for made in drawn])
     assert low < 0.5
     assert high > 0.2
-    assert abs(low - high) < (0.2 if INTERPRETED else 0.1)
+    assert abs(low - high) < 0.1
 
 
 def test_every_maximal_region_of_the_example_that_is_first_somewhere_can_be_drawn():
@@ -515,7 +513,7 @@ def test_what_is_drawn_does_not_depend_on_the_order_of_any_rules(rules, rnd, see
 @pytest.mark.parametrize("places", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
 def test_first_regions_are_as_frequent_as_the_oracle_says_whatever_the_order(places):
     rules = reordered(PAPER, places)
-    n = 400 if INTERPRETED else 4000
+    n = 4000
     rng = np.random.default_rng(sum(places[:2]))
     drawn = Counter(next(search(rules, order="random", random_state=rng)) for _ in range(n))
     expected = oracle.chances_over_levels(PAPER, passing=True)
@@ -615,9 +613,8 @@ def test_a_budget_that_suffices_is_complete():
     assert found.finished
 
 
-def test_a_budget_of_seconds_ends_a_long_search(monkeypatch):
-    monkeypatch.setattr(cutting, "_BURST", 20 if INTERPRETED else 2000)
-    rules = random_boxes(60 if INTERPRETED else 300, 4)
+def test_a_budget_of_seconds_ends_a_long_search():
+    rules = random_boxes(300, 4)
     found = search(rules, maximal=True, budget=0.3)
     held = list(found)
     assert held
@@ -687,9 +684,8 @@ def test_an_interrupt_inside_the_search_ends_it_with_what_was_found(monkeypatch)
 
 
 def test_the_first_region_of_a_large_set_needs_no_search_of_the_rest():
-    rules = random_boxes(100 if INTERPRETED else 1000, 20)
+    rules = random_boxes(1000, 20)
     for how in ORDERS[:2]:
-        next(search(rules, **how))  # compiled by now
         found = search(rules, **how)
         made = next(found)
         assert not len(rules.rivals_of(made))
@@ -699,7 +695,7 @@ def test_the_first_region_of_a_large_set_needs_no_search_of_the_rest():
 def test_memory_does_not_grow_with_the_number_of_regions():
     rules = random_boxes(40, 5)
     found = search(rules)
-    few, many = (20, 1000) if INTERPRETED else (100, 2000)
+    few, many = 100, 2000
     for _ in range(few):
         next(found)
     tracemalloc.start()
