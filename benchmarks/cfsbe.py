@@ -8,6 +8,7 @@ import irenic
 from benchmarks.core import rule_set
 from benchmarks.generated import tree_leaves
 from benchmarks.harness import Table, seconds
+from irenic.kernels import grow, structs
 
 
 def literal(lower, upper, x, order):
@@ -75,14 +76,14 @@ def instance(n: int, d: int, seed: int = 3):
 
 def kernel_call(rules: irenic.RuleSet, x):
     """Return a call of the kernel alone, and its outputs."""
-    from irenic.kernels import grow as _kernels
-
-    packed, space, d = rules.packed, rules.space, len(x)
-    low, high, words = np.empty((1, d)), np.empty((1, d)), np.empty((1, 0), dtype=np.uint64)
-    columns = (packed.lower, packed.upper, packed.masks, packed.then, packed.weight, packed.n)
-    given = (*columns, space.starts, space.everything, space.lowest)
-    seed = (x, np.empty(0, dtype=np.int32), np.arange(d), -1)
-    return lambda: _kernels.enlarge(given, seed, (low, high, words)), low[0], high[0]
+    packed, d = rules.packed, len(x)
+    cells, struct = structs.Cells(d, 0), packed._struct()
+    values, order = x.tobytes(), np.arange(d).tobytes()
+    return (
+        lambda: grow.enlarge(struct, values, b"", order, -1, cells),
+        cells.lower[0],
+        cells.upper[0],
+    )
 
 
 def against_peers() -> Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, Self
@@ -44,6 +44,13 @@ def _locked_library() -> ctypes.PyDLL:
     return ctypes.PyDLL(library()._name, handle=library()._handle)
 
 
+class _Passed:
+    """What ctypes passes for a struct, made when it is asked for the first time."""
+
+    def __get__(self, struct: Struct, owner: type[Struct]) -> Any:
+        return struct._pass_as(struct._layout()[0](*struct._values()))
+
+
 class Struct:
     """Arrays and numbers that belong together, passed to C as one struct.
 
@@ -55,45 +62,42 @@ class Struct:
 
     __dataclass_fields__: dict[str, Any]
 
-    @property
-    def _as_parameter_(self) -> Any:
-        try:
-            return self.__dict__["_pointer"]
-        except KeyError:
-            return self._passed_as(self._layout()(*self._values()))
+    _as_parameter_ = _Passed()
 
-    def _passed_as(self, struct: Any) -> Any:
+    def _values(self) -> list[Any]:
+        values: list[Any] = []
+        for name, element in self._layout()[1]:
+            value = self.__dict__[name]
+            values += (value,) if element is None else _described(value, element)
+        return values
+
+    def _pass_as(self, struct: Any) -> Any:
         self.__dict__["_struct"] = struct
-        self.__dict__["_pointer"] = pointer = ctypes.byref(struct)
+        self.__dict__["_as_parameter_"] = pointer = ctypes.byref(struct)
         return pointer
 
     @classmethod
     @cache
     def _layout(cls) -> Any:
+        """Return the struct, and the name and elements of each field (None: a number)."""
         fields: list[tuple[str, Any]] = []
+        elements = []
         for name, field in cls.__dataclass_fields__.items():
             if field.type in _NUMBERS:
                 fields.append((name, _NUMBERS[field.type]))
             else:
-                fields += [(name, ctypes.c_void_p), *((f"{name}_{i}", _INT) for i in range(2))]
-        return type(cls.__name__, (ctypes.Structure,), {"_fields_": fields})
-
-    def _values(self) -> Iterator[Any]:
-        for name, field in self.__dataclass_fields__.items():
-            value = getattr(self, name)
-            if field.type in _NUMBERS:
-                yield value
-            else:
-                yield from _described(value, ELEMENTS[field.type])
+                fields += [(name, ctypes.c_void_p), (f"{name}_0", _INT), (f"{name}_1", _INT)]
+            elements.append((name, ELEMENTS.get(field.type)))
+        return type(cls.__name__, (ctypes.Structure,), {"_fields_": fields}), elements
 
     def changed(self, **numbers: int | float) -> Self:
         """Return the same arrays with other numbers; what runs on this struct keeps its own."""
         other = type(self)(**self.__getstate__() | numbers)
         if "_struct" in self.__dict__:
-            struct = self._layout().from_buffer_copy(self.__dict__["_struct"])
+            struct = self._layout()[0].from_buffer_copy(self.__dict__["_struct"])
             for name, value in numbers.items():
                 setattr(struct, name, value)
-            other._passed_as(struct)
+            other._pass_as(struct)
         return other
 
     def __iter__(self) -> Iterator[Any]:
@@ -121,20 +125,26 @@ _RESULTS: Final[dict[str, Any]] = {**_NUMBERS, "pointer": ctypes.c_void_p, "": N
 
 def _described(array: npt.NDArray[Any], element: np.dtype[Any]) -> tuple[int, int, int]:
     """Return the address and the two sizes of an array."""
-    rows, columns = array.shape if array.ndim == 2 else (array.shape[0], 1)
-    return _address(array, element), rows, columns
+    shape = array.shape
+    return _address(array, element), shape[0], shape[1] if len(shape) == 2 else 1
 
 
 def _address(array: Any, element: np.dtype[Any]) -> int:
-    if array.dtype != element or not array.flags.c_contiguous:
+    flags = array.flags
+    if array.dtype != element or not flags.c_contiguous:
         raise TypeError(
             f"a kernel must be given a contiguous array of {element}, got {array.dtype} with"
             f" strides {array.strides}"
         )
-    try:
+    if not array.size:
+        return _NOWHERE
+    if flags.writeable:  # several times as fast as what follows
         return ctypes.addressof(ctypes.c_char.from_buffer(array))
-    except (TypeError, ValueError):  # a read-only or empty array; for others, the above is faster
-        return int(array.ctypes.data)
+    return int(array.ctypes.data)
+
+
+_ROOM: Final = ctypes.c_int64()
+_NOWHERE: Final = ctypes.addressof(_ROOM)
 
 
 class _Array(ctypes.Structure):
@@ -148,7 +158,10 @@ def _pointer_to(name: str) -> Any:
 
     class Pointer:
         @staticmethod
-        def from_param(array: npt.NDArray[Any]) -> Any:
+        def from_param(array: Any) -> Any:
+            flags = array.flags
+            if flags.writeable and flags.c_contiguous and array.dtype == element and array.size:
+                return ctypes.byref(ctypes.c_char.from_buffer(array))  # the fastest way
             return ctypes.c_void_p(_address(array, element))
 
     return Pointer
@@ -173,9 +186,7 @@ def _check_memory(result: int, *_: Any) -> int:
     return result
 
 
-def function(
-    declaration: str, *, allocates: bool = False, keeps_lock: bool = False
-) -> Callable[..., Any]:
+def function(declaration: str, *, allocates: bool = False, keeps_lock: bool = False) -> Any:
     """Return a function of the library.
 
     Parameters

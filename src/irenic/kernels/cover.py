@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from irenic.kernels._library import function
 
-covering = function("covering(struct, struct, int, int, Bytes*)")
+covering = function("covering(struct, struct, int, int, Bools*)")
+covering_one = function("covering_one(struct, pointer, pointer, Bools*)")
 deciding = function("deciding(struct, struct, Ints, int, int, Ints*)")
 voting = function("voting(struct, struct, int, int, int, Ints*) -> int", allocates=True)
 counting = function("counting(struct, struct, Ints, Ints*, Ints, Ints*)")
-update_pool = function("update_pool(Bools, int, Ints*, Ints*, Ints*, int) -> int")
+update_pool = function("update_pool(Bools*, int, struct, int) -> int")

@@ -62,6 +62,18 @@ class Boxes(Struct):
 
 
 @dataclass(eq=False)
+class Pool(Struct):
+    """How many rules cover each instance, and the pool of instances that none covers."""
+
+    counts: Ints
+    """``[n]``."""
+    members: Ints
+    """The instances in the pool, as many as there are, ``[n]``."""
+    place: Ints
+    """Where each instance is among the members, -1 if it is not in the pool, ``[n]``."""
+
+
+@dataclass(eq=False)
 class Seed(Struct):
     """A point that a box is grown around, and where rules leave it out."""
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from irenic.boxes.arrays import Bools, Ints
 from irenic.errors import DataError
-from irenic.kernels import cover
+from irenic.kernels import cover, structs
 from irenic.model.literals import counted
 from irenic.model.rule import Rule, as_consequent
 from irenic.model.ruleset import RuleSet, check_rules
@@ -325,18 +325,15 @@ class _Pool:
     """The number of rules per instance, and the set of uncovered instances for random picks."""
 
     def __init__(self, counts: Ints) -> None:
-        self.counts = counts
         free = np.flatnonzero(counts == 0)
-        self.size = len(free)
-        self.members = np.zeros(len(counts), dtype=np.int64)
-        self.members[: self.size] = free
-        self.place = np.full(len(counts), -1, dtype=np.int64)
-        self.place[free] = np.arange(self.size)
+        members = np.zeros(len(counts), dtype=np.int64)
+        place = np.full(len(counts), -1, dtype=np.int64)
+        self.counts, self.members, self.size = counts, members, len(free)
+        members[: self.size], place[free] = free, np.arange(self.size)
+        self._struct = structs.Pool(counts, members, place)
 
     def update(self, inside: Bools, change: int) -> None:
-        self.size = cover.update_pool(
-            inside, change, self.counts, self.members, self.place, self.size
-        )
+        self.size = cover.update_pool(inside, change, self._struct, self.size)
 
     def ids(self) -> Ints:
         return self.members[: self.size]

@@ -71,8 +71,8 @@ class PackedRules:
         """Add a rule at the end."""
         if self.n == len(self.then):
             self._reserve(2 * self.n)
+        self.put(self.n, region, then, weight)
         self.n += 1
-        self.put(self.n - 1, region, then, weight)
 
     def put(self, i: int, region: Region, then: int, weight: float) -> None:
         """Replace the rule at index ``i``."""
@@ -126,8 +126,9 @@ class PackedRules:
 
     def meeting(self, region: Region) -> Bools:
         """Return which rules overlap a region."""
-        out = np.empty(self.n, dtype=np.bool_)
-        pairs.meeting(self._struct(), _packed(region.box), out)
+        rules = self._struct()
+        out = np.empty(rules.n, dtype=np.bool_)
+        pairs.meeting(rules, _packed(region.box), out)
         return out
 
     def overlapping_pairs(self, *, same: bool, limit: int) -> Codes:
@@ -164,10 +165,15 @@ class PackedRules:
 
     def covering(self, instances: Instances) -> Bools:
         """Return which rules cover which instances: ``[rule, instance]``."""
-        out = np.empty((self.n, len(instances)), dtype=np.uint8)
-        arguments = (self._struct(), _points(instances))
-        over_rows(lambda a, b: cover.covering(*arguments, a, b, out), len(instances))
-        return out.view(np.bool_)
+        rules, n = self._struct(), len(instances)
+        out = np.empty((rules.n, n), dtype=np.bool_)
+        if n == 1:
+            values, codes = instances.values.tobytes(), instances.codes.tobytes()
+            cover.covering_one(rules, values, codes, out)
+        else:
+            points = _points(instances)
+            over_rows(lambda a, b: cover.covering(rules, points, a, b, out), n)
+        return out
 
     def deciding(self, instances: Instances, order: Ints) -> Ints:
         """Return the first rule in the given order that covers each instance, or -1."""
@@ -197,10 +203,11 @@ class PackedRules:
         The sum adds up ``each`` (default: the number of conditions) over all rules that cover the
         instance.
         """
-        mix = np.zeros((self.n, n_labels), dtype=np.int64)
+        rules = self._struct()
+        mix = np.zeros((rules.n, n_labels), dtype=np.int64)
         size = np.zeros(len(instances), dtype=np.int64)
         each = self.boxes.n_conditions() if each is None else each
-        cover.counting(self._struct(), _points(instances), labels, each, mix, size)
+        cover.counting(rules, _points(instances), labels, each, mix, size)
         return mix, size
 
 

@@ -52,6 +52,24 @@ EXPORT void covering(const Rules *rules, const Points *points, int64_t first, in
     }
 }
 
+/* Set out[r] to whether rule r covers a single instance. */
+EXPORT void covering_one(const Rules *rules, const double *values, const int32_t *codes,
+                         uint8_t *restrict out) {
+    const int64_t n = rules->n;
+    memset(out, 1, (size_t)n);
+    for (int64_t i = 0; i < rules->lower.rows; i++) {
+        const double value = values[i];
+        const double *restrict lower = ROW(rules->lower, i);
+        const double *restrict upper = ROW(rules->upper, i);
+        for (int64_t r = 0; r < n; r++) out[r] &= (lower[r] <= value) & (value < upper[r]);
+    }
+    for (int64_t j = 0; j < n_sets(&rules->starts); j++) {
+        const uint64_t *restrict words = ROW(rules->masks, rules->starts.at[j] + (codes[j] >> 6));
+        const int shift = codes[j] & 63;
+        for (int64_t r = 0; r < n; r++) out[r] &= (words[r] >> shift) & 1;
+    }
+}
+
 /* Set out[k] to the first rule of the order that covers instance k, -1 for none. */
 EXPORT void deciding(const Rules *rules, const Points *points, const Ints *order, int64_t first,
                      int64_t last, int64_t *out) {
@@ -140,15 +158,15 @@ EXPORT void counting(const Rules *rules, const Points *points, const Ints *label
 }
 
 /* Add change to the counts of the instances that are inside, keep the pool of instances with
- * count 0 current, and return its new size.
- *
- * members[0] to members[size - 1] are the pool, and place[k] is the index of instance k in it, -1 if
- * it is not in it.
- */
-EXPORT int64_t update_pool(const Bytes *inside, int64_t change, int64_t *counts, int64_t *members,
-                           int64_t *place, int64_t size) {
-    for (int64_t k = 0; k < inside->rows; k++) {
-        if (!inside->at[k]) continue;
+ * count 0 current, and return its new size. */
+EXPORT int64_t update_pool(const uint8_t *restrict inside, int64_t change, Pool *pool,
+                           int64_t size) {
+    int64_t *restrict counts = pool->counts.at;
+    int64_t *restrict members = pool->members.at;
+    int64_t *restrict place = pool->place.at;
+    const int64_t n = pool->counts.rows;
+    for (int64_t k = 0; k < n; k++) {
+        if (!inside[k]) continue;
         const int64_t before = counts[k];
         counts[k] = before + change;
         if (before == 0 && change > 0) {

@@ -72,6 +72,13 @@ typedef struct {
     Ints starts;  /* [sets + 1] */
 } Boxes;
 
+/* How many rules cover each instance, and the pool of instances that none covers. */
+typedef struct {
+    Ints counts;  /* [n] */
+    Ints members; /* the instances in the pool, as many as there are [n] */
+    Ints place;   /* where each instance is among the members, -1 if it is not in the pool [n] */
+} Pool;
+
 /* A single box. Python passes it as one row of 8-byte cells: its lower bounds, its upper bounds and
  * its words. */
 typedef struct {

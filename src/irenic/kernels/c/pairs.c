@@ -2,8 +2,8 @@
 
 #include "irenic.h"
 
-/* Rules that are tested together. */
-#define BLOCK 512
+/* Rules whose sets of values are tested together. */
+#define BLOCK 64
 /* Below this many rules, every pair is tested: finding a cut costs more than it saves. */
 #define SMALL 24
 /* Rules of a node that are looked at to choose its cut, and cuts that are tried on each axis. */
@@ -21,28 +21,35 @@
 /* Nodes that can wait on the stack. */
 #define DEPTH 256
 
+/* Clear meets[r] where rule first + r shares no value of a categorical feature with a box. */
+static void meet_values(const Rules *rules, Box box, int64_t j, int64_t first, int64_t size,
+                        uint8_t *restrict meets) {
+    uint64_t shared[BLOCK] = {0};
+    for (int64_t w = rules->starts.at[j]; w < rules->starts.at[j + 1]; w++) {
+        const uint64_t *restrict words = ROW(rules->masks, w) + first;
+        const uint64_t word = box.masks[w];
+        for (int64_t r = 0; r < size; r++) shared[r] |= words[r] & word;
+    }
+    for (int64_t r = 0; r < size; r++) meets[r] &= shared[r] != 0;
+}
+
 /* Set out[r] to whether rule r and a box have a point in common. */
-EXPORT void meeting(const Rules *rules, void *cells, uint8_t *out) {
+EXPORT void meeting(const Rules *rules, void *cells, uint8_t *restrict out) {
+    const int64_t n = rules->n, sets = n_sets(&rules->starts);
     const Box box = box_in(cells, rules->lower.rows);
-    for (int64_t first = 0; first < rules->n; first += BLOCK) {
-        const int64_t size = min64(BLOCK, rules->n - first);
-        uint8_t *restrict meets = out + first;
-        memset(meets, 1, (size_t)size);
-        for (int64_t i = 0; i < rules->lower.rows; i++) {
-            const double low = box.lower[i], high = box.upper[i];
-            if (low == -INFINITY && high == INFINITY) continue;
-            const double *restrict lower = ROW(rules->lower, i) + first;
-            const double *restrict upper = ROW(rules->upper, i) + first;
-            for (int64_t r = 0; r < size; r++) meets[r] &= (lower[r] < high) & (low < upper[r]);
-        }
-        for (int64_t j = 0; j < n_sets(&rules->starts); j++) {
-            uint64_t shared[BLOCK] = {0};
-            for (int64_t w = rules->starts.at[j]; w < rules->starts.at[j + 1]; w++) {
-                const uint64_t *restrict words = ROW(rules->masks, w) + first;
-                const uint64_t word = box.masks[w];
-                for (int64_t r = 0; r < size; r++) shared[r] |= words[r] & word;
-            }
-            for (int64_t r = 0; r < size; r++) meets[r] &= shared[r] != 0;
+    memset(out, 1, (size_t)n);
+    for (int64_t i = 0; i < rules->lower.rows; i++) {
+        const double low = box.lower[i], high = box.upper[i];
+        if (low == -INFINITY && high == INFINITY) continue;
+        const double *restrict lower = ROW(rules->lower, i);
+        const double *restrict upper = ROW(rules->upper, i);
+        for (int64_t r = 0; r < n; r++) out[r] &= (lower[r] < high) & (low < upper[r]);
+    }
+    for (int64_t first = 0; first < n && sets; first += BLOCK) {
+        const int64_t size = min64(BLOCK, n - first);
+        for (int64_t j = 0; j < sets; j++) {
+            if (!memchr(out + first, 1, (size_t)size)) break;
+            meet_values(rules, box, j, first, size, out + first);
         }
     }
 }

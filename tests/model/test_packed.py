@@ -1,0 +1,100 @@
+"""Packed rules: what kernels are given of them, as rules come and go."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import strategies as sts
+from irenic import Continuous, Region, Rule, RuleSet, Space
+from irenic.boxes import Boxes
+
+pytestmark = pytest.mark.kernels
+
+SPACE = Space([Continuous("f0"), Continuous("f1")])
+
+
+def strip(i, then="A"):
+    return Rule(Region(SPACE, {"f0": (i, i + 1)}), then=then)
+
+
+def strips(n):
+    return RuleSet([strip(i) for i in range(n)], SPACE)
+
+
+@given(sts.rule_sets(), st.integers(0, 2**32 - 1))
+def test_a_single_instance_is_covered_as_among_others(rules, seed):
+    points = Region(rules.space).sample(5, np.random.default_rng(seed))
+    together = rules.packed.covering(points)
+    alone = [rules.packed.covering(points.take([i])) for i in range(5)]
+    assert np.array_equal(np.hstack(alone), together)
+    assert alone[0].dtype == together.dtype == np.bool_
+
+
+def test_kernels_see_rules_that_were_added_and_removed():
+    rules = strips(3)
+    whole = Region(SPACE)
+    for n in range(4, 40):  # beyond the room that was there, too
+        assert rules.packed.meeting(whole).sum() == n - 1
+        rules.add(strip(n - 1))
+        assert rules.packed.meeting(whole).sum() == n
+        assert rules.packed.meeting(strip(n - 1).region).nonzero()[0].tolist() == [n - 1]
+    for n in range(38, 10, -1):
+        rules.remove(0)
+        assert len(rules.packed.meeting(whole)) == n
+        assert not rules.packed.meeting(strip(38 - n).region).any()
+    rules.replace(0, strip(100))
+    assert rules.packed.meeting(strip(100).region).nonzero()[0].tolist() == [0]
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))])
+def test_kernels_see_the_rules_of_a_copy(duplicate):
+    rules = strips(3)
+    rules.packed.meeting(Region(SPACE))
+    other = duplicate(rules)
+    other.replace(0, strip(50))
+    assert other.packed.meeting(strip(50).region).tolist() == [True, False, False]
+    assert rules.packed.meeting(strip(50).region).tolist() == [False, False, False]
+
+
+def test_a_box_grows_among_the_rules_that_were_there_at_first():
+    rules = strips(3)
+    seed = SPACE.encode_point({"f0": 10, "f1": 0})
+    growth = rules.packed.growth(seed, -1)
+    for i in range(3, 30):
+        rules.add(strip(2 * i))
+    covered, counts = growth.start()
+    assert covered == -1
+    assert counts.tolist() == [1, 1, 1]
+    box = growth.limit(Region(SPACE, {"f0": 10, "f1": 0}).box, SPACE.axes, counts)
+    assert box.lower.tolist() == [[3, -np.inf]]
+    assert growth.grow(box, 0, counts).tolist() == [1, 1, 1]
+
+
+def test_bounds_of_another_type_are_converted():
+    space = Space([Continuous("f0")])
+    rules = RuleSet([Rule(Region(space, {"f0": (i, i + 1)}), then="A") for i in range(3)], space)
+    none = np.empty((1, 0), dtype=np.uint64)
+    region = Region.from_box(Boxes(space, np.array([[1]]), np.array([[2]]), none))
+    assert rules.packed.meeting(region).tolist() == [False, True, False]
+    assert region.box.is_covered(rules.boxes)
+
+
+def test_rules_can_be_added_while_kernels_run_on_the_set():
+    rules = strips(50)
+    points = Region(SPACE, {"f0": (0, 100)}).sample(3000, random_state=0)
+
+    def read(_):
+        return len(rules.packed.covering(points)) >= 50
+
+    with ThreadPoolExecutor(3) as pool:
+        reading = pool.map(read, range(60))
+        for i in range(50, 150):
+            rules.packed.append(strip(i).region, 0, 1.0)
+        assert all(reading)
