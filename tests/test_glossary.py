@@ -9,7 +9,6 @@ import re
 from pathlib import Path
 
 import pytest
-import typer
 
 import irenic
 from irenic import cli
@@ -23,7 +22,7 @@ PUBLIC = {
     for package in [irenic, *(importlib.import_module(f"irenic.{name}") for name in PACKAGES)]
     for name in package.__all__
 }
-COMMANDS = typer.main.get_command(cli.app).commands
+COMMANDS = {name: cli.load(name) for name in cli.COMMANDS}
 CLASSES = [
     value
     for value in PUBLIC.values()

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
 
 import pytest
+from typer.main import get_group
 from typer.testing import CliRunner
 
 import irenic
@@ -429,3 +431,21 @@ def test_the_command_exits_quietly_when_its_reader_goes_away(file):
     errors = process.stderr.read()
     process.stderr.close()
     assert (process.wait(60), errors) == (141, b"")
+
+
+def test_the_help_lists_every_command_with_its_own_summary():
+    modules = {module for module, _ in cli.COMMANDS.values()}
+    listed = {
+        name
+        for module in modules
+        for name in get_group(importlib.import_module(f"irenic.cli.{module}").commands).commands
+    }
+    assert listed == set(cli.COMMANDS)
+    for name, (_, summary) in cli.COMMANDS.items():
+        assert cli.load(name).help.splitlines()[0] == summary
+
+
+def test_the_help_is_printed_without_numpy():
+    code = "import sys; from irenic import cli; cli.app(['--help'], standalone_mode=False)\n"
+    code += "sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0

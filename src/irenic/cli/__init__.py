@@ -5,16 +5,60 @@ from __future__ import annotations
 import sys
 import warnings
 from contextlib import suppress
-from typing import Annotated, Any, NoReturn
+from importlib import import_module
+from typing import Annotated, Any, Final, NoReturn
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_group
 
 import irenic
-from irenic.cli import checking, learning, mending, regions, reporting
 from irenic.cli.common import discard_output, note, open_closed_streams, output
 from irenic.errors import FormatWarning, IrenicError
 
+# The module and the summary of each command, as the module has it (a test compares them).
+COMMANDS: Final = {
+    "check": (
+        "checking",
+        "Find contradictions, gaps, redundant rows and unused columns in rules.",
+    ),
+    "gaps": ("regions", "List the regions that no rule covers."),
+    "search": (
+        "regions",
+        "Find regions where a new rule contradicts no other (CFSGS in the paper).",
+    ),
+    "enlarge": (
+        "regions",
+        "Grow a region around a point where a new rule contradicts no other (CFSBE in the paper).",
+    ),
+    "repair": ("mending", "Remove contradictions from rules, and explain each change."),
+    "complete": ("mending", "Add rules for cases that no rule covers, largest gaps first."),
+    "merge": ("mending", "Merge rules into fewer ones that provably decide the same."),
+    "convert": ("mending", "Write rules in another format."),
+    "diff": ("mending", "List the regions in which two sets of rules decide differently."),
+    "learn": ("learning", "Learn a few readable rules, free of contradictions, from a table."),
+    "predict": ("learning", "Add the predictions of rules to a table."),
+    "report": ("reporting", "Write an HTML report on rules that needs no server and no network."),
+}
+
+
+def load(name: str) -> Any:
+    """Import the module of a command and return the command."""
+    module, _ = COMMANDS[name]
+    return get_group(import_module(f"irenic.cli.{module}").commands).commands[name]
+
+
+class _Commands(TyperGroup):
+    """Commands that are imported when they run, so that the help is printed without numpy."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args and args[0] in COMMANDS:
+            self.commands[args[0]] = load(args[0])
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
+    cls=_Commands,
     help="Classification rules that never contradict themselves.",
     epilog="""[bold]Examples[/]
 irenic check                              check the example rules
@@ -75,11 +119,8 @@ def _show_warning(show_other: Any) -> Any:
     return show
 
 
-app.add_typer(checking.commands)
-app.add_typer(regions.commands)
-app.add_typer(mending.commands)
-app.add_typer(learning.commands)
-app.add_typer(reporting.commands)
+for _name, (_, _summary) in COMMANDS.items():
+    app.command(_name, help=_summary)(lambda: None)
 
 
 def main() -> None:
