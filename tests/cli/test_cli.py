@@ -258,7 +258,7 @@ def test_a_space_can_make_rules_consistent(run, file):
             '{"version": 1, "rules": [',
             ", line 1, column 26: not JSON: Expecting value (is the",
         ),
-        ("a.json", '{"version": 7}', ": version 7 of the format, this irenic reads version 1;"),
+        ("a.json", '{"version": 7}', ': "version" must be 1, got 7; read the file'),
         (
             "a.pdf",
             "",

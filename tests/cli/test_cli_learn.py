@@ -402,7 +402,7 @@ def test_tables_that_do_not_match_the_model_are_rejected(run, model, tmp_path, t
         (["model.json", "people.csv", "-o", "no/x.csv"], "cannot write no/x.csv: No such file"),
         (["model.json", "people.csv", "-o", "x.pdf"], "x.pdf: tables are written to .csv, "),
         (["bad.json", "people.csv"], "bad.json, line 1, column 2: not JSON: "),
-        (["cut.json", "people.csv"], 'cut.json: "model": version None of a model, this irenic'),
+        (["cut.json", "people.csv"], 'cut.json: "model": "version" must be 1, got None; read'),
     ],
 )
 def test_invalid_arguments_of_predict_are_one_line(run, model, tmp_path, arguments, message):

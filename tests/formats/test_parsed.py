@@ -378,5 +378,5 @@ def test_a_model_goes_through_file_objects():
         FormatError, match=r'^the file contains rules but no "model"; read them with'
     ):
         irenic.read_model(irenic.dumps(RULES, format="json"))
-    with pytest.raises(FormatError, match=r"^a model must be a .json file, got$"):
+    with pytest.raises(FormatError, match=r"^a model must be a .json file, got rules$"):
         irenic.parse(TEXT, format="rules").model()
