@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import naive_evolution as naive
 import numpy as np
 import pytest
@@ -143,6 +145,17 @@ def test_the_best_set_that_was_met_is_kept(rows, mode, limit, seed, penalty):
 def test_the_same_seed_gives_the_same_set(rows, seed):
     one, two = (some_rules(rows, 10, "avoid", seed) for _ in range(2))
     assert state(one) == state(two)
+
+
+@given(naive.labelled_rows(), SEEDS)
+def test_rows_and_drafts_can_be_sent_to_other_processes(rows, seed):
+    # they hold pointers once a kernel has seen them
+    draft = some_rules(rows, 10, "avoid", seed)
+    other_rows, other = pickle.loads(pickle.dumps((rows, draft)))
+    naive.anneal(other_rows, other, MOVES // 3)
+    naive.check(other_rows, other, "avoid")
+    naive.anneal(rows, draft, MOVES // 3)
+    assert state(draft) == state(other)
 
 
 def test_annealing_finds_a_rule_that_is_there():

@@ -303,12 +303,14 @@ int64_t best_then(const Rows *rows, const Draft *draft, int64_t p, bool alone) {
 
 enum { CHANGED, ADDED, REMOVED };
 
+/* Log a step, so that it can be undone. */
 static void note(const Draft *draft, int64_t kind, int64_t r) {
     int64_t *entry = ROW(draft->log, draft->ints.at->logged++);
     entry[0] = kind;
     entry[1] = r;
 }
 
+/* Swap the places of two indices. */
 static void swap_slots(const Draft *draft, int64_t a, int64_t b) {
     const int64_t place = draft->slot.at[a];
     draft->slot.at[a] = draft->slot.at[b];

@@ -62,6 +62,7 @@ static int64_t copy_rules(const Draft *draft, const WordRules *rules) {
     return size;
 }
 
+/* Copy the rules of a draft to arrays of Python; return their number. */
 EXPORT int64_t unload_draft(const Draft *draft, const WordRules *rules) {
     return copy_rules(draft, rules);
 }
@@ -117,10 +118,12 @@ EXPORT void anneal(const Rows *rows, const Draft *draft, const WordRules *donors
 
 /* --- parts of annealing, for tests */
 
+/* Try one move; return whether it was completed. */
 EXPORT int64_t move_draft(const Rows *rows, const Draft *draft, const WordRules *donors) {
     return try_move(rows, draft, donors);
 }
 
+/* Undo the last move. */
 EXPORT void undo_draft(const Rows *rows, const Draft *draft) { undo_steps(rows, draft); }
 
 /* Write the first bit, the last bit and the number of bits of a nonzero word. */
@@ -130,8 +133,10 @@ EXPORT void describe_word(uint64_t word, int64_t *out) {
     out[2] = count_bits(word);
 }
 
+/* Write the word with the bits in [low, high). */
 EXPORT void word_between(int64_t low, int64_t high, uint64_t *out) {
     *out = bits_between(low, high);
 }
 
+/* Return a random whole number in [0, n). */
 EXPORT int64_t random_below(uint64_t *rng, int64_t n) { return below(rng, n); }

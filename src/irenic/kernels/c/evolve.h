@@ -99,6 +99,7 @@ enum { SCORE };
 
 /* --- random numbers: xorshift, because none of its operations overflows */
 
+/* Return a random word. */
 static inline uint64_t random_word(uint64_t *rng) {
     uint64_t x = *rng;
     x ^= x << 13;
@@ -126,6 +127,7 @@ static inline int64_t first_bit(uint64_t word) { return __builtin_ctzll(word); }
 /* Return the index of the highest bit of a nonzero word. */
 static inline int64_t last_bit(uint64_t word) { return 63 - __builtin_clzll(word); }
 
+/* Return the number of bits of a word. */
 static inline int64_t count_bits(uint64_t word) { return __builtin_popcountll(word); }
 
 /* Return the word with the bits in [low, high); 0 if there are none. */
@@ -133,6 +135,7 @@ static inline uint64_t bits_between(int64_t low, int64_t high) {
     return low >= high ? 0 : (UINT64_MAX >> (64 - (high - low))) << low;
 }
 
+/* Return the word with one bit. */
 static inline uint64_t bit(int64_t cell) { return UINT64_C(1) << cell; }
 
 /* Return whether a bitmap contains row i. */

@@ -175,6 +175,7 @@ static int64_t draw_how(uint64_t *rng) {
  * statements of their own, because C leaves the order of operands open.
  */
 
+/* Draw a feature with the probabilities of the rows. */
 static int64_t pick_feature(const Rows *rows, uint64_t *rng) {
     const double u = uniform(rng);
     int64_t low = 0, high = rows->pick.rows - 1;
@@ -194,17 +195,18 @@ static int64_t random_bit(uint64_t word, uint64_t *rng) {
     return first_bit(word);
 }
 
+/* Return a random row. */
+static int64_t random_row(const Draft *draft) {
+    return below(draft->rng.at, draft->predicted.rows);
+}
+
 /* Return a random row whose prediction is not the best; -1 if several draws find none. */
 static int64_t wrong_row(const Rows *rows, const Draft *draft) {
     for (int tried = 0; tried < 24; tried++) {
-        const int64_t i = below(draft->rng.at, draft->predicted.rows);
+        const int64_t i = random_row(draft);
         if (rows->best.at[i] != draft->predicted.at[i]) return i;
     }
     return -1;
-}
-
-static int64_t random_row(const Draft *draft) {
-    return below(draft->rng.at, draft->predicted.rows);
 }
 
 /* Return the place of a random rule. */
