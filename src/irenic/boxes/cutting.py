@@ -43,23 +43,26 @@ class Cutter:
         self.box = box
         self.by = _struct(boxes)
         n, d = self.by.lower.shape
-        items = np.empty(4 * n + 64, dtype=np.int32)
-        items[:n] = np.arange(n)
-        whole = _struct(box)
+        words = box.space.n_words
         self.stack = structs.Stack(
-            items,
-            np.zeros(_DEPTH, dtype=np.int64),
-            np.full(_DEPTH, n, dtype=np.int64),
-            np.repeat(whole.lower, _DEPTH, axis=0),
-            np.repeat(whole.upper, _DEPTH, axis=0),
-            np.repeat(whole.masks, _DEPTH, axis=0),
+            np.empty(4 * n + 64, dtype=np.int32),
+            np.empty(_DEPTH, dtype=np.int64),
+            np.empty(_DEPTH, dtype=np.int64),
+            np.empty((_DEPTH, d)),
+            np.empty((_DEPTH, d)),
+            np.empty((_DEPTH, words), dtype=np.uint64),
         )
+        # the box itself, which all the others meet
+        self.stack.items[:n] = np.arange(n)
+        self.stack.begin[0], self.stack.end[0] = 0, n
+        self.stack.lower[0], self.stack.upper[0] = box.lower[0], box.upper[0]
+        self.stack.masks[0] = box.masks[0]
         self.depth = 1
         room = 2 * d + len(box.space.categorical) + (1 if first else _PARTS)
         self.out = structs.Boxes(
             np.empty((room, d)),
             np.empty((room, d)),
-            np.empty((room, box.space.n_words), dtype=np.uint64),
+            np.empty((room, words), dtype=np.uint64),
             box.space.starts,
         )
         self.found: list[Boxes] = []  # the gaps

@@ -25,12 +25,17 @@ static int64_t cover_block(const Rules *rules, const Points *points, int64_t r, 
         }
     }
     for (int64_t j = 0; j < n_sets(&rules->starts); j++) {
-        const int64_t start = rules->starts.at[j];
+        const int64_t start = rules->starts.at[j], stop = rules->starts.at[j + 1];
         bool restricted = false;
-        for (int64_t w = start; w < rules->starts.at[j + 1]; w++)
+        for (int64_t w = start; w < stop; w++)
             restricted |= ROW(rules->masks, w)[r] != rules->everything.at[w];
         if (!restricted) continue;
         const int32_t *restrict codes = ROW(points->codes, j) + first;
+        if (stop == start + 1) { /* a single word stays in a register */
+            const uint64_t word = ROW(rules->masks, start)[r];
+            for (int64_t k = 0; k < size; k++) inside[k] &= (word >> (codes[k] & 63)) & 1;
+            continue;
+        }
         for (int64_t k = 0; k < size; k++) {
             const uint64_t word = ROW(rules->masks, start + (codes[k] >> 6))[r];
             inside[k] &= (word >> (codes[k] & 63)) & 1;
@@ -148,10 +153,14 @@ EXPORT void counting(const Rules *rules, const Points *points, const Ints *label
         const int64_t end = min64(begin + BLOCK, labels->rows);
         for (int64_t r = 0; r < rules->n; r++) {
             if (!cover_block(rules, points, r, begin, end, inside)) continue;
+            const int64_t *restrict label = labels->at + begin;
+            int64_t *restrict row = ROW(*mix, r);
+            int64_t *restrict sum = sums + begin;
+            const int64_t more = each[r];
             for (int64_t k = 0; k < end - begin; k++) {
                 if (!inside[k]) continue;
-                ROW(*mix, r)[labels->at[begin + k]]++;
-                sums[begin + k] += each[r];
+                row[label[k]]++;
+                sum[k] += more;
             }
         }
     }

@@ -16,7 +16,8 @@ typedef struct {
     int64_t row;
 } Cut;
 
-static inline Box row_of(const Floats *lower, const Floats *upper, const Words *masks, int64_t row) {
+static inline Box row_of(const Floats *lower, const Floats *upper, const Words *masks,
+                         int64_t row) {
     return (Box){ROW(*lower, row), ROW(*upper, row), ROW(*masks, row)};
 }
 
@@ -171,9 +172,9 @@ static void push(const Boxes *boxes, Box box, const Cut *cut, bool left, Stack *
 /* Go on cutting what is on the stack, and write the parts that none of the boxes meets.
  *
  * Box k of the stack comes with the boxes that meet it, the rows items[begin[k]] to items[end[k]].
- * It stops when the stack is empty, after max_nodes, or when there might not be enough room for more
- * parts, nodes or items. counts are the depth of the stack (before and after), how many parts were
- * found, and how many nodes were looked at.
+ * It stops when the stack is empty, after max_nodes, or when there might not be enough room for
+ * more parts, nodes or items. counts are the depth of the stack (before and after), how many parts
+ * were found, and how many nodes were looked at.
  */
 EXPORT int64_t find_gaps(const Boxes *boxes, Stack *stack, int64_t max_nodes, Boxes *out,
                          int64_t *counts) {

@@ -1,8 +1,8 @@
 /* CFSBE: boxes grown around a seed, among rules that are rivals or not.
  *
- * The axes are the features, continuous ones first. Instead of testing all other axes again for each
- * rule, as Algorithm 2 of the paper does, count on how many axes the box is still apart from it: a
- * box is grown in time proportional to features times rules.
+ * The axes are the features, continuous ones first. Instead of testing all other axes again for
+ * each rule, as Algorithm 2 of the paper does, count on how many axes the box is still apart from
+ * it: a box is grown in time proportional to features times rules.
  */
 
 #include <float.h>

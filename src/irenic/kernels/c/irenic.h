@@ -1,11 +1,12 @@
 /* The structs that Python passes to kernels, and what all kernels share.
  *
- * An array is a pointer with its shape; a vector has one column. Arrays are C-contiguous. The fields
- * of a struct are in the order of the Python class of the same name (kernels/structs.py), which
- * checks element types. Kernels trust their arguments: what calls them has checked everything.
+ * An array is a pointer with its shape; a vector has one column. Arrays are C-contiguous. The
+ * fields of a struct are in the order of the Python class of the same name (kernels/structs.py),
+ * which checks element types. Kernels trust their arguments: what calls them has checked
+ * everything.
  *
- * Boxes come in two layouts. Rules have one column per rule, so that a kernel reads the bounds of one
- * feature one after another; boxes that are cut and copied have one row each. The words of the
+ * Boxes come in two layouts. Rules have one column per rule, so that a kernel reads the bounds of
+ * one feature one after another; boxes that are cut and copied have one row each. The words of the
  * categorical feature j are starts[j] to starts[j + 1] in both.
  */
 #ifndef IRENIC_H

@@ -13,8 +13,8 @@
 #define WORTH 0.6
 /* Below this many rules, bitmaps find the pairs faster than more cuts would. */
 #define DIRECT 1024
-/* Edges on each axis of bitmaps, rules whose bounds they are chosen from, and words of a bitmap that
- * are looked at together. */
+/* Edges on each axis of bitmaps, rules whose bounds they are chosen from, and words of a bitmap
+ * that are looked at together. */
 #define BINS 32
 #define EDGE_SAMPLE (16 * BINS)
 #define CHUNK 8
@@ -393,7 +393,8 @@ typedef struct {
 
 /* Cut the node that was last on the stack: its two parts, the left one below the right one, take
  * its place. Return whether there is enough memory. */
-static bool cut_node(const Extents *extents, Waiting *stack, Node node, int64_t axis, double value) {
+static bool cut_node(const Extents *extents, Waiting *stack, Node node, int64_t axis,
+                     double value) {
     const int64_t begin = stack->begin[stack->depth], end = stack->end[stack->depth];
     const int64_t count = end - begin, axes = extents->axes;
     if (stack->room < end + 2 * count) {
@@ -457,8 +458,9 @@ static int64_t find_pairs(const Extents *extents, Waiting *stack, Node node, dou
  * rule times 2 ** 32, plus the larger rule. Return how many were found, at most limit, and set keys
  * to where they are, to be released by what called this.
  *
- * The space is cut in two again and again, where this divides the rules best; a rule that a cut goes
- * through stays on both sides. Where no cut helps, or few rules are left, all pairs are tested.
+ * The space is cut in two again and again, where this divides the rules best; a rule that a cut
+ * goes through stays on both sides. Where no cut helps, or few rules are left, all pairs are
+ * tested.
  */
 EXPORT int64_t overlapping_pairs(const Rules *rules, int64_t same, int64_t limit, int64_t **keys) {
     const int64_t n = rules->n, d = rules->lower.rows, axes = d + n_sets(&rules->starts);
