@@ -34,7 +34,7 @@ def disturbed(n: int, d: int) -> irenic.DecisionTable:
         widen(lower, upper)
         narrow(lower, upper, share=0.01, seed=1)
 
-    return irenic.DecisionTable.of(leaves(n, d, change))
+    return irenic.DecisionTable.from_rules(leaves(n, d, change))
 
 
 def everything() -> Table:

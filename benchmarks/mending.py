@@ -87,7 +87,7 @@ def rule_list(lower, upper, classes=None, seed: int = 0) -> irenic.RuleList:
     labeled = irenic.RuleSet.from_arrays(
         rules.space, lower=lower, upper=upper, then=[f"c{c}" for c in classes], default="c0"
     )
-    return irenic.RuleList.of(labeled)
+    return irenic.RuleList.from_rules(labeled)
 
 
 def subtracted(rules: irenic.RuleList) -> int:

@@ -22,11 +22,11 @@ def clock(monkeypatch):
 
 
 def test_a_number_stands_for_seconds_and_none_for_no_limit():
-    assert Budget.of(2.5) == Budget(seconds=2.5)
-    assert Budget.of(3) == Budget(seconds=3)
-    assert Budget.of(None) == Budget()
+    assert Budget.from_value(2.5) == Budget(seconds=2.5)
+    assert Budget.from_value(3) == Budget(seconds=3)
+    assert Budget.from_value(None) == Budget()
     budget = Budget(nodes=5)
-    assert Budget.of(budget) is budget
+    assert Budget.from_value(budget) is budget
 
 
 @pytest.mark.parametrize("side", ["seconds", "nodes", "regions"])
@@ -40,7 +40,7 @@ def test_an_invalid_limit_is_rejected(side, value):
 
 def test_an_invalid_budget_is_rejected():
     with pytest.raises(ConditionError, match=r"^budget\.seconds must be .* got '1 minute'$"):
-        Budget.of("1 minute")
+        Budget.from_value("1 minute")
 
 
 @pytest.mark.parametrize("value", [0, 0.0, 7, math.inf])

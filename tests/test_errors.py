@@ -59,7 +59,7 @@ def test_a_conflict_error_has_the_conflicts():
 
 
 def test_a_similar_name_is_suggested_or_else_the_known_names_are_listed():
-    assert did_you_mean("agee", ["age", "job"]) == ", did you mean 'age'?"
+    assert did_you_mean("agee", ["age", "job"]) == "; did you mean 'age'?"
     assert did_you_mean("zzz", ["age", "job"]) == " (known: 'age', 'job')"
     assert did_you_mean("zzz", []) == " (there are none)"
     assert did_you_mean("zzz", [f"f{i}" for i in range(20)]).endswith("'f7', …)")

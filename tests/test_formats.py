@@ -367,7 +367,7 @@ def test_truncated_json_is_told_from_other_mistakes():
         ('{"version": 1, "rules": {}}', '"rules" must be a list of rules {"if": …, "then": …}'),
         (
             '{"version": 1, "ruels": []}',
-            "the file: unknown key 'ruels', did you mean 'rules'?",
+            "the file: unknown key 'ruels'; did you mean 'rules'?",
         ),
         ('{"version": 1, "version": 1}', "the key 'version' appears twice in one object"),
         (
@@ -419,7 +419,7 @@ def test_truncated_json_is_told_from_other_mistakes():
         ("[" * 100_000 + "]" * 100_000, "lists and objects must be nested at most 120 deep"),
         (with_rule(5), 'rule 1: a rule must be an object {"if": …, "then": …}, got 5'),
         (with_rule({"if": {}}), 'rule 1: "then" is missing; write {"if": …, "then": …}'),
-        (with_rule({"iff": {}, "then": 1}), "rule 1: unknown key 'iff', did you mean 'if'?"),
+        (with_rule({"iff": {}, "then": 1}), "rule 1: unknown key 'iff'; did you mean 'if'?"),
         (with_rule({"if": [], "then": 1}), 'rule 1: "if" must be an object of conditions, got []'),
         (
             with_rule({"if": {"a": 5}, "then": 1}),
@@ -429,7 +429,7 @@ def test_truncated_json_is_told_from_other_mistakes():
         ),
         (
             with_rule({"if": {"a": {"=<": 5}}, "then": 1}),
-            "rule 1: feature 'a': unknown operator '=<', did you mean '='?",
+            "rule 1: feature 'a': unknown operator '=<'; did you mean '='?",
         ),
         (
             with_rule({"if": {"a": {"<": None}}, "then": 1}),
@@ -459,14 +459,14 @@ def test_truncated_json_is_told_from_other_mistakes():
         ),
         (
             with_rule({"if": {"agee": {"<": 5}}, "then": 1}, space=[{"name": "age"}]),
-            "rule 1: unknown feature 'agee', did you mean 'age'?",
+            "rule 1: unknown feature 'agee'; did you mean 'age'?",
         ),
         (
             with_rule(
                 {"if": {"c": {"in": ["bleu"]}}, "then": 1},
                 space=[{"name": "c", "values": ["blue"]}],
             ),
-            "rule 1: feature 'c': unknown value 'bleu', did you mean 'blue'?",
+            "rule 1: feature 'c': unknown value 'bleu'; did you mean 'blue'?",
         ),
         (
             with_rule({"then": None}),
@@ -475,7 +475,7 @@ def test_truncated_json_is_told_from_other_mistakes():
         (
             with_rule({"then": {"dat": "2026-01-01"}}),
             "rule 1: {'dat': '2026-01-01'} is not a value: an object must have one key, its"
-            " type, did you mean 'date'?",
+            " type; did you mean 'date'?",
         ),
         (
             with_rule({"then": {"date": "2026-02-30"}}),
@@ -516,7 +516,7 @@ def test_truncated_json_is_told_from_other_mistakes():
         ),
         (
             with_rule({"then": 1}, space=[{"name": "a", "knd": "date"}]),
-            "feature 1 of the space: unknown key 'knd', did you mean 'kind'?",
+            "feature 1 of the space: unknown key 'knd'; did you mean 'kind'?",
         ),
         (
             with_rule({"then": 1}, space=[{"name": "a", "values": ["x"], "unit": "cm"}]),
@@ -565,7 +565,7 @@ def test_a_mistake_in_line_3_is_said_with_line_and_column(tmp_path):
     ("text", "message"),
     [
         ("\n\nIF age < 5 THEN @", "line 3, column 17: unexpected character '@'; put names and"),
-        ("\n\nIF agee < 5 THEN A", "line 3, column 4: unknown feature 'agee', did you mean 'age'?"),
+        ("\n\nIF agee < 5 THEN A", "line 3, column 4: unknown feature 'agee'; did you mean 'age'?"),
         ("\n\nIF age < 5 AND age > 7 THEN A", "line 3, column 16: the conditions on 'age' exclude"),
         ("DEFAULT a\n\nDEFAULT b", "line 3, column 1: a second DEFAULT; keep only one"),
         ("\n\nDEFAULT", "line 3, column 8: expected a value, found the end of the line"),
@@ -717,7 +717,7 @@ def test_an_unknown_suffix_gets_a_suggestion(tmp_path, rules):
         with pytest.raises(FormatError) as caught:
             call(path)
         assert str(caught.value) == (
-            f"{path}: no format for files that end in '.jsn', did you mean '.json'?"
+            f"{path}: no format for files that end in '.jsn'; did you mean '.json'?"
         )
 
 

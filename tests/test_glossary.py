@@ -107,6 +107,6 @@ def test_indices_start_at_0_and_numbers_in_texts_at_1():
     assert difference.rules_before == difference.rules_after == (0,)
     first = irenic.searching.constraints(rules)[0]
     assert (first.rule, first.index) == (0, 0)
-    assert irenic.DecisionTable.of(rules).rows == (0, 1)
+    assert irenic.DecisionTable.from_rules(rules).rows == (0, 1)
     for described in (conflict, finding, change):
         assert "rule 1 says low" in str(described)

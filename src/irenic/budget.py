@@ -58,7 +58,7 @@ class Budget:
             object.__setattr__(self, field.name, int(number) if whole else number)
 
     @classmethod
-    def of(cls, budget: Budget | float | None) -> Budget:
+    def from_value(cls, budget: Budget | float | None) -> Budget:
         """Return a budget given in any form that functions accept.
 
         Parameters
@@ -72,7 +72,7 @@ class Budget:
 
         Examples
         --------
-        >>> Budget.of(2.5)
+        >>> Budget.from_value(2.5)
         Budget(seconds=2.5, nodes=None, regions=None)
         """
         return budget if isinstance(budget, Budget) else cls(seconds=budget)
@@ -82,7 +82,7 @@ class Meter:
     """Measures how much of a budget is used; call :meth:`spent` after each step."""
 
     def __init__(self, budget: Budget | float | None) -> None:
-        self.budget = Budget.of(budget)
+        self.budget = Budget.from_value(budget)
         self.nodes = 0
         self.regions = 0
         self.stopped_by: StoppedBy | None = None

@@ -240,11 +240,11 @@ class FileError(IrenicError, OSError):
 
 
 def did_you_mean(wrong: object, known: Iterable[object]) -> str:
-    """Return ``", did you mean 'age'?"``, or the known names if none is similar."""
+    """Return ``"; did you mean 'age'?"``, or the known names if none is similar."""
     names = [str(name) for name in known]
     similar = difflib.get_close_matches(str(wrong), names, n=1)
     if similar:
-        return f", did you mean {similar[0]!r}?"
+        return f"; did you mean {similar[0]!r}?"
     if not names:
         return " (there are none)"
     shown = ", ".join(repr(n) for n in names[:8])

@@ -257,7 +257,7 @@ def test_the_text_of_a_conflict_starts_with_a_case():
 
 def test_an_overlap_is_a_note_in_a_set_and_an_error_in_a_unique_table():
     rules = ages(((0, 10), "A"), ((5, 20), "A"))
-    table = DecisionTable.of(rules)
+    table = DecisionTable.from_rules(rules)
     notes, errors = check(table), check(table.under("UNIQUE"))
     line = "age = 8: rules 1 and 2 both say A (wherever 5 <= age < 10)"
     assert texts(notes, "overlaps") == texts(errors, "overlaps") == [line]
@@ -293,7 +293,9 @@ def test_rules_without_an_upper_bound_can_be_merged():
 
 
 def test_the_texts_of_rules_that_never_fire():
-    rules = RuleList.of(ages(((0, 10), "A"), ((10, 20), "B"), ((5, 15), "C"), ((5, 25), "A")))
+    rules = RuleList.from_rules(
+        ages(((0, 10), "A"), ((10, 20), "B"), ((5, 15), "C"), ((5, 25), "A"))
+    )
     findings = check(rules)
     assert texts(findings, "never_fire") == [
         "rule 3 never fires: wherever it applies, rules 1 and 2 take precedence"
@@ -321,7 +323,7 @@ def test_a_row_with_several_intervals_is_inside_another():
 
 def test_under_rule_order_only_neighbors_are_mergeable():
     rules = ages(((0, 1), "X"), ((0, 2), "Y"), ((1, 2), "X"), ((2, 3), "X"))
-    table = DecisionTable.of(rules)
+    table = DecisionTable.from_rules(rules)
     assert texts(check(table.under("RULE ORDER")), "mergeable") == [
         "rules 3 and 4 can be merged into one: 1 <= age < 3"
     ]
@@ -330,9 +332,9 @@ def test_under_rule_order_only_neighbors_are_mergeable():
 
 def test_columns_of_a_long_ordered_table_are_unfinished():
     rules = ages(*(((i, i + 1), "A") for i in range(400)))
-    findings = check(RuleList.of(rules))
+    findings = check(RuleList.from_rules(rules))
     assert findings.unfinished == ("columns",)
-    assert check(RuleList.of(rules[:20])).unfinished == ()
+    assert check(RuleList.from_rules(rules[:20])).unfinished == ()
 
 
 def test_a_column_that_excludes_only_impossible_cases_never_matters():
@@ -345,7 +347,7 @@ def test_a_column_that_excludes_only_impossible_cases_never_matters():
 
 
 def test_priority_determines_which_rows_never_fire():
-    table = DecisionTable.of(ages(((0, 10), "low"), ((0, 20), "high"))).under("PRIORITY")
+    table = DecisionTable.from_rules(ages(((0, 10), "low"), ((0, 20), "high"))).under("PRIORITY")
     ranked = DecisionTable(
         table.rules, table.rows, 2, hit_policy="PRIORITY", ranking=("high", "low")
     )
@@ -383,7 +385,7 @@ def test_impossible_cases_are_not_gaps():
     space = Space([Continuous("n", bounds=(0, 30))])
     rules = RuleSet([Rule({"n": {"<=": 10}}, then="A"), Rule({"n": {">=": 20}}, then="B")], space)
     hole = Region(space, {"n": {">": 10, "<": 20}})
-    table = DecisionTable.of(rules)
+    table = DecisionTable.from_rules(rules)
     assert not check(table).is_complete
     holed = DecisionTable(rules, table.rows, 2, outside=(hole,))
     assert check(holed).is_complete
@@ -427,7 +429,7 @@ def test_invalid_arguments_are_rejected():
         ConditionError, match="limit must be a non-negative integer or None, got -1"
     ):
         check(rules, limit=-1)
-    with pytest.raises(ConditionError, match="unknown kind of finding 'gap', did you mean 'gaps'"):
+    with pytest.raises(ConditionError, match="unknown kind of finding 'gap'; did you mean 'gaps'"):
         check(rules).of("gap")
     with pytest.raises(ConditionError, match="unknown kind of finding 'conflict'"):
         check(rules).fails(["conflict"])

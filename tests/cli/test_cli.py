@@ -230,7 +230,7 @@ def test_a_space_defines_the_values_of_features(run, file):
     assert run("check", rules, "--space", space) == (
         2,
         "",
-        f"irenic: {rules}, line 1, column 4: feature 'job': unknown value 'nurs', did you mean"
+        f"irenic: {rules}, line 1, column 4: feature 'job': unknown value 'nurs'; did you mean"
         " 'nurse'?\n",
     )
 

@@ -129,7 +129,7 @@ def test_an_option_overrides_the_hit_policy(run, file):
     status, _, err = run("check", path, "--hit-policy", "FIRTS")
     assert (status, err) == (
         2,
-        "irenic: --hit-policy: unknown hit policy 'FIRTS', did you mean 'FIRST'?\n",
+        "irenic: --hit-policy: unknown hit policy 'FIRTS'; did you mean 'FIRST'?\n",
     )
 
 

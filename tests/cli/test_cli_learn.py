@@ -204,7 +204,7 @@ def test_ctrl_c_skips_cross_validation(run, people, monkeypatch):
         ),
         (
             ["people.csv", "--target", "pay"],
-            "people.csv: unknown column 'pay', did you mean 'pays'?",
+            "people.csv: unknown column 'pay'; did you mean 'pays'?",
         ),
         (
             ["people.csv", "--target", "age"],
@@ -366,7 +366,7 @@ def test_contradicting_rules_need_resolve(run, tmp_path):
     assert run("predict", "my.txt", "new.csv", "--resolve", "frist") == (
         2,
         "",
-        "irenic: --resolve must be best, vote or first, got 'frist', did you mean 'first'?\n",
+        "irenic: --resolve must be best, vote or first, got 'frist'; did you mean 'first'?\n",
     )
 
 
@@ -375,7 +375,7 @@ def test_contradicting_rules_need_resolve(run, tmp_path):
     [
         (
             "agee,job\n1,cook\n",
-            "the table must have a column 'age', which the rules test, did you mean 'agee'?",
+            "the table must have a column 'age', which the rules test; did you mean 'agee'?",
         ),
         ("age,job\nx,cook\n", "column 'age', row 1: "),
         (

@@ -78,7 +78,7 @@ def test_data_without_outcomes_is_rejected(run, file):
         f"irenic: {data}: column 'risk' must have an outcome in every row, got none in row 2\n",
     )
     status, _, err = run("repair", path, "--data", data, "--label", "rsk")
-    assert (status, err) == (2, f"irenic: {data}: unknown column 'rsk', did you mean 'risk'?\n")
+    assert (status, err) == (2, f"irenic: {data}: unknown column 'rsk'; did you mean 'risk'?\n")
 
 
 def test_a_table_stays_a_table(run, file, tmp_path):
@@ -352,7 +352,7 @@ def test_a_table_must_be_named_if_there_are_several(run, file, tmp_path):
     status, _, err = run("convert", path, str(tmp_path / "a.json"), "--table", "Fee")
     assert (status, err) == (0, f"irenic: ignored 1 other table of {path}\n")
     status, _, err = run("convert", path, str(tmp_path / "a.json"), "--table", "Fe")
-    assert (status, err) == (2, f"irenic: {path}: unknown table 'Fe', did you mean 'Fee'?\n")
+    assert (status, err) == (2, f"irenic: {path}: unknown table 'Fe'; did you mean 'Fee'?\n")
 
 
 # --- diff
@@ -410,5 +410,5 @@ def test_rules_that_contradict_each_other_cannot_be_compared(run, file):
     status, out, err = run("diff", a, b)
     assert (status, out) == (2, "")
     assert "the first rule set contradicts itself: rule 1 says low" in err
-    assert "let the first rule win with RuleList.of(rules) or --hit-policy FIRST" in err
+    assert "let the first rule win with RuleList.from_rules(rules) or --hit-policy FIRST" in err
     assert run("diff", a, a, "--hit-policy", "first")[0] == 0

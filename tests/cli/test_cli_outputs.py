@@ -144,7 +144,7 @@ def test_a_file_that_is_not_read_is_replaced(run, here):
         ("none/x.json", "cannot write none/x.json: No such file or directory"),
         ("rules.txt/x.json", "cannot write rules.txt/x.json: Not a directory"),
         ("loop.json", "cannot write loop.json: Too many levels of symbolic links"),
-        ("x.jsn", "x.jsn: no format for files that end in '.jsn', did you mean '.json'?"),
+        ("x.jsn", "x.jsn: no format for files that end in '.jsn'; did you mean '.json'?"),
         ("x", "x: no format for files that end in '' (known: '.csv', '.dmn', "),
     ],
 )

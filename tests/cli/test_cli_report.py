@@ -182,15 +182,15 @@ def test_a_sample_is_drawn_and_all_are_counted(run, file, here):
         ),
         (["RULES", "-o", "no/report.html"], "cannot write no/report.html: No such file"),
         (["RULES", "--label", "risk"], "--label needs a table: irenic report RULES DATA"),
-        (["RULES", "PEOPLE", "--label", "rsk"], "unknown column 'rsk', did you mean 'risk'?"),
+        (["RULES", "PEOPLE", "--label", "rsk"], "unknown column 'rsk'; did you mean 'risk'?"),
         (
             ["RULES", "OTHERS"],
-            "the table must have a column 'job', which the rules test, did you mean 'jobs'?",
+            "the table must have a column 'job', which the rules test; did you mean 'jobs'?",
         ),
         (["RULES", "NOBODY"], "the table must have at least one row, got none"),
         (["RULES", "GONE"], "cannot read"),
         (["GONE"], "cannot read"),
-        (["RULES", "--hit-policy", "FRST"], "unknown hit policy 'FRST', did you mean 'FIRST'?"),
+        (["RULES", "--hit-policy", "FRST"], "unknown hit policy 'FRST'; did you mean 'FIRST'?"),
         (
             ["RULES", "PEOPLE", "--label", "job"],
             "column 'job' must hold labels that the rules predict, such as low, high, got nurse",

@@ -657,7 +657,7 @@ def test_an_empty_table_is_a_table():
         ([("f", "number", "")], ("1", "2", "3"), {},
          "table 'D', rule 1: a rule must have one output entry per column, 1 in all, got 2"),
         ([("f", "tNone", "")], ("-", "1"), {"before": ITEMS},
-         "table 'D', column 'f': unknown type 'tNone', did you mean 'tNear'?"),
+         "table 'D', column 'f': unknown type 'tNone'; did you mean 'tNear'?"),
         ([("f", "x:tNone", "")], ("-", "1"), {},
          "table 'D', column 'f': unknown prefix 'x' of type 'x:tNone'; declare its namespace or"
          " import its model"),
@@ -683,7 +683,7 @@ def test_an_empty_table_is_a_table():
         ([("f", "number", "[5..1]")], ("-", "1"), {},
          "table 'D', column 'f': the allowed values exclude every value"),
         ([("f", "number", "")], ("1", "2"), {"attributes": 'hitPolicy="UNIQ"'},
-         "table 'D': unknown hit policy 'UNIQ', did you mean 'UNIQUE'?"),
+         "table 'D': unknown hit policy 'UNIQ'; did you mean 'UNIQUE'?"),
         ([("f", "number", "")], ("1", "2"), {"attributes": 'aggregation="MEAN"'},
          "table 'D': unknown aggregation 'MEAN' (known: 'SUM', 'COUNT', 'MIN', 'MAX')"),
         ([("f", "number", "")], ("1",), {"outputs": ()},
@@ -831,7 +831,7 @@ def test_all_rules_read_back_the_same(rules):
 
 @given(sts.rule_sets())
 def test_a_list_reads_back_the_same(rules):
-    ordered = RuleList.of(rules)
+    ordered = RuleList.from_rules(rules)
     table = one(dmn_writing.dumps(ordered, name="L"))
     assert (table.hit_policy, table.name) == ("FIRST", "L")
     assert table.as_rules() == ordered

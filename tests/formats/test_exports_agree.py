@@ -123,7 +123,7 @@ def decisions(draw):
         listed = RuleList(found, space, default=default)
         if form == "list":
             return listed
-        table = DecisionTable.of(listed.rules).under(form)
+        table = DecisionTable.from_rules(listed.rules).under(form)
         ranking = ("z", "x") if form == "PRIORITY" else ()
         return DecisionTable(table.rules, table.rows, table.n_rows, form, ranking=ranking)
     kept: list[Rule] = []
@@ -132,7 +132,7 @@ def decisions(draw):
         if not any(rule.region.overlaps(other.region) for other in rivals):
             kept.append(rule)
     held = RuleSet(kept, space, default=default)
-    return held if form == "set" else DecisionTable.of(held).under(form)
+    return held if form == "set" else DecisionTable.from_rules(held).under(form)
 
 
 def ordinary(feature):

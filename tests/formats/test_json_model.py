@@ -242,11 +242,11 @@ def drop(*keys):
         (put(True, "model", "version"), '"version" must be 1, got True'),
         (put("SVC", "model", "class"), "\"class\" must be 'RuleSetClassifier', got 'SVC'"),
         (drop("model", "front"), '"front" is missing; was the file cut off or edited by hand?'),
-        (put(1, "model", "fornt"), "the model: unknown key 'fornt', did you mean 'front'?"),
+        (put(1, "model", "fornt"), "the model: unknown key 'fornt'; did you mean 'front'?"),
         (put([], "model", "parameters"), '"parameters" must be an object, got []'),
         (
             put(1, "model", "parameters", "max_rule"),
-            "\"parameters\": unknown key 'max_rule', did you mean 'max_rules'?",
+            "\"parameters\": unknown key 'max_rule'; did you mean 'max_rules'?",
         ),
         (put(-1, "model", "parameters", "max_rules"), "\"parameters\": The 'max_rules' parameter"),
         (put([1], "model", "parameters", "class_weight"), '"class_weight" must be a list of pairs'),

@@ -96,7 +96,7 @@ def test_a_set_with_conflicts_is_resolved_as_predict_does(rules, resolve):
 
 @given(strategies.rule_sets(default="else"))
 def test_a_list_returns_what_predict_returns(rules):
-    listed = RuleList.of(rules)
+    listed = RuleList.from_rules(rules)
     function = made(to_python(listed))
     some = cells(rules)
     expected = listed.predict(naive.instances(rules.space, some)).tolist()
@@ -520,7 +520,7 @@ def test_conflicts_raise_the_error_of_predict():
     with pytest.raises(
         ConditionError, match="resolve must be 'first' or None for a rule list, got 'best'"
     ):
-        to_python(RuleList.of(rules), resolve="best")
+        to_python(RuleList.from_rules(rules), resolve="best")
 
 
 def test_the_default_can_be_given():

@@ -841,7 +841,7 @@ def test_rows_outside_the_space_are_evaluated_literally():
 
 def test_an_unknown_dialect_is_rejected():
     with pytest.raises(
-        ConditionError, match="unknown dialect 'postgresql', did you mean 'postgres'"
+        ConditionError, match="unknown dialect 'postgresql'; did you mean 'postgres'"
     ):
         to_sql(ages(), "people", dialect="postgresql")
     with pytest.raises(

@@ -359,7 +359,7 @@ def test_written_columns_are_not_read_as_row_numbers():
 
 
 def test_a_column_to_ignore_must_exist():
-    with pytest.raises(irenic.FormatError, match=r"^unknown column 'Rul', did you mean 'Rule'\?$"):
+    with pytest.raises(irenic.FormatError, match=r"^unknown column 'Rul'; did you mean 'Rule'\?$"):
         loads_csv(NUMBERED.encode(), ignore="Rul")
     with pytest.raises(irenic.FormatError, match=r"^unknown column 'then'"):
         loads_csv(NUMBERED.encode(), ignore="then", target="then")

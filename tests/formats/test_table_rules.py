@@ -116,7 +116,7 @@ def test_a_given_space_takes_precedence():
 def test_a_feature_that_the_space_lacks_is_named():
     space = Space([Continuous("age")])
     assert csv_errors("agee,then\n5,A\n", space=space) == [
-        "column 'agee': unknown feature, did you mean 'age'?"
+        "column 'agee': unknown feature; did you mean 'age'?"
     ]
 
 
@@ -583,7 +583,7 @@ def test_rules_that_are_not_a_product_get_separate_lines():
 @given(sts.rule_sets(default="D"))
 @sts.examples(0.3)
 def test_a_list_keeps_its_order(rules):
-    rules = RuleList.of(rules)
+    rules = RuleList.from_rules(rules)
     for found in (
         loads_csv(dumps_csv(rules), space=rules.space),
         loads_xlsx(dumps_xlsx(rules), space=rules.space),
@@ -678,7 +678,7 @@ def test_a_feature_may_be_named_like_a_policy():
     for options in ({}, {"space": space}):
         assert csv_table(dumps_csv(rules), **options).space.names == ("F", "x")
     same(loads_xlsx(dumps_xlsx(rules), space=space), rules)
-    ordered = RuleList.of(rules)
+    ordered = RuleList.from_rules(rules)
     for options in ({}, {"space": space}):
         table = csv_table(dumps_csv(ordered), **options)
         assert (table.space.names, table.hit_policy) == (("F", "x"), "FIRST")

@@ -278,7 +278,7 @@ def test_weights_from_what_is_no_share_are_refused(w0):
 
 def test_an_unknown_label_gets_a_suggestion():
     tree = Hierarchy(["animal/dog", "plant"])
-    text = "unknown label 'animal/dogs', did you mean 'animal/dog'?"
+    text = "unknown label 'animal/dogs'; did you mean 'animal/dog'?"
     for call in (tree.parents, tree.ancestors, tree.depth):
         refused(text, call, "animal/dogs")
     for call in (tree.close, tree.is_closed):

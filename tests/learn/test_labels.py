@@ -208,9 +208,9 @@ def test_columns_must_fit_the_labels():
     refused(text, as_indicator, np.array(CELLS), labels=["a", "b"])
     refused(text, as_indicator, sp.csr_array(CELLS), labels=["a", "b"])
     frame = pd.DataFrame({"cat": [1], "dog": [0]})
-    text = "column 'dog' of y: unknown label, did you mean 'dogs'?"
+    text = "column 'dog' of y: unknown label; did you mean 'dogs'?"
     refused(text, as_indicator, frame, labels=["cat", "dogs"])
-    text = "y must have a column for the label 'dogs', did you mean 'dog'?"
+    text = "y must have a column for the label 'dogs'; did you mean 'dog'?"
     refused(text, as_indicator, frame, labels=["cat", "dog", "dogs"])
 
 
@@ -282,7 +282,7 @@ def test_labels_that_cannot_be_sorted_come_as_they_appear():
 
 
 def test_an_unknown_label_gets_a_suggestion():
-    text = "row 2 of y: unknown label 'dgo', did you mean 'dog'?"
+    text = "row 2 of y: unknown label 'dgo'; did you mean 'dog'?"
     refused(text, as_indicator, [{"cat"}, {"dgo"}], labels=["cat", "dog"])
     text = "row 1 of y: unknown label 7 (known: 'cat', 'dog')"
     refused(text, as_indicator, [{7}], labels=["cat", "dog"])

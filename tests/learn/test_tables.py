@@ -60,7 +60,7 @@ def test_labels_have_a_type_that_learners_accept(values, labels):
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"a": [1], "bb": ["x"]}, "unknown column 'b', did you mean 'bb'?"),
+        ({"a": [1], "bb": ["x"]}, "unknown column 'b'; did you mean 'bb'?"),
         ({"a": [], "b": []}, "the table must have at least one row, got none"),
         ({"b": ["x"]}, "the table must have a column besides the target 'b', got none"),
         (
@@ -161,11 +161,11 @@ def test_sets_of_labels_may_have_one_column_per_label():
 @pytest.mark.parametrize(
     ("table", "label", "message"),
     [
-        ({"age": [3], "pays": ["free"]}, "pay", "unknown column 'pay', did you mean 'pays'?"),
+        ({"age": [3], "pays": ["free"]}, "pay", "unknown column 'pay'; did you mean 'pays'?"),
         (
             {"ages": [3], "pays": ["free"]},
             None,
-            "the table must have a column 'age', which the rules test, did you mean 'ages'?",
+            "the table must have a column 'age', which the rules test; did you mean 'ages'?",
         ),
         (
             {"age": [3], "job": ["cook"]},

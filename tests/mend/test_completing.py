@@ -176,7 +176,7 @@ def test_invalid_arguments_are_rejected():
     with pytest.raises(ConflictError, match=r"repair them before filling gaps"):
         complete(clash)
     with pytest.raises(ConditionError, match=r"must be unordered, got a list: .* irenic.to_set"):
-        complete(RuleList.of(clash))
+        complete(RuleList.from_rules(clash))
     with pytest.raises(ConditionError, match=r"must be a RuleSet, .* DecisionTable, got NoneType"):
         complete(None)
     with pytest.raises(

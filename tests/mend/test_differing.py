@@ -142,9 +142,9 @@ def test_impossible_cases_are_not_differences():
 
 def test_rules_that_contradict_themselves_are_rejected():
     clash = RuleSet([Rule({"x": (0, 5)}, then="A"), Rule({"x": (3, 9)}, then="B")])
-    text = r"the second rule set contradicts itself: rule 1 says A.* win with RuleList.of"
+    text = r"the second rule set contradicts itself: rule 1 says A.* win with RuleList.from_rules"
     with pytest.raises(ConflictError, match=text):
-        diff(RuleList.of(clash), clash)
+        diff(RuleList.from_rules(clash), clash)
     with pytest.raises(ConditionError, match=r"must be a RuleSet, .* DecisionTable, got list"):
         diff([], clash)
 
@@ -201,7 +201,7 @@ def test_rules_moved_to_a_wider_space_do_not_differ(data):
     wide = data.draw(wider(narrow))
     a = data.draw(ruled(narrow))
     rules = moved(a.rules if isinstance(a, RuleList) else a, wide)
-    assert diff(a, RuleList.of(rules) if isinstance(a, RuleList) else rules).same
+    assert diff(a, RuleList.from_rules(rules) if isinstance(a, RuleList) else rules).same
 
 
 def test_values_that_only_one_space_lists():

@@ -195,7 +195,7 @@ def random_list(n, d, seed=0):
             side[axis, r] = rng.random().__round__(1)
     space = Space([Continuous(f"x{i}") for i in range(d)])
     then = rng.choice(list("ABC"), n).tolist()
-    return RuleList.of(RuleSet.from_arrays(space, lower=low, upper=high, then=then))
+    return RuleList.from_rules(RuleSet.from_arrays(space, lower=low, upper=high, then=then))
 
 
 def test_an_insufficient_budget_raises_an_error():

@@ -160,7 +160,7 @@ def tables(draw, hit_policy):
             if not any(rule.region.overlaps(other.region) for other in apart):
                 apart.append(rule)
         rules = RuleSet(apart, rules.space, default=rules.default)
-    return DecisionTable.of(rules).under(hit_policy)
+    return DecisionTable.from_rules(rules).under(hit_policy)
 
 
 def overlaps(table):
@@ -194,7 +194,7 @@ def test_a_merged_table_decides_the_same_and_keeps_its_policy(outside_limit, hit
 @given(data=st.data())
 def test_repaired_and_completed_tables_keep_unique(how, data):
     rules = data.draw(sts.rule_sets(max_size=4))
-    table = DecisionTable.of(rules).under("UNIQUE")
+    table = DecisionTable.from_rules(rules).under("UNIQUE")
     repaired = repair(table, how).table
     assert not overlaps(repaired)
     completed = repaired.with_rules(complete(repaired).rules)
@@ -209,37 +209,37 @@ def test_rows_of_a_unique_table_are_merged_without_overlaps():
         [Rule({"a": {"<": 10}, "b": {">=": 2}}, then="x"), Rule({"b": {"<": 2}}, then="x")],
         space,
     )
-    table = DecisionTable.of(rules).under("UNIQUE")
+    table = DecisionTable.from_rules(rules).under("UNIQUE")
     assert merge(table).rules == rules
     assert overlaps(merge(table.under("ANY")).table) == [(0, 1)]
 
 
 def test_a_pinwheel_in_a_unique_table_becomes_one_row():
     rules = plane((0, 2, 0, 1), (2, 3, 0, 2), (1, 3, 2, 3), (0, 1, 1, 3), (1, 2, 1, 2))
-    result = merge(DecisionTable.of(rules).under("UNIQUE"))
+    result = merge(DecisionTable.from_rules(rules).under("UNIQUE"))
     assert [str(rule) for rule in result.rules] == ["IF 0 <= x < 3 AND 0 <= y < 3 THEN A"]
 
 
 def test_many_rows_of_a_unique_table_are_merged():
     rules = plane(*((i, i + 1, j, j + 1) for i in range(20) for j in range(20)))
-    result = merge(DecisionTable.of(rules).under("UNIQUE"))
+    result = merge(DecisionTable.from_rules(rules).under("UNIQUE"))
     assert [str(rule) for rule in result.rules] == ["IF 0 <= x < 20 AND 0 <= y < 20 THEN A"]
 
 
 @pytest.mark.parametrize("hit_policy", ["FIRST", "PRIORITY"])
 def test_an_ordered_table_is_rejected(hit_policy):
-    table = DecisionTable.of(plane((0, 5, 0, 5), (5, 9, 0, 5))).under(hit_policy)
+    table = DecisionTable.from_rules(plane((0, 5, 0, 5), (5, 9, 0, 5))).under(hit_policy)
     text = "rules must be unordered, got a list: .* irenic.to_set"
     with pytest.raises(ConditionError, match=text):
         merge(table)
     with pytest.raises(ConditionError, match=text):
-        merge(RuleList.of(table.rules))
+        merge(RuleList.from_rules(table.rules))
 
 
 @pytest.mark.parametrize("hit_policy", ["FIRST", "PRIORITY"])
 @given(rules=sts.rule_sets(max_size=4, default="A"))
 def test_an_ordered_table_that_became_a_set_is_merged_and_decides_the_same(hit_policy, rules):
-    table = replace(DecisionTable.of(rules).under(hit_policy), ranking=("C", "A"))
+    table = replace(DecisionTable.from_rules(rules).under(hit_policy), ranking=("C", "A"))
     result = merge(table.with_rules(to_set(table.as_rules()))).table
     assert result.hit_policy is None
     assert result.first_conflict() is None
@@ -250,7 +250,7 @@ def test_an_ordered_table_that_became_a_set_is_merged_and_decides_the_same(hit_p
 
 @pytest.mark.parametrize("hit_policy", ["COLLECT", "RULE ORDER", "OUTPUT ORDER"])
 def test_a_table_in_which_all_rows_count_is_rejected(hit_policy):
-    table = DecisionTable.of(plane((0, 5, 0, 5), (5, 9, 0, 5))).under(hit_policy)
+    table = DecisionTable.from_rules(plane((0, 5, 0, 5), (5, 9, 0, 5))).under(hit_policy)
     text = f"under {hit_policy}, all rules that apply count, so merging them would change"
     with pytest.raises(ConditionError, match=text):
         merge(table)

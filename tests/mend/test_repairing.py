@@ -226,7 +226,10 @@ def test_rules_without_contradictions_are_unchanged():
         (lambda r: repair(r, "crop"), "how must be one of drop, trim, split, got 'crop', did"),
         (lambda r: repair(r, None), "how must be one of drop, trim, split, got None"),
         (lambda r: repair(list(r)), "rules must be a RuleSet, .* DecisionTable, got list"),
-        (lambda r: repair(RuleList.of(r)), "rules must be unordered, got a list: .* irenic.to_set"),
+        (
+            lambda r: repair(RuleList.from_rules(r)),
+            "rules must be unordered, got a list: .* irenic.to_set",
+        ),
         (lambda r: repair(r, weights=[1.0]), "weights must be 2 finite positive numbers, one per"),
         (lambda r: repair(r, weights=[1.0, 0]), "weights must be 2 finite positive numbers"),
         (lambda r: repair(r, weights=[1, "2"]), "weights must be 2 finite positive numbers"),
@@ -257,7 +260,7 @@ def test_under_unique_rows_that_agree_are_rivals(how):
             Rule({"x": (8, 12)}, then="Y"),
         ],
     )
-    table = DecisionTable.of(rules).under("UNIQUE")
+    table = DecisionTable.from_rules(rules).under("UNIQUE")
     mended = repair(table, how).table
     assert not check(mended).fails()
     assert not mended.rules.overlaps()

@@ -337,7 +337,7 @@ def test_the_operators_of_a_set_give_the_same_set(codes, missing, other):
             "feature 'f1': unknown operator 'between' (known: '<', '<=', '>', '>=', '=', 'in',"
             " 'not in', 'missing', …)",
         ),
-        ({"not_in": [5]}, "feature 'f1': unknown operator 'not_in', did you mean 'not in'?"),
+        ({"not_in": [5]}, "feature 'f1': unknown operator 'not_in'; did you mean 'not in'?"),
         ({"missing": 1}, "feature 'f1': 'missing' must be True or False, got 1"),
     ],
 )
@@ -354,7 +354,7 @@ def test_an_invalid_condition_on_a_number_is_rejected(condition, text):
             "feature 'color': no value satisfies color in {blue} and color not in {blue}",
         ),
         ({"missing": True}, "feature 'color': no value satisfies missing=True"),
-        ("bleu", "feature 'color': unknown value 'bleu', did you mean 'blue'?"),
+        ("bleu", "feature 'color': unknown value 'bleu'; did you mean 'blue'?"),
         ({"pink"}, "feature 'color': unknown value 'pink' (known: 'yellow', 'blue', 'red')"),
         ((2, 5), "feature 'color' is categorical and cannot be tested with '>='; use in {…}"),
         ({"in": "blue"}, "feature 'color': values must be a list or set, got 'blue'"),
@@ -422,7 +422,7 @@ def test_a_condition_that_can_never_be_true_is_rejected(feature, condition, text
 
 
 def test_an_unknown_feature_is_rejected_with_a_suggestion():
-    rejects("unknown feature 'colour', did you mean 'color'?", Region, SPACE, {"colour": "red"})
+    rejects("unknown feature 'colour'; did you mean 'color'?", Region, SPACE, {"colour": "red"})
 
 
 # --- features from conditions

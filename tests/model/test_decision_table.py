@@ -26,7 +26,7 @@ AGES = RuleSet(
 
 @given(sts.rule_sets(max_size=5))
 def test_in_a_list_the_first_rule_that_holds_decides(rules):
-    rule_list = RuleList.of(rules)
+    rule_list = RuleList.from_rules(rules)
     cells = naive.cells_of(naive.grid(rules.space, [rule.region for rule in rules]))
     instances = naive.instances(rules.space, cells)
     expected = [naive.decide(rules, cell) for cell in cells]
@@ -35,11 +35,11 @@ def test_in_a_list_the_first_rule_that_holds_decides(rules):
 
 
 def test_a_list_compares_and_slices_in_order():
-    rule_list = RuleList.of(AGES)
+    rule_list = RuleList.from_rules(AGES)
     assert (len(rule_list), rule_list.default, rule_list.space) == (3, "none", AGES.space)
     assert rule_list[0] == AGES[0]
-    assert rule_list[1:] == RuleList.of(AGES[1:])
-    assert rule_list != RuleList.of(AGES[[1, 0, 2]])
+    assert rule_list[1:] == RuleList.from_rules(AGES[1:])
+    assert rule_list != RuleList.from_rules(AGES[[1, 0, 2]])
     assert RuleSet(AGES, default="none") == AGES[[1, 0, 2]]
     assert rule_list != AGES
     assert repr(rule_list).startswith(
@@ -51,7 +51,7 @@ def test_a_list_compares_and_slices_in_order():
 
 
 def test_a_list_reports_conflicts_that_its_order_resolves():
-    rule_list = RuleList.of(AGES)
+    rule_list = RuleList.from_rules(AGES)
     assert rule_list.predict({"age": [15, 65, 40]}).tolist() == ["reduced", "reduced", "full"]
     assert len(rule_list.conflicts()) == 2
     assert len(rule_list.overlaps()) == 0
@@ -69,17 +69,17 @@ def test_a_row_can_make_several_rules_or_none():
     assert (table.places(0), table.places(1), table.never_hold, len(table)) == ([0, 1], [], (1,), 3)
     assert table.first_conflict().first == 0
     assert table.first_conflict().second == 2
-    assert table.under("FIRST").as_rules() == RuleList.of(AGES)
+    assert table.under("FIRST").as_rules() == RuleList.from_rules(AGES)
     assert table.as_rules() == AGES
     changed = table.with_rules(AGES[:1])
     assert (changed.n_rows, changed.never_hold) == (2, (1,))
     assert (changed.name, changed.hit_policy) == ("fares", "UNIQUE")
     assert table.under("FIRST").with_rules(AGES).hit_policy is None
-    assert DecisionTable.of(AGES[:1]).first_conflict() is None
+    assert DecisionTable.from_rules(AGES[:1]).first_conflict() is None
 
 
 def test_a_priority_table_is_ordered_by_its_ranking():
-    ranked = DecisionTable.of(AGES).under("PRIORITY")
+    ranked = DecisionTable.from_rules(AGES).under("PRIORITY")
     assert ranked.winning == [0, 1, 2]
     ranked = DecisionTable(AGES, (0, 1, 2), 3, hit_policy="PRIORITY", ranking=("full", "reduced"))
     assert ranked.winning == [2, 0, 1]
@@ -96,7 +96,7 @@ def test_a_priority_table_is_ordered_by_its_ranking():
         ({"rows": (0, 1, 1)}, "row 2 must have one consequent, got two"),
         ({"n_rows": None}, "n_rows must be a non-negative integer, got None"),
         ({"lines": (1,)}, "lines must have 3 numbers, one per row, got 1"),
-        ({"hit_policy": "FIRTS"}, "unknown hit policy 'FIRTS', did you mean 'FIRST'?"),
+        ({"hit_policy": "FIRTS"}, "unknown hit policy 'FIRTS'; did you mean 'FIRST'?"),
     ],
 )
 def test_an_invalid_table_is_rejected(options, message):
@@ -108,6 +108,6 @@ def test_an_invalid_table_is_rejected(options, message):
 def test_outside_regions_become_boxes():
     rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
     outside = (Region(rules.space, {"age": (None, 0)}), Region.nothing(rules.space))
-    table = replace(DecisionTable.of(rules), outside=outside)
+    table = replace(DecisionTable.from_rules(rules), outside=outside)
     assert Region.from_boxes(table.outside_boxes) == [outside[0]]
-    assert len(DecisionTable.of(rules).outside_boxes) == 0
+    assert len(DecisionTable.from_rules(rules).outside_boxes) == 0

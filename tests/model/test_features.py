@@ -68,7 +68,7 @@ def test_infinite_bounds_are_no_bounds():
             "feature 'a': 2.5 is not a whole number; declare the feature with kind='number' to"
             " allow fractions (as a bound)",
         ),
-        ({"kind": "integr"}, "feature 'a': unknown kind 'integr', did you mean 'integer'?"),
+        ({"kind": "integr"}, "feature 'a': unknown kind 'integr'; did you mean 'integer'?"),
         (
             {"kind": []},
             "feature 'a': unknown kind [] (known: 'number', 'integer', 'date', 'datetime',"

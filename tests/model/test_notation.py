@@ -308,11 +308,11 @@ def test_an_error_in_the_notation_is_reported_with_its_column(text, message):
         ),
         (
             "IF colour = blue THEN A",
-            "column 4: unknown feature 'colour', did you mean 'color'?",
+            "column 4: unknown feature 'colour'; did you mean 'color'?",
         ),
         (
             "IF color in {bleu} THEN A",
-            "column 4: feature 'color': unknown value 'bleu', did you mean 'blue'?",
+            "column 4: feature 'color': unknown value 'bleu'; did you mean 'blue'?",
         ),
         (
             "IF color < 5 THEN A",

@@ -181,7 +181,7 @@ def test_whatever_things_are_called_comes_out_as_text(name, value, label):
     assert read(rules[0].region).text == condition
     asked = rules[0].region.to_text("AND")
     assert read(rules[0]).text == f"IF {asked} THEN {say(label)}"
-    for shown in (rules, RuleList.of(rules), point):
+    for shown in (rules, RuleList.from_rules(rules), point):
         row = [condition.strip(), say(label).strip()]
         assert read(shown).rows[1][1:3] == row
     whole = read(table)
@@ -280,8 +280,8 @@ def test_nothing_is_searched_for_only_to_be_shown(monkeypatch):
     for name in ("conflicts", "overlaps", "_find_pairs", "covering", "decide", "statistics"):
         monkeypatch.setattr(RuleSet, name, refuse)
     assert "consistent" not in read(rules).text
-    read(RuleList.of(rules))
-    read(DecisionTable.of(rules))
+    read(RuleList.from_rules(rules))
+    read(DecisionTable.from_rules(rules))
     read(point_of(rules, ["reduced", "full"]))
 
 
@@ -295,7 +295,7 @@ def test_a_rule_set_says_whether_it_is_consistent_once_that_is_known(high, word)
 
 def test_at_most_a_hundred_rules_are_shown():
     many = RuleSet([age(i, i + 1, i % 9) for i in range(1_234)], default=3)
-    for rules in (many, RuleList.of(many), DecisionTable.of(many)):
+    for rules in (many, RuleList.from_rules(many), DecisionTable.from_rules(many)):
         shown = read(rules)
         assert "… and 1,134 more" in shown.text
         assert [row[0] for row in shown.rows[-3:]] == ["99", "100", ""]
@@ -303,7 +303,7 @@ def test_at_most_a_hundred_rules_are_shown():
 
 
 def test_a_rule_list_says_what_its_order_means():
-    shown = read(RuleList.of(AGES))
+    shown = read(RuleList.from_rules(AGES))
     assert shown.text.startswith(
         "Rule list 2 rules, 1 feature, default ask, the first rule that holds decides"
     )
@@ -321,7 +321,7 @@ def test_a_decision_table_shows_rows_and_policy():
         ["2", "never holds: it requires values that cannot occur", ""],
         ["3", "18 <= age < 60", "b"],
     ]
-    assert read(DecisionTable.of(AGES)).text.startswith("Decision table 2 rows, 1 feature")
+    assert read(DecisionTable.from_rules(AGES)).text.startswith("Decision table 2 rows, 1 feature")
 
 
 def test_gaps_say_the_same_as_their_repr():
@@ -547,8 +547,8 @@ def test_everything_except_markup_is_escaped():
 
 def test_colors_are_assigned_in_order_of_appearance_and_repeat():
     labels = list("abcdefghi")
-    assert list(markup.colours([*reversed(labels), None, "a"])) == labels[::-1]
-    assert markup.colours([frozenset({"a", "b"}), "c"]) == markup.palette(["a", "b", "c"])
+    assert list(markup.colors([*reversed(labels), None, "a"])) == labels[::-1]
+    assert markup.colors([frozenset({"a", "b"}), "c"]) == markup.palette(["a", "b", "c"])
     given = markup.palette(labels)
     assert len({given[label] for label in labels[:7]}) == 7
     assert given["a"] == given["h"]

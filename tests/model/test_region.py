@@ -412,7 +412,7 @@ def test_continuous_features_have_intervals_and_categorical_ones_bits():
         ConditionError, match=r"feature 'f1' is continuous and has no bits; use interval\(\)"
     ):
         region.bits("f1")
-    with pytest.raises(ConditionError, match="unknown feature 'colour', did you mean 'color'"):
+    with pytest.raises(ConditionError, match="unknown feature 'colour'; did you mean 'color'"):
         region.bits("colour")
 
 
@@ -420,7 +420,7 @@ def test_parsing_intersects_conditions_on_one_feature_and_rejects_contradictions
     assert str(Region.parse("f1 > 1 and f1 <= 5 and f1 > 2", ONE)) == "2 < f1 <= 5"
     with pytest.raises(FormatError, match="column 12: the conditions on 'f1' exclude each other"):
         Region.parse("f1 > 5 and f1 < 2", ONE)
-    with pytest.raises(FormatError, match="column 12: unknown feature 'ff1', did you mean 'f1'"):
+    with pytest.raises(FormatError, match="column 12: unknown feature 'ff1'; did you mean 'f1'"):
         Region.parse("f1 > 5 and ff1 < 2", ONE)
 
 

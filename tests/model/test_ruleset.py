@@ -655,7 +655,7 @@ def test_replace_rejects_contradictions_and_leaves_the_set_unchanged():
 
 def test_an_error_names_the_number_of_an_invalid_rule():
     rules = RuleSet([age(0, 10, "child")], AGE)
-    with pytest.raises(ConditionError, match="rule 2: unknown feature 'agee', did you mean 'age'"):
+    with pytest.raises(ConditionError, match="rule 2: unknown feature 'agee'; did you mean 'age'"):
         rules.add(Rule({"agee": (0, 1)}, then="x"))
     with pytest.raises(ConditionError, match="rule 2 must be a Rule, got 'IF'"):
         rules.add("IF")

@@ -76,9 +76,9 @@ def test_items_that_are_not_features_are_rejected():
 
 def test_an_unknown_feature_gets_a_suggestion():
     space = Space([Continuous("age"), COLORS])
-    rejects(ConditionError, "unknown feature 'agee', did you mean 'age'?", space.index, "agee")
+    rejects(ConditionError, "unknown feature 'agee'; did you mean 'age'?", space.index, "agee")
     rejects(ConditionError, "unknown feature 7 (known: 'age', 'color')", space.index, 7)
-    rejects(ConditionError, "unknown feature ['age'], did you mean 'age'?", space.index, ["age"])
+    rejects(ConditionError, "unknown feature ['age']; did you mean 'age'?", space.index, ["age"])
 
 
 @given(st.integers(0, 2**200 - 1))
@@ -578,7 +578,7 @@ def test_float32_columns_are_compared_as_the_exact_float64():
 @pytest.mark.parametrize("frame", [dict, pd.DataFrame, pl.DataFrame, pa.table, points])
 def test_a_table_without_a_column_gets_a_suggestion(frame):
     space = Space([Continuous("age")])
-    text = "the table has no column 'age', did you mean 'agee'?"
+    text = "the table has no column 'age'; did you mean 'agee'?"
     rejects(DataError, text, space.encode, frame({"agee": [1.0]}))
     text = "the table has no column 'age' (known: 'zzz')"
     rejects(DataError, text, space.encode, frame({"zzz": [1.0]}))
@@ -653,8 +653,8 @@ def test_missing_and_unknown_fields_of_a_point_are_reported():
     space = Space([Continuous("size"), Categorical("colour", ["red", "blue"])])
     with pytest.raises(DataError) as caught:
         space.encode([SIZED(1, "red")])
-    assert str(caught.value) == "the table has no column 'colour', did you mean 'color'?"
-    with pytest.raises(ConditionError, match=r"^unknown feature 'color', did you mean 'colour'\?$"):
+    assert str(caught.value) == "the table has no column 'colour'; did you mean 'color'?"
+    with pytest.raises(ConditionError, match=r"^unknown feature 'color'; did you mean 'colour'\?$"):
         space.encode_point(SIZED(1, "red"))
 
 

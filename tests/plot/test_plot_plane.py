@@ -181,14 +181,14 @@ def test_nested_contradictions_are_outlined_once():
 @pytest.mark.parametrize(
     ("x", "y", "at", "message"),
     [
-        ("agee", None, None, "x: unknown feature 'agee', did you mean 'age'?"),
-        (None, "jobs", None, "y: unknown feature 'jobs', did you mean 'job'?"),
+        ("agee", None, None, "x: unknown feature 'agee'; did you mean 'age'?"),
+        (None, "jobs", None, "y: unknown feature 'jobs'; did you mean 'job'?"),
         (3, None, None, r"x: unknown feature 3 \(known: 'age', 'job', 'since', 'town'\)"),
         (["age"], None, None, r"x: unknown feature \['age'\]"),
         ("age", "age", None, "x and y are both 'age'; a plane has two features"),
         ("age", "job", {"age": 3}, "at fixes 'age', which is drawn along x; leave out one"),
         ("age", "job", {"job": "clerk"}, "at fixes 'job', which is drawn along y"),
-        ("age", "job", {"sinc": None}, "at: unknown feature 'sinc', did you mean 'since'?"),
+        ("age", "job", {"sinc": None}, "at: unknown feature 'sinc'; did you mean 'since'?"),
         ("age", "job", 7, r"at is a mapping \{feature: value\}, not 7"),
         (
             None,
@@ -210,7 +210,7 @@ def test_invalid_features_are_rejected(x, y, at, message):
         ({"age": None}, "at: feature 'age': None is never missing"),
         ({"age": "old"}, "feature 'age': 'old' is not a number"),
         ({"since": "soon"}, "feature 'since': 'soon' is not a date"),
-        ({"job": "nurs"}, "at: feature 'job' has no value 'nurs', did you mean 'nurse'?"),
+        ({"job": "nurs"}, "at: feature 'job' has no value 'nurs'; did you mean 'nurse'?"),
         ({"town": None}, "at: feature 'town' is never missing"),
     ],
 )

@@ -323,7 +323,7 @@ def test_unusual_names_are_drawn_literally():
         ({"data": (X, Y), "labels": Y}, ConditionError, "data already contains labels"),
         ({"data": (X, Y[:2])}, DataError, "X and y must have the same number of rows, got 4 and 2"),
         ({"data": {"age": [1.0]}}, DataError, "income"),
-        ({"x": "agee"}, ConditionError, "x: unknown feature 'agee', did you mean 'age'?"),
+        ({"x": "agee"}, ConditionError, "x: unknown feature 'agee'; did you mean 'age'?"),
         ({"budget": -1}, ConditionError, r"budget\.seconds must be a non-negative number"),
     ],
 )
@@ -360,7 +360,7 @@ def test_a_space_without_features_cannot_be_drawn():
 @strategies.examples(0.4)
 @given(strategies.rule_sets(max_size=5, max_features=3, default="A"), st.booleans(), st.booleans())
 def test_any_rules_can_be_drawn(rules, ordered, dark):
-    kind = RuleList.of(rules) if ordered else rules
+    kind = RuleList.from_rules(rules) if ordered else rules
     X = Region(rules.space).sample(5, random_state=0)
     with plt.style.context("dark_background" if dark else "default"):
         drawn = [

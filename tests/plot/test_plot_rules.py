@@ -273,7 +273,7 @@ def test_missing_validation_scores_are_left_out():
 def test_a_front_needs_a_classifier_and_a_known_size():
     with pytest.raises(ConditionError, match="rules must be a fitted RuleSetClassifier"):
         plot.front(AGES)
-    with pytest.raises(ConditionError, match=r"unknown size 'rule', did you mean 'rules'\?"):
+    with pytest.raises(ConditionError, match=r"unknown size 'rule'; did you mean 'rules'\?"):
         plot.front(classifier(), size="rule")
 
 

@@ -235,7 +235,7 @@ def test_all_views_agree(name, tmp_path):
 
 @given(strategies.rule_sets(max_size=4, max_features=3))
 def test_all_views_of_random_rules_agree(rules):
-    same_in_every_view(DecisionTable.of(rules))
+    same_in_every_view(DecisionTable.from_rules(rules))
 
 
 def same_in_every_view(rules):

@@ -259,7 +259,7 @@ def test_a_budget_that_ends_the_search_leaves_completeness_unknown():
 
 
 def test_a_list_is_decided_by_its_first_rule():
-    summary = summarize(RuleList.of(AGES), X, Y)
+    summary = summarize(RuleList.from_rules(AGES), X, Y)
     (model,) = summary["models"]
     assert summary["decides"]["how"] == "first"
     assert model["order"] == [0, 1]

@@ -237,10 +237,10 @@ def check(
     gaps | age = 100: no rule applies (wherever age >= 99)
     inside | rule 4 is redundant: rule 3 says the same wherever rule 4 applies
     """
-    table = DecisionTable.of(rules)
+    table = DecisionTable.from_rules(rules)
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
         raise ConditionError(f"limit must be a non-negative integer or None, got {limit!r}")
-    return _Check(table, Budget.of(budget), limit).run(progress)
+    return _Check(table, Budget.from_value(budget), limit).run(progress)
 
 
 class _Check:
@@ -390,7 +390,7 @@ class _Check:
         except BudgetError:
             self.unfinished.append("columns")
             return None
-        return Rows(replace(DecisionTable.of(rules), outside=table.outside))
+        return Rows(replace(DecisionTable.from_rules(rules), outside=table.outside))
 
     def _columns(self) -> None:
         is_tested = dict.fromkeys(columns.untested(self.rows), False)

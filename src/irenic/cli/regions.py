@@ -56,7 +56,7 @@ def gaps(
         found = irenic.gaps(
             rule_set, budget=irenic.Budget(seconds=budget, regions=GAP_LIMIT), progress=show
         )
-    table = irenic.DecisionTable.of(rule_set)
+    table = irenic.DecisionTable.from_rules(rule_set)
     with output():
         if as_json:
             print_json(gaps_document(table, found, limit))

@@ -47,7 +47,7 @@ def as_branches(
             )
         consistent, ordered = False, list(rules)
     else:
-        DecisionTable.of(rules)  # rejects objects that are not rules
+        DecisionTable.from_rules(rules)  # rejects objects that are not rules
         consistent, ordered = _in_order(rules, resolve)
     if fallback is None:
         fallback = rules.default

@@ -162,7 +162,7 @@ def _dumps(
         from irenic.formats.python import source as python_source
 
         return python_source.dumps(rules)
-    plain = without_policy(DecisionTable.of(rules), f".{form} files")
+    plain = without_policy(DecisionTable.from_rules(rules), f".{form} files")
     if form == "json":
         return json_rules.dumps(plain)
     if isinstance(plain, RuleList):
@@ -178,7 +178,7 @@ def _dumps_model(model: object, form: str) -> str:
     from irenic.formats.json import model as json_model
 
     if not json_model.is_model(model):
-        DecisionTable.of(model)  # type: ignore[arg-type]  # raises
+        DecisionTable.from_rules(model)  # type: ignore[arg-type]  # raises
     if form != "json":
         raise FormatError(
             f"a model must be written as .json, got .{form}; write its rules instead: clf.rules_"

@@ -172,7 +172,7 @@ def complete(
     old = table.rules
     if max_rules is not None and (type(max_rules) is not int or max_rules < 0):
         raise ConditionError(f"max_rules must be a non-negative integer or None, got {max_rules!r}")
-    data = _Data.of(old.space, X, y)
+    data = _Data.from_table(old.space, X, y)
     box = whole_or(within, old.space)
     meter = Meter(budget)
     proposals = [] if box.is_empty else _proposals(table, box.box.simplified(), data, meter)
@@ -238,7 +238,7 @@ class _Data(NamedTuple):
     """A quarter of the range of each continuous feature, which counts as a distance of 1."""
 
     @classmethod
-    def of(cls, space: Space, X: Any, y: Any) -> _Data | None:
+    def from_table(cls, space: Space, X: Any, y: Any) -> _Data | None:
         if X is None and y is None:
             return None
         if X is None or y is None:

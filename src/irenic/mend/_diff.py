@@ -202,7 +202,7 @@ class _Ordered(NamedTuple):
 
 
 def _by_precedence(rules: Rules, which: str) -> _Ordered:
-    table = DecisionTable.of(rules)
+    table = DecisionTable.from_rules(rules)
     if table.collects:
         raise ConditionError(
             f"the {which} table must decide each case once, but under {table.hit_policy} all rules"
@@ -211,7 +211,7 @@ def _by_precedence(rules: Rules, which: str) -> _Ordered:
     if not table.is_ordered and (conflict := table.first_conflict()) is not None:
         raise ConflictError(
             f"the {which} rule set contradicts itself: {conflict}; repair it, or let the first"
-            " rule win with RuleList.of(rules) or --hit-policy FIRST",
+            " rule win with RuleList.from_rules(rules) or --hit-policy FIRST",
             [conflict],
         )
     places = table.winning

@@ -104,7 +104,7 @@ def repair(
     if how not in get_args(How):
         raise ConditionError(f"how must be one of drop, trim, split, got {how!r}{_hint(how)}")
     table = _as_table(rules)
-    data = _Data.of(table.rules, X, y)
+    data = _Data.from_table(table.rules, X, y)
     meter = Meter(budget)
     mend = _drop if how == "drop" else _cut
     result = mend(table, _values(table, data, weights), data, how, meter)
@@ -139,7 +139,7 @@ class _Data(NamedTuple):
     """Number of covered instances with another label."""
 
     @classmethod
-    def of(cls, rules: RuleSet, X: Any, y: Any) -> _Data | None:
+    def from_table(cls, rules: RuleSet, X: Any, y: Any) -> _Data | None:
         if X is None and y is None:
             return None
         if X is None or y is None:

@@ -77,7 +77,7 @@ def to_set(
     """
     meter = Meter(budget)
     ordered = _as_list(rules)
-    prefix = _Prefix.of(ordered, explicit)
+    prefix = _Prefix.from_list(ordered, explicit)
     parts = [_part(prefix, i, meter) for i in range(len(prefix.thens))]
     outside = _outside(prefix, parts)
     boxes, thens = _as_boxes(prefix, parts, outside, meter)
@@ -90,12 +90,12 @@ def to_set(
 
 
 def _as_list(rules: RuleList | DecisionTable) -> RuleList:
-    ordered = DecisionTable.of(rules).as_rules()
+    ordered = DecisionTable.from_rules(rules).as_rules()
     if not isinstance(ordered, RuleList):
         shown = repr(rules) if isinstance(rules, DecisionTable) else type(rules).__name__
         raise ConditionError(
             f"rules must be ordered, a RuleList or a table under FIRST or PRIORITY, got {shown};"
-            ' irenic.repair mends a set, and RuleList.of(rules) or table.under("FIRST") puts rules'
+            ' irenic.repair mends a set, and RuleList.from_rules(rules) or table.under("FIRST") puts rules'
             " in order"
         )
     return ordered
@@ -111,7 +111,7 @@ class _Prefix:
     """The consequent that needs no rules."""
 
     @classmethod
-    def of(cls, rules: RuleList, explicit: bool) -> _Prefix:
+    def from_list(cls, rules: RuleList, explicit: bool) -> _Prefix:
         boxes, thens, default = rules.rules.boxes, rules.rules.thens, rules.default
         whole = Boxes.whole(boxes.space)
         unconditional = np.flatnonzero(boxes.contains(whole)[:, 0])

@@ -131,7 +131,9 @@ class DecisionTable:
             raise ConditionError(f"unknown hit policy {self.hit_policy!r}{hint}")
 
     @classmethod
-    def of(cls, rules: RuleSet | RuleList | DecisionTable, *, name: str = "") -> DecisionTable:
+    def from_rules(
+        cls, rules: RuleSet | RuleList | DecisionTable, *, name: str = ""
+    ) -> DecisionTable:
         """Return a rule set, rule list or decision table as a decision table.
 
         Parameters
@@ -154,7 +156,7 @@ class DecisionTable:
         Examples
         --------
         >>> from irenic import DecisionTable, Rule, RuleList
-        >>> DecisionTable.of(RuleList([Rule({"age": (0, 9)}, then="child")])).hit_policy
+        >>> DecisionTable.from_rules(RuleList([Rule({"age": (0, 9)}, then="child")])).hit_policy
         'FIRST'
         """
         if isinstance(rules, DecisionTable):
@@ -188,7 +190,7 @@ class DecisionTable:
         title = "Decision table" + (f" {markup.clip(say(self.name))}" if self.name else "")
         lines = sorted([*enumerate(self.rows), *((None, row) for row in self.never_hold)], key=_row)
         shown = [(row, None if i is None else self.rules[i]) for i, row in lines[:_MOST_SHOWN]]
-        colors = markup.colours([r.then for _, r in shown if r] + [self.rules.default])
+        colors = markup.colors([r.then for _, r in shown if r] + [self.rules.default])
         html_rows = self._html_rows(shown, colors)
         if self.rules.default is not None:
             html_rows.append(["", "otherwise", markup.consequent(self.rules.default, colors)])
@@ -261,7 +263,7 @@ class DecisionTable:
         --------
         >>> from irenic import DecisionTable, Rule, RuleSet
         >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"), Rule({}, then="full")])
-        >>> DecisionTable.of(rules, name="fares").with_rules(rules[:1])
+        >>> DecisionTable.from_rules(rules, name="fares").with_rules(rules[:1])
         <DecisionTable 'fares': 1 row, 1 feature>
         """
         n = len(rules)
@@ -354,7 +356,7 @@ class DecisionTable:
         --------
         >>> from irenic import DecisionTable, Rule, RuleSet
         >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"), Rule({}, then="full")])
-        >>> DecisionTable.of(rules).under("FIRST").is_ordered
+        >>> DecisionTable.from_rules(rules).under("FIRST").is_ordered
         True
         """
         return replace(self, hit_policy=hit_policy)
@@ -387,7 +389,7 @@ class DecisionTable:
         --------
         >>> from irenic import DecisionTable, Rule, RuleSet
         >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"), Rule({}, then="full")])
-        >>> print(DecisionTable.of(rules).first_conflict())
+        >>> print(DecisionTable.from_rules(rules).first_conflict())
         rule 1 says free, rule 2 says full where age < 18, for example at age = 9
         """
         for pair in self.rules.conflicts(limit=1):
@@ -415,12 +417,12 @@ class DecisionTable:
         --------
         >>> from irenic import DecisionTable, Rule, RuleSet
         >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"), Rule({}, then="full")])
-        >>> DecisionTable.of(rules).under("FIRST").as_rules().predict({"age": [5, 50]})
+        >>> DecisionTable.from_rules(rules).under("FIRST").as_rules().predict({"age": [5, 50]})
         array(['free', 'full'], dtype=object)
         """
         if not self.is_ordered:
             return self.rules.copy()
-        return RuleList.of(self.rules[self.winning])
+        return RuleList.from_rules(self.rules[self.winning])
 
     def decider(self) -> Decider:
         """Return the table prepared to decide one record after another; see :class:`Decider`.
@@ -462,7 +464,7 @@ class DecisionTable:
 
 def unordered(rules: RuleSet | DecisionTable) -> DecisionTable:
     """Return unordered rules as a table; raise an error if they are ordered."""
-    table = DecisionTable.of(rules)
+    table = DecisionTable.from_rules(rules)
     if table.is_ordered:
         raise ConditionError(
             "rules must be unordered, got a list: the first rule that holds decides;"

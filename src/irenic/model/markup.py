@@ -106,7 +106,7 @@ def palette(labels: Iterable[Hashable]) -> dict[Hashable, str]:
     return {label: PALETTE[i % len(PALETTE)] for i, label in enumerate(dict.fromkeys(labels))}
 
 
-def colours(thens: Iterable[Hashable | None]) -> dict[Hashable, str]:
+def colors(thens: Iterable[Hashable | None]) -> dict[Hashable, str]:
     """Return a color for each label in the consequents, in order of appearance."""
     return palette(label for then in thens if then is not None for label in _labels(then))
 

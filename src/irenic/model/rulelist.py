@@ -55,7 +55,7 @@ class RuleList:
         self._rules = RuleSet(rules, space, default=default)
 
     @classmethod
-    def of(cls, rules: RuleSet) -> RuleList:
+    def from_rules(cls, rules: RuleSet) -> RuleList:
         """Return the rules of a set as a list, in the order of the set.
 
         Parameters
@@ -70,7 +70,7 @@ class RuleList:
         Examples
         --------
         >>> from irenic import Rule, RuleList, RuleSet
-        >>> RuleList.of(RuleSet([Rule({"age": (0, 10)}, then="child")]))
+        >>> RuleList.from_rules(RuleSet([Rule({"age": (0, 10)}, then="child")]))
         <RuleList: 1 rule, 1 feature>
           1. IF 0 <= age < 10 THEN child
         """
@@ -104,7 +104,7 @@ class RuleList:
     @overload
     def __getitem__(self, i: slice) -> RuleList: ...
     def __getitem__(self, i: int | slice) -> Rule | RuleList:
-        return RuleList.of(self._rules[i]) if isinstance(i, slice) else self._rules[i]
+        return RuleList.from_rules(self._rules[i]) if isinstance(i, slice) else self._rules[i]
 
     def __eq__(self, other: object) -> bool:
         """Return whether both have the same rules in the same order, space and default."""

@@ -1070,7 +1070,7 @@ def _colors(rules: RuleSet) -> dict[Hashable, str]:
     """Return the colors of the consequents that are shown."""
     thens = rules.consequents
     codes = np.unique(rules.then_codes[:_MOST_SHOWN])
-    return markup.colours([*(thens[code] for code in codes), rules.default])
+    return markup.colors([*(thens[code] for code in codes), rules.default])
 
 
 def rules_table(

@@ -188,7 +188,7 @@ def decisions(table: DecisionTable, how: How, instances: Instances) -> Ints:
     >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low"),
     ...                  Rule({"age": (29, 60)}, then="high")])
     >>> ages = rules.space.encode({"age": [10, 29, 50, 70]})
-    >>> decisions(DecisionTable.of(rules), "agree", ages).tolist()
+    >>> decisions(DecisionTable.from_rules(rules), "agree", ages).tolist()
     [0, -2, 1, -1]
     """
     rules = table.rules

@@ -124,7 +124,7 @@ def summarize(
     (2, 1)
     """
     _check_options(name, limit, sample)
-    source = Source(rules, X, y, Budget.of(budget), int(limit))
+    source = Source(rules, X, y, Budget.from_value(budget), int(limit))
     return source.summary(name, int(sample), random_state)
 
 
@@ -167,7 +167,7 @@ class Source:
         self.chosen, self.limit = 0, limit
         self.how: How = "agree"
         if isinstance(rules, RuleSet | RuleList | DecisionTable):
-            table = rules if isinstance(rules, DecisionTable) else DecisionTable.of(rules)
+            table = rules if isinstance(rules, DecisionTable) else DecisionTable.from_rules(rules)
             self.tables, self.classifier = [table], None
             self.how = "first" if table.is_ordered else "all" if table.collects else "agree"
         else:
@@ -189,7 +189,7 @@ class Source:
             )
         self.classifier = model
         self.points = list(model.pareto_front_)
-        self.tables = [DecisionTable.of(point.rule_set) for point in self.points]
+        self.tables = [DecisionTable.from_rules(point.rule_set) for point in self.points]
         self.chosen = next(i for i, p in enumerate(self.points) if p is model.chosen_)
         if model.conflicts != "avoid":
             self.how = model.conflicts

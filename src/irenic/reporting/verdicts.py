@@ -75,7 +75,7 @@ def verdicts_on(findings: Findings, *, learned: bool = False) -> Verdicts:
 
 def verdicts_on_model(model: RuleSetClassifier) -> Verdicts:
     """Return the verdicts on a fitted classifier, as its certificate proves them."""
-    table, certificate = DecisionTable.of(model.rules_), model.certificate_
+    table, certificate = DecisionTable.from_rules(model.rules_), model.certificate_
     return Verdicts(
         consistency(table, certificate.n_conflicts),
         completeness(table, certificate.gaps, learned=True),

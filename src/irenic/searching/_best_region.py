@@ -134,7 +134,7 @@ def best_region(
     if consequent is not None:
         consequent = as_consequent(consequent)
     score = _score(rules, X, y, consequent, objective, sample_weight)
-    return _Search(rules, point, consequent, score).run(Budget.of(budget))
+    return _Search(rules, point, consequent, score).run(Budget.from_value(budget))
 
 
 # --- objectives

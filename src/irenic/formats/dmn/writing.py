@@ -68,7 +68,7 @@ def dumps(rules: RuleSet | RuleList | DecisionTable, *, name: str = "") -> str:
     </definitions>
     <BLANKLINE>
     """
-    table = DecisionTable.of(rules, name=name)
+    table = DecisionTable.from_rules(rules, name=name)
     policy = table.hit_policy or _policy(table.rules)
     writer = _Writer(table, policy, table.name or name or "rules")
     text = writer.model()

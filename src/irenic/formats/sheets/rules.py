@@ -363,7 +363,7 @@ def dumps_csv(rules: RuleSet | RuleList | DecisionTable) -> str:
     """
     file = io.StringIO(newline="")
     writer = csv.writer(file, lineterminator="\n")
-    header, *lines = _written(DecisionTable.of(rules))
+    header, *lines = _written(DecisionTable.from_rules(rules))
     # without quotes, these characters in a name would be detected as the delimiter
     needs_quotes = any(sign in name for name in header for sign in ";\t\r")
     quoting = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
@@ -381,7 +381,7 @@ def dumps_xlsx(rules: RuleSet | RuleList | DecisionTable) -> bytes:
     openpyxl = openpyxl_module()
     from openpyxl.cell import WriteOnlyCell
 
-    table = DecisionTable.of(rules)
+    table = DecisionTable.from_rules(rules)
     lines = list(_written(table, spell=beyond_doubt))
     for line in lines:
         check_cells(line)
