@@ -83,7 +83,7 @@ def test_the_proof_holds_exactly_if_both_decide_the_same(rules, other):
     same &= decisions(list(candidate)[::-1], cells, default) == decisions(
         rules, cells, rules.default
     )
-    prefix = lists._Prefix.of(rules, explicit=False)
+    prefix = lists._Prefix.from_list(rules, explicit=False)
     proof = ListProof(prefix.boxes, prefix.thens, prefix.default, Meter(None))
     thens = [rule.then for rule in candidate]
     if not candidate.is_consistent:
@@ -97,7 +97,7 @@ def test_a_proof_fails_when_a_rule_is_tampered_with():
         [Rule({"x": (0, 5), "y": (0, 5)}, then="A"), Rule({"x": (2, 9)}, then="B")],
     )
     rule_set = to_set(rules)
-    prefix = lists._Prefix.of(rules, explicit=False)
+    prefix = lists._Prefix.from_list(rules, explicit=False)
 
     def proved(guess):
         proof = ListProof(prefix.boxes, prefix.thens, prefix.default, Meter(None))

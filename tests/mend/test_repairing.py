@@ -223,7 +223,7 @@ def test_rules_without_contradictions_are_unchanged():
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda r: repair(r, "crop"), "how must be one of drop, trim, split, got 'crop', did"),
+        (lambda r: repair(r, "crop"), "how must be one of drop, trim, split, got 'crop'; did"),
         (lambda r: repair(r, None), "how must be one of drop, trim, split, got None"),
         (lambda r: repair(list(r)), "rules must be a RuleSet, .* DecisionTable, got list"),
         (

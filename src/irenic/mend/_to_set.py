@@ -95,8 +95,8 @@ def _as_list(rules: RuleList | DecisionTable) -> RuleList:
         shown = repr(rules) if isinstance(rules, DecisionTable) else type(rules).__name__
         raise ConditionError(
             f"rules must be ordered, a RuleList or a table under FIRST or PRIORITY, got {shown};"
-            ' irenic.repair mends a set, and RuleList.from_rules(rules) or table.under("FIRST") puts rules'
-            " in order"
+            " irenic.repair mends a set, and RuleList.from_rules(rules) or"
+            ' table.under("FIRST") puts rules in order'
         )
     return ordered
 
