@@ -42,7 +42,7 @@ def compiler() -> list[str]:
     return [sys.executable, "-m", "ziglang", "cc"]
 
 
-def build(root: Path, flags: list[str] | None = None) -> list[Path]:
+def build(root: Path) -> list[Path]:
     """Compile all builds of the library in place and return their paths."""
     command = compiler()
     if not command:
@@ -68,6 +68,8 @@ def compile_one(command: list[str], root: Path, out: Path, level: str) -> Path:
     flags = list(FLAGS)
     if sys.platform != "win32":
         flags.append("-fPIC")
+    if sys.platform != "darwin":
+        flags.append("-s")  # without debug information, which would contain paths
     if level:
         flags.append(f"-march={level.replace('-', '_') if is_zig else level}")
     sources = sorted(map(str, (root / KERNELS / "c").glob("*.c")))

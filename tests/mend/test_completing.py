@@ -150,10 +150,10 @@ def test_the_nearest_instance_by_scaled_distance_and_categories():
     }
 
 
-def test_max_rules_limits_the_new_rules():
-    result = complete(scale(), max_rules=2)
+def test_the_number_of_new_rules_is_limited():
+    result = complete(scale(), limit=2)
     assert (len(result.proposals), len(result.rules), result.is_complete) == (2, 4, False)
-    assert complete(scale(), max_rules=0).rules == scale()
+    assert complete(scale(), limit=0).rules == scale()
 
 
 def test_a_budget_that_is_used_up_is_reported():
@@ -180,9 +180,9 @@ def test_invalid_arguments_are_rejected():
     with pytest.raises(ConditionError, match=r"must be a RuleSet, .* DecisionTable, got NoneType"):
         complete(None)
     with pytest.raises(
-        ConditionError, match="max_rules must be a non-negative integer or None, got -1"
+        ConditionError, match="limit must be a non-negative integer or None, got -1"
     ):
-        complete(scale(), max_rules=-1)
+        complete(scale(), limit=-1)
     with pytest.raises(DataError, match="X and y must be given together"):
         complete(scale(), y=["A"])
     with pytest.raises(DataError, match="y must have 1 labels, one per row of X, got 2"):

@@ -180,7 +180,7 @@ def complete(
     parsed = _parse(rules, form, target, ignore, hit_policy)
     original = _table(parsed, table, given_space(None, space, form), sink)
     X, y = _instances(data, label, form)
-    completion = irenic.complete(original, X=X, y=y, max_rules=limit, budget=budget)
+    completion = irenic.complete(original, X=X, y=y, limit=limit, budget=budget)
     steps: list[irenic.mend.Proposal | str] = list(completion.proposals)
     verdict = f"{counted(len(completion.added), 'rule')} added; " + (
         "every case is covered" if completion.is_complete else "gaps remain"

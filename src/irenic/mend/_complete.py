@@ -116,7 +116,7 @@ def complete(
     X: Any = None,
     y: Any = None,
     within: Region | None = None,
-    max_rules: int | None = None,
+    limit: int | None = None,
     budget: Budget | float | None = None,
 ) -> Completion:
     """Fill the gaps between rules with new rules, each with the reason for its consequent.
@@ -138,7 +138,7 @@ def complete(
         The labels of the instances; required with ``X``.
     within : Region, optional
         Fill only gaps in this region (default: the whole space).
-    max_rules : int, optional
+    limit : int, optional
         Maximum number of gaps to fill (default: unlimited).
     budget : Budget or float (seconds), optional
         Limits of the search for gaps (default: unlimited); the gaps found so far are filled.
@@ -152,7 +152,7 @@ def complete(
     ConflictError
         If the rules contradict each other.
     ConditionError
-        If ``max_rules`` is not a non-negative integer.
+        If ``limit`` is not a non-negative integer.
     DataError
         If only one of ``X`` and ``y`` is given, or their lengths differ.
 
@@ -165,18 +165,18 @@ def complete(
     <Completion: 2 rules added, no gaps remain
       IF age < 0 THEN low, like rule 1, which covers it if its condition on age is widened
       IF 30 <= age < 40 THEN low, like rule 1, which covers it if its condition on age is widened>
-    >>> complete(rules, X={"age": [38, 39]}, y=["high", "high"], max_rules=1).added
+    >>> complete(rules, X={"age": [38, 39]}, y=["high", "high"], limit=1).added
     [IF 30 <= age < 40 THEN high]
     """
     table = _consistent(rules)
     old = table.rules
-    if max_rules is not None and (type(max_rules) is not int or max_rules < 0):
-        raise ConditionError(f"max_rules must be a non-negative integer or None, got {max_rules!r}")
+    if limit is not None and (type(limit) is not int or limit < 0):
+        raise ConditionError(f"limit must be a non-negative integer or None, got {limit!r}")
     data = _Data.from_table(old.space, X, y)
     box = whole_or(within, old.space)
     meter = Meter(budget)
     proposals = [] if box.is_empty else _proposals(table, box.box.simplified(), data, meter)
-    chosen = proposals if max_rules is None else proposals[:max_rules]
+    chosen = proposals if limit is None else proposals[:limit]
     new = RuleSet([*old, *(p.rule for p in chosen if p.rule)], old.space, default=old.default)
     # Only a bug in the library could make this fail.
     if old.is_consistent and not new.is_consistent:  # pragma: no cover
