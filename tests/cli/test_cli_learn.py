@@ -185,7 +185,7 @@ def test_ctrl_c_skips_cross_validation(run, people, monkeypatch):
         raise AssertionError("not reached")
 
     monkeypatch.setattr(irenic.learn, "cross_validate", stop)
-    status, out, err = run("learn", people)
+    status, out, err = run("learn", people, "--cv", 3)
     assert status == 0
     assert (
         err
@@ -261,7 +261,7 @@ def test_invalid_arguments_of_learn_are_one_line(run, people, tmp_path, argument
 )
 def test_invalid_rows_are_one_line(run, people, row, message):
     edit(people, lambda lines: [*lines, row])
-    status, out, err = run("learn", people, "-o", "model.json")
+    status, out, err = run("learn", people, "-o", "model.json", "--cv", 5)
     assert (status, out) == (2, "")
     if message is None:
         assert err == "irenic: people.csv, line 62: a row must have 3 cells, got 2\n"
@@ -270,9 +270,10 @@ def test_invalid_rows_are_one_line(run, people, row, message):
     assert not os.path.exists("model.json")  # noqa: PTH110
 
 
-def test_a_class_of_one_row_can_be_learned_without_cross_validation(run, people):
+@pytest.mark.parametrize("options", [[], ["--cv", 0]])
+def test_a_class_of_one_row_can_be_learned_without_cross_validation(run, people, options):
     edit(people, lambda lines: [*lines, "5,cook,half"])
-    assert run("learn", people, "--cv", 0)[0] == 0
+    assert run("learn", people, *options)[0] == 0
 
 
 def test_a_table_without_rows_is_rejected(run, tmp_path):

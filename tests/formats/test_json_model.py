@@ -95,9 +95,12 @@ def test_a_model_that_was_read_predicts_the_same(way, path):
     irenic.write(clf, path)
     again = irenic.read_model(path)
     check_same(clf, again)
+    assert again.estimate_ == clf.estimate_
+    assert (clf.estimate_ is None) == (way != "validation")
     for point in clf.pareto_front_:
         sizes = {"max_rules": point.n_rules, "max_conditions": point.n_conditions}
         check_same(clf.select(**sizes), again.select(**sizes))
+        assert again.select(**sizes).estimate_ is None  # the rows left out are not in the file
     assert json_model.dumps(again) == path.read_text()
 
 

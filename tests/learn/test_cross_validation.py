@@ -24,14 +24,41 @@ def test_a_classifier_is_scored_next_to_baselines():
     assert rules["conditions"] >= rules["rules"] > 0
     assert tree["accuracy"] > 0.9
     assert 3 <= tree["rules"] <= 12
+    assert all(s["low"] <= s["accuracy"] <= s["high"] for s in scores["learners"])
     assert majority == {
         "name": "majority class",
         "accuracy": pytest.approx(0.32),  # the majority of the other rows is rarer in a fold
-        "accuracy_sd": pytest.approx(0),
-        "balanced_accuracy": pytest.approx(0.32),
+        "low": pytest.approx(0.22, abs=0.05),
+        "high": pytest.approx(0.42, abs=0.05),
+        "balanced_accuracy": pytest.approx(0.32, abs=0.01),
         "rules": 0.0,
         "conditions": 0.0,
     }
+
+
+def test_a_validated_classifier_is_scored_without_another_fit(monkeypatch):
+    clf = quick(selection="validation").fit(X, LABELS)
+    monkeypatch.setattr(RuleSetClassifier, "fit", None)
+    scores = cross_validate(clf, X, LABELS, cv=None, random_state=0)
+    assert scores["folds"] is None
+    rules, tree, majority = scores["learners"]
+    assert (rules["accuracy"], rules["low"], rules["high"]) == clf.estimate_
+    assert rules["balanced_accuracy"] == pytest.approx(rules["accuracy"], abs=0.02)
+    assert (rules["rules"], rules["conditions"]) == (clf.chosen_.n_rules, clf.chosen_.n_conditions)
+    assert tree["accuracy"] > 0.9 > majority["accuracy"]
+
+
+@pytest.mark.parametrize("clf", [quick(), quick(selection="description").fit(X, LABELS)])
+def test_a_classifier_without_validation_needs_folds(clf):
+    with pytest.raises(ConditionError, match="must have been fitted with selection='validation'"):
+        cross_validate(clf, X, LABELS, cv=None)
+
+
+def test_baselines_can_be_scored_with_a_class_of_one_row():
+    y = LABELS.copy()
+    y[0] = "rare"
+    clf = quick(selection="validation").fit(X, y)
+    assert len(cross_validate(clf, X, y, cv=None)["learners"]) == 3
 
 
 def test_the_same_random_state_gives_the_same_scores():
@@ -71,7 +98,7 @@ def test_several_labels_per_row_are_refused():
         cross_validate(quick(), X[:2], [{"a"}, {"a", "b"}])
 
 
-@pytest.mark.parametrize("cv", [1, 0, -3, 2.5, None])
+@pytest.mark.parametrize("cv", [1, 0, -3, 2.5])
 def test_folds_are_a_whole_number_of_at_least_two(cv):
     with pytest.raises(ConditionError, match=r"^cv must be a whole number of at least 2, got "):
         cross_validate(quick(), X, Y, cv=cv)

@@ -14,7 +14,7 @@ Y = np.where(X["a"] < 8, "low", "high")
 
 def validation(scores, weight=None):
     weight = np.ones(len(scores)) if weight is None else weight
-    return Validation(np.asarray(scores, dtype=float), weight, np.arange(len(scores)))
+    return Validation(np.asarray(scores, dtype=float), weight, np.zeros(len(scores), dtype=int))
 
 
 def slow_estimate(scores, weight, n_bootstraps, rng):
@@ -61,6 +61,13 @@ def test_rows_may_count_differently_in_the_score_than_in_the_choice():
     weight = np.r_[np.ones(20), np.zeros(20)]
     assert validation(scores).estimate([0, 1], weight).score == 1.0
     assert validation(scores).estimate([0], weight[::-1]).score == 0.0
+
+
+def test_labels_count_the_same_in_a_balanced_score():
+    right = np.repeat([[1.0], [0.0]], [90, 10], axis=0)
+    folds = Validation(right, np.ones(100), np.repeat([0, 1], [90, 10]))
+    assert folds.estimate([0]).score == pytest.approx(0.9, abs=0.01)
+    assert folds.balanced([0]) == pytest.approx(0.5, abs=0.02)
 
 
 def test_one_row_gives_a_score_without_an_interval():

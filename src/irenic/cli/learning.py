@@ -57,7 +57,7 @@ irenic learn people.csv --target income    predict another column
 irenic learn people.csv -o model.json      save the model for irenic predict
 irenic learn people.csv -o rules.txt       save the rules as text
 irenic learn people.csv --max-rules 5      learn at most five rules
-irenic learn people.csv --cv 0             skip cross-validation
+irenic learn people.csv --cv 10            cross-validate, which takes longer
 
 [bold]Exit status[/]
 0 rules were learned, 2 invalid input"""
@@ -88,9 +88,14 @@ def learn(
         int | None, typer.Option(metavar="N", help="Maximum number of rules.", min=1)
     ] = None,
     cv: Annotated[
-        int,
-        typer.Option(metavar="K", help="Number of cross-validation folds; 0 for none.", min=0),
-    ] = 5,
+        int | None,
+        typer.Option(
+            metavar="K",
+            help="Folds of a cross-validation, with one more fit each (default: estimate the score"
+            " from the rows that the fit leaves out; 0: no estimate).",
+            min=0,
+        ),
+    ] = None,
     budget: Annotated[
         float | None,
         typer.Option(
@@ -121,7 +126,7 @@ def learn(
         folds = cross_validation.n_folds(y, cv) if cv else 0
     except DataError as error:
         raise DataError(f"{name}: column {column!r}: {error} with --cv 0") from None
-    if folds < cv:
+    if cv and folds < cv:
         note(cross_validation.fewer_folds(y, cv))
     on_screen = not form or (out is not None and not is_standard(out))
     if not as_json:
@@ -140,9 +145,9 @@ def learn(
         write_rules(model if form == "json" else model.rules_, out, form)
     scores: Any = None
     try:
-        if folds:
+        if folds or (cv is None and model.estimate_ is not None):
             scores = cross_validate(
-                model, X, y, cv=folds, random_state=random_state, verbose=show_progress
+                model, X, y, cv=folds or None, random_state=random_state, verbose=show_progress
             )
     except KeyboardInterrupt:
         note("cross-validation was interrupted; the rules below were learned from all rows")
@@ -166,7 +171,7 @@ def _check_options(
     data: Path | None,
     target: str | None,
     out: Path | None,
-    cv: int,
+    cv: int | None,
     budget: float | None,
     jobs: int,
 ) -> None:

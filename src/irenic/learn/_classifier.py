@@ -486,9 +486,9 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
 
     def _use(self, point: FrontPoint, among: Sequence[FrontPoint] = ()) -> None:
         """Use a rule set of the front, which validation scores chose among others."""
-        members = [other.member for other in among or [point] if other.member is not None]
-        validation = self._validation if members else None
-        self.estimate_ = validation.estimate(members) if validation else None
+        self._members = [p.member for p in among or [point] if p.member is not None]
+        validation = self._validation if self._members else None
+        self.estimate_ = validation.estimate(self._members) if validation else None
         self.chosen_ = point
         self.pareto_front_ = Front(self.pareto_front_, chosen=point)
         self.rules_ = point.rule_set

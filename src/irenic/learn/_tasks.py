@@ -284,9 +284,10 @@ def validate(
     left = problem.take(out)
     gains = prepared.consequents.gains(left.target.truth)
     row = np.arange(len(left))
-    codes = [predict(c, left.encoded, settings.conflicts) for c in outcome.candidates]
-    scores = prepared.consequents.as_share(np.stack([gains[row, code] for code in codes], axis=1))
-    return replace(outcome, validation=Validation(scores, left.weight, out))
+    predicted = [predict(c, left.encoded, settings.conflicts) for c in outcome.candidates]
+    scores = prepared.consequents.as_share(np.stack([gains[row, c] for c in predicted], axis=1))
+    codes = left.target.truth.argmax(axis=1)
+    return replace(outcome, validation=Validation(scores, left.weight, codes))
 
 
 def island(prepared: Prepared, plan: Plan, number: int, watch: Watch | None = None) -> Outcome:

@@ -58,18 +58,23 @@ class Validation:
     """``[row, member]``."""
     weight: Floats
     """Weight of each row."""
-    rows: npt.NDArray[np.intp]
-    """The rows, as indices of the problem."""
+    codes: npt.NDArray[np.intp]
+    """Code of the label of each row; of the first one if there are several."""
 
     @classmethod
     def from_folds(cls, folds: list[Validation]) -> Validation:
         """Return the validation of all folds."""
-        parts = ([getattr(fold, name) for fold in folds] for name in ("scores", "weight", "rows"))
+        parts = ([getattr(fold, name) for fold in folds] for name in ("scores", "weight", "codes"))
         return cls(*map(np.concatenate, parts))
 
     def means(self) -> Floats:
         """Return the mean score of each member."""
         return np.asarray(np.average(self.scores, axis=0, weights=self.weight))
+
+    def balanced(self, members: Iterable[int]) -> float:
+        """Return the score to expect of the best of some members if all labels count the same."""
+        totals = np.bincount(self.codes, weights=self.weight)
+        return self.estimate(members, self.weight / totals[self.codes]).score
 
     def estimate(self, members: Iterable[int], weight: Floats | None = None) -> Estimate:
         """Return the score to expect of the best of some members.

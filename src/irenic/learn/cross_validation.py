@@ -14,6 +14,7 @@ import numpy.typing as npt
 from irenic.errors import ConditionError, DataError
 from irenic.learn._classifier import RuleSetClassifier
 from irenic.learn._running import progress_bar
+from irenic.learn._validation import Validation
 from irenic.model.literals import display
 from irenic.model.space import Space
 
@@ -23,6 +24,8 @@ Indices = npt.NDArray[np.intp]
 
 # A category with more values than this is one column of codes for trees, not one per value.
 _ONE_HOT_LIMIT: Final = 30
+# Folds for baselines next to a classifier that was validated in its fit.
+_FOLDS: Final = 5
 # How many degrees of pruning are tried, and on how many parts of the training rows.
 _DEGREES: Final = 12
 _INNER_FOLDS: Final = 3
@@ -33,26 +36,28 @@ def cross_validate(
     X: Any,
     y: Any,
     *,
-    cv: int = 5,
+    cv: int | None = 5,
     random_state: int | None = None,
     verbose: bool = False,
 ) -> dict[str, Any]:
     """Return the scores of a classifier on rows left out, next to those of simple baselines.
 
-    The rows are divided into ``cv`` stratified folds. Each fold is predicted by a clone of the
-    estimator that is fitted to the other folds, by a decision tree pruned with inner
-    cross-validation, and by the majority class.
+    The rows are divided into stratified folds. Each fold is predicted by a clone of the estimator
+    that is fitted to the other folds, by a decision tree pruned with inner cross-validation, and by
+    the majority class.
 
     Parameters
     ----------
     estimator : RuleSetClassifier
-        It is cloned, and need not be fitted.
+        It is cloned, and need not be fitted unless ``cv`` is None.
     X : table
         As for :meth:`RuleSetClassifier.fit`.
     y : column of labels
         One label per row.
-    cv : int, default 5
-        Number of folds; fewer, with a warning, if the rarest class has fewer rows.
+    cv : int or None, default 5
+        Number of folds; fewer, with a warning, if the rarest class has fewer rows. None fits no
+        clones: the scores of the classifier come from the rows that its own fit left out, as in
+        ``estimate_``. Five folds are then used for the baselines.
     random_state : int, optional
         Seed of the folds and of the tree. The estimator has its own.
     verbose : bool, default False
@@ -61,15 +66,14 @@ def cross_validate(
     Returns
     -------
     dict
-        "folds" is the number of folds. "learners" is a list of dicts with the keys "name"
-        ("irenic", "pruned tree" or "majority class"), "accuracy" and "balanced_accuracy" over all
-        rows, "accuracy_sd", the standard deviation over folds, and the mean numbers of "rules"
-        and "conditions".
+        "folds" is the number of folds, and None if ``cv`` is. "learners" is a list of dicts with
+        the keys "name" ("irenic", "pruned tree" or "majority class"), "accuracy", "low" and "high",
+        its 95 % interval, "balanced_accuracy", and the mean numbers of "rules" and "conditions".
 
     Raises
     ------
     ConditionError
-        If ``cv`` is not a whole number of at least 2.
+        If ``cv`` is not a whole number of at least 2, or None and the classifier was not validated.
     DataError
         If rows have several labels, or a class has a single row.
     KeyboardInterrupt
@@ -97,15 +101,23 @@ def cross_validate(
             " sklearn.model_selection.cross_val_score"
         )
     codes = target.truth.argmax(axis=1)
-    folds = n_folds(target.labels[codes], cv)
-    if folds < cv:
-        warnings.warn(fewer_folds(target.labels[codes], cv), stacklevel=2)
-    learners = {
-        "irenic": rule_sets(estimator, X, y),
+    learners: dict[str, Learner] = {
         "pruned tree": pruned_tree(X, codes, random_state=random_state),
         "majority class": majority(codes),
     }
-    splits = StratifiedKFold(folds, shuffle=True, random_state=random_state).split(codes, codes)
+    if cv is None:
+        own = [{"name": "irenic", **_own_scores(estimator)}]
+        folds = min(_FOLDS, max(2, _rarest(codes)[1]))
+    else:
+        own = []
+        learners = {"irenic": rule_sets(estimator, X, y), **learners}
+        folds = n_folds(target.labels[codes], cv)
+        if folds < cv:
+            warnings.warn(fewer_folds(target.labels[codes], cv), stacklevel=2)
+    splitter = StratifiedKFold(folds, shuffle=True, random_state=random_state)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a class of one row
+        splits = list(splitter.split(codes, codes))
     results: dict[str, list[tuple[Indices, Fitted]]] = {name: [] for name in learners}
     with progress_bar(verbose, "cross-validating", "Ctrl-C skips cross-validation") as show:
         show(0, folds)
@@ -113,10 +125,8 @@ def cross_validate(
             for name, learner in learners.items():
                 results[name].append((test, learner(train, test)))
             show(done, folds)
-    return {
-        "folds": folds,
-        "learners": [{"name": name, **_scores(fits, codes)} for name, fits in results.items()],
-    }
+    others = [{"name": name, **_scores(fits, codes)} for name, fits in results.items()]
+    return {"folds": None if cv is None else folds, "learners": own + others}
 
 
 def n_folds(y: npt.NDArray[Any], cv: int) -> int:
@@ -166,16 +176,36 @@ Learner = Callable[[Indices, Indices], Fitted]
 
 
 def _scores(fits: list[tuple[Indices, Fitted]], codes: Ints) -> dict[str, float]:
-    right = np.zeros(len(codes))
+    right = np.zeros((len(codes), 1))
     for test, fitted in fits:
-        right[test] = fitted.codes == codes[test]
-    per_class = [right[codes == code].mean() for code in np.unique(codes)]
+        right[test, 0] = fitted.codes == codes[test]
+    validation = Validation(right, np.ones(len(codes)), codes)
+    size = np.mean([(fitted.n_rules, fitted.n_conditions) for _, fitted in fits], axis=0)
+    return _entry(validation, [0], *size.tolist()) | {"accuracy": float(right.mean())}
+
+
+def _own_scores(estimator: RuleSetClassifier) -> dict[str, float]:
+    validation = getattr(estimator, "_validation", None)
+    if validation is None or not estimator._members:
+        raise ConditionError(
+            "the classifier must have been fitted with selection='validation' if cv is None; use a"
+            " number of folds"
+        )
+    chosen = estimator.chosen_
+    return _entry(validation, estimator._members, chosen.n_rules, chosen.n_conditions)
+
+
+def _entry(
+    validation: Validation, members: list[int], n_rules: float, n_conditions: float
+) -> dict[str, float]:
+    accuracy, low, high = validation.estimate(members)
     return {
-        "accuracy": float(right.mean()),
-        "accuracy_sd": float(np.std([right[test].mean() for test, _ in fits])),
-        "balanced_accuracy": float(np.mean(per_class)),
-        "rules": float(np.mean([fitted.n_rules for _, fitted in fits])),
-        "conditions": float(np.mean([fitted.n_conditions for _, fitted in fits])),
+        "accuracy": accuracy,
+        "low": low,
+        "high": high,
+        "balanced_accuracy": validation.balanced(members),
+        "rules": float(n_rules),
+        "conditions": float(n_conditions),
     }
 
 

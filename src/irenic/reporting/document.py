@@ -437,16 +437,17 @@ class LearnerScores(TypedDict):
 
     name: str
     accuracy: float
-    accuracy_sd: float
+    low: float
+    high: float
     balanced_accuracy: float
     rules: float
     conditions: float
 
 
 class CrossValidation(TypedDict):
-    """How learners do on rows left out."""
+    """How learners do on rows left out; ``folds`` is None if no model was fitted for it."""
 
-    folds: int
+    folds: int | None
     learners: list[LearnerScores]
 
 

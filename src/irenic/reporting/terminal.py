@@ -229,13 +229,17 @@ def _shares(counts: RuleCounts, index: int) -> tuple[str, str]:
 
 
 def _print_comparison(scores: CrossValidation, console: Console) -> None:
-    console.print(f"On rows left out ({scores['folds']}-fold cross-validation):")
-    columns = ("accuracy", "balanced", "rules", "conditions")
+    how = "corrected for choosing among rule sets"
+    if scores["folds"] is not None:
+        how = f"{scores['folds']}-fold cross-validation"
+    console.print(f"On rows left out ({how}):")
+    columns = ("accuracy", "95 % interval", "balanced", "rules", "conditions")
     table = _headed("", *columns, right=columns)
     for learner in scores["learners"]:
         table.add_row(
             learner["name"],
-            f"{_share(learner['accuracy'])} ± {learner['accuracy_sd']:.3f}",
+            _share(learner["accuracy"]),
+            f"{_share(learner['low'])} to {_share(learner['high'])}",
             _share(learner["balanced_accuracy"]),
             f"{learner['rules']:.1f}",
             f"{learner['conditions']:.1f}",

@@ -14,6 +14,7 @@
         "shape": [569, 2, 30],
         "overall": [0.37, 0.63],
         "chosen": 1,
+        "estimate": [0.93, 0.88, 0.98],
         "front": [
           {"rules": […], "default": …, "training_score": …, "support": […], "mix": […], …},
           {"training_score": …, "support": […], "mix": […], …}
@@ -64,6 +65,7 @@ _KEYS: Final = (
     "shape",
     "overall",
     "chosen",
+    "estimate",
     "front",
 )
 _POINT_KEYS: Final = ("rules", "default", *_SCORES, *_COUNTS)
@@ -102,6 +104,7 @@ def dumps(model: Any) -> str:
         "shape": list(model._shape),
         "overall": model.chosen_.counts.overall.tolist(),
         "chosen": chosen,
+        "estimate": model.estimate_ and [_number(value) for value in model.estimate_],
     }
     points = [_encode_point(point, own=i == chosen) for i, point in enumerate(front)]
     parts = [f"{line(key)}: {line(value)}" for key, value in head.items()]
@@ -248,7 +251,7 @@ def _model(data: Any, rules: RuleSet) -> RuleSetClassifier:
 def _use_front(
     model: RuleSetClassifier, data: Mapping[str, Any], rules: RuleSet, overall: npt.NDArray[Any]
 ) -> None:
-    from irenic.learn import Front
+    from irenic.learn import Estimate, Front
 
     front, chosen = data["front"], _index("chosen", data["chosen"])
     if not isinstance(front, list) or not front:
@@ -269,6 +272,10 @@ def _use_front(
         points.append(point)
     model.pareto_front_ = Front(points)
     model._use(points[chosen])
+    if data["estimate"] is not None:
+        model.estimate_ = Estimate(
+            *_floats("estimate", data["estimate"], (3,), missing=True).tolist()
+        )
 
 
 def _point(entry: Any, space: Space, own: RuleSet | None, overall: npt.NDArray[Any]) -> FrontPoint:
