@@ -24,7 +24,7 @@ from study.running import Design, Job, Store, Task, run
 
 # Without --data, the command is a demonstration that takes about a quarter of an hour.
 QUICK_ROWS = 500
-LIBRARIES = ("irenic", "numpy", "numba", "scipy", "scikit-learn", "pandas", "scikit-posthocs")
+LIBRARIES = ("irenic", "numpy", "scipy", "scikit-learn", "pandas", "scikit-posthocs")
 
 
 def main(arguments: list[str] | None = None) -> int:

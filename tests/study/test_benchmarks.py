@@ -56,7 +56,7 @@ def test_figures_are_kept_with_what_they_were_made_with(tmp_path, monkeypatch, c
         (
             ["cores"],
             "unknown benchmark cores (known: gaps, core, deciding, cfsbe, checking, mending,"
-            " learning, page)",
+            " learning, page, starting)",
         ),
         (["--compare", "no/such/file"], "--compare no/such/file: "),
     ],

@@ -109,7 +109,8 @@ def _objects(values: Iterable[Any], length: int) -> npt.NDArray[Any]:
 
 
 def _unmasked(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    if isinstance(array, np.ma.MaskedArray):
+    # numpy.ma takes as long to import as numpy, so it is not touched for plain arrays
+    if type(array) is not np.ndarray and isinstance(array, np.ma.MaskedArray):
         objects = np.asarray(array.data, dtype=object).copy()
         objects[np.ma.getmaskarray(array)] = None
         return objects
