@@ -17,8 +17,9 @@
 #define CELLS 64
 /* Sums are added up in this many lanes, so that the compiler can use vectors. */
 #define LANES 4
-/* The larger child waits, so that half of a forest of 2**64 rows would fit. */
-#define DEPTH 64
+/* A cut is better only if its score is larger by more than rounding: equal scores of weights such as
+ * 1/3 must not depend on the order in which these were added up. */
+#define CLEARLY (1.0 + 1e-12)
 
 /* Labeled rows as cells, and the bags that trees are grown on; "Bags" in Python. */
 typedef struct {
@@ -67,6 +68,7 @@ typedef struct {
     int32_t *spare;   /* for sorting rows [n] */
     int32_t *times;   /* how often each group is in the bag [groups] */
     int32_t *order;   /* features; those that the node has tried are in front [d] */
+    Node *waiting;    /* nodes still to be grown; their rows are disjoint [n] */
     int64_t n_present, n_mixed, stride;
     double whole; /* weight of the node */
 } Growth;
@@ -91,17 +93,18 @@ static bool allocate(Growth *growth, const Bags *bags, int64_t n_labels) {
     growth->spare = malloc((n + 1) * sizeof(int32_t));
     growth->times = malloc((size_t)(bags->n_groups + 1) * sizeof(int32_t));
     growth->order = malloc((d + 1) * sizeof(int32_t));
+    growth->waiting = malloc((n + 1) * sizeof(Node));
     return growth->weight && growth->gained && growth->total && growth->left && growth->sums &&
            growth->rows && growth->begin && growth->items && growth->count && growth->index &&
            growth->present && growth->seen && growth->unseen && growth->spare && growth->times &&
-           growth->order;
+           growth->order && growth->waiting;
 }
 
 static void release(Growth *growth) {
-    void *all[] = {growth->weight, growth->gained,  growth->total, growth->left,
-                   growth->sums,   growth->rows,    growth->begin, growth->items,
-                   growth->count,  growth->index,   growth->present, growth->seen,
-                   growth->unseen, growth->spare,   growth->times, growth->order};
+    void *all[] = {growth->weight,  growth->gained, growth->total,  growth->left,  growth->sums,
+                   growth->rows,    growth->begin,  growth->items,  growth->count, growth->index,
+                   growth->present, growth->seen,   growth->unseen, growth->spare, growth->times,
+                   growth->order,   growth->waiting};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
@@ -229,7 +232,7 @@ static bool try_feature(Growth *growth, Node node, int64_t f, Cut *best) {
         if (count < growth->bags->min_rows || n - count < growth->bags->min_rows) continue;
         if (!(growth->whole > weight)) continue; /* what is on the right is too light to matter */
         /* between two cells that occur: others may hold rows that the tree has not seen */
-        if (score > best->score) *best = (Cut){f, (cell + next) / 2, score};
+        if (score > best->score * CLEARLY) *best = (Cut){f, (cell + next) / 2, score};
     }
     for (; cells; cells &= cells - 1)
         memset(growth->sums + first_bit(cells) * stride, 0, (size_t)stride * sizeof(double));
@@ -239,7 +242,7 @@ static bool try_feature(Growth *growth, Node node, int64_t f, Cut *best) {
 /* Return the best cut of a node; its feature is -1 if there is none. */
 static Cut best_cut(Growth *growth, Node node) {
     const int64_t d = growth->bags->cells.rows;
-    Cut best = {-1, 0, -1.0};
+    Cut best = {-1, 0, -1.0}; /* no score is negative */
     bool varies = false;
     for (int64_t j = 0; j < d && (j < growth->bags->max_features || !varies); j++) {
         const int64_t other = j + below(&growth->rng, d - j);
@@ -267,13 +270,12 @@ static int64_t divide(const uint8_t *column, int64_t cell, int32_t *rows, int64_
     return low;
 }
 
-/* Grow a tree; the smaller part of a cut first. */
+/* Grow a tree, the left side of a cut first. */
 static void grow_tree(Growth *growth, Node root, Floats *sums) {
-    Node waiting[DEPTH];
-    int64_t depth = 0;
-    waiting[depth++] = root;
-    while (depth) {
-        const Node node = waiting[--depth];
+    int64_t n_waiting = 1;
+    growth->waiting[0] = root;
+    while (n_waiting) {
+        const Node node = growth->waiting[--n_waiting];
         Cut cut = {-1, 0, 0.0};
         find_labels(growth, node);
         if (growth->n_mixed && node.end - node.begin >= 2 * growth->bags->min_rows)
@@ -293,11 +295,8 @@ static void grow_tree(Growth *growth, Node root, Floats *sums) {
         const int64_t out_middle =
             node.out_begin + divide(column, cut.cell, growth->unseen + node.out_begin,
                                     node.out_end - node.out_begin, growth->spare);
-        const Node left = {node.begin, middle, node.out_begin, out_middle};
-        const Node right = {middle, node.end, out_middle, node.out_end};
-        const bool left_first = left.end - left.begin <= right.end - right.begin;
-        waiting[depth++] = left_first ? right : left;
-        waiting[depth++] = left_first ? left : right;
+        growth->waiting[n_waiting++] = (Node){middle, node.end, out_middle, node.out_end};
+        growth->waiting[n_waiting++] = (Node){node.begin, middle, node.out_begin, out_middle};
     }
 }
 
