@@ -189,6 +189,19 @@ def test_cells_do_not_depend_on_the_order_of_rows_nor_on_how_weights_are_given()
     assert first.cuts[0].tolist() == second.cuts[0].tolist() == third.cuts[0].tolist()
 
 
+@given(SEEDS)
+def test_rounding_of_weights_does_not_matter(seed):
+    # trees find many cuts that are equally good, and sums of thirds depend on their order
+    rng = np.random.default_rng(seed)
+    x, y = {name: rng.integers(0, 90, 300) for name in "ab"}, rng.integers(0, 2, 300)
+    third, order = np.array([1 / 3, 7 / 9])[y], rng.permutation(300)
+    rows = np.repeat(order, 2)
+    _, first = divided(x, y=y, weight=2 * third)
+    _, second = divided({k: v[rows] for k, v in x.items()}, y=y[rows], weight=third[rows])
+    for a, b in zip(first.cuts, second.cuts, strict=True):
+        assert a.tolist() == b.tolist()
+
+
 @pytest.mark.parametrize("column", [[None, None, None], [7, 7, 7], ["a", "a", "a"], [True] * 3])
 def test_a_column_that_says_nothing_has_one_cell(column):
     instances, cells = divided({"x": column, "y": [1, 2, 3]})

@@ -109,7 +109,7 @@ def test_the_bags_of_a_forest_hold_all_copies_of_a_row_or_none():
     rng = np.random.default_rng(0)
     x = {name: rng.random(200) for name in "abcd"}
     problem = problem_of(x, rng.permutation(200) % 2, np.full(200, 10)).in_order()
-    table = problem.encoded.T.astype(np.float32)
+    table = problem.encoded
     forest = Forest(table, problem.target, problem.weight, problem.groups, random_state=0)
     right = (forest.unseen.argmax(axis=1) == problem.target.truth.argmax(axis=1)).mean()
     assert 0.35 < right < 0.65

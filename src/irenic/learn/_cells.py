@@ -232,6 +232,13 @@ def _tree_cuts(
     ranked = [np.unique(values[row], return_inverse=True) for row in many]
     table = np.stack([rank for _, rank in ranked], axis=1).astype(np.float32)
     gains = [np.zeros(len(distinct) + 1) for distinct, _ in ranked]
+    if len(table) <= _ROWS_FOR_TREES:
+        # sums of weights such as 1/3 must not depend on the order of rows or on repeated ones
+        both = np.concatenate([table, y], axis=1)
+        both, group = np.unique(both, axis=0, return_inverse=True)
+        order = np.argsort(weight, kind="stable")
+        weight = np.bincount(group.ravel()[order], weights=weight[order])
+        table, y = both[:, : len(many)].astype(np.float32), both[:, len(many) :]
     for seed in range(_CUTTING_TREES):
         rows = np.random.default_rng(seed).permutation(len(table))[:_ROWS_FOR_TREES]
         tree = DecisionTreeRegressor(max_features=0.5, max_leaf_nodes=64, random_state=seed).fit(

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from irenic.kernels.evolution import Rows
 from irenic.learn._cells import Cells
 from irenic.learn._evolution import Candidate, Settings, Watch, evolve, predict
-from irenic.learn._trees import Forest, Ladder
+from irenic.learn._trees import Forest, Ladder, node_means
 from irenic.learn._validation import Validation
 from irenic.learn.target import Consequents, Target
 
@@ -165,26 +165,30 @@ def prepare(
         mixed = (1.0 - share) * target.truth + share * forest.unseen
     sizes = [size for size in (4, 8, 16, 32, 64, 128, 256, 512, 1024) if size <= max_rules]
     sizes = sizes or [max(2, max_rules)]
-    grown: list[tuple[Any, Any, Floats]] = []
+    grown: list[tuple[Any, Floats]] = []
     if init == "trees" or target.many:
+        wide = np.ascontiguousarray(table.T, dtype=np.float32)
+        if target.many:
+            tree: Any = DecisionTreeRegressor(max_leaf_nodes=sizes[-1], random_state=random_state)
+            tree.fit(wide, mixed * np.sqrt(target.label_weights), problem.weight)
+        else:
+            tree = DecisionTreeClassifier(max_leaf_nodes=sizes[-1], random_state=random_state)
+            tree.fit(wide, target.truth.argmax(axis=1), problem.weight)
+        means = node_means(tree, wide, mixed, problem.weight)
         for size in sizes:
-            if target.many:
-                tree: Any = DecisionTreeRegressor(max_leaf_nodes=size, random_state=random_state)
-                tree.fit(table, mixed * np.sqrt(target.label_weights), problem.weight)
-            else:
-                tree = DecisionTreeClassifier(max_leaf_nodes=size, random_state=random_state)
-                tree.fit(table, target.truth.argmax(axis=1), problem.weight)
-            masks, nodes = ladder.leaves(tree)
-            grown.append((masks, nodes, _leaf_means(tree, table, nodes, mixed, problem.weight)))
-    regions = [mean for *_, means in grown for mean in means]
+            masks, nodes = ladder.leaves(tree, size)
+            grown.append((masks, means[nodes]))
+            if len(nodes) < size:
+                break
+    regions = [mean for _, means in grown for mean in means]
     consequents = Consequents.from_target(target, problem.weight, regions, abstains=abstains)
     gains = consequents.gains(mixed) * problem.weight[:, None]
-    rows = _distinct_rows(problem, gains, _shares(forest, table))
+    rows = _distinct_rows(problem, gains, _shares(forest, len(table)))
     default = len(gains[0]) - 1 if abstains else int(gains.sum(axis=0).argmax())
-    no_masks = np.zeros((0, table.shape[1]), dtype=np.uint64)
+    no_masks = np.zeros((0, len(table)), dtype=np.uint64)
     starts = [Candidate(no_masks, np.zeros(0, dtype=np.int16), default)]
     if init == "trees":
-        for masks, _, means in grown:
+        for masks, means in grown:
             then = consequents.gains(means).argmax(axis=1).astype(np.int16)
             starts.append(Candidate(masks, then, default))
     return Prepared(consequents, rows, starts)
@@ -199,9 +203,9 @@ def _distinct_rows(problem: Problem, gains: Floats, shares: Floats) -> Rows:
     return problem.cells.rows(cells, sums.astype(np.float32), shares)
 
 
-def _shares(forest: Forest | None, table: npt.NDArray[np.float32]) -> Floats:
+def _shares(forest: Forest | None, n_features: int) -> Floats:
     """Return how often each feature is tried: half evenly, half by importance in the forest."""
-    even = np.full(table.shape[1], 1.0 / table.shape[1])
+    even = np.full(n_features, 1.0 / n_features)
     if forest is None or not forest.importance.sum() > 0:
         return even
     return np.asarray((even + forest.importance / forest.importance.sum()) / 2.0)
@@ -216,20 +220,6 @@ def noise(truth: Floats, predicted: Floats, weight: Floats) -> float:
         wrong = truth.argmax(axis=1) != predicted.argmax(axis=1)
         return min(1.0, float(np.average(wrong, weights=weight)) / _NOISY)
     return 1.0
-
-
-def _leaf_means(
-    tree: Any, table: npt.NDArray[np.float32], nodes: Indices, mixed: Floats, weight: Floats
-) -> Floats:
-    """Return the mean of the labels in each leaf."""
-    leaf = np.searchsorted(np.sort(nodes), tree.apply(table))
-    total = np.bincount(leaf, weights=weight, minlength=len(nodes))
-    sums = np.stack(
-        [np.bincount(leaf, weights=weight * column, minlength=len(nodes)) for column in mixed.T],
-        axis=1,
-    )
-    means = sums / np.maximum(total, 1e-300)[:, None]
-    return np.asarray(means[np.argsort(np.argsort(nodes))])
 
 
 @dataclass(frozen=True)

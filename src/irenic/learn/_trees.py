@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from irenic.kernels.forest import Bags, grow_forest
 from irenic.learn._cells import Cells, ranks
 from irenic.learn.target import Target
 
@@ -20,6 +21,10 @@ Words = npt.NDArray[np.uint64]
 
 _TREES: Final = 100
 _BAG_LIMIT: Final = 20_000
+# With one label per row, trees are grown until leaves are pure and nodes try the square root of the
+# number of features; with sets of labels, nodes try this share of them, and leaves have more rows.
+_SHARE: Final = 0.33
+_MIN_ROWS: Final = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,24 +51,28 @@ class Ladder:
             positions.append(position)
         return cls(cells, tuple(positions))
 
-    def table(self, encoded: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
-        """Return cells as the table that trees are fitted to, one row per instance."""
+    def table(self, encoded: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+        """Return the positions of cells, one row per feature, as trees see them."""
         columns = [
             column if position is None else position[column]
             for column, position in zip(encoded, self.positions, strict=True)
         ]
-        return np.stack(columns, axis=1).astype(np.float32)
+        return np.stack(columns)
 
-    def leaves(self, tree: Any) -> tuple[Words, npt.NDArray[np.int64]]:
-        """Return the conditions of the leaves of a fitted tree as words, and their nodes."""
+    def leaves(self, tree: Any, size: int) -> tuple[Words, npt.NDArray[np.int64]]:
+        """Return the conditions of leaves as words, and their nodes.
+
+        They are the leaves that the tree had when it had ``size``, or all if it has fewer. Trees
+        with a maximum number of leaves are grown best first, so its first nodes are that tree.
+        """
         n_cells = self.cells.n_cells
-        inner = tree.tree_
+        inner, n_nodes = tree.tree_, 2 * size - 1
         masks: list[Words] = []
         nodes: list[int] = []
         pending = [(0, np.zeros(len(n_cells), dtype=np.int64), n_cells.copy())]
         while pending:
             node, low, high = pending.pop()
-            if inner.children_left[node] < 0:
+            if not 0 <= inner.children_left[node] < n_nodes:
                 masks.append(self._words(low, high))
                 nodes.append(node)
                 continue
@@ -98,52 +107,52 @@ class Forest:
 
     def __init__(
         self,
-        table: npt.NDArray[np.float32],
+        table: npt.NDArray[np.uint8],
         target: Target,
         weight: Floats,
         groups: npt.NDArray[np.intp],
         random_state: int,
     ) -> None:
-        truth, single = target.truth, not target.many
+        truth = target.truth
+        (d, n), n_labels = table.shape, truth.shape[1]
         rng = np.random.default_rng(random_state)
-        n_groups, n_labels = int(groups.max()) + 1, truth.shape[1]
-        sums, n_trees = np.zeros_like(truth), np.zeros(len(table))
-        self.importance: Floats = np.zeros(table.shape[1])
+        n_groups = int(groups.max()) + 1
         # trees for hundreds of labels are slow, and also average over labels
-        for _ in range(_TREES if n_labels <= 50 else _TREES // 4):
-            # larger bags take most of the time and make trees no better
-            bag = rng.integers(n_groups, size=min(n_groups, _BAG_LIMIT))
-            times = np.bincount(bag, minlength=n_groups)[groups]
-            seen = times > 0
-            seed = int(rng.integers(2**31))
-            tree = _grown(table[seen], truth[seen], (weight * times)[seen], single, seed)
-            self.importance += tree.feature_importances_
-            if not seen.all():
-                sums[~seen] += _probabilities(tree, table[~seen], single, n_labels)
-                n_trees += ~seen
+        n_trees = _TREES if n_labels <= 50 else _TREES // 4
+        # larger bags take most of the time and make trees no better
+        size = (n_trees, min(n_groups, _BAG_LIMIT))
+        rows, labels = np.nonzero(truth)
+        bags = Bags(
+            cells=table,
+            first=np.searchsorted(rows, np.arange(n + 1)),
+            labels=labels.astype(np.int32),
+            # the largest weight is about 1, so that squares are finite
+            weight=np.ldexp(weight, -np.frexp(weight.max())[1]),
+            groups=groups.astype(np.int32),
+            drawn=rng.integers(n_groups, size=size, dtype=np.int32),
+            # xorshift never leaves 0
+            seeds=rng.integers(1, 2**63, size=n_trees).astype(np.uint64),
+            n_groups=n_groups,
+            max_features=max(1, int(d * _SHARE if target.many else np.sqrt(d))),
+            min_rows=_MIN_ROWS if target.many else 1,
+        )
+        sums, n_unseen = np.zeros((n, n_labels)), np.zeros(n)
+        self.importance: Floats = np.zeros(d)
+        grow_forest(bags, sums, n_unseen, self.importance)
         # a row that all trees have seen keeps its own label
         self.unseen: Floats = np.where(
-            n_trees[:, None] > 0, sums / np.maximum(n_trees, 1.0)[:, None], truth
+            n_unseen[:, None] > 0, sums / np.maximum(n_unseen, 1.0)[:, None], truth
         )
 
 
-def _grown(
-    table: npt.NDArray[np.float32], truth: Floats, weight: Floats, single: bool, seed: int
-) -> Any:
-    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-
-    if single:
-        tree = DecisionTreeClassifier(max_features="sqrt", random_state=seed)
-        return tree.fit(table, truth.argmax(axis=1), weight)
-    tree = DecisionTreeRegressor(max_features=0.33, min_samples_leaf=3, random_state=seed)
-    return tree.fit(table, truth, weight)
-
-
-def _probabilities(
-    tree: Any, table: npt.NDArray[np.float32], single: bool, n_labels: int
-) -> Floats:
-    if not single:
-        return np.asarray(tree.predict(table)).reshape(-1, n_labels)
-    probabilities = np.zeros((len(table), n_labels))
-    probabilities[:, tree.classes_] = tree.predict_proba(table)
-    return probabilities
+def node_means(tree: Any, table: npt.NDArray[np.float32], y: Floats, weight: Floats) -> Floats:
+    """Return the mean of ``y`` in each node of a fitted tree."""
+    inner = tree.tree_
+    leaf = inner.apply(table)
+    n_nodes = inner.node_count
+    columns = [np.bincount(leaf, weights=weight * column, minlength=n_nodes) for column in y.T]
+    sums = np.stack([np.bincount(leaf, weights=weight, minlength=n_nodes), *columns], axis=1)
+    # children come after their parents
+    for node in np.flatnonzero(inner.children_left >= 0)[::-1].tolist():
+        sums[node] = sums[inner.children_left[node]] + sums[inner.children_right[node]]
+    return np.asarray(sums[:, 1:] / np.maximum(sums[:, :1], 1e-300))
