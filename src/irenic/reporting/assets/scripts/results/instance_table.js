@@ -4,6 +4,7 @@
 import { tryButton } from "../case/trying.js";
 import { h, show } from "../dom.js";
 import { decideCase } from "../engine/deciding.js";
+import { canCompute } from "../engine/kernels.js";
 import { instanceCase, rowNumber } from "../engine/instances.js";
 import { outcomeWords } from "../outcomes.js";
 import { predictedPlace, predictionWords } from "./predictions.js";
@@ -82,7 +83,7 @@ function shownText(shown, { stored, more }) {
  */
 export function instanceTable(places, count, which) {
   const features = shownFeatures();
-  const withPrediction = which === "wrong";
+  const withPrediction = which === "wrong" && canCompute;
   const rows = places.map((place, at) => instanceRow(place, features, which, at));
   /**
    * @param {string} text
@@ -138,6 +139,7 @@ function columnsText() {
  */
 function instanceRow(place, features, which, at) {
   const { outcomes } = givenInstances();
+  const withPrediction = which === "wrong" && canCompute;
   const values = instanceCase(place);
   const id = `${which}-row-${rowNumber(place)}`;
   const back = { id, text: "Back to the instances" };
@@ -147,7 +149,7 @@ function instanceRow(place, features, which, at) {
     h("th", { scope: "row" }, countText(rowNumber(place))),
     h("td", { class: "screen" }, tryButton(values, back, `row ${countText(rowNumber(place))}`)),
     outcomes && h("td", { class: "text" }, outcomeWords(outcomes[place])),
-    which === "wrong" && h("td", { class: "text" }, predictionWords(predictedPlace(decideCase(model(), values)))),
+    withPrediction && h("td", { class: "text" }, predictionWords(predictedPlace(decideCase(model(), values)))),
     features.map((feature) => valueCell(feature, values[feature.name])),
   );
 }
