@@ -7,7 +7,7 @@ import { soFar, stillNeeded } from "./open.js";
 import { byId, h, nameWords, show } from "../dom.js";
 import { decideCase, emptyCase } from "../engine/deciding.js";
 import { instanceCase, instanceOf } from "../engine/instances.js";
-import { canCompute, CANNOT_COMPUTE } from "../engine/kernels.js";
+import { canCompute, cannotCompute } from "../engine/kernels.js";
 import { fixMapAt, forgetFormCase } from "../map/cases.js";
 import { jumpTo } from "../page/jumps.js";
 import { model, on, emit } from "../state.js";
@@ -221,7 +221,7 @@ function showAnswer(holder) {
   const idle = tested.length > 0 && !caseForm.started;
   const open = wrong.length > 0 || empty.length > 0;
   byId("case-map").hidden = open || !canCompute;
-  if (!canCompute) return void show(holder, h("p", { class: "muted" }, CANNOT_COMPUTE));
+  if (!canCompute) return void show(holder, cannotCompute());
   if (open) {
     holder.dataset.outcome = "error";
     holder.dataset.rule = "";

@@ -1,7 +1,7 @@
 // @ts-check
 // Decides which rules hold for a case and what they predict.
 
-import { allocate, checkedResult, memoryAt, putStruct, withKernels } from "./kernels.js";
+import { allocate, checkMemory, memoryAt, NO_MEMORY, putIntegers, putStruct, withKernels } from "./kernels.js";
 import { packedRules, packRules, putKnown, putPoints, valueIn, weightOf } from "./packing.js";
 import { givenInstances, outsideRegions, summary } from "../summary.js";
 
@@ -110,12 +110,13 @@ function coveringRules(kernels, rules, points, n) {
 function decidingRules(kernels, model, rules, points, n) {
   const out = allocate(8 * n);
   if (summary.decides.how === "vote") {
-    checkedResult(kernels.voting(rules.address, points, BigInt(rules.outcomes), 0n, BigInt(n), out));
+    checkMemory(kernels.voting(rules.address, points, BigInt(rules.outcomes), 0n, BigInt(n), out), NO_MEMORY);
   } else {
-    const order = putStruct([BigInt64Array.from(decidingOrder(model), BigInt), rules.n, 1]);
+    const order = putStruct(putIntegers(decidingOrder(model)), rules.n, 1);
     kernels.deciding(rules.address, points, order, 0n, BigInt(n), out);
   }
-  return Array.from(memoryAt(BigInt64Array, out, n), Number);
+  const halves = memoryAt(Int32Array, out, 2 * n); // of 64-bit numbers; the lower ones are enough
+  return Array.from({ length: n }, (_, k) => halves[2 * k]);
 }
 
 /**

@@ -1,7 +1,7 @@
 // @ts-check
 // The region that a new rule could take around a case.
 
-import { checkedResult, putArray, withKernels } from "./kernels.js";
+import { checkMemory, NO_MEMORY, putIntegers, withKernels } from "./kernels.js";
 import { axisOrder, newBox, packedRules, putPoints, readBox, valueIn } from "./packing.js";
 
 /**
@@ -16,9 +16,9 @@ export function enlarge(model, theCase, outcome = null) {
   const rules = packedRules(model.rules);
   return withKernels((kernels) => {
     const { values, codes } = putPoints(1, (name) => valueIn(theCase, name));
-    const [order, box] = [putArray(BigInt64Array.from(axisOrder, BigInt)), newBox()];
+    const [order, box] = [putIntegers(axisOrder), newBox()];
     const result = kernels.enlarge(rules.address, values, codes, order, BigInt(outcome ?? -1), box);
-    const coveredBy = checkedResult(result);
+    const coveredBy = Number(checkMemory(result, NO_MEMORY));
     return coveredBy >= 0 ? { coveredBy } : readBox(box);
   });
 }

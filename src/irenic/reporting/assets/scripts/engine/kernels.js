@@ -2,23 +2,28 @@
 // The kernels of irenic, which are C compiled to WebAssembly, and the memory that they compute in.
 
 import { WASM_MODULE } from "./module.js";
+import { h } from "../dom.js";
 
-const loadedKernels = loadKernels();
+const kernels = loadKernels();
 
-/** @returns {Kernels | null} */
+/** @returns {Kernels} */
 function loadKernels() {
   try {
     const bytes = Uint8Array.from(atob(WASM_MODULE), (byte) => byte.charCodeAt(0));
     return /** @type {any} */ (new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports);
   } catch {
-    return null; // the browser has no WebAssembly, or a policy forbids it
+    return /** @type {any} */ (null); // the browser has no WebAssembly, or a policy forbids it
   }
 }
 
-/** Whether the browser can compute; if not, the page shows CANNOT_COMPUTE instead of answers. */
-export const canCompute = loadedKernels !== null;
+/** What kernels return if there is not enough memory. */
+export const NO_MEMORY = -2n;
 
-export const CANNOT_COMPUTE = "This cannot be computed here, because this browser has no WebAssembly.";
+/** Whether the page can compute; if not, it shows cannotCompute() instead of answers. */
+export const canCompute = kernels !== null;
+
+export const cannotCompute = () =>
+  h("p", { class: "muted" }, "WebAssembly is not available in this browser, so this cannot be computed here.");
 
 /**
  * Call kernels, and drop what they were given and what they allocated. Results must be copied.
@@ -27,12 +32,11 @@ export const CANNOT_COMPUTE = "This cannot be computed here, because this browse
  * @returns {T}
  */
 export function withKernels(compute) {
-  if (loadedKernels === null) throw new Error(CANNOT_COMPUTE);
-  const before = loadedKernels.top();
+  const before = kernels.top();
   try {
-    return compute(loadedKernels);
+    return compute(kernels);
   } finally {
-    loadedKernels.drop(before);
+    kernels.drop(before);
   }
 }
 
@@ -41,9 +45,18 @@ export function withKernels(compute) {
  * @param {number} size
  */
 export function allocate(size) {
-  const address = loadedKernels?.malloc(size) ?? 0;
-  if (address === 0) throw new Error("There is not enough memory to compute this.");
-  return address >>> 0;
+  return checkMemory(kernels.malloc(size) >>> 0, 0);
+}
+
+/**
+ * The result of a kernel, unless it means that there is not enough memory.
+ * @template T
+ * @param {T} result
+ * @param {T} none
+ */
+export function checkMemory(result, none) {
+  if (result === none) throw new Error("There is not enough memory to compute this.");
+  return result;
 }
 
 /**
@@ -57,6 +70,16 @@ export function putArray(array) {
 }
 
 /**
+ * Copy non-negative integers as 64-bit numbers, and return their address.
+ * @param {number[]} integers
+ */
+export function putIntegers(integers) {
+  const halves = new Uint32Array(2 * integers.length);
+  for (let i = 0; i < integers.length; i++) halves[2 * i] = integers[i];
+  return putArray(halves);
+}
+
+/**
  * Copy a struct of c/irenic.h, and return its address. Each number and each pointer takes 8 bytes, because pointers
  * are followed by 64-bit numbers. An array is given with its rows and columns.
  * @param {...(number | [array: ArrayBufferView, rows: number, columns: number])} fields
@@ -65,7 +88,7 @@ export function putStruct(...fields) {
   const cells = fields.flatMap((field) =>
     typeof field === "number" ? [field] : [putArray(field[0]), field[1], field[2]],
   );
-  return putArray(BigInt64Array.from(cells, BigInt));
+  return putIntegers(cells);
 }
 
 /**
@@ -76,15 +99,5 @@ export function putStruct(...fields) {
  * @param {number} length
  */
 export function memoryAt(type, address, length) {
-  if (loadedKernels === null) throw new Error(CANNOT_COMPUTE);
-  return new type(loadedKernels.memory.buffer, address, length);
-}
-
-/**
- * The result of a kernel that allocates memory.
- * @param {bigint} result
- */
-export function checkedResult(result) {
-  if (result === -2n) throw new Error("There is not enough memory to compute this.");
-  return Number(result);
+  return new type(kernels.memory.buffer, address, length);
 }

@@ -2,7 +2,7 @@
 // Rules, cases and boxes in the memory of the kernels, as c/irenic.h describes them: continuous features first, the
 // values of a category as bits.
 
-import { allocate, memoryAt, putArray, putStruct } from "./kernels.js";
+import { allocate, memoryAt, putArray, putIntegers, putStruct } from "./kernels.js";
 import { greatest } from "../numbers.js";
 import { featureNamed, summary } from "../summary.js";
 import { isCategory, LOWEST, nextUp } from "../values/features.js";
@@ -96,7 +96,9 @@ export function packRules(rules) {
     [outcomes, n, 1],
     [weights, n, 1],
     n,
-    [BigInt64Array.from(wordStarts, BigInt), wordStarts.length, 1],
+    putIntegers(wordStarts),
+    wordStarts.length,
+    1,
     [allBits, wordCount, 1],
     [lowest, continuous.length, 1],
   );

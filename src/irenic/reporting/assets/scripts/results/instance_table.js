@@ -3,7 +3,7 @@
 
 import { tryButton } from "../case/trying.js";
 import { h, show } from "../dom.js";
-import { decideCase } from "../engine/deciding.js";
+import { decideInstances } from "../engine/deciding.js";
 import { canCompute } from "../engine/kernels.js";
 import { instanceCase, rowNumber } from "../engine/instances.js";
 import { outcomeWords } from "../outcomes.js";
@@ -84,7 +84,8 @@ function shownText(shown, { stored, more }) {
 export function instanceTable(places, count, which) {
   const features = shownFeatures();
   const withPrediction = which === "wrong" && canCompute;
-  const rows = places.map((place, at) => instanceRow(place, features, which, at));
+  const answers = withPrediction ? decideInstances(model(), places) : [];
+  const rows = places.map((place, at) => instanceRow(place, features, which, at, answers[at]));
   /**
    * @param {string} text
    * @param {Feature["kind"]} [kind]
@@ -136,10 +137,10 @@ function columnsText() {
  * @param {Feature[]} features
  * @param {LeftOut | "wrong"} which
  * @param {number} at
+ * @param {Answer} [answer]
  */
-function instanceRow(place, features, which, at) {
+function instanceRow(place, features, which, at, answer) {
   const { outcomes } = givenInstances();
-  const withPrediction = which === "wrong" && canCompute;
   const values = instanceCase(place);
   const id = `${which}-row-${rowNumber(place)}`;
   const back = { id, text: "Back to the instances" };
@@ -149,7 +150,7 @@ function instanceRow(place, features, which, at) {
     h("th", { scope: "row" }, countText(rowNumber(place))),
     h("td", { class: "screen" }, tryButton(values, back, `row ${countText(rowNumber(place))}`)),
     outcomes && h("td", { class: "text" }, outcomeWords(outcomes[place])),
-    withPrediction && h("td", { class: "text" }, predictionWords(predictedPlace(decideCase(model(), values)))),
+    answer && h("td", { class: "text" }, predictionWords(predictedPlace(answer))),
     features.map((feature) => valueCell(feature, values[feature.name])),
   );
 }

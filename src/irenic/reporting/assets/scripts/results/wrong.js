@@ -3,7 +3,7 @@
 
 import { h, show, within } from "../dom.js";
 import { decideInstances } from "../engine/deciding.js";
-import { canCompute, CANNOT_COMPUTE } from "../engine/kernels.js";
+import { canCompute, cannotCompute } from "../engine/kernels.js";
 import { instanceTable, INSTANCE_LIMIT, noneStored, rowsTable } from "./instance_table.js";
 import { cellWords, groupWords, predictedPlace } from "./predictions.js";
 import { model } from "../state.js";
@@ -48,7 +48,7 @@ export function drawWrong(cell) {
 
 /** @param {ConfusionCell} cell */
 function cellTable(cell) {
-  if (!canCompute) return h("p", { class: "muted" }, CANNOT_COMPUTE);
+  if (!canCompute) return cannotCompute();
   const places = instancesOfCell(cell);
   if (!places.length) return noneStored();
   return instanceTable(places.slice(0, INSTANCE_LIMIT), { stored: places.length, total: cell.count }, "wrong");
