@@ -56,6 +56,12 @@ def test_comments_for_the_type_checker_are_removed_but_strings_are_kept():
     assert 'const a = "/** a */";' in script
 
 
+def test_indented_comments_on_types_are_removed_but_casts_are_kept():
+    body = "  const a = /** @type {any} */ (1);\n  /** @type {any} */ (a).b();\n"
+    script = bundled(main=f"function f() {{\n  /** @param {{number}} b */\n{body}}}\n")
+    assert script == f'(() => {{\n"use strict";\nfunction f() {{\n{body}}}\n}})();\n'
+
+
 def test_the_script_is_strict_and_leaves_no_globals():
     assert bundled(main="alert(1);\n") == '(() => {\n"use strict";\nalert(1);\n})();\n'
 

@@ -23,7 +23,7 @@ _DECLARED: Final = re.compile(
     re.M,
 )
 _UNSUPPORTED: Final = re.compile(r"^(?:import|export)\b.*|\bimport(?:\(|\.meta).*", re.M)
-_DOC: Final = re.compile(r"^(?:/\*\*.*?\*/|// @ts-check)\n", re.M | re.S)
+_DOC: Final = re.compile(r"^ *(?:/\*\*(?:(?!\*/).)*\*/|// @ts-check)\n", re.M | re.S)
 
 
 def bundle(main: str, read: Callable[[str], str]) -> str:

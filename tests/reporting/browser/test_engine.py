@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 import json
 import math
 import re
@@ -289,6 +290,101 @@ def test_undecided_partial_cases_have_several_outcomes(page_of):
     texts = [outcome["value"] for outcome in summary["outcomes"]]
     settled = [answer["settled"] and texts[answer["settled"]["outcome"]] for answer in found]
     assert settled == [None, None, "B", "B", None]
+
+
+LIMITS = Space(
+    [
+        Categorical("word", [f"v{i}" for i in range(62)], missing=True, other=True),  # 64 bits
+        Continuous("x", missing=True),
+        Categorical("many", [f"w{i}" for i in range(130)], missing=True),
+    ]
+)
+
+
+def test_extreme_numbers_weights_and_codes_are_exact(page_of):
+    """Numbers at the ends of their range, infinite weights, first and last bits of words."""
+    high = 1.7976931348623157e308
+    numbers = [None, LOWEST, -5e-324, -0.0, 0.0, 5e-324, math.nextafter(high, 0), high]
+    ends = [None, *numbers[1:]]
+    boxes = [{"x": {">=": a, "<": b}} for a, b in itertools.combinations(numbers[2:], 2) if a < b]
+    boxes += [{"x": {">=": a}} for a in numbers[1:]] + [{"x": {"<=": a}} for a in numbers[1:]]
+    boxes += [{"x": {"missing": True}}, {"x": {"missing": False}}]
+    boxes += [{"word": {"in": [f"v{i}"]}} for i in (0, 29, 30, 61)]
+    boxes += [{"word": {"not in": [f"v{i}"]}} for i in (0, 29, 30, 61)]
+    boxes += [{"many": {"in": [f"w{i}"]}} for i in (0, 29, 30, 61, 62, 93, 94, 125, 126, 129)]
+    weights = itertools.cycle([math.inf, 1.0, 0.1, -math.inf, 1e308, 1e308, 5e-324])
+    rules = RuleSet(
+        [
+            Rule(Region(LIMITS, box), then="ABC"[i % 3], weight=next(weights))
+            for i, box in enumerate(boxes)
+        ],
+        LIMITS,
+    )
+    codes = [0, 1, 2, 31, 32, 63], [0, 2, 31, 32, 63, 64, 95, 96, 127, 128, 131]
+    cases = [
+        {"word": word, "x": x, "many": many}
+        for word, x, many in itertools.product(codes[0], ends, codes[1])
+    ]
+    columns = [[case[name] for case in cases] for name in ("x", "word", "many")]
+    values = np.array([[-math.inf if x is None else x for x in columns[0]]])
+    instances = Instances(LIMITS, values, np.array(columns[1:], dtype=np.int32))
+    summary = summarize(rules, budget=0.1, limit=1)
+    page = page_of(summary)
+    for how in ("first", "best", "vote"):
+        summary["decides"]["how"] = how
+        found = decided(page, cases, summary)
+        places = rules.decide(instances, resolve=how).tolist()
+        predicted = rules.predict(instances, resolve=how)
+        expect_decisions(found, summary, rules.covering(instances), places, predicted)
+    # a known value alone: all rules that it does not exclude can hold, and none with other features
+    script = "given.known.map((each) => irenic.foresee(model, each))"
+    tests = [set(rule.region.conditions()) for rule in rules]
+    for name in ("word", "x", "many"):
+        known = [{name: case[name]} for case in cases]
+        for answer, row in zip(
+            ask(page, script, known=known), rules.covering(instances), strict=True
+        ):
+            sure = [i for i in np.flatnonzero(row).tolist() if tests[i] == {name}]
+            assert answer["sure"] == sure
+            assert answer["possible"] == [
+                i for i in range(len(rules)) if tests[i] != {name} or i in sure
+            ]
+
+
+def test_nothing_that_was_computed_stays_in_memory(page_of):
+    """Only rules stay there; what calls use is dropped, even if there is not enough of it."""
+    rng = np.random.default_rng(15)
+    rules = random_rules(rng)
+    instances = random_instances(rng, rules)
+    page = page_of(summarize(rules, list(instances), budget=0.1))
+    page.add_init_script(
+        """const Instance = WebAssembly.Instance;
+        WebAssembly.Instance = function (module) {
+            const { exports } = new Instance(module);
+            const malloc = (size) => window.limit-- > 0 ? exports.malloc(size) : 0;
+            Object.assign(window, { kernels: exports, limit: Infinity });
+            return { exports: { ...exports, malloc } };
+        };"""
+    )
+    page.reload()
+    script = """(() => {
+        const before = kernels.top();
+        const compute = () => {
+            for (const each of given.cases) {
+                irenic.decideCase(model, each);
+                irenic.enlarge(model, each);
+                irenic.foresee(model, { f1: each.f1 });
+            }
+        };
+        compute();
+        const once = kernels.top();
+        compute();
+        window.limit = 3;
+        try { compute(); } catch (error) { return [before, once, kernels.top(), error.message]; }
+    })()"""
+    before, once, after, message = ask(page, script, cases=cases_of(instances))
+    assert 0 < before == once == after
+    assert message == "There is not enough memory to compute this."
 
 
 def test_uncovered_instances_are_the_same_as_in_python(page_of):

@@ -215,6 +215,59 @@ def test_injected_scripts_do_not_run(page_of, noise):
     noise.clear()
 
 
+def test_the_policy_admits_the_kernels_and_no_other_code(page_of, noise):
+    """Check that scripts made at run time, other scripts and requests are still forbidden."""
+    page = page_of(learned())
+    policy = page.locator('meta[http-equiv="Content-Security-Policy"]').get_attribute("content")
+    (scripts,) = re.findall("script-src ([^;]+);", policy)
+    assert re.fullmatch(r"'sha256-[\w+/=]+' 'wasm-unsafe-eval'", scripts)
+    page.evaluate(
+        """() => {
+            window.ran = [];
+            setTimeout(() => {
+                try { eval("ran.push('eval')"); } catch { ran.push("no eval"); }
+                try { new Function("ran.push('function')")(); } catch { ran.push("no function"); }
+                fetch("data:,").then(() => ran.push("fetch"), () => ran.push("no fetch"));
+                for (const key of ["textContent", "src"]) {
+                    const script = document.createElement("script");
+                    script[key] = (key === "src" ? "data:text/javascript," : "") + "ran.push(1)";
+                    document.body.append(script);
+                }
+            });
+        }"""
+    )
+    page.wait_for_function("window.ran.length >= 3")
+    page.wait_for_timeout(100)
+    assert page.evaluate("window.ran") == ["no eval", "no function", "no fetch"]
+    assert len(noise) >= 3
+    noise.clear()
+
+
+def without_kernels(page):
+    page.add_init_script("delete window.WebAssembly")
+    page.reload()
+    return page
+
+
+def test_without_webassembly_the_page_shows_everything_that_it_need_not_compute(page_of):
+    line = "WebAssembly is not available in this browser, so this cannot be computed here."
+    summary = irenic.summarize(contradicting(), *people())
+    page = page_of(summary)
+    expected = {part: page.locator(f"#{part}").inner_text() for part in ("verdicts", "rules")}
+    page = without_kernels(page)
+    for part, text in expected.items():
+        assert page.locator(f"#{part}").inner_text() == text
+    assert page.locator("#findings li").count() > 0
+    assert page.locator("#case-answer").inner_text() == line
+    assert page.locator("#map").inner_text().endswith(line)
+    assert page.locator("#wrong tbody tr").count() > 0
+    page.locator("#case-random").click()
+    assert page.locator("#case-answer").inner_text() == line
+    page.locator("#confusion button").first.click()
+    assert line in page.locator("#wrong").inner_text()
+    assert page.locator(".broken").count() == 0
+
+
 # --- rules
 
 

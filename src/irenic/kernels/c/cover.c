@@ -5,7 +5,11 @@
 /* Instances that are tested together: 20 features of 512 doubles fit the second-level cache. */
 #define BLOCK 512
 
-/* Set inside[k] to whether rule r covers instance first + k, and return how many it covers. */
+/* Set inside[k] to whether rule r covers instance first + k, and return how many it covers.
+ *
+ * Features that the rule does not test are not looked at. So if unknown values are NaN, and codes in
+ * no set, a rule covers an instance if it holds whatever these values are.
+ */
 static int64_t cover_block(const Rules *rules, const Points *points, int64_t r, int64_t first,
                            int64_t last, uint8_t *restrict inside) {
     const int64_t size = last - first;

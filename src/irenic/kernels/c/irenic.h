@@ -12,11 +12,25 @@
 #ifndef IRENIC_H
 #define IRENIC_H
 
-#include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#if __STDC_HOSTED__
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#else /* WebAssembly for the report page, without a standard library: see wasm.c */
+#define INFINITY __builtin_inff()
+#define memset __builtin_memset
+#define memcpy __builtin_memcpy
+#define memmove __builtin_memmove
+void *memchr(const void *memory, int byte, size_t n);
+void *malloc(size_t size);
+void *calloc(size_t n, size_t size);
+void *realloc(void *memory, size_t size);
+void free(void *memory);
+#endif
 
 #ifdef _WIN32
 #define EXPORT __declspec(dllexport)

@@ -40,7 +40,7 @@ export function conditionOn(box, name) {
 }
 
 /** The regions that the table excludes as impossible. */
-export const outsideBoxes = (summary.outside ?? []).map((part) => part.box);
+export const outsideRegions = summary.outside ?? [];
 
 /** @type {WeakMap<Model, Feature[]>} */
 const testedOf = new WeakMap();

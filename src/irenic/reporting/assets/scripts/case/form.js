@@ -7,6 +7,7 @@ import { soFar, stillNeeded } from "./open.js";
 import { byId, h, nameWords, show } from "../dom.js";
 import { decideCase, emptyCase } from "../engine/deciding.js";
 import { instanceCase, instanceOf } from "../engine/instances.js";
+import { canCompute, cannotCompute } from "../engine/kernels.js";
 import { fixMapAt, forgetFormCase } from "../map/cases.js";
 import { jumpTo } from "../page/jumps.js";
 import { model, on, emit } from "../state.js";
@@ -219,19 +220,20 @@ function showAnswer(holder) {
   const { theCase, known, wrong, empty } = readForm();
   const idle = tested.length > 0 && !caseForm.started;
   const open = wrong.length > 0 || empty.length > 0;
-  byId("case-map").hidden = open;
+  byId("case-map").hidden = open || !canCompute;
+  if (!canCompute) return void show(holder, cannotCompute());
   if (open) {
     holder.dataset.outcome = "error";
     holder.dataset.rule = "";
     const mayMiss = [...caseForm.fields.values()].some((field) => field.box !== null);
     const begun = tested.some((feature) => Object.hasOwn(known, feature.name));
-    show(holder, stillNeeded(empty, wrong, idle, mayMiss), begun && soFar(known));
-    return;
+    return void show(holder, stillNeeded(empty, wrong, idle, mayMiss), begun && soFar(known));
   }
   const answer = decideCase(model(), theCase);
   holder.dataset.outcome = outcomeAttribute(answer);
   holder.dataset.rule = String(answer.rule ?? "");
   show(holder, caseForm.instance !== undefined && instanceHead(caseForm.instance), describeAnswer(theCase, answer));
+  return undefined;
 }
 
 /** @param {Answer} answer */

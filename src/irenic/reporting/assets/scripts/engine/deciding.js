@@ -1,8 +1,11 @@
 // @ts-check
-// Decides which rules hold for a case and what they predict, exactly as irenic does in Python.
+// Decides which rules hold for a case and what they predict.
 
-import { featureNamed, outsideBoxes, summary } from "../summary.js";
-import { isCategory } from "../values/features.js";
+import { allocate, checkMemory, memoryAt, NO_MEMORY, putIntegers, putStruct, withKernels } from "./kernels.js";
+import { packedRules, packRules, putKnown, putPoints, valueIn, weightOf } from "./packing.js";
+import { givenInstances, outsideRegions, summary } from "../summary.js";
+
+const BATCH = 512; // instances that are decided together: the table of rules that cover them stays small
 
 /**
  * A case without values. It inherits no properties, so that features can have any name.
@@ -13,44 +16,135 @@ export function emptyCase() {
 }
 
 /**
- * A value for comparisons: missing numbers are below all others.
- * @param {Value | undefined} value
- */
-export const compared = (value) => (value === null || value === undefined ? -Infinity : value);
-
-/**
- * Whether a condition holds for a value of its feature.
- * @param {Feature} feature
- * @param {Condition} condition
- * @param {Value | undefined} value
- */
-export function holds(feature, condition, value) {
-  if (isCategory(feature)) return value !== undefined && condition.includes(value);
-  const number = compared(value);
-  return (condition[0] ?? -Infinity) <= number && number < (condition[1] ?? Infinity);
-}
-
-/**
- * Whether a box contains a case.
- * @param {Box} box
- * @param {Case} theCase
- */
-export function covers(box, theCase) {
-  return Object.keys(box).every((name) => holds(featureNamed(name), box[name], theCase[name]));
-}
-
-/**
- * The indices of the rules that cover a case, in order.
+ * The answer to a case. outcome: its index, null for none; rule: the index of the deciding rule, null
+ * for none; rules: all that cover the case; contradicted: whether rules that must agree do not;
+ * several: the outcomes if all rules count. If values are unknown, only rules that do not test them count.
  * @param {Model} model
  * @param {Case} theCase
  */
-function coveringRules(model, theCase) {
-  /** @type {number[]} */
-  const places = [];
-  model.rules.forEach((rule, place) => {
-    if (covers(rule.box, theCase)) places.push(place);
+export function decideCase(model, theCase) {
+  return decideBatch(model, 1, (name) => valueIn(theCase, name))[0];
+}
+
+/**
+ * The answers to instances, given by their indices.
+ * @param {Model} model
+ * @param {number[]} places
+ */
+export function decideInstances(model, places) {
+  /** @type {Answer[]} */
+  const answers = [];
+  for (let first = 0; first < places.length; first += BATCH) {
+    const batch = places.slice(first, first + BATCH);
+    answers.push(...decideBatch(model, batch.length, valuesOfInstances(batch)));
+  }
+  return answers;
+}
+
+/**
+ * Whether a rule covers each instance, given by their indices.
+ * @param {Model} model
+ * @param {number[]} places
+ */
+export function areCovered(model, places) {
+  const n = places.length;
+  const rules = packedRules(model.rules);
+  return withKernels((kernels) => {
+    const points = putPoints(n, valuesOfInstances(places));
+    return decidingRules(kernels, model, rules, points.address, n).map((rule) => rule >= 0);
   });
-  return places;
+}
+
+/** @param {number[]} places */
+function valuesOfInstances(places) {
+  const { columns } = givenInstances();
+  /**
+   * @param {string} name
+   * @param {number} k
+   */
+  return (name, k) => columns[name][places[k]];
+}
+
+/**
+ * @param {Model} model
+ * @param {number} n
+ * @param {(name: string, column: number) => Value | undefined} valueOf
+ */
+function decideBatch(model, n, valueOf) {
+  const rules = packedRules(model.rules);
+  return withKernels((kernels) => {
+    const points = putPoints(n, valueOf);
+    const deciding = decidingRules(kernels, model, rules, points.address, n);
+    const covering = coveringRules(kernels, rules, points.address, n);
+    return covering.map((places, k) => answerOf(model, places, deciding[k]));
+  });
+}
+
+/**
+ * The indices of the rules that cover each case, in order.
+ * @param {Kernels} kernels
+ * @param {PackedRules} rules
+ * @param {number} points
+ * @param {number} n
+ */
+function coveringRules(kernels, rules, points, n) {
+  const out = allocate(rules.n * n);
+  kernels.covering(rules.address, points, 0n, BigInt(n), out);
+  const covers = memoryAt(Uint8Array, out, rules.n * n);
+  /** @type {number[][]} */
+  const found = Array.from({ length: n }, () => []);
+  for (let rule = 0; rule < rules.n; rule++) {
+    for (let k = 0; k < n; k++) if (covers[rule * n + k]) found[k].push(rule);
+  }
+  return found;
+}
+
+/**
+ * The rule that decides each case, -1 for none.
+ * @param {Kernels} kernels
+ * @param {Model} model
+ * @param {PackedRules} rules
+ * @param {number} points
+ * @param {number} n
+ */
+function decidingRules(kernels, model, rules, points, n) {
+  const out = allocate(8 * n);
+  if (summary.decides.how === "vote") {
+    checkMemory(kernels.voting(rules.address, points, BigInt(rules.outcomes), 0n, BigInt(n), out), NO_MEMORY);
+  } else {
+    const order = putStruct(putIntegers(decidingOrder(model)), rules.n, 1);
+    kernels.deciding(rules.address, points, order, 0n, BigInt(n), out);
+  }
+  const halves = memoryAt(Int32Array, out, 2 * n); // of 64-bit numbers; the lower ones are enough
+  return Array.from({ length: n }, (_, k) => halves[2 * k]);
+}
+
+/**
+ * The rules in the order in which they decide, where the first that holds does.
+ * @param {Model} model
+ */
+export function decidingOrder(model) {
+  const places = model.order ?? model.rules.map((_, place) => place);
+  if (summary.decides.how !== "best") return places;
+  const weights = model.rules.map(weightOf);
+  return [...places].sort((a, b) => (weights[a] === weights[b] ? 0 : weights[a] > weights[b] ? -1 : 1));
+}
+
+/**
+ * @param {Model} model
+ * @param {number[]} rules
+ * @param {number} rule
+ * @returns {Answer}
+ */
+function answerOf(model, rules, rule) {
+  /** @type {Answer} */
+  const answer = { outcome: null, rule: null, rules, contradicted: false, several: [] };
+  if (!rules.length) return { ...answer, outcome: model.default.outcome };
+  const { how } = summary.decides;
+  const outcomes = [...new Set(rules.map((place) => model.rules[place].outcome))];
+  if (how === "agree" && outcomes.length > 1) return { ...answer, contradicted: true };
+  const outcome = how === "all" && outcomes.length > 1 ? null : model.rules[rule].outcome;
+  return { ...answer, rule, outcome, several: how === "all" ? outcomes : [] };
 }
 
 /**
@@ -58,89 +152,41 @@ function coveringRules(model, theCase) {
  * @param {Case} theCase
  */
 export function isOutside(theCase) {
-  return outsideBoxes.some((box) => covers(box, theCase));
+  if (!outsideRegions.length) return false;
+  const regions = packedRules(outsideRegions);
+  return withKernels((kernels) => {
+    const points = putPoints(1, (name) => valueIn(theCase, name));
+    return coveringRules(kernels, regions, points.address, 1)[0].length > 0;
+  });
 }
 
 /**
- * The answer to a case. outcome: its index, null for none; rule: the index of the deciding rule, null
- * for none; rules: all that cover the case; contradicted: whether rules that must agree do not;
- * several: the outcomes if all rules count.
- * @param {Model} model
- * @param {Case} theCase
+ * The indices of the rules or regions that can hold if some values are known, in order.
+ * @param {Ruled[]} rules
+ * @param {Case} known
  */
-export function decideCase(model, theCase) {
-  return decideAmong(model, coveringRules(model, theCase));
+export function possibleRules(rules, known) {
+  const packed = packedRules(rules);
+  return withKernels((kernels) => meetingRules(kernels, packed, known));
 }
 
 /**
- * @param {Model} model
- * @param {number[]} rules
- * @returns {Answer}
+ * Whether a box contains a case with the known values.
+ * @param {Box} box
+ * @param {Case} known
  */
-export function decideAmong(model, rules) {
-  /** @type {Answer} */
-  const answer = { outcome: null, rule: null, rules, contradicted: false, several: [] };
-  if (!rules.length) return { ...answer, outcome: model.default.outcome };
-  const how = summary.decides.how;
-  const outcomes = [...new Set(rules.map((place) => model.rules[place].outcome))];
-  if (how === "agree" && outcomes.length > 1) return { ...answer, contradicted: true };
-  const rule = CHOICES[how](model, rules);
-  const outcome = how === "all" && outcomes.length > 1 ? null : model.rules[rule].outcome;
-  return { ...answer, rule, outcome, several: how === "all" ? outcomes : [] };
-}
-
-/** @type {Record<Summary["decides"]["how"], (model: Model, rules: number[]) => number>} */
-const CHOICES = {
-  agree: (model, rules) => rules[0],
-  all: (model, rules) => rules[0],
-  first: firstInOrder,
-  best: heaviest,
-  vote: mostVoted,
-};
-
-/**
- * @param {Model} model
- * @param {number[]} rules
- */
-export function firstInOrder(model, rules) {
-  if (!model.order) return rules[0];
-  const holding = new Set(rules);
-  return model.order.find((place) => holding.has(place)) ?? rules[0];
+export function canHold(box, known) {
+  return withKernels((kernels) => meetingRules(kernels, packRules([{ box }]), known).length > 0);
 }
 
 /**
- * The weight of a rule; infinite ones are {"float": "inf"} in JSON.
- * @param {CountedRule} rule
+ * @param {Kernels} kernels
+ * @param {PackedRules} rules
+ * @param {Case} known
  */
-export function weightOf(rule) {
-  if (typeof rule.weight === "number") return rule.weight;
-  return String(Object.values(rule.weight)[0]).startsWith("-") ? -Infinity : Infinity;
-}
-
-/**
- * The rule with the greatest weight; the first of equal ones.
- * @param {Model} model
- * @param {number[]} rules
- */
-function heaviest(model, rules) {
-  return rules.reduce((best, place) => (weightOf(model.rules[place]) > weightOf(model.rules[best]) ? place : best));
-}
-
-/**
- * The first rule of the outcome with the greatest sum of weights; if sums are equal, the outcome whose rule
- * comes first. Weights are added in the order of the rules, because another order might round differently.
- * @param {Model} model
- * @param {number[]} rules
- */
-function mostVoted(model, rules) {
-  /** @type {Map<number, { first: number, sum: number }>} */
-  const sums = new Map(); // in the order of each outcome's first rule
-  for (const place of rules) {
-    const { outcome } = model.rules[place];
-    const entry = sums.get(outcome) ?? { first: place, sum: 0 };
-    entry.sum += weightOf(model.rules[place]);
-    sums.set(outcome, entry);
-  }
-  const entries = [...sums.values()];
-  return entries.reduce((best, entry) => (entry.sum > best.sum ? entry : best)).first;
+function meetingRules(kernels, rules, known) {
+  const [box, out] = [putKnown(known), allocate(rules.n)];
+  kernels.meeting(rules.address, box, out);
+  const meets = memoryAt(Uint8Array, out, rules.n);
+  return [...meets.keys()].filter((place) => meets[place]);
 }

@@ -1,8 +1,8 @@
 // @ts-check
 // What is certain about a case while some of its features are unknown.
 
-import { decideAmong, firstInOrder, holds } from "./deciding.js";
-import { featureNamed, summary } from "../summary.js";
+import { decideCase, decidingOrder, possibleRules } from "./deciding.js";
+import { summary } from "../summary.js";
 
 /**
  * What is known about a partial case. possible: the rules that can still hold; sure: those that already hold;
@@ -11,34 +11,24 @@ import { featureNamed, summary } from "../summary.js";
  * @param {Case} known
  */
 export function foresee(model, known) {
-  /** @param {string} name */
-  const isKnown = (name) => Object.hasOwn(known, name);
-  /**
-   * @param {Box} box
-   * @param {string} name
-   */
-  const admits = (box, name) => !isKnown(name) || holds(featureNamed(name), box[name], known[name]);
-  /** @param {Box} box */
-  const fits = (box) => Object.keys(box).every((name) => admits(box, name));
-  const possible = [...model.rules.keys()].filter((place) => fits(model.rules[place].box));
-  const sure = possible.filter((place) => Object.keys(model.rules[place].box).every(isKnown));
-  return { possible, sure, settled: settledAnswer(model, possible, sure) };
+  const possible = possibleRules(model.rules, known);
+  const now = decideCase(model, known);
+  return { possible, sure: now.rules, settled: settledAnswer(model, possible, now) };
 }
 
 /**
  * @param {Model} model
  * @param {number[]} possible
- * @param {number[]} sure
+ * @param {Answer} now
  */
-function settledAnswer(model, possible, sure) {
-  if (!possible.length) return decideAmong(model, []);
-  const now = decideAmong(model, sure);
-  if (now.contradicted) return now; // further rules cannot resolve it
+function settledAnswer(model, possible, now) {
+  if (!possible.length || now.contradicted) return now; // further rules cannot resolve it
   const outcomes = new Set(possible.map((place) => model.rules[place].outcome));
-  const { how } = summary.decides;
-  if (how === "first" && sure.length && firstInOrder(model, possible) === now.rule) return now;
+  const open = new Set(possible);
+  const isFirst = now.rule !== null && decidingOrder(model).find((place) => open.has(place)) === now.rule;
+  if (summary.decides.how === "first" && isFirst) return now;
   if (outcomes.size > 1) return null;
-  return sure.length || (model.default.outcome !== null && outcomes.has(model.default.outcome))
+  return now.rules.length || (model.default.outcome !== null && outcomes.has(model.default.outcome))
     ? { ...now, outcome: [...outcomes][0] }
     : null;
 }

@@ -1,9 +1,8 @@
 // @ts-check
 // Instances as cases, and which of them no rule covers.
 
-import { compared, emptyCase } from "./deciding.js";
-import { featureNamed, givenInstances, summary } from "../summary.js";
-import { isCategory } from "../values/features.js";
+import { areCovered, emptyCase } from "./deciding.js";
+import { givenInstances, summary } from "../summary.js";
 
 /** @type {WeakMap<Case, number>} */
 const placesOfCases = new WeakMap();
@@ -36,22 +35,6 @@ export function rowNumber(place) {
   return givenInstances().row_numbers?.[place] ?? place + 1;
 }
 
-/** @type {Map<string, Float64Array>} */
-const comparedColumns = new Map();
-
-/**
- * A column of the instances, for comparisons.
- * @param {string} name
- */
-function comparedColumn(name) {
-  let column = comparedColumns.get(name);
-  if (column === undefined) {
-    column = Float64Array.from(givenInstances().columns[name], compared);
-    comparedColumns.set(name, column);
-  }
-  return column;
-}
-
 /** @type {WeakMap<Model, Uint8Array>} */
 const uncoveredOf = new WeakMap();
 
@@ -62,38 +45,9 @@ const uncoveredOf = new WeakMap();
 export function uncoveredInstances(model) {
   let free = uncoveredOf.get(model);
   if (free === undefined) {
-    const left = Int32Array.from({ length: givenInstances().shown }, (_, i) => i);
-    let n = left.length;
-    for (const rule of model.rules) n = dropCovered(rule.box, left, n);
-    free = new Uint8Array(left.length);
-    for (let i = 0; i < n; i++) free[left[i]] = 1;
+    const places = Array.from({ length: givenInstances().shown }, (_, place) => place);
+    free = Uint8Array.from(areCovered(model, places), (covered) => (covered ? 0 : 1));
     uncoveredOf.set(model, free);
   }
   return free;
-}
-
-/**
- * Remove the instances that a box covers from the first n that are left; return how many remain. Plain loops over
- * columns are fast enough for thousands of rules and instances.
- * @param {Box} box
- * @param {Int32Array} left
- * @param {number} n
- */
-function dropCovered(box, left, n) {
-  const names = Object.keys(box);
-  const columns = names.map(comparedColumn);
-  const codes = names.map((name) => (isCategory(featureNamed(name)) ? new Set(box[name]) : null));
-  const lows = names.map((name) => box[name][0] ?? -Infinity);
-  const highs = names.map((name) => box[name][1] ?? Infinity);
-  let kept = 0;
-  for (let i = 0; i < n; i++) {
-    let k = 0;
-    for (; k < names.length; k++) {
-      const value = columns[k][left[i]];
-      const taken = codes[k];
-      if (taken === null ? !(lows[k] <= value && value < highs[k]) : !taken.has(value)) break;
-    }
-    if (k < names.length) left[kept++] = left[i];
-  }
-  return kept;
 }

@@ -1,7 +1,7 @@
 // @ts-check
 // The features and the case that the map starts with.
 
-import { covers, emptyCase, holds } from "../engine/deciding.js";
+import { areCovered, canHold, emptyCase } from "../engine/deciding.js";
 import { instanceCase } from "../engine/instances.js";
 import { mapView } from "./view.js";
 import { shareBetween } from "../numbers.js";
@@ -47,12 +47,8 @@ export function typicalCase() {
     }, 0),
   );
   const nearest = [...far.keys()].sort((a, b) => far[a] - far[b]);
-  /** @param {number} place */
-  const isCovered = (place) => {
-    const theCase = instanceCase(place);
-    return model().rules.some((rule) => covers(rule.box, theCase));
-  };
-  return instanceCase(nearest.slice(0, 100).find(isCovered) ?? nearest[0]);
+  const covered = areCovered(model(), nearest.slice(0, 100)).indexOf(true);
+  return instanceCase(nearest[Math.max(covered, 0)]);
 }
 
 /**
@@ -64,9 +60,21 @@ function caseInside(middle) {
   const box = model().rules[0]?.box ?? {};
   for (const feature of featuresOf(box)) {
     const condition = box[feature.name];
-    if (!holds(feature, condition, found[feature.name])) found[feature.name] = insideOf(feature, condition);
+    if (!holdsFor(feature, condition, found[feature.name])) found[feature.name] = insideOf(feature, condition);
   }
   return found;
+}
+
+/**
+ * Whether a condition holds for a value.
+ * @param {Feature} feature
+ * @param {Condition} condition
+ * @param {Value} value
+ */
+function holdsFor({ name }, condition, value) {
+  const [box, known] = [Object.create(null), emptyCase()];
+  [box[name], known[name]] = [condition, value];
+  return canHold(box, known);
 }
 
 /**
@@ -79,7 +87,7 @@ function insideOf(feature, condition) {
   const [low, high] = [condition[0] ?? -Infinity, condition[1] ?? Infinity];
   const [from, to] = [Math.max(low, feature.range[0]), Math.min(high, feature.range[1])];
   const values = [roundMiddle(feature, from, to), low, feature.lowest ?? LOWEST, valueBefore(feature, high)];
-  return values.find((value) => isAdmitted(feature, value) && holds(feature, condition, value)) ?? null;
+  return values.find((value) => isAdmitted(feature, value) && holdsFor(feature, condition, value)) ?? null;
 }
 
 /**

@@ -1,18 +1,17 @@
 // @ts-check
 // The rules at the pointer.
 
-import { testsNeither } from "./plane.js";
 import { conditionWords } from "../condition_words.js";
 import { writtenConditions } from "../conditions.js";
 import { byId, h, joinedBy, nameWords, show } from "../dom.js";
-import { holds } from "../engine/deciding.js";
+import { emptyCase, possibleRules } from "../engine/deciding.js";
 import { requestFrame } from "./canvas.js";
 import { isOpen, mapCanvas, mapView } from "./view.js";
 import { clamp } from "../numbers.js";
 import { outcomeChip, outcomeText } from "../outcomes.js";
 import { ruleTitle } from "../rules/names.js";
 import { model } from "../state.js";
-import { conditionOn, outsideBoxes } from "../summary.js";
+import { outsideRegions } from "../summary.js";
 import { isCategory } from "../values/features.js";
 import { pluralText } from "../words.js";
 
@@ -66,7 +65,7 @@ export function hoverAt(place) {
   const changed = rules.join() !== mapView.hovered.join() || mapView.hovering !== (place !== null);
   mapView.hovered = rules;
   mapView.hovering = place !== null;
-  if (changed || outsideBoxes.length) showHovered(values);
+  if (changed || outsideRegions.length) showHovered(values);
   placeTip(place);
   if (changed) requestFrame("overlay");
 }
@@ -77,19 +76,12 @@ export function hoverAt(place) {
  */
 function rulesAt(values) {
   const { plane, everywhere } = mapView;
-  const sides = [
-    { feature: plane.x, value: values.x },
-    { feature: plane.y, value: values.y },
-  ];
-  const found = plane.live.filter((place) => {
-    const { box } = model().rules[place];
-    if (everywhere.length && testsNeither(box, plane)) return false;
-    return sides.every(({ feature, value }) => {
-      const condition = feature && conditionOn(box, feature.name);
-      return !condition || holds(feature, condition, value);
-    });
-  });
-  return everywhere.length ? [...found, ...everywhere] : found;
+  const known = emptyCase();
+  if (plane.x) known[plane.x.name] = values.x ?? null;
+  if (plane.y) known[plane.y.name] = values.y ?? null;
+  const possible = new Set(possibleRules(model().rules, known));
+  for (const place of everywhere) possible.delete(place);
+  return [...plane.live.filter((place) => possible.has(place)), ...everywhere];
 }
 
 /**
@@ -143,7 +135,7 @@ function ruleLine(place) {
  */
 function isImpossible(values) {
   const { plane } = mapView;
-  if (!outsideBoxes.length || plane.outside === null) return false;
+  if (!outsideRegions.length || plane.outside === null) return false;
   /**
    * @param {Feature | null} feature
    * @param {Cell[]} cells

@@ -5,6 +5,7 @@ import { byId, h, show } from "../dom.js";
 import { requestFrame, drawFrame, mapHeight } from "./canvas.js";
 import { showCase } from "./cases.js";
 import { chooseAxes, typicalCase } from "./defaults.js";
+import { canCompute, cannotCompute } from "../engine/kernels.js";
 import { pointAt } from "./hover.js";
 import { clickMap, keyOnMap, leaveCross } from "./keys.js";
 import { updateMapNote } from "./note.js";
@@ -17,6 +18,7 @@ import { testedFeatures, featuresOf, summary } from "../summary.js";
 /** @param {HTMLElement} section */
 export function startMap(section) {
   if (!summary.features.length) return;
+  if (!canCompute) return void show(section, h("h2", {}, "Map of two features"), cannotCompute());
   chooseAxes();
   mapView.fixed = typicalCase();
   show(

@@ -1,9 +1,10 @@
 // @ts-check
 // The moving parts above the map: outlines of rules, the marked case, the cross.
 
-import { canHold } from "./plane.js";
+import { knownBeside } from "./plane.js";
 import { drawGuide, inset, onX, onY, screenRectangle, widened } from "./screen.js";
 import { mapView } from "./view.js";
+import { canHold } from "../engine/deciding.js";
 import { conditionOn } from "../summary.js";
 import { isCategory } from "../values/features.js";
 
@@ -60,7 +61,7 @@ function outlineRegion(pen, region) {
  * @param {Box} region
  */
 export function isRegionOnMap(region) {
-  return canHold(region, mapView.plane, mapView.mode === "fixed" ? mapView.fixed : null);
+  return canHold(region, knownBeside(mapView.plane, mapView.mode === "fixed" ? mapView.fixed : null));
 }
 
 /**

@@ -1,8 +1,8 @@
 // @ts-check
 // The plane of two features: the cells between the cuts of rules, and the rules that cover them.
 
-import { holds } from "../engine/deciding.js";
-import { conditionOn, featureNamed, outsideBoxes } from "../summary.js";
+import { emptyCase, possibleRules } from "../engine/deciding.js";
+import { conditionOn, outsideRegions } from "../summary.js";
 import { categoryOrder, isCategory, LOWEST } from "../values/features.js";
 
 const CELL_LIMIT = 1_500_000; // gaps and conflicts of larger planes are not computed
@@ -23,7 +23,7 @@ export function axisCells(boxes, feature) {
   const end = feature.end ?? Infinity;
   /** @type {Set<Value>} */
   const ends = new Set();
-  for (const box of [...boxes, ...outsideBoxes]) {
+  for (const box of [...boxes, ...outsideRegions.map((region) => region.box)]) {
     for (const cut of conditionOn(box, feature.name) ?? []) ends.add(cut);
   }
   const cuts = [...ends]
@@ -109,8 +109,9 @@ export function rectanglesOf(box, plane) {
  * @returns {Plane}
  */
 export function sliceCells(model, x, y, others) {
-  const places = model.order ?? model.rules.map((rule, place) => place);
-  const live = places.filter((place) => canHold(model.rules[place].box, { x, y }, others));
+  const possible = new Set(possibleRules(model.rules, knownBeside({ x, y }, others)));
+  const places = model.order ?? model.rules.map((_, place) => place);
+  const live = places.filter((place) => possible.has(place));
   const boxes = live.map((place) => model.rules[place].box); // other rules have no cuts here
   const axes = { x, y, xs: axisCells(boxes, x), ys: axisCells(boxes, y) };
   const rectangles = new Map(live.map((place) => [place, rectanglesOf(model.rules[place].box, axes)]));
@@ -129,17 +130,14 @@ export function testsNeither(box, plane) {
 }
 
 /**
- * Whether a box can hold on the plane, given the values of the other features.
- * @param {Box} box
+ * The values that are the same on the whole plane: those of the other features, if they are fixed.
  * @param {Pick<Plane, "x" | "y">} plane
  * @param {Case | null} others
  */
-export function canHold(box, plane, others) {
-  if (others === null) return true;
-  return Object.keys(box).every((name) => {
-    if (name === plane.x?.name || name === plane.y?.name) return true;
-    return holds(featureNamed(name), box[name], others[name]);
-  });
+export function knownBeside({ x, y }, others) {
+  const known = Object.assign(emptyCase(), others);
+  for (const feature of [x, y]) if (feature) delete known[feature.name];
+  return known;
 }
 
 /**
@@ -203,11 +201,12 @@ function rowEvents(plane, model, height) {
 function outsideCells(plane) {
   /** @param {Box} box */
   const onPlane = (box) => Object.keys(box).every((name) => name === plane.x?.name || name === plane.y?.name);
-  const boxes = outsideBoxes.filter((box) =>
-    plane.others === null ? onPlane(box) : canHold(box, plane, plane.others),
+  const possible = new Set(possibleRules(outsideRegions, knownBeside(plane, plane.others)));
+  const regions = outsideRegions.filter(({ box }, place) =>
+    plane.others === null ? onPlane(box) : possible.has(place),
   );
   return cellsOf(
-    boxes.flatMap((box) => rectanglesOf(box, plane)),
+    regions.flatMap(({ box }) => rectanglesOf(box, plane)),
     plane,
   );
 }

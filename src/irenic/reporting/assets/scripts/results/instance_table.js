@@ -3,7 +3,8 @@
 
 import { tryButton } from "../case/trying.js";
 import { h, show } from "../dom.js";
-import { decideCase } from "../engine/deciding.js";
+import { decideInstances } from "../engine/deciding.js";
+import { canCompute } from "../engine/kernels.js";
 import { instanceCase, rowNumber } from "../engine/instances.js";
 import { outcomeWords } from "../outcomes.js";
 import { predictedPlace, predictionWords } from "./predictions.js";
@@ -82,8 +83,9 @@ function shownText(shown, { stored, more }) {
  */
 export function instanceTable(places, count, which) {
   const features = shownFeatures();
-  const withPrediction = which === "wrong";
-  const rows = places.map((place, at) => instanceRow(place, features, which, at));
+  const withPrediction = which === "wrong" && canCompute;
+  const answers = withPrediction ? decideInstances(model(), places) : [];
+  const rows = places.map((place, at) => instanceRow(place, features, which, at, answers[at]));
   /**
    * @param {string} text
    * @param {Feature["kind"]} [kind]
@@ -135,8 +137,9 @@ function columnsText() {
  * @param {Feature[]} features
  * @param {LeftOut | "wrong"} which
  * @param {number} at
+ * @param {Answer} [answer]
  */
-function instanceRow(place, features, which, at) {
+function instanceRow(place, features, which, at, answer) {
   const { outcomes } = givenInstances();
   const values = instanceCase(place);
   const id = `${which}-row-${rowNumber(place)}`;
@@ -147,7 +150,7 @@ function instanceRow(place, features, which, at) {
     h("th", { scope: "row" }, countText(rowNumber(place))),
     h("td", { class: "screen" }, tryButton(values, back, `row ${countText(rowNumber(place))}`)),
     outcomes && h("td", { class: "text" }, outcomeWords(outcomes[place])),
-    which === "wrong" && h("td", { class: "text" }, predictionWords(predictedPlace(decideCase(model(), values)))),
+    answer && h("td", { class: "text" }, predictionWords(predictedPlace(answer))),
     features.map((feature) => valueCell(feature, values[feature.name])),
   );
 }

@@ -4,7 +4,7 @@
 import { allValues, conditionWords } from "../condition_words.js";
 import { writtenConditions } from "../conditions.js";
 import { h, listWords } from "../dom.js";
-import { weightOf } from "../engine/deciding.js";
+import { weightOf } from "../engine/packing.js";
 import { allConflictsListed, conflictsByPlace } from "../findings/counts.js";
 import { outcomeChip, withColor } from "../outcomes.js";
 import { drawCondition } from "./drawings.js";

@@ -2,7 +2,8 @@
 // The names and addresses of rules, and links to them.
 
 import { h } from "../dom.js";
-import { covers } from "../engine/deciding.js";
+import { decideCase } from "../engine/deciding.js";
+import { canCompute } from "../engine/kernels.js";
 import { model } from "../state.js";
 import { countText, pluralText } from "../words.js";
 
@@ -90,8 +91,9 @@ export function ruleLinks(numbers, values) {
  */
 export function placeOf(number, values) {
   const places = partsOf(model().rules).get(number) ?? [];
-  const covering = values ? places.find((place) => covers(model().rules[place].box, values)) : undefined;
-  return covering ?? places[0];
+  if (places.length < 2 || values === null || !canCompute) return places[0];
+  const covering = new Set(decideCase(model(), values).rules);
+  return places.find((place) => covering.has(place)) ?? places[0];
 }
 
 /** The numbers of the rows that never hold, for which there are no rules. */

@@ -12,6 +12,25 @@ type Attributes = Record<string, any>;
 /** A change event of an input or a select element. */
 type Changed = { target: HTMLInputElement | HTMLSelectElement };
 
+/** The kernels in C: pointers are numbers, 64-bit integers are bigints. */
+type Kernels = {
+  memory: { buffer: ArrayBuffer };
+  malloc(size: number): number;
+  top(): number;
+  drop(before: number): void;
+  covering(rules: number, points: number, first: bigint, last: bigint, out: number): void;
+  deciding(rules: number, points: number, order: number, first: bigint, last: bigint, out: number): void;
+  voting(rules: number, points: number, outcomes: bigint, first: bigint, last: bigint, out: number): bigint;
+  meeting(rules: number, box: number, out: number): void;
+  enlarge(rules: number, values: number, codes: number, order: number, outcome: bigint, box: number): bigint;
+};
+
+/** What kernels need of a rule; of a region, only the box. */
+type Ruled = { box: Box; outcome?: number; weight?: CountedRule["weight"] };
+
+/** Rules in the memory of the kernels: their address, their number, and the number of outcomes. */
+type PackedRules = { address: number; n: number; outcomes: number };
+
 /** The answer to a case. */
 type Answer = {
   outcome: number | null;

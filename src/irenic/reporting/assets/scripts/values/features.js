@@ -40,6 +40,12 @@ export function valueBefore(feature, cut) {
 }
 
 /**
+ * The neighboring number above.
+ * @param {number} value
+ */
+export const nextUp = (value) => -nextDown(-value);
+
+/**
  * The neighboring number below.
  * @param {number} value
  */
