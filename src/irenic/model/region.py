@@ -152,10 +152,8 @@ class Region:
         box = Boxes(space, lower[None], upper[None], (masks & space.everything)[None])
         if box.are_empty()[0]:
             return cls.nothing(space)
-        settled = box.settled()  # see condition.settle
-        if settled is not box:
-            written = np.where(settled.upper[0] != upper, written & LOWER_BITS, written)
-        return cls.from_box(settled, written)
+        box, as_written = settled(box, written[None])
+        return cls.from_box(box, as_written[0])
 
     @classmethod
     def from_box(cls, box: Boxes, written: Bytes | None = None) -> Region:
@@ -995,3 +993,11 @@ def _product(factors: Iterable[float]) -> float:
         return math.ldexp(mantissa, exponent)
     except OverflowError:
         return math.inf
+
+
+def settled(boxes: Boxes, written: Bytes) -> tuple[Boxes, Bytes]:
+    """Return nonempty boxes as the space requires (see condition.settle), and how to write them."""
+    changed = boxes.settled()
+    if changed is boxes:
+        return boxes, written
+    return changed, np.where(changed.upper != boxes.upper, written & LOWER_BITS, written)
