@@ -107,6 +107,9 @@ class Region:
     def _fill(self, box: Boxes, written: Bytes, *, is_empty: bool = False) -> Self:
         box.lower.flags.writeable = box.upper.flags.writeable = False
         box.masks.flags.writeable = written.flags.writeable = False
+        return self._set(box, written, is_empty=is_empty)
+
+    def _set(self, box: Boxes, written: Bytes, *, is_empty: bool = False) -> Self:
         fill = object.__setattr__
         fill(self, "box", box)
         fill(self, "written", written)
@@ -198,10 +201,11 @@ class Region:
         [2 <= f1 < 5]
         """
         space, written = boxes.space, boxes.space.unwritten
-        rows = (array[:, None] for array in (boxes.lower, boxes.upper, boxes.masks))
-        return [
-            cls.__new__(cls)._fill(Boxes(space, *row), written) for row in zip(*rows, strict=True)
-        ]
+        arrays = [array[:, None] for array in (boxes.lower, boxes.upper, boxes.masks)]
+        for array in arrays:
+            array.flags.writeable = False  # and so are the rows
+        rows = zip(*arrays, strict=True)
+        return [cls.__new__(cls)._set(Boxes(space, *row), written) for row in rows]
 
     @classmethod
     def nothing(cls, space: Space) -> Region:
