@@ -48,7 +48,7 @@ class Rows:
         """Return the indices of the boxes of a row; a row that can never apply has none."""
         return self._boxes_of.of(row)
 
-    def among(self, boxes: Ints) -> list[int]:
+    def among(self, boxes: Ints | Codes) -> list[int]:
         """Return the rows of the given boxes, ascending."""
         return list(np.unique(self.row_of[boxes]).tolist())
 

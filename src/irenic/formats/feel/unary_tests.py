@@ -131,7 +131,7 @@ def parse(text: str, *, words: bool = False) -> Test:
         order, value, opening, low, high, closing = ordinary.groups()
         if value is not None:
             return Compare(order or "=", number_of(value))
-        return _range(number_of(low), opening == "[", number_of(high), closing == "]", 1)
+        return _bounded(number_of(low), opening == "[", number_of(high), closing == "]")
     return _parse(text, words)
 
 
@@ -166,9 +166,8 @@ def comparisons(test: Test) -> tuple[Compare, ...]:
         return (test,)
     if isinstance(test, Not):
         return comparisons(test.test)
-    compared = tuple(part for part in test.tests if isinstance(part, Compare))
-    if len(compared) == len(test.tests):
-        return compared
+    if set(map(type, test.tests)) == {Compare}:
+        return test.tests  # type: ignore[return-value]
     return tuple(c for part in test.tests for c in comparisons(part))
 
 
@@ -532,6 +531,10 @@ def _range(low: Any, low_in: bool, high: Any, high_in: bool, column: int) -> Tes
         )
     if isinstance(low, bool):
         raise FormatError("the bounds of a range must not be booleans", column=column)
+    return _bounded(low, low_in, high, high_in)
+
+
+def _bounded(low: Any, low_in: bool, high: Any, high_in: bool) -> Test:
     return AllOf((Compare(">=" if low_in else ">", low), Compare("<=" if high_in else "<", high)))
 
 

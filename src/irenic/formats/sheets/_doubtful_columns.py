@@ -226,7 +226,7 @@ class CellDoubts:
     def cell(self, cell: Cell, rule: int, header: str, line: int) -> None:
         """Check the numbers of a cell, and warn about ambiguous words, once per column."""
         values = [c.value for c in _compared(cell)]
-        if all(type(value) is int for value in values) and not isinstance(cell.test, AnyOf):
+        if set(map(type, values)) <= {int} and not isinstance(cell.test, AnyOf):
             return  # nothing to doubt
         self.numbers(cell.text, values, rule, header, line)
         if _excludes_nothing(cell):

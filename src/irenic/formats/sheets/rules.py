@@ -231,6 +231,8 @@ class _Rows:
         self.weight = names.index(WEIGHT) if WEIGHT in names else None
         self.known: list[dict[Any, Any]] = [{} for _ in names]
         """By column, what the cells mean that cause neither errors nor warnings."""
+        self.n_notes = 0
+        """Errors, warnings and doubts, when a cell was last read."""
 
     def read(self, line: Line) -> None:
         draft, cells = self.draft, line.cells
@@ -262,15 +264,12 @@ class _Rows:
         key = value if value is None or type(value) is str else (type(value), repr(value))
         meaning = known.get(key)
         if meaning is None:
-            notes = self.n_notes
             meaning = read(value, number, self.names[place], line)
+            draft, notes = self.draft, self.n_notes
+            self.n_notes = len(draft.errors) + len(draft.warnings) + len(self.doubts.points)
             if self.n_notes == notes:
                 known[key] = meaning
         return meaning
-
-    @property
-    def n_notes(self) -> int:
-        return len(self.draft.errors) + len(self.draft.warnings) + len(self.doubts.points)
 
     def is_default(self, cells: list[Any]) -> bool:
         if cells[self.inputs[0]] != DEFAULT:

@@ -171,14 +171,17 @@ def _axis(columns: Sequence[Input], cells: Sequence[Cell]) -> Axis:
     declared = next((c.kind for c in columns if c.kind), None)
     domain = next((c.domain for c in columns if c.domain not in (None, ANYTHING)), None)
     allowed = [] if domain is None else list(comparisons(domain))
-    kinds = Counter(kind_of(c.value) for c in allowed)
-    tested: list[Compare] = []
-    counts = Counter(map(id, cells))
-    for key, cell in distinct(cells).items():
-        for c in () if isinstance(cell.test, dict) else comparisons(cell.test):
-            tested.append(c)
-            kinds[kind_of(c.value)] += counts[key]
-    del kinds["null"]
+    tests = {k: cell.test for k, cell in distinct(cells).items() if not isinstance(cell.test, dict)}
+    tested = [c for test in tests.values() for c in comparisons(test)]
+    values = [c.value for c in (*allowed, *tested) if c.value is not None]
+    kinds = Counter(map(kind_of, values[:1]))
+    if len(set(map(type, values))) > 1:  # the kind of most cells counts
+        kinds = Counter(kind_of(c.value) for c in allowed)
+        counts = Counter(map(id, cells))
+        for key, test in tests.items():
+            for c in comparisons(test):
+                kinds[kind_of(c.value)] += counts[key]
+        del kinds["null"]
     kind = _kind(declared, kinds)
     if domain is None:
         missing = any(c.value is None for c in tested)
@@ -187,12 +190,12 @@ def _axis(columns: Sequence[Input], cells: Sequence[Cell]) -> Axis:
     if kind == "boolean":
         return _of_booleans(first.name, domain, missing)
     if kind == "text":
-        values = [c.value for c in (*allowed, *tested) if isinstance(c.value, str)]
-        return _of_text(first.name, dict.fromkeys(values), domain, missing)
+        texts = dict.fromkeys(value for value in values if isinstance(value, str))
+        return _of_text(first.name, texts, domain, missing)
     zones = {
-        getattr(c.value, "tzinfo", None) is not None
-        for c in ((*allowed, *tested) if kinds["datetime"] else ())
-        if kind_of(c.value) == "datetime"
+        getattr(value, "tzinfo", None) is not None
+        for value in (values if kinds["datetime"] else ())
+        if kind_of(value) == "datetime"
     }
     if len(zones) == 2:
         raise FormatError(

@@ -118,7 +118,7 @@ class Input:
     """Where the kind is declared, for messages."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Row:
     """A row: one cell per input column, and the outcome."""
 
@@ -179,12 +179,13 @@ class Draft:
     ) -> Cell:
         """Return a parsed cell; one with an error, which is added, accepts any value."""
         key = (text, words)
-        if key not in self.parsed:
+        cell = self.parsed.get(key)
+        if cell is None:
             try:
-                self.parsed[key] = Cell(text, parse(text, words=words))
+                cell = Cell(text, parse(text, words=words))
             except FormatError as error:
-                self.parsed[key] = error
-        cell = self.parsed[key]
+                cell = error
+            self.parsed[key] = cell
         if isinstance(cell, FormatError):
             self.fail(cell.message, rule=rule, header=header, text=text, line=line)
             return Cell(text, ANYTHING)
