@@ -1,4 +1,4 @@
-"""Type aliases for arrays, and the lowest value that is not missing."""
+"""Type aliases for arrays, rows of words as scalars, and the lowest value that is not missing."""
 
 from __future__ import annotations
 
@@ -16,3 +16,9 @@ Codes: TypeAlias = npt.NDArray[np.int32]
 
 LOWEST: Final = -float(np.finfo(np.float64).max)
 """The lowest value that is not missing: the lower bound of ``f < 5``."""
+
+
+def as_scalars(words: Words) -> npt.NDArray[np.void]:
+    """Return each row of words as one value; values are equal if the rows are."""
+    rows = np.ascontiguousarray(words)
+    return rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).reshape(-1)

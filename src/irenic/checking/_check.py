@@ -372,7 +372,7 @@ class _Check:
 
     def _first(self, row: int) -> Region:
         """Return the first region of a row."""
-        return self.table.rules[int(self.rows.places[row][0])].region
+        return self.table.rules.packed.region(int(self.rows.places(row)[0]))
 
     # --- columns
 

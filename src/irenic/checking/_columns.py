@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 
+from irenic.boxes import Boxes
 from irenic.budget import Meter
 from irenic.checking._rows import Rows
 
@@ -24,10 +26,15 @@ def without_effect(rows: Rows, meter: Meter) -> Iterator[str]:
     its condition on the feature is still covered by the boxes of its outcome. The first box that
     is not covered ends the search, so a column that matters is recognized quickly.
     """
-    outcomes = {
-        int(code): rows.boxes.take(rows.then == code).concat(rows.table.outside_boxes)
-        for code in np.unique(rows.then)
-    }
+    order = np.argsort(rows.then, kind="stable")
+    ends = np.cumsum(np.bincount(rows.then)).tolist()
+    outside = rows.table.outside_boxes
+
+    @cache
+    def outcome(code: int) -> Boxes:
+        same = order[ends[code - 1] if code else 0 : ends[code]]
+        return rows.boxes.take(same).concat(outside)
+
     # Boxes with the default as outcome need no check: with the gaps, they are the complement of
     # the other outcomes.
     skipped = -1 if len(rows.differing) else rows.table.rules.code_of(rows.table.rules.default)
@@ -35,7 +42,7 @@ def without_effect(rows: Rows, meter: Meter) -> Iterator[str]:
     for name, axis in zip(rows.space.names, rows.space.axes.tolist(), strict=True):
         tested = tests[:, axis]
         unchanged = bool(tested.any()) and all(
-            rows.boxes.take([box]).freed(axis).is_covered(outcomes[int(rows.then[box])], meter)
+            rows.boxes.take([box]).freed(axis).is_covered(outcome(int(rows.then[box])), meter)
             for box in np.flatnonzero(tested & (rows.then != skipped)).tolist()
         )
         if meter.stopped_by is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from irenic.boxes.arrays import Ints
+from irenic.boxes.arrays import Ints, as_scalars
 from irenic.checking._rows import Rows
 from irenic.model.region import Region
 
@@ -18,10 +18,9 @@ def mergeable(rows: Rows) -> list[tuple[tuple[int, ...], Region]]:
     ordered table and under RULE ORDER, only neighboring rows are merged, because rows between them
     would matter. If all rows that apply count, overlapping rows are not merged.
     """
-    lone = np.array([len(rows.places[row]) == 1 for row in rows.row_of.tolist()], dtype=np.bool_)
     groups = []
     for own in rows.boxes.key_columns():
-        for members in _equal_elsewhere(rows, np.flatnonzero(lone), own):
+        for members in _equal_elsewhere(rows, np.flatnonzero(rows.lone), own):
             groups += [_rows_and_box(rows, run) for run in _runs(rows, members, own)]
     return sorted(groups, key=lambda group: group[0])
 
@@ -32,20 +31,20 @@ def _equal_elsewhere(rows: Rows, places: Ints, own: list[int]) -> Iterator[Ints]
     ``own`` are the columns of that axis in ``rows.keys``.
     """
     keys = np.hstack([rows.keys[places], rows.then[places, None].view("u8")])
-    rest = np.ascontiguousarray(np.delete(keys, own, axis=1))
-    key = rest.view(np.dtype((np.void, rest.dtype.itemsize * rest.shape[1]))).reshape(-1)
+    rest = np.delete(keys, own, axis=1)
     if rows.table.is_ordered or rows.table.hit_policy == "RULE ORDER":
         order = np.array(rows.table.winning, dtype=np.int64)
-        index = {int(p): i for i, p in enumerate(places)}
-        for a, b in zip(order[:-1].tolist(), order[1:].tolist(), strict=True):
-            if a in index and b in index and key[index[a]] == key[index[b]]:
-                yield np.array([a, b])
+        index = np.full(len(order), -1)
+        index[places] = np.arange(len(places))
+        first, second = index[order[:-1]], index[order[1:]]
+        equal = (rest[first] == rest[second]).all(axis=1) & (first >= 0) & (second >= 0)
+        yield from np.column_stack((order[:-1], order[1:]))[equal]
         return
-    _, group, counts = np.unique(key, return_inverse=True, return_counts=True)
-    order = np.argsort(group, kind="stable")
-    for start, count in zip(np.cumsum(counts) - counts, counts, strict=True):
-        if count > 1:
-            yield places[order[start : start + count]]
+    _, group, counts = np.unique(as_scalars(rest), return_inverse=True, return_counts=True)
+    order, ends = np.argsort(group, kind="stable"), np.cumsum(counts)
+    several = counts > 1
+    for start, end in zip((ends - counts)[several], ends[several], strict=True):
+        yield places[order[start:end]]
 
 
 def _runs(rows: Rows, members: Ints, own: list[int]) -> Iterator[list[int]]:
@@ -87,10 +86,12 @@ def _chains(sides: Sides) -> Iterator[list[int]]:
 
 def _touching(sides: Sides) -> Iterator[list[int]]:
     """Yield pairs of intervals, the second of which begins where the first ends."""
-    for n, (_, end, member) in enumerate(sides):
-        follower = next((other for low, _, other in sides[n + 1 :] if low == end), None)
-        if follower is not None:
-            yield [member, follower]
+    first: dict[float, int] = {}
+    for low, _, member in sides:
+        first.setdefault(low, member)
+    for _, end, member in sides:
+        if end in first:
+            yield [member, first[end]]
 
 
 def _joined_sets(sets: list[tuple[tuple[int, ...], int]], apart: bool) -> Iterator[list[int]]:

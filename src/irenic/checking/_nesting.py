@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from irenic.boxes.arrays import Ints
+from irenic.boxes.arrays import Ints, Words, as_scalars
 from irenic.budget import Meter
 from irenic.checking._rows import Rows
 
@@ -17,10 +17,19 @@ _TRIAL_LIMIT = 12
 def duplicates(rows: Rows) -> list[tuple[int, ...]]:
     """Return the groups of identical rows."""
     groups: dict[tuple[bytes, int], list[int]] = {}
-    for row, places in rows.places.items():
+    for row in rows.among(_repeated(rows.keys)):
+        places = rows.places(row)
         keys = sorted(rows.keys[place].tobytes() for place in places)
         groups.setdefault((b"".join(keys), int(rows.then[places[0]])), []).append(row)
     return [tuple(group) for group in groups.values() if len(group) > 1]
+
+
+def _repeated(keys: Words) -> Ints:
+    """Return the indices of the keys that occur more than once."""
+    if not keys.shape[1]:  # a space without features has one box
+        return np.arange(len(keys))
+    _, inverse, counts = np.unique(as_scalars(keys), return_inverse=True, return_counts=True)
+    return np.flatnonzero(counts[inverse] > 1)
 
 
 def inside(rows: Rows, groups: list[tuple[int, ...]], meter: Meter) -> Iterator[tuple[int, Ints]]:
@@ -31,7 +40,8 @@ def inside(rows: Rows, groups: list[tuple[int, ...]], meter: Meter) -> Iterator[
     first_of = {row: group[0] for group in groups for row in group}
     neighbors = rows.neighbors(rows.agreeing)
     containers = _containers(rows)
-    for row, places in rows.places.items():
+    for row in rows.among(rows.agreeing.reshape(-1)):  # others have no neighbors
+        places = rows.places(row)
         if first_of.get(row, row) != row:
             continue
         if row in containers:
@@ -49,7 +59,7 @@ def inside(rows: Rows, groups: list[tuple[int, ...]], meter: Meter) -> Iterator[
 
 def _containers(rows: Rows) -> dict[int, int]:
     """Return the rows inside a single other row, with the first such row; duplicates are not."""
-    lone = np.array([len(rows.places[row]) == 1 for row in rows.row_of.tolist()], dtype=np.bool_)
+    lone = rows.lone
     containers: dict[int, int] = {}
     for side in (0, 1):
         inner, outer = rows.agreeing[:, side], rows.agreeing[:, 1 - side]
@@ -83,9 +93,13 @@ def never_fire(rows: Rows, meter: Meter) -> Iterator[tuple[int, Ints]]:
     order = rows.table.winning
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
-    neighbors = rows.neighbors(np.vstack((rows.agreeing, rows.differing)))
-    for row, places in rows.places.items():
+    pairs = np.vstack((rows.agreeing, rows.differing))
+    neighbors = rows.neighbors(pairs)
+    for row in rows.among(pairs.reshape(-1)):  # others have no neighbors
+        places = rows.places(row)
         before = [neighbors.of(p)[rank[neighbors.of(p)] < rank[p]] for p in places]
+        if not all(map(len, before)):
+            continue  # nothing covers one of the boxes
         others = np.unique(np.concatenate(before))
         # Boxes of one row do not overlap, so each is checked against its own earlier boxes.
         if all(

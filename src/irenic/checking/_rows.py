@@ -16,7 +16,7 @@ _PAIR_LIMIT = 10_000_000
 
 
 class Neighbors(NamedTuple):
-    """The boxes that overlap each box."""
+    """The boxes that belong to each box or row, such as those that overlap it."""
 
     starts: Ints
     others: Ints
@@ -39,12 +39,24 @@ class Rows:
         self.then = rules.then_codes.astype(np.int64)
 
     @cached_property
-    def places(self) -> dict[int, Ints]:
-        """The indices of the boxes of each row; rows that can never apply have none."""
+    def _boxes_of(self) -> Neighbors:
         order = np.argsort(self.row_of, kind="stable")
-        rows, starts = np.unique(self.row_of[order], return_index=True)
-        parts = np.split(order, starts[1:]) if len(rows) else []
-        return dict(zip(rows.tolist(), parts, strict=True))
+        starts = np.searchsorted(self.row_of[order], np.arange(self.table.n_rows + 1))
+        return Neighbors(starts.astype(np.int64), order)
+
+    def places(self, row: int) -> Ints:
+        """Return the indices of the boxes of a row; a row that can never apply has none."""
+        return self._boxes_of.of(row)
+
+    def among(self, boxes: Ints | Codes) -> list[int]:
+        """Return the rows of the given boxes, ascending."""
+        return list(np.unique(self.row_of[boxes]).tolist())
+
+    @cached_property
+    def lone(self) -> Bools:
+        """Which boxes are the only ones of their rows."""
+        alone: Bools = np.bincount(self.row_of, minlength=1)[self.row_of] == 1
+        return alone
 
     @cached_property
     def agreeing(self) -> Codes:

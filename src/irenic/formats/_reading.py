@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard
 from irenic.errors import ConditionError, FileError, FormatError, did_you_mean
 from irenic.formats import text as text_rules
 from irenic.formats.json import rules as json_rules
-from irenic.formats.parsed import Parsed
+from irenic.formats.parsed import Parsed, no_collections
 from irenic.frames.files import (
     MOST_BYTES,
     File,
@@ -113,7 +113,8 @@ def parse(
     raw = read_bytes(file, MOST_BYTES if form in _LIMITED else None)
     path = None if is_stream(file) else Path(file)
     try:
-        parsed = _parse(raw, form, path, Path(name).stem, target, ignore)
+        with no_collections():
+            parsed = _parse(raw, form, path, Path(name).stem, target, ignore)
     except FormatError as error:
         parsed = Parsed(form, failures=[error])
     return replace(parsed, name=name, hit_policy=hit_policy)

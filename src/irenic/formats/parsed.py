@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -98,6 +100,22 @@ class Tables:
             " read them all with irenic.parse(…).bind()",
             path=self.name,
         )
+
+
+@contextmanager
+def no_collections() -> Iterator[None]:
+    """Pause the search for cyclic garbage.
+
+    A long table consists of millions of small objects without cycles, which it would visit again
+    and again.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _no_table(draft: Any, space: Space | None) -> Tables:
@@ -233,7 +251,8 @@ class Parsed:
         [<DecisionTable '': 1 row, 1 feature>]
         """
         space = self.declared if space is None else space
-        parts = [self.assemble(draft, space) for draft in self.drafts]
+        with no_collections():
+            parts = [self.assemble(draft, space) for draft in self.drafts]
         tables = [table for part in parts for table in part.tables]
         if self.hit_policy is not None:
             tables = [table.under(self.hit_policy) for table in tables]

@@ -523,6 +523,9 @@ class Continuous:
         >>> Continuous("n", kind="integer").encode_bound(2.5)
         2.5
         """
+        exact = type(bound) in (int, float) and abs(bound) <= EXACT  # type: ignore[arg-type]
+        if exact and self.kind in ("number", "integer"):
+            return float(bound)  # type: ignore[arg-type]  # a fast path for the most common case
         value = plain(bound)
         if isinstance(value, float) and math.isinf(value):
             return value

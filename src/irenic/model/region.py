@@ -107,6 +107,9 @@ class Region:
     def _fill(self, box: Boxes, written: Bytes, *, is_empty: bool = False) -> Self:
         box.lower.flags.writeable = box.upper.flags.writeable = False
         box.masks.flags.writeable = written.flags.writeable = False
+        return self._set(box, written, is_empty=is_empty)
+
+    def _set(self, box: Boxes, written: Bytes, *, is_empty: bool = False) -> Self:
         fill = object.__setattr__
         fill(self, "box", box)
         fill(self, "written", written)
@@ -152,10 +155,8 @@ class Region:
         box = Boxes(space, lower[None], upper[None], (masks & space.everything)[None])
         if box.are_empty()[0]:
             return cls.nothing(space)
-        settled = box.settled()  # see condition.settle
-        if settled is not box:
-            written = np.where(settled.upper[0] != upper, written & LOWER_BITS, written)
-        return cls.from_box(settled, written)
+        box, as_written = settled(box, written[None])
+        return cls.from_box(box, as_written[0])
 
     @classmethod
     def from_box(cls, box: Boxes, written: Bytes | None = None) -> Region:
@@ -200,10 +201,11 @@ class Region:
         [2 <= f1 < 5]
         """
         space, written = boxes.space, boxes.space.unwritten
-        rows = (array[:, None] for array in (boxes.lower, boxes.upper, boxes.masks))
-        return [
-            cls.__new__(cls)._fill(Boxes(space, *row), written) for row in zip(*rows, strict=True)
-        ]
+        arrays = [array[:, None] for array in (boxes.lower, boxes.upper, boxes.masks)]
+        for array in arrays:
+            array.flags.writeable = False  # and so are the rows
+        rows = zip(*arrays, strict=True)
+        return [cls.__new__(cls)._set(Boxes(space, *row), written) for row in rows]
 
     @classmethod
     def nothing(cls, space: Space) -> Region:
@@ -995,3 +997,11 @@ def _product(factors: Iterable[float]) -> float:
         return math.ldexp(mantissa, exponent)
     except OverflowError:
         return math.inf
+
+
+def settled(boxes: Boxes, written: Bytes) -> tuple[Boxes, Bytes]:
+    """Return nonempty boxes as the space requires (see condition.settle), and how to write them."""
+    changed = boxes.settled()
+    if changed is boxes:
+        return boxes, written
+    return changed, np.where(changed.upper != boxes.upper, written & LOWER_BITS, written)

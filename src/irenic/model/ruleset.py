@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.boxes import Boxes
-from irenic.boxes.arrays import Bools, Codes, Floats, Ints, Words
+from irenic.boxes.arrays import Bools, Bytes, Codes, Floats, Ints, Words
 from irenic.boxes.cutting import Cutter
 from irenic.budget import Meter
 from irenic.errors import ConditionError, ConflictError, DataError
@@ -178,10 +178,59 @@ class RuleSet:
                 f"rule {int(empty.argmax()) + 1}: region must not be empty: the rule would never"
                 " fire"
             )
-        rules = cls(space=space, default=default)
-        codes = np.array([rules._code(as_consequent(t)) for t in then], dtype=np.int32)
-        written = np.repeat(space.unwritten[:, None], n, axis=1)
-        rules._packed.extend(boxes.settled(), written, codes, weight)
+        written = np.broadcast_to(space.unwritten, (n, d))
+        return cls.from_boxes(
+            boxes.settled(), written=written, then=then, weights=weight, default=default
+        )
+
+    @classmethod
+    def from_boxes(
+        cls,
+        boxes: Boxes,
+        *,
+        written: Bytes,
+        then: Sequence[Hashable],
+        weights: npt.ArrayLike,
+        default: Hashable | None = None,
+    ) -> RuleSet:
+        """Create a rule set from valid boxes, which are not checked.
+
+        Parameters
+        ----------
+        boxes : Boxes
+            The regions of the rules, without empty ones.
+        written : array of uint8 of shape (rules, continuous features)
+            How each bound was written; see :attr:`Region.written`.
+        then : sequence of hashable
+            The consequent of each rule.
+        weights : array of shape (rules,)
+            The weight of each rule.
+        default : hashable, optional
+            The prediction where no rule holds (default: none).
+
+        Returns
+        -------
+        RuleSet
+
+        Raises
+        ------
+        ConditionError
+            If a consequent is None or not hashable.
+
+        Examples
+        --------
+        >>> from irenic import Region, RuleSet
+        >>> region = Region.parse("f1 <= 5")
+        >>> RuleSet.from_boxes(region.box, written=region.written[None], then=["A"], weights=[1])
+        <RuleSet: 1 rule, 1 feature>
+          1. IF f1 <= 5 THEN A
+        """
+        rules = cls(space=boxes.space, default=default)
+        thens = list(then)
+        distinct = dict(zip(map(id, thens), thens, strict=True))
+        known = {key: rules._code(as_consequent(value)) for key, value in distinct.items()}
+        codes = np.fromiter(map(known.__getitem__, map(id, thens)), np.int32, len(thens))
+        rules._packed.extend(boxes, written.T, codes, np.asarray(weights, dtype=np.float64))
         return rules
 
     # --- packed columns

@@ -28,17 +28,24 @@ class Token(NamedTuple):
 def read_number(token: Token) -> int | float:
     """Return a number: an int if it has neither a decimal point nor an exponent."""
     try:
-        if token.text.lstrip("-").isdecimal():
-            return int(token.text)
-        number = float(token.text)
+        number = number_of(token.text)
     except ValueError:
         digits = f"{len(token.text):,} digits"
         raise FormatError(
             f"a number of {digits} is too long; round it", column=token.column
         ) from None
-    if math.isinf(number):
+    if isinstance(number, float) and math.isinf(number):
         raise FormatError(f"{token.text} is too large for float64", column=token.column)
     return number
+
+
+def number_of(text: str) -> int | float:
+    """Return a text of digits as a number; ValueError if there are too many digits.
+
+    >>> number_of("-5"), number_of("5.0")
+    (-5, 5.0)
+    """
+    return int(text) if text.lstrip("-").isdecimal() else float(text)
 
 
 _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}

@@ -89,8 +89,8 @@ def select(feature: Continuous, test: Test) -> Selection:
         )
     parts = [select(feature, part) for part in test.tests]
     if isinstance(test, AllOf):
-        spans = WHOLE
-        for part in parts:
+        spans = parts[0].spans if parts else WHOLE
+        for part in parts[1:]:
             spans = intersection(spans, part.spans)
         return Selection(spans, _all([part.missing for part in parts]))
     return Selection(
@@ -106,16 +106,22 @@ def _compared(feature: Continuous, test: Compare) -> Selection:
         raise MisfitError(f"{shown(value)} is not {WANTED[feature.kind]}")
     _check_zone(feature, value)
     try:
-        at: Cut = (feature.snap(feature.encode_bound(value)), False)
-        after: Cut = cut_after(feature, value)
+        if order in ("=", "!="):
+            point = _between(_cut_at(feature, value), cut_after(feature, value))
+            return Selection(point, False) if order == "=" else Selection(complement(point), True)
+        cut = (_cut_at if order in ("<", ">=") else cut_after)(feature, value)
     except ConditionError as error:
         raise FormatError(str(error).removeprefix(f"feature {feature.name!r}: ")) from None
     low, high = WHOLE[0]
-    if order in ("=", "!="):
-        point = union([(at, after)])
-        return Selection(point, False) if order == "=" else Selection(complement(point), True)
-    span = {"<": (low, at), "<=": (low, after), ">": (after, high), ">=": (at, high)}[order]
-    return Selection(union([span]), None)
+    return Selection(_between(low, cut) if order in ("<", "<=") else _between(cut, high), None)
+
+
+def _cut_at(feature: Continuous, value: Any) -> Cut:
+    return feature.snap(feature.encode_bound(value)), False
+
+
+def _between(low: Cut, high: Cut) -> tuple[Span, ...]:
+    return ((low, high),) if low[0] < high[0] else ()
 
 
 def _check_zone(feature: Continuous, value: Any) -> None:
@@ -142,6 +148,8 @@ def intersection(a: Iterable[Span], b: Iterable[Span]) -> tuple[Span, ...]:
     """Return the intersection of two lists of disjoint ascending spans."""
     overlaps: list[Span] = []
     left, right = list(a), list(b)
+    if len(left) == len(right) == 1:
+        return _between(max(left[0][0], right[0][0]), min(left[0][1], right[0][1]))
     i = j = 0
     while i < len(left) and j < len(right):
         overlaps.append((max(left[i][0], right[j][0]), min(left[i][1], right[j][1])))

@@ -20,7 +20,7 @@ from irenic.formats.feel.doubtful_cells import (
 )
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import ANYTHING, AnyOf, Compare, comparisons, kind_of
-from irenic.formats.tables.drafts import Cell, Draft
+from irenic.formats.tables.drafts import Cell, Draft, distinct
 from irenic.frames.csv import may_be_thousands, thousands_or_not
 from irenic.model.literals import quote
 
@@ -52,7 +52,12 @@ NOTHING_ASKED: Final = object()
 def check_columns(draft: Draft) -> None:
     """Add errors and warnings about ambiguous columns to the draft of a spreadsheet."""
     names = [column.name for column in draft.inputs]
-    columns = [[bare_value(row.cells[place]) for row in draft.rows] for place in range(len(names))]
+    cells = [draft.column(place) for place in range(len(names))]
+    different = [distinct(column) for column in cells]
+    columns = []
+    for column, known in zip(cells, different, strict=True):
+        values = {key: bare_value(cell) for key, cell in known.items()}
+        columns.append([values[id(cell)] for cell in column])
     errors = refused_columns(names, columns)
     for place, name in enumerate(names):
         if name in errors:
@@ -64,9 +69,8 @@ def check_columns(draft: Draft) -> None:
                 header=name,
                 doubtful=True,
             )
-        cells = (row.cells[place] for row in draft.rows)
-        values = [c.value for cell in cells for c in _compared(cell)]
-        _check_alike(draft, name, values, doubtful=True)
+        literals = [c.value for cell in different[place].values() for c in _compared(cell)]
+        _check_alike(draft, name, literals, doubtful=True)
     for place, name in enumerate(draft.outputs):
         thens = [row.then for row in draft.rows]
         if len(draft.outputs) > 1:
@@ -222,6 +226,8 @@ class CellDoubts:
     def cell(self, cell: Cell, rule: int, header: str, line: int) -> None:
         """Check the numbers of a cell, and warn about ambiguous words, once per column."""
         values = [c.value for c in _compared(cell)]
+        if set(map(type, values)) <= {int} and not isinstance(cell.test, AnyOf):
+            return  # nothing to doubt
         self.numbers(cell.text, values, rule, header, line)
         if _excludes_nothing(cell):
             self.draft.warn(

@@ -12,12 +12,13 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from irenic.errors import FormatError
-from irenic.formats.tables.drafts import MOST_CELLS, MOST_COLUMNS
+from irenic.formats.tables.drafts import MOST_COLUMNS
 from irenic.frames.csv import delimiter_of
 from irenic.frames.files import MOST_BYTES, too_large
 from irenic.frames.xlsx import openpyxl_module
 
 _MOST_UNPACKED: Final = 128 * 2**20
+_MOST_CELLS: Final = 5_000_000
 _MOST_ROWS: Final = 1_048_576  # the limit of Excel
 _MOST_MERGES: Final = 100_000
 # Zero-width spaces and byte order marks, which are pasted along with text and invisible.
@@ -103,9 +104,9 @@ def _csv_lines(text: str, delimiter: str, before: int) -> Iterator[Line]:
         for row in reader:
             number, before = before + 1, skipped + reader.line_num
             n_cells += len(row)
-            if n_cells > MOST_CELLS:
+            if n_cells > _MOST_CELLS:
                 raise FormatError(
-                    f"a table must have at most {MOST_CELLS:,} cells; split it", line=number
+                    f"a table must have at most {_MOST_CELLS:,} cells; split it", line=number
                 )
             if any(cell.strip() for cell in row):
                 yield Line(number, [cell if cell.strip() else None for cell in row])
@@ -158,9 +159,9 @@ def _sheet_lines(sheet: Any, parts: zipfile.ZipFile) -> list[Line]:
         while cells and cells[-1] is None:
             cells.pop()
         n_cells += len(cells)
-        if n_cells > MOST_CELLS:
+        if n_cells > _MOST_CELLS:
             raise FormatError(
-                f"sheet {sheet.title!r} must have at most {MOST_CELLS:,} cells; split it"
+                f"sheet {sheet.title!r} must have at most {_MOST_CELLS:,} cells; split it"
             )
         if cells:
             lines.append(Line(number, cells))
@@ -250,9 +251,9 @@ def _spread(lines: list[Line], merges: list[_Merge], title: str) -> None:
         value = lines[at].cells[left - 1]
         columns = range(left - 1, min(right, width))
         filled += len(columns) * (bisect_right(numbers, bottom) - at)
-        if filled > MOST_CELLS:
+        if filled > _MOST_CELLS:
             raise FormatError(
-                f"sheet {title!r} must have at most {MOST_CELLS:,} merged cells; split it"
+                f"sheet {title!r} must have at most {_MOST_CELLS:,} merged cells; split it"
             )
         for line in lines[at : bisect_right(numbers, bottom)]:
             line.cells.extend([None] * (columns.stop - len(line.cells)))

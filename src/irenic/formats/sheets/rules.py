@@ -229,6 +229,10 @@ class _Rows:
         self.inputs = [names.index(column.name) for column in draft.inputs]
         self.outputs = [names.index(n) for n in draft.outputs]
         self.weight = names.index(WEIGHT) if WEIGHT in names else None
+        self.known: list[dict[Any, Any]] = [{} for _ in names]
+        """By column, what the cells mean that cause neither errors nor warnings."""
+        self.n_notes = 0
+        """Errors, warnings and doubts, when a cell was last read."""
 
     def read(self, line: Line) -> None:
         draft, cells = self.draft, line.cells
@@ -239,20 +243,39 @@ class _Rows:
                 rule=number,
                 line=line.number,
             )
-        cells = [*cells[: len(self.names)], *[None] * (len(self.names) - len(cells))]
-        thens = [self.outcome(cells[i], number, self.names[i], line) for i in self.outputs]
+        if len(cells) != len(self.names):
+            cells = [*cells[: len(self.names)], *[None] * (len(self.names) - len(cells))]
+        thens = [self.once(self.outcome, cells[i], i, number, line) for i in self.outputs]
         then = thens[0] if len(thens) == 1 else tuple(thens)
         if self.is_default(cells):
             if draft.default is not None:
                 draft.fail("a second DEFAULT row; keep only one", line=line.number)
             draft.default = then
             return
-        tests = [self.cell(cells[i], number, self.names[i], line) for i in self.inputs]
+        tests = [self.once(self.cell, cells[i], i, number, line) for i in self.inputs]
         draft.rows.append(Row(number, line.number, tests, then, self.weigh(cells, number, line)))
 
+    def once(
+        self, read: Callable[..., Any], value: Any, place: int, number: int, line: Line
+    ) -> Any:
+        """Return what a cell means; equal cells of a column are read once, unless doubtful."""
+        known = self.known[place]
+        # 1, 1.0 and true are equal in Python
+        key = value if value is None or type(value) is str else (type(value), repr(value))
+        meaning = known.get(key)
+        if meaning is None:
+            meaning = read(value, number, self.names[place], line)
+            draft, notes = self.draft, self.n_notes
+            self.n_notes = len(draft.errors) + len(draft.warnings) + len(self.doubts.points)
+            if self.n_notes == notes:
+                known[key] = meaning
+        return meaning
+
     def is_default(self, cells: list[Any]) -> bool:
-        first, *others = [cells[i] for i in self.inputs]
-        return first == DEFAULT and all(o in (None, DEFAULT) or _is_dash(o) for o in others)
+        if cells[self.inputs[0]] != DEFAULT:
+            return False
+        others = [cells[i] for i in self.inputs[1:]]
+        return all(o in (None, DEFAULT) or _is_dash(o) for o in others)
 
     def cell(self, value: Any, number: int, header: str, line: Line) -> Cell:
         if isinstance(value, str) and FORMULA.match(value):

@@ -14,6 +14,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from irenic.boxes import Boxes
+from irenic.boxes.arrays import Bools, Bytes, Ints
 from irenic.errors import ConditionError, FormatError, SpaceError, did_you_mean
 from irenic.formats.feel.sets import (
     WHOLE,
@@ -40,18 +42,19 @@ from irenic.formats.feel.unary_tests import (
     kind_of,
 )
 from irenic.formats.parsed import Tables
-from irenic.formats.tables.drafts import Cell, Draft, Input, Row, short
+from irenic.formats.tables.drafts import Cell, Draft, Input, Row, distinct, short
 from irenic.model.condition import Interval, Operators, encode_bits, encode_interval
 from irenic.model.decision_table import DecisionTable, UnsatisfiableRow
 from irenic.model.features import LOWEST, OTHER_CODE, Categorical, Continuous, Feature
-from irenic.model.region import Region
-from irenic.model.rule import Rule
+from irenic.model.region import Region, settled
+from irenic.model.rule import as_consequent
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Space, to_words
 
 _MOST_BOUNDS: Final = 20_000_000
-MOST_RULES: Final = 100_000
+MOST_RULES: Final = 1_000_000
 """Maximum number of rules that the rows of one table expand to."""
+_MOST_OUTSIDE: Final = 100_000
 
 
 def assemble(draft: Draft, space: Space | None = None) -> Tables:
@@ -103,12 +106,12 @@ def _assembled(draft: Draft, space: Space | None) -> DecisionTable | None:
     if space is None:
         space = Space([axis.feature for axis in axes])
     rules, rows, reasons = _rules(draft, axes, space)
-    if draft.errors:
+    if draft.errors or rules is None:
         return None
     unsatisfiable = _unsatisfiable(draft, axes, space, {row for row, _ in reasons})
     outside = draft.outside(space) if draft.outside else _outside(axes, space)
     return DecisionTable(
-        RuleSet(rules, space, default=draft.default),
+        rules,
         tuple(rows),
         draft.n_rows,
         hit_policy=draft.hit_policy,
@@ -151,8 +154,8 @@ def _axes(draft: Draft, space: Space | None) -> list[Axis]:
                     raise FormatError(f"unknown feature{did_you_mean(name, space.names)}")
                 axes.append(Axis(space[name]))
             else:
-                tests = [row.cells[i].test for row in draft.rows for i in places]
-                axes.append(_axis([draft.inputs[i] for i in places], tests))
+                cells = [row.cells[i] for row in draft.rows for i in places]
+                axes.append(_axis([draft.inputs[i] for i in places], cells))
         except FormatError as error:
             draft.fail(error.message, header=name)
         except (ConditionError, SpaceError) as error:
@@ -160,16 +163,26 @@ def _axes(draft: Draft, space: Space | None) -> list[Axis]:
     return axes
 
 
-def _axis(columns: Sequence[Input], tests: Iterable[Test | Operators]) -> Axis:
+def _axis(columns: Sequence[Input], cells: Sequence[Cell]) -> Axis:
     first = columns[0]
     for column in columns:
         if column.feature is not None:
             return Axis(column.feature)
     declared = next((c.kind for c in columns if c.kind), None)
     domain = next((c.domain for c in columns if c.domain not in (None, ANYTHING)), None)
-    tested = [c for test in tests if not isinstance(test, dict) for c in comparisons(test)]
     allowed = [] if domain is None else list(comparisons(domain))
-    kind = _kind(declared, [c.value for c in (*allowed, *tested) if c.value is not None])
+    tests = {k: cell.test for k, cell in distinct(cells).items() if not isinstance(cell.test, dict)}
+    tested = [c for test in tests.values() for c in comparisons(test)]
+    values = [c.value for c in (*allowed, *tested) if c.value is not None]
+    kinds = Counter(map(kind_of, values[:1]))
+    if len(set(map(type, values))) > 1:  # the kind of most cells counts
+        kinds = Counter(kind_of(c.value) for c in allowed)
+        counts = Counter(map(id, cells))
+        for key, test in tests.items():
+            for c in comparisons(test):
+                kinds[kind_of(c.value)] += counts[key]
+        del kinds["null"]
+    kind = _kind(declared, kinds)
     if domain is None:
         missing = any(c.value is None for c in tested)
     else:
@@ -177,12 +190,12 @@ def _axis(columns: Sequence[Input], tests: Iterable[Test | Operators]) -> Axis:
     if kind == "boolean":
         return _of_booleans(first.name, domain, missing)
     if kind == "text":
-        values = [c.value for c in (*allowed, *tested) if isinstance(c.value, str)]
-        return _of_text(first.name, dict.fromkeys(values), domain, missing)
+        texts = dict.fromkeys(value for value in values if isinstance(value, str))
+        return _of_text(first.name, texts, domain, missing)
     zones = {
-        getattr(c.value, "tzinfo", None) is not None
-        for c in (*allowed, *tested)
-        if kind_of(c.value) == "datetime"
+        getattr(value, "tzinfo", None) is not None
+        for value in (values if kinds["datetime"] else ())
+        if kind_of(value) == "datetime"
     }
     if len(zones) == 2:
         raise FormatError(
@@ -193,9 +206,8 @@ def _axis(columns: Sequence[Input], tests: Iterable[Test | Operators]) -> Axis:
     return Axis(feature) if domain is None else _within(feature, domain)
 
 
-def _kind(declared: str | None, values: list[Any]) -> str:
+def _kind(declared: str | None, counts: Counter[str]) -> str:
     """Return the kind of a column: the declared one, else that of most of its literals."""
-    counts = Counter(kind_of(value) for value in values)
     if declared == "date" and set(counts) == {"datetime"}:
         return "datetime"  # some tools write these in columns of dates
     if declared is not None:
@@ -253,35 +265,147 @@ def _within(feature: Continuous, domain: Test) -> Axis:
 Condition: TypeAlias = "Interval | int"
 
 
+class _Column(NamedTuple):
+    """The conditions on one feature: each row has an entry, and each entry has alternatives."""
+
+    name: str
+    entries: Ints
+    """The entry of each row."""
+    starts: Ints
+    counts: Ints
+    conditions: list[Condition]
+    """The alternatives of all entries, one entry after the other."""
+    unreadable: Bools
+    """Which entries are errors."""
+
+
+def _column(selector: _Selector, name: str) -> _Column:
+    draft = selector.draft
+    places = [i for i, column in enumerate(draft.inputs) if column.name == name]
+    cells = [draft.column(place) for place in places]
+    keys: list[Any] = list(map(id, cells[0]))
+    combinations: dict[Any, tuple[Cell, ...]]
+    combinations = {key: (cell,) for key, cell in distinct(cells[0]).items()}
+    if len(places) > 1:
+        keys = list(zip(*(map(id, column) for column in cells), strict=True))
+        combinations = dict(zip(keys, zip(*cells, strict=True), strict=True))
+    alternatives = [selector.alternatives(name, parts) for parts in combinations.values()]
+    number_of = {key: number for number, key in enumerate(combinations)}
+    counts = np.array([len(parts or ()) for parts in alternatives], dtype=np.int64)
+    return _Column(
+        name,
+        np.fromiter(map(number_of.__getitem__, keys), dtype=np.int64, count=len(keys)),
+        np.cumsum(counts) - counts,
+        counts,
+        [condition for parts in alternatives for condition in parts or ()],
+        np.array([parts is None for parts in alternatives], dtype=np.bool_),
+    )
+
+
 def _rules(
     draft: Draft, axes: list[Axis], space: Space
-) -> tuple[list[Rule], list[int], tuple[tuple[int, str], ...]]:
+) -> tuple[RuleSet | None, list[int], tuple[tuple[int, str], ...]]:
+    """Return the rules, the row of each, and why other rows make none; None for rules if errors."""
     selector = _Selector(draft, {axis.feature.name: axis for axis in axes})
-    limit = min(MOST_RULES, _MOST_BOUNDS // max(len(space), 1))
-    rules: list[Rule] = []
-    rows: list[int] = []
-    reasons: dict[int, str] = {}
-    for row in draft.rows:
-        conditions = selector.row(row)
-        if draft.errors:
-            continue  # reports the errors of the remaining rows, too
-        if len(rules) + math.prod(map(len, conditions.values())) > limit:
-            raise FormatError(
-                f"rule {row.number}: the rows of a table must expand to at most {limit:,} rules,"
-                " one per combination of intervals; split the table"
-            )
-        count = len(rules)
-        for region in regions(space, conditions):
-            rules.append(Rule(region, then=row.then, weight=row.weight))
-            rows.append(row.number - 1)
-        if count == len(rules):
-            reasons.setdefault(row.number - 1, selector.why_never(row, conditions))
-    unsatisfiable = reasons.keys() - set(rows)
-    return (
-        rules,
-        rows,
-        tuple((row, reason) for row, reason in reasons.items() if row in unsatisfiable),
+    names = dict.fromkeys(column.name for column in draft.inputs)
+    columns = [_column(selector, name) for name in names if name in selector.axes]
+    failing = np.zeros(len(draft.rows), dtype=np.bool_)
+    for column in columns:
+        failing |= column.unreadable[column.entries]
+    first_error = 0 if draft.errors else int(np.append(failing, True).argmax())
+    parts = list(_expanded(draft, columns, space, first_error))
+    if first_error < len(draft.rows) or draft.errors:
+        for place in np.flatnonzero(failing).tolist():
+            selector.row(draft.rows[place])  # adds the errors
+        return None, [], ()
+    boxes = Boxes.none(space).concat(*(part.boxes for part in parts))
+    written = [np.empty((0, len(space.continuous)), dtype=np.uint8)]
+    owners = [np.empty(0, dtype=np.int64)]
+    for part in parts:
+        written.append(part.written)
+        owners.append(part.rows)
+    places = np.concatenate(owners).tolist()
+    rules = RuleSet.from_boxes(
+        boxes,
+        written=np.concatenate(written),
+        then=[draft.rows[place].then for place in places],
+        weights=[draft.rows[place].weight for place in places],
+        default=draft.default,
     )
+    rows = [draft.rows[place].number - 1 for place in places]
+    reasons: dict[int, str] = {}
+    satisfiable, holding = set(places), set(rows)
+    for place, row in enumerate(draft.rows):
+        if place not in satisfiable and row.number - 1 not in holding:
+            reasons.setdefault(row.number - 1, selector.why_never(row, selector.row(row)))
+    return rules, rows, tuple(reasons.items())
+
+
+class _Expanded(NamedTuple):
+    """Nonempty boxes, how their bounds were written, and the row of each among all rows."""
+
+    boxes: Boxes
+    written: Bytes
+    rows: Ints
+
+
+def _expanded(draft: Draft, columns: list[_Column], space: Space, stop: int) -> Iterator[_Expanded]:
+    """Yield the boxes of the first rows, one per combination of alternatives, up to the limit."""
+    limit = min(MOST_RULES, _MOST_BOUNDS // max(len(space), 1))
+    sizes = np.ones(stop)
+    for column in columns:
+        sizes = np.minimum(sizes * column.counts[column.entries[:stop]], limit + 1)
+    ends = np.cumsum(sizes)
+    checked: set[int] = set()
+    start = count = 0
+    while start < stop:
+        before = ends[start] - sizes[start]
+        until = int(np.searchsorted(ends, before + limit - count, side="right"))
+        if until == start:
+            raise FormatError(
+                f"rule {draft.rows[start].number}: the rows of a table must expand to at most"
+                f" {limit:,} rules, one per combination of intervals; split the table"
+            )
+        rows = np.repeat(np.arange(start, until), sizes[start:until].astype(np.int64))
+        part = _combined(columns, space, rows)
+        for row in (draft.rows[place] for place in part.rows.tolist()):
+            if math.isnan(row.weight):
+                raise ConditionError(f"weight must be a number, got {row.weight!r}")
+            if id(row.then) not in checked:
+                as_consequent(row.then)
+                checked.add(id(row.then))
+        yield part
+        start, count = until, count + len(part.rows)
+
+
+def _combined(columns: list[_Column], space: Space, rows: Ints) -> _Expanded:
+    """Return the nonempty boxes of rows that are repeated once per combination."""
+    repeated = np.append(False, rows[1:] == rows[:-1]) if len(rows) else np.zeros(0, dtype=np.bool_)
+    numbers = np.arange(len(rows))
+    digits = numbers - np.maximum.accumulate(np.where(repeated, 0, numbers))
+    lower = np.full((len(space.continuous), len(rows)), -math.inf)
+    upper = np.full((len(space.continuous), len(rows)), math.inf)
+    written = np.zeros((len(space.continuous), len(rows)), dtype=np.uint8)
+    masks = np.repeat(space.everything[:, None], len(rows), axis=1)
+    for column in reversed(columns):  # the alternatives of the last column vary fastest
+        entries = column.entries[rows]
+        counts = column.counts[entries]
+        chosen = column.starts[entries] + digits % counts
+        digits //= counts
+        place = space.row(column.name)
+        if isinstance(space[column.name], Continuous):
+            bounds = np.array(column.conditions, dtype=np.float64).reshape(-1, 3)
+            lower[place], upper[place], written[place] = bounds[chosen].T
+        else:
+            words = space.sets[place]
+            size = words.stop - words.start
+            sets = [to_words(bits, size) for bits in column.conditions if isinstance(bits, int)]
+            packed = np.array(sets, dtype=np.uint64).reshape(-1, size)
+            masks[words] = packed[chosen].T & space.everything[words, None]
+    boxes = Boxes(space, lower.T, upper.T, masks.T)
+    possible = ~boxes.are_empty()
+    boxes, as_written = settled(boxes.take(possible), written.T[possible])
+    return _Expanded(boxes, as_written, rows[possible])
 
 
 def _unsatisfiable(
@@ -348,18 +472,32 @@ class _Selector:
             selections[column.name] = selected if previous is None else _both(previous, selected)
         return {name: self.conditions(name, selection) for name, selection in selections.items()}
 
+    def alternatives(self, name: str, cells: Sequence[Cell]) -> Sequence[Condition] | None:
+        """Return the conditions that cells on one feature set together, None for an error."""
+        selection: Selection | int | None = None
+        for cell in cells:
+            selected = self.select(name, cell)  # not kept: each cell comes only once
+            if isinstance(selected, FormatError):
+                return None
+            selection = selected if selection is None else _both(selection, selected)
+        assert selection is not None
+        return self.conditions(name, selection)
+
     def cell(self, name: str, cell: Cell) -> Selection | int | FormatError:
         key = (name, cell.text)
         if key not in self.known:
-            try:
-                self.known[key] = _selected(self.axes[name], cell.test, self.kinds.get(name))
-            except MisfitError as error:
-                self.known[key] = FormatError(f"{error.message}{self.declared_kind(name)}")
-            except FormatError as error:
-                self.known[key] = error
-            except ConditionError as error:
-                self.known[key] = FormatError(str(error))
+            self.known[key] = self.select(name, cell)
         return self.known[key]
+
+    def select(self, name: str, cell: Cell) -> Selection | int | FormatError:
+        try:
+            return _selected(self.axes[name], cell.test, self.kinds.get(name))
+        except MisfitError as error:
+            return FormatError(f"{error.message}{self.declared_kind(name)}")
+        except FormatError as error:
+            return error
+        except ConditionError as error:
+            return FormatError(str(error))
 
     def declared_kind(self, name: str) -> str:
         """Return the declared kind of a column and its source, for errors on other kinds."""
@@ -505,10 +643,10 @@ def _outside(axes: list[Axis], space: Space) -> list[Region]:
             holes, rest = [axis.excluded], [feature.everything & ~axis.excluded]
         else:
             continue
-        if math.prod(map(len, (*allowed.values(), holes))) > MOST_RULES:
+        if math.prod(map(len, (*allowed.values(), holes))) > _MOST_OUTSIDE:
             raise FormatError(
-                f"the values that domains exclude must form at most {MOST_RULES:,} regions; split"
-                " the table"
+                f"the values that domains exclude must form at most {_MOST_OUTSIDE:,} regions;"
+                " split the table"
             )
         outside += regions(space, {**allowed, name: holes})
         allowed[name] = rest

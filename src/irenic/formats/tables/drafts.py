@@ -6,7 +6,7 @@ errors and warnings found so far.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -92,6 +92,18 @@ class Cell(NamedTuple):
     test: Test | Operators
 
 
+def distinct(cells: Sequence[Cell]) -> dict[int, Cell]:
+    """Return the different cells by their ids, in order of appearance.
+
+    Most cells of a long table occur several times, as the same object: see :meth:`Draft.read_cell`.
+
+    >>> whole = Cell("-", ANYTHING)
+    >>> len(distinct([whole, whole]))
+    1
+    """
+    return dict(zip(map(id, cells), cells, strict=True))
+
+
 @dataclass
 class Input:
     """An input column, and what the file declares about it."""
@@ -106,7 +118,7 @@ class Input:
     """Where the kind is declared, for messages."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Row:
     """A row: one cell per input column, and the outcome."""
 
@@ -143,7 +155,12 @@ class Draft:
     """Parts of the table in the file that are not read, such as annotations."""
     errors: list[TableError] = field(default_factory=list)
     warnings: list[TableError] = field(default_factory=list)
-    parsed: dict[tuple[str, bool], Test | FormatError] = field(default_factory=dict)
+    parsed: dict[tuple[str, bool], Cell | FormatError] = field(default_factory=dict)
+    """The cells that were read; equal ones are the same object, so that each is bound once."""
+
+    def column(self, place: int) -> list[Cell]:
+        """Return the cells of an input column."""
+        return [row.cells[place] for row in self.rows]
 
     def fail(self, message: str, **place: Any) -> None:
         """Add an error; ``place`` takes the arguments of :class:`TableError` that are known."""
@@ -162,13 +179,14 @@ class Draft:
     ) -> Cell:
         """Return a parsed cell; one with an error, which is added, accepts any value."""
         key = (text, words)
-        if key not in self.parsed:
+        cell = self.parsed.get(key)
+        if cell is None:
             try:
-                self.parsed[key] = parse(text, words=words)
+                cell = Cell(text, parse(text, words=words))
             except FormatError as error:
-                self.parsed[key] = error
-        test = self.parsed[key]
-        if isinstance(test, FormatError):
-            self.fail(test.message, rule=rule, header=header, text=text, line=line)
+                cell = error
+            self.parsed[key] = cell
+        if isinstance(cell, FormatError):
+            self.fail(cell.message, rule=rule, header=header, text=text, line=line)
             return Cell(text, ANYTHING)
-        return Cell(text, test)
+        return cell
