@@ -133,7 +133,7 @@ def evolve(
             member.sow()
     for heat, cooler in pairwise(heats):
         for member in members:
-            moves = round(settings.moves * max(1.0, len(member.best()) / _RULES_AT_EASE))
+            moves = round(settings.moves * max(1.0, member.size / _RULES_AT_EASE))
             near = _near(member, members)
             if settings.evaluations is None:
                 member.anneal(near, moves, heat, cooler, clock)
@@ -143,17 +143,17 @@ def evolve(
                 (
                     sum(m.evaluated for m in members),
                     time.thread_time() - started,
-                    max(m.best().worth for m in members),
+                    max(m.worth for m in members),
                 )
             )
         candidates = [member.best() for member in members]
         watch.done[name] = candidates
         if clock.over():
             break
-        for member in members:
+        for own, member in zip(candidates, members, strict=True):
             fitting = [candidate for candidate in candidates if len(candidate) <= member.max_rules]
             other = max(fitting, key=lambda candidate: candidate.value(member.penalty))
-            if other.value(member.penalty) > member.best().value(member.penalty) + 1e-9:
+            if other.value(member.penalty) > own.value(member.penalty) + 1e-9:
                 member.begin(other)
     candidates = [member.best() for member in members]
     if settings.conflicts == "best":
@@ -164,7 +164,7 @@ def evolve(
 def _near(member: _Member, members: list[_Member]) -> list[_Member]:
     """Return the two members of the most similar size, whose rules may fit."""
     others = [other for other in members if other is not member]
-    return sorted(others, key=lambda other: abs(len(other.best()) - len(member.best())))[:2]
+    return sorted(others, key=lambda other: abs(other.size - member.size))[:2]
 
 
 class _Clock:
@@ -230,6 +230,16 @@ class _Member:
         size, default, cost = (int(v) for v in self._totals[:3])
         masks, then = self._best.masks[:size].copy(), self._best.then[:size].copy()
         return Candidate(masks, then, default, cost, float(self._totals[3]))
+
+    @property
+    def size(self) -> int:
+        """Number of rules of the best version."""
+        return int(self._totals[0])
+
+    @property
+    def worth(self) -> float:
+        """Score of the best version."""
+        return float(self._totals[3])
 
     @property
     def evaluated(self) -> int:
