@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from irenic import Budget, Categorical, Continuous, Region, Rule, RuleSet, Space, enlarge, search
-from irenic.kernels.evolution import Rows
+from irenic.kernels.evolve import Rows
 from irenic.learn._evolution import Candidate
 from irenic.model.space import Instances
 

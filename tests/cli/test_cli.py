@@ -59,7 +59,7 @@ def test_contradicting_rules_exit_with_1_and_list_the_conflicts(run, file):
         'gap          age = 10, job = "other": no rule applies'
         " (wherever age < 29 and job not in {nurse})",
         "",
-        "Not consistent: 1 pair of the 2 rules contradicts each other.",
+        "Not consistent: 1 contradiction among the 2 rules.",
         "Not complete: no rule covers 1 region; the default holds there.",
     ]
 
@@ -68,7 +68,7 @@ def test_several_conflicts_are_counted(run, file):
     status, out, _ = run("check", file("IF a < 5 THEN A\nIF a < 6 THEN B\nIF a < 7 THEN C\n"))
     assert status == 1
     assert out.count("\nconflict  ") == 3
-    assert "\nNot consistent: 3 pairs of the 3 rules contradict each other.\n" in out
+    assert "\nNot consistent: 3 contradictions among the 3 rules.\n" in out
 
 
 def test_a_single_rule_has_a_verdict(run, file):
@@ -83,7 +83,7 @@ def test_long_lists_of_rules_and_conflicts_are_truncated(run, file):
     assert status == 1
     assert "… and 10 more rules" in out
     assert "conflict     … and 1,720 more (use --limit to list more)" in out
-    assert "Not consistent: 1,770 pairs of the 60 rules contradict each other." in out
+    assert "Not consistent: 1,770 contradictions among the 60 rules." in out
 
 
 def test_the_example_is_checked_when_no_file_is_given(run):
@@ -105,7 +105,7 @@ def test_json_has_the_documented_shape(run, file):
         "holds": False,
         "by_design": False,
         "head": "Not consistent",
-        "text": "1 pair of the 2 rules contradicts each other.",
+        "text": "1 contradiction among the 2 rules.",
     }
     assert table["unfinished"] == []
     assert {kind: n for kind, n in table["counts"].items() if n} == {

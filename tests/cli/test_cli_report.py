@@ -31,7 +31,7 @@ def test_a_page_can_be_made_of_rules_alone(run, file, here):
     status, out, err = run("report", file(RULES), "-o", "out.html")
     assert (status, err) == (0, "")
     assert out.splitlines()[:2] == [
-        "Not consistent: 1 pair of the 2 rules contradicts each other.",
+        "Not consistent: 1 contradiction among the 2 rules.",
         "Not complete: no rule covers 1 region.",
     ]
     assert out.splitlines()[2].startswith("Written to out.html (")

@@ -10,8 +10,8 @@ from itertools import combinations
 import numpy as np
 from hypothesis import strategies as st
 
-from irenic.kernels import evolution as kernels
-from irenic.kernels.evolution import Rows, Rules, Schedule
+from irenic.kernels import evolve as kernels
+from irenic.kernels.evolve import Rows, Rules, Schedule
 from irenic.learn._evolution import Candidate, new_draft
 
 MODES = ("avoid", "vote", "best")

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irenic.kernels import evolution as kernels
-from irenic.kernels.evolution import Rules
+from irenic.kernels import evolve as kernels
+from irenic.kernels.evolve import Rules
 from irenic.learn._evolution import Settings, Watch, covering, evolve, predict
 
 pytestmark = pytest.mark.kernels

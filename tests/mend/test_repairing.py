@@ -129,7 +129,7 @@ def test_the_text_of_a_change_lists_all_contradicting_rules():
     assert change.against == (1, 2, 3, 4, 5, 6)
     assert change.text == (
         "rule 1 (IF 0 <= x < 9 THEN A) is dropped: rule 2 says B where 0 <= x < 1, for example at"
-        " x = 0.5 (and rules 3, 4, 5, 6, 7)"
+        " x = 0.5; it also overlaps rules 3, 4, 5, 6, 7"
     )
 
 

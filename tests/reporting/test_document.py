@@ -23,7 +23,7 @@ from irenic import DecisionTable, FormatError, Rule, RuleSet, check
 from irenic.checking import KINDS, NOUNS
 from irenic.formats.tables.drafts import TableError
 from irenic.reporting import terminal
-from irenic.reporting.commands import CheckedFile, check_document
+from irenic.reporting.documents import CheckedFile, check_document
 from irenic.reporting.github import to_annotations
 from irenic.reporting.sarif import to_sarif
 

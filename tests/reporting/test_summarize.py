@@ -30,7 +30,7 @@ from irenic import (
 )
 from irenic.formats.json.rules import decode_value
 from irenic.model.literals import format_word
-from irenic.reporting.commands import learn_document
+from irenic.reporting.documents import learn_document
 
 AGES = RuleSet(
     [Rule({"age": (0, 30)}, then="low"), Rule({"age": (29, 60)}, then="high")], default="low"
@@ -328,7 +328,7 @@ def test_rows_in_parts_and_rows_that_never_hold_are_counted():
     )
     table = DecisionTable(rules, (0, 0, 2), 3)
     (model,) = summarize(table)["models"]
-    told = "2 pairs of the 3 parts of 2 rules contradict each other."
+    told = "2 contradictions among the 3 rules."
     assert model["verdicts"]["consistent"]["text"] == told
 
 

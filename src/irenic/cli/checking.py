@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from irenic.budget import Progress
     from irenic.checking import Kind
-    from irenic.reporting.commands import CheckedFile
+    from irenic.reporting.documents import CheckedFile
 
 
 class Form(StrEnum):
@@ -182,7 +182,7 @@ def _check_files(
     limit: int,
 ) -> list[CheckedFile]:
     """Return each file with its findings; one that cannot be read does not stop the others."""
-    from irenic.reporting.commands import CheckedFile
+    from irenic.reporting.documents import CheckedFile
 
     files = []
     with progress("looking for gaps") as show:
@@ -228,7 +228,7 @@ def _print(
     files: list[CheckedFile], form: Form, *, several: bool, example: bool, limit: int | None
 ) -> None:
     from irenic.reporting import terminal
-    from irenic.reporting.commands import check_document
+    from irenic.reporting.documents import check_document
     from irenic.reporting.github import to_annotations
     from irenic.reporting.sarif import to_sarif
 

@@ -152,7 +152,7 @@ def learn(
     except KeyboardInterrupt:
         note("cross-validation was interrupted; the rules below were learned from all rows")
     from irenic.reporting import terminal
-    from irenic.reporting.commands import learn_document
+    from irenic.reporting.documents import learn_document
 
     counts = dict(sorted(Counter(y.tolist()).items()))
     with output():
@@ -341,8 +341,9 @@ def _predictions(
             model = _over_table(model, parsed, table, data)
         return predict_table(model, table, **options)
     except ConflictError as error:
+        conflict = parsed.bind(_rules(model).space).table().first_conflict()  # numbers rows
         raise ConflictError(
-            f"{parsed.name}: the rules contradict each other: {error.conflicts[0]}; fix them"
+            f"{parsed.name}: the rules contradict each other: {conflict}; fix them"
             f" (irenic check {parsed.name} lists all conflicts), or use --resolve best, vote or"
             " first",
             error.conflicts,

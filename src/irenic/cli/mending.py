@@ -324,7 +324,7 @@ def diff(
     differences = irenic.diff(before, after, budget=budget)
     with output():
         if as_json:
-            from irenic.reporting.commands import diff_document
+            from irenic.reporting.documents import diff_document
 
             print_json(diff_document(differences))
         else:
@@ -466,7 +466,7 @@ def _write_result(
         warn_of_loss(table, "rules")
     with output():
         if as_json:
-            from irenic.reporting.commands import mend_document
+            from irenic.reporting.documents import mend_document
 
             print_json(mend_document(table, steps))
             return

@@ -49,7 +49,7 @@ def gaps(
 ) -> None:
     """List the regions that no rule covers."""
     from irenic.reporting import terminal
-    from irenic.reporting.commands import gaps_document
+    from irenic.reporting.documents import gaps_document
 
     rule_set = read_rules(rules, data, space, ignore, form)
     with progress("looking for gaps") as show:
@@ -102,7 +102,7 @@ def search(
 ) -> None:
     """Find regions where a new rule contradicts no other (CFSGS in the paper)."""
     from irenic.reporting import terminal
-    from irenic.reporting.commands import search_document
+    from irenic.reporting.documents import search_document
 
     rule_set = read_rules(rules, data, space, ignore, form)
     with progress("searching") as show:
@@ -155,7 +155,7 @@ def enlarge(
 ) -> None:
     """Grow a region around a point where a new rule contradicts no other (CFSBE in the paper)."""
     from irenic.model.notation import parse_names, parse_point
-    from irenic.reporting.commands import enlarge_document
+    from irenic.reporting.documents import enlarge_document
 
     rule_set = read_rules(rules, data, space, ignore, form)
     if not seed:

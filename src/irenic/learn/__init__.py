@@ -2,8 +2,8 @@
 
 from irenic.learn._certificate import Certificate
 from irenic.learn._classifier import Decision, RuleSetClassifier
+from irenic.learn._left_out import Estimate
 from irenic.learn._tables import predict_table, split_target, true_labels, unhelpful_columns
-from irenic.learn._validation import Estimate
 from irenic.learn.cross_validation import cross_validate
 from irenic.learn.front import Front, FrontPoint
 from irenic.learn.hierarchy import Hierarchy

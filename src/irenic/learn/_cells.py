@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from irenic.kernels.evolution import Rows
+from irenic.kernels.evolve import Rows
 from irenic.model.features import LOWEST, Categorical, Continuous
 from irenic.model.ruleset import RuleSet
 from irenic.model.sampling import readable

@@ -23,10 +23,10 @@ from irenic.errors import ConditionError, DataError
 from irenic.learn._cells import ROW_LIMIT, Cells
 from irenic.learn._certificate import certify
 from irenic.learn._evolution import Settings, Watch
+from irenic.learn._left_out import Estimate, Validation
 from irenic.learn._running import Named, progress_bar, run
 from irenic.learn._tasks import SOFT, Plan, Problem
 from irenic.learn._training import Training
-from irenic.learn._validation import Estimate, Validation
 from irenic.learn.answers import Answers, Form
 from irenic.learn.front import (
     Front,

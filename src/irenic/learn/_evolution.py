@@ -18,8 +18,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from irenic.kernels import evolution as kernels
-from irenic.kernels.evolution import Draft, Rows, Rules, Schedule
+from irenic.kernels import evolve as kernels
+from irenic.kernels.evolve import Draft, Rows, Rules, Schedule
 
 Words = npt.NDArray[np.uint64]
 Codes = npt.NDArray[np.int16]

@@ -13,8 +13,8 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from irenic.budget import StoppedBy
 from irenic.learn._evolution import Candidate, Watch
+from irenic.learn._left_out import Validation
 from irenic.learn._tasks import Outcome, Plan, Problem, folds_of, island, validate
-from irenic.learn._validation import Validation
 from irenic.learn.target import Consequents
 
 

@@ -15,11 +15,11 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from irenic.kernels.evolution import Rows
+from irenic.kernels.evolve import Rows
 from irenic.learn._cells import Cells
 from irenic.learn._evolution import Candidate, Settings, Watch, evolve, predict
+from irenic.learn._left_out import Validation
 from irenic.learn._trees import Forest, Ladder, node_means
-from irenic.learn._validation import Validation
 from irenic.learn.target import Consequents, Target
 
 Floats = npt.NDArray[np.float64]

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from irenic.errors import ConditionError, DataError
 from irenic.learn._classifier import RuleSetClassifier
+from irenic.learn._left_out import Validation
 from irenic.learn._running import progress_bar
-from irenic.learn._validation import Validation
 from irenic.model.literals import display
 from irenic.model.space import Space
 
@@ -119,7 +119,8 @@ def cross_validate(
         warnings.simplefilter("ignore", UserWarning)  # a class of one row
         splits = list(splitter.split(codes, codes))
     results: dict[str, list[tuple[Indices, Fitted]]] = {name: [] for name in learners}
-    with progress_bar(verbose, "cross-validating", "Ctrl-C skips cross-validation") as show:
+    title = "comparing with a tree" if cv is None else "cross-validating"
+    with progress_bar(verbose, title, "Ctrl-C skips this") as show:
         show(0, folds)
         for done, (train, test) in enumerate(splits, 1):
             for name, learner in learners.items():

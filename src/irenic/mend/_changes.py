@@ -124,5 +124,5 @@ def because(conflicts: Sequence[Overlap], row: int, rows: Sequence[int]) -> str:
 def _also(others: list[int]) -> str:
     if not others:
         return ""
-    numbers = ", ".join(str(other + 1) for other in others[:5])
-    return f" (and rule{'s' if len(others) > 1 else ''} {numbers}{', …' * (len(others) > 5)})"
+    numbers = ", ".join(str(other + 1) for other in others[:5]) + ", …" * (len(others) > 5)
+    return f"; it also overlaps rule{'s' if len(others) > 1 else ''} {numbers}"

@@ -119,7 +119,7 @@ def summarize(
     >>> summary = irenic.summarize(rules, ages, ["low", "low", "high", "high"])
     >>> model = summary["models"][summary["chosen"]]
     >>> model["verdicts"]["consistent"]["text"]
-    '1 pair of the 2 rules contradicts each other.'
+    '1 contradiction among the 2 rules.'
     >>> model["rules"][0]["support"], model["results"]["contradicted"]
     (2, 1)
     """

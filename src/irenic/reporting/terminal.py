@@ -15,8 +15,8 @@ from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import counted, say
 from irenic.model.region import Region
 from irenic.model.ruleset import RuleSet
-from irenic.reporting.commands import CheckedFile
 from irenic.reporting.document import CrossValidation
+from irenic.reporting.documents import CheckedFile
 from irenic.reporting.instances import RuleCounts, of_training
 from irenic.reporting.verdicts import (
     Verdict,
@@ -197,7 +197,7 @@ def print_learned(
     chosen = model.chosen_
     console.print(
         f"{counted(chosen.n_rules, 'rule')}, {counted(chosen.n_conditions, 'condition')};"
-        f" {chosen.explanation_size:.1f} conditions to read for a prediction, on average"
+        f" a prediction takes {chosen.explanation_size:.1f} conditions on average"
     )
     print_verdicts(verdicts_on_model(model), console)
     if cross_validation is not None:
@@ -239,12 +239,16 @@ def _print_comparison(scores: CrossValidation, console: Console) -> None:
         table.add_row(
             learner["name"],
             _share(learner["accuracy"]),
-            f"{_share(learner['low'])} to {_share(learner['high'])}",
+            _interval(learner["low"], learner["high"]),
             _share(learner["balanced_accuracy"]),
             f"{learner['rules']:.1f}",
             f"{learner['conditions']:.1f}",
         )
     console.print(table)
+
+
+def _interval(low: float, high: float) -> str:
+    return "–" if math.isnan(low) else f"{_share(low)} to {_share(high)}"
 
 
 def _print_front(front: Iterable[FrontPoint], chosen: FrontPoint, console: Console) -> None:

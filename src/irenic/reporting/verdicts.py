@@ -97,21 +97,12 @@ def consistency(table: DecisionTable, conflicts: int, overlaps: int = 0) -> Verd
     if table.collects:
         return Verdict(True, "Overlaps are intended", f"under {policy} all rules that hold count.")
     if conflicts:
-        verb = "contradicts" if conflicts == 1 else "contradict"
-        text = f"{counted(conflicts, 'pair')} of {_rules(table)} {verb} each other."
+        text = f"{counted(conflicts, 'contradiction')} among the {n:,} rules."
         return Verdict(False, "Not consistent", text)
     if policy == "UNIQUE" and overlaps:
-        pairs = counted(overlaps, "pair")
-        text = f"{pairs} of {_rules(table)} overlap, which UNIQUE forbids, though they agree."
+        text = f"{counted(overlaps, 'overlap')} among the {n:,} rules, which UNIQUE forbids."
         return Verdict(False, "Not unique", text)
     return _consistent(f"no two of the {n:,} rules contradict each other.")
-
-
-def _rules(table: DecisionTable) -> str:
-    """Return what pairs are counted among: rows, or their parts if rows consist of several."""
-    n, parts = table.n_rows, len(table.rules)
-    rows = n - len(table.never_hold)  # rows that never hold have no parts
-    return f"the {parts:,} parts of {rows:,} rules" if parts > rows else f"the {n:,} rules"
 
 
 def _consistent(text: str) -> Verdict:

@@ -137,7 +137,7 @@ def test_every_view_is_drawn(page_of, shot, theme):
 def test_rules_without_instances_are_drawn(page_of, shot):
     page = page_of(irenic.summarize(contradicting(), name="Loans"))
     assert page.title() == "Loans"
-    assert "2 pairs of the 4 rules contradict each other" in page.locator("#verdicts").inner_text()
+    assert "2 contradictions among the 4 rules" in page.locator("#verdicts").inner_text()
     assert page.locator("#front").inner_text() == page.locator("#results").inner_text() == ""
     shot(page, "loans")
 

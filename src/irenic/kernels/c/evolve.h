@@ -8,7 +8,7 @@
  * arrays. A step keeps the rule that it replaces at slot[rule_limit] or beyond, so that swapping
  * two places back undoes it. Rules with different consequents are rivals.
  *
- * Python reads these structs too: kernels/evolution.py has the same fields in the same order.
+ * Python reads these structs too: kernels/evolve.py has the same fields in the same order.
  */
 #ifndef IRENIC_EVOLVE_H
 #define IRENIC_EVOLVE_H
