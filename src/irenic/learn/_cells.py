@@ -237,7 +237,7 @@ def _tree_cuts(
         both = np.concatenate([table, y], axis=1)
         both, group = np.unique(both, axis=0, return_inverse=True)
         order = np.argsort(weight, kind="stable")
-        weight = np.asarray(np.bincount(group.ravel()[order], weights=weight[order]), dtype=float)
+        weight = np.bincount(group.ravel()[order], weights=weight[order]).astype(np.float64)
         table, y = both[:, : len(many)].astype(np.float32), both[:, len(many) :]
     for seed in range(_CUTTING_TREES):
         rows = np.random.default_rng(seed).permutation(len(table))[:_ROWS_FOR_TREES]
