@@ -52,7 +52,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--sets", nargs="*", default=(), help="names of the data sets")
     parser.add_argument("--max-rows", type=int, default=2_000, help="larger sets are left out")
     options = parser.parse_args(arguments)
-    print(compared(list(datasets.single(options.data, options.sets, options.max_rows))))
+    compared(list(datasets.single(options.data, options.sets, options.max_rows)))
 
 
 if __name__ == "__main__":

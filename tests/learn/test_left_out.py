@@ -13,8 +13,11 @@ Y = np.where(X["a"] < 8, "low", "high")
 
 
 def validation(scores, weight=None):
-    weight = np.ones(len(scores)) if weight is None else weight
-    return Validation(np.asarray(scores, dtype=float), weight, np.zeros(len(scores), dtype=int))
+    ones = np.ones(len(scores))
+    codes = np.zeros(len(scores), dtype=int)
+    return Validation(
+        np.asarray(scores, dtype=float), ones if weight is None else weight, ones, codes
+    )
 
 
 def slow_estimate(scores, weight, n_bootstraps, rng):
@@ -55,19 +58,28 @@ def test_the_estimate_is_that_of_a_plain_loop(seed):
     assert estimate == pytest.approx(slow_estimate(scores, weight, 2000, rng), abs=0.015)
 
 
-def test_rows_may_count_differently_in_the_score_than_in_the_choice():
-    # the first member is right for the first half of the rows, the second one for all but one row
-    scores = np.array([[1, 1]] * 20 + [[0, 1]] * 19 + [[0, 0]])
-    weight = np.r_[np.ones(20), np.zeros(20)]
-    assert validation(scores).estimate([0, 1], weight).score == 1.0
-    assert validation(scores).estimate([0], weight[::-1]).score == 0.0
+@pytest.mark.parametrize("n", [10, 20, 40])
+def test_ties_of_few_rows_do_not_favor_the_rows_left_out(n):
+    flips = [validation(np.random.default_rng(s).random((n, 20)) < 0.5) for s in range(60)]
+    scores = [folds.estimate(range(20)).score for folds in flips]
+    assert np.mean(scores) == pytest.approx(0.5, abs=0.035)
 
 
-def test_labels_count_the_same_in_a_balanced_score():
-    right = np.repeat([[1.0], [0.0]], [90, 10], axis=0)
-    folds = Validation(right, np.ones(100), np.repeat([0, 1], [90, 10]))
-    assert folds.estimate([0]).score == pytest.approx(0.9, abs=0.01)
-    assert folds.balanced([0]) == pytest.approx(0.5, abs=0.02)
+def test_weights_count_in_the_choice_and_only_if_asked_for_in_the_score():
+    # the first member is right for the first half of the rows, the second one for the other half
+    scores = np.repeat([[1.0, 0.0], [0.0, 1.0]], 40, axis=0)
+    folds = validation(scores, np.repeat([9.0, 1.0], 40))
+    assert folds.estimate([0, 1]).score == pytest.approx(0.9, abs=0.01)
+    assert folds.estimate([0, 1], weighted=False).score == pytest.approx(0.5, abs=0.02)
+
+
+@pytest.mark.parametrize("rare", [2, 5, 10])
+def test_labels_count_the_same_in_a_balanced_score(rare):
+    right = np.repeat([[1.0], [0.0]], [200 - rare, rare], axis=0)
+    ones = np.ones(200)
+    folds = Validation(right, ones, ones, np.repeat([0, 1], [200 - rare, rare]))
+    assert folds.estimate([0]).score == pytest.approx(1 - rare / 200, abs=0.01)
+    assert folds.balanced([0]) == 0.5
 
 
 def test_one_row_gives_a_score_without_an_interval():

@@ -508,3 +508,15 @@ def test_a_decider_shows_its_size():
     decide = RuleSet([Rule({"x": (0, 5)}, then="a")]).decider()
     assert isinstance(decide, Decider)
     assert repr(decide) == "<Decider: 1 rule, 1 feature>"
+
+
+@pytest.mark.parametrize("value", [None, MISSING, float("nan")])
+def test_a_value_that_is_never_missing_is_not_another_value(value):
+    space = Space([Categorical("c", ["a", "b"], other=True)])
+    rules = RuleSet([Rule({"c": {"a"}}, then="yes")], space, default="no")
+    decide = rules.decider()
+    assert decide({"c": "z"}) == "no"
+    with pytest.raises(DataError):
+        rules.predict([{"c": value}])
+    with pytest.raises(DataError):
+        decide({"c": value})

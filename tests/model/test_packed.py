@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import strategies as sts
 from irenic import Continuous, Region, Rule, RuleSet, Space
 from irenic.boxes import Boxes
+from irenic.model import CoverageMap
 
 pytestmark = pytest.mark.kernels
 
@@ -98,3 +99,21 @@ def test_rules_can_be_added_while_kernels_run_on_the_set():
         for i in range(50, 150):
             rules.packed.append(strip(i).region, 0, 1.0)
         assert all(reading)
+
+
+def read_only(value):
+    """Return a copy whose arrays are read-only, as joblib makes it in another process."""
+    buffers = []
+    data = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
+    return pickle.loads(data, buffers=[bytes(buffer) for buffer in buffers])
+
+
+def test_rules_and_coverage_from_read_only_memory_can_be_changed():
+    rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+    coverage = CoverageMap(rules, {"age": np.arange(100)})
+    copy = read_only(coverage)
+    copy.rules.add(Rule({"age": (30, 60)}, then="high"))
+    assert copy.uncovered.tolist() == list(range(60, 100))
+    copy.rules.remove(0)
+    assert copy.uncovered.tolist() == [*range(30), *range(60, 100)]
+    assert coverage.uncovered.tolist() == list(range(30, 100))

@@ -26,6 +26,7 @@ from irenic import (
     Space,
     SpaceError,
 )
+from irenic.model import Instances
 from irenic.model.literals import Months
 from irenic.model.space import from_words, to_words
 
@@ -849,3 +850,26 @@ def test_a_space_is_opened_to_values_that_another_declares():
     assert opened["job"] == Categorical("job", ["cook", "nurse"], missing=True, other=True)
     assert [opened[name] for name in ("sex", "age", "x")] == [space[n] for n in ("sex", "age", "x")]
     assert opened.opened_to(other) == opened
+
+
+@pytest.mark.parametrize(
+    ("values", "codes", "message"),
+    [
+        (np.zeros((2, 3)), np.zeros((1, 3), np.int32), "one row per feature and one column per"),
+        (np.zeros((1, 3)), np.zeros((1, 2), np.int32), "one row per feature and one column per"),
+        (
+            np.zeros((1, 3), np.float32),
+            np.zeros((1, 3), np.int32),
+            "must be float64 and codes int32",
+        ),
+        (np.zeros((1, 3), ">f8"), np.zeros((1, 3), np.int32), "must be float64 and codes int32"),
+        (np.zeros((1, 3)), np.zeros((1, 3), np.int16), "must be float64 and codes int32"),
+        (np.zeros((1, 3)), np.full((1, 3), 4, np.int32), "codes must be those of the values"),
+        (np.zeros((1, 3)), np.full((1, 3), -1, np.int32), "codes must be those of the values"),
+    ],
+)
+def test_arrays_that_do_not_fit_the_space_are_rejected(values, codes, message):
+    space = Space([Continuous("size"), Categorical("color", ["red", "blue"])])
+    assert len(Instances(space, np.zeros((1, 3)), np.full((1, 3), 3, np.int32))) == 3
+    with pytest.raises(DataError, match=message):
+        Instances(space, values, codes)

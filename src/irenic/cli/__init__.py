@@ -128,7 +128,7 @@ def main() -> None:
     open_closed_streams()
     try:
         app()
-    except IrenicError as error:
+    except (IrenicError, ImportError) as error:  # the latter if kernels or a library are missing
         _end(error)
     except OSError as error:  # typer failed to print the help
         discard_output()

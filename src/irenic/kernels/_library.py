@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 FOLDER: Final = Path(__file__).parent / "lib"
 _NO_MEMORY: Final = -2
+_SUFFIXES: Final = (".so", ".dylib", ".dll")
 
 
 @cache
@@ -24,14 +25,18 @@ def library() -> ctypes.CDLL:
     """
     if path := os.environ.get("IRENIC_LIBRARY"):
         return ctypes.CDLL(path)
-    builds = {path.name.split(".")[0]: path for path in FOLDER.glob("*.*")}
-    if "base" not in builds:
+    builds = {path.stem: path for path in FOLDER.glob("*.*") if path.suffix in _SUFFIXES}
+    try:
+        base = ctypes.CDLL(str(builds["base"]))
+    except (KeyError, OSError) as error:
+        reason = "are missing" if isinstance(error, KeyError) else f"cannot be loaded ({error})"
         raise ImportError(
-            f"the compiled kernels of irenic are missing in {FOLDER}; install irenic with pip, or"
-            " run python hatch_build.py in a checkout"
-        )
-    base = ctypes.CDLL(str(builds["base"]))
+            f"the compiled kernels of irenic {reason} in {FOLDER}; install irenic again with pip,"
+            " or run python hatch_build.py in a checkout"
+        ) from None
     level = base.cpu_level()
+    if level == 1:
+        raise ImportError("irenic needs a processor with SSE4.2 (x86-64-v2), which this one lacks")
     for name in (f"v{known}" for known in (4, 3) if known <= level):
         if name in builds:
             return ctypes.CDLL(str(builds[name]))

@@ -277,7 +277,7 @@ def validate(
     predicted = [predict(c, left.encoded, settings.conflicts) for c in outcome.candidates]
     scores = prepared.consequents.as_share(np.stack([gains[row, c] for c in predicted], axis=1))
     codes = left.target.truth.argmax(axis=1)
-    return replace(outcome, validation=Validation(scores, left.weight, codes))
+    return replace(outcome, validation=Validation(scores, left.weight, left.count, codes))
 
 
 def island(prepared: Prepared, plan: Plan, number: int, watch: Watch | None = None) -> Outcome:

@@ -180,9 +180,13 @@ def _scores(fits: list[tuple[Indices, Fitted]], codes: Ints) -> dict[str, float]
     right = np.zeros((len(codes), 1))
     for test, fitted in fits:
         right[test, 0] = fitted.codes == codes[test]
-    validation = Validation(right, np.ones(len(codes)), codes)
+    ones = np.ones(len(codes))
+    per_class = [right[codes == code].mean() for code in np.unique(codes)]
     size = np.mean([(fitted.n_rules, fitted.n_conditions) for _, fitted in fits], axis=0)
-    return _entry(validation, [0], *size.tolist()) | {"accuracy": float(right.mean())}
+    return _entry(Validation(right, ones, ones, codes), [0], *size.tolist()) | {
+        "accuracy": float(right.mean()),
+        "balanced_accuracy": float(np.mean(per_class)),
+    }
 
 
 def _own_scores(estimator: RuleSetClassifier) -> dict[str, float]:
@@ -199,7 +203,7 @@ def _own_scores(estimator: RuleSetClassifier) -> dict[str, float]:
 def _entry(
     validation: Validation, members: list[int], n_rules: float, n_conditions: float
 ) -> dict[str, float]:
-    accuracy, low, high = validation.estimate(members)
+    accuracy, low, high = validation.estimate(members, weighted=False)
     return {
         "accuracy": accuracy,
         "low": low,

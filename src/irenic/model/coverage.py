@@ -332,6 +332,14 @@ class _Pool:
         members[: self.size], place[free] = free, np.arange(self.size)
         self._struct = structs.Pool(counts, members, place)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        pool = self._struct
+        # joblib maps large arrays of a task to a file that must not be written to
+        arrays = [a if a.flags.writeable else a.copy() for a in pool]
+        self.counts, self.members, _ = arrays
+        self._struct = structs.Pool(*arrays)
+
     def update(self, inside: Bools, change: int) -> None:
         self.size = cover.update_pool(inside, change, self._struct, self.size)
 

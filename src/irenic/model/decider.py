@@ -252,6 +252,8 @@ class _OpenCodes(dict[Hashable, int]):
     """Codes of the values of a category that is open to others."""
 
     def __missing__(self, value: Hashable) -> int:
+        if value is None or value is MISSING:
+            raise KeyError(value)
         return OTHER_CODE
 
 

@@ -61,6 +61,13 @@ class PackedRules:
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_rules": None}
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for name in self._COLUMNS:
+            column = getattr(self, name)
+            if not column.flags.writeable:  # joblib maps large arrays of a task to a file
+                setattr(self, name, column.copy())
+
     @property
     def boxes(self) -> Boxes:
         """The regions of the rules, not simplified: views of the columns."""

@@ -175,6 +175,11 @@ class Space:
         return np.cumsum([0, *(f.n_words for f in self.categorical)], dtype=np.int64)
 
     @cached_property
+    def n_codes(self) -> Ints:
+        """The number of codes of each categorical feature."""
+        return np.array([len(f.values) + 2 for f in self.categorical], dtype=np.int64)
+
+    @cached_property
     def sets(self) -> tuple[slice, ...]:
         """The words of each categorical feature, as slices."""
         return tuple(slice(a, b) for a, b in pairwise(self.starts.tolist()))
@@ -454,6 +459,11 @@ class Instances:
     codes : array of int32
         ``codes[j, n]`` is the code of categorical feature ``j`` of instance ``n``.
 
+    Raises
+    ------
+    DataError
+        If the arrays do not fit the space.
+
     Examples
     --------
     >>> space = Space([Continuous("f1"), Categorical("color", ["yellow", "blue"])])
@@ -465,6 +475,19 @@ class Instances:
     __slots__ = ("codes", "space", "values")
 
     def __init__(self, space: Space, values: Floats, codes: Codes) -> None:
+        shapes = values.shape, codes.shape
+        n = values.shape[-1] if space.continuous else codes.shape[-1]
+        if shapes != ((len(space.continuous), n), (len(space.categorical), n)):
+            raise DataError(
+                f"values and codes must have one row per feature and one column per instance, got"
+                f" the shapes {shapes[0]} and {shapes[1]}"
+            )
+        if values.dtype != np.float64 or codes.dtype != np.int32:
+            raise DataError(
+                f"values must be float64 and codes int32, got {values.dtype} and {codes.dtype}"
+            )
+        if codes.size and (codes.min() < 0 or (codes.max(axis=1) >= space.n_codes).any()):
+            raise DataError("codes must be those of the values of each feature; use space.encode")
         self.space, self.values, self.codes = space, values, codes
 
     def __len__(self) -> int:
