@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -235,6 +236,11 @@ class DecisionTable:
         [1]
         """
         return [index for index, rule_row in enumerate(self.rows) if rule_row == row]
+
+    @cached_property
+    def first_line(self) -> int | None:
+        """The line where the rows begin; None if it is unknown."""
+        return min(self.lines, default=None)
 
     @property
     def never_hold(self) -> tuple[int, ...]:
