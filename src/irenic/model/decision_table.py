@@ -235,7 +235,18 @@ class DecisionTable:
         >>> DecisionTable(rules, rows=(0, 2), n_rows=3).places(2)
         [1]
         """
-        return [index for index, rule_row in enumerate(self.rows) if rule_row == row]
+        return list(self._places.get(row, ()))
+
+    @cached_property
+    def _places(self) -> dict[int, list[int]]:
+        places: dict[int, list[int]] = {}
+        for index, row in enumerate(self.rows):
+            places.setdefault(row, []).append(index)
+        return places
+
+    @cached_property
+    def _why_never(self) -> dict[int, str]:
+        return dict(self.reasons)
 
     @cached_property
     def first_line(self) -> int | None:
@@ -341,7 +352,7 @@ class DecisionTable:
         >>> DecisionTable(rules, rows=(0, 2), n_rows=3).say_never(1)
         'rule 2 can never hold and is left out'
         """
-        reason = dict(self.reasons).get(row, "")
+        reason = self._why_never.get(row, "")
         return f"rule {row + 1} can never hold and is left out" + (f": {reason}" if reason else "")
 
     def under(self, hit_policy: HitPolicy | None) -> DecisionTable:
