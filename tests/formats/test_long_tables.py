@@ -102,7 +102,7 @@ def each(self, read, value, place, number, line):
     return read(value, number, self.names[place], line)
 
 
-def naive_rules(draft, axes, space):
+def naive_rules(draft, cells, axes, space):
     """Return what _rules does, one rule object after another."""
     selector = assembly._Selector(draft, {axis.feature.name: axis for axis in axes})
     rules, rows, reasons = [], [], {}
