@@ -10,8 +10,17 @@ from hypothesis import strategies as st
 import naive_cells
 from irenic import Categorical, Continuous, FormatError
 from irenic.formats.feel.sets import bits, cell_text, intervals, literal_text, select
-from irenic.formats.feel.unary_tests import AllOf, AnyOf, Compare, Not, parse, parse_value
+from irenic.formats.feel.unary_tests import (
+    AllOf,
+    AnyOf,
+    Compare,
+    Not,
+    _parse,
+    parse,
+    parse_value,
+)
 from irenic.model.literals import Months
+from strategies import examples
 
 AGE = Continuous("age")
 JOB = Categorical("job", ["nurse", "clerk", "cook"], other=True)
@@ -435,3 +444,41 @@ def test_cells_are_written_as_people_write_them():
         FormatError, match=r"\(1, 2\) of type tuple cannot be written to a decision"
     ):
         literal_text((1, 2))
+
+
+# --- ordinary cells, which are read without tokens
+
+NUMBERS = st.from_regex(
+    r"-?[0-9]{1,3}(\.[0-9]{1,4})?|-?0?\.[0-9]|[0-9]{14,18}|1e[0-9]{1,3}", fullmatch=True
+)
+SPACES = st.sampled_from(["", "", "", " ", "  ", "\n", "\u00a0"])
+PIECES = st.sampled_from(
+    ["<", "<=", ">", ">=", "=", "==", "!=", "[", "]", "(", ")", "..", "...", ",", "-", "?", "≤"]
+)  # fmt: skip
+ORDINARY = st.tuples(
+    st.sampled_from(["", "<", "<=", ">", ">=", "=", "!="]), SPACES, NUMBERS, SPACES
+) | st.tuples(
+    *(SPACES, st.sampled_from("[(]"), SPACES, NUMBERS, SPACES, st.just("..")),
+    *(SPACES, NUMBERS, SPACES, st.sampled_from("])["), SPACES),
+)
+
+
+def outcome(read):
+    try:
+        return repr(read())  # distinguishes 1 from 1.0
+    except FormatError as error:
+        return error.message, error.column
+
+
+@examples(8)
+@given(
+    ORDINARY.map("".join) | st.lists(NUMBERS | PIECES | SPACES, max_size=6).map("".join),
+    st.booleans(),
+)
+@example(" " * 100_000 + "5", False)
+@example("[007..8]", True)
+@example("-0", True)
+@example("-0.0", False)
+@example("5\n", True)
+def test_ordinary_cells_are_read_as_by_the_parser(text, words):
+    assert outcome(lambda: parse(text, words=words)) == outcome(lambda: _parse(text, words))

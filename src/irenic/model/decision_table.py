@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -236,7 +237,23 @@ class DecisionTable:
         >>> DecisionTable(rules, rows=(0, 2), n_rows=3).places(2)
         [1]
         """
-        return [index for index, rule_row in enumerate(self.rows) if rule_row == row]
+        return list(self._places.get(row, ()))
+
+    @cached_property
+    def _places(self) -> dict[int, list[int]]:
+        places: dict[int, list[int]] = {}
+        for index, row in enumerate(self.rows):
+            places.setdefault(row, []).append(index)
+        return places
+
+    @cached_property
+    def _why_never(self) -> dict[int, str]:
+        return dict(self.reasons)
+
+    @cached_property
+    def first_line(self) -> int | None:
+        """The line where the rows begin; None if it is unknown."""
+        return min(self.lines, default=None)
 
     @property
     def never_hold(self) -> tuple[int, ...]:
@@ -337,7 +354,7 @@ class DecisionTable:
         >>> DecisionTable(rules, rows=(0, 2), n_rows=3).say_never(1)
         'rule 2 can never hold and is left out'
         """
-        reason = dict(self.reasons).get(row, "")
+        reason = self._why_never.get(row, "")
         return f"rule {row + 1} can never hold and is left out" + (f": {reason}" if reason else "")
 
     def under(self, hit_policy: HitPolicy | None) -> DecisionTable:

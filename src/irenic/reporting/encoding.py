@@ -234,7 +234,7 @@ def _line_of(finding: Finding, table: DecisionTable) -> int | None:
     if not table.lines:
         return None
     if finding.kind == "columns" or not finding.rules:
-        return min(table.lines)
+        return table.first_line
     return table.lines[max(finding.rules)]
 
 

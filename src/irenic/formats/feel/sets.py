@@ -87,7 +87,10 @@ def select(feature: Continuous, test: Test) -> Selection:
         return Selection(
             complement(inner.spans), None if inner.missing is None else not inner.missing
         )
-    parts = [select(feature, part) for part in test.tests]
+    parts = [
+        _compared(feature, part) if type(part) is Compare else select(feature, part)
+        for part in test.tests
+    ]
     if isinstance(test, AllOf):
         spans = parts[0].spans if parts else WHOLE
         for part in parts[1:]:
@@ -102,9 +105,11 @@ def _compared(feature: Continuous, test: Compare) -> Selection:
     order, value = test
     if value is None:
         return Selection((), True) if order == "=" else Selection(WHOLE, False)
-    if kind_of(value) not in _FITTING[feature.kind]:
+    kind = kind_of(value)
+    if kind not in _FITTING[feature.kind]:
         raise MisfitError(f"{shown(value)} is not {WANTED[feature.kind]}")
-    _check_zone(feature, value)
+    if kind in ("datetime", "time"):
+        _check_zone(feature, value)
     try:
         if order in ("=", "!="):
             point = _between(_cut_at(feature, value), cut_after(feature, value))

@@ -166,9 +166,10 @@ def comparisons(test: Test) -> tuple[Compare, ...]:
         return (test,)
     if isinstance(test, Not):
         return comparisons(test.test)
-    if set(map(type, test.tests)) == {Compare}:
-        return test.tests  # type: ignore[return-value]
-    return tuple(c for part in test.tests for c in comparisons(part))
+    for part in test.tests:
+        if type(part) is not Compare:
+            return tuple(c for part in test.tests for c in comparisons(part))
+    return test.tests  # type: ignore[return-value]
 
 
 def kind_of(value: Hashable) -> str:

@@ -52,7 +52,7 @@ NOTHING_ASKED: Final = object()
 def check_columns(draft: Draft) -> None:
     """Add errors and warnings about ambiguous columns to the draft of a spreadsheet."""
     names = [column.name for column in draft.inputs]
-    cells = [draft.column(place) for place in range(len(names))]
+    cells = draft.columns()
     different = [distinct(column) for column in cells]
     columns = []
     for column, known in zip(cells, different, strict=True):
@@ -132,7 +132,7 @@ def check_outcome(draft: Draft) -> None:
         )
 
 
-def _compared(cell: Cell) -> Iterable[Compare]:
+def _compared(cell: Cell) -> Sequence[Compare]:
     return () if isinstance(cell.test, dict) else comparisons(cell.test)
 
 
@@ -225,9 +225,14 @@ class CellDoubts:
 
     def cell(self, cell: Cell, rule: int, header: str, line: int) -> None:
         """Check the numbers of a cell, and warn about ambiguous words, once per column."""
-        values = [c.value for c in _compared(cell)]
-        if set(map(type, values)) <= {int} and not isinstance(cell.test, AnyOf):
-            return  # nothing to doubt
+        compared = _compared(cell)
+        for c in compared:
+            if type(c.value) is not int:
+                break
+        else:
+            if not isinstance(cell.test, AnyOf):
+                return  # a range of integers is never ambiguous
+        values = [c.value for c in compared]
         self.numbers(cell.text, values, rule, header, line)
         if _excludes_nothing(cell):
             self.draft.warn(

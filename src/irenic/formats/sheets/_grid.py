@@ -108,8 +108,9 @@ def _csv_lines(text: str, delimiter: str, before: int) -> Iterator[Line]:
                 raise FormatError(
                     f"a table must have at most {_MOST_CELLS:,} cells; split it", line=number
                 )
-            if any(cell.strip() for cell in row):
-                yield Line(number, [cell if cell.strip() else None for cell in row])
+            cells = [cell if cell.strip() else None for cell in row]
+            if cells.count(None) < len(cells):
+                yield Line(number, cells)
     except csv.Error as error:
         raise FormatError(f"not CSV: {error}", line=skipped + reader.line_num) from None
 

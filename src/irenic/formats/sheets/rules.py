@@ -245,14 +245,21 @@ class _Rows:
             )
         if len(cells) != len(self.names):
             cells = [*cells[: len(self.names)], *[None] * (len(self.names) - len(cells))]
-        thens = [self.once(self.outcome, cells[i], i, number, line) for i in self.outputs]
+        known = self.known
+        thens = [
+            known[i].get(cells[i]) or self.once(self.outcome, cells[i], i, number, line)
+            for i in self.outputs
+        ]
         then = thens[0] if len(thens) == 1 else tuple(thens)
         if self.is_default(cells):
             if draft.default is not None:
                 draft.fail("a second DEFAULT row; keep only one", line=line.number)
             draft.default = then
             return
-        tests = [self.once(self.cell, cells[i], i, number, line) for i in self.inputs]
+        tests = [
+            known[i].get(cells[i]) or self.once(self.cell, cells[i], i, number, line)
+            for i in self.inputs
+        ]
         draft.rows.append(Row(number, line.number, tests, then, self.weigh(cells, number, line)))
 
     def once(

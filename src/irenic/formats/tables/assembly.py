@@ -102,10 +102,11 @@ def _settled(draft: Draft, space: Space | None) -> Draft:
 
 def _assembled(draft: Draft, space: Space | None) -> DecisionTable | None:
     """Return the table of a draft; None if there are errors, which are added to the draft."""
-    axes = _axes(draft, space)
+    cells = draft.columns()
+    axes = _axes(draft, cells, space)
     if space is None:
         space = Space([axis.feature for axis in axes])
-    rules, rows, reasons = _rules(draft, axes, space)
+    rules, rows, reasons = _rules(draft, cells, axes, space)
     if draft.errors or rules is None:
         return None
     unsatisfiable = _unsatisfiable(draft, axes, space, {row for row, _ in reasons})
@@ -134,6 +135,10 @@ def _lines(draft: Draft) -> tuple[int, ...]:
     return () if None in lines else tuple(line for line in lines if line is not None)
 
 
+Cells: TypeAlias = "Sequence[Sequence[Cell]]"
+"""The cells of each input column."""
+
+
 class Axis(NamedTuple):
     """The feature of an input column, and the part of it that can occur."""
 
@@ -143,7 +148,7 @@ class Axis(NamedTuple):
     """Listed values that cannot occur, as bits."""
 
 
-def _axes(draft: Draft, space: Space | None) -> list[Axis]:
+def _axes(draft: Draft, cells: Cells, space: Space | None) -> list[Axis]:
     """Return the axis of each name among the input columns, in order of appearance."""
     axes = []
     for name in dict.fromkeys(column.name for column in draft.inputs):
@@ -154,8 +159,11 @@ def _axes(draft: Draft, space: Space | None) -> list[Axis]:
                     raise FormatError(f"unknown feature{did_you_mean(name, space.names)}")
                 axes.append(Axis(space[name]))
             else:
-                cells = [row.cells[i] for row in draft.rows for i in places]
-                axes.append(_axis([draft.inputs[i] for i in places], cells))
+                by_row = zip(*(cells[i] for i in places), strict=True)
+                tested = (
+                    cells[places[0]] if len(places) == 1 else [c for row in by_row for c in row]
+                )
+                axes.append(_axis([draft.inputs[i] for i in places], tested))
         except FormatError as error:
             draft.fail(error.message, header=name)
         except (ConditionError, SpaceError) as error:
@@ -171,15 +179,15 @@ def _axis(columns: Sequence[Input], cells: Sequence[Cell]) -> Axis:
     declared = next((c.kind for c in columns if c.kind), None)
     domain = next((c.domain for c in columns if c.domain not in (None, ANYTHING)), None)
     allowed = [] if domain is None else list(comparisons(domain))
-    tests = {k: cell.test for k, cell in distinct(cells).items() if not isinstance(cell.test, dict)}
-    tested = [c for test in tests.values() for c in comparisons(test)]
+    different = distinct(cells)
+    tested = [c for cell in different.values() for c in _literals(cell)]
     values = [c.value for c in (*allowed, *tested) if c.value is not None]
     kinds = Counter(map(kind_of, values[:1]))
     if len(set(map(type, values))) > 1:  # the kind of most cells counts
         kinds = Counter(kind_of(c.value) for c in allowed)
         counts = Counter(map(id, cells))
-        for key, test in tests.items():
-            for c in comparisons(test):
+        for key, cell in different.items():
+            for c in _literals(cell):
                 kinds[kind_of(c.value)] += counts[key]
         del kinds["null"]
     kind = _kind(declared, kinds)
@@ -204,6 +212,10 @@ def _axis(columns: Sequence[Input], cells: Sequence[Cell]) -> Axis:
     unit = "UTC" if True in zones else ""
     feature = Continuous(first.name, kind=kind, missing=missing, unit=unit)  # type: ignore[arg-type]
     return Axis(feature) if domain is None else _within(feature, domain)
+
+
+def _literals(cell: Cell) -> Sequence[Compare]:
+    return () if isinstance(cell.test, dict) else comparisons(cell.test)
 
 
 def _kind(declared: str | None, counts: Counter[str]) -> str:
@@ -279,14 +291,13 @@ class _Column(NamedTuple):
     """Which entries are errors."""
 
 
-def _column(selector: _Selector, name: str) -> _Column:
-    draft = selector.draft
-    places = [i for i, column in enumerate(draft.inputs) if column.name == name]
-    cells = [draft.column(place) for place in places]
+def _column(selector: _Selector, name: str, by_place: Cells) -> _Column:
+    inputs = selector.draft.inputs
+    cells = [by_place[i] for i, column in enumerate(inputs) if column.name == name]
     keys: list[Any] = list(map(id, cells[0]))
     combinations: dict[Any, tuple[Cell, ...]]
     combinations = {key: (cell,) for key, cell in distinct(cells[0]).items()}
-    if len(places) > 1:
+    if len(cells) > 1:
         keys = list(zip(*(map(id, column) for column in cells), strict=True))
         combinations = dict(zip(keys, zip(*cells, strict=True), strict=True))
     alternatives = [selector.alternatives(name, parts) for parts in combinations.values()]
@@ -303,12 +314,12 @@ def _column(selector: _Selector, name: str) -> _Column:
 
 
 def _rules(
-    draft: Draft, axes: list[Axis], space: Space
+    draft: Draft, cells: Cells, axes: list[Axis], space: Space
 ) -> tuple[RuleSet | None, list[int], tuple[tuple[int, str], ...]]:
     """Return the rules, the row of each, and why other rows make none; None for rules if errors."""
     selector = _Selector(draft, {axis.feature.name: axis for axis in axes})
     names = dict.fromkeys(column.name for column in draft.inputs)
-    columns = [_column(selector, name) for name in names if name in selector.axes]
+    columns = [_column(selector, name, cells) for name in names if name in selector.axes]
     failing = np.zeros(len(draft.rows), dtype=np.bool_)
     for column in columns:
         failing |= column.unreadable[column.entries]

@@ -158,9 +158,11 @@ class Draft:
     parsed: dict[tuple[str, bool], Cell | FormatError] = field(default_factory=dict)
     """The cells that were read; equal ones are the same object, so that each is bound once."""
 
-    def column(self, place: int) -> list[Cell]:
-        """Return the cells of an input column."""
-        return [row.cells[place] for row in self.rows]
+    def columns(self) -> list[tuple[Cell, ...]]:
+        """Return the cells of each input column."""
+        if not self.rows:
+            return [()] * len(self.inputs)
+        return list(zip(*(row.cells for row in self.rows), strict=True))
 
     def fail(self, message: str, **place: Any) -> None:
         """Add an error; ``place`` takes the arguments of :class:`TableError` that are known."""
