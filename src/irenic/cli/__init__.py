@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 import warnings
 from contextlib import suppress
@@ -127,7 +126,6 @@ for _name, (_, _summary) in COMMANDS.items():
 def main() -> None:
     """Run the command; errors of irenic print one line to standard error and exit with 2."""
     open_closed_streams()
-    gc.set_threshold(100_000, 20, 20)  # long tables are many objects, and almost none in cycles
     try:
         app()
     except (IrenicError, ImportError) as error:  # the latter if kernels or a library are missing

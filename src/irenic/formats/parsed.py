@@ -115,6 +115,10 @@ def no_collections() -> Iterator[None]:
         yield
     finally:
         if was_enabled:
+            if not gc.get_freeze_count():
+                # moves all objects to the oldest generation, without visiting them
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 

@@ -89,8 +89,10 @@ def refused_columns(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> d
     reasons = {}
     for place, (name, column) in enumerate(zip(names, columns, strict=True)):
         values = [value for value in column if value is not NOTHING_ASKED]
+        if not values or None in values:
+            continue
         kinds = {kind_of(value) for value in values}
-        if not values or kinds & {"null", "value"}:
+        if "value" in kinds:
             continue
         # an operator shows that the column is a condition
         hint = (
