@@ -16,7 +16,7 @@ def find_gaps(
 ) -> tuple[int, int, int]:
     """Go on cutting what is on the stack, and write the parts that none of the boxes meets.
 
-    Return the depth that is left, how many parts were found and how many nodes were looked at; see
+    Return the depth that is left, how many parts were found and how many nodes were examined; see
     ``c/gaps.c``.
     """
     counts = _Counts(depth)

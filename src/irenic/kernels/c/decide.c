@@ -21,13 +21,13 @@
 #include "irenic.h"
 
 #define COPIES 4
-/* A list of so many rules is not cut any further. */
+/* A list of this many rules is not cut any further. */
 #define LEAF 8
 /* No path is longer than this. */
 #define DEPTH 128
-/* Cuts are chosen by the extents of so many rules of a node. */
+/* Cuts are chosen by the extents of this many rules of a node. */
 #define SAMPLE 128
-/* Votes of so many rules are counted on the stack. */
+/* Votes of this many rules are counted on the stack. */
 #define FEW 64
 /* Added to the axis of a node that has a third child. */
 #define THIRD (1 << 30)

@@ -2,10 +2,10 @@
 
 #include "irenic.h"
 
-/* Boxes of a node that are looked at to choose its cut, and boxes whose bounds are tried. */
+/* Boxes of a node that are examined to choose its cut, and boxes whose bounds are tried. */
 #define SAMPLE 128
 #define CUTS 8
-/* Every box is looked at until there are twice as many as needed. */
+/* Every box is examined until there are twice as many as needed. */
 #define MOST_SEEN (2 * SAMPLE)
 
 /* A cut of a box: on a continuous axis at a value, on a categorical one by the set of a row. */
@@ -38,7 +38,7 @@ static bool holds(const Boxes *boxes, int64_t row, Box box) {
     return true;
 }
 
-/* Return which of the items are looked at: the rows of a sample, spread over all of them. */
+/* Return which of the items are examined: the rows of a sample, spread over all of them. */
 static int64_t sample(const int32_t *items, int64_t count, int32_t *rows) {
     const int64_t stride = max64(1, count / SAMPLE);
     const int64_t seen = (count + stride - 1) / stride;
@@ -46,7 +46,7 @@ static int64_t sample(const int32_t *items, int64_t count, int32_t *rows) {
     return seen;
 }
 
-/* Return how good a cut is that leaves so many of the boxes seen on either side. */
+/* Return how good a cut is that leaves this many of the examined boxes on either side. */
 static inline double score_of(int64_t left, int64_t right, int64_t seen) {
     return (double)(max64(left, right) + left + right - seen) / (double)seen;
 }
@@ -174,7 +174,7 @@ static void push(const Boxes *boxes, Box box, const Cut *cut, bool left, Stack *
  * Box k of the stack comes with the boxes that meet it, the rows items[begin[k]] to items[end[k]].
  * It stops when the stack is empty, after max_nodes, or when there might not be enough room for
  * more parts, nodes or items. counts are the depth of the stack (before and after), how many parts
- * were found, and how many nodes were looked at.
+ * were found, and how many nodes were examined.
  */
 EXPORT int64_t find_gaps(const Boxes *boxes, Stack *stack, int64_t max_nodes, Boxes *out,
                          int64_t *counts) {
