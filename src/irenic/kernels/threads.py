@@ -17,7 +17,7 @@ _LEAST_ROWS = 16_384
 
 
 def over_rows(work: Callable[[int, int], object], n_rows: int, *, least: int = _LEAST_ROWS) -> None:
-    """Call ``work(first, last)`` on ranges that divide ``n_rows``, on as many cores as are worthwhile.
+    """Call ``work(first, last)`` on ranges that divide ``n_rows``, on several cores if it pays.
 
     ``least`` is how many rows are worth a thread.
     """
