@@ -438,3 +438,9 @@ def test_invalid_arguments_are_rejected():
 def test_an_empty_table_has_one_gap():
     findings = check(RuleSet([], AGE))
     assert [f.text for f in findings] == ["any case: no rule applies"]
+
+
+def test_an_ordered_table_whose_rows_all_have_several_parts_has_nothing_to_merge():
+    rules = ages(((0, 10), "A"), ((20, 30), "A"))
+    table = DecisionTable(rules, (0, 0), 1, hit_policy="FIRST")
+    assert check(table).of("mergeable") == []

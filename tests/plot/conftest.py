@@ -11,5 +11,6 @@ matplotlib.use("agg")
 
 @pytest.fixture(autouse=True)
 def _close_figures():
+    plt.close("all")  # those of examples in docstrings, which this process ran before
     yield
     plt.close("all")

@@ -30,6 +30,8 @@ def _equal_elsewhere(rows: Rows, places: Ints, own: list[int]) -> Iterator[Ints]
 
     ``own`` are the columns of that axis in ``rows.keys``.
     """
+    if len(places) < 2:
+        return
     keys = np.hstack([rows.keys[places], rows.then[places, None].view("u8")])
     rest = np.delete(keys, own, axis=1)
     if rows.table.is_ordered or rows.table.hit_policy == "RULE ORDER":
