@@ -27,6 +27,18 @@ def holds(ax, gid, x, y):
     )
 
 
+def can_show(ax, x, y):
+    """Return whether a patch can end just above a point, although its width is rounded.
+
+    A condition such as ``f1 <= 0`` ends at the smallest float above 0, which no picture can show.
+    """
+    corners = [patch.get_xy() for patch in ax.patches]
+    starts = [(x, left) for left, _ in corners] + [(y, bottom) for _, bottom in corners]
+    return all(
+        start + (np.nextafter(at, np.inf) - start) > at for at, start in starts if start <= at
+    )
+
+
 def texts(ax, gid):
     return [text.get_text() for text in ax.texts if text.get_gid() == gid]
 
