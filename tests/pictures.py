@@ -12,8 +12,8 @@ def patches(ax, gid):
 
 
 def extent(patch):
-    x, y = patch.get_xy()
-    return x, x + patch.get_width(), y, y + patch.get_height()
+    across, upwards = patch.get_patch_transform().transform(patch.get_path().vertices).T
+    return across.min(), across.max(), upwards.min(), upwards.max()
 
 
 def extents(ax, gid):
@@ -24,18 +24,6 @@ def holds(ax, gid, x, y):
     """Return whether a patch contains a point; right and upper edges are exclusive."""
     return any(
         left <= x < right and bottom <= y < top for left, right, bottom, top in extents(ax, gid)
-    )
-
-
-def can_show(ax, x, y):
-    """Return whether a patch can end just above a point, although its width is rounded.
-
-    A condition such as ``f1 <= 0`` ends at the smallest float above 0, which no picture can show.
-    """
-    corners = [patch.get_xy() for patch in ax.patches]
-    starts = [(x, left) for left, _ in corners] + [(y, bottom) for _, bottom in corners]
-    return all(
-        start + (np.nextafter(at, np.inf) - start) > at for at, start in starts if start <= at
     )
 
 

@@ -239,6 +239,15 @@ class FileError(IrenicError, OSError):
     """
 
 
+def without_feature(error: Exception, name: str) -> str:
+    """Return the message of an error about a feature, for places that name the feature already.
+
+    >>> without_feature(DataError("feature 'age': 'x' is not a number"), "age")
+    "'x' is not a number"
+    """
+    return str(error).removeprefix(f"feature {name!r}: ")
+
+
 def did_you_mean(wrong: object, known: Iterable[object]) -> str:
     """Return ``"; did you mean 'age'?"``, or the known names if none is similar."""
     names = [str(name) for name in known]

@@ -22,7 +22,9 @@ from documents import of_kind, region_of, validated, validator
 from irenic import DecisionTable, FormatError, Rule, RuleSet, check
 from irenic.checking import KINDS, NOUNS
 from irenic.formats.tables.drafts import TableError
+from irenic.model.literals import say
 from irenic.reporting import terminal
+from irenic.reporting.document import Checked
 from irenic.reporting.documents import CheckedFile, check_document
 from irenic.reporting.github import to_annotations
 from irenic.reporting.sarif import to_sarif
@@ -42,7 +44,7 @@ def table(name="fares", policy=None, lines=(3, 5, 8)):
 
 
 def checked(path="a b.dmn", errors=(), **options):
-    return CheckedFile(path, [check(table(**options))], list(errors), several=True)
+    return CheckedFile(path, [check(table(**options))], list(errors))
 
 
 # --- SARIF
@@ -211,7 +213,7 @@ FILES = {
 def text_of(file):
     """Return the printed findings of a file by the noun of their kind."""
     out = io.StringIO()
-    terminal.print_file(file, Console(file=out, width=100_000))
+    terminal.print_check(check_document([file]), Console(file=out, width=100_000))
     lines = out.getvalue().splitlines()
     nouns = sorted(NOUNS.values(), key=len, reverse=True)
     found = [re.match(f"({'|'.join(nouns)})  +(.*)", line) for line in lines]
@@ -267,8 +269,14 @@ def same_in_every_view(rules):
         assert f"{verdict['head']}: {verdict['text']}" in lines
     summary = irenic.summarize(rules, budget=irenic.Budget(nodes=10_000), limit=1_000)
     (model,) = validated(summary)["models"]
-    for key in checked_table.keys() - {"name", "id", "hit_policy"}:
+    for key in Checked.__annotations__:
         assert model[key] == checked_table[key], key
+    for key in ("text", "conditions", "box", "then", "number"):
+        assert [r[key] for r in model["rules"]] == [r[key] for r in checked_table["rules"]]
+    assert model["default"]["then"] == checked_table["default"]
+    for row, rule in zip(rules.rows, rules.rules, strict=True):
+        parts = (str(row + 1), rule.region.to_text(), say(rule.then))
+        assert any(re.split("  +", line.strip()) == list(parts) for line in lines), parts
     page = embedded(summary)
     page_schema().validate(page)
     (shown,) = page["models"]

@@ -44,10 +44,10 @@ class Form(StrEnum):
     GITHUB = "github"
 
 
-commands = typer.Typer()
+_LIMITS = {Form.TEXT: 1_000, Form.JSON: 10_000, Form.SARIF: 1_000, Form.GITHUB: 1_000}
+"""How many findings per kind are looked for."""
 
-_ONE_TABLE = (".json", ".rules", ".txt")
-"""Suffixes of files that contain a single table."""
+commands = typer.Typer()
 
 
 @commands.command(
@@ -138,11 +138,13 @@ def check(
         source_form,
         options,
         budget,
-        limit or (10_000 if form is Form.JSON else 1_000),
+        limit or _LIMITS[form],
     )
-    several = len(arguments) > 1 or any(map(is_folder, arguments))
     with output():
-        _print(files, form, several=several, example=not arguments, limit=limit)
+        if form is Form.TEXT and not arguments:
+            say_example(None)
+        several = len(arguments) > 1 or any(map(is_folder, arguments))
+        _print(files, form, limit, headed=several)
         for file in files if form is Form.TEXT else ():
             for error in file.errors:
                 note(str(error))
@@ -193,16 +195,14 @@ def _check_files(
                 tables = parsed.bound(opened_space(parsed, space, data))
             except IrenicError as error:
                 problem = error if isinstance(error, FormatError) else FormatError(str(error))
-                several = path is not None and path.suffix.lower() not in _ONE_TABLE
-                files.append(CheckedFile(str(path), [], [problem], several))
+                files.append(CheckedFile(str(path), [], [problem]))
                 continue
             errors = [*tables.errors, *_empty_tables(tables.tables, parsed)]
             if not tables.tables and not errors:
                 errors = [FormatError("no table of rules in the file", path=parsed.name)]
             filled = [table for table in tables.tables if table.n_rows]
             findings = _findings(filled, budget, limit, show)
-            several = parsed.holds_several
-            files.append(CheckedFile(parsed.name, findings, errors, several, tables.warnings))
+            files.append(CheckedFile(parsed.name, findings, errors, tables.warnings))
     return files
 
 
@@ -224,25 +224,20 @@ def _findings(
     return [irenic.check(table, budget=per_search, limit=limit, progress=show) for table in tables]
 
 
-def _print(
-    files: list[CheckedFile], form: Form, *, several: bool, example: bool, limit: int | None
-) -> None:
+def _print(files: list[CheckedFile], form: Form, limit: int | None, *, headed: bool) -> None:
     from irenic.reporting import terminal
     from irenic.reporting.documents import check_document
     from irenic.reporting.github import to_annotations
     from irenic.reporting.sarif import to_sarif
 
+    listed = terminal.LIMIT if form is Form.TEXT else _LIMITS[form]
+    document = check_document(files, limit or listed)
     if form is Form.GITHUB:
-        for line in to_annotations(check_document(files)):
+        for line in to_annotations(document):
             print(line)
     elif form is Form.SARIF:
-        print_json(to_sarif(check_document(files), irenic.__version__))
+        print_json(to_sarif(document, irenic.__version__))
     elif form is Form.JSON:
-        print_json(check_document(files))
+        print_json(document)
     else:
-        if example:
-            say_example(None)
-        for number, file in enumerate(files):
-            if number:
-                print()
-            terminal.print_file(file, console(), limit, headed=several or file.several)
+        terminal.print_check(document, console(), limit, headed=headed)

@@ -155,14 +155,14 @@ def learn(
     from irenic.reporting.documents import learn_document
 
     counts = dict(sorted(Counter(y.tolist()).items()))
+    document = learn_document(
+        model, data=name, target=column, counts=counts, cross_validation=scores
+    )
     with output():
         if as_json:
-            document = learn_document(
-                model, data=name, target=column, counts=counts, cross_validation=scores
-            )
             print_json(document)
         else:
-            terminal.print_learned(model, counts, scores, console(stderr=not on_screen))
+            terminal.print_learned(document, console(stderr=not on_screen))
             if on_screen:
                 _print_next_steps(out, data)
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
-from rich.text import Text
 
 import irenic
 from irenic.cli.common import (
@@ -322,25 +321,17 @@ def diff(
     )
     _note_unshared(before, after, a, b)
     differences = irenic.diff(before, after, budget=budget)
+    from irenic.reporting.documents import diff_document
+
+    document = diff_document(differences)
     with output():
         if as_json:
-            from irenic.reporting.documents import diff_document
-
-            print_json(diff_document(differences))
+            print_json(document)
         else:
-            for difference in differences:
-                print(difference)
-            print(_verdict(differences))
+            from irenic.reporting.terminal import print_diff
+
+            print_diff(document, console())
     raise typer.Exit(0 if differences.same else 1)
-
-
-def _verdict(differences: irenic.mend.Differences) -> str:
-    if differences.same:
-        return "They decide the same everywhere."
-    if differences.same is None:
-        return "No difference was found before the budget ended the search."
-    more = "" if differences.finished else ", and perhaps in more: the budget ended the search"
-    return f"They decide differently in {counted(len(differences), 'region')}{more}."
 
 
 # --- shared by these commands
@@ -464,16 +455,16 @@ def _write_result(
         write_rules(table, out.path, out.form)
     elif not out.form:
         warn_of_loss(table, "rules")
+    from irenic.reporting.documents import mend_document
+    from irenic.reporting.terminal import print_mended
+
+    document = mend_document(table, steps, verdict)
     with output():
         if as_json:
-            from irenic.reporting.documents import mend_document
-
-            print_json(mend_document(table, steps))
+            print_json(document)
             return
-        people = console(stderr=not is_file)
-        where = f"; {_written(table, out)}" if is_file else "."
-        for line in (*steps, f"{verdict[0].upper()}{verdict[1:]}{where}"):
-            people.print(Text(str(line)), soft_wrap=not people.is_terminal)
+        written = _written(table, out) if is_file else ""
+        print_mended(document, console(stderr=not is_file), written)
         if not is_file and not out.form:
             from irenic.formats import text as text_rules
 

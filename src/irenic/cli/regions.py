@@ -57,12 +57,13 @@ def gaps(
             rule_set, budget=irenic.Budget(seconds=budget, regions=GAP_LIMIT), progress=show
         )
     table = irenic.DecisionTable.from_rules(rule_set)
+    document = gaps_document(table, found, limit or (None if as_json else 1_000))
     with output():
         if as_json:
-            print_json(gaps_document(table, found, limit))
+            print_json(document)
         else:
             say_example(rules)
-            terminal.print_gaps(table, found, console(), limit or 1_000)
+            terminal.print_gaps(document, console())
     raise typer.Exit(0 if found.is_complete else 1)
 
 
@@ -116,12 +117,13 @@ def search(
             progress=show,
         )
         regions = list(result)
+    document = search_document(result, regions)
     with output():
         if as_json:
-            print_json(search_document(result, regions))
+            print_json(document)
         else:
             say_example(rules)
-            terminal.print_search(result, regions, console())
+            terminal.print_search(document, console())
     raise typer.Exit(0 if regions else 1)
 
 
@@ -172,12 +174,13 @@ def enlarge(
         consequent=_consequent(rule_set, consequent),
         random_state=random_state,
     )
+    document = enlarge_document(point, region)
     with output():
         if as_json:
-            print_json(enlarge_document(point, region))
+            print_json(document)
         else:
             say_example(rules)
-            print(region)
+            print(document["region"]["text"])
 
 
 def _parse_option(option: str, parse: Any, text: str) -> Any:

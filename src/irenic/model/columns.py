@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.boxes.arrays import Bools, Codes, Floats, Ints
-from irenic.errors import ConditionError, DataError, SpaceError, did_you_mean
+from irenic.errors import ConditionError, DataError, SpaceError, did_you_mean, without_feature
 from irenic.model.features import (
     EXACT,
     MISSING,
@@ -336,7 +336,7 @@ def _objects_to_floats(values: list[Any], feature: Continuous) -> Floats:
         try:
             encoded[row] = feature.encode_value(value)
         except DataError as error:
-            message = str(error).removeprefix(f"feature {feature.name!r}: ")
+            message = without_feature(error, feature.name)
             raise DataError(f"column {feature.name!r}, row {row + 1}: {message}") from None
     return encoded
 

@@ -165,11 +165,12 @@ class _Picture:
         return product(across, upwards)
 
     def _add(self, across: Span, upwards: Span, **style: Any) -> None:
-        from matplotlib.patches import Rectangle
+        from matplotlib.patches import Polygon
 
-        corner = (across[0], upwards[0])
-        size = (across[1] - across[0], upwards[1] - upwards[0])
-        self.ax.add_patch(Rectangle(corner, *size, **style))
+        # a Rectangle would keep its width, which rounds the other end
+        (left, right), (bottom, top) = across, upwards
+        corners = [(left, bottom), (right, bottom), (right, top), (left, top)]
+        self.ax.add_patch(Polygon(corners, **style))
 
     # --- gaps
 

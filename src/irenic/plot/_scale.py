@@ -161,7 +161,9 @@ class Numbers:
         """Return the coordinates of numbers; missing ones lie in the middle of their band."""
         values = as_floats(column)
         middle = math.nan if self.band is None else (self.band[0] + self.band[1]) / 2
-        return np.where(np.isinf(values), middle, values / self.per + self._epoch)
+        drawn = values / self.per + self._epoch
+        drawn[(drawn < self.low) | (drawn > self.high)] = math.nan  # not in the band
+        return np.where(np.isinf(values), middle, drawn)
 
     def label_axis(self, axis: Any) -> None:
         """Label an axis with readable values, and "missing" at the band."""

@@ -478,6 +478,11 @@ class CheckedTable(Checked):
     name: str
     id: str
     hit_policy: str | None
+    rules: list[Rule]
+    """The first rules."""
+    unlisted: int
+    """How many more rules there are."""
+    default: Written | None
 
 
 class CheckedFile(TypedDict):
@@ -497,6 +502,14 @@ class CheckDocument(TypedDict):
     files: list[CheckedFile]
 
 
+class Gap(Region):
+    """A region that no rule covers."""
+
+    witness: Witness
+    example: str
+    """The witness without features that can have any value."""
+
+
 class GapsDocument(TypedDict):
     """What ``irenic gaps --json`` prints."""
 
@@ -505,7 +518,7 @@ class GapsDocument(TypedDict):
     verdict: Verdict
     count: int
     """How many gaps were found; there may be fewer regions."""
-    regions: list[Region]
+    regions: list[Gap]
     finished: bool
     stopped_by: StoppedBy | None
 
@@ -564,6 +577,8 @@ class MendDocument(TypedDict):
     changes: list[Change]
     proposals: list[Proposal]
     notes: list[str]
+    verdict: str
+    """What was done, in a few words."""
     rules: list[Rule]
     default: Written | None
 
@@ -588,6 +603,7 @@ class DiffDocument(TypedDict):
     same: bool | None
     """None if no difference was found before the budget ended the search."""
     finished: bool
+    verdict: str
     differences: list[Difference]
 
 

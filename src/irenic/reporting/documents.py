@@ -7,16 +7,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from irenic import mend
-from irenic.checking import Findings
+from irenic.checking import KINDS, Findings, case_in
 from irenic.errors import FormatError
 from irenic.formats.json.rules import encode_point
 from irenic.formats.tables.drafts import TableError
 from irenic.model.decision_table import DecisionTable
+from irenic.model.literals import counted
 from irenic.model.region import Region
 from irenic.reporting import document
 from irenic.reporting.document import VERSION
 from irenic.reporting.encoding import (
     encode_checked,
+    encode_finding,
     encode_region,
     encode_rules,
     encode_then,
@@ -38,14 +40,14 @@ class CheckedFile:
     path: str
     tables: list[Findings]
     errors: list[FormatError] = field(default_factory=list)
-    several: bool = False
-    """Whether files of this kind can contain several tables."""
     warnings: list[FormatError] = field(default_factory=list)
     """Passages that were read but may mean something else."""
 
 
-def check_document(files: Iterable[CheckedFile]) -> document.CheckDocument:
-    """Return the findings of files.
+def check_document(
+    files: Iterable[CheckedFile], limit: int | None = None
+) -> document.CheckDocument:
+    """Return the findings of files; at most ``limit`` findings per kind and rules are listed.
 
     >>> import irenic
     >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 30)}, then="low"),
@@ -61,7 +63,7 @@ def check_document(files: Iterable[CheckedFile]) -> document.CheckDocument:
         "files": [
             {
                 "path": file.path,
-                "tables": [_table(findings) for findings in file.tables],
+                "tables": [_table(findings, limit) for findings in file.tables],
                 "errors": [_problem(error) for error in file.errors],
                 "warnings": [_problem(warning) for warning in file.warnings],
             }
@@ -70,13 +72,22 @@ def check_document(files: Iterable[CheckedFile]) -> document.CheckDocument:
     }
 
 
-def _table(findings: Findings) -> document.CheckedTable:
+def _table(findings: Findings, limit: int | None) -> document.CheckedTable:
     table = findings.table
+    rules, default = encode_rules(table, limit), table.rules.default
+    listed = [
+        encode_finding(finding, table)
+        for kind in KINDS
+        for finding in [each for each in findings if each.kind == kind][:limit]
+    ]
     return {
         "name": table.name,
         "id": table.id,
         "hit_policy": table.hit_policy,
-        **encode_checked(findings),
+        "rules": rules,
+        "unlisted": len(table.rules) - len(rules),
+        "default": None if default is None else encode_then(default),
+        **encode_checked(findings, listed),
     }
 
 
@@ -102,9 +113,17 @@ def gaps_document(
         "version": VERSION,
         "verdict": completeness(table, gaps).to_json(),
         "count": len(gaps),
-        "regions": [encode_region(region) for region in gaps.regions[:limit]],
+        "regions": [_gap(region) for region in gaps.regions[:limit]],
         "finished": gaps.finished,
         "stopped_by": gaps.stopped_by,
+    }
+
+
+def _gap(region: Region) -> document.Gap:
+    return {
+        **encode_region(region),
+        "witness": encode_witness(region.witness(), region.space),
+        "example": case_in(region),
     }
 
 
@@ -131,7 +150,7 @@ def enlarge_document(seed: Mapping[str, Any], region: Region) -> document.Enlarg
 
 
 def mend_document(
-    table: DecisionTable, steps: Sequence[mend.Change | mend.Proposal | str]
+    table: DecisionTable, steps: Sequence[mend.Change | mend.Proposal | str], verdict: str
 ) -> document.MendDocument:
     """Return mended rules, and the steps that led to them; strings are notes."""
     default = table.rules.default
@@ -141,6 +160,7 @@ def mend_document(
         "changes": [_change(step) for step in steps if isinstance(step, mend.Change)],
         "proposals": [_proposal(step) for step in steps if isinstance(step, mend.Proposal)],
         "notes": [step for step in steps if isinstance(step, str)],
+        "verdict": verdict,
         "rules": encode_rules(table),
         "default": None if default is None else encode_then(default),
     }
@@ -174,8 +194,18 @@ def diff_document(differences: mend.Differences) -> document.DiffDocument:
         "version": VERSION,
         "same": differences.same,
         "finished": differences.finished,
+        "verdict": _verdict(differences),
         "differences": [_difference(difference) for difference in differences],
     }
+
+
+def _verdict(differences: mend.Differences) -> str:
+    if differences.same:
+        return "They decide the same everywhere."
+    if differences.same is None:
+        return "No difference was found before the budget ended the search."
+    more = "" if differences.finished else ", and perhaps in more: the budget ended the search"
+    return f"They decide differently in {counted(len(differences), 'region')}{more}."
 
 
 def _difference(difference: mend.Difference) -> document.Difference:

@@ -189,8 +189,8 @@ def short(value: float) -> float:
 # --- rules and findings
 
 
-def encode_rules(table: DecisionTable) -> list[document.Rule]:
-    """Return the rules of a table."""
+def encode_rules(table: DecisionTable, limit: int | None = None) -> list[document.Rule]:
+    """Return the rules of a table, or the first ones."""
     return [
         {
             "number": number,
@@ -200,7 +200,7 @@ def encode_rules(table: DecisionTable) -> list[document.Rule]:
             "then": encode_then(rule.then),
             "weight": encode_value(rule.weight),
         }
-        for number, rule in zip(numbers(table.rows), table.rules, strict=True)
+        for number, rule in zip(numbers(table.rows[:limit]), table.rules[:limit], strict=True)
     ]
 
 

@@ -73,15 +73,6 @@ def verdicts_on(findings: Findings, *, learned: bool = False) -> Verdicts:
     )
 
 
-def verdicts_on_model(model: RuleSetClassifier) -> Verdicts:
-    """Return the verdicts on a fitted classifier, as its certificate proves them."""
-    table, certificate = DecisionTable.from_rules(model.rules_), model.certificate_
-    return Verdicts(
-        consistency(table, certificate.n_conflicts),
-        completeness(table, certificate.gaps, learned=True),
-    )
-
-
 def consistency(table: DecisionTable, conflicts: int, overlaps: int = 0) -> Verdict:
     """Return whether the rules of a table contradict each other under its hit policy."""
     n, policy = table.n_rows, table.hit_policy

@@ -15,7 +15,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from irenic.errors import ConditionError, FormatError
+from irenic.errors import ConditionError, FormatError, without_feature
 from irenic.formats.feel.doubtful_cells import warning
 from irenic.formats.feel.unary_tests import AllOf, AnyOf, Compare, Not, Test, kind_of, parse_value
 from irenic.model.condition import LOWER_AFTER, UPPER_AFTER, Interval, Operators, cut_after
@@ -116,7 +116,7 @@ def _compared(feature: Continuous, test: Compare) -> Selection:
             return Selection(point, False) if order == "=" else Selection(complement(point), True)
         cut = (_cut_at if order in ("<", ">=") else cut_after)(feature, value)
     except ConditionError as error:
-        raise FormatError(str(error).removeprefix(f"feature {feature.name!r}: ")) from None
+        raise FormatError(without_feature(error, feature.name)) from None
     low, high = WHOLE[0]
     return Selection(_between(low, cut) if order in ("<", "<=") else _between(cut, high), None)
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from irenic.boxes import Boxes
 from irenic.boxes.arrays import Bools, Bytes, Ints
-from irenic.errors import ConditionError, FormatError, SpaceError, did_you_mean
+from irenic.errors import ConditionError, FormatError, SpaceError, did_you_mean, without_feature
 from irenic.formats.feel.sets import (
     WHOLE,
     MisfitError,
@@ -167,7 +167,7 @@ def _axes(draft: Draft, cells: Cells, space: Space | None) -> list[Axis]:
         except FormatError as error:
             draft.fail(error.message, header=name)
         except (ConditionError, SpaceError) as error:
-            draft.fail(str(error).removeprefix(f"feature {name!r}: "), header=name)
+            draft.fail(without_feature(error, name), header=name)
     return axes
 
 
