@@ -28,8 +28,8 @@ from irenic import (
 )
 from irenic.plot._plane import plane, value_text
 from irenic.plot._source import source_of, summary_of
-from pictures import positions_of
 from pictures import holds as is_drawn
+from pictures import positions_of
 
 SPACE = Space(
     [

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from irenic.checking import Findings
 from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import counted
 from irenic.reporting import document
 from irenic.searching import Gaps
-
-if TYPE_CHECKING:
-    from irenic.learn import RuleSetClassifier
 
 
 @dataclass(frozen=True)
