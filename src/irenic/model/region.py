@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from operator import itemgetter
 from typing import Any, Self
 
 import numpy as np
@@ -397,7 +398,7 @@ class Region:
         kind: str,
         of_interval: Callable[[Continuous, Interval], Any],
         of_bits: Callable[[Categorical, int], Any],
-    ) -> Iterator[Any]:
+    ) -> list[Any]:
         """Convert the condition on each feature, in the order of the features.
 
         Many regions share conditions, so the space caches the results.
@@ -411,32 +412,40 @@ class Region:
         of_bits : callable
             Converts a categorical feature and its bits.
 
-        Yields
-        ------
-        object
-            What ``of_interval`` or ``of_bits`` returns for the feature.
+        Returns
+        -------
+        list
+            What ``of_interval`` or ``of_bits`` returns for each feature.
 
         Examples
         --------
         >>> region = Region(Space([Continuous("f1")]), {"f1": (2, 5)})
-        >>> list(region.each("text", interval_text, bits_text))
+        >>> region.each("text", interval_text, bits_text)
         ['2 <= f1 < 5']
         """
-        memo, sets = self.space.memo(kind), self.space.sets
-        lower, upper, written = self.lower.tolist(), self.upper.tolist(), self.written.tolist()
-        words = self.masks.tolist()
-        for feature in self.space:
-            row = self.space.row(feature.name)
-            key: tuple[Any, ...]
-            if isinstance(feature, Continuous):
-                key = (feature.name, lower[row], upper[row], written[row])
-                if key not in memo:
+        space, memo = self.space, self.space.memo(kind)
+        keys: list[tuple[Any, ...]] = list(
+            zip(
+                space.places_of_continuous,
+                self.lower.tolist(),
+                self.upper.tolist(),
+                self.written.tolist(),
+                strict=True,
+            )
+        )
+        if space.categorical:
+            words = self.masks.tolist()
+            parts = zip(space.places_of_categorical, space.sets, strict=True)
+            keys += [(place, *words[part]) for place, part in parts]
+            keys.sort(key=itemgetter(0))
+        for key in keys:
+            if key not in memo:
+                feature = space.features[key[0]]
+                if isinstance(feature, Continuous):
                     memo[key] = of_interval(feature, Interval(*key[1:]))
-            else:
-                key = (feature.name, *words[sets[row]])
-                if key not in memo:
+                else:
                     memo[key] = of_bits(feature, from_words(key[1:]))
-            yield memo[key]
+        return [memo[key] for key in keys]
 
     def _repr_html_(self) -> str:
         return markup.code(repr(self))

@@ -62,6 +62,8 @@ class Space:
         self.categorical: tuple[Categorical, ...] = tuple(
             f for f in self.features if isinstance(f, Categorical)
         )
+        self.places_of_continuous = tuple(self._place[f.name] for f in self.continuous)
+        self.places_of_categorical = tuple(self._place[f.name] for f in self.categorical)
         self._memos: dict[str, dict[Any, Any]] = {}
         self._row = {f.name: i for i, f in enumerate(self.continuous)}
         self._row |= {f.name: i for i, f in enumerate(self.categorical)}

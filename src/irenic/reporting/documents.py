@@ -122,7 +122,7 @@ def gaps_document(
 def _gap(region: Region) -> document.Gap:
     return {
         **encode_region(region),
-        "witness": encode_witness(region.witness(), region.space),
+        "witness": encode_witness(region),
         "example": case_in(region),
     }
 
@@ -212,7 +212,7 @@ def _difference(difference: mend.Difference) -> document.Difference:
     before, after = difference.before, difference.after
     return {
         "region": encode_region(difference.region),
-        "witness": encode_witness(difference.witness, difference.region.space),
+        "witness": encode_witness(difference.region),
         "before": None if before is None else encode_then(before),
         "after": None if after is None else encode_then(after),
         "rules_before": numbers(difference.rules_before),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 from irenic.checking import KINDS, NOUNS, Finding, Findings
-from irenic.formats.json.rules import encode_point, encode_value
+from irenic.formats.json.rules import encode_value
 from irenic.model.condition import (
     Interval,
     Operators,
@@ -19,8 +19,8 @@ from irenic.model.condition import (
 from irenic.model.decision_table import DecisionTable
 from irenic.model.features import EXACT, MISSING_CODE, OTHER_CODE, Categorical, Continuous
 from irenic.model.literals import display, format_literal, say, show_point
-from irenic.model.region import Region
-from irenic.model.space import Instances, Space
+from irenic.model.region import Region, witness_among, witness_in
+from irenic.model.space import Instances
 from irenic.reporting import document
 from irenic.reporting.verdicts import verdicts_on
 
@@ -39,10 +39,22 @@ def encode_then(then: Hashable) -> document.Written:
 
 
 def encode_region(region: Region) -> document.Region:
-    """Return a region as text, as conditions in parts, and as numbers."""
+    """Return a region as text, as conditions in parts, and as numbers.
+
+    >>> from irenic import Region, Space
+    >>> space = Space([Continuous("age"), Categorical("job", ["nurse", "clerk"], other=True)])
+    >>> encoded = encode_region(Region(space, {"age": {">": 18}, "job": {"not in": ["clerk"]}}))
+    >>> encoded["text"]
+    'age > 18 and job not in {clerk}'
+    >>> age, job = encoded["conditions"]
+    >>> age["text"], age["lower"], age["upper"]
+    ('age > 18', {'value': 18, 'text': '18', 'open': True}, None)
+    >>> job["text"], job["negated"], job["values"]
+    ('job not in {clerk}', True, [{'value': 'clerk', 'text': 'clerk'}])
+    """
     return {
         "text": region.to_text(),
-        "conditions": encode_conditions(region),
+        "conditions": [parts for parts, _ in _conditions(region)],
         "box": encode_box(region),
     }
 
@@ -55,42 +67,21 @@ def encode_box(region: Region) -> document.Box:
     >>> encode_box(Region(space, {"age": {">=": 18}, "job": {"in": ["clerk"]}}))
     {'age': [18.0, None], 'job': [3]}
     """
-    conditions = region.each("box", _interval_numbers, _codes)
-    pairs = zip(region.space.names, conditions, strict=True)
-    return {name: condition for name, condition in pairs if condition is not None}
+    return {parts["feature"]: numbers for parts, numbers in _conditions(region)}
 
 
-def _interval_numbers(feature: Continuous, interval: Interval) -> document.Condition | None:
-    if not interval_operators(feature, interval):
-        return None
-    return [finite(interval.lower), finite(interval.upper)]
+def _conditions(region: Region) -> list[tuple[document.ConditionParts, document.Condition]]:
+    """Return each condition in parts and as numbers."""
+    return list(filter(None, region.each("document", _encode_interval, _encode_bits)))
 
 
-def _codes(feature: Categorical, bits: int) -> document.Condition | None:
-    return [*codes_of(bits & feature.everything)] if bits_operators(feature, bits) else None
-
-
-def encode_conditions(region: Region) -> list[document.ConditionParts]:
-    """Return the conditions of a region in parts, with values as they were written.
-
-    >>> from irenic import Region, Space
-    >>> space = Space([Continuous("age"), Categorical("job", ["nurse", "clerk"], other=True)])
-    >>> region = Region(space, {"age": {">": 18}, "job": {"not in": ["clerk"]}})
-    >>> age, job = encode_conditions(region)
-    >>> age["text"], age["lower"], age["upper"]
-    ('age > 18', {'value': 18, 'text': '18', 'open': True}, None)
-    >>> job["text"], job["negated"], job["values"]
-    ('job not in {clerk}', True, [{'value': 'clerk', 'text': 'clerk'}])
-    """
-    conditions = region.each("conditions", _interval_parts, _values_parts)
-    return [condition for condition in conditions if condition is not None]
-
-
-def _interval_parts(feature: Continuous, interval: Interval) -> document.IntervalParts | None:
+def _encode_interval(
+    feature: Continuous, interval: Interval
+) -> tuple[document.IntervalParts, document.Condition] | None:
     operators = interval_operators(feature, interval)
     if not operators:
         return None
-    return {
+    parts: document.IntervalParts = {
         "feature": feature.name,
         "text": interval_text(feature, interval),
         "lower": encode_end(operators, ">", ">="),
@@ -98,6 +89,7 @@ def _interval_parts(feature: Continuous, interval: Interval) -> document.Interva
         "equal": encode_equal(operators),
         "missing": bool(operators.get("missing")),
     }
+    return parts, [finite(interval.lower), finite(interval.upper)]
 
 
 def encode_end(operators: Operators, excluding: str, including: str) -> document.End | None:
@@ -121,13 +113,15 @@ def encode_equal(operators: Operators) -> document.Written | None:
     return {"value": encode_value(operators["="]), "text": format_literal(operators["="])}
 
 
-def _values_parts(feature: Categorical, bits: int) -> document.ValuesParts | None:
+def _encode_bits(
+    feature: Categorical, bits: int
+) -> tuple[document.ValuesParts, document.Condition] | None:
     operators = bits_operators(feature, bits)
     if not operators:
         return None
     negated = "not in" in operators or operators.get("missing") is False
     values = operators.get("not in" if negated else "in", [])
-    return {
+    parts: document.ValuesParts = {
         "feature": feature.name,
         "text": bits_text(feature, bits),
         "values": [{"value": encode_value(value), "text": display(value)} for value in values],
@@ -135,6 +129,7 @@ def _values_parts(feature: Categorical, bits: int) -> document.ValuesParts | Non
         "missing": bool(bits & feature.everything & 1 << MISSING_CODE),
         "other": bool(bits & feature.everything & 1 << OTHER_CODE),
     }
+    return parts, [*codes_of(bits & feature.everything)]
 
 
 def codes_of(bits: int) -> list[int]:
@@ -167,10 +162,37 @@ def encode_columns(instances: Instances) -> dict[str, list[document.Value]]:
     }
 
 
-def encode_witness(point: Mapping[str, Any], space: Space) -> document.Witness:
-    """Return a point of a region as text, as values and as numbers."""
-    case = {feature.name: _number(feature.encode_value(point[feature.name])) for feature in space}
-    return {"text": show_point(point), "values": encode_point(point), "case": case}
+def encode_witness(region: Region) -> document.Witness:
+    """Return the witness of a region as text, as values and as numbers.
+
+    >>> from irenic import Region, Space
+    >>> encode_witness(Region(Space([Continuous("age")]), {"age": (18, 65)}))
+    {'text': 'age = 40', 'values': {'age': 40}, 'case': {'age': 40}}
+    """
+    points = region.each("encoded witness", _witness_in, _witness_among)
+    names = region.space.names
+    return {
+        "text": ", ".join(text for text, _, _ in points),
+        "values": {name: value for name, (_, value, _) in zip(names, points, strict=True)},
+        "case": {name: number for name, (_, _, number) in zip(names, points, strict=True)},
+    }
+
+
+def _witness_in(
+    feature: Continuous, interval: Interval
+) -> tuple[str, document.Encoded, document.Value]:
+    return _encode_point(feature, witness_in(feature, interval))
+
+
+def _witness_among(feature: Categorical, bits: int) -> tuple[str, document.Encoded, document.Value]:
+    return _encode_point(feature, witness_among(feature, bits))
+
+
+def _encode_point(
+    feature: Continuous | Categorical, value: Any
+) -> tuple[str, document.Encoded, document.Value]:
+    text, number = show_point({feature.name: value}), _number(feature.encode_value(value))
+    return text, encode_value(value), number
 
 
 def _number(value: float) -> document.Value:
@@ -195,7 +217,7 @@ def encode_rules(table: DecisionTable, limit: int | None = None) -> list[documen
         {
             "number": number,
             "text": str(rule),
-            "conditions": encode_conditions(rule.region),
+            "conditions": [parts for parts, _ in _conditions(rule.region)],
             "box": encode_box(rule.region),
             "then": encode_then(rule.then),
             "weight": encode_value(rule.weight),
@@ -208,7 +230,7 @@ def encode_finding(
     finding: Finding, table: DecisionTable, rows: int | None = None
 ) -> document.Finding:
     """Return a finding about a table; ``rows`` is the number of instances in a gap."""
-    region, witness = finding.region, finding.witness
+    region = finding.region
     return {
         "kind": finding.kind,
         "noun": NOUNS[finding.kind],
@@ -220,7 +242,7 @@ def encode_finding(
         "column": finding.column or None,
         "line": _line_of(finding, table),
         "region": None if region is None else encode_region(region),
-        "witness": None if witness is None else encode_witness(witness, table.space),
+        "witness": None if region is None else encode_witness(region),
         "rows": rows,
     }
 
