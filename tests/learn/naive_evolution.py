@@ -211,5 +211,7 @@ def check(rows, draft, mode):
     score = sum(float(rows.gains[i, draft.predicted[i]]) for i in range(n))
     assert abs(draft.floats[kernels.SCORE] - score) < NEAR * max(1, n)
     if mode == "avoid":
+        assert draft.covered.tolist() == bitmap({i for i in range(n) if counts[i] > 0}, n)
+        assert draft.shared.tolist() == bitmap({i for i in range(n) if counts[i] > 1}, n)
         assert all(len(answer) == 1 for answer in answers)
         assert not disagreeing(rules)

@@ -45,6 +45,21 @@ def state(draft):
     }
 
 
+def move(rows, draft, donors):
+    """Try one move and take its last step; return whether there is one.
+
+    A step that is only proposed must say what taking it changes.
+    """
+    found = kernels._move(rows, draft, donors)
+    proposed = draft.floats[kernels.SCORE] + draft.floats[kernels.GAIN]
+    length = draft.ints[[kernels.SIZE, kernels.COST, kernels.LONGER]].sum()
+    if found:
+        kernels._take(rows, draft)
+        assert draft.floats[kernels.SCORE] == pytest.approx(proposed, abs=naive.NEAR)
+        assert draft.ints[[kernels.SIZE, kernels.COST]].sum() == length
+    return found
+
+
 # --- words
 
 
@@ -87,7 +102,7 @@ def test_every_single_move_leaves_it_in_order(rows, mode, limit, seed):
     words = np.array([words for words, _ in naive.rules_of(donors)], dtype=np.uint64)
     taken = Rules(words.reshape(-1, rows.cells.shape[0]), donors.then[naive.places(donors)])
     for _ in range(MOVED):
-        if not kernels._move(rows, draft, taken):
+        if not move(rows, draft, taken):
             kernels._undo(rows, draft)
         naive.check(rows, draft, mode)
 
@@ -100,7 +115,7 @@ def test_undoing_a_move_restores_all(rows, mode, limit, seed):
     taken = Rules(words.reshape(-1, rows.cells.shape[0]), donors.then[naive.places(donors)])
     before, score = state(draft), draft.floats[kernels.SCORE]
     for _ in range(MOVED):
-        kernels._move(rows, draft, taken)
+        move(rows, draft, taken)
         kernels._undo(rows, draft)
         assert state(draft) == before
         assert draft.floats[kernels.SCORE] == pytest.approx(score, abs=naive.NEAR)
@@ -118,7 +133,7 @@ def test_undoing_a_move_restores_what_ties_had_decided(mode):
         draft = some_rules(rows, 24, mode, seed, moves=300, penalty=0.0)
         said, score = draft.predicted.copy(), draft.floats[kernels.SCORE]
         for _ in range(30):
-            kernels._move(rows, draft, nothing)
+            move(rows, draft, nothing)
             kernels._undo(rows, draft)
             assert draft.predicted.tolist() == said.tolist()
             assert draft.floats[kernels.SCORE] == pytest.approx(score, abs=naive.NEAR)

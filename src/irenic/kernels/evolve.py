@@ -97,12 +97,16 @@ class Draft(Struct):
     """``[places]``."""
     count: Tallies
     """Number of rules that cover a row, ``[n]``."""
+    covered: Words
+    """Bitmap of the rows that a rule covers, ``[words]``."""
+    shared: Words
+    """Bitmap of the rows that several rules cover, ``[words]``."""
     predicted: Shorts
     """Predicted consequent of a row, ``[n]``."""
     ints: Ints
-    """Counters and options, indexed by the names below, ``[12]``; ``Counters`` in C."""
+    """Counters and options, indexed by the names below, ``[15]``; ``Counters`` in C."""
     floats: Floats
-    """The score, ``[4]``."""
+    """Indexed by the names below, ``[4]``."""
     log: Ints
     """Kind and place of each step, ``[STEPS, 2]``."""
     rng: Words
@@ -116,7 +120,10 @@ class Draft(Struct):
 SIZE, DEFAULT, COST, LOGGED, RULE_LIMIT, RESOLVE, DROP, SHORTEN, FIXED = range(9)
 # How moves treat rivals, the number of moves evaluated, and the number to stop at (-1: never).
 GUARD, EVALUATED, EVALUATION_LIMIT = range(9, 12)
-SCORE: Final = 0
+# The step that a move ends with: its kind, its rule, and how much longer it makes the rule set.
+PROPOSED, PROPOSED_RULE, LONGER = range(12, 15)
+# The score, and what the proposed step adds to it.
+SCORE, GAIN = 0, 1
 AVOID, VOTE, BEST = 0, 1, 2
 # Rivals are ignored, make way in one of several ways, or limit the new rule as in CFSBE.
 IGNORE, MAKE_WAY, GROW = 0, 1, 2
@@ -130,6 +137,7 @@ anneal = function("anneal(struct, struct, struct, struct, struct, Floats*)")
 
 # Parts of annealing that only tests call.
 _move = function("move_draft(struct, struct, struct) -> int")
+_take = function("take_draft(struct, struct)")
 _undo = function("undo_draft(struct, struct)")
 _below = function("random_below(Words*, int) -> int")
 _describe_word = function("describe_word(int, Ints*)")

@@ -296,7 +296,7 @@ def new_draft(
     d, n = rows.cells.shape
     places = max_rules + kernels.STEPS + 1
     guard = guard or ("make way" if conflicts == "avoid" else "ignore")
-    ints = np.zeros(12, dtype=np.int64)
+    ints = np.zeros(15, dtype=np.int64)
     ints[kernels.RULE_LIMIT], ints[kernels.RESOLVE] = max_rules, RESOLVE[conflicts]
     ints[kernels.FIXED], ints[kernels.GUARD] = fixed_default, GUARDS[guard]
     ints[kernels.EVALUATION_LIMIT] = -1
@@ -310,6 +310,8 @@ def new_draft(
         cover=np.zeros((places + 1, len(rows.full)), dtype=np.uint64),
         slot=np.arange(places, dtype=np.int64),
         count=np.zeros(n, dtype=np.uint16),
+        covered=np.zeros(len(rows.full), dtype=np.uint64),
+        shared=np.zeros(len(rows.full), dtype=np.uint64),
         predicted=np.zeros(n, dtype=np.int16),
         ints=ints,
         floats=np.zeros(4),

@@ -133,13 +133,18 @@ static void uncover(const Rows *rows, const Draft *draft, int64_t p, int64_t but
     int16_t *restrict predicted = draft->predicted.at;
     double gained = 0.0;
     for (int64_t w = 0; w < draft->cover.columns; w++) {
-        uint64_t word = others ? cover[w] & ~others[w] : cover[w];
-        for (; word; word &= word - 1) {
+        const uint64_t changed = others ? cover[w] & ~others[w] : cover[w];
+        const uint64_t shared = changed & draft->shared.at[w];
+        draft->covered.at[w] &= ~(changed & ~shared);
+        for (uint64_t word = changed & ~shared; word; word &= word - 1) {
             const int64_t i = w * 64 + first_bit(word);
-            if (--count[i] == 0) {
-                gained += gains[i * n_codes + code] - gains[i * n_codes + predicted[i]];
-                predicted[i] = code;
-            }
+            count[i] = 0;
+            gained += gains[i * n_codes + code] - gains[i * n_codes + predicted[i]];
+            predicted[i] = code;
+        }
+        for (uint64_t word = shared; word; word &= word - 1) {
+            const int64_t i = w * 64 + first_bit(word);
+            if (--count[i] == 1) draft->shared.at[w] &= ~bit(i & 63);
         }
     }
     draft->floats.at[SCORE] += gained;
@@ -156,14 +161,17 @@ static void add_cover(const Rows *rows, const Draft *draft, int64_t p, int64_t b
     int16_t *restrict predicted = draft->predicted.at;
     double gained = 0.0;
     for (int64_t w = 0; w < draft->cover.columns; w++) {
-        uint64_t word = others ? cover[w] & ~others[w] : cover[w];
-        for (; word; word &= word - 1) {
+        const uint64_t changed = others ? cover[w] & ~others[w] : cover[w];
+        const uint64_t shared = changed & draft->covered.at[w];
+        draft->covered.at[w] |= changed;
+        draft->shared.at[w] |= shared;
+        for (uint64_t word = changed & ~shared; word; word &= word - 1) {
             const int64_t i = w * 64 + first_bit(word);
-            if (count[i]++ == 0) {
-                gained += gains[i * n_codes + then] - gains[i * n_codes + predicted[i]];
-                predicted[i] = then;
-            }
+            count[i] = 1;
+            gained += gains[i * n_codes + then] - gains[i * n_codes + predicted[i]];
+            predicted[i] = then;
         }
+        for (uint64_t word = shared; word; word &= word - 1) count[w * 64 + first_bit(word)]++;
     }
     draft->floats.at[SCORE] += gained;
 }
@@ -250,6 +258,32 @@ static void exchange(const Rows *rows, const Draft *draft, int64_t old, int64_t 
     if (new >= 0) draft->ints.at->cost += draft->cost.at[new];
 }
 
+/* Return what exchange would add to the score where conflicts are avoided. */
+static double gain_of(const Rows *rows, const Draft *draft, int64_t old, int64_t new) {
+    const int64_t n_codes = rows->gains.columns;
+    const int64_t code = draft->ints.at->code_by_default;
+    const int64_t then = new >= 0 ? draft->then.at[new] : code;
+    const bool same = old >= 0 && draft->then.at[old] == then;
+    double gained = 0.0;
+    for (int64_t w = 0; w < draft->cover.columns; w++) {
+        const uint64_t before = old >= 0 ? ROW(draft->cover, old)[w] : 0;
+        const uint64_t after = new >= 0 ? ROW(draft->cover, new)[w] : 0;
+        const uint64_t lost = before & ~draft->shared.at[w];
+        const uint64_t free = lost | ~draft->covered.at[w];
+        for (uint64_t word = lost & ~after; word; word &= word - 1) {
+            const int64_t i = w * 64 + first_bit(word);
+            const float *gains = rows->gains.at + i * n_codes;
+            gained += gains[code] - gains[draft->predicted.at[i]];
+        }
+        for (uint64_t word = after & free & (same ? ~before : UINT64_MAX); word; word &= word - 1) {
+            const int64_t i = w * 64 + first_bit(word);
+            const float *gains = rows->gains.at + i * n_codes;
+            gained += gains[then] - gains[draft->predicted.at[i]];
+        }
+    }
+    return gained;
+}
+
 /* Add the gains of row i to the sums. */
 static inline void add_gains(const Rows *rows, int64_t i, double *restrict sums) {
     const int64_t n_codes = rows->gains.columns;
@@ -301,8 +335,6 @@ int64_t best_then(const Rows *rows, const Draft *draft, int64_t p, bool alone) {
 
 /* --- steps and how to undo them */
 
-enum { CHANGED, ADDED, REMOVED };
-
 /* Log a step, so that it can be undone. */
 static void note(const Draft *draft, int64_t kind, int64_t r) {
     int64_t *entry = ROW(draft->log, draft->ints.at->logged++);
@@ -345,6 +377,41 @@ void remove_rule(const Rows *rows, const Draft *draft, int64_t r) {
     swap_slots(draft, last, draft->ints.at->rule_limit + draft->ints.at->logged);
     note(draft, REMOVED, r);
     exchange(rows, draft, old, -1);
+}
+
+/* Evaluate the step that a move ends with; most moves are rejected, and it need not be undone.
+ *
+ * Its rule is at the spare place. Where rules may conflict, the step is taken at once.
+ */
+void propose(const Rows *rows, const Draft *draft, int64_t kind, int64_t r) {
+    Counters *ints = draft->ints.at;
+    ints->proposed = kind;
+    ints->proposed_rule = r;
+    if (ints->resolve != AVOID) {
+        take_proposed(rows, draft);
+        return;
+    }
+    const int64_t old = kind == ADDED ? -1 : draft->slot.at[r];
+    const int64_t new = kind == REMOVED ? -1 : spare_place(draft);
+    if (new >= 0) find_cover(rows, draft, new);
+    draft->floats.at[GAIN] = gain_of(rows, draft, old, new);
+    ints->longer = 0;
+    if (old >= 0) ints->longer -= 1 + draft->cost.at[old];
+    if (new >= 0) ints->longer += 1 + draft->cost.at[new];
+}
+
+/* Take the step that a move ends with, if it has not been taken. */
+void take_proposed(const Rows *rows, const Draft *draft) {
+    Counters *ints = draft->ints.at;
+    if (ints->proposed == CHANGED)
+        change_rule(rows, draft, ints->proposed_rule);
+    else if (ints->proposed == ADDED)
+        add_rule(rows, draft);
+    else if (ints->proposed == REMOVED)
+        remove_rule(rows, draft, ints->proposed_rule);
+    ints->proposed = NO_STEP;
+    ints->longer = 0;
+    draft->floats.at[GAIN] = 0.0;
 }
 
 /* Undo all steps of a move. */

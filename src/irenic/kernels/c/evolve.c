@@ -14,7 +14,10 @@ EXPORT void load_draft(const Rows *rows, const Draft *draft, const WordRules *ru
     ints->cost = 0;
     ints->logged = 0;
     ints->code_by_default = code;
+    ints->proposed = NO_STEP;
     for (int64_t p = 0; p < draft->slot.rows; p++) draft->slot.at[p] = p;
+    memset(draft->covered.at, 0, (size_t)draft->covered.rows * sizeof(uint64_t));
+    memset(draft->shared.at, 0, (size_t)draft->shared.rows * sizeof(uint64_t));
     double score = 0.0;
     for (int64_t i = 0; i < draft->count.rows; i++) {
         draft->count.at[i] = 0;
@@ -45,8 +48,9 @@ EXPORT void sow_draft(const Rows *rows, const Draft *draft, int64_t tries) {
         if (draft->count.at[i] || ints->size >= ints->rule_limit) continue;
         box_around(rows, draft, i);
         ints->logged = 0;
-        if (ints->guard == IGNORE || grow_free(rows, draft, i, NEW))
-            place_desk(rows, draft, NEW, 0);
+        if ((ints->guard == IGNORE || grow_free(rows, draft, i, NEW)) &&
+            place_desk(rows, draft, NEW, 0))
+            take_proposed(rows, draft);
     }
     ints->logged = 0;
 }
@@ -67,10 +71,14 @@ EXPORT int64_t unload_draft(const Draft *draft, const WordRules *rules) {
     return copy_rules(draft, rules);
 }
 
-/* Return the score of a draft minus the penalty for rules and conditions. */
+/* Return the score of a draft, with the step proposed, minus the penalty for rules and
+ * conditions. */
 static double value_of(const Draft *draft, double penalty) {
-    const int64_t length = draft->ints.at->size + draft->ints.at->cost;
-    return draft->floats.at[SCORE] - penalty * (double)length;
+    const Counters *ints = draft->ints.at;
+    const int64_t length = ints->size + ints->cost;
+    if (ints->proposed == NO_STEP) return draft->floats.at[SCORE] - penalty * (double)length;
+    return draft->floats.at[SCORE] + draft->floats.at[GAIN] -
+           penalty * (double)(length + ints->longer);
 }
 
 /* Try moves on a draft, accept better and sometimes worse ones, and keep the best set met.
@@ -101,7 +109,8 @@ EXPORT void anneal(const Rows *rows, const Draft *draft, const WordRules *donors
         ints->evaluated += changed;
         const double new = value_of(draft, penalty);
         if (changed && (new >= value || uniform(draft->rng.at) < exp((new - value) / heat))) {
-            value = new;
+            take_proposed(rows, draft);
+            value = value_of(draft, penalty);
             if (value > top + 1e-6) {
                 top = value;
                 totals[0] = (double)copy_rules(draft, best);
@@ -111,6 +120,7 @@ EXPORT void anneal(const Rows *rows, const Draft *draft, const WordRules *donors
             }
         } else {
             undo_steps(rows, draft);
+            ints->proposed = NO_STEP;
         }
     }
     ints->logged = 0;
@@ -118,10 +128,13 @@ EXPORT void anneal(const Rows *rows, const Draft *draft, const WordRules *donors
 
 /* --- parts of annealing, for tests */
 
-/* Try one move; return whether it was completed. */
+/* Try one move up to its last step; return whether there is one. */
 EXPORT int64_t move_draft(const Rows *rows, const Draft *draft, const WordRules *donors) {
     return try_move(rows, draft, donors);
 }
+
+/* Take the step that is proposed. */
+EXPORT void take_draft(const Rows *rows, const Draft *draft) { take_proposed(rows, draft); }
 
 /* Undo the last move. */
 EXPORT void undo_draft(const Rows *rows, const Draft *draft) { undo_steps(rows, draft); }

@@ -63,6 +63,9 @@ typedef struct {
     int64_t guard;   /* IGNORE, MAKE_WAY or GROW */
     int64_t evaluated;
     int64_t evaluation_limit; /* -1 for none */
+    int64_t proposed;         /* kind of the step that a move ends with, until it is taken */
+    int64_t proposed_rule;    /* index of the rule that it changes */
+    int64_t longer;           /* by how much it changes the number of rules and bounds */
 } Counters;
 
 ARRAY(Counters, State);
@@ -78,17 +81,22 @@ typedef struct {
     Words cover;      /* [places + 1, words]; the last bitmap is for scratch */
     Ints slot;        /* [places] */
     Tallies count;    /* number of rules that cover a row [n] */
+    Words covered;    /* bitmap of the rows that a rule covers [words] */
+    Words shared;     /* bitmap of the rows that several rules cover [words] */
     Shorts predicted; /* predicted consequent of a row [n] */
-    State ints;       /* int64[12] in Python */
-    Floats floats;    /* the score, indexed by the name below [4] */
+    State ints;       /* int64[15] in Python */
+    Floats floats;    /* indexed by the names below [4] */
     Ints log;         /* kind and place of each step [STEPS, 2] */
     Words rng;        /* state of the random number generator [1] */
     Floats sums;      /* scratch [k] */
     Floats votes;     /* scratch, 0 between uses [k] */
 } Draft;
 
-/* Index of the score in floats. */
-enum { SCORE };
+/* Indices in floats: the score, and what the proposed step adds to it. */
+enum { SCORE, GAIN };
+
+/* Kinds of steps. */
+enum { CHANGED, ADDED, REMOVED, NO_STEP };
 
 /* Moves that would touch more rules than this are rejected. */
 #define STEPS 24
@@ -177,6 +185,8 @@ int64_t best_then(const Rows *rows, const Draft *draft, int64_t p, bool alone);
 void change_rule(const Rows *rows, const Draft *draft, int64_t r);
 void add_rule(const Rows *rows, const Draft *draft);
 void remove_rule(const Rows *rows, const Draft *draft, int64_t r);
+void propose(const Rows *rows, const Draft *draft, int64_t kind, int64_t r);
+void take_proposed(const Rows *rows, const Draft *draft);
 void undo_steps(const Rows *rows, const Draft *draft);
 
 /* moves.c */

@@ -145,18 +145,15 @@ static bool make_way(const Rows *rows, const Draft *draft, int64_t own, int64_t 
     return true;
 }
 
-/* Replace the rule at place own (NEW: none) with the one on the desk, if that is possible. */
+/* Propose to replace the rule at place own (NEW: none) with the one on the desk, if that is
+ * possible. */
 bool place_desk(const Rows *rows, const Draft *draft, int64_t own, int64_t how) {
     if (!make_way(rows, draft, own, how)) return false;
     if (own < 0 && draft->ints.at->size >= draft->ints.at->rule_limit) return false;
     copy_rule(draft, desk_place(draft), spare_place(draft));
-    if (own < 0) {
-        add_rule(rows, draft);
-        return true;
-    }
     int64_t r = 0;
-    while (draft->slot.at[r] != own) r++;
-    change_rule(rows, draft, r);
+    while (own >= 0 && draft->slot.at[r] != own) r++;
+    propose(rows, draft, own < 0 ? ADDED : CHANGED, r);
     return true;
 }
 
@@ -477,18 +474,20 @@ static int64_t prepare(const Rows *rows, const Draft *draft, const WordRules *do
     return NOTHING;
 }
 
-/* Try one move; return whether it was completed. */
+/* Try one move, up to its last step, which is proposed; return whether there is one. */
 bool try_move(const Rows *rows, const Draft *draft, const WordRules *donors) {
     Counters *ints = draft->ints.at;
     ints->logged = 0;
     ints->drop = -1;
     ints->shorten = -1;
+    ints->proposed = NO_STEP;
     const int64_t own = prepare(rows, draft, donors);
-    if (ints->drop >= 0)
-        remove_rule(rows, draft, ints->drop);
-    else if (own == NOTHING)
-        return false;
-    else if (ints->shorten >= 0)
-        change_rule(rows, draft, ints->shorten);
-    return own == NOTHING || place_desk(rows, draft, own, draw_how(draft->rng.at));
+    if (own == NOTHING) {
+        if (ints->drop < 0) return false;
+        propose(rows, draft, REMOVED, ints->drop);
+        return true;
+    }
+    if (ints->drop >= 0) remove_rule(rows, draft, ints->drop);
+    if (ints->shorten >= 0) change_rule(rows, draft, ints->shorten);
+    return place_desk(rows, draft, own, draw_how(draft->rng.at));
 }
