@@ -255,7 +255,7 @@ def test_rules_that_moves_grow_are_free_of_their_rivals(rows, mode, limit, seed)
         naive.check(rows, draft, mode)
         assert not naive.disagreeing(naive.rules_of(draft))
         before = {(tuple(words), then) for words, then in naive.rules_of(draft)}
-        changed = kernels._move(rows, draft, nothing)
+        changed = move(rows, draft, nothing)
         after = {(tuple(words), then) for words, then in naive.rules_of(draft)}
         # one rule is replaced, or two by one of which both are part, or a part is cut off
         assert len(after - before) <= 2
