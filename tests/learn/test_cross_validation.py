@@ -5,6 +5,8 @@ import warnings
 import numpy as np
 import pytest
 from fitting import quick
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
@@ -141,8 +143,34 @@ def test_rule_sets_learn_from_the_training_rows_alone():
 def test_rare_classes_do_not_stop_the_pruning(rows):
     y = np.arange(rows) % 2
     y[0] = 2
-    learner = cross_validation.pruned_tree({"x": np.arange(float(rows))}, y, random_state=0)
+    learner = cross_validation.pruned_tree(np.arange(float(rows))[:, None], [0], y, random_state=0)
     assert len(learner(np.arange(rows), np.arange(2)).codes) == 2
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([8, 40, 200]), st.integers(2, 4))
+def test_one_tree_predicts_what_trees_fitted_with_each_alpha_do(seed, rows, classes):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(rows, 3)).round(rng.integers(0, 3))
+    x[rng.random(x.shape) < 0.05] = np.nan
+    y = rng.integers(0, classes, rows)
+    tree = DecisionTreeClassifier(random_state=0)
+    steps = np.unique(np.maximum(tree.cost_complexity_pruning_path(x, y).ccp_alphas, 0.0))
+    apart = np.diff(steps) > 1e-9  # others are one step, rounded differently
+    alphas = np.array([0.0, *((steps[:-1] + steps[1:]) / 2)[apart], 2 * steps[-1] + 1])
+    predicted = cross_validation.predict_pruned(tree.fit(x, y), alphas, x)
+    for column, alpha in enumerate(alphas):
+        pruned = DecisionTreeClassifier(random_state=0, ccp_alpha=alpha).fit(x, y)
+        assert predicted[:, column].tolist() == pruned.predict(x).tolist()
+
+
+def test_baselines_of_long_tables_use_a_sample(monkeypatch):
+    monkeypatch.setattr(cross_validation, "_ROW_LIMIT", 60)
+    estimator = RuleSetClassifier(generations=1, moves=100, random_state=0).fit(X, LABELS)
+    scores = cross_validate(estimator, X, LABELS, cv=None, random_state=0)
+    assert scores["sampled"] == 60
+    rules, tree, majority = scores["learners"]
+    assert (rules["name"], majority["name"]) == ("irenic", "majority class")
+    assert 0.8 < tree["accuracy"] <= 1
 
 
 def test_a_column_of_many_values_is_one_of_codes_for_trees():

@@ -127,6 +127,9 @@ def unhelpful_columns(X: Any) -> dict[str, str]:
     """
     reasons = {}
     for name, column in _columns(X).items():
+        first = _values(column[:1_000])
+        if 1 < len(set(first)) < len(first):
+            continue  # neither constant nor all different
         values = _values(column)
         distinct = set(values)
         if len(distinct) == 1:

@@ -24,8 +24,9 @@ Indices = npt.NDArray[np.intp]
 
 # A category with more values than this is one column of codes for trees, not one per value.
 _ONE_HOT_LIMIT: Final = 30
-# Folds for baselines next to a classifier that was validated in its fit.
+# Folds for baselines next to a classifier that was validated in its fit, and on how many rows.
 _FOLDS: Final = 5
+_ROW_LIMIT: Final = 50_000
 # How many degrees of pruning are tried, and on how many parts of the training rows.
 _DEGREES: Final = 12
 _INNER_FOLDS: Final = 3
@@ -57,7 +58,7 @@ def cross_validate(
     cv : int or None, default 5
         Number of folds; fewer, with a warning, if the rarest class has fewer rows. None fits no
         clones: the scores of the classifier come from the rows that its own fit left out, as in
-        ``estimate_``. Five folds are then used for the baselines.
+        ``estimate_``. The baselines then use five folds, of at most 50,000 rows.
     random_state : int, optional
         Seed of the folds and of the tree. The estimator has its own.
     verbose : bool, default False
@@ -66,9 +67,10 @@ def cross_validate(
     Returns
     -------
     dict
-        "folds" is the number of folds, and None if ``cv`` is. "learners" is a list of dicts with
-        the keys "name" ("irenic", "pruned tree" or "majority class"), "accuracy", "low" and "high",
-        its 95 % interval, "balanced_accuracy", and the mean numbers of "rules" and "conditions".
+        "folds" is the number of folds, and None if ``cv`` is. "sampled" is the number of rows that
+        the baselines were limited to, None if they used all. "learners" is a list of dicts with the
+        keys "name" ("irenic", "pruned tree" or "majority class"), "accuracy", "low" and "high", its
+        95 % interval, "balanced_accuracy", and the mean numbers of "rules" and "conditions".
 
     Raises
     ------
@@ -93,6 +95,7 @@ def cross_validate(
     True
     """
     from sklearn.model_selection import StratifiedKFold
+    from sklearn.utils.parallel import Parallel, delayed
 
     target = estimator._target(y)
     if target.many:
@@ -101,33 +104,45 @@ def cross_validate(
             " sklearn.model_selection.cross_val_score"
         )
     codes = target.truth.argmax(axis=1)
-    learners: dict[str, Learner] = {
-        "pruned tree": pruned_tree(X, codes, random_state=random_state),
-        "majority class": majority(codes),
-    }
+    matrix, sources = as_matrix(X)
+    own, sampled = [], None
     if cv is None:
         own = [{"name": "irenic", **_own_scores(estimator)}]
+        if len(codes) > _ROW_LIMIT:
+            sampled = _ROW_LIMIT
+            rows = np.random.default_rng(random_state).permutation(len(codes))[:sampled]
+            codes, matrix = codes[rows], matrix[rows]
         folds = min(_FOLDS, max(2, _rarest(codes)[1]))
     else:
-        own = []
-        learners = {"irenic": rule_sets(estimator, X, y), **learners}
         folds = n_folds(target.labels[codes], cv)
         if folds < cv:
             warnings.warn(fewer_folds(target.labels[codes], cv), stacklevel=2)
+    learners: dict[str, Learner] = {} if cv is None else {"irenic": rule_sets(estimator, X, y)}
+    learners["pruned tree"] = pruned_tree(matrix, sources, codes, random_state=random_state)
+    learners["majority class"] = majority(codes)
+
+    def fit_all(train: Indices, test: Indices) -> tuple[Indices, list[Fitted]]:
+        return test, [learner(train, test) for learner in learners.values()]
+
     splitter = StratifiedKFold(folds, shuffle=True, random_state=random_state)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a class of one row
         splits = list(splitter.split(codes, codes))
-    results: dict[str, list[tuple[Indices, Fitted]]] = {name: [] for name in learners}
     title = "comparing with a tree" if cv is None else "cross-validating"
+    # trees are grown in threads; a classifier runs its own tasks side by side
+    parallel = Parallel(
+        n_jobs=estimator.n_jobs if cv is None else 1, require="sharedmem", return_as="generator"
+    )
+    results = []
     with progress_bar(verbose, title, "Ctrl-C skips this") as show:
         show(0, folds)
-        for done, (train, test) in enumerate(splits, 1):
-            for name, learner in learners.items():
-                results[name].append((test, learner(train, test)))
-            show(done, folds)
-    others = [{"name": name, **_scores(fits, codes)} for name, fits in results.items()]
-    return {"folds": None if cv is None else folds, "learners": own + others}
+        for result in parallel(delayed(fit_all)(*split) for split in splits):
+            results.append(result)
+            show(len(results), folds)
+    for place, name in enumerate(learners):
+        fits = [(test, fitted[place]) for test, fitted in results]
+        own.append({"name": name, **_scores(fits, codes)})
+    return {"folds": None if cv is None else folds, "sampled": sampled, "learners": own}
 
 
 def n_folds(y: npt.NDArray[Any], cv: int) -> int:
@@ -182,10 +197,15 @@ def _scores(fits: list[tuple[Indices, Fitted]], codes: Ints) -> dict[str, float]
         right[test, 0] = fitted.codes == codes[test]
     ones = np.ones(len(codes))
     per_class = [right[codes == code].mean() for code in np.unique(codes)]
-    size = np.mean([(fitted.n_rules, fitted.n_conditions) for _, fitted in fits], axis=0)
-    return _entry(Validation(right, ones, ones, codes), [0], *size.tolist()) | {
+    rules, conditions = np.mean([(f.n_rules, f.n_conditions) for _, f in fits], axis=0).tolist()
+    _, low, high = Validation(right, ones, ones, codes).estimate([0])
+    return {
         "accuracy": float(right.mean()),
+        "low": low,
+        "high": high,
         "balanced_accuracy": float(np.mean(per_class)),
+        "rules": rules,
+        "conditions": conditions,
     }
 
 
@@ -196,21 +216,15 @@ def _own_scores(estimator: RuleSetClassifier) -> dict[str, float]:
             "the classifier must have been fitted with selection='validation' if cv is None; use a"
             " number of folds"
         )
-    chosen = estimator.chosen_
-    return _entry(validation, estimator._members, chosen.n_rules, chosen.n_conditions)
-
-
-def _entry(
-    validation: Validation, members: list[int], n_rules: float, n_conditions: float
-) -> dict[str, float]:
+    chosen, members = estimator.chosen_, estimator._members
     accuracy, low, high = validation.estimate(members, weighted=False)
     return {
         "accuracy": accuracy,
         "low": low,
         "high": high,
         "balanced_accuracy": validation.balanced(members),
-        "rules": float(n_rules),
-        "conditions": float(n_conditions),
+        "rules": float(chosen.n_rules),
+        "conditions": float(chosen.n_conditions),
     }
 
 
@@ -245,9 +259,13 @@ def majority(codes: Ints) -> Learner:
     return fit
 
 
-def pruned_tree(X: Any, codes: Ints, *, random_state: int | None) -> Learner:
-    """Return the learner that fits a tree of scikit-learn and prunes it by cross-validation."""
-    matrix, sources = as_matrix(X)
+def pruned_tree(
+    matrix: Floats, sources: list[int], codes: Ints, *, random_state: int | None
+) -> Learner:
+    """Return the learner that fits a tree of scikit-learn and prunes it by cross-validation.
+
+    ``sources`` are the features behind the columns of the matrix.
+    """
 
     def fit(train: Indices, test: Indices) -> Fitted:
         tree = _pruned(matrix[train], codes[train], random_state)
@@ -257,7 +275,7 @@ def pruned_tree(X: Any, codes: Ints, *, random_state: int | None) -> Learner:
 
 
 def _pruned(X: Floats, y: Ints, random_state: int | None) -> Any:
-    from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
+    from sklearn.model_selection import KFold, StratifiedKFold
     from sklearn.tree import DecisionTreeClassifier
 
     tree = DecisionTreeClassifier(random_state=random_state)
@@ -270,9 +288,42 @@ def _pruned(X: Floats, y: Ints, random_state: int | None) -> Any:
     rarest = int(np.bincount(y)[np.unique(y)].min())
     splitter = StratifiedKFold if rarest >= _INNER_FOLDS else KFold
     inner = splitter(_INNER_FOLDS, shuffle=True, random_state=random_state)
-    # the first of the best is taken: among equally good trees the smallest
-    search = GridSearchCV(tree, {"ccp_alpha": alphas[tried][::-1]}, cv=inner)
-    return search.fit(X, y).best_estimator_
+    alphas = alphas[tried][::-1]
+    scores = [
+        (predict_pruned(tree.fit(X[rows], y[rows]), alphas, X[left]) == y[left, None]).mean(axis=0)
+        for rows, left in inner.split(X, y)
+    ]
+    # the first of the best: among equally good trees the smallest
+    best = alphas[np.mean(scores, axis=0).argmax()]
+    return tree.set_params(ccp_alpha=best).fit(X, y)
+
+
+def predict_pruned(tree: Any, alphas: Floats, X: Floats) -> npt.NDArray[Any]:
+    """Return what a fitted tree predicts once pruned with each alpha, ``[row, alpha]``.
+
+    Each is what a tree fitted with this ``ccp_alpha`` predicts: the smallest subtree of the least
+    impurity plus alpha per leaf. One tree serves all, because pruning does not change its splits.
+    """
+    inner = tree.tree_
+    left, right = inner.children_left, inner.children_right
+    weight = inner.weighted_n_node_samples
+    cost = (inner.impurity * weight / weight[0])[:, None] + alphas
+    collapsed = np.zeros(cost.shape, dtype=bool)
+    levels = [np.zeros(1, dtype=np.intp)]  # of nodes with children
+    while len(levels[-1]):
+        split = levels[-1] = levels[-1][left[levels[-1]] >= 0]
+        levels.append(np.concatenate([left[split], right[split]]))
+    for split in reversed(levels):
+        below = cost[left[split]] + cost[right[split]]
+        collapsed[split] = (cost[split] <= below) & (alphas > 0)  # 0 prunes nothing
+        cost[split] = np.minimum(cost[split], below)
+    ends = np.repeat(np.arange(len(left))[:, None], len(alphas), axis=1)
+    for split in levels:
+        ended = collapsed[split] | (ends[split] != split[:, None])
+        for children in (left[split], right[split]):
+            ends[children] = np.where(ended, ends[split], ends[children])
+    classes = tree.classes_[inner.value[:, 0].argmax(axis=1)]
+    return np.asarray(classes[ends[tree.apply(X)]])
 
 
 def as_matrix(X: Any) -> tuple[Floats, list[int]]:

@@ -448,6 +448,8 @@ class CrossValidation(TypedDict):
     """How learners do on rows left out; ``folds`` is None if no model was fitted for it."""
 
     folds: int | None
+    sampled: int | None
+    """How many rows the baselines were limited to; None if they used all."""
     learners: list[LearnerScores]
 
 

@@ -231,6 +231,8 @@ def _print_comparison(scores: document.CrossValidation, console: Console) -> Non
     how = "corrected for choosing among rule sets"
     if scores["folds"] is not None:
         how = f"{scores['folds']}-fold cross-validation"
+    if scores["sampled"] is not None:
+        how += f"; the others on a sample of {scores['sampled']:,} rows"
     console.print(f"On rows left out ({how}):")
     columns = ("accuracy", "95 % interval", "balanced", "rules", "conditions")
     grid = _headed("", *columns, right=columns)
