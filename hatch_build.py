@@ -29,11 +29,14 @@ SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 
 def compiler() -> list[str]:
     """Return the command of the C compiler: CC, the system's, or zig's; empty if there is none."""
-    names = [os.environ.get("CC", ""), *([] if sys.platform == "win32" else ["cc"]), "gcc", "clang"]
-    for name in names:
-        command = name.split()
-        if command and shutil.which(command[0]):
-            return command
+    if command := os.environ.get("CC", "").split():
+        if not shutil.which(command[0]):
+            raise SystemExit(f"irenic: CC names {command[0]!r}, which is not on the PATH")
+        return command
+    # compilers on Windows link runtimes that other machines may not have; zig does not
+    for name in () if sys.platform == "win32" else ("cc", "gcc", "clang"):
+        if shutil.which(name):
+            return [name]
     try:
         import ziglang  # noqa: F401
     except ImportError:
@@ -66,7 +69,9 @@ def compile_one(command: list[str], root: Path, out: Path, level: str) -> Path:
     flags = list(FLAGS)
     if sys.platform != "win32":
         flags.append("-fPIC")
-    if sys.platform != "darwin":
+    if sys.platform == "darwin":
+        flags.append(f"-mmacosx-version-min={sysconfig.get_platform().split('-')[1]}")
+    else:
         flags.append("-s")  # without debug information, which would contain paths
     if level:
         flags.append(f"-march={level.replace('-', '_') if is_zig else level}")
@@ -105,6 +110,7 @@ class KernelsHook(BuildHookInterface):
         """Compile the kernels before the wheel is assembled."""
         build(Path(self.root))
         tag = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+        tag = tag.replace("universal2", platform.machine())  # one kind of processor is built for
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{tag}"
         build_data["artifacts"].append(f"{KERNELS.as_posix()}/lib/*{SUFFIX}")

@@ -34,6 +34,11 @@ def library() -> ctypes.CDLL:
             f"the compiled kernels of irenic {reason} in {FOLDER}; install irenic again with pip,"
             " or run python hatch_build.py in a checkout"
         ) from None
+    if _is_stale(builds["base"]):
+        raise ImportError(
+            f"the kernels of irenic in {FOLDER} were compiled before their sources changed; run"
+            " python hatch_build.py in the checkout"
+        )
     level = base.cpu_level()
     if level == 1:
         raise ImportError("irenic needs a processor with SSE4.2 (x86-64-v2), which this one lacks")
@@ -41,6 +46,12 @@ def library() -> ctypes.CDLL:
         if name in builds:
             return ctypes.CDLL(str(builds[name]))
     return base
+
+
+def _is_stale(build: Path) -> bool:
+    """Return whether a source, which only checkouts have, is newer than a build."""
+    built = build.stat().st_mtime
+    return any(path.stat().st_mtime > built for path in FOLDER.parent.glob("c/*.[ch]"))
 
 
 @cache

@@ -1,0 +1,76 @@
+"""Which build of the kernels is loaded, and what is said if there is none."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import shutil
+from pathlib import Path
+
+import pytest
+
+from irenic.kernels import _library
+
+HOOK = runpy.run_path(str(Path(__file__).parents[2] / "hatch_build.py"))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Return a folder for builds beside a folder of sources."""
+    monkeypatch.delenv("IRENIC_LIBRARY", raising=False)
+    monkeypatch.setattr(_library, "FOLDER", tmp_path / "lib")
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "cover.c").write_text("")
+    os.utime(tmp_path / "c" / "cover.c", (1, 1))
+    return tmp_path / "lib"
+
+
+load = _library.library.__wrapped__
+
+
+def test_a_build_is_loaded(folder):
+    for build in (Path(_library.__file__).parent / "lib").iterdir():
+        shutil.copy(build, folder)
+    assert Path(load()._name).parent == folder
+
+
+def test_a_missing_build_says_how_to_get_one(folder):
+    with pytest.raises(ImportError, match=r"kernels of irenic are missing in .*; install irenic"):
+        load()
+
+
+def test_a_broken_build_says_why(folder):
+    (folder / "base.so").write_text("not a library")
+    with pytest.raises(ImportError, match=r"cannot be loaded \(.*base.so.*\) in .*; install"):
+        load()
+
+
+def test_a_build_older_than_its_sources_is_refused(folder):
+    for build in (Path(_library.__file__).parent / "lib").iterdir():
+        shutil.copy(build, folder)
+        os.utime(folder / build.name, (0, 0))
+    with pytest.raises(ImportError, match="before their sources changed; run python hatch_build"):
+        load()
+
+
+def test_a_compiler_that_is_not_there_is_refused(monkeypatch):
+    monkeypatch.setenv("CC", "no-such-compiler -O2")
+    with pytest.raises(SystemExit, match="CC names 'no-such-compiler', which is not on the PATH"):
+        HOOK["compiler"]()
+
+
+def test_the_compiler_may_have_options(monkeypatch):
+    monkeypatch.setenv("CC", "python3 -m ziglang cc")
+    assert HOOK["compiler"]() == ["python3", "-m", "ziglang", "cc"]
+
+
+def test_a_source_that_cannot_be_compiled_leaves_no_build(tmp_path):
+    if not HOOK["compiler"]():
+        pytest.skip("there is no C compiler")
+    sources = tmp_path / "src/irenic/kernels/c"
+    sources.mkdir(parents=True)
+    (sources / "cover.c").write_text("int f(void) { return missing; }")
+    with pytest.raises(SystemExit, match=r"could not compile the kernels:\n(.*\n)*.*missing"):
+        HOOK["build"](tmp_path)
+    assert not list((tmp_path / "src/irenic/kernels/lib").iterdir())
