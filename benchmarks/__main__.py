@@ -1,7 +1,8 @@
 """Run the speed benchmarks and print their tables, with ratios measured in the same run.
 
 ``--json FILE`` saves the figures; ``--compare FILE`` also prints them as multiples of figures that
-were saved by another version or on another machine.
+were saved by another version or on another machine. ``--write FILE`` replaces the tables of a page
+of the documentation, each under the heading that is its title.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import importlib
 import json
 import os
 import platform
+import re
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help=f"benchmarks to run: {choices} (default: all)")
     parser.add_argument("--json", type=Path, help="file to save the figures to")
     parser.add_argument("--compare", type=Path, help="file saved by --json to compare with")
+    parser.add_argument("--write", type=Path, help="Markdown file whose tables to replace")
     arguments = parser.parse_args()
     unknown = [name for name in arguments.names if name not in NAMES]
     if unknown:
@@ -48,9 +51,22 @@ def main() -> int:
     figures = {"environment": environment, "tables": [table.data() for table in tables]}
     if arguments.json:
         arguments.json.write_text(json.dumps(figures, indent=2, ensure_ascii=False))
+    if arguments.write:
+        write(tables, arguments.write)
     if before is not None:
         compare(figures, before)
     return 0
+
+
+def write(tables: list[Table], path: Path) -> None:
+    """Replace the first table under each heading that is the title of one of ``tables``."""
+    text = path.read_text(encoding="utf-8")
+    for table in tables:
+        under = re.compile(rf"(^#+ {re.escape(table.title)}\n(?:[^|#].*\n|\n)*)(?:\|.*\n)+", re.M)
+        lines = "".join(f"{line}\n" for line in table.lines)
+        text, n = under.subn(lambda found, lines=lines: found[1] + lines, text)
+        print(f"{path}: {table.title}: {'replaced' if n else 'no such table'}")
+    path.write_text(text, encoding="utf-8")
 
 
 def _environment() -> dict[str, str]:

@@ -102,7 +102,7 @@ def covering() -> Table:
 
 
 def importing() -> Table:
-    table = Table("import", "what", "time", "times numpy and sklearn.base")
+    table = Table("Import", "what", "time", "times numpy and sklearn.base")
 
     def run(line: str) -> float:
         return seconds(lambda: subprocess.run([sys.executable, "-c", line], check=True))

@@ -39,7 +39,7 @@ def points_inside(rules: irenic.RuleSet, seed: int = 1) -> np.ndarray:
 
 def records() -> Table:
     table = Table(
-        f"deciding one record ({RECORDS:,} different ones in turn)",
+        f"Deciding one record ({RECORDS:,} different ones in turn)",
         "rules",
         "kind",
         "resolve",

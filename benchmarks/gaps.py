@@ -76,7 +76,7 @@ def literal_first(rules: irenic.RuleSet, limit: float):
 
 def all_gaps() -> Table:
     table = Table(
-        "all gaps and all overlaps of tree leaves, 10% of which are changed",
+        "All gaps and all overlaps of tree leaves, 10% of which are changed",
         "rules x features",
         "gaps",
         "time for gaps",
@@ -109,7 +109,7 @@ def all_gaps() -> Table:
 
 
 def first_gap() -> Table:
-    table = Table("first gap compared with z3", "rules", "irenic", "z3", "times faster")
+    table = Table("First gap compared with z3", "rules", "irenic", "z3", "times faster")
     cases = {
         "narrowed tree leaves, 1,500 x 15": leaves(1_500, 15, narrow),
         "random boxes, 200 x 4": rule_set(*random_boxes(200, 4, 0.5)),
@@ -128,7 +128,7 @@ def first_gap() -> Table:
 
 def first_region(limit: float = 60.0) -> Table:
     table = Table(
-        "first region by search, compared with the literal lexicographic search",
+        "First region by search, compared with the literal lexicographic search",
         "rules",
         "irenic",
         "literal",
@@ -151,7 +151,7 @@ def first_region(limit: float = 60.0) -> Table:
 def where_it_is_exponential() -> Table:
     """Measure rules that each leave a corner of two features free: gaps double with each pair."""
     table = Table(
-        "exponential growth: rules `a1 < 1 and b1 < 1`, `a2 < 1 and b2 < 1`, …",
+        "Exponential growth: rules `a1 < 1 and b1 < 1`, `a2 < 1 and b2 < 1`, …",
         "rules",
         "features",
         "disjoint gaps",

@@ -42,12 +42,13 @@ class Table:
 
     def __init__(self, title: str, *columns: str) -> None:
         self.title, self.columns, self.rows = title, columns, []
-        print(f"\n### {title}\n")
-        print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
+        self.lines = [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
+        print(f"\n### {title}\n", *self.lines, sep="\n")
 
     def add(self, *cells: Any) -> None:
         self.rows.append(dict(zip(self.columns, cells, strict=True)))
-        print(f"| {' | '.join(map(_show, self.columns, cells))} |", flush=True)
+        self.lines.append(f"| {' | '.join(map(_show, self.columns, cells))} |")
+        print(self.lines[-1], flush=True)
 
     def data(self) -> dict[str, Any]:
         return {"title": self.title, "rows": self.rows}

@@ -73,7 +73,7 @@ def main() -> list[Table]:
         print("\nThe page was not measured: install chromium or set IRENIC_BROWSER")
         return []
     table = Table(
-        "the report page: random rules with three conditions on 8 features",
+        "The report page: random rules with three conditions on 8 features",
         "rules x instances",
         "drawn",
         "size",
