@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import naive_evolution as naive
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from irenic.kernels import evolve as kernels
 from irenic.kernels.evolve import Rules
-from irenic.learn._evolution import Settings, Watch, covering, evolve, predict
+from irenic.learn._evolution import Candidate, Settings, Watch, covering, evolve, predict
 
 pytestmark = pytest.mark.kernels
 
@@ -373,3 +374,19 @@ def test_evolution_stops_when_it_is_told_to():
     found = evolve(rows, starts, settings(), 0, watch, "here")
     assert len(found) == 3
     assert len(watch.done["here"]) == 3
+
+
+def test_a_run_ends_when_a_generation_improves_nothing():
+    # one rule is right everywhere, so nothing can improve once it has been found
+    cells = [[a] for a in range(8)]
+    rows = naive.make_rows(
+        cells, [8], [True], [[0.0, 1.0] if a < 4 else [1.0, 0.0] for (a,) in cells]
+    )
+    settings = Settings(members=((0.1, 4),), generations=8, moves=500)
+    starts = [Candidate(np.zeros((0, 1), dtype=np.uint64), np.zeros(0, dtype=np.int16), 0)]
+    watch, counted = Watch(), Watch()
+    (found,) = evolve(rows, starts, settings, 0, watch)
+    assert (len(found), found.worth) == (1, 8.0)
+    assert len(watch.trace) == 4  # half of them are always run
+    evolve(rows, starts, replace(settings, evaluations=50), 0, counted)
+    assert len(counted.trace) == 8

@@ -125,7 +125,7 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
         Weight, between 0 and 1, of the out-of-bag predictions of a random forest relative to the
         labels themselves. More smoothing means less noise and fewer rules.
     generations : int, default 8
-        Number of generations.
+        Number of generations. A run may end after half of them, when one improves nothing.
     moves : int, optional
         Number of changes that each rule set tries per generation (default: 4,000); more if it has
         over 64 rules.

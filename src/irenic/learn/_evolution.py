@@ -34,6 +34,8 @@ GUARDS: Final = {
 _TEST_LIMIT: Final = 24
 # Beyond this many rules, the number of moves grows with them, so that each rule gets its share.
 _RULES_AT_EASE: Final = 64.0
+# Values that differ by less are equal.
+_EQUAL: Final = 1e-9
 # Moves between two looks at the clock and at Ctrl-C.
 _MOVES_AT_ONCE: Final = 2_000
 # Where evaluations are counted: how many share a temperature, and the most moves that one takes.
@@ -131,14 +133,17 @@ def evolve(
         member.begin_at_best(starts)
         if settings.sow:
             member.sow()
-    for heat, cooler in pairwise(heats):
+    for generation, (heat, cooler) in enumerate(pairwise(heats), 1):
+        improved = False
         for member in members:
+            before = member.value
             moves = round(settings.moves * max(1.0, member.size / _RULES_AT_EASE))
             near = _near(member, members)
             if settings.evaluations is None:
                 member.anneal(near, moves, heat, cooler, clock)
             else:
                 member.evaluate(near, settings.evaluations, heat, cooler, clock)
+            improved |= member.value > before + _EQUAL
             watch.trace.append(
                 (
                     sum(m.evaluated for m in members),
@@ -153,8 +158,12 @@ def evolve(
         for own, member in zip(candidates, members, strict=True):
             fitting = [candidate for candidate in candidates if len(candidate) <= member.max_rules]
             other = max(fitting, key=lambda candidate: candidate.value(member.penalty))
-            if other.value(member.penalty) > own.value(member.penalty) + 1e-9:
+            if other.value(member.penalty) > own.value(member.penalty) + _EQUAL:
                 member.begin(other)
+                improved = True
+        cool = 2 * generation >= settings.generations  # while it is hot, improvement may come later
+        if cool and not improved and settings.evaluations is None:
+            break
     candidates = [member.best() for member in members]
     if settings.conflicts == "best":
         return [candidate.ranked(rows.cells, rows.gains) for candidate in candidates]
@@ -235,6 +244,12 @@ class _Member:
     def size(self) -> int:
         """Number of rules of the best version."""
         return int(self._totals[0])
+
+    @property
+    def value(self) -> float:
+        """Score of the best version, minus the penalty for rules and conditions."""
+        size, _, cost, score = self._totals.tolist()
+        return float(score - self.penalty * (size + cost))
 
     @property
     def worth(self) -> float:
