@@ -422,7 +422,7 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
         elif y.dtype.kind == "f":
             assert_all_finite(y, input_name="y")
         try:
-            classes, codes = np.unique(y, return_inverse=True)
+            classes, codes = _classes_of(y)
         except TypeError:
             kind = type(y[0]).__name__
             raise DataError(
@@ -831,8 +831,21 @@ def _length(table: Any) -> int:
     return len(table) if not hasattr(table, "shape") else int(table.shape[0])
 
 
+def _classes_of(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
+    """Return the sorted labels and the code of each row; texts are not sorted row by row."""
+    if y.dtype != object:
+        return np.unique(y, return_inverse=True)
+    values = y.tolist()
+    classes = np.empty(len(set(values)), dtype=object)
+    classes[:] = sorted(set(values))
+    code_of = {label: code for code, label in enumerate(classes.tolist())}
+    return classes, np.fromiter(map(code_of.__getitem__, values), dtype=np.intp, count=len(values))
+
+
 def _check_alike(labels: Iterable[Any]) -> None:
     """Reject missing labels and labels of several types, such as 1 and True."""
+    if set(map(type, labels)) == {str}:
+        return
     kinds: set[type] = set()
     for row, label in enumerate(labels, start=1):
         if is_missing(label):

@@ -40,6 +40,9 @@ def is_multilabel(y: Any) -> bool:
     target = _take_apart(y)
     if isinstance(target, _Matrix):
         return target.width != 1
+    kinds = set(map(type, target))  # one look per type is faster than one per row
+    if not any(issubclass(kind, AbstractSet | list | tuple | np.ndarray) for kind in kinds):
+        return False
     return any(_is_container(row) for row in target)
 
 
