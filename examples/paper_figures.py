@@ -28,9 +28,9 @@ RULES = RuleSet(
 P1 = (5.5, 8.0)
 INSTANCES = [P1, (3.0, 7.5), (4.2, 5.8), (7.5, 6.0), (2.5, 2.0), (6.0, 1.6), (8.0, 4.0)]
 SIDE = 10
-# The text calls r1 yellow and the regions green. Its blue rectangle has free space but no instances
-# below it, which fits r3; the color of r2 is not mentioned. The palette of Okabe and Ito is safe for
-# color-blind readers.
+# The text calls r1 yellow and the regions green. Its blue rectangle has free space but no
+# instances below it, which fits r3; the color of r2 is not mentioned. The palette of Okabe and Ito
+# is safe for color-blind readers.
 COLORS = {"r1": "#F0E442", "r2": "#D55E00", "r3": "#0072B2"}
 GREEN = "#009E73"
 

@@ -272,6 +272,12 @@ def test_random_order_does_not_depend_on_the_order_of_the_rules(drawn, rnd, seed
     assert regions[0] == regions[1]
 
 
+def test_a_region_of_the_example_is_drawn_as_often_as_the_documentation_says():
+    top = Region(RULES.space, {"f2": (9, None)})
+    assert oracle.chances_over_levels(RULES, passing=False)[top] == Fraction(11, 432)
+    assert oracle.chances_over_levels(RULES, passing=True)[top] == Fraction(1, 8)
+
+
 # --- the first region of ``search``
 
 

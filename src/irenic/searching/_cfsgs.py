@@ -248,8 +248,9 @@ def search(
     and together they contain everything that is free.
 
     A path of the paper has a constraint of every rule. This search skips the rules that a region
-    does not overlap anyway, so its regions are larger and fewer, and the first one can lie
-    elsewhere than the paper's. :func:`irenic.searching.paths` is the paper's search.
+    does not overlap anyway, so it yields fewer regions, without superfluous constraints. In
+    lexicographic order, the first one contains the paper's first region or is disjoint from it.
+    :func:`irenic.searching.paths` is the paper's search.
 
     Parameters
     ----------
