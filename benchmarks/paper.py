@@ -1,11 +1,12 @@
 """What the paper's algorithms find, on random rules: the figures of docs/explanation/algorithms.md.
 
 ``python -m benchmarks.paper`` counts the regions that CFSBE can reach, compares the first region of
-``search`` with that of the paper's CFSGS, and both at random. It takes about two minutes.
+``search`` with that of the paper's CFSGS, and both at random. It takes a minute.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import permutations, product
 
 import numpy as np
@@ -13,6 +14,9 @@ import numpy as np
 import irenic
 from benchmarks.harness import Table
 from irenic.searching import paths
+
+Sizes = Iterable[tuple[int, int]]
+"""Numbers of rules and features."""
 
 
 def disjoint_rules(n: int, d: int, rng: np.random.Generator) -> irenic.RuleSet:
@@ -54,7 +58,7 @@ def corners(rules: irenic.RuleSet) -> np.ndarray:
     return np.array(list(product(*([-1.0, *axis] for axis in bounds.tolist()))))
 
 
-def relevant_regions(repeats: int = 20, instances: int = 1_000) -> Table:
+def relevant_regions(sizes: Sizes, repeats: int = 20, instances: int = 1_000) -> Table:
     """Count the maximal free regions that contain an instance, and those that CFSBE finds."""
     table = Table(
         f"maximal free regions, and those with at least one of {instances:,} instances",
@@ -67,7 +71,7 @@ def relevant_regions(repeats: int = 20, instances: int = 1_000) -> Table:
         "share of all",
     )
     total = np.zeros(4, dtype=int)
-    for n, d in ((5, 2), (10, 2), (20, 2), (5, 3), (10, 3)):
+    for n, d in sizes:
         counts = np.zeros(4, dtype=int)
         for seed in range(repeats):
             rng = np.random.default_rng([n, d, seed])
@@ -89,7 +93,7 @@ def _shares(counts: np.ndarray) -> list[int | str]:
     return [a, b, f"{b / a:.1%}", c, d, f"{d / c:.1%}"]
 
 
-def first_regions(repeats: int = 1_000) -> Table:
+def first_regions(sizes: Sizes, repeats: int = 1_000) -> Table:
     """Compare the first region of ``search`` with the paper's, in lexicographic order."""
     table = Table(
         "the first region of search and of the paper",
@@ -99,7 +103,7 @@ def first_regions(repeats: int = 1_000) -> Table:
         "contains the paper's",
         "disjoint from it",
     )
-    for n, d in ((5, 2), (5, 4), (5, 12), (10, 12), (20, 12)):
+    for n, d in sizes:
         same = larger = disjoint = 0
         for seed in range(repeats):
             rules = open_rules(n, d, np.random.default_rng([n, d, seed]))
@@ -115,7 +119,7 @@ def first_regions(repeats: int = 1_000) -> Table:
     return table
 
 
-def random_regions(repeats: int = 20, draws: int = 200, points: int = 500) -> Table:
+def random_regions(sizes: Sizes, repeats: int = 20, draws: int = 200, points: int = 500) -> Table:
     """Compare how much of the free space a first region covers, in random order."""
     table = Table(
         "how likely the first random region covers a free point",
@@ -125,7 +129,7 @@ def random_regions(repeats: int = 20, draws: int = 200, points: int = 500) -> Ta
         "paper, worst tenth of the points",
         "search, worst tenth of the points",
     )
-    for n, d in ((3, 2), (5, 3), (10, 4), (20, 4)):
+    for n, d in sizes:
         chances: list[list[np.ndarray]] = [[], []]
         for seed in range(repeats):
             rng = np.random.default_rng([n, d, seed])
@@ -144,7 +148,11 @@ def random_regions(repeats: int = 20, draws: int = 200, points: int = 500) -> Ta
 
 
 def main() -> list[Table]:
-    return [relevant_regions(), first_regions(), random_regions()]
+    return [
+        relevant_regions([(5, 2), (10, 2), (20, 2), (5, 3), (10, 3)]),
+        first_regions([(5, 2), (5, 4), (5, 12), (10, 12), (20, 12)]),
+        random_regions([(3, 2), (5, 3), (10, 4), (20, 4)]),
+    ]
 
 
 if __name__ == "__main__":
