@@ -339,6 +339,13 @@ def test_a_first_region_that_is_disjoint_from_the_papers():
     assert repr(next(paths(rules))) == "{C[1,3], C[2,2], C[3,2]}: f1 >= 4 and f2 < 2"
 
 
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=5))
+def test_both_first_regions_lie_below_the_lower_bounds_of_the_first_feature(corners):
+    rules = rule_set([[(a, a + 2), (b, inf)] for a, b in corners])
+    below = Region(rules.space, {"f1": (None, min(a for a, _ in corners))})
+    assert next(search(rules)) == next(paths(rules)).region == below
+
+
 def test_random_regions_of_search_cover_every_free_point_at_least_as_often_as_the_papers():
     grid = oracle.Grid(RULES.space, [rule.region for rule in RULES])
     free = ~grid.union([rule.region for rule in RULES])
