@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from matplotlib.colors import to_rgba
+from matplotlib.colors import to_rgb, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
@@ -28,8 +28,10 @@ RULES = RuleSet(
 P1 = (5.5, 8.0)
 INSTANCES = [P1, (3.0, 7.5), (4.2, 5.8), (7.5, 6.0), (2.5, 2.0), (6.0, 1.6), (8.0, 4.0)]
 SIDE = 10
-# The palette of Okabe and Ito is safe for color-blind readers.
-COLORS = {"r1": "#D55E00", "r2": "#E69F00", "r3": "#0072B2"}
+# The text calls r1 yellow and the regions green. Its blue rectangle has free space but no
+# instances below it, which fits r3; the color of r2 is not mentioned. The palette of Okabe and Ito
+# is safe for color-blind readers.
+COLORS = {"r1": "#F0E442", "r2": "#D55E00", "r3": "#0072B2"}
 GREEN = "#009E73"
 
 
@@ -37,7 +39,8 @@ def add(axes, region, color, line):
     """Draw the visible part of a region."""
     low = [max(float(v), 0) for v in region.lower]
     high = [min(float(v), SIDE) for v in region.upper]
-    style = {"facecolor": to_rgba(color, 0.3), "edgecolor": color, "linewidth": line}
+    edge = [0.8 * part for part in to_rgb(color)]  # yellow alone is too light for a line
+    style = {"facecolor": to_rgba(color, 0.4), "edgecolor": edge, "linewidth": line}
     axes.add_patch(Rectangle(low, high[0] - low[0], high[1] - low[1], **style))
 
 

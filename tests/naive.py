@@ -175,6 +175,17 @@ def explanation_size(rules, some_cells):
     return total / len(some_cells)
 
 
+def list_explanation_size(rules, some_cells):
+    """Return the mean number of conditions, over cells, that are read down to the deciding rule."""
+    total = 0
+    for cell in some_cells:
+        for rule in rules:
+            total += n_conditions(rule)
+            if holds(rule.region, cell):
+                break
+    return total / len(some_cells)
+
+
 # --- conditions as mappings of operators
 
 

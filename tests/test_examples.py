@@ -83,6 +83,20 @@ def test_the_figures_show_the_rules_the_instances_and_the_two_regions():
         assert {"$r_1$", "$r_2$", "$r_3$", "$p_1$"} <= {text.get_text() for text in axes.texts}
 
 
+def test_the_figures_have_the_colors_of_the_papers_text():
+    example = load("paper_figures", needs="matplotlib")
+    colors = pytest.importorskip("matplotlib.colors")
+    for name, figure in example.figures().items():
+        hues = [
+            colors.rgb_to_hsv(patch.get_facecolor()[:3])[0] * 360
+            for patch in figure.axes[0].patches
+        ]
+        assert 45 < hues[0] < 65, "r1 is yellow"
+        assert 190 < hues[2] < 250, "r3, which has no instances below it, is blue"
+        assert hues[1] < 40, "r2 is neither of these nor green"
+        assert name == "rules" or 90 < hues[3] < 170, "the region is green"
+
+
 def test_the_instances_of_the_figure_lie_as_the_paper_says():
     example = load("paper_figures", needs="matplotlib")
     covered = example.RULES.covering(list(map(list, example.INSTANCES))).any(axis=1)

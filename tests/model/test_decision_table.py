@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -32,6 +33,30 @@ def test_in_a_list_the_first_rule_that_holds_decides(rules):
     expected = [naive.decide(rules, cell) for cell in cells]
     decided = rule_list.decide(instances).tolist()
     assert decided == [-1 if index is None else index for index in expected]
+
+
+@given(sts.rule_sets(max_size=5))
+def test_the_explanation_size_of_a_list_counts_all_rules_down_to_the_one_that_decides(rules):
+    rule_list = RuleList.from_rules(rules)
+    cells = naive.cells_of(naive.grid(rules.space, [rule.region for rule in rules]))
+    size = rule_list.explanation_size(naive.instances(rules.space, cells))
+    assert math.isclose(size, naive.list_explanation_size(rules, cells))
+
+
+def test_the_explanation_size_of_a_list_counts_all_rules_for_the_default():
+    rule_list = RuleList(
+        [
+            Rule({"a": (0, 10), "b": (0, 10)}, then="A"),
+            Rule({"a": (5, 20)}, then="B"),
+            Rule({"a": (0, 30), "b": (None, 5)}, then="A"),
+        ]
+    )
+    X = {"a": [6, 15, 1, 99], "b": [1, 1, -1, 1]}
+    assert rule_list.decide(X).tolist() == [0, 1, 2, -1]
+    assert rule_list.explanation_size(X) == (2 + 3 + 5 + 5) / 4
+    assert rule_list.rules.explanation_size(X) == ((2 + 1 + 2) + (1 + 2) + 2 + 0) / 4
+    assert rule_list.explanation_size({"a": [], "b": []}) == 0.0
+    assert RuleList(space=rule_list.space).explanation_size(X) == 0.0
 
 
 def test_a_list_compares_and_slices_in_order():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -28,6 +28,7 @@ from irenic import (
     Space,
     enlarge,
     enlarge_many,
+    search,
 )
 from irenic.model import CoverageMap
 
@@ -121,15 +122,39 @@ def test_the_literal_algorithm_fails_for_a_seed_on_an_inclusive_lower_bound():
     assert region.contains([seed]).all()
 
 
-def test_the_literal_algorithm_can_also_return_a_box_that_overlaps_a_rule():
+def test_the_literal_algorithm_can_grow_beyond_a_rule_and_then_lose_its_seed():
     space = Space([Continuous(f"f{i}") for i in range(3)])
     block = Rule(Region(space, {"f0": (0, 1), "f1": (0, 1), "f2": (0, 1)}), then="A")
     rules, seed = RuleSet([block], space), [0.0, 0.0, 5.0]
     box = literal(rules, seed, ["f2", "f0", "f1"])
     assert box[2] == [-math.inf, math.inf]
     assert not all(low <= x < high for (low, high), x in zip(box, seed, strict=True))
+    assert not overlaps(box, block.region)
     region = enlarge(rules, seed, order=["f2", "f0", "f1"])
     assert region == Region(space, {"f2": (1, None)})
+
+
+def overlaps(box, region):
+    """Return whether a box of the literal algorithm shares a point with a region."""
+    bounds = zip(box, region.lower.tolist(), region.upper.tolist(), strict=True)
+    return all(max(low, a) < min(high, b) for (low, high), a, b in bounds)
+
+
+@given(st.data())
+def test_the_literal_algorithm_never_returns_a_box_that_overlaps_a_rule(data):
+    n = data.draw(st.integers(1, 3))
+    space = Space([Continuous(f"f{i}") for i in range(n)])
+    bound = st.integers(0, 4)  # so few values that seeds are often on bounds
+    condition = st.tuples(bound, bound).filter(lambda c: c[0] < c[1])
+    box = st.fixed_dictionaries({}, optional={f.name: condition for f in space})
+    regions = [Region(space, c) for c in data.draw(st.lists(box, max_size=5))]
+    rules = RuleSet([Rule(r, then="A") for r in regions], space)
+    seed = [data.draw(bound) for _ in range(n)]
+    if rules.covering([seed]).any():
+        return
+    for order in permutations(space.names):
+        result = literal(rules, seed, order)
+        assert not any(overlaps(result, region) for region in regions)
 
 
 @given(st.data())
@@ -148,6 +173,27 @@ def test_the_literal_algorithm_agrees_where_no_seed_value_is_a_bound(data):
         region = enlarge(rules, seed, order=order)
         expected = literal(rules, seed, order)
         assert expected == np.column_stack([region.lower, region.upper]).tolist()
+
+
+# --- maximal regions that no order finds
+
+
+def test_no_seed_and_order_grows_the_region_inside_a_pinwheel():
+    rules = RuleSet(
+        [
+            Rule(Region(PLANE, {"f1": (-5, 0), "f2": (0, 4)}), then="A"),
+            Rule(Region(PLANE, {"f1": (10, 15), "f2": (6, 10)}), then="A"),
+            Rule(Region(PLANE, {"f1": (0, 4), "f2": (10, 15)}), then="A"),
+            Rule(Region(PLANE, {"f1": (6, 10), "f2": (-5, 0)}), then="A"),
+        ],
+        PLANE,
+    )
+    inside = Region(PLANE, {"f1": (0, 10), "f2": (0, 10)})
+    bounds = [-6, -5, 0, 4, 6, 10, 15]  # a point of each cell of the grid
+    seeds = [p for p in product(bounds, bounds) if not rules.covering([p]).any()]
+    grown = {enlarge(rules, p, order=o) for p in seeds for o in permutations(PLANE.names)}
+    assert set(search(rules, maximal=True)) - grown == {inside}
+    assert grown <= set(search(rules, maximal=True))
 
 
 # --- invariants

@@ -225,7 +225,7 @@ def test_every_region_comes_from_a_satisfiable_path(rules):
 
 
 @given(oracle.sets_of_rules(max_size=4))
-def test_regions_come_in_the_order_of_the_literal_search(rules):
+def test_regions_come_in_the_order_of_paths_that_skip_missed_rules(rules):
     result = list(search(rules))
     expected = list(oracle.passing_paths(rules))
     assert result[:1] == expected[:1]
@@ -238,7 +238,7 @@ def test_regions_come_in_the_order_of_the_literal_search(rules):
         assert not (grid.cells(dropped) & ~grid.union(earlier)).any()
 
 
-def test_regions_of_dense_sets_come_in_the_order_of_the_literal_search():
+def test_regions_of_dense_sets_come_in_the_order_of_paths_that_skip_missed_rules():
     for seed in range(40):
         rules = oracle.dense_set(seed, size=4, width=2)
         left = oracle.passing_paths(rules)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, Final, overload
 
+import numpy as np
 import numpy.typing as npt
 
 from irenic.boxes.arrays import Bools, Ints
@@ -225,6 +226,37 @@ class RuleList:
         low, by rule 1: IF 0 <= age < 30 THEN low
         """
         return self._rules.explain(X, resolve="first")
+
+    def explanation_size(self, X: Any) -> float:
+        """Return the mean number of conditions to read for a prediction.
+
+        A rule of a list decides only where all earlier rules fail. For each instance, this adds up
+        the conditions of the rule that decides and of all rules before it; an instance that no rule
+        covers counts the conditions of all rules. Compare it with the size for the equivalent set
+        of :func:`irenic.to_set`, of which only the rules that cover an instance count.
+
+        Parameters
+        ----------
+        X : table
+            The instances.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleList
+        >>> ages = RuleList([Rule({"age": (None, 10)}, then="child"),
+        ...                  Rule({"age": (None, 18)}, then="youth")], default="adult")
+        >>> ages.explanation_size({"age": [5, 15, 50]})     # 1, 2 and 2 conditions
+        1.6666666666666667
+        """
+        decided = self.decide(X)
+        if not len(decided):
+            return 0.0
+        read = np.append(0, np.cumsum(self._rules.conditions_per_rule()))
+        return float(read[np.where(decided < 0, len(self), decided + 1)].mean())
 
     # --- overlaps
 

@@ -127,7 +127,7 @@ def _gap(region: Region) -> document.Gap:
     }
 
 
-def search_document(search: Search, regions: list[Region]) -> document.SearchDocument:
+def search_document(search: Search[Region], regions: list[Region]) -> document.SearchDocument:
     """Return the regions that a search yielded, and how it ended."""
     return {
         "format": "irenic search",

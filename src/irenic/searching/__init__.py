@@ -2,13 +2,22 @@
 
 from irenic.searching._best_region import BestRegion, best_region
 from irenic.searching._cfsbe import enlarge, enlarge_many
-from irenic.searching._cfsgs import Constraint, Search, constraint_graph, constraints, search
+from irenic.searching._cfsgs import (
+    Constraint,
+    Path,
+    Search,
+    constraint_graph,
+    constraints,
+    paths,
+    search,
+)
 from irenic.searching._gaps import Gaps, gaps
 
 __all__ = [
     "BestRegion",
     "Constraint",
     "Gaps",
+    "Path",
     "Search",
     "best_region",
     "constraint_graph",
@@ -16,5 +25,6 @@ __all__ = [
     "enlarge",
     "enlarge_many",
     "gaps",
+    "paths",
     "search",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 import numpy as np
 
@@ -20,12 +20,14 @@ from irenic.model.literals import counted
 from irenic.model.region import Region, whole_or
 from irenic.model.ruleset import RuleSet, check_rules
 from irenic.model.sampling import RandomState, as_generator
-from irenic.searching._paths import Options, Paths, count_negations, negations
+from irenic.model.space import Space
+from irenic.searching._paths import Negation, Options, Paths, count_negations, negations
 
 if TYPE_CHECKING:
     import networkx
 
 Order = Literal["lexicographic", "random"]
+Result = TypeVar("Result")
 _EDGE_LIMIT = 2_000_000
 
 
@@ -88,16 +90,18 @@ def constraints(rules: RuleSet, *, consequent: Hashable | None = None) -> list[C
     rivals = rules.rival_mask(consequent)
     boxes = rules.boxes.take(rivals)
     collection = []
-    for row, rule in enumerate(np.flatnonzero(rivals)):
+    for row, rule in enumerate(np.flatnonzero(rivals).tolist()):
         for index, negation in negations(boxes, row):
-            box = negation.cut(Boxes.whole(space))
-            region = (
-                Region.nothing(space)
-                if box is None
-                else Region.from_packed(space, box.lower[0], box.upper[0], box.masks[0])
-            )
-            collection.append(Constraint(int(rule), index, region))
+            collection.append(Constraint(rule, index, _where(negation, space)))
     return collection
+
+
+def _where(negation: Negation, space: Space) -> Region:
+    """Return the region in which a test fails."""
+    box = negation.cut(Boxes.whole(space))
+    if box is None:
+        return Region.nothing(space)
+    return Region.from_packed(space, box.lower[0], box.upper[0], box.masks[0])
 
 
 def constraint_graph(
@@ -166,13 +170,13 @@ def constraint_graph(
     return graph
 
 
-class Search(Iterator[Region]):
-    """An iterator over the regions of a search, which also reports how the search ended.
+class Search(Iterator[Result]):
+    """An iterator over the results of a search, which also reports how the search ended.
 
     Parameters
     ----------
-    paths : iterator of Region
-        The regions.
+    results : iterator of Region or Path
+        The regions of :func:`search`, or the paths of :func:`paths`.
     meter : Meter
         Measures the budget.
 
@@ -184,18 +188,18 @@ class Search(Iterator[Region]):
     ([f1 < 2, f1 >= 5], True)
     """
 
-    def __init__(self, paths: Iterator[Region], meter: Meter) -> None:
-        self._paths, self._meter = paths, meter
+    def __init__(self, results: Iterator[Result], meter: Meter) -> None:
+        self._results, self._meter = results, meter
         self._ended = False
 
-    def __iter__(self) -> Search:
+    def __iter__(self) -> Search[Result]:
         return self
 
-    def __next__(self) -> Region:
+    def __next__(self) -> Result:
         if self._ended:
             raise StopIteration
         try:
-            return next(self._paths)
+            return next(self._results)
         except StopIteration:
             self._ended = True
             raise
@@ -206,7 +210,7 @@ class Search(Iterator[Region]):
 
     @property
     def finished(self) -> bool:
-        """Whether all regions were found; False while the search is running, or if it stopped."""
+        """Whether all results were found; False while the search is running, or if it stopped."""
         return self._ended and self._meter.stopped_by is None
 
     @property
@@ -237,11 +241,16 @@ def search(
     min_instances: int | None = None,
     budget: Budget | float | None = None,
     progress: Progress | None = None,
-) -> Search:
+) -> Search[Region]:
     """Return an iterator over regions that overlap no rival.
 
-    Regions are found lazily: ``next()`` is the paper's "stop at the first". They may overlap, and
-    together they contain everything that is free.
+    Regions are found lazily: ``next()`` stops at the first, as the paper does. They may overlap,
+    and together they contain everything that is free.
+
+    A path of the paper has a constraint of every rule. This search skips the rules that a region
+    does not overlap anyway, so it yields fewer regions, without superfluous constraints. In
+    lexicographic order, the first one contains the paper's first region or is disjoint from it.
+    :func:`irenic.searching.paths` is the paper's search.
 
     Parameters
     ----------
@@ -251,8 +260,8 @@ def search(
         What the new rule will predict; rules with the same consequent are not rivals (default:
         every rule is a rival).
     order : {"lexicographic", "random"}, default "lexicographic"
-        Order in which constraints are tried. The paper's lexicographic order prefers low values of
-        the first features. "random" shuffles the rules, and the constraints of each rule, once per
+        Order in which constraints are tried. The lexicographic order prefers low values of the
+        first features. "random" shuffles the rules, and the constraints of each rule, once per
         search; the result depends on ``random_state`` but not on the order of the rules.
     random_state : int or numpy generator, optional
         Seed of the random number generator for ``order="random"``.
@@ -296,8 +305,7 @@ def search(
     >>> len(list(regions)), regions.finished
     (7, True)
     """
-    if order not in get_args(Order):
-        raise ConditionError(f"order must be {' or '.join(get_args(Order))}, got {order!r}")
+    _check_order(order)
     check_rules(rules)
     if (X is None) != (min_instances is None):
         raise DataError("X and min_instances must be given together")
@@ -321,6 +329,125 @@ def search(
         ),
     )
     return Search(iter(paths), meter)
+
+
+@dataclass(frozen=True)
+class Path:
+    """A path of the paper: one constraint of each rule, which some case satisfies together.
+
+    Parameters
+    ----------
+    constraints : tuple of Constraint
+        One per rule, in the order of the rules.
+    region : Region
+        Where all constraints hold; it overlaps none of the rules.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet
+    >>> from irenic.searching import paths
+    >>> path = next(paths(RuleSet([Rule({"f1": (2, 5)}, then="A"),
+    ...                            Rule({"f1": (6, 9)}, then="B")])))
+    >>> path.constraints
+    (C[1,1]: f1 < 2, C[2,1]: f1 < 6)
+    >>> path.region
+    f1 < 2
+    """
+
+    constraints: tuple[Constraint, ...]
+    region: Region
+
+    def __repr__(self) -> str:
+        nodes = ", ".join(f"C[{c.rule + 1},{c.index + 1}]" for c in self.constraints)
+        return f"{{{nodes}}}: {self.region}"
+
+
+def paths(
+    rules: RuleSet,
+    *,
+    consequent: Hashable | None = None,
+    order: Order = "lexicographic",
+    random_state: RandomState = None,
+    within: Region | None = None,
+    budget: Budget | float | None = None,
+    progress: Progress | None = None,
+) -> Search[Path]:
+    """Return an iterator over the paper's paths, with their constraints and regions.
+
+    This is CFSGS to the letter. A path has exactly one constraint of each rival, even of rivals
+    that the region does not overlap anyway, so there are many paths, and their regions are often
+    smaller than necessary. Use :func:`irenic.search` to find room for a rule. Branches that lead
+    nowhere are recognized and left out, which changes no result.
+
+    Parameters
+    ----------
+    rules : RuleSet
+        The rules, one level of the paper's graph each.
+    consequent : hashable, optional
+        Ignore rules with this consequent (default: use every rule).
+    order : {"lexicographic", "random"}, default "lexicographic"
+        Order in which constraints are tried. "random" shuffles the constraints of each rule once
+        per search, as in the paper. It shuffles the rules, too, so that the result depends on
+        ``random_state`` but not on the order of the rules.
+    random_state : int or numpy generator, optional
+        Seed of the random number generator for ``order="random"``.
+    within : Region, optional
+        Search only in this region (default: the whole space).
+    budget : Budget or float (seconds), optional
+        Limits of the search (default: unlimited); see ``finished`` and ``stopped_by``.
+    progress : callable, optional
+        Called with the nodes and paths so far after each path, and regularly during a long search
+        for one; returning True stops the search.
+
+    Returns
+    -------
+    Search
+        An iterator over paths.
+
+    Raises
+    ------
+    ConditionError
+        If ``order`` is unknown.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet
+    >>> from irenic.searching import paths
+    >>> rules = RuleSet([Rule({"f1": (2, 5), "f2": (5, 9)}, then="A"),
+    ...                  Rule({"f1": (6.5, 8.5), "f2": (5, 7)}, then="B"),
+    ...                  Rule({"f1": (1, 9), "f2": (1, 3)}, then="C")])
+    >>> next(paths(rules))
+    {C[1,1], C[2,1], C[3,1]}: f1 < 1
+    >>> len(list(paths(rules)))
+    35
+    """
+    _check_order(order)
+    check_rules(rules)
+    box = whole_or(within, rules.space)
+    meter = Meter(budget)
+    if box.is_empty:
+        return Search(iter(()), meter)
+    rivals = rules.rival_mask(consequent)
+    rng = as_generator(random_state) if order == "random" else None
+    options = Options(rng=rng, progress=progress)
+    search = Paths(rules.boxes.take(rivals), box.box.simplified(), meter, options)
+    return Search(_paths(search, np.flatnonzero(rivals).tolist(), rules.space), meter)
+
+
+def _paths(search: Paths, rules: list[int], space: Space) -> Iterator[Path]:
+    """Yield paths with their constraints, each of which is made once."""
+    known: dict[tuple[int, int], Constraint] = {}
+    for steps, region in search.literal():
+        for row, test, negation in steps:
+            if (row, test) not in known:
+                known[row, test] = Constraint(rules[row], test, _where(negation, space))
+        chosen = sorted((step.row, step.test) for step in steps)
+        yield Path(tuple(known[node] for node in chosen), region)
+
+
+def _check_order(order: str) -> None:
+    if order not in get_args(Order):
+        raise ConditionError(f"order must be {' or '.join(get_args(Order))}, got {order!r}")
 
 
 def _is_count(value: Any) -> bool:

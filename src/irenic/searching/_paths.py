@@ -1,12 +1,13 @@
 """The paths of CFSGS (Section III-A): one negated test per rule, all satisfied together.
 
-This is a depth-first search over the levels of the paper's graph, without building the graph. It
-finds the same free space, but skips work:
+This is a depth-first search over the levels of the paper's graph, without building the graph.
+``Paths.literal`` yields the paper's paths. It leaves out only branches that lead nowhere: before a
+branch is entered, recursive cutting decides whether anything in it is uncovered.
+
+Iterating over ``Paths`` finds the same free space, but skips more work:
 
 - A rule that does not overlap the region is skipped: one of its constraints is satisfied already,
   and any other would only shrink the region.
-- A branch is entered only if recursive cutting finds something uncovered in it, so the search
-  never reaches a dead end deep down.
 - A branch inside an earlier constraint of the same rule is skipped: everything free in it is found
   in that earlier branch.
 - When searching for maximal regions, a box is first shrunk to the hull of its free part. No region
@@ -16,6 +17,7 @@ finds the same free space, but skips work:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -101,10 +103,20 @@ def count_negations(boxes: Boxes) -> Ints:
     return np.asarray(bounds + boxes.tests()[:, d:].sum(axis=1), dtype=np.int64)
 
 
+class Step(NamedTuple):
+    """The constraint that a path chooses on one level."""
+
+    row: int
+    """Row of the rule."""
+    test: int
+    """Index of its test."""
+    negation: Negation
+
+
 class _Node(NamedTuple):
     box: Boxes
     rules: npt.NDArray[np.intp]
-    """The rules that overlap the box, in the order of the levels."""
+    """The rules of the levels below that overlap the box, in the order of the levels."""
     excluded: tuple[Negation, ...]
     """Earlier constraints; boxes inside one of them were found there."""
     rows: npt.NDArray[np.intp]
@@ -130,7 +142,7 @@ class Options(NamedTuple):
 
 
 class Paths:
-    """An iterable of the regions of all satisfiable paths.
+    """The satisfiable paths: an iterable of their regions, skipping rules that are missed anyway.
 
     Parameters
     ----------
@@ -147,12 +159,10 @@ class Paths:
     def __init__(self, rivals: Boxes, box: Boxes, meter: Meter, options: Options) -> None:
         self.rules, self.root, self.meter = rivals, box, meter
         self.rng, self.maximal, self.instances, self.min_instances, self.progress = options
-        self.shuffled: dict[int, list[Negation]] = {}
+        self.shuffled: dict[int, list[tuple[int, Negation]]] = {}
 
     def __iter__(self) -> Iterator[Region]:
-        rows = np.arange(0 if self.instances is None else len(self.instances))
-        root = _Node(self.root, self._levels(), (), rows, None, False)
-        opened = self._opened(root._replace(rules=self._meeting(root), rows=self._inside(root)))
+        opened = self._opened_root()
         if opened is not None and not len(opened.rules):
             yield from self._result(opened.box)
             return
@@ -169,6 +179,26 @@ class Paths:
                 yield from self._result(node.box)
             if self.meter.stopped_by is not None:
                 return
+
+    def literal(self) -> Iterator[tuple[tuple[Step, ...], Region]]:
+        """Yield the paper's paths, with one constraint of every rule, and their regions."""
+        levels = self._levels.tolist()
+        node = self._opened_root()
+        path: list[Step] = []
+        stack: list[Iterator[tuple[Step, _Node]]] = []
+        while node is not None and self.meter.stopped_by is None:
+            if len(path) < len(levels):
+                stack.append(self._steps(node, levels[len(path)]))
+            else:
+                yield from ((tuple(path), region) for region in self._result(node.box))
+            node = None
+            while stack and node is None:
+                del path[len(stack) - 1 :]
+                step, node = next(stack[-1], (None, None))
+                if step is None:
+                    stack.pop()
+                else:
+                    path.append(step)
 
     def _result(self, box: Boxes) -> Iterator[Region]:
         """Yield a region, and stop the clock while the caller processes it."""
@@ -189,8 +219,14 @@ class Paths:
 
     # --- descending
 
+    def _opened_root(self) -> _Node | None:
+        rows = np.arange(0 if self.instances is None else len(self.instances))
+        root = _Node(self.root, self._levels, (), rows, None, False)
+        return self._opened(root._replace(rules=self._meeting(root), rows=self._inside(root)))
+
+    @cached_property
     def _levels(self) -> npt.NDArray[np.intp]:
-        """Return the rules in the order of the levels.
+        """The rules in the order of the levels.
 
         Rules are sorted before they are shuffled, so that the result does not depend on the order
         in which they are given.
@@ -201,11 +237,11 @@ class Paths:
         ordered = sorted(range(len(keys)), key=lambda row: keys[row].tobytes())
         return np.array(ordered, dtype=np.intp)[self.rng.permutation(len(keys))]
 
-    def _constraints(self, row: int) -> list[Negation]:
+    def _constraints(self, row: int) -> list[tuple[int, Negation]]:
         """Return the constraints of a level in the order in which to explore them."""
         if row in self.shuffled:
             return self.shuffled[row]
-        constraints = [c for _, c in negations(self.rules, row)]
+        constraints = negations(self.rules, row)
         if self.rng is not None:
             constraints = [constraints[i] for i in self.rng.permutation(len(constraints))]
             self.shuffled[row] = constraints
@@ -214,7 +250,7 @@ class Paths:
     def _children(self, node: _Node) -> Iterator[_Node]:
         """Yield a node per constraint of the first rule that leaves something free."""
         excluded = node.excluded
-        for constraint in self._constraints(int(node.rules[0])):
+        for _, constraint in self._constraints(int(node.rules[0])):
             box = constraint.cut(node.box)
             if box is None:
                 continue
@@ -228,6 +264,20 @@ class Paths:
                 return
             if opened is not None:
                 yield opened
+
+    def _steps(self, node: _Node, row: int) -> Iterator[tuple[Step, _Node]]:
+        """Yield each constraint of a rule that leaves something free, with the node below."""
+        rules = node.rules[node.rules != row]
+        for index, constraint in self._constraints(row):
+            box = constraint.cut(node.box)
+            if box is None:
+                continue
+            child = node._replace(box=box, rules=rules)
+            opened = self._opened(child._replace(rules=self._meeting(child)))
+            if self.meter.stopped_by is not None:
+                return
+            if opened is not None:
+                yield Step(row, index, constraint), opened
 
     def _opened(self, node: _Node) -> _Node | None:
         """Return the node with its free boxes; None if there are none, or too few instances."""
