@@ -159,7 +159,7 @@ class ConflictError(IrenicError, ValueError):
         return self._conflicts
 
     @property
-    def args(self) -> tuple[Any, ...]:  # type: ignore[override]
+    def args(self) -> tuple[Any, ...]:
         """The message, as in every exception."""
         self._complete()
         return super().args

@@ -162,9 +162,11 @@ def read_only(value):
 def test_rules_and_coverage_from_read_only_memory_can_be_changed():
     rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
     coverage = CoverageMap(rules, {"age": np.arange(100)})
+    assert coverage.rules_of(40).tolist() == []
     copy = read_only(coverage)
     copy.rules.add(Rule({"age": (30, 60)}, then="high"))
     assert copy.uncovered.tolist() == list(range(60, 100))
+    assert copy.rules_of(40).tolist() == [1]
     copy.rules.remove(0)
     assert copy.uncovered.tolist() == [*range(30), *range(60, 100)]
     assert coverage.uncovered.tolist() == list(range(30, 100))

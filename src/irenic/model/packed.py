@@ -78,7 +78,7 @@ class PackedRules:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         # joblib maps large arrays of a task to a file that must not be written to
-        self._use({name: np.require(state[name], None, "CW") for name in self._COLUMNS})
+        self._use({name: np.require(state[name], None, ["C", "W"]) for name in self._COLUMNS})
 
     @property
     def boxes(self) -> Boxes:
