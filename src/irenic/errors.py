@@ -123,24 +123,10 @@ class ConflictError(IrenicError, ValueError):
         self._conflicts = conflicts
 
     @classmethod
-    def deferred(cls, describe: Callable[[], tuple[str, Sequence[Any]]]) -> ConflictError:
+    def _deferred(cls, describe: Callable[[], tuple[str, Sequence[Any]]]) -> ConflictError:
         """Return an error whose message and conflicts are made when someone reads them.
 
         A learner that tries many rules catches these errors without reading them.
-
-        Parameters
-        ----------
-        describe : callable
-            Returns the message and the conflicts; called at most once.
-
-        Returns
-        -------
-        ConflictError
-
-        Examples
-        --------
-        >>> print(ConflictError.deferred(lambda: ("rule 2 contradicts rule 1", [])))
-        rule 2 contradicts rule 1
         """
         error = cls.__new__(cls)
         error._describe = describe

@@ -159,7 +159,7 @@ def test_the_hull_keeps_how_bounds_were_written_and_leaves_out_empty_regions():
     assert nothing.hull(nothing).is_empty
     with pytest.raises(ConditionError, match="different spaces"):
         a.hull(Region(Space([Continuous("g")])))
-    with pytest.raises(ConditionError, match="hull needs regions, got 5"):
+    with pytest.raises(ConditionError, match="others must be regions, got 5"):
         a.hull(5)
 
 

@@ -24,7 +24,7 @@ class CoverageMap:
     A map follows its rule set: whenever a rule is added, removed or replaced, through either of
     them, the map is updated. For n instances,
 
-    - an update takes O(n) time, whatever the number of rules;
+    - an update of the map takes O(n) time, whatever the number of rules;
     - :meth:`pick` takes O(1) time, whatever the number of instances and rules;
     - :meth:`rules_of` takes O(k log r) time for an instance that k of r rules cover.
 

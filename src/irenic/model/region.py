@@ -647,6 +647,11 @@ class Region:
         -------
         Region
 
+        Raises
+        ------
+        ConditionError
+            If an argument is not a region of the same space.
+
         Examples
         --------
         >>> space = Space([Continuous("f1"), Categorical("color", ["yellow", "blue", "red"])])
@@ -660,7 +665,7 @@ class Region:
         """
         for other in others:
             if not isinstance(other, Region):
-                raise ConditionError(f"hull needs regions, got {other!r}")
+                raise ConditionError(f"others must be regions, got {other!r}")
             self._check_space(other)
         regions = [region for region in (self, *others) if not region.is_empty]
         if len(regions) < 2:

@@ -676,7 +676,7 @@ class RuleSet:
                 conflicts,
             )
 
-        raise ConflictError.deferred(describe)
+        raise ConflictError._deferred(describe)
 
     def rivals_of(self, region: Region, consequent: Hashable | None = None) -> npt.NDArray[np.intp]:
         """Return the indices of the rules that overlap a region and have another consequent.
