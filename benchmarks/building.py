@@ -227,5 +227,30 @@ def calls() -> Table:
     return table
 
 
+def growth() -> Table:
+    table = Table(
+        f"CoverageMap: growth with the instances, 1,000 rules x {FEATURES} features",
+        "instances",
+        "pick",
+        "rules_of",
+        "update (replace)",
+        "update, an instance",
+        "first rules_of",
+    )
+    rules = rule_set(*tree_leaves(1_000, FEATURES))
+    for n in (1_000, 10_000, 100_000, 1_000_000):
+        rng = np.random.default_rng(1)
+        coverage = CoverageMap(rules, rng.random((n, FEATURES)))
+        removed = coverage.remove(int(coverage.support.argmax()))  # so that some are uncovered
+        first = seconds_after(lambda: None, lambda c=coverage: c.rules_of(17), repeat=1)
+        asked = seconds(lambda c=coverage: c.rules_of(17))
+        picked = seconds(lambda c=coverage, rng=rng: c.pick(rng))
+        same = rules[500]
+        updated = seconds(lambda c=coverage, rule=same: c.replace(500, rule))
+        table.add(n, picked, asked, updated, updated / n, first)
+        rules.add(removed)
+    return table
+
+
 def main() -> list[Table]:
-    return [calls()]
+    return [calls(), growth()]

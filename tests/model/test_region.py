@@ -27,6 +27,7 @@ from irenic import (
     Region,
     Space,
 )
+from irenic.model import sampling
 
 ONE = Space([Continuous("f1")])
 TWO = Space([Continuous("f1"), Categorical("color", ["yellow", "blue", "red"])])
@@ -575,6 +576,28 @@ def test_samples_lie_inside_and_are_reproducible(single, random_state):
     again = region.sample(30, np.random.default_rng(random_state))
     assert np.array_equal(points.values, again.values)
     assert np.array_equal(points.codes, again.codes)
+
+
+@given(sts.regions_of_one_space(1), st.integers(0, 2**32 - 1))
+def test_a_single_point_is_drawn_as_several_are(single, seed):
+    for feature, low, high in zip(
+        single[0].space.continuous, single[0].lower, single[0].upper, strict=True
+    ):
+        low, high = feature.reach(float(low), float(high))
+        if low < high:
+            one, many = np.random.default_rng(seed), np.random.default_rng(seed)
+            value = sampling.draw_one(feature, low, high, one)
+            assert [value] == sampling.draw(feature, low, high, 1, many).tolist()
+            assert one.random() == many.random()
+
+
+@pytest.mark.parametrize("low", [sampling.LOWEST, -1e308, -1.0, 0.0, 1e308])
+@pytest.mark.parametrize("high", [-9e307, 5e-324, 1.0, 1.5e308, math.inf])
+def test_a_single_point_of_a_huge_region_is_drawn_as_several_are(low, high):
+    for seed in range(20 if low < high else 0):
+        draws = np.random.default_rng(seed), np.random.default_rng(seed)
+        value = sampling.draw_one(Continuous("f"), low, high, draws[0])
+        assert [value] == sampling.draw(Continuous("f"), low, high, 1, draws[1]).tolist()
 
 
 def test_samples_reach_every_part_of_a_region():

@@ -37,6 +37,7 @@ from irenic.model.sampling import (
     Share,
     as_generator,
     draw,
+    draw_one,
     draw_shares,
     draw_words,
     moved,
@@ -840,13 +841,19 @@ class Region:
         space = self.space
         values = np.empty((len(space.continuous), n))
         codes = np.empty((len(space.categorical), n), dtype=np.int32)
-        for row, feature in enumerate(space.continuous):
-            low, high = feature.reach(float(self.lower[row]), float(self.upper[row]))
-            values[row] = -math.inf if low >= high else draw(feature, low, high, n, rng)
+        bounds = zip(space.continuous, self.lower.tolist(), self.upper.tolist(), strict=True)
+        for row, (feature, lower, upper) in enumerate(bounds):
+            low, high = feature.reach(lower, upper)
+            if low >= high:
+                values[row] = -math.inf
+            elif n == 1:
+                values[row, 0] = draw_one(feature, low, high, rng)
+            else:
+                values[row] = draw(feature, low, high, n, rng)
         for row, category in enumerate(space.categorical):
             bits = self.bits(category.name) & category.everything
             allowed = [code for code in range(bits.bit_length()) if bits >> code & 1]
-            codes[row] = rng.choice(np.array(allowed, dtype=np.int32), size=n)
+            codes[row] = np.array(allowed, dtype=np.int32)[rng.integers(len(allowed), size=n)]
         return Instances(space, values, codes)
 
     def volume(self, within: Region | None = None) -> float:
