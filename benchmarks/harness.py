@@ -25,6 +25,17 @@ def seconds(work: Callable[[], Any], repeat: int = 9, at_least: float = 0.05) ->
     return best
 
 
+def seconds_after(prepare: Callable[[], Any], work: Callable[[], Any], repeat: int = 200) -> float:
+    """Return the best time of one call, each after a preparation that is not timed."""
+    best = float("inf")
+    for _ in range(repeat):
+        prepare()
+        start = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
 def memory() -> str:
     """Return the peak memory of this process so far."""
     return f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB"

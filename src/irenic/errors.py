@@ -23,7 +23,7 @@ import difflib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 __all__ = [
     "BudgetError",
@@ -116,9 +116,54 @@ class ConflictError(IrenicError, ValueError):
     1
     """
 
+    _describe: Callable[[], tuple[str, Sequence[Any]]] | None = None
+
     def __init__(self, message: str, conflicts: Sequence[Any] = ()) -> None:
         super().__init__(message)
-        self.conflicts = conflicts
+        self._conflicts = conflicts
+
+    @classmethod
+    def _deferred(cls, describe: Callable[[], tuple[str, Sequence[Any]]]) -> ConflictError:
+        """Return an error whose message and conflicts are made when someone reads them.
+
+        A learner that tries many rules catches these errors without reading them.
+        """
+        error = cls.__new__(cls)
+        error._describe = describe
+        return error
+
+    def _complete(self) -> None:
+        if self._describe is not None:
+            message, self._conflicts = self._describe()
+            self._describe = None
+            self.args = (message,)
+
+    @property
+    def conflicts(self) -> Sequence[Any]:
+        """The conflicts."""
+        self._complete()
+        return self._conflicts
+
+    @property
+    def args(self) -> tuple[Any, ...]:
+        """The message, as in every exception."""
+        self._complete()
+        return super().args
+
+    @args.setter
+    def args(self, values: tuple[Any, ...]) -> None:
+        BaseException.args.__set__(self, values)  # type: ignore[attr-defined]
+
+    def __str__(self) -> str:
+        self._complete()
+        return super().__str__()
+
+    def __repr__(self) -> str:
+        self._complete()
+        return super().__repr__()
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.args[0] if self.args else "", self.conflicts)
 
 
 class SeedError(IrenicError, ValueError):

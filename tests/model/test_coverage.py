@@ -15,6 +15,7 @@ import naive
 import strategies as sts
 from irenic import ConflictError, Continuous, DataError, Region, Rule, RuleSet, Space
 from irenic.model import CoverageMap
+from irenic.model import coverage as coverage_module
 
 pytestmark = pytest.mark.kernels
 
@@ -69,6 +70,42 @@ def test_the_map_follows_changes_of_the_map_and_of_the_rule_set(data):
         except ConflictError:
             assert list(rules) == before
         check(coverage, cells)
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 1 << 24])
+@given(data=st.data())
+def test_rules_of_every_instance_follow_many_changes(at_once, data):
+    rules = data.draw(sts.rule_sets(max_size=5))
+    space = rules.space
+    points = Region(space).sample(6, random_state=data.draw(st.integers(0, 99)))
+    coverage = CoverageMap(rules, points)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coverage_module, "_AT_ONCE", at_once)
+        for change in data.draw(st.lists(st.sampled_from("aaaaarrpk"), max_size=30)):
+            index = data.draw(st.integers(0, len(rules) - 1)) if len(rules) else -1
+            if change == "k":
+                coverage = pickle.loads(pickle.dumps(coverage))
+                rules = coverage.rules
+            elif change == "a" or index < 0:
+                coverage.add(data.draw(sts.rules(space)), force=True)
+            elif change == "r":
+                coverage.remove(index)
+            else:
+                coverage.replace(index, data.draw(sts.rules(space)), force=True)
+            expected = [np.flatnonzero(row).tolist() for row in rules.covering(points)]
+            assert [coverage.rules_of(i).tolist() for i in range(6)] == expected
+
+
+def test_lists_of_rules_grow_without_end():
+    coverage = CoverageMap(RuleSet(space=AGE), TABLE)
+    assert coverage.rules_of(0).tolist() == []
+    for i in range(100):
+        coverage.add(age(0, 30, "A"))
+        assert coverage.rules_of(0).tolist() == list(range(i + 1))
+    for i in range(99, -1, -1):
+        coverage.remove(i // 2)
+        assert coverage.rules_of(2).tolist() == list(range(i))
+    assert coverage.rules_of(3).tolist() == []
 
 
 def test_free_excludes_only_instances_that_rivals_cover():
@@ -157,8 +194,11 @@ def test_changing_returned_arrays_leaves_the_map_unchanged():
 @pytest.mark.parametrize("make", [copy.deepcopy, lambda c: pickle.loads(pickle.dumps(c))])
 def test_a_copy_follows_the_copy_of_its_rule_set(make):
     coverage = CoverageMap(RuleSet([age(0, 20, "A")], AGE), TABLE)
+    assert coverage.rules_of(0).tolist() == [0]
     other = make(coverage)
     other.rules.add(age(20, 30, "B"))
+    assert [other.rules_of(i).tolist() for i in range(4)] == [[0], [0], [1], []]
+    assert coverage.rules_of(2).tolist() == []
     assert other.uncovered.tolist() == [3, 4]
     assert coverage.uncovered.tolist() == [2, 3, 4]
     coverage.rules.remove(0)

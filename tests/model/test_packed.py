@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import naive
 import strategies as sts
 from irenic import Continuous, Region, Rule, RuleSet, Space
 from irenic.boxes import Boxes
-from irenic.model import CoverageMap
+from irenic.model import CoverageMap, packed
 
 pytestmark = pytest.mark.kernels
 
@@ -52,6 +53,56 @@ def test_kernels_see_rules_that_were_added_and_removed():
         assert not rules.packed.meeting(strip(38 - n).region).any()
     rules.replace(0, strip(100))
     assert rules.packed.meeting(strip(100).region).nonzero()[0].tolist() == [0]
+
+
+@pytest.mark.parametrize("at_once", [1_000, 0])
+@given(data=st.data())
+def test_columns_and_kernels_follow_a_list_of_rules(at_once, data):
+    rules = data.draw(sts.rule_sets(max_size=4))
+    space = rules.space
+    mirror, ids, next_id = list(rules), list(range(len(rules))), len(rules)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packed, "_MOVED_AT_ONCE", at_once)
+        for change in data.draw(st.lists(st.sampled_from("aaarrrrpcd"), max_size=24)):
+            rule = data.draw(sts.rules(space))
+            i = data.draw(st.integers(0, len(mirror) - 1)) if mirror else -1
+            if change == "a":
+                rules.add(rule, force=True)
+                mirror, ids, next_id = [*mirror, rule], [*ids, next_id], next_id + 1
+            elif change == "c":
+                rules = rules.copy()
+            elif change == "d":
+                rules = pickle.loads(pickle.dumps(rules))
+            elif mirror and change == "r":
+                assert rules.remove(i) == mirror.pop(i)
+                del ids[i]
+            elif mirror:
+                assert rules.replace(i, rule, force=True) == mirror[i]
+                mirror[i] = rule
+            assert [str(r) for r in rules] == [str(r) for r in mirror]
+            assert rules.ids.tolist() == ids
+            known = range(-1, next_id + 1)
+            expected = [ids.index(k) if k in ids else -1 for k in known]
+            assert rules.indices(known).tolist() == expected
+            meets = [r.region.overlaps(rule.region) for r in mirror]
+            assert rules.packed.meeting(rule.region).tolist() == meets
+            assert as_tuples(rules.conflicts()) == naive.pairs(mirror, same=False)
+
+
+def as_tuples(pairs):
+    return [tuple(map(int, pair)) for pair in pairs.pairs]
+
+
+@pytest.mark.parametrize("n", [1, 3_000])
+def test_rules_can_be_removed_at_the_front_and_added_at_the_end_forever(n):
+    rules = strips(n)
+    for i in range(n, n + 50):
+        assert rules.remove(0) == strip(i - n)
+        rules.add(strip(i))
+        assert rules.packed.meeting(strip(i).region).nonzero()[0].tolist() == [n - 1]
+    assert rules.remove(n // 2) == strip(50 + n // 2)
+    assert rules.ids.tolist() == [i for i in range(50, n + 50) if i != 50 + n // 2]
+    assert len(rules.packed.then) <= 2 * n + 8
 
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))])
@@ -111,9 +162,11 @@ def read_only(value):
 def test_rules_and_coverage_from_read_only_memory_can_be_changed():
     rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
     coverage = CoverageMap(rules, {"age": np.arange(100)})
+    assert coverage.rules_of(40).tolist() == []
     copy = read_only(coverage)
     copy.rules.add(Rule({"age": (30, 60)}, then="high"))
     assert copy.uncovered.tolist() == list(range(60, 100))
+    assert copy.rules_of(40).tolist() == [1]
     copy.rules.remove(0)
     assert copy.uncovered.tolist() == [*range(30), *range(60, 100)]
     assert coverage.uncovered.tolist() == list(range(30, 100))

@@ -6,7 +6,7 @@ import copy
 import datetime as dt
 import math
 import pickle
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import portion
@@ -27,6 +27,7 @@ from irenic import (
     Region,
     Space,
 )
+from irenic.model import sampling
 
 ONE = Space([Continuous("f1")])
 TWO = Space([Continuous("f1"), Categorical("color", ["yellow", "blue", "red"])])
@@ -65,6 +66,19 @@ def test_contains_agrees_with_the_oracle_on_every_cell(data):
     cells = naive.cells_of(axes_of(region, other))
     inside = region.contains(naive.instances(space, cells))
     assert inside.tolist() == [naive.holds(region, cell) for cell in cells]
+
+
+@given(sts.regions_of_one_space(2))
+def test_a_single_point_is_inside_or_outside_as_among_others(pair):
+    region = pair[0]
+    cells = naive.cells_of(axes_of(*pair))[:60]
+    points = naive.instances(region.space, cells)
+    inside = [naive.holds(region, cell) for cell in cells]
+    for i, expected in enumerate(inside):
+        single = points.take([i])
+        assert region.contains(single).tolist() == [expected] == [single in region]
+        assert region.contains(single).dtype == np.bool_
+    assert not Region.nothing(region.space).contains(points.take([0]))[0]
 
 
 def test_a_pair_is_half_open_and_none_leaves_a_side_open():
@@ -118,6 +132,36 @@ def test_subtraction_gives_disjoint_pieces_that_cover_the_difference(pair):
     assert all(not (p & q) for p, q in combinations(pieces, 2))
     assert set().union(*pieces) == naive.cells(a, axes) - naive.cells(b, axes)
     assert not any(piece.is_empty or piece.overlaps(b) for piece in a - b)
+
+
+@given(sts.regions_of_one_space(3))
+def test_the_hull_is_the_smallest_region_that_contains_others(three):
+    axes = axes_of(*three)
+    hull = Region.hull(*three)
+    together = set().union(*(naive.cells(region, axes) for region in three))
+    spans = []
+    for feature, axis, taken in zip(hull.space, axes, zip(*together, strict=True), strict=True):
+        if isinstance(feature, Continuous):
+            spans.append([v for v in axis if min(taken) <= v <= max(taken)])
+        else:
+            spans.append(set(taken))
+    assert naive.cells(hull, axes) == set(product(*spans))
+    assert all(region <= hull for region in three)
+    assert hull == three[2].hull(three[0], three[1], Region.nothing(hull.space))
+    assert Region.parse(hull.to_text(), hull.space) == hull
+
+
+def test_the_hull_keeps_how_bounds_were_written_and_leaves_out_empty_regions():
+    a, b = Region(ONE, {"f1": {">": 2, "<": 5}}), Region(ONE, {"f1": {">=": 3, "<=": 7}})
+    assert str(a.hull(b)) == str(b.hull(a)) == "2 < f1 <= 7"
+    nothing = Region.nothing(ONE)
+    assert a.hull() is a
+    assert nothing.hull(a) == a == a.hull(nothing)
+    assert nothing.hull(nothing).is_empty
+    with pytest.raises(ConditionError, match="different spaces"):
+        a.hull(Region(Space([Continuous("g")])))
+    with pytest.raises(ConditionError, match="others must be regions, got 5"):
+        a.hull(5)
 
 
 @given(sts.regions_of_one_space(2))
@@ -532,6 +576,28 @@ def test_samples_lie_inside_and_are_reproducible(single, random_state):
     again = region.sample(30, np.random.default_rng(random_state))
     assert np.array_equal(points.values, again.values)
     assert np.array_equal(points.codes, again.codes)
+
+
+@given(sts.regions_of_one_space(1), st.integers(0, 2**32 - 1))
+def test_a_single_point_is_drawn_as_several_are(single, seed):
+    for feature, low, high in zip(
+        single[0].space.continuous, single[0].lower, single[0].upper, strict=True
+    ):
+        low, high = feature.reach(float(low), float(high))
+        if low < high:
+            one, many = np.random.default_rng(seed), np.random.default_rng(seed)
+            value = sampling.draw_one(feature, low, high, one)
+            assert [value] == sampling.draw(feature, low, high, 1, many).tolist()
+            assert one.random() == many.random()
+
+
+@pytest.mark.parametrize("low", [sampling.LOWEST, -1e308, -1.0, 0.0, 1e308])
+@pytest.mark.parametrize("high", [-9e307, 5e-324, 1.0, 1.5e308, math.inf])
+def test_a_single_point_of_a_huge_region_is_drawn_as_several_are(low, high):
+    for seed in range(20 if low < high else 0):
+        draws = np.random.default_rng(seed), np.random.default_rng(seed)
+        value = sampling.draw_one(Continuous("f"), low, high, draws[0])
+        assert [value] == sampling.draw(Continuous("f"), low, high, 1, draws[1]).tolist()
 
 
 def test_samples_reach_every_part_of_a_region():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import re
 from collections import Counter
 
 import numpy as np
@@ -12,7 +13,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import naive
@@ -577,6 +578,36 @@ def test_add_rejects_a_contradicting_rule_and_names_the_conflict():
         rules.add(age(5, 50, "senior"))
 
 
+def test_the_error_of_a_rejected_rule_describes_the_set_as_it_was():
+    text = r"rule 3 .* contradicts rule 1 \(IF 0 <= age < 10 THEN child\) \(and 1 more\)"
+    for read in (str, repr, lambda e: e.args[0], lambda e: str(pickle.loads(pickle.dumps(e)))):
+        rules = RuleSet([age(0, 10, "child"), age(10, 99, "adult")], AGE)
+        with pytest.raises(ConflictError) as caught:
+            rules.add(age(5, 50, "senior"))
+        rules.remove(0)
+        rules.replace(0, age(60, 70, "new"))
+        assert re.search(text, read(caught.value))
+        other = copy.copy(caught.value)
+        for error in (caught.value, other, pickle.loads(pickle.dumps(other))):
+            assert [str(c.region) for c in error.conflicts] == ["5 <= age < 10", "10 <= age < 50"]
+            assert str(error) == str(caught.value)
+
+
+@given(sts.consistent_rule_sets(), st.data())
+def test_conflicts_of_a_rejected_rule_are_those_of_the_oracle(rules, data):
+    rule = data.draw(sts.rules(rules.space))
+    before = list(rules)
+    expected = naive.pairs([*before, rule], same=False)
+    assume(expected)
+    with pytest.raises(ConflictError) as caught:
+        rules.add(rule)
+    while len(rules):  # the error is read later
+        rules.remove(0)
+    conflicts = caught.value.conflicts
+    assert [(c.first, c.second) for c in conflicts] == expected
+    assert [c.rules for c in conflicts] == [(before[i], rule) for i, _ in expected]
+
+
 def test_force_adds_a_contradicting_rule_and_makes_the_set_inconsistent():
     rules = RuleSet([age(0, 10, "child")], AGE)
     assert rules.is_consistent
@@ -719,6 +750,63 @@ def test_a_shallow_copy_is_independent():
     rules.add(age(20, 30, "old"))
     assert [r.then for r in rules] == ["child", "old"]
     assert [r.then for r in other] == ["child", "adult"]
+
+
+class Population(RuleSet):
+    """A set that a learner has extended, with a constructor of its own."""
+
+    def __init__(self, space):
+        super().__init__(space=space)
+        self.generation = 7
+
+
+def test_a_copy_keeps_the_type_and_what_is_known_of_the_set(monkeypatch):
+    rules = Population(AGE)
+    rules.add(age(0, 10, "child"))
+    rules.add(age(10, 99, "adult"))
+    assert rules.is_consistent
+    rules.remove(0)
+    monkeypatch.setattr(RuleSet, "_find_pairs", None)  # nothing is proved again
+    for other in (rules.copy(), copy.copy(rules), copy.deepcopy(rules)):
+        assert type(other) is Population
+        assert (other.generation, other.ids.tolist()) == (7, [1])
+        assert other.is_consistent
+        other.generation = 8
+    assert rules.generation == 7
+    assert type(rules[:]) is RuleSet
+    assert rules[:].is_consistent
+    assert rules[[0, 0]].is_consistent
+
+
+def test_a_part_of_a_set_with_conflicts_may_be_consistent():
+    rules = RuleSet([age(0, 10, "child"), age(5, 99, "adult"), age(3, 4, "child")], AGE)
+    assert not rules.is_consistent
+    assert not rules.copy().is_consistent
+    assert rules[1:].is_consistent
+
+
+def test_a_rule_keeps_its_id_until_it_is_removed():
+    rules = RuleSet([age(i, i + 1, i) for i in range(5)], AGE)
+    assert rules.ids.tolist() == [0, 1, 2, 3, 4]
+    rules.remove(1)
+    rules.remove(3)
+    rules.add(age(9, 10, 9))
+    rules.replace(1, age(20, 30, 2))
+    assert rules.ids.tolist() == [0, 2, 3, 5]
+    assert rules.indices([5, 4, 3, 2, 1, 0, 6, -1]).tolist() == [3, -1, 2, 1, -1, 0, -1, -1]
+    assert rules.indices(np.int64(5)) == 3
+    assert rules[rules.indices(2)] == age(20, 30, 2)
+    assert rules[1:].ids.tolist() == [0, 1, 2]
+    assert pickle.loads(pickle.dumps(rules)).ids.tolist() == [0, 2, 3, 5]
+    other = rules.copy()
+    other.add(age(40, 50, 0))
+    assert other.ids.tolist() == [0, 2, 3, 5, 6]
+    while len(rules):
+        rules.remove(0)
+    assert rules.indices([0, 5]).tolist() == [-1, -1]
+    assert rules.indices([]).tolist() == []
+    with pytest.raises(ConditionError, match=r"ids must be integers, got \[0.5\]"):
+        rules.indices([0.5])
 
 
 def test_the_space_is_inferred_from_the_rules():

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import strategies as sts
 from irenic import (
     MISSING,
     OTHER,
@@ -801,6 +802,48 @@ def test_random_tables_encode_the_same_through_each_library(rows):
         instances = space.encode(table)
         assert instances.values.tolist() == [by_value[0]]
         assert instances.codes.tolist() == [by_value[1]]
+
+
+ODD = [None, math.nan, math.inf, -math.inf, 2**53, 2**53 - 1, -(2**53), 2**60, 0.5, -0.0, 3, 3.0]
+ODD += [True, "a", "5", "", "new", np.float32(1.5), np.int64(3), np.float64(0.5), [1], MISSING]
+ODD += [OTHER, decimal.Decimal("1.5"), dt.date(2020, 1, 2), 1e300, Months(12)]
+
+
+def outcome(call, *args):
+    """Return what a call returns as lists, or the text of its error."""
+    try:
+        instances = call(*args)
+    except DataError as error:
+        return str(error)
+    assert (instances.values.dtype, instances.codes.dtype) == (np.float64, np.int32)
+    return [*instances.values[:, :1].tolist(), *instances.codes[:, :1].tolist()]
+
+
+@given(sts.spaces(), st.data())
+def test_a_single_record_is_encoded_as_among_others(space, data):
+    usual = st.sampled_from([0.5, 3, -1, 0, "a", "b c", "v7", "v69"])
+    value = st.one_of(usual, usual, usual, st.sampled_from(ODD))
+    record = {name: data.draw(value) for name in space.names}
+    if data.draw(st.integers(0, 5)) == 0:
+        del record[space.names[0]]
+    if data.draw(st.integers(0, 5)) == 0:
+        record["unknown"] = 1
+    assert outcome(space.encode, [record]) == outcome(space.encode, [record, record])
+    points = [record]
+    if set(record) == set(space.names):
+        points += [tuple(record.values()), list(record.values())]
+    for point in points:
+        quick = outcome_of_point(space, point)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Space, "_usual_numbers", lambda *_: None)
+            assert quick == outcome_of_point(space, point)
+
+
+def outcome_of_point(space, point):
+    try:
+        return outcome(space.encode_point, point)
+    except ConditionError as error:
+        return str(error)
 
 
 @pytest.mark.skipif(np.dtype(np.longdouble).itemsize == 8, reason="long doubles are doubles here")

@@ -36,6 +36,22 @@ class Rules(Struct):
     lowest: Floats
     """Lowest value of each continuous feature, ``[features]``."""
 
+    first = 0  # column of the first rule: rules before it were removed
+
+    def part(self, first: int, n: int) -> Rules:
+        """Return ``n`` rules from a column on; what runs on this struct keeps its own.
+
+        In C, arrays then begin at the first rule, and their rows are as far apart as before.
+        """
+        _ = self._as_parameter_  # takes the addresses
+        part = self.changed(n=n)
+        part.first = first
+        struct = part.__dict__["_struct"]
+        for name in ("lower", "upper", "masks", "then", "weight") if first != self.first else ():
+            moved = (first - self.first) * getattr(self, name).itemsize
+            setattr(struct, name, getattr(struct, name) + moved)
+        return part
+
 
 @dataclass(eq=False)
 class Points(Struct):

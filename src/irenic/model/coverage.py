@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from irenic.boxes.arrays import Bools, Ints
 from irenic.errors import DataError
-from irenic.kernels import cover, structs
+from irenic.kernels import cover, follow, structs
 from irenic.model.literals import counted
 from irenic.model.rule import Rule, as_consequent
 from irenic.model.ruleset import RuleSet, check_rules
@@ -21,8 +21,17 @@ from irenic.model.space import Instances
 class CoverageMap:
     """A map from instances to the rules that cover them: the associative array of the paper.
 
-    A map follows its rule set: whenever a rule is added or removed, through either of them, the
-    map is updated in time proportional to the number of instances.
+    A map follows its rule set: whenever a rule is added, removed or replaced, through either of
+    them, the map is updated. For n instances,
+
+    - an update of the map takes O(n) time, whatever the number of rules;
+    - :meth:`pick` takes O(1) time, whatever the number of instances and rules;
+    - :meth:`rules_of` takes O(k log r) time for an instance that k of r rules cover.
+
+    The first :meth:`rules_of`, and the first :meth:`pick` or :meth:`free` with a consequent, tests
+    all rules on all instances, as the constructor does. After the first :meth:`rules_of`, the map
+    has a list of rules per instance, and an update also passes over the lists of the instances that
+    the rule covers.
 
     Parameters
     ----------
@@ -54,6 +63,7 @@ class CoverageMap:
         self._all = _Pool(counts)
         self._of: dict[Hashable, _Pool] = {}
         self._per_rule: list[int] = support.tolist()
+        self._lists: _Lists | None = None
         rules.listen(self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -167,7 +177,10 @@ class CoverageMap:
         >>> coverage.support
         array([1, 1])
         """
-        self._per_rule.insert(index, self._change(rule, +1))
+        inside = self._change(rule, +1)
+        self._per_rule.insert(index, int(inside.sum()))
+        if self._lists is not None:
+            self._lists.add(index, int(self.rules.ids[index]), inside)
 
     def rule_removed(self, index: int, rule: Rule) -> None:
         """Update the map after a rule was removed; called by the rule set.
@@ -190,15 +203,17 @@ class CoverageMap:
         array([], dtype=int64)
         """
         del self._per_rule[index]
-        self._change(rule, -1)
+        inside = self._change(rule, -1)
+        if self._lists is not None:
+            self._lists.remove(index, inside)
 
-    def _change(self, rule: Rule, change: int) -> int:
+    def _change(self, rule: Rule, change: int) -> Bools:
         inside = rule.region.contains(self.instances)
         self._all.update(inside, change)
         for consequent, pool in self._of.items():
             if consequent != rule.then:
                 pool.update(inside, change)
-        return int(inside.sum())
+        return inside
 
     # --- queries
 
@@ -242,7 +257,10 @@ class CoverageMap:
         return np.sort(self._pool(consequent).ids())
 
     def rules_of(self, instance: int) -> npt.NDArray[np.intp]:
-        """Return the indices of the rules that cover an instance.
+        """Return the indices of the rules that cover an instance, in ascending order.
+
+        This looks at these rules only, except for the first call, which tests all rules on all
+        instances.
 
         Parameters
         ----------
@@ -271,7 +289,9 @@ class CoverageMap:
             raise DataError(
                 f"instance must be an index below {len(self.instances)}, got {instance}"
             )
-        return np.flatnonzero(self.rules.covering(self.instances.take([instance]))[0])
+        if self._lists is None:
+            self._lists = _Lists(self.rules, self.instances)
+        return self.rules.packed.indices(self._lists[instance])
 
     def pick(self, random_state: RandomState = None, consequent: Hashable | None = None) -> int:
         """Return a random instance that no rival of a consequent covers.
@@ -319,6 +339,51 @@ class CoverageMap:
             rivals = self.rules.packed.take(np.flatnonzero(self.rules.rival_mask(consequent)))
             self._of[consequent] = _Pool(rivals.supporting(self.instances)[1])
         return self._of[consequent]
+
+
+# Rules times instances that are tested at a time: a matrix of all of them may be huge.
+_AT_ONCE: Final = 1 << 24
+
+
+class _Lists:
+    """The ids of the rules that cover each instance."""
+
+    def __init__(self, rules: RuleSet, instances: Instances) -> None:
+        self._id_of: list[int] = rules.ids.tolist()  # by index, also of a rule just removed
+        n = len(instances)
+        ids, count = [np.empty(0, dtype=np.int64)], np.zeros(n, dtype=np.int64)
+        step = max(1, _AT_ONCE // max(1, len(rules)))
+        for start in range(0, n, step):
+            covering = rules.packed.covering(instances.take(slice(start, start + step)))
+            covered = np.flatnonzero(covering)
+            rule, instance = np.divmod(covered, covering.shape[1])
+            ids.append(rules.ids[rule[np.argsort(instance, kind="stable")]])
+            count[start : start + step] = np.bincount(instance, minlength=covering.shape[1])
+        self._end = int(count.sum())
+        begin = np.cumsum(count) - count
+        self._lists = follow.Lists(np.concatenate(ids), begin, count, count.copy())
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lists = follow.Lists(*(np.require(a, None, "W") for a in self._lists))
+
+    def __getitem__(self, instance: int) -> Ints:
+        lists = self._lists
+        begin = lists.begin[instance]
+        return lists.ids[begin : begin + lists.count[instance]]
+
+    def add(self, index: int, rule_id: int, inside: Bools) -> None:
+        self._id_of.insert(index, rule_id)
+        end = follow.list_rule(inside, rule_id, self._lists, self._end)
+        if end > len(self._lists.ids):
+            ids, *rest = self._lists
+            more = np.empty(max(len(ids), end - len(ids)), dtype=np.int64)
+            self._lists = follow.Lists(np.concatenate([ids, more]), *rest)
+            end = follow.list_rule(inside, rule_id, self._lists, self._end)
+        self._end = end
+
+    def remove(self, index: int, inside: Bools) -> None:
+        follow.unlist_rule(inside, self._id_of.pop(index), self._lists)
 
 
 class _Pool:

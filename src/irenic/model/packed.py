@@ -6,7 +6,7 @@ integer codes, which only the rule set can decode.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,8 @@ from irenic.model.region import Region
 from irenic.model.space import Instances, Space
 
 Counts: TypeAlias = npt.NDArray[np.int16]
+# More rules than this are moved one feature at a time: numpy copies overlapping matrices first.
+_MOVED_AT_ONCE: Final = 1_000
 
 
 class PackedRules:
@@ -27,6 +29,8 @@ class PackedRules:
 
     The arrays have one column per rule, so that the bounds of a feature are contiguous in memory.
     They have room to grow: only the first ``n`` columns are rules.
+
+    Rules stay in the order in which they were added, so their ids are in ascending order.
     """
 
     lower: Floats
@@ -35,38 +39,46 @@ class PackedRules:
     written: Bytes
     then: Codes
     weight: Floats
-    _COLUMNS = ("lower", "upper", "masks", "written", "then", "weight")
+    ids: Ints
+    _COLUMNS = ("lower", "upper", "masks", "written", "then", "weight", "ids")
 
     def __init__(self, space: Space, capacity: int = 8) -> None:
         self.space = space
-        self.n = 0
-        self._reserve(max(capacity, 1))
+        self.n = self.next_id = 0
+        d, words, room = len(space.continuous), space.n_words, max(capacity, 1)
+        self._use(
+            {
+                "lower": np.empty((d, room)),
+                "upper": np.empty((d, room)),
+                "masks": np.empty((words, room), dtype=np.uint64),
+                "written": np.empty((d, room), dtype=np.uint8),
+                "then": np.empty(room, dtype=np.int32),
+                "weight": np.empty(room),
+                "ids": np.empty(room, dtype=np.int64),
+            }
+        )
+
+    def _use(self, room: dict[str, npt.NDArray[Any]]) -> None:
+        """Use other arrays, which contain the same rules."""
+        self._room, self._first = room, 0
+        self._rules: structs.Rules | None = None
+        self.__dict__.update(room)
 
     def _reserve(self, capacity: int) -> None:
-        d, words = len(self.space.continuous), self.space.n_words
-        columns: dict[str, npt.NDArray[Any]] = {
-            "lower": np.empty((d, capacity)),
-            "upper": np.empty((d, capacity)),
-            "masks": np.empty((words, capacity), dtype=np.uint64),
-            "written": np.empty((d, capacity), dtype=np.uint8),
-            "then": np.empty(capacity, dtype=np.int32),
-            "weight": np.empty(capacity),
-        }
-        for name in self._COLUMNS:
-            if self.n:
-                columns[name][..., : self.n] = getattr(self, name)[..., : self.n]
-            setattr(self, name, columns[name])
-        self._rules: structs.Rules | None = None
+        room: dict[str, npt.NDArray[Any]] = {}
+        for name, array in self._room.items():
+            room[name] = grown = np.empty((*array.shape[:-1], capacity), dtype=array.dtype)
+            grown[..., : self.n] = getattr(self, name)[..., : self.n]
+        self._use(room)
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_rules": None}
+        columns = {name: getattr(self, name)[..., : self.n] for name in self._COLUMNS}
+        return {"space": self.space, "n": self.n, "next_id": self.next_id, **columns}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        for name in self._COLUMNS:
-            column = getattr(self, name)
-            if not column.flags.writeable:  # joblib maps large arrays of a task to a file
-                setattr(self, name, column.copy())
+        # joblib maps large arrays of a task to a file that must not be written to
+        self._use({name: np.require(state[name], None, ["C", "W"]) for name in self._COLUMNS})
 
     @property
     def boxes(self) -> Boxes:
@@ -77,14 +89,17 @@ class PackedRules:
     def append(self, region: Region, then: int, weight: float) -> None:
         """Add a rule at the end."""
         if self.n == len(self.then):
-            self._reserve(2 * self.n)
+            self._reserve(max(2 * self.n, 8))
         self.put(self.n, region, then, weight)
+        self.ids[self.n] = self.next_id
+        self.next_id += 1
         self.n += 1
 
     def put(self, i: int, region: Region, then: int, weight: float) -> None:
-        """Replace the rule at index ``i``."""
-        self.lower[:, i], self.upper[:, i] = region.lower, region.upper
-        self.masks[:, i], self.written[:, i] = region.masks, region.written
+        """Replace the rule at index ``i``; the id stays."""
+        box = region.box
+        self.lower[:, i], self.upper[:, i] = box.lower[0], box.upper[0]
+        self.masks[:, i], self.written[:, i] = box.masks[0], region.written
         self.then[i], self.weight[i] = then, weight
 
     def extend(self, boxes: Boxes, written: Bytes, then: Codes, weight: Floats) -> None:
@@ -92,28 +107,63 @@ class PackedRules:
         start, stop = self.n, self.n + len(then)
         if stop > len(self.then):
             self._reserve(stop)
-        columns = (boxes.lower.T, boxes.upper.T, boxes.masks.T, written, then, weight)
+        ids = np.arange(self.next_id, self.next_id + len(then))
+        columns = (boxes.lower.T, boxes.upper.T, boxes.masks.T, written, then, weight, ids)
         for name, values in zip(self._COLUMNS, columns, strict=True):
             getattr(self, name)[..., start:stop] = values
+        self.next_id += len(then)
         self.n = stop
 
     def remove(self, i: int) -> None:
-        """Remove a rule; later rules move up."""
-        for name in self._COLUMNS:
-            array = getattr(self, name)
-            array[..., i : self.n - 1] = array[..., i + 1 : self.n]
+        """Remove a rule. The rules on the side with fewer of them move to close the gap."""
+        first, last = self._first, self._first + self.n - 1
+        if i < self.n - 1 - i:
+            self._move(first, first + i, +1)
+            self._first = first + 1
+            columns = {name: array[..., first + 1 :] for name, array in self._room.items()}
+            self.__dict__.update(columns)
+        else:
+            self._move(first + i + 1, last + 1, -1)
         self.n -= 1
 
+    def _move(self, start: int, stop: int, by: int) -> None:
+        """Move columns of all arrays, possibly onto each other."""
+        if start == stop:
+            return
+        for array in self._room.values():
+            is_short = array.ndim == 1 or stop - start <= _MOVED_AT_ONCE
+            for row in (array,) if is_short else array:
+                row[..., start + by : stop + by] = row[..., start:stop]
+
+    def copy(self) -> PackedRules:
+        """Return an independent copy, with the same ids."""
+        copied = PackedRules.__new__(PackedRules)
+        copied.space, copied.n, copied.next_id = self.space, self.n, self.next_id
+        copied._use({name: getattr(self, name)[..., : self.n].copy() for name in self._COLUMNS})
+        return copied
+
     def take(self, rows: npt.NDArray[np.intp]) -> PackedRules:
-        """Return a copy of the rules at the given indices."""
-        taken = PackedRules(self.space, len(rows))
-        written, then, weight = self.written[:, rows], self.then[rows], self.weight[rows]
-        taken.extend(self.boxes.take(rows), written, then, weight)
+        """Return a copy of the rules at the given indices, with new ids."""
+        taken = PackedRules.__new__(PackedRules)
+        taken.space, taken.n = self.space, len(rows)
+        columns = {name: getattr(self, name).take(rows, axis=-1) for name in self._COLUMNS}
+        taken._use(columns | {"ids": np.arange(taken.n)})
+        taken.next_id = taken.n
         return taken
+
+    def indices(self, ids: Ints) -> Ints:
+        """Return the index of each id, -1 for rules that are not in the set."""
+        known = self.ids[: self.n]
+        indices = np.asarray(np.searchsorted(known, ids))
+        if not self.n:
+            return np.full_like(indices, -1)
+        return np.where(known.take(indices, mode="clip") == ids, indices, -1)
 
     def region(self, i: int) -> Region:
         """Return the region of a rule."""
-        return Region.from_box(self.boxes.take([i]), self.written[:, i].copy())
+        lower, upper, masks = self.lower[:, i], self.upper[:, i], self.masks[:, i]
+        box = Boxes(self.space, lower.copy()[None], upper.copy()[None], masks.copy()[None])
+        return Region.from_box(box, self.written[:, i].copy())
 
     # --- compared with regions and with each other
 
@@ -122,13 +172,14 @@ class PackedRules:
 
         An earlier result is never modified, because a kernel may be running on it.
         """
-        rules, space = self._rules, self.space
+        rules, space, first = self._rules, self.space, self._first
         if rules is None:
-            columns = (self.lower, self.upper, self.masks, self.then, self.weight)
+            room = self._room
+            columns = (room["lower"], room["upper"], room["masks"], room["then"], room["weight"])
             domain = (space.starts, space.everything, space.lowest)
             self._rules = rules = structs.Rules(*columns, self.n, *domain)
-        elif rules.n != self.n:
-            self._rules = rules = rules.changed(n=self.n)
+        if rules.n != self.n or rules.first != first:
+            self._rules = rules = rules.part(first, self.n)
         return rules
 
     def meeting(self, region: Region) -> Bools:

@@ -6,7 +6,7 @@ import math
 import weakref
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, Literal, Protocol, overload
+from typing import Any, Final, Literal, Protocol, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -266,6 +266,64 @@ class RuleSet:
         return self._packed.weight[: len(self)]
 
     @property
+    def ids(self) -> Ints:
+        """Id of each rule, in ascending order; must not be modified.
+
+        A rule keeps its id until it is removed, whereas its index changes when an earlier rule is
+        removed. Ids are counted from 0 as rules are added, and never used again; a rule that
+        replaces another one takes over its id. A copy has the ids of the original, and a selection
+        such as ``rules[:10]`` has new ones. To keep data per rule, such as its fitness, use ids as
+        keys of a dictionary or as indices of an array; :meth:`indices` finds the rules again.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low"),
+        ...                  Rule({"age": (30, 60)}, then="high")])
+        >>> removed = rules.remove(0)
+        >>> rules.ids
+        array([1])
+        """
+        return self._packed.ids[: len(self)]
+
+    @overload
+    def indices(self, ids: int) -> int: ...
+    @overload
+    def indices(self, ids: Sequence[int] | npt.NDArray[Any]) -> Ints: ...
+    def indices(self, ids: int | Sequence[int] | npt.NDArray[Any]) -> int | Ints:
+        """Return the current index of a rule, or of several, by id.
+
+        Parameters
+        ----------
+        ids : int or sequence of int
+            Ids of current or former rules; see :attr:`ids`.
+
+        Returns
+        -------
+        int or array of int
+            -1 for a rule that was removed.
+
+        Raises
+        ------
+        ConditionError
+            If an id is not an integer.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low"),
+        ...                  Rule({"age": (30, 60)}, then="high")])
+        >>> removed = rules.remove(0)
+        >>> rules.indices(1), rules.indices([0, 1])
+        (0, array([-1,  0]))
+        """
+        array = np.asarray(ids)
+        if array.dtype.kind not in "iu" and array.size:
+            raise ConditionError(f"ids must be integers, got {ids!r}")
+        indices = self._packed.indices(array)
+        return indices if array.ndim else int(indices)
+
+    @property
     def boxes(self) -> Boxes:
         """Regions of the rules, simplified."""
         return self._packed.boxes.simplified()
@@ -339,6 +397,7 @@ class RuleSet:
         taken = RuleSet(space=self.space, default=self.default)
         taken._packed = self._packed.take(np.arange(len(self))[i])
         taken._thens, taken._codes = list(self._thens), dict(self._codes)
+        taken._consistent = self._consistent or None  # any part of a consistent set is consistent
         return taken
 
     def _index(self, i: int) -> int:
@@ -349,9 +408,7 @@ class RuleSet:
         return int(i) % len(self)
 
     def _rule(self, i: int) -> Rule:
-        packed = self._packed
-        then, weight = self._thens[packed.then[i]], float(packed.weight[i])
-        return Rule(packed.region(i), then=then, weight=weight)
+        return _unpacked(self._packed, self._thens, i)
 
     def __contains__(self, rule: object) -> bool:
         return isinstance(rule, Rule) and len(self._indices(rule)) > 0
@@ -410,8 +467,11 @@ class RuleSet:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def copy(self) -> RuleSet:
+    def copy(self) -> Self:
         """Return an independent copy of the rule set, without listeners.
+
+        The copy has the same type, ids and further attributes, and is known to be consistent if
+        this set is.
 
         Returns
         -------
@@ -424,7 +484,12 @@ class RuleSet:
         >>> rules.copy() == rules
         True
         """
-        return self[:]
+        copied = type(self).__new__(type(self))
+        copied.__dict__.update(self.__dict__)
+        copied._packed = self._packed.copy()
+        copied._thens, copied._codes = list(self._thens), dict(self._codes)
+        copied._listeners = weakref.WeakSet()
+        return copied
 
     __copy__ = copy
 
@@ -482,6 +547,10 @@ class RuleSet:
         """
         self._listeners.add(listener)
 
+    def _followers(self) -> Sequence[Listener]:
+        # most sets have none, and iterating over weak references takes longer than a change
+        return list(self._listeners) if len(self._listeners) else ()
+
     def add(self, rule: Rule, *, force: bool = False) -> None:
         """Add a rule, unless it contradicts another rule.
 
@@ -511,7 +580,7 @@ class RuleSet:
             self._check_conflicts(rule, number=len(self) + 1)
         self._append(rule)
         self._consistent = None if force or not self._consistent else True
-        for listener in list(self._listeners):
+        for listener in self._followers():
             listener.rule_added(len(self) - 1, rule)
 
     def remove(self, rule: int | Rule) -> Rule:
@@ -538,7 +607,7 @@ class RuleSet:
         removed = self._rule(i)
         self._packed.remove(i)
         self._consistent = self._consistent or None
-        for listener in list(self._listeners):
+        for listener in self._followers():
             listener.rule_removed(i, removed)
         return removed
 
@@ -578,27 +647,36 @@ class RuleSet:
         removed = self._rule(i)
         self._packed.put(i, rule.region, self._code(rule.then), rule.weight)
         self._consistent = None if force or not self._consistent else True
-        for listener in list(self._listeners):
+        for listener in self._followers():
             listener.rule_removed(i, removed)
             listener.rule_added(i, rule)
         return removed
 
     def _check_conflicts(self, rule: Rule, number: int, replaced: int = -1) -> None:
         rivals = self.rivals_of(rule.region, rule.then)
-        rivals = rivals[rivals != replaced]
+        if replaced >= 0:
+            rivals = rivals[rivals != replaced]
         if not len(rivals):
             return
-        conflicts = [
-            Conflict(i, number - 1, (self._rule(i), rule)) for i in rivals[:_MAX_CONFLICTS].tolist()
-        ]
-        first = conflicts[0]
-        more = f" (and {len(rivals) - 1} more)" if len(rivals) > 1 else ""
-        raise ConflictError(
-            f"rule {number} ({rule}) contradicts rule {first.first + 1} ({first.rules[0]}){more}:"
-            f" both hold where {first.region}, for example at {first.witness_text};"
-            " change one of them, or keep both with force=True",
-            conflicts,
-        )
+        # copied, because the set may change before someone reads the error
+        packed, thens = self._packed.take(rivals[:_MAX_CONFLICTS]), self._thens
+
+        def describe() -> tuple[str, list[Conflict]]:
+            listed = rivals[:_MAX_CONFLICTS].tolist()
+            conflicts = [
+                Conflict(i, number - 1, (_unpacked(packed, thens, row), rule))
+                for row, i in enumerate(listed)
+            ]
+            first = conflicts[0]
+            more = f" (and {len(rivals) - 1} more)" if len(rivals) > 1 else ""
+            return (
+                f"rule {number} ({rule}) contradicts rule {first.first + 1}"
+                f" ({first.rules[0]}){more}: both hold where {first.region}, for example at"
+                f" {first.witness_text}; change one of them, or keep both with force=True",
+                conflicts,
+            )
+
+        raise ConflictError._deferred(describe)
 
     def rivals_of(self, region: Region, consequent: Hashable | None = None) -> npt.NDArray[np.intp]:
         """Return the indices of the rules that overlap a region and have another consequent.
@@ -1153,6 +1231,11 @@ def rules_table(
     columns = [column("rule", True), column("if"), column("then")]
     columns += [column("weight", True)] if weighted else []
     return markup.join(markup.table([*columns, *more], rows), markup.left_out(hidden))
+
+
+def _unpacked(packed: PackedRules, thens: Sequence[Hashable], i: int) -> Rule:
+    then, weight = thens[packed.then[i]], float(packed.weight[i])
+    return Rule(packed.region(i), then=then, weight=weight)
 
 
 def check_rules(rules: object) -> None:

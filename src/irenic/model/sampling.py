@@ -70,6 +70,25 @@ def draw(feature: Continuous, low: float, high: float, n: int, rng: np.random.Ge
     return np.clip(values, low, last)  # rounding may move a number to the excluded end
 
 
+def draw_one(feature: Continuous, low: float, high: float, rng: np.random.Generator) -> float:
+    """Return the value that :func:`draw` would return for ``n = 1``, without arrays."""
+    scale = _SCALES.get(feature.kind, 1.0)
+    last = feature.before(high) if high < math.inf else HIGHEST
+    if low > LOWEST and high < math.inf:
+        share = rng.random()
+        value = low * (1.0 - share) + high * share
+    elif low <= LOWEST and high == math.inf:
+        value = rng.normal(0.0, scale)
+    else:
+        near, side = (low, 1.0) if low > LOWEST else (last, -1.0)
+        value = near + side * rng.exponential(max(scale, abs(near)))
+        if not feature.lowest <= value < feature.end:
+            value = near
+    if feature.step:
+        value = math.floor(value / feature.step) * feature.step
+    return min(max(value, low), last)
+
+
 def as_generator(random_state: RandomState) -> np.random.Generator:
     """Return a numpy Generator for a ``random_state`` as in scikit-learn."""
     if isinstance(random_state, np.random.Generator):

@@ -13,7 +13,7 @@ import numpy as np
 from irenic.boxes.arrays import Bools, Bytes, Codes, Floats, Ints, Words
 from irenic.errors import ConditionError, DataError, SpaceError, did_you_mean
 from irenic.model.columns import encode_codes, encode_floats, field_names, infer_feature, take_apart
-from irenic.model.features import LOWEST, OTHER, UNWRITTEN, Categorical, Continuous, Feature
+from irenic.model.features import EXACT, LOWEST, OTHER, UNWRITTEN, Categorical, Continuous, Feature
 from irenic.model.literals import counted, is_missing
 
 Point: TypeAlias = Mapping[str, Any]
@@ -356,6 +356,9 @@ class Space:
             if table.space != self:
                 raise DataError("the instances belong to another space; encode the table instead")
             return table
+        is_record = type(table) is list and len(table) == 1 and type(table[0]) is dict
+        if is_record and (numbers := self._usual_numbers(table[0])):
+            return self._one_instance(*numbers)
         if isinstance(table, list | tuple) and not table:
             columns: list[Any] = [np.empty(0, dtype=object) for _ in self.features]
             length = 0
@@ -396,24 +399,99 @@ class Space:
         array([[5.5],
                [6. ]])
         """
+        return self._one_instance(*self.numbers_of(point))
+
+    def _one_instance(self, values: list[float], codes: list[int]) -> Instances:
+        instance = Instances.__new__(Instances)  # without checks: the numbers fit the space
+        instance.space = self
+        instance.values = np.array(values, dtype=np.float64)[:, None]
+        instance.codes = np.array(codes, dtype=np.int32)[:, None]
+        return instance
+
+    def numbers_of(self, point: Any) -> tuple[list[float], list[int]]:
+        """Return a point as numbers, without arrays.
+
+        Parameters
+        ----------
+        point : mapping, sequence or Instances of length 1
+            As for :meth:`encode_point`.
+
+        Returns
+        -------
+        values : list of float
+            The value of each continuous feature.
+        codes : list of int
+            The code of each categorical feature.
+
+        Raises
+        ------
+        DataError
+            If a value does not fit its feature.
+
+        Examples
+        --------
+        >>> space = Space([Continuous("f1"), Categorical("color", ["yellow", "blue"])])
+        >>> space.numbers_of({"f1": 5.5, "color": "blue"})
+        ([5.5], [3])
+        """
         if isinstance(point, Instances):
             if len(point) != 1:
                 raise DataError(f"expected one point, got {len(point)}")
-            return self.encode(point)
-        by_name = self._by_name(point)
-        values = np.empty((len(self.continuous), 1))
-        codes = np.empty((len(self.categorical), 1), dtype=np.int32)
-        for row, feature in enumerate(self.continuous):
+            instances = self.encode(point)
+            return instances.values[:, 0].tolist(), instances.codes[:, 0].tolist()
+        by_name = point if type(point) is dict else self._by_name(point)
+        if len(by_name) == len(self) and (numbers := self._usual_numbers(by_name)):
+            return numbers
+        by_name = self._by_name(by_name)
+        values: list[float] = []
+        codes: list[int] = []
+        for feature in self.continuous:
             value = feature.encode_value(by_name.get(feature.name))
             if not feature.admits(value):
                 raise self._not_admitted(feature, by_name)
-            values[row, 0] = value
-        for row, category in enumerate(self.categorical):
+            values.append(value)
+        for category in self.categorical:
             code = category.encode_value(by_name.get(category.name))
             if not category.admits(code):
                 raise self._not_admitted(category, by_name)
-            codes[row, 0] = code
-        return Instances(self, values, codes)
+            codes.append(code)
+        return values, codes
+
+    def _usual_numbers(self, record: Mapping[str, Any]) -> tuple[list[float], list[int]] | None:
+        """Return the numbers of a record, or None if a value is missing or needs a closer look."""
+        if not self._is_plain:
+            return None
+        values: list[float] = []
+        codes: list[int] = []
+        try:
+            for name, types, lowest, end in self._numeric:
+                value = record[name]
+                if type(value) not in types or not lowest <= value < end:
+                    return None
+                values.append(float(value))
+            for category in self.categorical:
+                value = record[category.name]
+                if type(value) is not str:
+                    return None
+                codes.append(category.codes[value])
+        except KeyError:
+            return None
+        return values, codes
+
+    @cached_property
+    def _is_plain(self) -> bool:
+        return all(f.kind in ("number", "integer") for f in self.continuous)
+
+    @cached_property
+    def _numeric(self) -> list[tuple[str, tuple[type, ...], float, float]]:
+        """The name, types of usual values, and their limits, of each continuous feature."""
+        # a greater number may be the rounded image of an integer
+        return [
+            (f.name, (int,), max(f.lowest, -EXACT), min(f.end, EXACT))
+            if f.kind == "integer"
+            else (f.name, (float, int), max(f.lowest, -EXACT), min(f.end, EXACT))
+            for f in self.continuous
+        ]
 
     def _by_name(self, point: Any) -> Mapping[str, Any]:
         names = field_names(point)
