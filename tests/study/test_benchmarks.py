@@ -50,13 +50,27 @@ def test_figures_are_kept_with_what_they_were_made_with(tmp_path, monkeypatch, c
     assert "| made | this | irenic | 1× |" in capsys.readouterr().out
 
 
+def test_tables_of_a_page_are_replaced_under_their_headings(tmp_path, capsys):
+    page = tmp_path / "speed.md"
+    old = "| what | irenic |\n|---|---|\n| that | 9 s |\n"
+    page.write_text(f"# Speed\n\n### made\n\nWhat it means:\n\n- this\n\n{old}\n### other\n\n{old}")
+    table = harness.Table("made", "rules", "irenic")
+    table.add(5, 0.25)
+    command.write([table, harness.Table("absent", "what")], page)
+    new = "| rules | irenic |\n|---|---|\n| 5 | 250 ms |\n"
+    assert page.read_text() == (
+        f"# Speed\n\n### made\n\nWhat it means:\n\n- this\n\n{new}\n### other\n\n{old}"
+    )
+    assert "absent: no such table" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
         (
             ["cores"],
-            "unknown benchmark cores (known: gaps, core, deciding, cfsbe, checking, mending,"
-            " learning, page, starting)",
+            "unknown benchmark cores (known: gaps, core, cfsbe, building, checking, mending,"
+            " deciding, learning, page, starting)",
         ),
         (["--compare", "no/such/file"], "--compare no/such/file: "),
     ],
