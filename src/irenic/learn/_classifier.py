@@ -106,8 +106,8 @@ class RuleSetClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  
         How to choose a rule set from the front: by the score of similar rule sets on rows left
         out, or by description length, which needs no validation and is several times faster.
     init : {"trees", "seeds"}, default "trees"
-        Start from the leaves of decision trees, or from rules grown around uncovered rows, as in
-        the paper.
+        Start from the leaves of decision trees, or from random rules around uncovered rows, cut
+        until they overlap no rival.
     conflicts : {"avoid", "vote", "best"}, default "avoid"
         "avoid" keeps every rule set consistent. The others allow conflicts, and decide by majority
         vote or by the best rule; they exist for comparison.
