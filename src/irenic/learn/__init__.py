@@ -1,7 +1,8 @@
 """Learn rules from data: a scikit-learn classifier, its evaluation, and tables to learn from."""
 
+from irenic.learn._base import Decision
 from irenic.learn._certificate import Certificate
-from irenic.learn._classifier import Decision, RuleSetClassifier
+from irenic.learn._classifier import RuleSetClassifier
 from irenic.learn._left_out import Estimate
 from irenic.learn._tables import predict_table, split_target, true_labels, unhelpful_columns
 from irenic.learn.cross_validation import cross_validate
