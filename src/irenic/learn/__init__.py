@@ -4,6 +4,8 @@ from irenic.learn._base import Decision
 from irenic.learn._certificate import Certificate
 from irenic.learn._classifier import RuleSetClassifier
 from irenic.learn._left_out import Estimate
+from irenic.learn._michigan import MichiganClassifier
+from irenic.learn._pittsburgh import PittsburghClassifier
 from irenic.learn._tables import predict_table, split_target, true_labels, unhelpful_columns
 from irenic.learn.cross_validation import cross_validate
 from irenic.learn.front import Front, FrontPoint
@@ -16,6 +18,8 @@ __all__ = [
     "Front",
     "FrontPoint",
     "Hierarchy",
+    "MichiganClassifier",
+    "PittsburghClassifier",
     "RuleSetClassifier",
     "cross_validate",
     "predict_table",
