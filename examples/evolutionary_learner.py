@@ -27,7 +27,7 @@ class Widening(PittsburghClassifier):
         assert all(individual.rules.is_consistent for individual in population)
 
 
-def main(generations=40, epochs=10, seed=0):
+def main(generations=40, steps=5_000, seed=0):
     """Evolve rules for iris with each learner, print them, and return the fitted learners."""
     iris = load_iris(as_frame=True)
     X = iris.data.rename(columns=lambda name: name.removesuffix(" (cm)"))
@@ -36,7 +36,7 @@ def main(generations=40, epochs=10, seed=0):
     learners = [
         PittsburghClassifier(generations=generations, random_state=seed),
         Widening(generations=generations, random_state=seed),
-        MichiganClassifier(epochs=epochs, random_state=seed),
+        MichiganClassifier(steps=steps, random_state=seed),
     ]
     for learner in learners:
         learner.fit(X, y)

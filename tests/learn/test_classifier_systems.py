@@ -44,8 +44,10 @@ class WatchedMichigan(MichiganClassifier):
 
 def quick(kind, **options):
     """Return a learner that takes a few tenths of a second to fit."""
-    few = {"epochs": 2} if issubclass(kind, MichiganClassifier) else {"generations": 6}
-    return kind(**{"population_size": 24, "random_state": 0} | few | options)
+    few = {"population_size": 24, "generations": 6}
+    if issubclass(kind, MichiganClassifier):
+        few = {"population_size": 60, "steps": 400}
+    return kind(**{"random_state": 0} | few | options)
 
 
 BOTH = pytest.mark.parametrize("kind", [PittsburghClassifier, MichiganClassifier])
@@ -54,7 +56,7 @@ BOTH = pytest.mark.parametrize("kind", [PittsburghClassifier, MichiganClassifier
 @parametrize_with_checks(
     [
         PittsburghClassifier(population_size=24, generations=10),
-        MichiganClassifier(population_size=100, epochs=3),
+        MichiganClassifier(population_size=100, steps=500),
     ]
 )
 def test_scikit_learn_finds_nothing_wrong(estimator, check):
@@ -124,10 +126,8 @@ def test_predictions_are_explained_with_support_and_confidence(kind):
 
 @BOTH
 def test_iris_is_learned(kind):
-    few = (
-        {"epochs": 8, "population_size": 200} if kind is MichiganClassifier else {"generations": 20}
-    )
-    model = quick(kind, **few).fit(*IRIS)
+    more = {"steps": 2_000} if kind is MichiganClassifier else {"generations": 20}
+    model = quick(kind, population_size=60, **more).fit(*IRIS)
     assert model.score(*IRIS) > 0.93
     assert len(model.rules_) <= 12
 

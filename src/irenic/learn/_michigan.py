@@ -160,8 +160,8 @@ class MichiganClassifier(EvolvingClassifier):
     ----------
     population_size : int, default 400
         Maximum number of rules, counting copies.
-    epochs : int, default 10
-        How often each row comes.
+    steps : int, default 15,000
+        Number of rows to learn from, one after another; each comes about equally often.
     conflicts : {"avoid", "vote", "best"}, default "avoid"
         "avoid" keeps the population consistent. The others use no CFSBE, allow conflicts, and
         decide by the consequent with the highest sum of fitness, as UCS does, or by the most
@@ -193,14 +193,14 @@ class MichiganClassifier(EvolvingClassifier):
     >>> from sklearn.datasets import load_iris
     >>> from irenic.learn import MichiganClassifier
     >>> X, y = load_iris(as_frame=True, return_X_y=True)
-    >>> clf = MichiganClassifier(epochs=5, random_state=0).fit(X, y)
+    >>> clf = MichiganClassifier(steps=1_000, random_state=0).fit(X, y)
     >>> clf.rules_.is_consistent, clf.population_.is_consistent, clf.score(X, y) > 0.9
     (True, True, True)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "population_size": [Interval(Integral, 1, None, closed="left")],
-        "epochs": [Interval(Integral, 1, None, closed="left")],
+        "steps": [Interval(Integral, 1, None, closed="left")],
         "conflicts": [StrOptions({"avoid", "vote", "best"})],
         "random_state": ["random_state"],
     }
@@ -209,12 +209,12 @@ class MichiganClassifier(EvolvingClassifier):
         self,
         *,
         population_size: int = 400,
-        epochs: int = 10,
+        steps: int = 15_000,
         conflicts: str = "avoid",
         random_state: Any = None,
     ) -> None:
         self.population_size = population_size
-        self.epochs = epochs
+        self.steps = steps
         self.conflicts = conflicts
         self.random_state = random_state
 
@@ -238,19 +238,18 @@ class MichiganClassifier(EvolvingClassifier):
         --------
         >>> from irenic.learn import MichiganClassifier
         >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
-        >>> MichiganClassifier(epochs=5, random_state=0).fit(X, y).score(X, y) > 0.9
+        >>> MichiganClassifier(steps=300, random_state=0).fit(X, y).score(X, y) > 0.9
         True
         """
         data = self._read(X, y, None)
         rng = as_generator(check_random_state(self.random_state))
         measure, rows = self._rows(data)
         population = Population(rows, force=self.conflicts != "avoid")
-        time = 0
-        for _ in range(self.epochs):
-            for row in rng.permutation(len(rows)).tolist():
-                time += 1
-                self.step(population, row, time, rng)
-                self.watch(time, population)
+        coming: list[int] = []
+        for time in range(1, self.steps + 1):
+            coming = coming or rng.permutation(len(rows)).tolist()
+            self.step(population, coming.pop(), time, rng)
+            self.watch(time, population)
         self._learned(data, y)
         self.population_ = population.rules
         self._use_point(measure.point(self._final(self.condense(population))))
@@ -275,7 +274,7 @@ class MichiganClassifier(EvolvingClassifier):
         ...     def watch(self, time, population):
         ...         assert population.rules.is_consistent
         >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
-        >>> Watched(epochs=1, random_state=0).fit(X, y).n_features_in_
+        >>> Watched(steps=40, random_state=0).fit(X, y).n_features_in_
         1
         """
 
