@@ -13,10 +13,17 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import strategies as sts
 from irenic import DataError, Region, Rule, RuleSet, enlarge
-from irenic.learn import MichiganClassifier, PittsburghClassifier
-from irenic.learn._michigan import Population
-from irenic.learn._pittsburgh import Individual, crowding, ranks_of, survivors
-from irenic.learn.operators import TrainingRows, cross_regions, draw_region, mutate_region
+from irenic.learn import (
+    Individual,
+    MichiganClassifier,
+    PittsburghClassifier,
+    Population,
+    TrainingRows,
+    cross_regions,
+    draw_region,
+    mutate_region,
+)
+from irenic.learn._pittsburgh import crowding, ranks_of, survivors
 
 IRIS = load_iris(return_X_y=True)
 PEOPLE = people(80)

@@ -100,8 +100,7 @@ class EvolvingClassifier(RuleClassifier):
         --------
         >>> import numpy as np
         >>> from irenic import RuleSet
-        >>> from irenic.learn import PittsburghClassifier
-        >>> from irenic.learn.operators import TrainingRows
+        >>> from irenic.learn import PittsburghClassifier, TrainingRows
         >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
         >>> rules = RuleSet(space=rows.space)
         >>> rule = PittsburghClassifier().new_rule(rules, 2, rows, np.random.default_rng(0))
@@ -137,8 +136,7 @@ class EvolvingClassifier(RuleClassifier):
         --------
         >>> import numpy as np
         >>> from irenic import Rule, RuleSet
-        >>> from irenic.learn import PittsburghClassifier
-        >>> from irenic.learn.operators import TrainingRows
+        >>> from irenic.learn import PittsburghClassifier, TrainingRows
         >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
         >>> rules = RuleSet([Rule({"age": (20, 26)}, then="low"),
         ...                  Rule({"age": (36, 50)}, then="high")], rows.space)
@@ -181,8 +179,7 @@ class EvolvingClassifier(RuleClassifier):
         --------
         >>> import numpy as np
         >>> from irenic import Rule, RuleSet
-        >>> from irenic.learn import PittsburghClassifier
-        >>> from irenic.learn.operators import TrainingRows
+        >>> from irenic.learn import PittsburghClassifier, TrainingRows
         >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
         >>> rules = RuleSet([Rule({"age": (25, 35)}, then="low")], rows.space)
         >>> rule = Rule({"age": (28, None)}, then="high")

@@ -65,6 +65,8 @@ class Population:
 
     Examples
     --------
+    >>> from irenic import Rule
+    >>> from irenic.learn import Population, TrainingRows
     >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
     >>> population = Population(rows, force=False)
     >>> population.add(Rule({"age": (0, 35)}, then="low"), time=1)
@@ -106,11 +108,51 @@ class Population:
         return np.asarray(_lift(self.rules.weights, self.rows.prior[self.codes]))
 
     def matching(self, row: int) -> Ints:
-        """Return the match set of a row."""
+        """Return the match set of a row: the indices of the rules that cover it.
+
+        Parameters
+        ----------
+        row : int
+            Index of the row.
+
+        Returns
+        -------
+        array of int
+
+        Examples
+        --------
+        >>> from irenic import Rule
+        >>> from irenic.learn import Population, TrainingRows
+        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
+        >>> population = Population(rows, force=False)
+        >>> population.add(Rule({"age": (0, 35)}, then="low"), time=1)
+        >>> population.matching(0), population.matching(2)
+        (array([0]), array([], dtype=int64))
+        """
         return np.flatnonzero(self.covers[:, row])
 
     def update(self, match: Ints, correct: Ints, row: int) -> None:
-        """Update the parameters of the rules in a match set and a correct set."""
+        """Update the parameters of the rules in a match set and a correct set.
+
+        Parameters
+        ----------
+        match, correct : array of int
+            Indices of the rules.
+        row : int
+            Index of the row that they cover.
+
+        Examples
+        --------
+        >>> from irenic import Rule
+        >>> from irenic.learn import Population, TrainingRows
+        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
+        >>> population = Population(rows, force=False)
+        >>> population.add(Rule({"age": (0, 35)}, then="low"), time=1)
+        >>> match = population.matching(0)
+        >>> population.update(match, match, 0)
+        >>> population.experience, population.gain
+        (array([1.]), array([1.]))
+        """
         self.experience[match] += 1.0
         self.gain[match] += self.rows.gains[row, self.codes[match]]
         size = self.numerosity[correct].sum()
@@ -118,7 +160,26 @@ class Population:
         self.niche[correct] += rate * (size - self.niche[correct])
 
     def add(self, rule: Rule, time: int) -> None:
-        """Add a rule, or a copy of an equal one."""
+        """Add a rule, or a copy of an equal one.
+
+        Parameters
+        ----------
+        rule : Rule
+            The rule.
+        time : int
+            Number of rows so far.
+
+        Examples
+        --------
+        >>> from irenic import Rule
+        >>> from irenic.learn import Population, TrainingRows
+        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
+        >>> population = Population(rows, force=False)
+        >>> population.add(Rule({"age": (0, 35)}, then="low"), time=1)
+        >>> population.add(population.rules[0], time=2)
+        >>> len(population), population.numerosity
+        (1, array([2.]))
+        """
         rule = rule.cast(self.rows.space)
         code, covers = self.rows.codes[rule.then], rule.region.contains(self.rows.instances)
         same = (self.codes == code) & (self.covers == covers).all(axis=1)
@@ -134,7 +195,28 @@ class Population:
         self.evolved, self.born = np.append(self.evolved, time), np.append(self.born, time)
 
     def remove(self, i: int) -> Rule:
-        """Remove a rule with all its copies, and return it."""
+        """Remove a rule with all its copies, and return it.
+
+        Parameters
+        ----------
+        i : int
+            Index of the rule.
+
+        Returns
+        -------
+        Rule
+            The removed rule.
+
+        Examples
+        --------
+        >>> from irenic import Rule
+        >>> from irenic.learn import Population, TrainingRows
+        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
+        >>> population = Population(rows, force=False)
+        >>> population.add(Rule({"age": (0, 35)}, then="low"), time=1)
+        >>> population.remove(0)
+        IF 0 <= age < 35 THEN low
+        """
         self.covers = np.delete(self.covers, i, axis=0)
         for name in ("codes", "experience", "gain", "numerosity", "niche", "evolved", "born"):
             setattr(self, name, np.delete(getattr(self, name), i))
@@ -295,9 +377,7 @@ class MichiganClassifier(EvolvingClassifier):
         Examples
         --------
         >>> import numpy as np
-        >>> from irenic.learn import MichiganClassifier
-        >>> from irenic.learn._michigan import Population
-        >>> from irenic.learn.operators import TrainingRows
+        >>> from irenic.learn import MichiganClassifier, Population, TrainingRows
         >>> rows = TrainingRows.from_table({"age": range(20)}, ["low"] * 10 + ["high"] * 10)
         >>> population = Population(rows, force=False)
         >>> MichiganClassifier().step(population, 0, 1, np.random.default_rng(0))
@@ -339,9 +419,7 @@ class MichiganClassifier(EvolvingClassifier):
         Examples
         --------
         >>> import numpy as np
-        >>> from irenic.learn import MichiganClassifier
-        >>> from irenic.learn._michigan import Population
-        >>> from irenic.learn.operators import TrainingRows
+        >>> from irenic.learn import MichiganClassifier, Population, TrainingRows
         >>> rows = TrainingRows.from_table({"age": range(20)}, ["low"] * 10 + ["high"] * 10)
         >>> population = Population(rows, force=False)
         >>> MichiganClassifier().cover(population, 0, 1, np.random.default_rng(0))
@@ -395,9 +473,7 @@ class MichiganClassifier(EvolvingClassifier):
         --------
         >>> import numpy as np
         >>> from irenic import Rule
-        >>> from irenic.learn import MichiganClassifier
-        >>> from irenic.learn._michigan import Population
-        >>> from irenic.learn.operators import TrainingRows
+        >>> from irenic.learn import MichiganClassifier, Population, TrainingRows
         >>> rows = TrainingRows.from_table({"age": range(20)}, ["low"] * 10 + ["high"] * 10)
         >>> population = Population(rows, force=False)
         >>> population.add(Rule({"age": (0, 5)}, then="low"), time=1)
@@ -436,9 +512,7 @@ class MichiganClassifier(EvolvingClassifier):
         Examples
         --------
         >>> from irenic import Region
-        >>> from irenic.learn import MichiganClassifier
-        >>> from irenic.learn._michigan import Population
-        >>> from irenic.learn.operators import TrainingRows
+        >>> from irenic.learn import MichiganClassifier, Population, TrainingRows
         >>> rows = TrainingRows.from_table({"age": range(20)}, ["low"] * 10 + ["high"] * 10)
         >>> population = Population(rows, force=False)
         >>> for upper in (8, 5):
@@ -473,9 +547,7 @@ class MichiganClassifier(EvolvingClassifier):
         --------
         >>> import numpy as np
         >>> from irenic import Rule
-        >>> from irenic.learn import MichiganClassifier
-        >>> from irenic.learn._michigan import Population
-        >>> from irenic.learn.operators import TrainingRows
+        >>> from irenic.learn import MichiganClassifier, Population, TrainingRows
         >>> rows = TrainingRows.from_table({"age": range(20)}, ["low"] * 10 + ["high"] * 10)
         >>> population = Population(rows, force=False)
         >>> for upper in (5, 6, 7):
@@ -514,9 +586,7 @@ class MichiganClassifier(EvolvingClassifier):
         Examples
         --------
         >>> from irenic import Rule
-        >>> from irenic.learn import MichiganClassifier
-        >>> from irenic.learn._michigan import Population
-        >>> from irenic.learn.operators import TrainingRows
+        >>> from irenic.learn import MichiganClassifier, Population, TrainingRows
         >>> rows = TrainingRows.from_table({"age": range(20)}, ["low"] * 8 + ["high"] * 12)
         >>> population = Population(rows, force=False)
         >>> for upper in (5, 6, 7):

@@ -40,7 +40,22 @@ _REMOVE: Final = 0.15
 
 @dataclass(frozen=True, eq=False)
 class Individual:
-    """A rule set and its objectives, all of which are minimized."""
+    """A rule set and its objectives, all of which are minimized.
+
+    Parameters
+    ----------
+    rules : RuleSet
+        The rules.
+    objectives : tuple of float
+        The result of :meth:`PittsburghClassifier.objectives`.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet
+    >>> from irenic.learn import Individual
+    >>> Individual(RuleSet([Rule({"age": (0, 30)}, then="low")]), (0.25, 2.0)).objectives
+    (0.25, 2.0)
+    """
 
     rules: RuleSet
     objectives: tuple[float, ...]
@@ -246,8 +261,7 @@ class PittsburghClassifier(EvolvingClassifier):
         Examples
         --------
         >>> import numpy as np
-        >>> from irenic.learn import PittsburghClassifier
-        >>> from irenic.learn.operators import TrainingRows
+        >>> from irenic.learn import PittsburghClassifier, TrainingRows
         >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
         >>> PittsburghClassifier().first_rules(rows, np.random.default_rng(0)).is_consistent
         True
@@ -287,8 +301,7 @@ class PittsburghClassifier(EvolvingClassifier):
         --------
         >>> import numpy as np
         >>> from irenic import Rule, RuleSet
-        >>> from irenic.learn import PittsburghClassifier
-        >>> from irenic.learn.operators import TrainingRows
+        >>> from irenic.learn import PittsburghClassifier, TrainingRows
         >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
         >>> first = RuleSet([Rule({"age": (0, 35)}, then="low")], rows.space)
         >>> second = RuleSet([Rule({"age": (25, 99)}, then="high")], rows.space)
@@ -326,8 +339,7 @@ class PittsburghClassifier(EvolvingClassifier):
         --------
         >>> import numpy as np
         >>> from irenic import Rule, RuleSet
-        >>> from irenic.learn import PittsburghClassifier
-        >>> from irenic.learn.operators import TrainingRows
+        >>> from irenic.learn import PittsburghClassifier, TrainingRows
         >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
         >>> first = RuleSet([Rule({"age": (0, 35)}, then="low")], rows.space)
         >>> second = RuleSet([Rule({"age": (25, 99)}, then="high")], rows.space)
@@ -365,8 +377,7 @@ class PittsburghClassifier(EvolvingClassifier):
         --------
         >>> import numpy as np
         >>> from irenic import RuleSet
-        >>> from irenic.learn import PittsburghClassifier
-        >>> from irenic.learn.operators import TrainingRows
+        >>> from irenic.learn import PittsburghClassifier, TrainingRows
         >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
         >>> rules = RuleSet(space=rows.space)
         >>> len(PittsburghClassifier().mutate(rules, rows, np.random.default_rng(0)))

@@ -54,6 +54,7 @@ class TrainingRows:
 
     Examples
     --------
+    >>> from irenic.learn import TrainingRows
     >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
     >>> len(rows), rows.consequents, rows.then(2), rows.cuts[0]
     (3, ['high', 'low'], 'high', array([26., 36.]))
@@ -242,6 +243,8 @@ def draw_region(rows: TrainingRows, row: int, rng: np.random.Generator) -> Regio
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from irenic.learn import TrainingRows, draw_region
     >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
     >>> draw_region(rows, 0, np.random.default_rng(1))
     age < 36
@@ -279,6 +282,9 @@ def mutate_region(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from irenic import Region
+    >>> from irenic.learn import TrainingRows, mutate_region
     >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
     >>> whole = Region(rows.space)
     >>> mutate_region(whole, whole, rows, 0, np.random.default_rng(2))
@@ -313,6 +319,9 @@ def cross_regions(first: Region, second: Region, rng: np.random.Generator) -> Re
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from irenic import Region
+    >>> from irenic.learn import cross_regions
     >>> first, second = Region.parse("a < 5 and b < 5"), Region.parse("a >= 3 and b >= 3")
     >>> cross_regions(first, second, np.random.default_rng(2))
     a < 5 and b < 5
