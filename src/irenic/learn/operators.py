@@ -26,7 +26,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-# Conditions of a new region.
+# The most conditions of a new region.
 _CONDITIONS: Final = 3
 # How many thresholds a mutation moves a bound at most.
 _STEPS: Final = 4
