@@ -85,6 +85,42 @@ def enlarge(space, rules, cell, order, consequent=None):
     return box
 
 
+def overlapped_by(rules, region, consequent=None):
+    """Return the index of the first rival that shares a point with a region, or None."""
+    rivals = (i for i, rule in enumerate(rules) if consequent is None or rule.then != consequent)
+    return next((i for i in rivals if not is_free(region, [rules[i].region])), None)
+
+
+def enlarge_box(space, rules, seed, order, consequent=None):
+    """Return the box that grows from a region that no rival overlaps: one side per feature.
+
+    Algorithm 2 with a box instead of the degenerate one: until a feature is enlarged, the side is
+    that of the seed.
+    """
+    rivals = [
+        {f.name: side_of(rule.region, f) for f in space}
+        for rule in rules
+        if consequent is None or rule.then != consequent
+    ]
+    box = {f.name: side_of(seed, f) for f in space}
+    for name in order:
+        inner, side = box[name], everything(space[name])
+        for rival in rivals:
+            if all(meets(f, box[f.name], rival[f.name]) for f in space if f.name != name):
+                side = keep_side_out(side, inner, rival[name])
+        box[name] = side
+    return box
+
+
+def keep_side_out(side, inner, other):
+    """Return the part of a side that contains an inner side and is disjoint from another one."""
+    if isinstance(side, frozenset):
+        return side - other
+    if inner[1] <= other[0]:
+        return side[0], min(side[1], other[0])
+    return max(side[0], other[1]), side[1]
+
+
 def side_of(region, feature):
     row = region.space.row(feature.name)
     if isinstance(feature, Continuous):

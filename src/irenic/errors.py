@@ -167,7 +167,7 @@ class ConflictError(IrenicError, ValueError):
 
 
 class SeedError(IrenicError, ValueError):
-    """A seed that a rival covers, so that no region around it is free.
+    """A seed that a rival covers or overlaps, so that no region around it is free.
 
     Examples
     --------

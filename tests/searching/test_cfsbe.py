@@ -8,7 +8,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import naive
@@ -737,6 +737,122 @@ def test_rules_grown_from_picked_seeds_never_contradict_each_other():
         rules.add(Rule((region & Region(PLANE, near)).tighten(X), then=then))
     assert rules.is_consistent
     assert len(rules) > 3
+
+
+# --- regions and rules as seeds
+
+
+@given(st.data())
+@sts.examples(2)
+def test_a_region_grown_from_a_region_contains_it_and_is_free_and_maximal(data):
+    rules = data.draw(sts.rule_sets(max_size=6, max_features=3))
+    space = rules.space
+    seed = data.draw(sts.regions(space))
+    consequent = data.draw(st.sampled_from([None, "A", "new"]))
+    order = data.draw(st.permutations(space.names))
+    rival = slow.overlapped_by(rules, seed, consequent)
+    if rival is not None:
+        with pytest.raises(SeedError) as error:
+            enlarge(rules, seed, order=order, consequent=consequent)
+        why = "" if consequent is None else f", a rival of {consequent}"
+        assert str(error.value) == (
+            f"the seed ({seed}) overlaps rule {rival + 1} ({rules[rival]}){why};"
+            " choose a region that no rival overlaps"
+        )
+        return
+    region = enlarge(rules, seed, order=order, consequent=consequent)
+    in_the_way = rivals(rules, consequent)
+    assert seed <= region
+    assert not (region.masks & ~space.everything).any()
+    assert slow.is_free(region, in_the_way)
+    assert slow.ways_out(region, in_the_way) == []
+    grown = slow.enlarge_box(space, rules, seed, order, consequent)
+    assert region == slow.as_region(space, grown)
+
+
+@pytest.mark.parametrize("seed", sts.seeds(4, of=40))
+def test_rules_grown_from_their_own_region_match_the_transcription(seed):
+    rng = np.random.default_rng(seed)
+    space = Space([Continuous("a"), Categorical("b", list("xyz"), missing=True), Continuous("c")])
+    rules = random_rules(space, 10, rng, share=0.6)
+    for rule in rules:
+        others = RuleSet([other for other in rules if other != rule], space)
+        if slow.overlapped_by(others, rule.region, rule.then) is not None:
+            continue
+        for order in slow.orders(space, rng, limit=4):
+            region = enlarge(rules, rule, order=order)
+            assert region == enlarge(others, rule.region, order=order, consequent=rule.then)
+            grown = slow.enlarge_box(space, rules, rule.region, order, rule.then)
+            assert region == slow.as_region(space, grown)
+            assert rule.region <= region
+            assert rule.region.widen_bounds(region, share="random", random_state=rng) <= region
+
+
+@given(st.data())
+def test_the_box_of_a_point_gives_the_region_of_the_point(data):
+    rules = data.draw(sts.rule_sets(max_size=6, max_features=3))
+    space = rules.space
+    consequent = data.draw(st.sampled_from([None, "A"]))
+    cell = a_cell(data, space, [r.region for r in rules])
+    point = naive.instances(space, [cell])
+    box = Region(space).tighten(point)
+    assume(not box.is_empty)  # near the lowest float no cut lies between two whole numbers
+    order = data.draw(st.permutations(space.names))
+    if slow.covered_by(rules, cell, consequent) is not None:
+        with pytest.raises(SeedError):
+            enlarge(rules, box, order=order, consequent=consequent)
+        return
+    region = enlarge(rules, point, order=order, consequent=consequent)
+    assert enlarge(rules, box, order=order, consequent=consequent) == region
+
+
+@given(st.data())
+def test_an_enlarged_region_cannot_be_enlarged_further(data):
+    rules = data.draw(sts.rule_sets(max_size=6, max_features=3))
+    seed = data.draw(sts.regions(rules.space))
+    if slow.overlapped_by(rules, seed) is not None:
+        return
+    region = enlarge(rules, seed)
+    assert enlarge(rules, region, order=rules.space.names[::-1]) == region
+
+
+def test_a_rule_as_seed_brings_its_consequent():
+    assert enlarge(PAPER, PAPER[0]) == Region(PLANE, {"f1": (None, 6.5), "f2": (3, None)})
+    with pytest.raises(SeedError, match=r"overlaps rule 1 \(IF .* THEN r1\); choose a region"):
+        enlarge(PAPER, PAPER[0].region)
+    with pytest.raises(SeedError, match=r"overlaps rule 1 .*, a rival of r2; choose a region"):
+        enlarge(PAPER, PAPER[0], consequent="r2")
+
+
+def test_a_seed_of_another_space_is_matched_by_name():
+    seed = Rule({"f2": (8, 9), "f1": (5, 6)}, then="new")
+    assert enlarge(PAPER, seed) == enlarge(PAPER, P1)
+
+
+def test_the_empty_region_is_rejected_as_a_seed():
+    with pytest.raises(ConditionError) as error:
+        enlarge(PAPER, Region.nothing(PLANE))
+    assert str(error.value) == "the seed must not be the empty region"
+    with pytest.raises(ConditionError, match="row 2: the seed must not be the empty region"):
+        enlarge_many(PAPER, [Region(PLANE, {"f1": 0}), Region.nothing(PLANE)])
+
+
+def test_many_regions_give_the_same_as_single_ones():
+    seeds = [Region(PLANE, {"f1": (5, 6), "f2": (8, 9)}), PAPER[1], PAPER[2]]
+    first, second = np.random.default_rng(4), np.random.default_rng(4)
+    assert enlarge_many(PAPER, seeds, order="random", random_state=first) == [
+        enlarge(PAPER, seed, order="random", random_state=second) for seed in seeds
+    ]
+    assert enlarge_many(PAPER, PAPER) == [enlarge(PAPER, rule) for rule in PAPER]
+    assert enlarge_many(PAPER, RuleSet(space=PLANE)) == []
+    thens = ["r1", None, "r3"]
+    assert enlarge_many(PAPER, seeds, consequents=thens) == [
+        enlarge(PAPER, seed, consequent=then) for seed, then in zip(seeds, thens, strict=True)
+    ]
+    with pytest.raises(SeedError, match=r"row 2: .* overlaps rule 2 .* rival of r1; choose"):
+        enlarge_many(PAPER, seeds, consequent="r1")
+    with pytest.raises(ConditionError, match="seeds must be points or regions, got both"):
+        enlarge_many(PAPER, [seeds[0], P1])
 
 
 # --- many seeds

@@ -125,7 +125,7 @@ PROPOSED, PROPOSED_RULE, LONGER = range(12, 15)
 # The score, and what the proposed step adds to it.
 SCORE, GAIN = 0, 1
 AVOID, VOTE, BEST = 0, 1, 2
-# Rivals are ignored, make way in one of several ways, or limit the new rule as in CFSBE.
+# Rivals are ignored, make way in one of several ways, or cut the new rule one after another.
 IGNORE, MAKE_WAY, GROW = 0, 1, 2
 # Moves that would touch more rules than this are rejected.
 STEPS: Final = 24

@@ -10,6 +10,7 @@ from irenic.kernels._library import function
 enlarge = function(
     "enlarge(struct, pointer, pointer, pointer, int, pointer) -> int", allocates=True
 )
+enlarge_box = function("enlarge_box(struct, pointer, pointer, int, pointer) -> int", allocates=True)
 enlarge_many = function(
     "enlarge_many(struct, struct, struct, Ints*, int, int) -> int", allocates=True
 )

@@ -1,12 +1,16 @@
 """Learn rules from data: a scikit-learn classifier, its evaluation, and tables to learn from."""
 
+from irenic.learn._base import Decision
 from irenic.learn._certificate import Certificate
-from irenic.learn._classifier import Decision, RuleSetClassifier
+from irenic.learn._classifier import RuleSetClassifier
 from irenic.learn._left_out import Estimate
+from irenic.learn._michigan import MichiganClassifier, Population
+from irenic.learn._pittsburgh import Individual, PittsburghClassifier
 from irenic.learn._tables import predict_table, split_target, true_labels, unhelpful_columns
 from irenic.learn.cross_validation import cross_validate
 from irenic.learn.front import Front, FrontPoint
 from irenic.learn.hierarchy import Hierarchy
+from irenic.learn.operators import TrainingRows, cross_regions, draw_region, mutate_region
 
 __all__ = [
     "Certificate",
@@ -15,8 +19,16 @@ __all__ = [
     "Front",
     "FrontPoint",
     "Hierarchy",
+    "Individual",
+    "MichiganClassifier",
+    "PittsburghClassifier",
+    "Population",
     "RuleSetClassifier",
+    "TrainingRows",
+    "cross_regions",
     "cross_validate",
+    "draw_region",
+    "mutate_region",
     "predict_table",
     "split_target",
     "true_labels",

@@ -82,7 +82,7 @@ class Settings:
     fixed_default: bool = False
     """Whether the default never changes."""
     sow: bool = False
-    """Whether members start with rules around random rows, as in the paper."""
+    """Whether members start with random rules around rows, instead of the leaves of trees."""
     guard: str = ""
     """How moves treat rivals (see ``GUARDS``); the default follows from ``conflicts``.
 

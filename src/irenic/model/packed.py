@@ -201,6 +201,13 @@ class PackedRules:
         covered = grow.enlarge(self._struct(), values, codes, order.tobytes(), code, cells)
         return covered, Region.from_box(_unpacked(self.space, cells))
 
+    def enlarge_region(self, seed: Region, order: Ints, code: int) -> tuple[int, Region]:
+        """Return a rival that overlaps the seed or -1, and the region grown from the seed."""
+        cells = structs.Cells(len(self.lower), len(self.masks))
+        box, axes = _packed(seed.box), order.tobytes()
+        rival = grow.enlarge_box(self._struct(), box, axes, code, cells)
+        return rival, Region.from_box(_unpacked(self.space, cells))
+
     def enlarge_many(
         self, seeds: Instances, orders: Ints, codes: Ints
     ) -> tuple[Ints, list[Region]]:

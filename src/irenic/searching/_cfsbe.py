@@ -1,8 +1,8 @@
 """CFSBE, the paper's box enlargement (Section III-B): grow free regions around a seed.
 
-The seed is a point that no rival covers. The box starts as that point and grows one feature at a
-time, until it meets a rival that no other feature separates from it yet. The order of the
-features determines the resulting region.
+The seed is a point that no rival covers, or a region or rule that no rival overlaps. The box starts
+as that seed and grows one feature at a time, until it meets a rival that no other feature separates
+from it yet. The order of the features determines the resulting region.
 
 The paper's pseudo-code tests ``B.upper > r.lower`` strictly. A seed exactly on an inclusive lower
 bound then counts as outside the rule, and the box grows through it. Here, a feature that has not
@@ -20,6 +20,7 @@ from irenic.boxes.arrays import Floats, Ints
 from irenic.errors import ConditionError, SeedError
 from irenic.model.literals import display, show_point
 from irenic.model.region import Region
+from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet, check_rules
 from irenic.model.sampling import RandomState, as_generator
 from irenic.model.space import Space
@@ -45,20 +46,23 @@ def enlarge(
     A new rule inside the region contradicts no rule of the set: if ``consequent`` is given, the
     region may overlap rules that predict the same; otherwise, it overlaps no rule at all.
 
+    With a rule as the seed, the result is the largest region in which the rule can be changed: it
+    contains the rule, and every rule inside it contradicts none.
+
     Parameters
     ----------
     rules : RuleSet
         The rules to avoid.
-    seed : mapping, sequence or Instances of length 1
+    seed : mapping, sequence, Instances of length 1, Region or Rule
         A point that no rival covers: ``{"f1": 5.5, "f2": 6}``, or the values in the order of the
-        features.
+        features; or a region or rule that no rival overlaps. The rule may belong to ``rules``.
     order : sequence of str, "random" or "importance", optional
         Order in which features are enlarged (default: the order of the space). The first ones
         become widest. Features that are not listed follow in the order of the space. "random"
         shuffles them, and "importance" sorts them by descending ``weights``.
     consequent : hashable, optional
         What the new rule will predict; rules with the same consequent are not rivals (default:
-        every rule is a rival).
+        that of a rule given as seed; otherwise every rule is a rival).
     weights : mapping or sequence of float, optional
         Importance of each feature, by name (others: 0) or in the order of the space; only with
         ``order="importance"``.
@@ -72,9 +76,9 @@ def enlarge(
     Raises
     ------
     SeedError
-        If a rival covers the seed; the message names it.
+        If a rival covers or overlaps the seed; the message names it.
     ConditionError
-        If the order or the weights are invalid.
+        If the seed is an empty region, or the order or the weights are invalid.
 
     Examples
     --------
@@ -87,9 +91,14 @@ def enlarge(
     5 <= f1 < 6.5
     >>> enlarge(rules, {"f1": 5.5, "f2": 8}, consequent="A")
     f2 >= 7
+    >>> enlarge(rules, rules[0])
+    f1 < 6.5
     """
     check_growable(rules)
     space = rules.space
+    if isinstance(seed, Region | Rule):
+        axes = _axes(space, order, weights, random_state)
+        return _enlarge_region(rules, seed, axes, consequent)
     point = space.encode_point(seed)
     axes = _axes(space, order, weights, random_state)
     covering, region = rules.packed.enlarge(point, axes, rules.code_of(consequent))
@@ -108,22 +117,23 @@ def enlarge_many(
     weights: Weights = None,
     random_state: RandomState = None,
 ) -> list[Region]:
-    """Return the region of :func:`enlarge` for each of many seeds, using all cores.
+    """Return the region of :func:`enlarge` for each of many seeds.
 
     Parameters
     ----------
     rules : RuleSet
         The rules to avoid.
-    seeds : table
-        One seed per row.
+    seeds : table, RuleSet, or list of regions and rules
+        The seeds; rows of a table are points, which are grown on all cores.
     order : sequence of str, "random" or "importance", optional
         As for :func:`enlarge`. "random" draws one order per seed, the same as successive calls
         with one numpy generator.
     consequent : hashable, optional
-        What all new rules will predict (default: every rule is a rival).
+        What all new rules will predict (default: that of a rule given as seed; otherwise every
+        rule is a rival).
     consequents : sequence of hashable, optional
-        What the new rule of each seed will predict, instead of ``consequent``; for None, every
-        rule is a rival.
+        What the new rule of each seed will predict, instead of ``consequent``; None is the default
+        of ``consequent``.
     weights : mapping or sequence of float, optional
         Importance of each feature, as for :func:`enlarge`.
     random_state : int or numpy generator, optional
@@ -137,7 +147,7 @@ def enlarge_many(
     Raises
     ------
     SeedError
-        If a rival covers a seed; the message names the row and the rule.
+        If a rival covers or overlaps a seed; the message names the row and the rule.
     ConditionError
         If ``consequents`` does not fit the seeds, or the order or the weights are invalid.
 
@@ -147,20 +157,15 @@ def enlarge_many(
     >>> rules = RuleSet([Rule({"f1": (2, 5)}, then="A")])
     >>> enlarge_many(rules, {"f1": [0, 7]})
     [f1 < 2, f1 >= 5]
+    >>> enlarge_many(rules, [Rule({"f1": (7, 8)}, then="B"), Rule({"f1": (7, 8)}, then="A")])
+    [f1 >= 5, anything]
     """
     check_growable(rules)
     space = rules.space
-    points = space.encode(seeds)
-    n = len(points)
-    if consequents is None:
-        codes = np.full(n, rules.code_of(consequent))
-    elif consequent is not None:
-        raise ConditionError("consequent and consequents cannot be combined; pass one of them")
-    elif isinstance(consequents, str) or len(consequents) != n:
-        shown = repr(consequents) if isinstance(consequents, str) else len(consequents)
-        raise ConditionError(f"consequents must be a list of {n}, one per seed, got {shown}")
-    else:
-        codes = np.array([rules.code_of(c) for c in consequents], dtype=np.int64)
+    boxes = _as_boxes(seeds)
+    points = space.encode(seeds if boxes is None else [])
+    n = len(points) if boxes is None else len(boxes)
+    thens = _listed_consequents(consequent, consequents, n)
     if isinstance(order, str) and order == "random":
         _check_weights(order, weights)
         rng = as_generator(random_state)
@@ -168,13 +173,68 @@ def enlarge_many(
         orders = orders.reshape(n, len(space))
     else:
         orders = np.tile(_axes(space, order, weights, random_state), (n, 1))
+    if boxes is not None:
+        return [
+            _enlarge_region(rules, box, axes, then, row=row)
+            for row, (box, axes, then) in enumerate(zip(boxes, orders, thens, strict=True))
+        ]
+    codes = np.array([rules.code_of(then) for then in thens], dtype=np.int64)
     covering, regions = rules.packed.enlarge_many(points, orders, codes)
     if (covering >= 0).any():
         row = int((covering >= 0).argmax())
-        then = consequent if consequents is None else consequents[row]
-        error = seed_error(rules, int(covering[row]), points.take([row]), then)
+        error = seed_error(rules, int(covering[row]), points.take([row]), thens[row])
         raise SeedError(f"row {row + 1}: {error}")
     return regions
+
+
+def _enlarge_region(
+    rules: RuleSet,
+    seed: Region | Rule,
+    axes: Ints,
+    consequent: Hashable | None,
+    *,
+    row: int | None = None,
+) -> Region:
+    """Return the region grown from a region or rule; ``row`` is its index among several."""
+    if isinstance(seed, Rule):
+        consequent = seed.then if consequent is None else consequent
+        seed = seed.region
+    where = "" if row is None else f"row {row + 1}: "
+    region = seed.cast(rules.space)
+    if region.is_empty:
+        raise ConditionError(f"{where}the seed must not be the empty region")
+    rival, grown = rules.packed.enlarge_region(region, axes, rules.code_of(consequent))
+    if rival >= 0:
+        raise SeedError(
+            f"{where}the seed ({region}) overlaps rule {rival + 1} ({rules[rival]})"
+            f"{_rival_of(consequent)}; choose a region that no rival overlaps"
+        )
+    return grown
+
+
+def _as_boxes(seeds: Any) -> list[Region | Rule] | None:
+    """Return seeds as a list if they are regions and rules, None if they are a table of points."""
+    if not isinstance(seeds, RuleSet | list | tuple):
+        return None
+    listed = list(seeds)
+    are_boxes = [isinstance(seed, Region | Rule) for seed in listed]
+    if any(are_boxes) and not all(are_boxes):
+        raise ConditionError("seeds must be points or regions, got both")
+    return listed if isinstance(seeds, RuleSet) or any(are_boxes) else None
+
+
+def _listed_consequents(
+    consequent: Hashable | None, consequents: Sequence[Hashable] | None, n: int
+) -> list[Hashable | None]:
+    """Return the consequent for each of ``n`` seeds."""
+    if consequents is None:
+        return [consequent] * n
+    if consequent is not None:
+        raise ConditionError("consequent and consequents cannot be combined; pass one of them")
+    if isinstance(consequents, str) or len(consequents) != n:
+        shown = repr(consequents) if isinstance(consequents, str) else len(consequents)
+        raise ConditionError(f"consequents must be a list of {n}, one per seed, got {shown}")
+    return list(consequents)
 
 
 def _axes(space: Space, order: Order, weights: Weights, random_state: RandomState) -> Ints:
@@ -245,8 +305,12 @@ def seed_error(rules: RuleSet, covering: int, seed: Any, consequent: Hashable | 
         seed = {name: seed.get(name) for name in encoded}
     else:
         seed = encoded
-    why = "" if consequent is None else f", a rival of {display(consequent)}"
     return SeedError(
-        f"the seed ({show_point(seed)}) is covered by rule {covering + 1} ({rule}){why};"
-        " choose a point that no rival covers (CoverageMap.pick finds one among instances)"
+        f"the seed ({show_point(seed)}) is covered by rule {covering + 1} ({rule})"
+        f"{_rival_of(consequent)}; choose a point that no rival covers"
+        " (CoverageMap.pick finds one among instances)"
     )
+
+
+def _rival_of(consequent: Hashable | None) -> str:
+    return "" if consequent is None else f", a rival of {display(consequent)}"

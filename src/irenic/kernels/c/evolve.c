@@ -37,7 +37,7 @@ EXPORT void load_draft(const Rows *rows, const Draft *draft, const WordRules *ru
     }
 }
 
-/* Add rules around uncovered rows, each free of rivals: the paper's first population.
+/* Add random rules around uncovered rows, each cut rival by rival until it is free.
  *
  * Where rivals are ignored, rules stay as drawn.
  */

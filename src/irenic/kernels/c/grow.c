@@ -16,9 +16,18 @@
 
 /* Where rules stand apart from a box that is being grown. */
 typedef struct {
-    uint8_t *outside; /* whether a rule does not hold for the seed on an axis [axes, n] */
+    uint8_t *outside; /* whether a rule and the seed are disjoint on an axis [axes, n] */
     int16_t *count;   /* on how many axes each rule is apart from the box [n] */
 } Apart;
+
+/* Return the first rule that is apart from the seed on no axis, -1 for none. */
+static int64_t first_rival(const int16_t *restrict count, int64_t n) {
+    uint8_t found = 0;
+    for (int64_t r = 0; r < n; r++) found |= count[r] == 0;
+    for (int64_t r = 0; found && r < n; r++)
+        if (count[r] == 0) return r;
+    return -1;
+}
 
 /* Note on which axes each rule leaves the seed out, and on how many. Return the first rival that
  * covers the seed, -1 for none.
@@ -52,11 +61,37 @@ static int64_t note_apart(const Rules *rules, const double *values, const int32_
             count[r] += out;
         }
     }
-    uint8_t covered = 0;
-    for (int64_t r = 0; r < n; r++) covered |= count[r] == 0;
-    for (int64_t r = 0; covered && r < n; r++)
-        if (count[r] == 0) return r;
-    return -1;
+    return first_rival(count, n);
+}
+
+/* Do what note_apart does for a seed that is a box. Return the first rival that overlaps it. */
+static int64_t note_apart_box(const Rules *rules, Box seed, int64_t then, Apart apart) {
+    const int64_t n = rules->n, d = rules->lower.rows;
+    const int32_t *restrict thens = rules->then.at;
+    int16_t *restrict count = apart.count;
+    for (int64_t r = 0; r < n; r++) count[r] = thens[r] == then ? NO_RIVAL : 0;
+    for (int64_t i = 0; i < d; i++) {
+        const double low = seed.lower[i], high = seed.upper[i];
+        const double *restrict lower = ROW(rules->lower, i);
+        const double *restrict upper = ROW(rules->upper, i);
+        uint8_t *restrict outside = apart.outside + i * n;
+        for (int64_t r = 0; r < n; r++) {
+            const uint8_t out = 1 ^ ((lower[r] < high) & (low < upper[r]));
+            outside[r] = out;
+            count[r] += out;
+        }
+    }
+    for (int64_t j = 0; j < n_sets(&rules->starts); j++) {
+        uint8_t *restrict outside = apart.outside + (d + j) * n;
+        memset(outside, 1, (size_t)n);
+        for (int64_t w = rules->starts.at[j]; w < rules->starts.at[j + 1]; w++) {
+            const uint64_t *restrict words = ROW(rules->masks, w);
+            const uint64_t word = seed.masks[w];
+            for (int64_t r = 0; r < n; r++) outside[r] &= (words[r] & word) == 0;
+        }
+        for (int64_t r = 0; r < n; r++) count[r] += outside[r];
+    }
+    return first_rival(count, n);
 }
 
 /* Return whether the box is apart from some of the rules on an axis alone. */
@@ -68,7 +103,8 @@ static inline bool any_stops(const uint8_t *restrict outside, const int16_t *res
 }
 
 /* Set how far the box can grow on a continuous axis. What stops it are the rules that it is apart
- * from on this axis alone. */
+ * from on this axis alone. The value is that of the seed, or any of a seed that is a box: a rule that
+ * is apart from the seed lies above all of its values, or below all. */
 static void limit_interval(const Rules *rules, int64_t axis, double value, Box box, Apart apart) {
     const int64_t n = rules->n;
     const double *lower = ROW(rules->lower, axis), *upper = ROW(rules->upper, axis);
@@ -168,16 +204,21 @@ static Apart new_apart(const Rules *rules) {
     return (Apart){count ? (uint8_t *)(count + n) : NULL, count};
 }
 
-/* Grow a box around a seed, axis by axis. Return a rival that covers the seed, -1 for none. */
-static int64_t grow_box(const Rules *rules, const double *values, const int32_t *codes,
-                        const int64_t *order, int64_t then, Box box, Apart apart) {
-    const int64_t covered = note_apart(rules, values, codes, then, apart);
-    if (covered >= 0) return covered;
+/* Grow a box axis by axis, from where the rules stand apart from its seed. */
+static void grow_axes(const Rules *rules, const double *values, const int64_t *order, Box box,
+                      Apart apart) {
     for (int64_t o = 0; o < n_axes(rules); o++) {
         limit_axis(rules, values, order[o], box, apart);
         grow_axis(rules, order[o], box, apart);
     }
-    return -1;
+}
+
+/* Grow a box around a seed, axis by axis. Return a rival that covers the seed, -1 for none. */
+static int64_t grow_box(const Rules *rules, const double *values, const int32_t *codes,
+                        const int64_t *order, int64_t then, Box box, Apart apart) {
+    const int64_t covered = note_apart(rules, values, codes, then, apart);
+    if (covered < 0) grow_axes(rules, values, order, box, apart);
+    return covered;
 }
 
 /* Grow a box around a seed, axis by axis, and write its cells. The order names all axes. Return a
@@ -190,6 +231,19 @@ EXPORT int64_t enlarge(const Rules *rules, const double *values, const int32_t *
     const int64_t covered = grow_box(rules, values, codes, order, then, box, apart);
     free(apart.count);
     return covered;
+}
+
+/* Do what enlarge does for a seed that is a box, given by its cells. Return a rival that overlaps
+ * the seed, -1 for none. */
+EXPORT int64_t enlarge_box(const Rules *rules, void *seed, const int64_t *order, int64_t then,
+                           void *cells) {
+    const Apart apart = new_apart(rules);
+    if (!apart.count) return NO_MEMORY;
+    const Box start = box_in(seed, rules->lower.rows), box = box_in(cells, rules->lower.rows);
+    const int64_t rival = note_apart_box(rules, start, then, apart);
+    if (rival < 0) grow_axes(rules, start.lower, order, box, apart);
+    free(apart.count);
+    return rival;
 }
 
 /* Do what enlarge does for the seeds first to last, each with its row of the boxes. */

@@ -71,7 +71,8 @@ static bool avoid(const Rows *rows, const Draft *draft, int64_t p, int64_t q, in
 
 /* Narrow the rule on the desk around row i until no rival except the one at place own overlaps it.
  *
- * Return false if a rival covers the row.
+ * Each rival in turn cuts the rule on one random feature. Unlike CFSBE (grow.c), this can leave
+ * bounds that a later cut made superfluous. Return false if a rival covers the row.
  */
 bool grow_free(const Rows *rows, const Draft *draft, int64_t i, int64_t own) {
     const int64_t desk = desk_place(draft);
@@ -92,7 +93,7 @@ static int64_t nth_row(const uint64_t *bitmap, int64_t n) {
     return w * 64 + first_bit(word);
 }
 
-/* Narrow the rule on the desk to a free region around one of its rows, as CFSBE does.
+/* Narrow the rule on the desk to a free region around one of its rows, rival by rival.
  *
  * Return false if rivals cover all rows that are tried.
  */
@@ -346,10 +347,8 @@ void box_around(const Rows *rows, const Draft *draft, int64_t i) {
     }
 }
 
-/* Prepare a rule for a wrongly predicted row, by CFSBE or with random conditions.
- *
- * CFSBE grows it around an uncovered row until rivals stop it.
- */
+/* Prepare a rule for a wrongly predicted row: with random conditions or, now and then if no rule
+ * covers the row, with no conditions but those that separate it from its rivals. */
 static int64_t add_at_seed(const Rows *rows, const Draft *draft) {
     const int64_t i = wrong_row(rows, draft);
     if (i < 0) return NOTHING;

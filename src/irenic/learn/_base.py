@@ -1,0 +1,519 @@
+"""What classifiers whose model is a rule set share: reading data, predicting and explaining."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from numbers import Number
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import assert_all_finite
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from irenic.errors import DataError
+from irenic.learn._certificate import Certificate, certify
+from irenic.learn._measure import resolve_by
+from irenic.learn.answers import Answers, Form
+from irenic.learn.front import FrontPoint, head_of, table_of
+from irenic.learn.hierarchy import Hierarchy
+from irenic.learn.labels import is_multilabel
+from irenic.learn.target import Target, class_weights, row_counts, row_weights
+from irenic.model import markup
+from irenic.model.columns import take_apart
+from irenic.model.explanation import Explanation
+from irenic.model.features import Continuous, Feature
+from irenic.model.literals import display, is_missing, plain
+from irenic.model.ruleset import RuleSet
+from irenic.model.space import Instances, Space
+
+Floats = npt.NDArray[np.float64]
+
+# Codes of labels are 16 bits wide.
+_LABEL_LIMIT: Final = 32_000
+_INDICATOR: Final = "multilabel-indicator"
+
+
+@dataclass(frozen=True)
+class Decision(Explanation):
+    """Why a learned model predicts what it does for one case.
+
+    Parameters
+    ----------
+    then : hashable or None
+        The prediction.
+    rules : tuple of int
+        Indices of the deciding rule and of other rules that cover the case; empty if none does.
+    text : str
+        The reason in words, with rules numbered from 1.
+    support : tuple of int
+        Number of training rows that each of ``rules`` covers, whatever their weights; if ``rules``
+        is empty, one entry for the rows that no rule covers.
+    confidence : tuple of float
+        Share of these rows for which the prediction is correct.
+
+    Examples
+    --------
+    >>> print(Decision("low", (0,), "low, by rule 1 (support 9, confidence 1.00)", (9,), (1.0,)))
+    low, by rule 1 (support 9, confidence 1.00)
+    """
+
+    support: tuple[int, ...] = ()
+    confidence: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Labeled:
+    """Training rows: their features, labels and weights, and how many rows each stands for."""
+
+    instances: Instances
+    target: Target
+    weight: Floats
+    count: Floats
+
+
+class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the classifiers whose model is a rule set.
+
+    In ``fit``, a subclass calls ``_read``, learns, and calls ``_learned`` and ``_use_point``.
+    """
+
+    conflicts: str
+    default: str = "majority"
+    hierarchy: Any = None
+    rules_: RuleSet
+    certificate_: Certificate
+    chosen_: FrontPoint
+    classes_: npt.NDArray[Any]
+    space_: Space
+    hierarchy_: Hierarchy | None = None
+    stopped_by_: str | None = None
+    _answers: Answers
+
+    def _read(self, X: Any, y: Any, sample_weight: Any, class_weight: Any = None) -> Labeled:
+        """Return the training data encoded and checked, without the rows of weight 0."""
+        table = self._table(X, reset=True)
+        target = self._target(y)
+        weight = row_weights(target, sample_weight)
+        count = row_counts(weight)
+        weight = weight * class_weights(target, class_weight, weight)
+        counted = weight > 0
+        if not counted.any():
+            raise DataError("sample_weight must be positive for at least one row, got only 0")
+        if len(target) != _length(table):
+            raise DataError(
+                f"X and y must have the same number of rows, got {_length(table)} and {len(target)}"
+            )
+        _check_labels(target.take(counted))
+        space = Space([_opened(feature) for feature in Space.infer(table)])
+        instances = space.encode(table).take(counted)
+        return Labeled(instances, target.take(counted), weight[counted], count[counted])
+
+    def _learned(self, data: Labeled, y: Any) -> None:
+        """Set the fitted attributes that only depend on the training data."""
+        target = data.target
+        self.space_, self.classes_ = data.instances.space, target.labels
+        self.hierarchy_ = target.hierarchy
+        self._answers = Answers(target.labels, _form(y, target), target.hierarchy)
+
+    def _use_point(self, point: FrontPoint) -> None:
+        """Use a rule set, given with its statistics."""
+        self.chosen_ = point
+        self.rules_ = point.rule_set
+        self.certificate_ = certify(self.rules_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.classifier_tags.multi_label = True
+        tags.target_tags.multi_output = False
+        return tags
+
+    # --- in notebooks
+
+    def _html_repr(self) -> str:
+        """Return the HTML for notebooks, with that of scikit-learn at the end."""
+        usual = markup.Html(super()._html_repr())
+        if not hasattr(self, "chosen_"):
+            return usual
+        parts = [
+            head_of(self.chosen_, type(self).__name__),
+            table_of(self.chosen_, self.classes_.tolist(), many=self._answers.many),
+            self._legend(),
+            self.certificate_._repr_html_(),
+        ]
+        if self.stopped_by_ is not None:
+            parts.append(markup.remark("the fit did not finish: more time may find better rules"))
+        summary = markup.element("summary", "parameters, as shown by scikit-learn")
+        return markup.block(*parts, markup.element("details", summary, usual))
+
+    def _legend(self) -> markup.Html:
+        """Return the color of each label, or a hint if there are too many to distinguish."""
+        labels = self.classes_.tolist()
+        if len(labels) > len(markup.PALETTE):
+            return markup.remark(f"{len(labels):,} labels; hover over a bar to see its numbers")
+        colors = markup.palette(labels)
+        chips = [markup.join(" ", markup.label_chip(label, colors)) for label in labels]
+        return markup.remark("labels:", *chips)
+
+    # --- reading data
+
+    def _table(self, X: Any, *, reset: bool) -> Any:
+        """Return a table of columns unchanged, and any other as an array; check its columns."""
+        X = _by_columns(X)
+        names = _own_names(X)
+        if names is not None or hasattr(X, "columns"):
+            if hasattr(X, "collect"):
+                raise DataError("X must be an eager frame, got a lazy one; use X.collect()")
+            if not _length(X):
+                raise DataError("X must have at least one row, got none")
+            if not (len(X.columns) if names is None else len(names)):
+                raise DataError("X must have at least one column, got none")
+            if names is None:
+                validate_data(self, X, skip_check_array=True, reset=reset)
+            elif reset:
+                self.n_features_in_ = len(names)
+                self.feature_names_in_ = np.array(names, dtype=object)
+            return X
+        return validate_data(
+            self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan", accept_sparse=False
+        )
+
+    def _target(self, y: Any) -> Target:
+        if y is None:
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y is"
+                " None"
+            )
+        if self.hierarchy is None and _is_nested(y) and type_of_target(y) == _INDICATOR:
+            y = np.asarray(y)  # scikit-learn reads lists of 0 and 1 as a matrix
+        if self.hierarchy is not None or is_multilabel(y):
+            return Target.sets(y, self.hierarchy)
+        if isinstance(y, list | tuple) and len(set(map(type, y))) > 1:
+            _check_alike(y)  # numpy would turn 1 next to "a" into text
+        y = column_or_1d(y, warn=True)
+        if y.dtype == object:
+            _check_alike(y)
+        elif y.dtype.kind == "f":
+            assert_all_finite(y, input_name="y")
+        try:
+            classes, codes = _classes_of(y)
+        except TypeError:
+            kind = type(y[0]).__name__
+            raise DataError(
+                f"labels in y must be sortable, got type {kind}; use text or numbers"
+            ) from None
+        check_classification_targets(y)
+        if len(classes) > _LABEL_LIMIT:
+            raise DataError(f"y must have at most {_LABEL_LIMIT:,} classes, got {len(classes):,}")
+        return Target.single(classes, codes)
+
+    # --- predicting
+
+    def _decided(self, X: Any) -> npt.NDArray[np.int64]:
+        """Return the index of the rule that decides each row, -1 for the default."""
+        check_is_fitted(self)
+        table = self._table(X, reset=False)
+        return self.rules_.decide(table, resolve=resolve_by(self.conflicts))
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the prediction for each row.
+
+        Parameters
+        ----------
+        X : table
+            With the same columns as in :meth:`fit`.
+
+        Returns
+        -------
+        array of shape (n_rows,) or (n_rows, n_labels)
+            Labels, a 0/1 matrix or sets of labels, in the form of ``y`` in :meth:`fit`. Where no
+            rule applies and ``default="abstain"``, None or no labels.
+
+        Raises
+        ------
+        DataError
+            If a value does not fit its feature.
+        NotFittedError
+            If the classifier is not fitted.
+
+        Examples
+        --------
+        >>> from irenic import RuleSetClassifier
+        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0)
+        >>> clf.fit({"age": range(40)}, ["free"] * 18 + ["full"] * 22).predict({"age": [3, 35]})
+        array(['free', 'full'], dtype='<U4')
+        """
+        decided = self._decided(X)
+        return self._answers.take(self._thens(), decided)
+
+    def _thens(self) -> list[Hashable | None]:
+        """Return the consequent of each rule, followed by the default."""
+        rules = self.rules_
+        return [*rules.thens, rules.default]
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probability of each label for each row.
+
+        They are the label frequencies among the training rows that the deciding rule covers,
+        slightly smoothed towards those of all rows, and adjusted so that the predicted label has
+        the highest probability.
+
+        Parameters
+        ----------
+        X : table
+            With the same columns as in :meth:`fit`.
+
+        Returns
+        -------
+        array of shape (n_rows, n_labels)
+            One column for each of ``classes_``.
+
+        Raises
+        ------
+        DataError
+            If a value does not fit its feature.
+        NotFittedError
+            If the classifier is not fitted.
+
+        Examples
+        --------
+        >>> from irenic import RuleSetClassifier
+        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0)
+        >>> clf = clf.fit({"age": range(40)}, ["free"] * 18 + ["full"] * 22)
+        >>> clf.predict_proba({"age": [3, 35]}).round(2)
+        array([[0.97, 0.03],
+               [0.02, 0.98]])
+        """
+        decided = self._decided(X)
+        return np.asarray(self._frequencies()[decided])
+
+    def _frequencies(self) -> Floats:
+        """Return the smoothed label frequencies of each rule, followed by those of the default."""
+        frequencies = self.chosen_.counts.frequencies.copy()
+        if self.hierarchy_ is not None:
+            return self.hierarchy_.cap(frequencies)
+        if self._answers.many:
+            return frequencies
+        code_of = {label: code for code, label in enumerate(self.classes_.tolist())}
+        for row, then in zip(frequencies, self._thens(), strict=True):
+            if then is not None:
+                _lead(row, code_of[then])
+        return frequencies
+
+    def explain(self, X: Any) -> list[Decision]:
+        """Return the reason for each prediction.
+
+        Parameters
+        ----------
+        X : table
+            With the same columns as in :meth:`fit`.
+
+        Returns
+        -------
+        list of Decision
+            One per row, with the deciding rules, their support and their confidence.
+
+        Raises
+        ------
+        DataError
+            If a value does not fit its feature.
+        NotFittedError
+            If the classifier is not fitted.
+
+        Examples
+        --------
+        >>> from irenic import RuleSetClassifier
+        >>> clf = RuleSetClassifier(generations=1, moves=50, random_state=0)
+        >>> clf = clf.fit({"age": range(40)}, ["free"] * 18 + ["full"] * 22)
+        >>> decision = clf.explain({"age": [3]})[0]
+        >>> decision.rules, decision.support, decision.confidence
+        ((0,), (18,), (1.0,))
+        """
+        check_is_fitted(self)
+        table = self._table(X, reset=False)
+        counts = self.chosen_.counts
+        decisions = []
+        for reason in self.rules_.explain(table, resolve=resolve_by(self.conflicts)):
+            indices = reason.rules or (len(self.rules_),)
+            support = tuple(int(counts.support[index]) for index in indices)
+            confidence = tuple(float(counts.confidence[index]) for index in indices)
+            text = reason.text
+            if support[0] > 0:
+                text += f" (support {support[0]}, confidence {confidence[0]:.2f})"
+            decisions.append(Decision(reason.then, reason.rules, text, support, confidence))
+        return decisions
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy.
+
+        Parameters
+        ----------
+        X : table
+            With the same columns as in :meth:`fit`.
+        y : column of labels, 0/1 matrix, or list of sets of labels
+            The true labels.
+        sample_weight : array, optional
+            Weight of each row.
+
+        Returns
+        -------
+        float
+            Share of correct predictions; a set of labels must match exactly.
+
+        Raises
+        ------
+        DataError
+            If a value does not fit its feature or a label is unknown.
+        NotFittedError
+            If the classifier is not fitted.
+
+        Examples
+        --------
+        >>> from irenic import RuleSetClassifier
+        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+        >>> RuleSetClassifier(generations=1, moves=50, random_state=0).fit(X, y).score(X, y)
+        1.0
+        """
+        from sklearn.metrics import accuracy_score
+
+        predictions = self.predict(X)
+        if self._answers.many:
+            right = self._answers.equal(predictions, y)
+        elif self.default == "abstain":
+            right = np.array([a == b for a, b in zip(predictions, y, strict=True)], dtype=bool)
+        else:
+            return float(accuracy_score(y, predictions, sample_weight=sample_weight))
+        return float(np.average(right, weights=sample_weight))
+
+
+def _opened(feature: Feature) -> Feature:
+    """Return a feature that accepts values of rows to predict.
+
+    They may be missing even if no training value is, and numbers need not be whole.
+    """
+    if isinstance(feature, Continuous) and feature.kind == "integer":
+        return replace(feature, missing=True, kind="number")
+    return replace(feature, missing=True)
+
+
+def _lead(row: Floats, code: int) -> None:
+    """Make the entry at ``code`` the highest of a row of probabilities, if it is not.
+
+    A rule is chosen for the whole set, so its label need not be the most frequent among its rows;
+    the two labels then get nearly the same probability.
+    """
+    top = int(row.argmax())
+    if top != code:
+        middle = (row[code] + row[top]) / 2.0
+        row[top] = middle * (1.0 - 1e-9)
+        row[code] = middle * (1.0 + 1e-9)
+
+
+def _check_labels(target: Target) -> None:
+    if not target.many and np.count_nonzero(target.truth.any(axis=0)) < 2:
+        only = target.labels[target.truth.any(axis=0)].tolist()
+        raise DataError(
+            f"y must have at least two classes, got one class: {', '.join(map(display, only))}"
+        )
+
+
+def _form(y: Any, target: Target) -> Form:
+    """Return the form of a target, which is also that of predictions."""
+    if not target.many:
+        return "labels"
+    return "matrix" if _is_matrix(y) else "sets"
+
+
+def _by_columns(X: Any) -> Any:
+    """Return a list of rows as an array of objects, or as columns if they name their values.
+
+    Each column keeps its type; numpy would turn numbers next to text into text. Anything else is
+    left to scikit-learn.
+    """
+    if not isinstance(X, Sequence | deque) or isinstance(X, str | bytes) or not X:
+        return X
+    if not all(isinstance(row, list | tuple | Mapping) or _is_vector(row) for row in X):
+        return X
+    X = list(X)
+    if _is_plain(X):
+        return np.asarray(X, dtype=float)
+    names, columns, length = take_apart(X)
+    if names is not None:
+        return dict(zip(names, columns, strict=True))
+    cells = np.empty((length, len(columns)), dtype=object)
+    for index, column in enumerate(columns):
+        cells[:, index] = column
+    return cells
+
+
+def _is_plain(rows: list[Any]) -> bool:
+    """Return whether rows hold only floats, so that an array keeps their values."""
+    if not all(type(row) in (list, tuple) and len(row) == len(rows[0]) for row in rows):
+        return False
+    return set(map(type, chain.from_iterable(rows))) == {float}
+
+
+def _is_vector(row: Any) -> bool:
+    return isinstance(row, np.ndarray) and row.ndim == 1
+
+
+def _own_names(X: Any) -> list[str] | None:
+    """Return the column names of a mapping or a pyarrow table, which scikit-learn cannot read."""
+    if isinstance(X, dict) and not hasattr(X, "tocsr"):  # a sparse matrix may also be a dict
+        return [str(name) for name in X]
+    return list(X.column_names) if hasattr(X, "column_names") else None
+
+
+def _is_matrix(y: Any) -> bool:
+    """Return whether a target with several labels per row is a 0/1 matrix rather than sets."""
+    if _is_nested(y):
+        return bool(type_of_target(y) == _INDICATOR)
+    return getattr(y, "ndim", 1) == 2 or hasattr(y, "columns")
+
+
+def _is_nested(y: Any) -> bool:
+    """Return whether a target is a list of equally long lists of 0 and 1."""
+    if not isinstance(y, list) or not all(isinstance(row, list | np.ndarray) for row in y):
+        return False
+    equally_long = bool(y) and {len(row) for row in y} == {len(y[0])}
+    return equally_long and all(value in (0, 1) for row in y for value in row)
+
+
+def _length(table: Any) -> int:
+    if isinstance(table, dict):
+        return max((len(column) for column in table.values()), default=0)
+    return len(table) if not hasattr(table, "shape") else int(table.shape[0])
+
+
+def _classes_of(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
+    """Return the sorted labels and the code of each row; texts are not sorted row by row."""
+    if y.dtype != object:
+        return np.unique(y, return_inverse=True)
+    values = y.tolist()
+    classes = np.empty(len(set(values)), dtype=object)
+    classes[:] = sorted(set(values))
+    code_of = {label: code for code, label in enumerate(classes.tolist())}
+    return classes, np.fromiter(map(code_of.__getitem__, values), dtype=np.intp, count=len(values))
+
+
+def _check_alike(labels: Iterable[Any]) -> None:
+    """Reject missing labels and labels of several types, such as 1 and True."""
+    if set(map(type, labels)) == {str}:
+        return
+    kinds: set[type] = set()
+    for row, label in enumerate(labels, start=1):
+        if is_missing(label):
+            raise DataError(f"y, row {row}: the label is missing; drop such rows from X and y")
+        kinds.add(type(plain(label)))
+    numbers = {kind for kind in kinds - {bool} if issubclass(kind, Number)}
+    if len(kinds - numbers) + bool(numbers) > 1:
+        shown = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise DataError(f"labels in y must be of one type, got {shown}")

@@ -1,0 +1,199 @@
+"""What the two evolutionary learning classifier systems share: rules that CFSBE keeps consistent.
+
+The paper announces a learning classifier system that uses CFSBE "both during the initial population
+creation and during the mutation phases". Here, every rule is made in a region that
+:func:`irenic.enlarge` returned, so it contradicts no rule of its set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from irenic.learn._base import Labeled, RuleClassifier
+from irenic.learn._cells import Cells
+from irenic.learn._measure import Measure
+from irenic.learn.operators import TrainingRows, draw_region, mutate_region
+from irenic.learn.target import Consequents
+from irenic.model.region import Region
+from irenic.model.rule import Rule
+from irenic.model.ruleset import RuleSet
+from irenic.searching import enlarge
+
+
+class EvolvingClassifier(RuleClassifier):
+    """Base of the evolutionary classifiers: new, mutated and transferred rules, free of rivals."""
+
+    def _rows(self, data: Labeled) -> tuple[Measure, TrainingRows]:
+        """Return the training data for statistics and for operators."""
+        target, weight = data.target, data.weight
+        consequents = Consequents.from_target(target, weight, [])
+        measure = Measure(data.instances, target, weight, consequents, self.conflicts)
+        cuts = Cells.from_instances(data.instances, target.truth, weight).cuts
+        rows = TrainingRows(data.instances, consequents.values(), measure.gains, cuts)
+        return measure, rows
+
+    def _final(self, rules: RuleSet) -> RuleSet:
+        """Return rules to show: without weights where there is nothing to resolve."""
+        if self.conflicts != "avoid":
+            return rules
+        plain = (Rule(rule.region, then=rule.then) for rule in rules)
+        return RuleSet(plain, rules.space, default=rules.default).simplified()
+
+    def room(self, rules: RuleSet, seed: Any, then: Hashable, rng: np.random.Generator) -> Region:
+        """Return the region in which a rule may be made or changed: that of CFSBE.
+
+        Parameters
+        ----------
+        rules : RuleSet
+            The rules to avoid, unless conflicts are allowed.
+        seed : Instances of length 1 or Rule
+            A row or a rule that no rival covers or overlaps.
+        then : hashable
+            The consequent of the rule.
+        rng : Generator
+            The random number generator, for the order of the features.
+
+        Returns
+        -------
+        Region
+            It contains the seed. If conflicts are allowed, it is the whole space.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from irenic import Rule, RuleSet
+        >>> from irenic.learn import PittsburghClassifier
+        >>> rules = RuleSet([Rule({"age": (18, 30)}, then="full"),
+        ...                  Rule({"age": (0, 6)}, then="free")])
+        >>> PittsburghClassifier().room(rules, rules[1], "free", np.random.default_rng(0))
+        age < 18
+        """
+        if self.conflicts != "avoid":
+            return Region(rules.space)
+        return enlarge(rules, seed, consequent=then, order="random", random_state=rng)
+
+    def new_rule(
+        self, rules: RuleSet, row: int, rows: TrainingRows, rng: np.random.Generator
+    ) -> Rule | None:
+        """Return a new rule that covers a row and contradicts no other rule.
+
+        Parameters
+        ----------
+        rules : RuleSet
+            The rules to avoid.
+        row : int
+            Index of a row that no rival of its consequent covers.
+        rows : TrainingRows
+            The training rows.
+        rng : Generator
+            The random number generator.
+
+        Returns
+        -------
+        Rule or None
+            Its consequent is the best one for the row, and its weight is its accuracy.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from irenic import RuleSet
+        >>> from irenic.learn import PittsburghClassifier, TrainingRows
+        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
+        >>> rules = RuleSet(space=rows.space)
+        >>> rule = PittsburghClassifier().new_rule(rules, 2, rows, np.random.default_rng(0))
+        >>> rule.then, rule.region.contains(rows.instances)[2]
+        ('high', np.True_)
+        """
+        then = rows.then(row)
+        room = self.room(rules, rows.instances.take([row]), then, rng)
+        return rows.rated(draw_region(rows, row, rng) & room, then)
+
+    def mutate_rule(
+        self, rules: RuleSet, rule: Rule, rows: TrainingRows, rng: np.random.Generator
+    ) -> Rule | None:
+        """Return a rule with one condition changed, which contradicts no other rule.
+
+        Parameters
+        ----------
+        rules : RuleSet
+            The rules to avoid; the rule itself may be among them.
+        rule : Rule
+            The rule to change.
+        rows : TrainingRows
+            The training rows.
+        rng : Generator
+            The random number generator.
+
+        Returns
+        -------
+        Rule or None
+            None if it covers no row.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from irenic import Rule, RuleSet
+        >>> from irenic.learn import PittsburghClassifier, TrainingRows
+        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
+        >>> rules = RuleSet([Rule({"age": (20, 26)}, then="low"),
+        ...                  Rule({"age": (36, 50)}, then="high")], rows.space)
+        >>> rng = np.random.default_rng(0)
+        >>> clf = PittsburghClassifier()
+        >>> all(clf.mutate_rule(rules, rules[0], rows, rng).region.interval("age").upper <= 36
+        ...     for _ in range(20))
+        True
+        """
+        own = np.flatnonzero(rule.region.contains(rows.instances))
+        if not len(own):
+            return None
+        room = self.room(rules, rule, rule.then, rng)
+        row = int(rng.choice(own))
+        return rows.rated(mutate_region(rule.region, room, rows, row, rng), rule.then)
+
+    def fit_in(
+        self, rules: RuleSet, rule: Rule, rows: TrainingRows, rng: np.random.Generator
+    ) -> Rule | None:
+        """Return a rule of another set, cut so that it contradicts no rule of this one.
+
+        Parameters
+        ----------
+        rules : RuleSet
+            The rules to avoid.
+        rule : Rule
+            The rule of another set.
+        rows : TrainingRows
+            The training rows.
+        rng : Generator
+            The random number generator.
+
+        Returns
+        -------
+        Rule or None
+            The rule itself if it has no rivals; otherwise, its part in the region that CFSBE grows
+            around one of its rows. None if rivals cover all rows that it is right for.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from irenic import Rule, RuleSet
+        >>> from irenic.learn import PittsburghClassifier, TrainingRows
+        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
+        >>> rules = RuleSet([Rule({"age": (25, 35)}, then="low")], rows.space)
+        >>> rule = Rule({"age": (28, None)}, then="high")
+        >>> PittsburghClassifier().fit_in(rules, rule, rows, np.random.default_rng(0))
+        IF age >= 35 THEN high WEIGHT 0.3939393939393939
+        """
+        rule = rule.cast(rules.space)
+        rivals = rules.rivals_of(rule.region, rule.then)
+        if self.conflicts != "avoid" or not len(rivals):
+            return rule
+        right = rule.region.contains(rows.instances) & (rows.best == rows.codes[rule.then])
+        right &= ~rules[rivals].covering(rows.instances).any(axis=1)
+        if not right.any():
+            return None
+        row = int(rng.choice(np.flatnonzero(right)))
+        room = self.room(rules, rows.instances.take([row]), rule.then, rng)
+        return rows.rated(rule.region & room, rule.then)

@@ -1,0 +1,620 @@
+"""A Michigan learning classifier system: individuals are rules that CFSBE keeps free of rivals.
+
+It follows UCS (Bernadó-Mansilla and Garrell, 2003): rows come one after another; the rules that
+cover a row form the match set, and those of them that predict its label form the correct set. If
+the correct set is empty, covering adds a rule; a genetic algorithm works in the correct set; and
+rules are deleted where there are many.
+
+UCS lets rules contradict each other and decides by vote. Here the population is a consistent rule
+set at every step, which changes three things:
+
+- Crossover is cut to the region that CFSBE grows around the row, and a mutation to the region that
+  CFSBE grows from the rule.
+- Rules of different labels cannot compete by vote, so they compete for space: covering draws a
+  rule, CFSBE cuts it to where it overlaps no stronger rival, and weaker rivals give way.
+- The accuracy of a rule is smoothed, because a rule for a single row would block space.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from irenic.learn._evolving import EvolvingClassifier
+from irenic.learn._measure import resolve_by
+from irenic.learn.operators import SMOOTHING, TrainingRows, cross_regions, draw_region
+from irenic.model.rule import Rule
+from irenic.model.ruleset import RuleSet
+from irenic.model.sampling import as_generator
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.intp]
+
+# The parameters of UCS, with its names in parentheses: the power of the accuracy in the fitness
+# (nu), the mean number of steps between two runs of the genetic algorithm in a niche (theta_GA),
+# the learning rate of the niche size (beta), how often parents are crossed (chi), the share of the
+# correct set in a tournament (tau), and the fitness below which a rule is soon deleted, as a share
+# of the mean (delta).
+_POWER: Final = 10.0
+_GA_INTERVAL: Final = 25
+_RATE: Final = 0.2
+_CROSSOVER: Final = 0.8
+_TOURNAMENT: Final = 0.4
+_UNFIT: Final = 0.5
+# The fewest rows of a rule that covering adds.
+_LEAST_ROWS: Final = 3
+# The fewest correct predictions that a rule of the final set must add.
+_LEAST_GAIN: Final = 1.5
+
+
+class Population:
+    """Rules with the parameters that UCS keeps for each, and the rows that each covers.
+
+    Parameters
+    ----------
+    rows : TrainingRows
+        The training rows.
+    force : bool
+        Whether rules may contradict each other.
+
+    Examples
+    --------
+    >>> from irenic import Rule
+    >>> from irenic.learn import Population, TrainingRows
+    >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
+    >>> population = Population(rows, force=False)
+    >>> population.add(Rule({"age": (0, 35)}, then="low"), time=1)
+    >>> population.matching(1), population.numerosity
+    (array([0]), array([1.]))
+    """
+
+    def __init__(self, rows: TrainingRows, *, force: bool) -> None:
+        self.rows, self.force = rows, force
+        self.rules = RuleSet(space=rows.space)
+        self.codes = np.zeros(0, dtype=np.intp)
+        self.covers = np.zeros((0, len(rows)), dtype=np.bool_)
+        self.experience = np.zeros(0)
+        """Number of match sets that each rule was in."""
+        self.gain = np.zeros(0)
+        """How often it was right."""
+        self.numerosity = np.zeros(0)
+        """Number of copies."""
+        self.niche = np.zeros(0)
+        """Mean size of its correct sets."""
+        self.evolved = np.zeros(0)
+        """Time of the last run of the genetic algorithm with it."""
+        self.born = np.zeros(0)
+        """Time when it was added."""
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    @property
+    def fitness(self) -> Floats:
+        """The accuracy of each rule so far, smoothed, to the power of UCS."""
+        prior = self.rows.prior[self.codes]
+        accuracy = (self.gain + SMOOTHING * prior) / (self.experience + SMOOTHING)
+        return np.asarray(accuracy**_POWER)
+
+    @property
+    def strengths(self) -> Floats:
+        """How much more accurate than a random rule each rule is on all rows, at most 1."""
+        return np.asarray(_lift(self.rules.weights, self.rows.prior[self.codes]))
+
+    def matching(self, row: int) -> Ints:
+        """Return the match set of a row: the indices of the rules that cover it.
+
+        Parameters
+        ----------
+        row : int
+            Index of the row.
+
+        Returns
+        -------
+        array of int
+
+        Examples
+        --------
+        >>> from irenic import Rule
+        >>> from irenic.learn import Population, TrainingRows
+        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
+        >>> population = Population(rows, force=False)
+        >>> population.add(Rule({"age": (0, 35)}, then="low"), time=1)
+        >>> population.matching(0), population.matching(2)
+        (array([0]), array([], dtype=int64))
+        """
+        return np.flatnonzero(self.covers[:, row])
+
+    def update(self, match: Ints, correct: Ints, row: int) -> None:
+        """Update the parameters of the rules in a match set and a correct set.
+
+        Parameters
+        ----------
+        match, correct : array of int
+            Indices of the rules.
+        row : int
+            Index of the row that they cover.
+
+        Examples
+        --------
+        >>> from irenic import Rule
+        >>> from irenic.learn import Population, TrainingRows
+        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
+        >>> population = Population(rows, force=False)
+        >>> population.add(Rule({"age": (0, 35)}, then="low"), time=1)
+        >>> match = population.matching(0)
+        >>> population.update(match, match, 0)
+        >>> population.experience, population.gain
+        (array([1.]), array([1.]))
+        """
+        self.experience[match] += 1.0
+        self.gain[match] += self.rows.gains[row, self.codes[match]]
+        size = self.numerosity[correct].sum()
+        rate = np.maximum(1.0 / np.maximum(self.experience[correct], 1.0), _RATE)
+        self.niche[correct] += rate * (size - self.niche[correct])
+
+    def add(self, rule: Rule, time: int) -> None:
+        """Add a rule, or a copy of an equal one.
+
+        Parameters
+        ----------
+        rule : Rule
+            The rule.
+        time : int
+            Number of rows so far.
+
+        Examples
+        --------
+        >>> from irenic import Rule
+        >>> from irenic.learn import Population, TrainingRows
+        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
+        >>> population = Population(rows, force=False)
+        >>> population.add(Rule({"age": (0, 35)}, then="low"), time=1)
+        >>> population.add(population.rules[0], time=2)
+        >>> len(population), population.numerosity
+        (1, array([2.]))
+        """
+        rule = rule.cast(self.rows.space)
+        code, covers = self.rows.codes[rule.then], rule.region.contains(self.rows.instances)
+        same = (self.codes == code) & (self.covers == covers).all(axis=1)
+        for i in np.flatnonzero(same).tolist():
+            if self.rules[i].region == rule.region:
+                self.numerosity[i] += 1.0
+                return
+        self.rules.add(rule, force=self.force)
+        self.codes = np.append(self.codes, code)
+        self.covers = np.vstack([self.covers, covers])
+        self.experience, self.gain = np.append(self.experience, 0.0), np.append(self.gain, 0.0)
+        self.numerosity, self.niche = np.append(self.numerosity, 1.0), np.append(self.niche, 1.0)
+        self.evolved, self.born = np.append(self.evolved, time), np.append(self.born, time)
+
+    def remove(self, i: int) -> Rule:
+        """Remove a rule with all its copies, and return it.
+
+        Parameters
+        ----------
+        i : int
+            Index of the rule.
+
+        Returns
+        -------
+        Rule
+            The removed rule.
+
+        Examples
+        --------
+        >>> from irenic import Rule
+        >>> from irenic.learn import Population, TrainingRows
+        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
+        >>> population = Population(rows, force=False)
+        >>> population.add(Rule({"age": (0, 35)}, then="low"), time=1)
+        >>> population.remove(0)
+        IF 0 <= age < 35 THEN low
+        """
+        self.covers = np.delete(self.covers, i, axis=0)
+        for name in ("codes", "experience", "gain", "numerosity", "niche", "evolved", "born"):
+            setattr(self, name, np.delete(getattr(self, name), i))
+        return self.rules.remove(i)
+
+
+class MichiganClassifier(EvolvingClassifier):
+    """Classifier that evolves a population of consistent rules, like UCS, with CFSBE.
+
+    It is the learning classifier system that the paper announces, in the Michigan style, and a
+    reference implementation: each operator is a method that a subclass can replace.
+    :class:`irenic.RuleSetClassifier` is more accurate.
+
+    - An individual is a rule. Rows come one after another; the rules that cover a row learn from
+      it, and those with its label are crossed and mutated.
+    - CFSBE keeps the population consistent at every step: it bounds each new, crossed or mutated
+      rule by its rivals.
+    - A rule that meets weaker rivals takes their place: a rival keeps the part that CFSBE grows
+      around one of its other rows.
+    - At the end, the rules that predict the training rows best are kept.
+
+    Parameters
+    ----------
+    population_size : int, default 400
+        Maximum number of rules, counting copies.
+    steps : int, default 15,000
+        Number of rows to learn from, one after another; each comes about equally often.
+    conflicts : {"avoid", "vote", "best"}, default "avoid"
+        "avoid" keeps the population consistent. The others use no CFSBE, allow conflicts, and
+        decide by the consequent with the highest sum of fitness, as UCS does, or by the most
+        accurate rule; they exist for comparison.
+    random_state : int, RandomState or None
+        Seed of the random number generator.
+
+    Attributes
+    ----------
+    rules_ : RuleSet
+        The rules in use.
+    chosen_ : FrontPoint
+        The rules in use, with their statistics.
+    certificate_ : Certificate
+        Whether the rules are consistent and complete, with all gaps.
+    population_ : RuleSet
+        All rules at the end of the evolution.
+    classes_ : array
+        The labels.
+    space_ : Space
+        The features.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array
+        Names of the features, if the training data have names.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from irenic.learn import MichiganClassifier
+    >>> X, y = load_iris(as_frame=True, return_X_y=True)
+    >>> clf = MichiganClassifier(steps=1_000, random_state=0).fit(X, y)
+    >>> clf.rules_.is_consistent, clf.population_.is_consistent, clf.score(X, y) > 0.9
+    (True, True, True)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "population_size": [Interval(Integral, 1, None, closed="left")],
+        "steps": [Interval(Integral, 1, None, closed="left")],
+        "conflicts": [StrOptions({"avoid", "vote", "best"})],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        population_size: int = 400,
+        steps: int = 15_000,
+        conflicts: str = "avoid",
+        random_state: Any = None,
+    ) -> None:
+        self.population_size = population_size
+        self.steps = steps
+        self.conflicts = conflicts
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any) -> MichiganClassifier:
+        """Learn rules from labeled rows.
+
+        Parameters
+        ----------
+        X : table
+            Anything that :class:`irenic.RuleSetClassifier` accepts.
+        y : column of labels, 0/1 matrix, or list of sets of labels
+            Matrices and sets are for rows with several labels.
+
+        Returns
+        -------
+        MichiganClassifier
+            The classifier itself.
+
+        Examples
+        --------
+        >>> from irenic.learn import MichiganClassifier
+        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+        >>> MichiganClassifier(steps=300, random_state=0).fit(X, y).score(X, y) > 0.9
+        True
+        """
+        data = self._read(X, y, None)
+        rng = as_generator(check_random_state(self.random_state))
+        measure, rows = self._rows(data)
+        population = Population(rows, force=self.conflicts != "avoid")
+        coming: list[int] = []
+        for time in range(1, self.steps + 1):
+            coming = coming or rng.permutation(len(rows)).tolist()
+            self.step(population, coming.pop(), time, rng)
+            self.watch(time, population)
+        self._learned(data, y)
+        self.population_ = population.rules
+        self._use_point(measure.point(self._final(self.condense(population))))
+        return self
+
+    # --- operators
+
+    def watch(self, time: int, population: Population) -> None:
+        """Look at the population after each row; does nothing unless a subclass replaces it.
+
+        Parameters
+        ----------
+        time : int
+            Number of rows so far.
+        population : Population
+            The rules, as ``population.rules``, with their parameters.
+
+        Examples
+        --------
+        >>> from irenic.learn import MichiganClassifier
+        >>> class Watched(MichiganClassifier):
+        ...     def watch(self, time, population):
+        ...         assert population.rules.is_consistent
+        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+        >>> Watched(steps=40, random_state=0).fit(X, y).n_features_in_
+        1
+        """
+
+    def step(self, population: Population, row: int, time: int, rng: np.random.Generator) -> None:
+        """Learn from a row: cover it if needed, update its rules, evolve them, and delete.
+
+        Parameters
+        ----------
+        population : Population
+            The rules, which are changed.
+        row : int
+            Index of the row.
+        time : int
+            Number of rows so far.
+        rng : Generator
+            The random number generator.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from irenic.learn import MichiganClassifier, Population, TrainingRows
+        >>> rows = TrainingRows.from_table({"age": range(20)}, ["low"] * 10 + ["high"] * 10)
+        >>> population = Population(rows, force=False)
+        >>> MichiganClassifier().step(population, 0, 1, np.random.default_rng(0))
+        >>> population.rules[0].then, population.experience
+        ('low', array([1.]))
+        """
+        code = population.rows.best[row]
+        match = population.matching(row)
+        if not (population.codes[match] == code).any():
+            self.cover(population, row, time, rng)
+            match = population.matching(row)
+        correct = match[population.codes[match] == code]
+        population.update(match, correct, row)
+        if len(correct):
+            copies = population.numerosity[correct]
+            if time - np.average(population.evolved[correct], weights=copies) > _GA_INTERVAL:
+                population.evolved[correct] = time
+                self.evolve(population, correct, row, time, rng)
+        self.delete(population, time, rng)
+
+    def cover(self, population: Population, row: int, time: int, rng: np.random.Generator) -> None:
+        """Add a rule for a row, unless stronger rivals leave no room for it.
+
+        CFSBE cuts a random rule to where it overlaps no rival that is at least as strong. If it is
+        still stronger than the other rivals in its way, these are cut by CFSBE or removed. If
+        conflicts are allowed, the rule is added as drawn.
+
+        Parameters
+        ----------
+        population : Population
+            The rules, which are changed.
+        row : int
+            Index of the row.
+        time : int
+            Number of rows so far.
+        rng : Generator
+            The random number generator.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from irenic.learn import MichiganClassifier, Population, TrainingRows
+        >>> rows = TrainingRows.from_table({"age": range(20)}, ["low"] * 10 + ["high"] * 10)
+        >>> population = Population(rows, force=False)
+        >>> MichiganClassifier().cover(population, 0, 1, np.random.default_rng(0))
+        >>> population.rules[0].region.contains(rows.instances)[0]
+        np.True_
+        """
+        rules, rows = population.rules, population.rows
+        then, prior = rows.then(row), rows.prior[rows.best[row]]
+        seed = rows.instances.take([row])
+        rule = rows.rated(draw_region(rows, row, rng), then)
+        assert rule is not None  # it covers the row
+        if population.force:
+            population.add(rule, time)
+            return
+        strengths = population.strengths
+        strong = rules[strengths >= _lift(rule.weight, prior)]
+        if (strong.covering(seed)[0] & strong.rival_mask(then)).any():
+            return
+        rule = rows.rated(rule.region & self.room(strong, seed, then, rng), then)
+        if rule is None or rule.region.contains(rows.instances).sum() < _LEAST_ROWS:
+            return
+        rivals = rules.rivals_of(rule.region, then)
+        if (strengths[rivals] >= _lift(rule.weight, prior)).any():
+            return
+        weaker = [population.remove(i) for i in sorted(rivals.tolist(), reverse=True)]
+        population.add(rule, time)
+        for rival in weaker:
+            rest = self.fit_in(population.rules, rival, rows, rng)
+            if rest and rest.region.contains(rows.instances).sum() >= _LEAST_ROWS:
+                population.add(rest, time)
+
+    def evolve(
+        self, population: Population, correct: Ints, row: int, time: int, rng: np.random.Generator
+    ) -> None:
+        """Add two children of rules in a correct set: crossed, then mutated.
+
+        Parameters
+        ----------
+        population : Population
+            The rules, which are changed.
+        correct : array of int
+            The correct set: indices of rules that cover the row and have its label.
+        row : int
+            Index of the row.
+        time : int
+            Number of rows so far.
+        rng : Generator
+            The random number generator.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from irenic import Rule
+        >>> from irenic.learn import MichiganClassifier, Population, TrainingRows
+        >>> rows = TrainingRows.from_table({"age": range(20)}, ["low"] * 10 + ["high"] * 10)
+        >>> population = Population(rows, force=False)
+        >>> population.add(Rule({"age": (0, 5)}, then="low"), time=1)
+        >>> MichiganClassifier().evolve(population, np.array([0]), 0, 2, np.random.default_rng(0))
+        >>> population.numerosity.sum()
+        np.float64(3.0)
+        """
+        rules, rows = population.rules, population.rows
+        fitness = population.fitness[correct]
+        size = max(1, round(_TOURNAMENT * len(correct)))
+        drawn = [rng.choice(len(correct), size, replace=False) for _ in range(2)]
+        parents = [rules[int(correct[some[fitness[some].argmax()]])] for some in drawn]
+        for parent, other in (parents, parents[::-1]):
+            child: Rule | None = parent
+            if parent != other and rng.random() < _CROSSOVER:
+                # both parents contain the row, and so does the child
+                crossed = cross_regions(parent.region, other.region, rng)
+                room = self.room(rules, rows.instances.take([row]), parent.then, rng)
+                child = rows.rated(crossed & room, parent.then)
+            child = child and self.mutate_rule(rules, child, rows, rng)
+            if child is not None:
+                self.insert(population, child, time)
+
+    def insert(self, population: Population, child: Rule, time: int) -> None:
+        """Add a child, or a copy of a rule that contains it and is at least as accurate.
+
+        Parameters
+        ----------
+        population : Population
+            The rules, which are changed.
+        child : Rule
+            The new rule.
+        time : int
+            Number of rows so far.
+
+        Examples
+        --------
+        >>> from irenic import Region
+        >>> from irenic.learn import MichiganClassifier, Population, TrainingRows
+        >>> rows = TrainingRows.from_table({"age": range(20)}, ["low"] * 10 + ["high"] * 10)
+        >>> population = Population(rows, force=False)
+        >>> for upper in (8, 5):
+        ...     child = rows.rated(Region(rows.space, {"age": (0, upper)}), "low")
+        ...     MichiganClassifier().insert(population, child, 1)
+        >>> population.rules[0].region, population.numerosity
+        (0 <= age < 8, array([2.]))
+        """
+        covers = child.region.contains(population.rows.instances)
+        same = population.codes == population.rows.codes[child.then]
+        same &= population.rules.weights >= child.weight
+        same &= (population.covers >= covers).all(axis=1)
+        for i in np.flatnonzero(same).tolist():
+            if child.region <= population.rules[i].region:
+                population.numerosity[i] += 1.0
+                return
+        population.add(child, time)
+
+    def delete(self, population: Population, time: int, rng: np.random.Generator) -> None:
+        """Delete rules until there are few enough, likely those of large niches and unfit ones.
+
+        Parameters
+        ----------
+        population : Population
+            The rules, which are changed.
+        time : int
+            Number of rows so far.
+        rng : Generator
+            The random number generator.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from irenic import Rule
+        >>> from irenic.learn import MichiganClassifier, Population, TrainingRows
+        >>> rows = TrainingRows.from_table({"age": range(20)}, ["low"] * 10 + ["high"] * 10)
+        >>> population = Population(rows, force=False)
+        >>> for upper in (5, 6, 7):
+        ...     population.add(Rule({"age": (0, upper)}, then="low"), time=1)
+        >>> MichiganClassifier(population_size=2).delete(population, 2, np.random.default_rng(0))
+        >>> len(population)
+        2
+        """
+        while population.numerosity.sum() > self.population_size:
+            fitness = np.maximum(population.fitness, 1e-12)
+            mean = np.average(fitness, weights=population.numerosity)
+            votes = population.niche * population.numerosity
+            # a rule is judged once it has met all of its rows
+            old = time - population.born > len(population.rows)
+            votes = np.where(old & (fitness < _UNFIT * mean), votes * mean / fitness, votes)
+            i = int(rng.choice(len(votes), p=votes / votes.sum()))
+            population.numerosity[i] -= 1.0
+            if population.numerosity[i] < 1.0:
+                population.remove(i)
+
+    def condense(self, population: Population) -> RuleSet:
+        """Return the rules that the final set needs.
+
+        Rules are tried in the order of what they gain over the most frequent label, and kept if
+        the set then predicts more training rows correctly, by more than one.
+
+        Parameters
+        ----------
+        population : Population
+            The rules.
+
+        Returns
+        -------
+        RuleSet
+
+        Examples
+        --------
+        >>> from irenic import Rule
+        >>> from irenic.learn import MichiganClassifier, Population, TrainingRows
+        >>> rows = TrainingRows.from_table({"age": range(20)}, ["low"] * 8 + ["high"] * 12)
+        >>> population = Population(rows, force=False)
+        >>> for upper in (5, 6, 7):
+        ...     population.add(Rule({"age": (0, upper)}, then="low"), time=1)
+        >>> MichiganClassifier().condense(population)
+        <RuleSet: 1 rule, 1 feature>
+          1. IF 0 <= age < 7 THEN low
+          DEFAULT high
+        """
+        rules, rows = population.rules, population.rows
+        resolve = resolve_by(self.conflicts) or "first"
+        weights = rules.weights
+        if self.conflicts == "vote":
+            weights = population.fitness * population.numerosity
+        gains = rows.gains[:, population.codes] - rows.gains[:, [int(rows.prior.argmax())]]
+        order = np.argsort(-(gains * population.covers.T).sum(axis=0), kind="stable")
+        kept = RuleSet(space=rows.space)
+        score, kept.default = rows.decided(kept, resolve)
+        for i in order.tolist():
+            trial = kept.copy()
+            rule = rules[i]
+            trial.add(Rule(rule.region, then=rule.then, weight=float(weights[i])), force=True)
+            better, trial.default = rows.decided(trial, resolve)
+            if (better - score) * len(rows) > _LEAST_GAIN:
+                kept, score = trial, better
+        return kept
+
+
+def _lift(accuracy: Any, prior: Any) -> Any:
+    """Return how much more accurate than a random rule a rule is, at most 1."""
+    return (accuracy - prior) / np.maximum(1.0 - prior, 1e-12)

@@ -1,0 +1,468 @@
+"""A Pittsburgh learning classifier system: individuals are rule sets that CFSBE keeps consistent.
+
+NSGA-II (Deb et al., 2002) minimizes the error and the size of rule sets, as in Wang et al. (2005),
+of the related work of the paper. CFSBE makes the first rules, bounds every mutation, and fits in
+the rules that crossover takes from the other parent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from irenic.learn._evolving import EvolvingClassifier
+from irenic.learn._measure import resolve_by
+from irenic.learn.front import Front, front_of
+from irenic.learn.operators import TrainingRows
+from irenic.model.ruleset import RuleSet
+from irenic.model.sampling import as_generator
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+# The most rules that a rule set of the first population has.
+_FIRST_RULES: Final = 7
+# How often a child has two parents, and how often it is then mutated too.
+_CROSSOVER: Final = 0.5
+_MUTATION: Final = 0.5
+# How often a mutation adds a rule, and how often it removes one; otherwise it changes one or two.
+_ADD: Final = 0.25
+_REMOVE: Final = 0.15
+
+
+@dataclass(frozen=True, eq=False)
+class Individual:
+    """A rule set and its objectives, all of which are minimized.
+
+    Parameters
+    ----------
+    rules : RuleSet
+        The rules.
+    objectives : tuple of float
+        The result of :meth:`PittsburghClassifier.objectives`.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet
+    >>> from irenic.learn import Individual
+    >>> Individual(RuleSet([Rule({"age": (0, 30)}, then="low")]), (0.25, 2.0)).objectives
+    (0.25, 2.0)
+    """
+
+    rules: RuleSet
+    objectives: tuple[float, ...]
+
+
+class PittsburghClassifier(EvolvingClassifier):
+    """Classifier that evolves consistent rule sets with NSGA-II and CFSBE.
+
+    It is the learning classifier system that the paper announces, in the Pittsburgh style, and a
+    reference implementation: each operator is a method that a subclass can replace.
+    :class:`irenic.RuleSetClassifier` is more accurate.
+
+    - An individual is a rule set. CFSBE makes its rules: each new rule lies in the region that
+      :func:`irenic.enlarge` grows around a row that no rule covers.
+    - A mutation adds, removes or changes rules. ``enlarge(rules, rule)`` bounds every change, so
+      the rule contradicts no other.
+    - Crossover takes rules of both parents. A rule that contradicts one of the other parent is cut
+      to the region that CFSBE grows around one of its rows.
+    - NSGA-II keeps the rule sets that no other beats in both error and size.
+
+    Parameters
+    ----------
+    population_size : int, default 60
+        Number of rule sets.
+    generations : int, default 150
+        Number of generations, each with as many children as there are rule sets.
+    max_rules : int, default 30
+        Maximum number of rules of a rule set; the default does not count as a rule.
+    conflicts : {"avoid", "vote", "best"}, default "avoid"
+        "avoid" keeps every rule set consistent. The others use no CFSBE, allow conflicts, and
+        decide by the consequent with the highest sum of accuracies or by the most accurate rule;
+        they exist for comparison.
+    random_state : int, RandomState or None
+        Seed of the random number generator.
+
+    Attributes
+    ----------
+    rules_ : RuleSet
+        The rules in use: those of the front with the highest training score.
+    pareto_front_ : Front
+        The rule sets to choose from, smallest first.
+    chosen_ : FrontPoint
+        The rule set in use, with its statistics.
+    certificate_ : Certificate
+        Whether the rules are consistent and complete, with all gaps.
+    classes_ : array
+        The labels.
+    space_ : Space
+        The features.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array
+        Names of the features, if the training data have names.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from irenic.learn import PittsburghClassifier
+    >>> X, y = load_iris(as_frame=True, return_X_y=True)
+    >>> clf = PittsburghClassifier(generations=10, random_state=0).fit(X, y)
+    >>> clf.rules_.is_consistent, clf.score(X, y) > 0.9
+    (True, True)
+    """
+
+    pareto_front_: Front
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "population_size": [Interval(Integral, 2, None, closed="left")],
+        "generations": [Interval(Integral, 0, None, closed="left")],
+        "max_rules": [Interval(Integral, 1, None, closed="left")],
+        "conflicts": [StrOptions({"avoid", "vote", "best"})],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        population_size: int = 60,
+        generations: int = 150,
+        max_rules: int = 30,
+        conflicts: str = "avoid",
+        random_state: Any = None,
+    ) -> None:
+        self.population_size = population_size
+        self.generations = generations
+        self.max_rules = max_rules
+        self.conflicts = conflicts
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any) -> PittsburghClassifier:
+        """Learn rules from labeled rows.
+
+        Parameters
+        ----------
+        X : table
+            Anything that :class:`irenic.RuleSetClassifier` accepts.
+        y : column of labels, 0/1 matrix, or list of sets of labels
+            Matrices and sets are for rows with several labels.
+
+        Returns
+        -------
+        PittsburghClassifier
+            The classifier itself.
+
+        Examples
+        --------
+        >>> from irenic.learn import PittsburghClassifier
+        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+        >>> PittsburghClassifier(generations=5, random_state=0).fit(X, y).score(X, y)
+        1.0
+        """
+        data = self._read(X, y, None)
+        rng = as_generator(check_random_state(self.random_state))
+        measure, rows = self._rows(data)
+        population = [
+            self._individual(self.first_rules(rows, rng), rows) for _ in range(self.population_size)
+        ]
+        self.watch(0, population)
+        for generation in range(1, self.generations + 1):
+            pairs = tournaments(population, rng)
+            children = [
+                self._individual(self.child(one.rules, two.rules, rows, rng), rows)
+                for one, two in pairs
+            ]
+            population = survivors([*population, *children], self.population_size)
+            self.watch(generation, population)
+        self._learned(data, y)
+        front = front_of([measure.point(self._final(one.rules)) for one in population])
+        chosen = max(front, key=lambda point: point.training_score)
+        self.pareto_front_ = Front(front, chosen=chosen)
+        self._use_point(chosen)
+        return self
+
+    def _individual(self, rules: RuleSet, rows: TrainingRows) -> Individual:
+        # consistent rules need no resolution, and "first" needs no proof that they are
+        score, rules.default = rows.decided(rules, resolve_by(self.conflicts) or "first")
+        return Individual(rules, self.objectives(rules, score))
+
+    # --- operators
+
+    def watch(self, generation: int, population: Sequence[Individual]) -> None:
+        """Look at each generation; does nothing unless a subclass replaces it.
+
+        Parameters
+        ----------
+        generation : int
+            Number of the generation; 0 is the first population.
+        population : sequence of Individual
+            The rule sets, as ``individual.rules`` with ``individual.objectives``.
+
+        Examples
+        --------
+        >>> from irenic.learn import PittsburghClassifier
+        >>> class Watched(PittsburghClassifier):
+        ...     def watch(self, generation, population):
+        ...         assert all(individual.rules.is_consistent for individual in population)
+        ...         print(generation, min(individual.objectives[0] for individual in population))
+        >>> X, y = {"age": range(40)}, ["free"] * 18 + ["full"] * 22
+        >>> _ = Watched(generations=1, random_state=0).fit(X, y)
+        0 0.0
+        1 0.0
+        """
+
+    def objectives(self, rules: RuleSet, score: float) -> tuple[float, ...]:
+        """Return what is to be minimized: the error, and the number of rules and conditions.
+
+        Parameters
+        ----------
+        rules : RuleSet
+            The rules.
+        score : float
+            The share of training rows that they predict correctly; the mean F1 for sets of labels.
+
+        Returns
+        -------
+        tuple of float
+            As many numbers as there are objectives.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> from irenic.learn import PittsburghClassifier
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
+        >>> PittsburghClassifier().objectives(rules, score=0.75)
+        (0.25, 2.0)
+        """
+        return 1.0 - score, float(len(rules) + rules.n_conditions)
+
+    def first_rules(self, rows: TrainingRows, rng: np.random.Generator) -> RuleSet:
+        """Return a rule set of the first population: up to seven new rules.
+
+        Parameters
+        ----------
+        rows : TrainingRows
+            The training rows.
+        rng : Generator
+            The random number generator.
+
+        Returns
+        -------
+        RuleSet
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from irenic.learn import PittsburghClassifier, TrainingRows
+        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
+        >>> PittsburghClassifier().first_rules(rows, np.random.default_rng(0)).is_consistent
+        True
+        """
+        rules = RuleSet(space=rows.space)
+        for _ in range(int(rng.integers(1, _FIRST_RULES + 1))):
+            self._add_rule(rules, rows, rng)
+        return rules
+
+    def _add_rule(self, rules: RuleSet, rows: TrainingRows, rng: np.random.Generator) -> None:
+        """Add a new rule around a row that no rule covers, if there is one."""
+        uncovered = np.flatnonzero(rules.decide(rows.instances, resolve="first") < 0)
+        if len(rules) < self.max_rules and len(uncovered):
+            rule = self.new_rule(rules, int(rng.choice(uncovered)), rows, rng)
+            if rule is not None:
+                rules.add(rule, force=self.conflicts != "avoid")
+
+    def child(
+        self, first: RuleSet, second: RuleSet, rows: TrainingRows, rng: np.random.Generator
+    ) -> RuleSet:
+        """Return a child of two rule sets: a crossover, a mutation of the first, or both.
+
+        Parameters
+        ----------
+        first, second : RuleSet
+            The parents, which stay as they are.
+        rows : TrainingRows
+            The training rows.
+        rng : Generator
+            The random number generator.
+
+        Returns
+        -------
+        RuleSet
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from irenic import Rule, RuleSet
+        >>> from irenic.learn import PittsburghClassifier, TrainingRows
+        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
+        >>> first = RuleSet([Rule({"age": (0, 35)}, then="low")], rows.space)
+        >>> second = RuleSet([Rule({"age": (25, 99)}, then="high")], rows.space)
+        >>> rng = np.random.default_rng(0)
+        >>> PittsburghClassifier().child(first, second, rows, rng).is_consistent
+        True
+        """
+        if rng.random() >= _CROSSOVER:
+            return self.mutate(first.copy(), rows, rng)
+        child = self.cross(first, second, rows, rng)
+        return self.mutate(child, rows, rng) if rng.random() < _MUTATION else child
+
+    def cross(
+        self, first: RuleSet, second: RuleSet, rows: TrainingRows, rng: np.random.Generator
+    ) -> RuleSet:
+        """Return a set with rules of two parents that do not contradict each other.
+
+        It has half of the rules of the first parent, or nine in ten, and half of those of the
+        second, cut to where they contradict none (see :meth:`fit_in`).
+
+        Parameters
+        ----------
+        first, second : RuleSet
+            The parents, which stay as they are.
+        rows : TrainingRows
+            The training rows.
+        rng : Generator
+            The random number generator.
+
+        Returns
+        -------
+        RuleSet
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from irenic import Rule, RuleSet
+        >>> from irenic.learn import PittsburghClassifier, TrainingRows
+        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
+        >>> first = RuleSet([Rule({"age": (0, 35)}, then="low")], rows.space)
+        >>> second = RuleSet([Rule({"age": (25, 99)}, then="high")], rows.space)
+        >>> rng = np.random.default_rng(0)
+        >>> PittsburghClassifier().cross(first, second, rows, rng).is_consistent
+        True
+        """
+        kept = np.flatnonzero(rng.random(len(first)) < rng.choice([0.5, 0.9]))
+        child = first[kept]
+        for i in rng.permutation(len(second)).tolist():
+            if len(child) == self.max_rules:
+                break
+            rule = self.fit_in(child, second[i], rows, rng) if rng.random() < 0.5 else None
+            if rule is not None and rule not in child:
+                child.add(rule, force=self.conflicts != "avoid")
+        return child
+
+    def mutate(self, rules: RuleSet, rows: TrainingRows, rng: np.random.Generator) -> RuleSet:
+        """Return a rule set with a rule more, a rule less, or one or two rules changed.
+
+        Parameters
+        ----------
+        rules : RuleSet
+            The rules, which are changed.
+        rows : TrainingRows
+            The training rows.
+        rng : Generator
+            The random number generator.
+
+        Returns
+        -------
+        RuleSet
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from irenic import RuleSet
+        >>> from irenic.learn import PittsburghClassifier, TrainingRows
+        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
+        >>> rules = RuleSet(space=rows.space)
+        >>> len(PittsburghClassifier().mutate(rules, rows, np.random.default_rng(0)))
+        1
+        """
+        kind = rng.random()
+        if not len(rules) or kind < _ADD:
+            self._add_rule(rules, rows, rng)
+        elif kind < _ADD + _REMOVE:
+            rules.remove(int(rng.integers(len(rules))))
+        else:
+            for _ in range(int(rng.integers(1, 3))):
+                i = int(rng.integers(len(rules)))
+                rule = self.mutate_rule(rules, rules[i], rows, rng)
+                if rule is not None:
+                    rules.replace(i, rule, force=self.conflicts != "avoid")
+        return rules
+
+
+# --- NSGA-II
+
+
+def tournaments(
+    population: Sequence[Individual], rng: np.random.Generator
+) -> list[tuple[Individual, Individual]]:
+    """Return a pair of parents per individual; each parent is the better one of two at random."""
+    ranks, distances = _standing(population)
+    place = np.lexsort((-distances, ranks)).argsort()
+    drawn = rng.integers(len(population), size=(len(population), 2, 2))
+    winners = np.where(place[drawn[..., 0]] <= place[drawn[..., 1]], drawn[..., 0], drawn[..., 1])
+    return [(population[i], population[j]) for i, j in winners.tolist()]
+
+
+def survivors(population: Sequence[Individual], size: int) -> list[Individual]:
+    """Return the best individuals by rank, then by crowding distance.
+
+    Individuals with equal objectives come last, except for the first of them.
+    """
+    first: dict[tuple[float, ...], Individual] = {}
+    for individual in population:
+        first.setdefault(individual.objectives, individual)
+    distinct = list(first.values())
+    ranks, distances = _standing(distinct)
+    chosen = [distinct[i] for i in np.lexsort((-distances, ranks))[:size].tolist()]
+    repeated = [one for one in population if first[one.objectives] is not one]
+    return chosen + repeated[: size - len(chosen)]
+
+
+def _standing(population: Sequence[Individual]) -> tuple[Ints, Floats]:
+    """Return the rank of each individual, and its crowding distance among those of its rank."""
+    costs = np.array([individual.objectives for individual in population])
+    ranks, distances = ranks_of(costs), np.zeros(len(costs))
+    for rank in np.unique(ranks):
+        same = ranks == rank
+        distances[same] = crowding(costs[same])
+    return ranks, distances
+
+
+def ranks_of(costs: Floats) -> Ints:
+    """Return the front of each row: 0 for those that no row dominates, 1 for the next, and so on.
+
+    >>> ranks_of(np.array([[0.0, 2.0], [1.0, 1.0], [1.0, 2.0], [2.0, 2.0]]))
+    array([0, 0, 1, 2])
+    """
+    no_worse = np.asarray((costs[:, None] <= costs[None]).all(axis=2))
+    dominates = no_worse & ~no_worse.T
+    ranks = np.full(len(costs), -1, dtype=np.int64)
+    rank = 0
+    while (left := ranks < 0).any():
+        ranks[left & ~dominates[left].any(axis=0)] = rank
+        rank += 1
+    return ranks
+
+
+def crowding(costs: Floats) -> Floats:
+    """Return the distance between the neighbors of each row, summed over the objectives.
+
+    >>> crowding(np.array([[0.0, 3.0], [1.0, 1.0], [3.0, 0.0]]))
+    array([inf,  2., inf])
+    """
+    distances = np.zeros(len(costs))
+    for column in costs.T:
+        order = np.argsort(column, kind="stable")
+        distances[order[[0, -1]]] = np.inf
+        span = column[order[-1]] - column[order[0]]
+        if span > 0:
+            distances[order[1:-1]] += (column[order[2:]] - column[order[:-2]]) / span
+    return distances

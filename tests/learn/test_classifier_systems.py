@@ -1,0 +1,244 @@
+"""The learning classifier systems: consistent at every step, and proper scikit-learn estimators."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from fitting import consistent_by_z3, people
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import strategies as sts
+from irenic import DataError, Region, Rule, RuleSet, enlarge
+from irenic.learn import (
+    Individual,
+    MichiganClassifier,
+    PittsburghClassifier,
+    Population,
+    TrainingRows,
+    cross_regions,
+    draw_region,
+    mutate_region,
+)
+from irenic.learn._pittsburgh import crowding, ranks_of, survivors
+
+IRIS = load_iris(return_X_y=True)
+PEOPLE = people(80)
+SETS = [{"old"} if age > 50 else {"young", "cheap"} for age in PEOPLE[0]["age"].fillna(0)]
+
+
+class WatchedPittsburgh(PittsburghClassifier):
+    def watch(self, generation, population):
+        assert len(population) == self.population_size
+        for individual in population:
+            assert len(individual.rules.conflicts()) == 0
+            assert len(individual.rules) <= self.max_rules
+
+
+class WatchedMichigan(MichiganClassifier):
+    def watch(self, time, population):
+        assert len(population.rules.conflicts(limit=1)) == 0
+        assert population.numerosity.sum() <= self.population_size
+        covers = population.rules.covering(population.rows.instances)
+        assert (population.covers == covers.T).all()
+        assert [population.rows.consequents[code] for code in population.codes] == (
+            population.rules.thens
+        )
+
+
+def quick(kind, **options):
+    """Return a learner that takes a few tenths of a second to fit."""
+    few = {"population_size": 24, "generations": 6}
+    if issubclass(kind, MichiganClassifier):
+        few = {"population_size": 60, "steps": 400}
+    return kind(**{"random_state": 0} | few | options)
+
+
+BOTH = pytest.mark.parametrize("kind", [PittsburghClassifier, MichiganClassifier])
+
+
+@parametrize_with_checks(
+    [
+        PittsburghClassifier(population_size=24, generations=10),
+        MichiganClassifier(population_size=100, steps=500),
+    ]
+)
+def test_scikit_learn_finds_nothing_wrong(estimator, check):
+    check(estimator)
+
+
+# --- consistency
+
+
+@pytest.mark.parametrize("kind", [WatchedPittsburgh, WatchedMichigan])
+@pytest.mark.parametrize("y", [PEOPLE[1], SETS], ids=["labels", "sets"])
+def test_rules_are_consistent_at_every_step(kind, y):
+    model = quick(kind).fit(PEOPLE[0], y)
+    assert model.certificate_.is_consistent
+    assert consistent_by_z3(model.rules_)
+
+
+@pytest.mark.parametrize("seed", sts.seeds(1, of=6))
+@pytest.mark.parametrize("kind", [WatchedPittsburgh, WatchedMichigan])
+def test_rules_of_noise_are_consistent_at_every_step(kind, seed):
+    X, y = people(60, seed, noise=1.0)
+    assert quick(kind, random_state=seed).fit(X, y).rules_.is_consistent
+
+
+@BOTH
+@pytest.mark.parametrize("conflicts", ["best", "vote"])
+def test_conflicts_are_resolved_if_they_are_allowed(kind, conflicts):
+    model = quick(kind, conflicts=conflicts).fit(*PEOPLE)
+    predicted = model.rules_.predict(PEOPLE[0], resolve=conflicts)
+    assert (model.predict(PEOPLE[0]) == predicted).all()
+    assert model.score(*PEOPLE) > 0.5
+
+
+# --- as estimators
+
+
+@BOTH
+def test_a_fit_is_reproducible_and_depends_on_the_random_state(kind):
+    first, second, third = (quick(kind, random_state=s).fit(*PEOPLE).rules_ for s in (1, 1, 2))
+    assert first == second
+    assert first != third
+
+
+@BOTH
+@pytest.mark.parametrize("conflicts", ["avoid", "best", "vote"])
+def test_sets_of_labels_and_matrices_are_learned_alike(kind, conflicts):
+    X, model = PEOPLE[0], quick(kind, conflicts=conflicts)
+    sets = clone(model).fit(X, SETS)
+    assert sets.classes_.tolist() == ["cheap", "old", "young"]
+    assert sets.score(X, SETS) > 0.7
+    matrix = np.array([[label in row for label in sets.classes_] for row in SETS]).astype(int)
+    by_matrix = clone(model).fit(X, matrix)
+    assert by_matrix.predict(X).shape == matrix.shape
+    assert by_matrix.score(X, matrix) == sets.score(X, SETS)
+    assert by_matrix.predict_proba(X).shape == matrix.shape
+
+
+@BOTH
+def test_predictions_are_explained_with_support_and_confidence(kind):
+    model = quick(kind).fit(*PEOPLE)
+    for decision, predicted in zip(model.explain(PEOPLE[0]), model.predict(PEOPLE[0]), strict=True):
+        assert decision.then == predicted
+        assert decision.support[0] > 0
+        assert 0 <= decision.confidence[0] <= 1
+    assert kind.__name__ in model._repr_html_()
+
+
+@BOTH
+def test_iris_is_learned(kind):
+    more = {"steps": 2_000} if kind is MichiganClassifier else {"generations": 20}
+    model = quick(kind, population_size=60, **more).fit(*IRIS)
+    assert model.score(*IRIS) > 0.93
+    assert len(model.rules_) <= 12
+
+
+@BOTH
+def test_wrong_data_are_rejected(kind):
+    with pytest.raises(DataError, match="y must have at least two classes, got one class: a"):
+        kind().fit({"x": [1, 2]}, ["a", "a"])
+    with pytest.raises(ValueError, match="'conflicts' parameter"):
+        kind(conflicts="no").fit({"x": [1, 2]}, ["a", "b"])
+
+
+def test_the_front_is_sorted_and_the_most_accurate_rule_set_is_used():
+    model = quick(PittsburghClassifier, max_rules=5).fit(*PEOPLE)
+    front = model.pareto_front_
+    scores = [point.training_score for point in front]
+    sizes = [(point.n_rules, point.n_conditions) for point in front]
+    assert sizes == sorted(sizes)
+    assert front.chosen is model.chosen_
+    assert model.chosen_.training_score == max(scores) == pytest.approx(model.score(*PEOPLE))
+    assert len(model.rules_) <= 5
+
+
+# --- operators
+
+
+def rows_of(X, y):
+    return TrainingRows.from_table(X, list(y))
+
+
+@given(st.integers(0, 10_000))
+def test_operators_keep_their_row_and_their_room(seed):
+    rng = np.random.default_rng(seed)
+    rows = rows_of(*PEOPLE)
+    learner = PittsburghClassifier()
+    rules = RuleSet(space=rows.space)
+    for _ in range(4):
+        free = np.flatnonzero(~rules.covering(rows.instances).any(axis=1))
+        if len(free):
+            row = int(rng.choice(free))
+            rule = learner.new_rule(rules, row, rows, rng)
+            assert rule.region.contains(rows.instances)[row]
+            rules.add(rule)
+    row = int(rng.integers(len(rows)))
+    drawn = draw_region(rows, row, rng)
+    assert drawn.contains(rows.instances)[row]
+    assert cross_regions(drawn, draw_region(rows, row, rng), rng).contains(rows.instances)[row]
+    for rule in rules:
+        own = int(np.flatnonzero(rule.region.contains(rows.instances))[0])
+        room = enlarge(rules, rule, order="random", random_state=rng)
+        mutant = mutate_region(rule.region, room, rows, own, rng)
+        assert mutant <= room
+        assert mutant.contains(rows.instances)[own]
+        changed = learner.mutate_rule(rules, rule, rows, rng)
+        assert not len(rules.rivals_of(changed.region, changed.then))
+    stranger = Rule(drawn, then=rows.then(row))
+    fitted = learner.fit_in(rules, stranger, rows, rng)
+    if fitted is not None:
+        assert fitted.region <= drawn
+        assert not len(rules.rivals_of(fitted.region, fitted.then))
+
+
+def test_conditions_of_rules_exclude_what_no_row_has():
+    rows = rows_of({"age": [1.0, 2.0, 3.0], "job": ["a", "b", "c"]}, "xxy")
+    space = Region(rows.space).space
+    rule = rows.rated(Region(space, {"job": ["a"]}), "x")
+    assert str(rule.region) == "job in {a}"
+    assert rows.rated(Region(space, {"age": {">": 5}}), "x") is None
+
+
+def test_covering_lets_a_weaker_rival_give_way():
+    rows = rows_of({"age": list(range(40))}, ["low"] * 20 + ["high"] * 20)
+    population = Population(rows, force=False)
+    population.add(rows.rated(Region(rows.space), "low"), time=1)
+    rng, learner = np.random.default_rng(0), MichiganClassifier()
+    for _ in range(20):
+        learner.cover(population, 39, 2, rng)
+        assert population.rules.is_consistent
+    assert "high" in population.rules.thens
+
+
+# --- NSGA-II
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=12))
+def test_ranks_are_those_of_repeated_removal(pairs):
+    costs = np.array(pairs, dtype=float)
+    ranks, left, rank = {}, set(range(len(pairs))), 0
+    while left:
+        front = {
+            i
+            for i in left
+            if not any((costs[j] <= costs[i]).all() and (costs[j] < costs[i]).any() for j in left)
+        }
+        ranks |= dict.fromkeys(front, rank)
+        left, rank = left - front, rank + 1
+    assert ranks_of(costs).tolist() == [ranks[i] for i in range(len(pairs))]
+    assert (crowding(costs) >= 0).all()
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=6, max_size=12))
+def test_survivors_include_the_best_of_each_objective(pairs):
+    people = [Individual(RuleSet(), pair) for pair in pairs]
+    kept = survivors(people, 4)
+    assert len(kept) == 4
+    for k in range(2):
+        assert min(one.objectives[k] for one in kept) == min(pair[k] for pair in pairs)
