@@ -228,7 +228,7 @@ class MichiganClassifier(EvolvingClassifier):
 
     It is the learning classifier system that the paper announces, in the Michigan style, and a
     reference implementation: each operator is a method that a subclass can replace.
-    :class:`irenic.RuleSetClassifier` is more accurate.
+    :class:`irenic.RuleSetClassifier` is faster, and more accurate on average.
 
     - An individual is a rule. Rows come one after another; the rules that cover a row learn from
       it, and those with its label are crossed and mutated.

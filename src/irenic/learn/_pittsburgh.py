@@ -66,7 +66,7 @@ class PittsburghClassifier(EvolvingClassifier):
 
     It is the learning classifier system that the paper announces, in the Pittsburgh style, and a
     reference implementation: each operator is a method that a subclass can replace.
-    :class:`irenic.RuleSetClassifier` is more accurate.
+    :class:`irenic.RuleSetClassifier` is faster, and more accurate on average.
 
     - An individual is a rule set. CFSBE makes its rules: each new rule lies in the region that
       :func:`irenic.enlarge` grows around a row that no rule covers.
