@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from irenic.kernels import _library
+from irenic.kernels._library import library
 
 HOOK = runpy.run_path(str(Path(__file__).parents[2] / "hatch_build.py"))
 
@@ -26,7 +27,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path / "lib"
 
 
-load = _library.library.__wrapped__
+load = library.__wrapped__
 
 
 def test_a_build_is_loaded(folder):

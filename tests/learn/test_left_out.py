@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -100,3 +102,10 @@ def test_a_classifier_estimates_its_score():
 
 def test_without_validation_there_is_no_estimate():
     assert quick(selection="description").fit(X, Y).estimate_ is None
+
+
+def test_a_single_row_has_no_balanced_score():
+    alone = Validation(np.ones((1, 1)), np.ones(1), np.ones(1), np.zeros(1, dtype=np.intp))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.isnan(alone.balanced([0]))

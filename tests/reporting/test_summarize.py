@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
+import re
 from collections import Counter
 from functools import cache
 
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 import irenic
 import strategies
@@ -31,6 +34,7 @@ from irenic import (
 from irenic.formats.json.rules import decode_value
 from irenic.model.literals import format_word
 from irenic.reporting.documents import learn_document
+from irenic.reporting.terminal import print_learned
 
 AGES = RuleSet(
     [Rule({"age": (0, 30)}, then="low"), Rule({"age": (29, 60)}, then="high")], default="low"
@@ -418,6 +422,24 @@ def test_the_document_of_a_learner_is_a_summary_with_its_data():
         key: summary[key] for key in summary if key != "format"
     }
     assert irenic.reporting.Report(learned).html.startswith("<!doctype html>")
+
+
+def test_scores_that_are_unknown_are_null_in_the_document_of_a_learner():
+    model, _, labels = fitted()
+    scores = {"name": "irenic", "accuracy": 0.5, "rules": 1.0, "conditions": 1.0}
+    unknown = dict.fromkeys(["low", "high", "balanced_accuracy"], math.nan)
+    learned = learn_document(
+        model,
+        data="iris",
+        target="species",
+        counts=dict(Counter(labels.tolist())),
+        cross_validation={"folds": None, "sampled": None, "learners": [scores | unknown]},
+    )
+    (known,) = validated(learned)["cross_validation"]["learners"]
+    assert known == scores | dict.fromkeys(unknown)
+    out = io.StringIO()
+    print_learned(learned, Console(file=out, width=200))
+    assert re.search(r"irenic +0.500 +– +– +1.0 +1.0", out.getvalue())
 
 
 def test_counts_on_the_training_rows_equal_those_of_training():

@@ -109,6 +109,8 @@ class Validation:
         for left_out, scores in self._bootstraps(members):
             sums += ((left_out * scores) @ of_label).sum(axis=0)
             totals += (left_out @ of_label).sum(axis=0)
+        if not totals.any():  # a single row, which every bootstrap draws
+            return np.nan
         return float(np.mean(sums[totals > 0] / totals[totals > 0]))
 
     def _bootstraps(self, members: Iterable[int]) -> Iterator[tuple[npt.NDArray[np.bool_], Floats]]:

@@ -437,9 +437,10 @@ class LearnerScores(TypedDict):
 
     name: str
     accuracy: float
-    low: float
-    high: float
-    balanced_accuracy: float
+    low: float | None
+    """The lower end of the 95 % interval; None if there are too few rows, as below."""
+    high: float | None
+    balanced_accuracy: float | None
     rules: float
     conditions: float
 

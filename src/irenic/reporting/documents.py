@@ -227,9 +227,13 @@ def learn_document(
     data: str,
     target: str,
     counts: Mapping[Hashable, int],
-    cross_validation: document.CrossValidation | None,
+    cross_validation: Mapping[str, Any] | None,
 ) -> document.LearnDocument:
-    """Return the summary of a classifier and its training data; ``counts`` are rows per class."""
+    """Return the summary of a classifier and its training data.
+
+    ``counts`` are rows per class, and ``cross_validation`` is what
+    :func:`irenic.learn.cross_validate` returns.
+    """
     summary = summarize(model)
     return {
         **summary,
@@ -242,5 +246,18 @@ def learn_document(
             "target": target,
             "classes": [{**encode_then(label), "rows": rows} for label, rows in counts.items()],
         },
-        "cross_validation": cross_validation,
+        "cross_validation": None if cross_validation is None else _scores(cross_validation),
+    }
+
+
+def _scores(cross_validation: Mapping[str, Any]) -> document.CrossValidation:
+    """Return the scores of learners with None for NaN, which JSON does not have."""
+    learners: Any = [
+        {key: None if value != value else value for key, value in learner.items()}
+        for learner in cross_validation["learners"]
+    ]
+    return {
+        "folds": cross_validation["folds"],
+        "sampled": cross_validation["sampled"],
+        "learners": learners,
     }

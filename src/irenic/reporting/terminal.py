@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable
 from typing import Final
 
@@ -248,8 +247,8 @@ def _print_comparison(scores: document.CrossValidation, console: Console) -> Non
     console.print(grid)
 
 
-def _interval(low: float, high: float) -> str:
-    return "–" if math.isnan(low) else f"{_share(low)} to {_share(high)}"
+def _interval(low: float | None, high: float | None) -> str:
+    return "–" if low is None else f"{_share(low)} to {_share(high)}"
 
 
 def _print_front(learned: document.LearnDocument, console: Console) -> None:
@@ -272,7 +271,7 @@ def _print_front(learned: document.LearnDocument, console: Console) -> None:
 
 
 def _share(value: float | None) -> str:
-    return "–" if value is None or math.isnan(value) else f"{value:.3f}"
+    return "–" if value is None else f"{value:.3f}"
 
 
 def _mean(value: float | None) -> str:
