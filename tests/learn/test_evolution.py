@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 
 from irenic.kernels import evolve as kernels
 from irenic.kernels.evolve import Rules
-from irenic.learn._evolution import Candidate, Settings, Watch, covering, evolve, predict
+from irenic.learn._evolution import (
+    GUARDS,
+    Candidate,
+    Settings,
+    Watch,
+    covering,
+    evolve,
+    predict,
+)
 
 pytestmark = pytest.mark.kernels
 
@@ -246,10 +254,11 @@ def test_sown_rules_agree(rows, mode, limit, seed):
         assert any(int(rows.best[i]) == then for i in naive.covered(rows, words))
 
 
+@pytest.mark.parametrize("guard", ["grow", "enlarge"])
 @given(naive.labelled_rows(), MODES, SIZES, SEEDS)
-def test_rules_that_moves_grow_are_free_of_their_rivals(rows, mode, limit, seed):
+def test_rules_that_moves_grow_are_free_of_their_rivals(guard, rows, mode, limit, seed):
     # rivals are never changed: what is new has to keep out of them
-    draft = naive.begun(rows, limit, mode, seed, guard="grow")
+    draft = naive.begun(rows, limit, mode, seed, guard=guard)
     nothing = naive.no_rules(rows.cells.shape[0])
     for _ in range(MOVED):
         naive.anneal(rows, draft, MOVES // MOVED, penalty=0.05)
@@ -265,11 +274,12 @@ def test_rules_that_moves_grow_are_free_of_their_rivals(rows, mode, limit, seed)
             naive.check(rows, draft, mode)
 
 
+@pytest.mark.parametrize("guard", ["grow", "enlarge"])
 @given(naive.labelled_rows(), SIZES, SEEDS)
-def test_moves_that_grow_free_leave_old_conflicts_and_add_none(rows, limit, seed):
+def test_moves_that_grow_free_leave_old_conflicts_and_add_none(guard, rows, limit, seed):
     draft = naive.begun(rows, limit, "best", seed)
     kernels.sow(rows, draft, 4 * limit)
-    draft.ints[kernels.GUARD] = kernels.GROW
+    draft.ints[kernels.GUARD] = GUARDS[guard]
 
     before = len(naive.disagreeing(naive.rules_of(draft)))
     naive.anneal(rows, draft, MOVES // 3)
@@ -349,7 +359,7 @@ def test_evolution_begins_at_the_best_start():
         assert candidate.worth == 32
 
 
-@pytest.mark.parametrize("guard", ["make way", "grow", "ignore"])
+@pytest.mark.parametrize("guard", ["make way", "grow", "enlarge", "ignore"])
 def test_evolution_takes_the_evaluations_that_it_is_given(guard):
     rng = np.random.default_rng(0)
     cells = rng.integers(0, 8, (80, 3))

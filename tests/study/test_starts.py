@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irenic import Region
+from irenic import Region, Rule, RuleSet, enlarge
+from irenic.kernels import evolve as kernels
 from learn import naive_evolution as naive
 from study import starts
 
@@ -138,3 +139,31 @@ def test_a_random_search_that_finds_nothing_is_given_up(monkeypatch):
     monkeypatch.setattr("study.starts.search", lambda *_, **__: iter(()))
     found = starts.population(labelled_at_random(), 2, 5, "CFSGS", 2, 0)
     assert [(len(c), c.masks.shape, c.default) for c in found] == [(0, (0, 3), 2)] * 2
+
+
+# --- CFSBE over words
+
+
+@given(naive.labelled_rows(), st.integers(0, 2**20), st.data())
+def test_a_room_of_words_is_the_region_that_enlarge_grows(rows, seed, data):
+    draft = naive.begun(rows, 8, "avoid", seed)
+    kernels.sow(rows, draft, 40)
+    cells = starts.CellSpace(rows)
+    own = [(words.tolist(), then) for words, then in naive.rules_of(draft)]
+    rules = RuleSet(
+        [Rule(cells.region(dict(enumerate(words))), then=then) for words, then in own], cells.space
+    )
+    i = data.draw(st.integers(-len(own), rows.cells.shape[1] - 1))
+    if i < 0:  # from a rule
+        words, then = own[i]
+        begin = rules[i]
+    else:  # from a row
+        words, then = [1 << int(cell) for cell in rows.cells[:, i]], int(rows.best[i])
+        begin = cells.instances.take([i])
+        if len(rules.rivals_of(cells.region(dict(enumerate(words))), then)):
+            return
+    order = data.draw(st.permutations(range(len(words))))
+    draft.room[:], draft.order[:] = words, order
+    kernels._enlarge(rows, draft, then, -1)
+    names = [cells.space.names[f] for f in order]
+    assert draft.room.tolist() == cells.words(enlarge(rules, begin, consequent=then, order=names))

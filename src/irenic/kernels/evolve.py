@@ -115,6 +115,10 @@ class Draft(Struct):
     """Scratch, ``[k]``."""
     votes: Floats
     """Scratch, 0 between uses, ``[k]``."""
+    room: Words
+    """Region in which a rule may change, as words, ``[d]``."""
+    order: Ints
+    """Features in the order in which a room grows, ``[d]``."""
 
 
 SIZE, DEFAULT, COST, LOGGED, RULE_LIMIT, RESOLVE, DROP, SHORTEN, FIXED = range(9)
@@ -125,8 +129,9 @@ PROPOSED, PROPOSED_RULE, LONGER = range(12, 15)
 # The score, and what the proposed step adds to it.
 SCORE, GAIN = 0, 1
 AVOID, VOTE, BEST = 0, 1, 2
-# Rivals are ignored, make way in one of several ways, or cut the new rule one after another.
-IGNORE, MAKE_WAY, GROW = 0, 1, 2
+# Rivals are ignored, make way in one of several ways, cut the new rule one after another, or limit
+# the region that CFSBE enlarges from the rule that it replaces.
+IGNORE, MAKE_WAY, GROW, ENLARGE = 0, 1, 2, 3
 # Moves that would touch more rules than this are rejected.
 STEPS: Final = 24
 
@@ -138,6 +143,7 @@ anneal = function("anneal(struct, struct, struct, struct, struct, Floats*)")
 # Parts of annealing that only tests call.
 _move = function("move_draft(struct, struct, struct) -> int")
 _take = function("take_draft(struct, struct)")
+_enlarge = function("enlarge_draft(struct, struct, int, int)")
 _undo = function("undo_draft(struct, struct)")
 _below = function("random_below(Words*, int) -> int")
 _describe_word = function("describe_word(int, Ints*)")

@@ -28,6 +28,7 @@ RESOLVE: Final = {"avoid": kernels.AVOID, "vote": kernels.VOTE, "best": kernels.
 GUARDS: Final = {
     "make way": kernels.MAKE_WAY,
     "grow": kernels.GROW,
+    "enlarge": kernels.ENLARGE,
     "ignore": kernels.IGNORE,
 }
 # Nobody reads rules with more conditions; fixed so that a rule fits a few cache lines.
@@ -335,6 +336,8 @@ def new_draft(
         rng=rng.integers(1, 2**63, size=1).astype(np.uint64),
         sums=np.zeros(rows.gains.shape[1]),
         votes=np.zeros(rows.gains.shape[1]),
+        room=np.zeros(d, dtype=np.uint64),
+        order=np.arange(d, dtype=np.int64),
     )
 
 

@@ -136,6 +136,11 @@ EXPORT int64_t move_draft(const Rows *rows, const Draft *draft, const WordRules 
 /* Take the step that is proposed. */
 EXPORT void take_draft(const Rows *rows, const Draft *draft) { take_proposed(rows, draft); }
 
+/* Enlarge the room. */
+EXPORT void enlarge_draft(const Rows *rows, const Draft *draft, int64_t then, int64_t own) {
+    enlarge_room(rows, draft, then, own);
+}
+
 /* Undo the last move. */
 EXPORT void undo_draft(const Rows *rows, const Draft *draft) { undo_steps(rows, draft); }
 

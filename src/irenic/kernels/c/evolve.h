@@ -47,7 +47,7 @@ typedef struct {
 
 /* How several rules that cover a row decide, and how moves treat rivals. */
 enum { AVOID, VOTE, BEST };
-enum { IGNORE, MAKE_WAY, GROW };
+enum { IGNORE, MAKE_WAY, GROW, ENLARGE };
 
 /* Counters and options of a draft, in the order of the names in Python. */
 typedef struct {
@@ -60,7 +60,7 @@ typedef struct {
     int64_t drop;    /* index of a rule that the move removes, -1 for none */
     int64_t shorten; /* index of a rule that the move replaces with the spare one, -1 for none */
     int64_t fixed;   /* whether the default never changes */
-    int64_t guard;   /* IGNORE, MAKE_WAY or GROW */
+    int64_t guard;   /* IGNORE, MAKE_WAY, GROW or ENLARGE */
     int64_t evaluated;
     int64_t evaluation_limit; /* -1 for none */
     int64_t proposed;         /* kind of the step that a move ends with, until it is taken */
@@ -90,6 +90,8 @@ typedef struct {
     Words rng;        /* state of the random number generator [1] */
     Floats sums;      /* scratch [k] */
     Floats votes;     /* scratch, 0 between uses [k] */
+    Words room;       /* region in which a rule may change, as words [d] */
+    Ints order;       /* features in the order in which a room grows [d] */
 } Draft;
 
 /* Indices in floats: the score, and what the proposed step adds to it. */
@@ -191,6 +193,7 @@ void undo_steps(const Rows *rows, const Draft *draft);
 
 /* moves.c */
 bool grow_free(const Rows *rows, const Draft *draft, int64_t i, int64_t own);
+void enlarge_room(const Rows *rows, const Draft *draft, int64_t then, int64_t own);
 bool place_desk(const Rows *rows, const Draft *draft, int64_t own, int64_t how);
 void box_around(const Rows *rows, const Draft *draft, int64_t i);
 bool try_move(const Rows *rows, const Draft *draft, const WordRules *donors);

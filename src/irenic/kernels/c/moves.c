@@ -93,13 +93,78 @@ static int64_t nth_row(const uint64_t *bitmap, int64_t n) {
     return w * 64 + first_bit(word);
 }
 
-/* Narrow the rule on the desk to a free region around one of its rows, rival by rival.
+/* Return whether two words share a bit on every feature that the rule at place q tests, but f. */
+static bool overlaps_but(const Draft *draft, const uint64_t *words, int64_t q, int64_t f) {
+    for (int64_t k = 0; k < draft->n_tests.at[q]; k++) {
+        const int64_t g = ROW(draft->tests, q)[k];
+        if (g != f && !(words[g] & ROW(draft->masks, q)[g])) return false;
+    }
+    return true;
+}
+
+/* Enlarge the room, feature by feature in its order, until rivals of a consequent stop it: CFSBE
+ * (grow.c), over words.
+ *
+ * At the start, no rival except the one at place own overlaps the room. At the end, it cannot be
+ * larger on any feature.
+ */
+void enlarge_room(const Rows *rows, const Draft *draft, int64_t then, int64_t own) {
+    uint64_t *room = draft->room.at;
+    for (int64_t k = 0; k < draft->order.rows; k++) {
+        const int64_t f = draft->order.at[k];
+        uint64_t word = rows->everything.at[f];
+        if (room[f] == word) continue;
+        for (int64_t r = 0; r < draft->ints.at->size; r++) {
+            const int64_t q = draft->slot.at[r];
+            const uint64_t theirs = ROW(draft->masks, q)[f];
+            if (q == own || draft->then.at[q] == then || room[f] & theirs ||
+                !overlaps_but(draft, room, q, f))
+                continue;
+            if (!rows->ordered.at[f])
+                word &= ~theirs;
+            else if (last_bit(theirs) < first_bit(room[f]))
+                word &= bits_between(last_bit(theirs) + 1, 64);
+            else
+                word &= bits_between(0, first_bit(theirs));
+        }
+        room[f] = word;
+    }
+}
+
+/* Make the room the cells of row i. */
+static void room_of_row(const Rows *rows, const Draft *draft, int64_t i) {
+    for (int64_t f = 0; f < draft->room.rows; f++) draft->room.at[f] = bit(cell_of(rows, f, i));
+}
+
+/* Enlarge the room in a random order and narrow the rule on the desk to it; return false if
+ * nothing is left. */
+static bool narrow_to_room(const Rows *rows, const Draft *draft, int64_t own) {
+    const int64_t desk = desk_place(draft), d = draft->order.rows;
+    for (int64_t k = d - 1; k > 0; k--) {
+        const int64_t j = below(draft->rng.at, k + 1), f = draft->order.at[k];
+        draft->order.at[k] = draft->order.at[j];
+        draft->order.at[j] = f;
+    }
+    enlarge_room(rows, draft, draft->then.at[desk], own);
+    for (int64_t f = 0; f < d; f++)
+        if (!set_test(rows, draft, desk, f, ROW(draft->masks, desk)[f] & draft->room.at[f]))
+            return false;
+    return true;
+}
+
+/* Narrow the rule on the desk to a free region around row i, which no rival covers. */
+static bool free_around(const Rows *rows, const Draft *draft, int64_t i, int64_t own) {
+    if (draft->ints.at->guard != ENLARGE) return grow_free(rows, draft, i, own);
+    room_of_row(rows, draft, i);
+    return narrow_to_room(rows, draft, own);
+}
+
+/* Narrow the rule on the desk to a free region around one of its rows.
  *
  * Return false if rivals cover all rows that are tried.
  */
-static bool grow_within(const Rows *rows, const Draft *draft, int64_t own) {
+static bool free_around_own_row(const Rows *rows, const Draft *draft, int64_t own) {
     const int64_t p = desk_place(draft), size = draft->ints.at->size;
-    if (next_rival(draft, p, own, size) < 0) return true;
     find_cover(rows, draft, p);
     const uint64_t *cover = ROW(draft->cover, p);
     int64_t n = 0;
@@ -113,16 +178,34 @@ static bool grow_within(const Rows *rows, const Draft *draft, int64_t own) {
             if (q != own && draft->then.at[q] != draft->then.at[p])
                 free = !has_row(ROW(draft->cover, q), i);
         }
-        if (free) return grow_free(rows, draft, i, own);
+        if (free) return free_around(rows, draft, i, own);
     }
     return false;
+}
+
+/* Narrow the rule on the desk until no rival except the one at place own overlaps it.
+ *
+ * With CFSBE, a changed rule stays in the region that is enlarged from the rule that it replaces,
+ * if that is free itself. Otherwise, the region is one around a row.
+ */
+static bool narrow_to_free(const Rows *rows, const Draft *draft, int64_t own) {
+    const int64_t desk = desk_place(draft), size = draft->ints.at->size;
+    if (next_rival(draft, desk, own, size) < 0) return true;
+    if (draft->ints.at->guard == ENLARGE && own >= 0 &&
+        draft->then.at[own] == draft->then.at[desk] && next_rival(draft, own, own, size) < 0 &&
+        overlaps_but(draft, ROW(draft->masks, desk), own, -1)) {
+        memcpy(draft->room.at, ROW(draft->masks, own),
+               (size_t)draft->room.rows * sizeof(uint64_t));
+        return narrow_to_room(rows, draft, own);
+    }
+    return free_around_own_row(rows, draft, own);
 }
 
 /* Make the rule on the desk free, which is to replace the one at place own; return whether it is
  * free. */
 static bool make_way(const Rows *rows, const Draft *draft, int64_t own, int64_t how) {
     if (draft->ints.at->guard == IGNORE) return true;
-    if (draft->ints.at->guard == GROW) return grow_within(rows, draft, own);
+    if (draft->ints.at->guard != MAKE_WAY) return narrow_to_free(rows, draft, own);
     const int64_t p = desk_place(draft);
     int64_t r = next_rival(draft, p, own, draft->ints.at->size);
     while (r >= 0) {
@@ -355,7 +438,7 @@ static int64_t add_at_seed(const Rows *rows, const Draft *draft) {
     if (draft->ints.at->guard != IGNORE && draft->count.at[i] == 0 &&
         uniform(draft->rng.at) < 0.2) {
         clear_rule(rows, draft, desk_place(draft), rows->best.at[i]);
-        return grow_free(rows, draft, i, NEW) ? NEW : NOTHING;
+        return free_around(rows, draft, i, NEW) ? NEW : NOTHING;
     }
     box_around(rows, draft, i);
     return NEW;
