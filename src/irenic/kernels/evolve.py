@@ -113,8 +113,10 @@ class Draft(Struct):
     """State of the random number generator, ``[1]``."""
     sums: Floats
     """Scratch, ``[k]``."""
-    votes: Floats
-    """Scratch, 0 between uses, ``[k]``."""
+    votes: Tallies
+    """Votes for each consequent, where rules vote, ``[n, k]``."""
+    rank: Ints
+    """Places of the rules, best first, where the best one decides, ``[places]``."""
     room: Words
     """Region in which a rule may change, as words, ``[d]``."""
     order: Ints

@@ -335,7 +335,8 @@ def new_draft(
         # xorshift never leaves 0
         rng=rng.integers(1, 2**63, size=1).astype(np.uint64),
         sums=np.zeros(rows.gains.shape[1]),
-        votes=np.zeros(rows.gains.shape[1]),
+        votes=np.zeros((n if conflicts == "vote" else 0, rows.gains.shape[1]), dtype=np.uint16),
+        rank=np.zeros(places, dtype=np.int64),
         room=np.zeros(d, dtype=np.uint64),
         order=np.arange(d, dtype=np.int64),
     )

@@ -176,8 +176,10 @@ static void add_cover(const Rows *rows, const Draft *draft, int64_t p, int64_t b
     draft->floats.at[SCORE] += gained;
 }
 
-/* Return the smoothed share that a rule gains of the highest gains of its rows. */
+/* Return the smoothed share that a rule gains of the highest gains of its rows; 0 where that does
+ * not matter. */
 static double worth_of(const Rows *rows, const Draft *draft, int64_t p) {
+    if (draft->ints.at->resolve != BEST) return 0.0;
     const int64_t n_codes = rows->gains.columns;
     const int16_t then = draft->then.at[p];
     const uint64_t *cover = ROW(draft->cover, p);
@@ -192,50 +194,102 @@ static double worth_of(const Rows *rows, const Draft *draft, int64_t p) {
     return (right + 1.0) / (possible + 2.0);
 }
 
-/* Return the prediction for row i where rules may conflict; ties go to the lowest code.
+/* Predict another consequent for row i. */
+static inline void predict_row(const Rows *rows, const Draft *draft, int64_t i, int64_t code) {
+    const float *gains = rows->gains.at + i * rows->gains.columns;
+    draft->floats.at[SCORE] += gains[code] - gains[draft->predicted.at[i]];
+    draft->predicted.at[i] = (int16_t)code;
+}
+
+/* Change how many rules cover each row of a cover: one more or one less. */
+static void count_cover(const Draft *draft, const uint64_t *cover, int more) {
+    for (int64_t w = 0; w < draft->cover.columns; w++)
+        for (uint64_t word = cover[w]; word; word &= word - 1)
+            draft->count.at[w * 64 + first_bit(word)] += (uint16_t)more;
+}
+
+/* Write the places of the rules, best first; ties go to the lowest code.
  *
  * It must not depend on the order of rules, because undoing a step may change that.
  */
-static int64_t resolved(const Draft *draft, int64_t i) {
-    double *votes = draft->votes.at;
-    const int64_t size = draft->ints.at->size;
-    const bool best_decides = draft->ints.at->resolve == BEST;
-    int64_t code = draft->ints.at->code_by_default;
-    double top = 0.0;
-    int64_t count = 0;
-    for (int64_t r = 0; r < size; r++) {
+static void rank_rules(const Draft *draft) {
+    const double *worth = draft->worth.at;
+    const int16_t *then = draft->then.at;
+    int64_t *rank = draft->rank.at;
+    for (int64_t r = 0; r < draft->ints.at->size; r++) {
         const int64_t p = draft->slot.at[r];
-        if (!has_row(ROW(draft->cover, p), i)) continue;
-        const int64_t then = draft->then.at[p];
-        if (!best_decides)
-            votes[then] += 1.0;
-        else if (draft->worth.at[p] > votes[then])
-            votes[then] = draft->worth.at[p];
-        if (count == 0 || votes[then] > top || (votes[then] == top && then < code)) {
-            top = votes[then];
-            code = then;
+        int64_t k = r;
+        for (; k > 0; k--) {
+            const int64_t q = rank[k - 1];
+            if (worth[q] > worth[p] || (worth[q] == worth[p] && then[q] <= then[p])) break;
+            rank[k] = q;
         }
-        count++;
+        rank[k] = p;
     }
-    draft->count.at[i] = (uint16_t)count;
-    for (int64_t r = 0; r < size; r++) votes[draft->then.at[draft->slot.at[r]]] = 0.0;
+}
+
+/* Predict again every row that either rule covers, by the best rule that covers it. */
+static void exchange_best(const Rows *rows, const Draft *draft, int64_t old, int64_t new) {
+    const int64_t size = draft->ints.at->size;
+    if (old >= 0) count_cover(draft, ROW(draft->cover, old), -1);
+    if (new >= 0) count_cover(draft, ROW(draft->cover, new), 1);
+    rank_rules(draft);
+    for (int64_t w = 0; w < draft->cover.columns; w++) {
+        uint64_t left = 0;
+        if (old >= 0) left |= ROW(draft->cover, old)[w];
+        if (new >= 0) left |= ROW(draft->cover, new)[w];
+        for (int64_t k = 0; k <= size && left; k++) {
+            const int64_t p = k < size ? draft->rank.at[k] : -1;
+            const uint64_t mine = p < 0 ? left : left & ROW(draft->cover, p)[w];
+            const int64_t code = p < 0 ? draft->ints.at->code_by_default : draft->then.at[p];
+            left &= ~mine;
+            for (uint64_t word = mine; word; word &= word - 1) {
+                const int64_t i = w * 64 + first_bit(word);
+                if (draft->predicted.at[i] != code) predict_row(rows, draft, i, code);
+            }
+        }
+    }
+}
+
+/* Return the consequent with the most votes in row i; ties go to the lowest code. */
+static int64_t elected(const Draft *draft, int64_t i) {
+    const uint16_t *votes = ROW(draft->votes, i);
+    int64_t code = 0;
+    for (int64_t k = 1; k < draft->votes.columns; k++)
+        if (votes[k] > votes[code]) code = k;
     return code;
 }
 
-/* Predict again every row that either rule covers, among rules that may conflict. */
-static void exchange_resolving(const Rows *rows, const Draft *draft, int64_t old, int64_t new) {
-    const int64_t n_codes = rows->gains.columns;
-    if (new >= 0) draft->worth.at[new] = worth_of(rows, draft, new);
+/* Take the votes of the rule at place p away, except from rows of the place but (-1: none). */
+static void take_votes(const Rows *rows, const Draft *draft, int64_t p, int64_t but) {
+    const int64_t then = draft->then.at[p];
     for (int64_t w = 0; w < draft->cover.columns; w++) {
-        uint64_t word = 0;
-        if (old >= 0) word |= ROW(draft->cover, old)[w];
-        if (new >= 0) word |= ROW(draft->cover, new)[w];
+        uint64_t word = ROW(draft->cover, p)[w];
+        if (but >= 0) word &= ~ROW(draft->cover, but)[w];
         for (; word; word &= word - 1) {
             const int64_t i = w * 64 + first_bit(word);
-            const float *gains = rows->gains.at + i * n_codes;
-            const int64_t code = resolved(draft, i);
-            draft->floats.at[SCORE] += gains[code] - gains[draft->predicted.at[i]];
-            draft->predicted.at[i] = (int16_t)code;
+            ROW(draft->votes, i)[then]--;
+            if (--draft->count.at[i] == 0)
+                predict_row(rows, draft, i, draft->ints.at->code_by_default);
+            else if (draft->predicted.at[i] == then)
+                predict_row(rows, draft, i, elected(draft, i));
+        }
+    }
+}
+
+/* Add the votes of the rule at place p, except to rows of the place but (-1: none). */
+static void add_votes(const Rows *rows, const Draft *draft, int64_t p, int64_t but) {
+    const int64_t then = draft->then.at[p];
+    for (int64_t w = 0; w < draft->cover.columns; w++) {
+        uint64_t word = ROW(draft->cover, p)[w];
+        if (but >= 0) word &= ~ROW(draft->cover, but)[w];
+        for (; word; word &= word - 1) {
+            const int64_t i = w * 64 + first_bit(word), code = draft->predicted.at[i];
+            uint16_t *votes = ROW(draft->votes, i);
+            votes[then]++;
+            if (draft->count.at[i]++ == 0 || votes[then] > votes[code] ||
+                (votes[then] == votes[code] && then < code))
+                predict_row(rows, draft, i, then);
         }
     }
 }
@@ -245,14 +299,20 @@ static void exchange_resolving(const Rows *rows, const Draft *draft, int64_t old
  * The caller has already updated slot and the size.
  */
 static void exchange(const Rows *rows, const Draft *draft, int64_t old, int64_t new) {
-    if (draft->ints.at->resolve != AVOID) {
-        exchange_resolving(rows, draft, old, new);
-    } else if (old >= 0 && new >= 0 && draft->then.at[old] == draft->then.at[new]) {
-        uncover(rows, draft, old, new);
-        add_cover(rows, draft, new, old);
-    } else {
-        if (old >= 0) uncover(rows, draft, old, -1);
-        if (new >= 0) add_cover(rows, draft, new, -1);
+    /* rows that both cover stay as they are, unless their prediction may change */
+    const bool same = old >= 0 && new >= 0 && draft->then.at[old] == draft->then.at[new];
+    const int64_t but_new = same ? new : -1, but_old = same ? old : -1;
+    switch (draft->ints.at->resolve) {
+    case AVOID:
+        if (old >= 0) uncover(rows, draft, old, but_new);
+        if (new >= 0) add_cover(rows, draft, new, but_old);
+        break;
+    case VOTE:
+        if (old >= 0) take_votes(rows, draft, old, but_new);
+        if (new >= 0) add_votes(rows, draft, new, but_old);
+        break;
+    default:
+        exchange_best(rows, draft, old, new);
     }
     if (old >= 0) draft->ints.at->cost -= draft->cost.at[old];
     if (new >= 0) draft->ints.at->cost += draft->cost.at[new];
@@ -353,6 +413,7 @@ static void swap_slots(const Draft *draft, int64_t a, int64_t b) {
 void change_rule(const Rows *rows, const Draft *draft, int64_t r) {
     const int64_t new = spare_place(draft), old = draft->slot.at[r];
     find_cover(rows, draft, new);
+    draft->worth.at[new] = worth_of(rows, draft, new);
     swap_slots(draft, r, draft->ints.at->rule_limit + draft->ints.at->logged);
     note(draft, CHANGED, r);
     exchange(rows, draft, old, new);
@@ -362,6 +423,7 @@ void change_rule(const Rows *rows, const Draft *draft, int64_t r) {
 void add_rule(const Rows *rows, const Draft *draft) {
     const int64_t new = spare_place(draft), r = draft->ints.at->size;
     find_cover(rows, draft, new);
+    draft->worth.at[new] = worth_of(rows, draft, new);
     swap_slots(draft, r, draft->ints.at->rule_limit + draft->ints.at->logged);
     note(draft, ADDED, r);
     draft->ints.at->size++;

@@ -18,6 +18,8 @@ EXPORT void load_draft(const Rows *rows, const Draft *draft, const WordRules *ru
     for (int64_t p = 0; p < draft->slot.rows; p++) draft->slot.at[p] = p;
     memset(draft->covered.at, 0, (size_t)draft->covered.rows * sizeof(uint64_t));
     memset(draft->shared.at, 0, (size_t)draft->shared.rows * sizeof(uint64_t));
+    memset(draft->votes.at, 0,
+           (size_t)(draft->votes.rows * draft->votes.columns) * sizeof(uint16_t));
     double score = 0.0;
     for (int64_t i = 0; i < draft->count.rows; i++) {
         draft->count.at[i] = 0;

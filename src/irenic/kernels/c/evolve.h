@@ -89,7 +89,8 @@ typedef struct {
     Ints log;         /* kind and place of each step [STEPS, 2] */
     Words rng;        /* state of the random number generator [1] */
     Floats sums;      /* scratch [k] */
-    Floats votes;     /* scratch, 0 between uses [k] */
+    Tallies votes;    /* votes for each consequent, where rules vote [n, k] */
+    Ints rank;        /* places of the rules, best first, where the best one decides [places] */
     Words room;       /* region in which a rule may change, as words [d] */
     Ints order;       /* features in the order in which a room grows [d] */
 } Draft;
