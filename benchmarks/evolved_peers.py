@@ -93,7 +93,12 @@ def _attributes(X: pd.DataFrame) -> dict[str, Any]:
 
 
 def _classifier_system(
-    model: Any, X: pd.DataFrame, y: np.ndarray, classes: np.ndarray, codes: np.ndarray, default: bool
+    model: Any,
+    X: pd.DataFrame,
+    y: np.ndarray,
+    classes: np.ndarray,
+    codes: np.ndarray,
+    default: bool,
 ) -> Fitted:
     table = coded(X)
     with quiet(), kept_generators():
