@@ -3,8 +3,8 @@
 Tables are pandas frames with numeric and categorical columns and missing values. The size is the
 number of rules, including the default, and of conditions: each bound of an interval is one
 condition, so ``2 <= f < 5`` counts twice, and a set of values counts once. This module has our
-learner, trees, and the names of all learners; ``rule_peers`` and ``imodels_peers`` have the rule
-learners.
+learner, trees, and the names of all learners; ``rule_peers``, ``imodels_peers`` and
+``evolved_peers`` have the rule learners.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sklearn.metrics import f1_score
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from benchmarks import imodels_peers, rule_peers
+from benchmarks import evolved_peers, imodels_peers, rule_peers
 from benchmarks.fitted import Columns, Fitted, Learner, objects, quiet
 
 SIZES = (4, 8, 16, 32)
@@ -30,6 +30,7 @@ MULTI_LEAVES = (2, 4, 8, 16, 32, 64, 128, 256)
 HIER_LEAVES = {"cellcycle": 8, "church": 8, "eisen": 8, "pheno": 4}
 DEEPER = 0.75
 STREED_SECONDS = 60
+SPLIT_DEPTH = 5
 
 
 # --- irenic: one configuration for all sets
@@ -200,6 +201,43 @@ def streed(X, y) -> Fitted:
     return Fitted(predict, size, covering=covering)
 
 
+def licketysplit(X, y) -> Fitted:
+    """Fit LicketySPLIT, a sparse tree whose splits look one step ahead.
+
+    It only splits binary columns: the thresholds of a boosted ensemble, as its authors recommend.
+    The depth and the penalty of 1% of the rows per leaf are those of their example.
+    """
+    from licketysplit import LicketySPLITClassifier, ThresholdGuessBinarizer
+
+    columns = Columns(X, fill=True)
+    classes, codes = np.unique(y, return_inverse=True)
+    cuts = ThresholdGuessBinarizer(random_state=0, column_elimination=False)
+    model = LicketySPLITClassifier(lambda_leaf=0.01, depth_budget=SPLIT_DEPTH)
+    with quiet():
+        model.fit(cuts.fit_transform(columns(X), codes), codes)
+    # Splits are numbered from 1; a negative number is the side on which the test fails.
+    leaves, labels = model.get_tree_paths()
+
+    def predict(X):
+        return classes[model.predict(cuts.transform(columns(X)))]
+
+    def covering(X):
+        binary = np.asarray(cuts.transform(columns(X))).astype(bool)
+        holds = np.ones((len(binary), len(leaves)), dtype=bool)
+        for i, path in enumerate(leaves):
+            for split in path:
+                holds[:, i] &= binary[:, abs(split) - 1] == (split > 0)
+        return holds, objects(classes[labels])
+
+    def size():
+        return columns.count(
+            frozenset((cuts.thresholds_[abs(s) - 1][0], "<" if s > 0 else ">") for s in path)
+            for path in leaves
+        )
+
+    return Fitted(predict, size, covering=covering)
+
+
 # --- ensembles of trees, whose size is not compared
 
 
@@ -300,6 +338,7 @@ TREES: dict[str, Learner] = {f"tree {k}": partial(tree, leaves=k) for k in SIZES
 PEERS: dict[str, Learner] = {
     "pruned": pruned,
     "streed": streed,
+    "licketysplit": licketysplit,
     "random forest": random_forest,
     "lightgbm": lightgbm,
     "ripper": rule_peers.ripper,
@@ -311,11 +350,15 @@ PEERS: dict[str, Learner] = {
     "skope-rules": imodels_peers.skope_rules,
     "figs": imodels_peers.figs,
     "greedy-rule-list": imodels_peers.greedy_rule_list,
+    "xcs": evolved_peers.xcs,
+    "exstracs": evolved_peers.exstracs,
+    "fuzzy-rules": evolved_peers.fuzzy_rules,
 }
 PACKAGES = {
     "ours": "irenic",
     "pruned": "scikit-learn",
     "streed": "pystreed",
+    "licketysplit": "licketysplit",
     "random forest": "scikit-learn",
     "lightgbm": "lightgbm",
     "ripper": "wittgenstein",
@@ -327,6 +370,9 @@ PACKAGES = {
     "skope-rules": "imodels",
     "figs": "imodels",
     "greedy-rule-list": "imodels",
+    "xcs": "scikit-XCS",
+    "exstracs": "scikit-ExSTraCS",
+    "fuzzy-rules": "ex-fuzzy",
 }
 
 

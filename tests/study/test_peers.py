@@ -8,7 +8,8 @@ import pytest
 
 pytest.importorskip("benchmarks", reason="benchmarks/ is not on the path")
 
-from benchmarks import imodels_peers, peers, rule_peers
+from benchmarks import evolved_peers, imodels_peers, peers, rule_peers
+from benchmarks.fitted import objects
 
 # The libraries' own warnings are not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -25,9 +26,18 @@ MODULES = {
     "figs": "imodels",
     "greedy-rule-list": "imodels",
     "streed": "pystreed",
+    "licketysplit": "licketysplit",
+    "xcs": "skXCS",
+    "exstracs": "skExSTraCS",
+    "fuzzy-rules": "ex_fuzzy",
 }
 SIZELESS = {"random forest", "lightgbm"}
 STATING = set(peers.PEERS) - SIZELESS - {"figs"}
+
+
+@pytest.fixture(autouse=True)
+def _short_evolution(monkeypatch):
+    monkeypatch.setattr(evolved_peers, "ITERATIONS", 2000)
 
 
 def made(classes: int, n: int = 240, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
@@ -114,7 +124,7 @@ def test_what_states_no_class_has_no_covering(name):
     assert learner(name)(X, y).covering is None
 
 
-@pytest.mark.parametrize("name", ["pruned", "streed"])
+@pytest.mark.parametrize("name", ["pruned", "streed", "licketysplit"])
 def test_a_leaf_covers_each_row_and_decides_it(name):
     X, y, X_test = split(3)
     fitted = learner(name)(X, y)
@@ -236,6 +246,113 @@ def test_scores_of_boomer_are_the_sums_over_the_rules_that_hold(classes, monkeyp
     has_body = np.array([bool(body) for body in bodies])
     sums = holds @ heads[has_body] + heads[~has_body].sum(axis=0)
     np.testing.assert_allclose(sums, model.predict(table, predict_scores=True), atol=1e-4)
+
+
+@pytest.mark.parametrize(("name", "module"), [("xcs", "XCS"), ("exstracs", "ExSTraCS")])
+def test_rules_of_classifier_systems_hold_where_the_library_matches_them(name, module, monkeypatch):
+    library = pytest.importorskip(MODULES[name])
+    models = []
+
+    class Kept(getattr(library, module)):
+        def fit(self, x, y):
+            models.append(self)
+            return super().fit(x, y)
+
+    monkeypatch.setattr(library, module, Kept)
+    X, y, X_test = split(3)
+    fitted = peers.PEERS[name](X, y)
+    holds, thens = fitted.covering(X_test)
+    (model,) = models
+    rules = model.population.popSet
+    stating = [rule for rule in rules if evolved_peers._states_its_class(rule, model)]
+    # XCS also keeps rules for classes that are wrong; they count, but do not predict.
+    assert (len(stating) < len(rules)) == (name == "xcs")
+    assert fitted.size()["rules"] == len(rules) + 1
+    # Numbers have bounds, categories are compared.
+    assert list(map(bool, model.env.formatData.attributeInfoType)) == [True, True, False, False]
+    table = evolved_peers.coded(X_test)
+    for i, row in enumerate(table):
+        given = (row, model) if name == "xcs" else (model, row)
+        assert [rule.match(*given) for rule in stating] == holds[i].tolist()
+    code = "action" if name == "xcs" else "phenotype"
+    names = {getattr(rule, code): then for rule, then in zip(stating, thens, strict=True)}
+    own = [names[found] for found in model.predict(table)]
+    covered = holds.any(axis=1)
+    assert covered.any()
+    assert (fitted.predict(X_test)[covered] == objects(own)[covered]).all()
+
+
+@pytest.mark.parametrize("name", ["xcs", "exstracs"])
+def test_classifier_systems_predict_the_most_frequent_class_where_no_rule_holds(name):
+    X, y, X_test = split(3)
+    # The most frequent class is neither the first nor the last one.
+    y = np.where(y == "two", "b", np.where(y == "1", "c", "a")).astype(object)
+    rare = (y == "c") & (np.arange(len(y)) % 3 > 0)
+    X, y = X[~rare], y[~rare]
+    labels, counts = np.unique(y, return_counts=True)
+    assert labels[counts.argmax()] == "b"
+    fitted = learner(name)(X, y)
+    unknown = X_test.iloc[:3].copy()
+    unknown.loc[:, :] = np.nan
+    assert not fitted.covering(unknown)[0].any()
+    assert list(fitted.predict(unknown)) == ["b"] * 3
+
+
+def test_bounds_beyond_all_training_values_do_not_count(monkeypatch):
+    library = pytest.importorskip("skXCS")
+    models = []
+
+    class Kept(library.XCS):
+        def fit(self, x, y):
+            models.append(self)
+            return super().fit(x, y)
+
+    monkeypatch.setattr(library, "XCS", Kept)
+    X, y, _ = split(2)
+    counted = evolved_peers.xcs(X, y).size()["conditions"]
+    expected = 0
+    for rule in models[0].population.popSet:
+        for c, wanted in zip(rule.specifiedAttList, rule.condition, strict=True):
+            if isinstance(wanted, list):
+                known = X.iloc[:, c].dropna()
+                excluding = sum([(known <= wanted[0]).any(), (known >= wanted[1]).any()])
+                expected += max(1, excluding)
+            else:
+                expected += 1
+    assert counted == expected
+
+
+def test_fuzzy_rules_hold_where_the_product_of_memberships_is_at_least_half(monkeypatch):
+    library = pytest.importorskip("ex_fuzzy")
+    models = []
+
+    class Kept(library.BaseFuzzyRulesClassifier):
+        def fit(self, x, y):
+            models.append((self, x))
+            return super().fit(x, y)
+
+    monkeypatch.setattr(library, "BaseFuzzyRulesClassifier", Kept)
+    X, y, _ = split(3)
+    fitted = evolved_peers.fuzzy_rules(X, y)
+    ((model, table),) = models
+    assert not np.isnan(table).any()
+    holds, thens = fitted.covering(X)
+    rules = model.rule_base.get_rules()
+    sets = model.rule_base.get_antecedents()
+    degrees = np.ones((len(table), len(rules)))
+    n_conditions = 0
+    for i, rule in enumerate(rules):
+        for c, term in enumerate(np.asarray(rule.antecedents, dtype=int)):
+            if term >= 0:
+                degrees[:, i] *= sets[c][term].membership(table[:, c])
+                n_conditions += 1
+    assert (holds == (degrees >= 0.5)).all()
+    assert fitted.size() == {"rules": len(rules), "conditions": n_conditions}
+    # The largest weighted degree decides.
+    weighted = degrees * model.rule_base.get_scores()
+    fires = weighted.max(axis=1) > 0
+    assert fires.any()
+    assert (thens[weighted.argmax(axis=1)] == fitted.predict(X))[fires].all()
 
 
 def test_every_name_has_a_package():
