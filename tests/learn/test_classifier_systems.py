@@ -24,6 +24,7 @@ from irenic.learn import (
     mutate_region,
 )
 from irenic.learn._pittsburgh import crowding, ranks_of, survivors
+from irenic.learn.operators import pick
 
 IRIS = load_iris(return_X_y=True)
 PEOPLE = people(80)
@@ -44,6 +45,8 @@ class WatchedMichigan(MichiganClassifier):
         assert population.numerosity.sum() <= self.population_size
         covers = population.rules.covering(population.rows.instances)
         assert (population.covers == covers.T).all()
+        row = time % len(covers)
+        assert population.matching(row).tolist() == np.flatnonzero(covers[row]).tolist()
         assert [population.rows.consequents[code] for code in population.codes] == (
             population.rules.thens
         )
@@ -203,6 +206,36 @@ def test_conditions_of_rules_exclude_what_no_row_has():
     rule = rows.rated(Region(space, {"job": ["a"]}), "x")
     assert str(rule.region) == "job in {a}"
     assert rows.rated(Region(space, {"age": {">": 5}}), "x") is None
+
+
+@given(st.integers(0, 10_000))
+def test_a_population_finds_rules_that_equal_or_contain_a_rule(seed):
+    rng = np.random.default_rng(seed)
+    rows = rows_of(*PEOPLE)
+    population = Population(rows, force=True)
+    copies: dict[tuple, int] = {}
+    for time in range(30):
+        rule = rows.rated(draw_region(rows, int(rng.integers(8)), rng), rows.then(0))
+        known = [
+            i
+            for i, other in enumerate(population.rules)
+            if (other.then, other.weight >= rule.weight) == (rule.then, True)
+            and rule.region <= other.region
+        ]
+        assert population.containing(rule) == (known[0] if known else None)
+        population.add(rule, time)
+        copies[rule.region, rule.then] = copies.get((rule.region, rule.then), 0) + 1
+        if rng.random() < 0.3:
+            removed = population.remove(int(rng.integers(len(population))))
+            del copies[removed.region, removed.then]
+    counts = zip(population.rules, population.numerosity, strict=True)
+    assert {(rule.region, rule.then): n for rule, n in counts} == copies
+
+
+def test_random_picks_are_those_of_numpy():
+    ours, theirs = np.random.default_rng(1), np.random.default_rng(1)
+    for n in range(1, 50):
+        assert pick(range(n), ours) == theirs.choice(n)
 
 
 def test_covering_lets_a_weaker_rival_give_way():

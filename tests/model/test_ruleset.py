@@ -278,7 +278,8 @@ def test_covering_and_decide_agree_on_many_instances():
     space = mixed_space(3, 2)
     rules = RuleSet([Rule(r, then="A") for r in boxes(space, 20, rng)], space)
     points = Region(space).sample(5000, rng)
-    expected = np.column_stack([rule.region.contains(points) for rule in rules])
+    singles = [points.take([i]) for i in range(len(points))]
+    expected = np.array([[point in rule.region for rule in rules] for point in singles])
     assert np.array_equal(rules.covering(points), expected)
     first = np.where(expected.any(axis=1), expected.argmax(axis=1), -1)
     assert np.array_equal(rules.decide(points), first)

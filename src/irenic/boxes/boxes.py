@@ -476,7 +476,8 @@ class Boxes:
         Parameters
         ----------
         box : Boxes of length 1, or of the same length
-            The boxes to compare with. All boxes must be simplified.
+            The boxes to compare with. All boxes must be simplified. A single box is compared with
+            boxes of any number.
 
         Returns
         -------

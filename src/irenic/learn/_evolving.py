@@ -15,7 +15,7 @@ import numpy as np
 from irenic.learn._base import Labeled, RuleClassifier
 from irenic.learn._cells import Cells
 from irenic.learn._measure import Measure
-from irenic.learn.operators import TrainingRows, draw_region, mutate_region
+from irenic.learn.operators import TrainingRows, draw_region, mutate_region, pick
 from irenic.learn.target import Consequents
 from irenic.model.region import Region
 from irenic.model.rule import Rule
@@ -150,7 +150,7 @@ class EvolvingClassifier(RuleClassifier):
         if not len(own):
             return None
         room = self.room(rules, rule, rule.then, rng)
-        row = int(rng.choice(own))
+        row = int(pick(own, rng))
         return rows.rated(mutate_region(rule.region, room, rows, row, rng), rule.then)
 
     def fit_in(
@@ -194,6 +194,6 @@ class EvolvingClassifier(RuleClassifier):
         right &= ~rules[rivals].covering(rows.instances).any(axis=1)
         if not right.any():
             return None
-        row = int(rng.choice(np.flatnonzero(right)))
+        row = int(pick(np.flatnonzero(right), rng))
         room = self.room(rules, rows.instances.take([row]), rule.then, rng)
         return rows.rated(rule.region & room, rule.then)

@@ -26,9 +26,11 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from irenic.boxes import Boxes
 from irenic.learn._evolving import EvolvingClassifier
 from irenic.learn._measure import resolve_by
 from irenic.learn.operators import SMOOTHING, TrainingRows, cross_regions, draw_region
+from irenic.model.coverage import CoverageMap
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
 from irenic.model.sampling import as_generator
@@ -51,10 +53,14 @@ _UNFIT: Final = 0.5
 _LEAST_ROWS: Final = 3
 # The fewest correct predictions that a rule of the final set must add.
 _LEAST_GAIN: Final = 1.5
+# The arrays of a population with an element per rule.
+_PER_RULE: Final = ("codes", "experience", "gain", "numerosity", "niche", "evolved", "born")
 
 
 class Population:
     """Rules with the parameters that UCS keeps for each, and the rows that each covers.
+
+    A subclass may change parameters; ``rules`` changes only through :meth:`add` and :meth:`remove`.
 
     Parameters
     ----------
@@ -77,8 +83,9 @@ class Population:
     def __init__(self, rows: TrainingRows, *, force: bool) -> None:
         self.rows, self.force = rows, force
         self.rules = RuleSet(space=rows.space)
+        self.coverage = CoverageMap(self.rules, rows.instances)
         self.codes = np.zeros(0, dtype=np.intp)
-        self.covers = np.zeros((0, len(rows)), dtype=np.bool_)
+        """Index of the consequent of each rule among those of the rows."""
         self.experience = np.zeros(0)
         """Number of match sets that each rule was in."""
         self.gain = np.zeros(0)
@@ -94,6 +101,11 @@ class Population:
 
     def __len__(self) -> int:
         return len(self.rules)
+
+    @property
+    def covers(self) -> npt.NDArray[np.bool_]:
+        """Whether each rule covers each row: ``[rule, row]``."""
+        return self.rules.packed.covering(self.rows.instances)
 
     @property
     def fitness(self) -> Floats:
@@ -129,7 +141,7 @@ class Population:
         >>> population.matching(0), population.matching(2)
         (array([0]), array([], dtype=int64))
         """
-        return np.flatnonzero(self.covers[:, row])
+        return self.coverage.rules_of(row)
 
     def update(self, match: Ints, correct: Ints, row: int) -> None:
         """Update the parameters of the rules in a match set and a correct set.
@@ -181,18 +193,52 @@ class Population:
         (1, array([2.]))
         """
         rule = rule.cast(self.rows.space)
-        code, covers = self.rows.codes[rule.then], rule.region.contains(self.rows.instances)
-        same = (self.codes == code) & (self.covers == covers).all(axis=1)
-        for i in np.flatnonzero(same).tolist():
-            if self.rules[i].region == rule.region:
-                self.numerosity[i] += 1.0
-                return
+        code = self.rows.codes[rule.then]
+        same, boxes = self._boxes(self.codes == code)
+        equal = (boxes.keys() == rule.region.box.simplified().keys()).all(axis=1)
+        if equal.any():
+            self.numerosity[same[equal.argmax()]] += 1.0
+            return
         self.rules.add(rule, force=self.force)
-        self.codes = np.append(self.codes, code)
-        self.covers = np.vstack([self.covers, covers])
-        self.experience, self.gain = np.append(self.experience, 0.0), np.append(self.gain, 0.0)
-        self.numerosity, self.niche = np.append(self.numerosity, 1.0), np.append(self.niche, 1.0)
-        self.evolved, self.born = np.append(self.evolved, time), np.append(self.born, time)
+        first = {"codes": code, "numerosity": 1, "niche": 1, "evolved": time, "born": time}
+        for name in _PER_RULE:
+            column = getattr(self, name)
+            last = np.array([first.get(name, 0)], dtype=column.dtype)
+            setattr(self, name, np.concatenate((column, last)))
+
+    def containing(self, rule: Rule) -> int | None:
+        """Return the first rule that contains a rule, predicts the same and is as accurate.
+
+        Parameters
+        ----------
+        rule : Rule
+            The rule to look for, with its accuracy as weight.
+
+        Returns
+        -------
+        int or None
+            Index of the rule, None if there is none.
+
+        Examples
+        --------
+        >>> from irenic import Rule
+        >>> from irenic.learn import Population, TrainingRows
+        >>> rows = TrainingRows.from_table({"age": [20, 30, 40]}, ["low", "low", "high"])
+        >>> population = Population(rows, force=False)
+        >>> population.add(Rule({"age": (0, 35)}, then="low"), time=1)
+        >>> population.containing(Rule({"age": (10, 20)}, then="low"))
+        0
+        """
+        rule = rule.cast(self.rows.space)
+        same = self.codes == self.rows.codes[rule.then]
+        places, boxes = self._boxes(same & (self.rules.weights >= rule.weight))
+        around = rule.region.box.simplified().within(boxes)
+        return int(places[around.argmax()]) if around.any() else None
+
+    def _boxes(self, selected: npt.NDArray[np.bool_]) -> tuple[Ints, Boxes]:
+        """Return the indices of the selected rules, and their regions, simplified."""
+        places = np.flatnonzero(selected)
+        return places, self.rules.packed.boxes.take(places).simplified()
 
     def remove(self, i: int) -> Rule:
         """Remove a rule with all its copies, and return it.
@@ -217,9 +263,9 @@ class Population:
         >>> population.remove(0)
         IF 0 <= age < 35 THEN low
         """
-        self.covers = np.delete(self.covers, i, axis=0)
-        for name in ("codes", "experience", "gain", "numerosity", "niche", "evolved", "born"):
-            setattr(self, name, np.delete(getattr(self, name), i))
+        for name in _PER_RULE:
+            column = getattr(self, name)
+            setattr(self, name, np.concatenate((column[:i], column[i + 1 :])))
         return self.rules.remove(i)
 
 
@@ -392,8 +438,8 @@ class MichiganClassifier(EvolvingClassifier):
         correct = match[population.codes[match] == code]
         population.update(match, correct, row)
         if len(correct):
-            copies = population.numerosity[correct]
-            if time - np.average(population.evolved[correct], weights=copies) > _GA_INTERVAL:
+            last = _mean(population.evolved[correct], population.numerosity[correct])
+            if time - last > _GA_INTERVAL:
                 population.evolved[correct] = time
                 self.evolve(population, correct, row, time, rng)
         self.delete(population, time, rng)
@@ -521,15 +567,11 @@ class MichiganClassifier(EvolvingClassifier):
         >>> population.rules[0].region, population.numerosity
         (0 <= age < 8, array([2.]))
         """
-        covers = child.region.contains(population.rows.instances)
-        same = population.codes == population.rows.codes[child.then]
-        same &= population.rules.weights >= child.weight
-        same &= (population.covers >= covers).all(axis=1)
-        for i in np.flatnonzero(same).tolist():
-            if child.region <= population.rules[i].region:
-                population.numerosity[i] += 1.0
-                return
-        population.add(child, time)
+        i = population.containing(child)
+        if i is None:
+            population.add(child, time)
+        else:
+            population.numerosity[i] += 1.0
 
     def delete(self, population: Population, time: int, rng: np.random.Generator) -> None:
         """Delete rules until there are few enough, likely those of large niches and unfit ones.
@@ -558,12 +600,14 @@ class MichiganClassifier(EvolvingClassifier):
         """
         while population.numerosity.sum() > self.population_size:
             fitness = np.maximum(population.fitness, 1e-12)
-            mean = np.average(fitness, weights=population.numerosity)
+            mean = _mean(fitness, population.numerosity)
             votes = population.niche * population.numerosity
             # a rule is judged once it has met all of its rows
             old = time - population.born > len(population.rows)
             votes = np.where(old & (fitness < _UNFIT * mean), votes * mean / fitness, votes)
-            i = int(rng.choice(len(votes), p=votes / votes.sum()))
+            # as rng.choice does, which takes longer to check its arguments
+            shares = (votes / votes.sum()).cumsum()
+            i = int(np.searchsorted(shares / shares[-1], rng.random(), side="right"))
             population.numerosity[i] -= 1.0
             if population.numerosity[i] < 1.0:
                 population.remove(i)
@@ -613,6 +657,11 @@ class MichiganClassifier(EvolvingClassifier):
             if (better - score) * len(rows) > _LEAST_GAIN:
                 kept, score = trial, better
         return kept
+
+
+def _mean(values: Floats, weights: Floats) -> float:
+    """Return a weighted mean, as np.average does, which takes longer to check its arguments."""
+    return float((values * weights).sum() / weights.sum())
 
 
 def _lift(accuracy: Any, prior: Any) -> Any:

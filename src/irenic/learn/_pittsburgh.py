@@ -21,7 +21,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from irenic.learn._evolving import EvolvingClassifier
 from irenic.learn._measure import resolve_by
 from irenic.learn.front import Front, front_of
-from irenic.learn.operators import TrainingRows
+from irenic.learn.operators import TrainingRows, pick
 from irenic.model.ruleset import RuleSet
 from irenic.model.sampling import as_generator
 
@@ -275,7 +275,7 @@ class PittsburghClassifier(EvolvingClassifier):
         """Add a new rule around a row that no rule covers, if there is one."""
         uncovered = np.flatnonzero(rules.decide(rows.instances, resolve="first") < 0)
         if len(rules) < self.max_rules and len(uncovered):
-            rule = self.new_rule(rules, int(rng.choice(uncovered)), rows, rng)
+            rule = self.new_rule(rules, int(pick(uncovered, rng)), rows, rng)
             if rule is not None:
                 rules.add(rule, force=self.conflicts != "avoid")
 
@@ -347,7 +347,7 @@ class PittsburghClassifier(EvolvingClassifier):
         >>> PittsburghClassifier().cross(first, second, rows, rng).is_consistent
         True
         """
-        kept = np.flatnonzero(rng.random(len(first)) < rng.choice([0.5, 0.9]))
+        kept = np.flatnonzero(rng.random(len(first)) < pick((0.5, 0.9), rng))
         child = first[kept]
         for i in rng.permutation(len(second)).tolist():
             if len(child) == self.max_rules:

@@ -177,13 +177,22 @@ class TrainingRows:
         """Return a region without values that no training row has, where it has a condition."""
         space, lower, masks = region.space, region.lower, region.masks
         missing = (region.upper < math.inf) & (lower == -math.inf) & ~self.has_missing
-        if missing.any():
+        is_changed = missing.any()
+        if is_changed:
             lower = np.where(missing, LOWEST, lower)
         if space.categorical:
-            known, starts = masks & self._seen, space.starts[:-1]
-            few = 2 * np.add.reduceat(np.bitwise_count(known).astype(int), starts) <= self._n_seen
-            masks = np.where(np.repeat(few, np.diff(space.starts)), known, masks)
+            known = masks & self._seen
+            few = 2 * self._per_feature(np.bitwise_count(known)) <= self._n_seen
+            known = np.where(few[self._feature_of], known, masks)
+            is_changed |= (known != masks).any()
+            masks = known
+        if not is_changed and region.box.settled() is region.box:
+            return region
         return Region.from_packed(space, lower, region.upper, masks, region.written)
+
+    def _per_feature(self, counts: npt.NDArray[np.uint8]) -> Ints:
+        """Return the sum of counts per word over the words of each categorical feature."""
+        return np.add.reduceat(counts, self.space.starts[:-1], dtype=np.int64)
 
     @cached_property
     def _seen(self) -> npt.NDArray[np.uint64]:
@@ -191,8 +200,13 @@ class TrainingRows:
 
     @cached_property
     def _n_seen(self) -> Ints:
-        counts = np.bitwise_count(self._seen).astype(int)
-        return np.asarray(np.add.reduceat(counts, self.space.starts[:-1]))
+        return self._per_feature(np.bitwise_count(self._seen))
+
+    @cached_property
+    def _feature_of(self) -> Ints:
+        """The index of the categorical feature of each word."""
+        sizes = np.diff(self.space.starts)
+        return np.repeat(np.arange(len(sizes)), sizes)
 
     def decided(self, rules: RuleSet, resolve: Any) -> tuple[float, Hashable]:
         """Return the mean gain of a rule set, and the best default for the rows left.
@@ -291,9 +305,9 @@ def mutate_region(
     age < 26
     """
     sides, limits = _Sides(rows, region), _Sides(rows, room)
-    tested = [axis for axis in range(len(rows.space)) if sides.differs(axis, limits)]
-    if tested and rng.random() < _CHANGE:
-        axis = tested[int(rng.integers(len(tested)))]
+    tested = sides.differing(limits)
+    if len(tested) and rng.random() < _CHANGE:
+        axis = int(tested[rng.integers(len(tested))])
         if rng.random() < 0.5:
             sides.copy(axis, limits)
         else:
@@ -337,6 +351,11 @@ def cross_regions(first: Region, second: Region, rng: np.random.Generator) -> Re
     )
 
 
+def pick(values: Any, rng: np.random.Generator) -> Any:
+    """Return a random value, the same as rng.choice, which takes longer to check its arguments."""
+    return values[int(rng.integers(len(values)))]
+
+
 class _Sides:
     """The sides of a box while they change; axes are the continuous features, then the others."""
 
@@ -351,15 +370,16 @@ class _Sides:
     def _words(self, axis: int) -> slice:
         return self.space.sets[axis - len(self.lower)]
 
-    def differs(self, axis: int, other: _Sides) -> bool:
-        if axis < len(self.lower):
-            bounds = {float(self.lower[axis]), float(other.lower[axis])}
-            same = len(bounds) == 1
-            if not self.rows.has_missing[axis]:
-                same |= bounds == {-math.inf, LOWEST}
-            return not same or bool(self.upper[axis] != other.upper[axis])
-        words = self._words(axis)
-        return bool((self.masks[words] != other.masks[words]).any())
+    def differing(self, other: _Sides) -> npt.NDArray[np.intp]:
+        """Return the axes on which other sides differ for the rows."""
+        lower = self.lower != other.lower
+        if lower.any():  # where no row is missing, a bound that excludes missing values is none
+            lowest = (self.lower <= LOWEST) & (other.lower <= LOWEST)
+            lower &= ~lowest | self.rows.has_missing
+        words = self.masks != other.masks
+        if len(words) > len(self.space.sets):
+            words = np.logical_or.reduceat(words, self.space.starts[:-1])
+        return np.flatnonzero(np.concatenate((lower | (self.upper != other.upper), words)))
 
     def copy(self, axis: int, other: _Sides) -> None:
         if axis < len(self.lower):
@@ -385,7 +405,7 @@ class _Sides:
         """Keep the value of a row, and each other value with a random probability."""
         words, code = self._words(axis), int(self.rows.instances.codes[axis - len(self.lower), row])
         bits = np.unpackbits(self.masks[words].view(np.uint8), bitorder="little")
-        bits &= rng.random(len(bits)) < rng.choice([0.0, 0.5])
+        bits &= rng.random(len(bits)) < pick((0.0, 0.5), rng)
         bits[code] = 1
         self.masks[words] = np.packbits(bits, bitorder="little").view(np.uint64)
 

@@ -16,7 +16,7 @@ from irenic.boxes.arrays import Bools, Bytes, Codes, Floats, Ints, Words
 from irenic.errors import ConditionError
 from irenic.kernels import cover, grow, pairs, structs
 from irenic.kernels.threads import over_rows
-from irenic.model.region import Region
+from irenic.model.region import Region, points_of
 from irenic.model.space import Instances, Space
 
 Counts: TypeAlias = npt.NDArray[np.int16]
@@ -236,21 +236,21 @@ class PackedRules:
             values, codes = instances.values.tobytes(), instances.codes.tobytes()
             cover.covering_one(rules, values, codes, out)
         else:
-            points = _points(instances)
+            points = points_of(instances)
             over_rows(lambda a, b: cover.covering(rules, points, a, b, out), n)
         return out
 
     def deciding(self, instances: Instances, order: Ints) -> Ints:
         """Return the first rule in the given order that covers each instance, or -1."""
         out = np.empty(len(instances), dtype=np.int64)
-        arguments = (self._struct(), _points(instances), order)
+        arguments = (self._struct(), points_of(instances), order)
         over_rows(lambda a, b: cover.deciding(*arguments, a, b, out), len(instances))
         return out
 
     def voting(self, instances: Instances, n_thens: int) -> Ints:
         """Return the first rule of the consequent with the most weight per instance, or -1."""
         out = np.empty(len(instances), dtype=np.int64)
-        arguments = (self._struct(), _points(instances), n_thens)
+        arguments = (self._struct(), points_of(instances), n_thens)
         over_rows(lambda a, b: cover.voting(*arguments, a, b, out), len(instances))
         return out
 
@@ -272,7 +272,7 @@ class PackedRules:
         mix = np.zeros((rules.n, n_labels), dtype=np.int64)
         size = np.zeros(len(instances), dtype=np.int64)
         each = self.boxes.n_conditions() if each is None else each
-        cover.counting(rules, _points(instances), labels, each, mix, size)
+        cover.counting(rules, points_of(instances), labels, each, mix, size)
         return mix, size
 
 
@@ -317,10 +317,6 @@ def _packed(box: Boxes) -> bytes:
 
 def _unpacked(space: Space, cells: structs.Cells) -> Boxes:
     return Boxes(space, cells.lower, cells.upper, cells.masks)
-
-
-def _points(instances: Instances) -> structs.Points:
-    return structs.Points(*map(np.ascontiguousarray, (instances.values, instances.codes)))
 
 
 def as_columns(

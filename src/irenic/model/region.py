@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import numpy as np
 
 from irenic.boxes import Boxes
 from irenic.boxes.arrays import Bools, Bytes, Floats, Words
 from irenic.errors import ConditionError, FormatError
+from irenic.kernels import cover, structs
+from irenic.kernels.threads import over_rows
 from irenic.model import markup
 from irenic.model.condition import (
     LOWER_BITS,
@@ -44,6 +46,10 @@ from irenic.model.sampling import (
     readable,
 )
 from irenic.model.space import Instances, Point, Space, from_words, to_words
+
+# What kernels take for the consequent and the weight of a region, which has none.
+_CODE: Final = np.zeros(1, dtype=np.int32)
+_WEIGHT: Final = np.zeros(1)
 
 
 class Region:
@@ -764,16 +770,15 @@ class Region:
         instances = self.space.encode(points)
         if len(instances) == 1:
             return np.array([self._holds(*self.space.numbers_of(instances))])
-        inside = np.full(len(instances), not self.is_empty)
-        bounds = zip(self.lower.tolist(), self.upper.tolist(), instances.values, strict=True)
-        for lower, upper, values in bounds:
-            if lower == -math.inf and upper == math.inf:
-                continue
-            inside &= (lower <= values) & (values < upper)
-        one, masks = np.uint64(1), self.masks
-        for part, codes in zip(self.space.sets, instances.codes, strict=True):
-            words = masks[part][codes >> 6]
-            inside &= (words >> (codes & 63).astype(np.uint64) & one).astype(np.bool_)
+        inside = np.zeros(len(instances), dtype=np.bool_)
+        if not self.is_empty:
+            space, points = self.space, points_of(instances)
+            lower = np.ascontiguousarray(self.box.lower.T)
+            upper = np.ascontiguousarray(self.box.upper.T)
+            masks = np.ascontiguousarray(self.box.masks.T)
+            domain = (space.starts, space.everything, space.lowest)
+            rule = structs.Rules(lower, upper, masks, _CODE, _WEIGHT, 1, *domain)
+            over_rows(lambda a, b: cover.covering(rule, points, a, b, inside), len(instances))
         return inside
 
     # --- points and size
@@ -1084,3 +1089,8 @@ def settled(boxes: Boxes, written: Bytes) -> tuple[Boxes, Bytes]:
     if changed is boxes:
         return boxes, written
     return changed, np.where(changed.upper != boxes.upper, written & LOWER_BITS, written)
+
+
+def points_of(instances: Instances) -> structs.Points:
+    """Return instances as kernels read them."""
+    return structs.Points(*map(np.ascontiguousarray, (instances.values, instances.codes)))
