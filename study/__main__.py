@@ -17,13 +17,18 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from benchmarks import datasets, peers
 from study import learners, report, synthetic
-from study.arms import ARMS
+from study.arms import ANNEALING, ARMS, BUDGETS
 from study.running import Design, Job, Store, Task, run
 
 # Without --data, the command is a demonstration that takes about a quarter of an hour.
 QUICK_ROWS = 500
+# The group of data sets with several labels per row.
+SEVERAL = "several labels"
+SYSTEM_ROWS = 1_000
 LIBRARIES = ("irenic", "numpy", "scipy", "scikit-learn", "pandas", "scikit-posthocs")
 
 
@@ -33,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.max_rows is None:
         options.max_rows = Design.max_rows if options.data else QUICK_ROWS
     design = Design(**{name: getattr(options, name) for name in asdict(Design())})
-    least = {"jobs": 1, "folds": 2, "repeats": 1, "other_repeats": 1}
+    least = {"jobs": 1, "folds": 2, "seeds": 1}
     for name, number in least.items():
         if getattr(options, name) < number:
             flag = f"--{name.replace('_', '-')}"
@@ -101,10 +106,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--report-only", action="store_true", help="only write the report, from existing results")
     texts = {
         "folds": "number of cross-validation folds",
-        "repeats": "number of cross-validations of the arms, each with other folds",
-        "other_repeats": "number of cross-validations of peers, and of all on synthetic data",
-        "evaluations": "number of rule sets that an arm evaluates per fit",
-        "max_rows": f"maximum rows per data set (default: 1000, or {QUICK_ROWS} without --data)",
+        "seeds": "number of fits of an arm per fold, each with other random numbers",
+        "evaluations": "base number of rule sets that an arm evaluates per fit",
+        "max_rows": f"maximum rows per data set (default: all, or {QUICK_ROWS} without --data)",
         "cap": "maximum seconds per fit; a longer fit counts as failed",
         "random_state": "seed of the random number generator",
     }
@@ -125,7 +129,7 @@ def _sets(options: argparse.Namespace) -> Iterator[Any]:
     for folder in options.data or [None]:
         if folder is not None and not folder.is_dir():
             raise ValueError(f"--data {folder}: no such folder")
-        for data in datasets.single(folder):
+        for data in _from_folder(folder):
             if data.name not in seen and (not options.sets or data.name in options.sets):
                 seen.add(data.name)
                 yield data
@@ -136,6 +140,15 @@ def _sets(options: argparse.Namespace) -> Iterator[Any]:
     unknown = set(options.sets) - seen
     if unknown:
         raise ValueError(f"--sets: unknown data set {', '.join(sorted(unknown))}")
+
+
+def _from_folder(folder: Path | None) -> Iterator[Any]:
+    yield from datasets.single(folder)
+    if folder is not None and (folder / "multi").is_dir():
+        for data in datasets.multi(folder):
+            y = np.empty(len(data.Y), dtype=object)
+            y[:] = [frozenset(np.flatnonzero(row).tolist()) for row in data.Y]
+            yield datasets.Single(data.name, data.X, y, SEVERAL)
 
 
 def _learners(names: list[str]) -> tuple[list[str], dict[str, str]]:
@@ -155,31 +168,41 @@ def _learners(names: list[str]) -> tuple[list[str], dict[str, str]]:
 
 
 def _tasks(sets: list[Any], chosen: list[str], design: Design, store: Store) -> list[Task]:
-    """Return the remaining tasks: first the arms, then the peers, each from small to large sets.
-
-    Peers run on real data only; on synthetic data, the question is whether the arms recover the
-    rules, with a tree for comparison.
-    """
+    """Return the remaining tasks, the most important ones first, each from small to large sets."""
     done = store.done()
-    tasks = []
-    for group in (ARMS, learners.FITTED):
-        for data in sorted(sets, key=lambda d: min(len(d.y), design.max_rows) * d.X.shape[1]):
-            synthetic = data.group == "made"
-            several = group is ARMS and not synthetic
-            for name in chosen:
-                if name not in group or (
-                    synthetic and name not in ARMS and name != learners.PRUNED
-                ):
-                    continue
+    found: list[tuple[tuple[int, int], Task]] = []
+    for data in sets:
+        size = min(len(data.y), design.max_rows) * data.X.shape[1]
+        for name in chosen:
+            for seed in range(design.seeds if name in ARMS else 1):
+                stage = _stage(name, data, seed)
                 jobs = tuple(
                     job
-                    for repeat in range(design.repeats if several else design.other_repeats)
                     for fold in range(design.folds)
-                    if (data.name, job := Job(name, repeat, fold)) not in done
+                    if (data.name, job := Job(name, seed, fold)) not in done
                 )
-                if jobs:
-                    tasks.append(Task(data, jobs))
-    return tasks
+                if jobs and stage is not None:
+                    found.append(((stage, size), Task(data, jobs)))
+    return [task for _, task in sorted(found, key=lambda entry: entry[0])]
+
+
+def _stage(name: str, data: Any, seed: int) -> int | None:
+    """Return when a learner runs on a data set; None: never.
+
+    A run may be stopped at any time, so what answers the questions comes first. Peers run on real
+    data with one label per row; on synthetic data, a tree is for comparison. A fit of a learning
+    classifier system takes minutes on larger sets.
+    """
+    arm = ARMS.get(name)
+    if arm is None:
+        if data.group == synthetic.GROUP:
+            return 2 if name == learners.PRUNED else None
+        return None if data.group == SEVERAL else 2
+    if arm.host == ANNEALING:
+        return 3 * seed
+    if data.group == synthetic.GROUP or len(data.y) > SYSTEM_ROWS:
+        return None
+    return (4 if arm.budget == max(BUDGETS) else 1) + 5 * seed
 
 
 def _keep_design(out: Path, design: Design, sets: list[Any], missing: dict[str, str]) -> None:
@@ -217,7 +240,7 @@ def _described(data: Any, design: Design) -> dict[str, Any]:
         "used": min(len(data.y), design.max_rows),
         "numeric": len(kinds) - sum(kinds),
         "categorical": sum(kinds),
-        "classes": len(set(data.y.tolist())),
+        "classes": len(frozenset().union(*data.y) if data.group == SEVERAL else {*data.y}),
     }
 
 

@@ -1,11 +1,12 @@
-"""The arms of the study: one evolutionary learner with avoidance switched on or off.
+"""The arms of the study: evolutionary learners with avoidance switched on or off.
 
-The learner is that of :mod:`irenic.learn` without the parts that would obscure the question: no
-forest smooths labels, and no tree provides the first rules. A population of rule sets, each with a
-different penalty on size, is evolved twice with the same number of evaluations: without a quarter
-of the training rows, which then choose the penalty, and on all of them. The arms differ in how the
-first rules are generated (:mod:`study.starts`), what happens to a mutated rule that contradicts
-another, and how remaining contradictions are resolved.
+There are three hosts. The annealing host is that of :mod:`irenic.learn` without the parts that
+would obscure the question: no forest smooths labels, and no tree provides the first rules. A
+population of rule sets, each with a different penalty on size, is evolved twice with the same
+number of evaluations: without a quarter of the training rows, which then choose the penalty, and on
+all of them. Its arms differ in how the first rules are generated (:mod:`study.starts`), what
+happens to a mutated rule that contradicts another, and how remaining contradictions are resolved.
+The other two hosts are the learning classifier systems of :mod:`irenic.learn`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import pandas as pd
 from sklearn.tree import DecisionTreeClassifier
 
 from irenic import Rule, RuleSet, Space, enlarge
+from irenic.learn import MichiganClassifier, PittsburghClassifier
 from irenic.learn._cells import Cells
 from irenic.learn._evolution import Candidate, Settings, Watch, evolve, predict
 from irenic.learn._tasks import Prepared, Problem, folds_of, prepare
@@ -31,41 +33,78 @@ MOST_RULES = 64
 # The training accuracy to reach is that of a tree with this many leaves on the same rows.
 LEVEL_LEAVES = 8
 SEEDS_OF_REPAIR = 8
+# Every arm runs with the base number of evaluations, and with these multiples of it.
+BUDGETS = (1, 4, 16)
+ANNEALING, PITTSBURGH, MICHIGAN = HOSTS = ("annealing", "Pittsburgh", "Michigan")
+# A rule set that a Pittsburgh system evaluates takes as long as eight of the annealing host, and a
+# row that a Michigan system is shown as long as four, roughly.
+PER_RULE_SET, PER_ROW = 8, 4
 
 
 @dataclass(frozen=True)
 class Arm:
-    """How an arm treats rules that contradict each other."""
+    """How an arm treats rules that contradict each other, and how much it may evaluate."""
 
-    name: str
-    start: Start
-    """How the rules of the first population are generated."""
-    guard: str
-    """What happens to rivals of a mutated rule; see ``irenic.learn._evolution.GUARDS``."""
+    kind: str
     resolve: str
     """How contradictions are resolved; "avoid" if there are none."""
-    more: int = 1
-    """The number of evaluations, as a multiple of the other arms'."""
+    start: Start = "drawn"
+    """How the rules of the first population are generated, in the annealing host."""
+    guard: str = "ignore"
+    """What happens to a mutated rule in the annealing host; see ``irenic.learn._evolution``."""
+    host: str = ANNEALING
+    budget: int = 1
+    """The number of evaluations, as a multiple of the base number."""
+
+    @property
+    def name(self) -> str:
+        """The name in records: host, kind and budget."""
+        return name_of(self.kind, self.budget, self.host)
 
 
-ARMS = {
-    arm.name: arm
-    for arm in (
-        Arm("avoid: start + mutation", "CFSBE", "grow", "avoid"),
-        Arm("avoid: start only", "CFSBE", "ignore", "best"),
-        Arm("avoid: mutation only", "drawn", "grow", "best"),
-        Arm("none, best rule", "drawn", "ignore", "best"),
-        Arm("none, vote", "drawn", "ignore", "vote"),
-        Arm("avoid, CFSGS start", "CFSGS", "grow", "avoid"),
-        Arm("avoid, rivals give way", "CFSBE", "make way", "avoid"),
-        # takes about as long as an arm without avoidance
-        Arm("avoid, 4 x evaluations", "CFSBE", "grow", "avoid", more=4),
-    )
-}
+def name_of(kind: str, budget: int, host: str = ANNEALING) -> str:
+    """Return the name of an arm in records.
+
+    >>> name_of("CFSBE", 4), name_of("none, vote", 1, MICHIGAN)
+    ('CFSBE, 4x', 'Michigan: none, vote, 1x')
+    """
+    return f"{'' if host == ANNEALING else f'{host}: '}{kind}, {budget}x"
+
+
+PRIMARY, PLAIN, VOTE = "CFSBE", "none, best rule", "none, vote"
+START_ONLY, MUTATION_ONLY = "CFSBE, start only", "CFSBE, mutation only"
+CFSGS, RIVAL_BY_RIVAL, GIVING_WAY = "CFSGS at the start", "rival by rival", "rivals give way"
 # The rules of another arm, repaired afterwards.
 REPAIRED = "none, repaired"
-REPAIRED_OF = "none, best rule"
-NAMES = tuple(name for arm in ARMS for name in ((arm, REPAIRED) if arm == REPAIRED_OF else (arm,)))
+_KINDS = (
+    Arm(PRIMARY, "avoid", "CFSBE", "enlarge"),
+    Arm(START_ONLY, "best", "CFSBE", "ignore"),
+    Arm(MUTATION_ONLY, "best", "drawn", "enlarge"),
+    Arm(CFSGS, "avoid", "CFSGS", "enlarge"),
+    Arm(RIVAL_BY_RIVAL, "avoid", "CFSBE", "grow"),
+    Arm(GIVING_WAY, "avoid", "CFSBE", "make way"),
+    Arm(PLAIN, "best"),
+    Arm(VOTE, "vote"),
+    *(
+        Arm(kind, resolve, host=host)
+        for host in (PITTSBURGH, MICHIGAN)
+        for kind, resolve in ((PRIMARY, "avoid"), (PLAIN, "best"), (VOTE, "vote"))
+    ),
+)
+ARMS = {
+    arm.name: arm for kind in _KINDS for budget in BUDGETS for arm in [replace(kind, budget=budget)]
+}
+# The kinds of arms of the annealing host, in the order of tables.
+KINDS = (*(arm.kind for arm in _KINDS if arm.host == ANNEALING), REPAIRED)
+NAMES = (*ARMS, *(name_of(REPAIRED, budget) for budget in BUDGETS))
+
+
+def repaired_name(learner: str) -> str | None:
+    """Return the name of the repaired rules of a learner; None if they are not repaired."""
+    arm = ARMS.get(learner)
+    if arm is None or (arm.host, arm.kind) != (ANNEALING, PLAIN):
+        return None
+    return name_of(REPAIRED, arm.budget)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,56 +149,92 @@ def learn(
     ``evaluations`` is the total budget of both runs; ``space`` admits values of other rows, such
     as missing ones (default: the space of ``X``).
     """
-    classes, codes = np.unique(y, return_inverse=True)
-    instances = (space or Space.infer(X)).encode(X)
-    target = Target.single(classes, codes)
+    space = space or Space.infer(X)
+    if arm.host != ANNEALING:
+        return _learn_by_system(arm, X, y, evaluations * arm.budget, random_state)
+    instances = space.encode(X)
+    target = _target(y)
     ones = np.ones(len(y))
     cells = Cells.from_instances(instances, target.truth, ones)
     problem = Problem(cells, cells.encode(instances), target, ones, ones).in_order()
     total = problem.weight.sum()
-    settings = _settings(arm, len(y), len(classes), evaluations * arm.more // 2)
+    settings = _settings(arm, len(y), target, evaluations * arm.budget // 2)
 
     (out,) = folds_of(problem, 1, random_state)
     training = problem.take(np.setdiff1d(np.arange(len(problem)), out))
     share = training.weight.sum() / total
     fewer = tuple((penalty * share, most) for penalty, most in settings.members)
     first, second = Watch(), Watch()
-    tried = _evolved(arm, training, replace(settings, members=fewer), random_state, first)
+    prepared, tried = _evolved(arm, training, replace(settings, members=fewer), random_state, first)
     left = problem.take(out)
-    truth = left.target.truth.argmax(axis=1)
+    gains = prepared.consequents.gains(left.target.truth)
+    rows = np.arange(len(left))
     right = [
-        np.average(predict(c, left.encoded, arm.resolve) == truth, weights=left.weight)
+        np.average(gains[rows, predict(c, left.encoded, arm.resolve)], weights=left.weight)
         for c in tried
     ]
     # of equally good penalties, take the highest, which gives fewer rules
     chosen = max(range(len(right)), key=lambda i: (right[i], i))
 
-    evolved = _evolved(arm, problem, settings, random_state + 1, second)
+    prepared, evolved = _evolved(arm, problem, settings, random_state + 1, second)
     return Learned(
-        rules=_as_rules(evolved[chosen], arm, problem),
-        loose=_as_rules(evolved[0], arm, problem),
+        rules=_as_rules(evolved[chosen], arm, problem, prepared),
+        loose=_as_rules(evolved[0], arm, problem, prepared),
         resolve=None if arm.resolve == "avoid" else arm.resolve,
         evaluations=first.trace[-1][0] + second.trace[-1][0],
         trace=[(spent, seconds, worth / total) for spent, seconds, worth in second.trace],
-        level=tree_accuracy(problem),
+        level=float("nan") if target.many else tree_accuracy(problem),
     )
 
 
-def _as_rules(candidate: Candidate, arm: Arm, problem: Problem) -> RuleSet:
-    classes = problem.target.labels
+def _target(y: np.ndarray) -> Target:
+    if isinstance(y[0], frozenset):
+        return Target.sets(list(y))
+    classes, codes = np.unique(y, return_inverse=True)
+    return Target.single(classes, codes)
+
+
+def _learn_by_system(
+    arm: Arm, X: pd.DataFrame, y: np.ndarray, evaluations: int, random_state: int
+) -> Learned:
+    """Fit a learning classifier system; its own default chooses the rule set."""
+    if arm.host == PITTSBURGH:
+        size = PittsburghClassifier().population_size
+        # the first population is evaluated, too
+        generations = max(1, round(evaluations / PER_RULE_SET / size) - 1)
+        clf: Any = PittsburghClassifier(
+            generations=generations, conflicts=arm.resolve, random_state=random_state
+        )
+        spent = size * (generations + 1)
+    else:
+        spent = evaluations // PER_ROW
+        clf = MichiganClassifier(steps=spent, conflicts=arm.resolve, random_state=random_state)
+    clf.fit(X, list(y) if isinstance(y[0], frozenset) else y)
+    return Learned(
+        rules=clf.rules_,
+        loose=clf.rules_,
+        resolve=None if arm.resolve == "avoid" else arm.resolve,
+        evaluations=spent,
+        trace=[],
+        level=float("nan"),
+    )
+
+
+def _as_rules(candidate: Candidate, arm: Arm, problem: Problem, prepared: Prepared) -> RuleSet:
+    values = prepared.consequents.values()
     best = arm.resolve == "best"
     # evolution has ranked the rules, best first; the lowest code wins a tied vote
     order = np.arange(len(candidate)) if best else candidate.then.argsort(kind="stable")
     return problem.cells.rule_set(
         candidate.masks[order],
-        [classes[code] for code in candidate.then[order]],
+        [values[code] for code in candidate.then[order]],
         weights=np.arange(len(candidate), 0.0, -1.0) if best else None,
-        default=classes[candidate.default],
+        default=values[candidate.default],
     )
 
 
-def _settings(arm: Arm, n_rows: int, n_classes: int, evaluations: int) -> Settings:
-    most = max(MOST_RULES, 8 * n_classes)
+def _settings(arm: Arm, n_rows: int, target: Target, evaluations: int) -> Settings:
+    most = MOST_RULES if target.many else max(MOST_RULES, 8 * len(target.labels))
     penalties = np.geomspace(LOWEST_PENALTY, max(4.0, n_rows / 200.0), MEMBERS)
     return Settings(
         members=tuple((float(penalty), most) for penalty in penalties),
@@ -172,14 +247,14 @@ def _settings(arm: Arm, n_rows: int, n_classes: int, evaluations: int) -> Settin
 
 def _evolved(
     arm: Arm, problem: Problem, settings: Settings, random_state: int, watch: Watch
-) -> list[Candidate]:
+) -> tuple[Prepared, list[Candidate]]:
     """Evolve one rule set per penalty from a first population of the arm's kind."""
-    prepared: Prepared = prepare(problem, settings.max_rules, "seeds", 0.0, random_state)
-    n_rules = 2 * problem.target.truth.shape[1] + 8
+    prepared = prepare(problem, settings.max_rules, "seeds", 0.0, random_state)
+    n_rules = min(2 * len(problem.target.labels) + 8, MOST_RULES)
     starts = population(
         prepared.rows, MEMBERS, n_rules, arm.start, prepared.starts[0].default, random_state
     )
-    return evolve(prepared.rows, starts, settings, random_state, watch)
+    return prepared, evolve(prepared.rows, starts, settings, random_state, watch)
 
 
 def tree_accuracy(problem: Problem) -> float:

@@ -15,17 +15,30 @@ from benchmarks.datasets import Single
 from benchmarks.fitted import Fitted, objects
 from irenic import Space
 from study import measures
-from study.arms import ARMS, REPAIRED, REPAIRED_OF, Learned, learn, repaired
+from study.arms import ARMS, Learned, learn, repaired, repaired_name
 from study.synthetic import Known, recovery
 
 OURS = "irenic"
 PRUNED = "pruned"
 TREES = tuple(f"tree {k}" for k in peers.SIZES)
+# RuleSetClassifier without one of its parts, or with conflicts.
+ABLATED: dict[str, dict[str, Any]] = {
+    "irenic, no forest": {"smoothing": 0.0},
+    "irenic, no trees": {"init": "seeds"},
+    "irenic, no forest, no trees": {"smoothing": 0.0, "init": "seeds"},
+    "irenic, best rule decides": {"conflicts": "best"},
+    "irenic, rules vote": {"conflicts": "vote"},
+}
 PEERS = (OURS, *(f"irenic {k}" for k in peers.SIZES), *TREES, *peers.PEERS)
 # One fit gives all sizes, as points of one front.
 SELECTED = {f"irenic {k}": k for k in peers.SIZES}
-FITTED = tuple(name for name in PEERS if name not in SELECTED)
-LEARNERS = {OURS: partial(peers.ours, n_jobs=1), **peers.TREES, **peers.PEERS}
+FITTED = (*(name for name in PEERS if name not in SELECTED), *ABLATED)
+LEARNERS = {
+    OURS: partial(peers.ours, n_jobs=1),
+    **{name: partial(peers.ours, n_jobs=1, **options) for name, options in ABLATED.items()},
+    **peers.TREES,
+    **peers.PEERS,
+}
 
 
 def fold(
@@ -40,9 +53,10 @@ def fold(
         learned = learn(arm, X, y, evaluations=budget, random_state=state, space=space)
         seconds = time.process_time() - begun
         fits = {learner: learned}
-        if learner == REPAIRED_OF:
+        mended_name = repaired_name(learner)
+        if mended_name is not None:
             mended = [repaired(rules, X, y, state) for rules in (learned.rules, learned.loose)]
-            fits[REPAIRED] = replace(learned, rules=mended[0], loose=mended[1], resolve=None)
+            fits[mended_name] = replace(learned, rules=mended[0], loose=mended[1], resolve=None)
         return {
             name: _measured(_as_fitted(fit), data, learn_on, test_on)
             | _of_arm(fit, data, learn_on, test_on, state)
@@ -91,8 +105,9 @@ def _of_arm(
 ) -> dict[str, Any]:
     """Return the measures that only arms have."""
     reached = learned.reached()
+    score = "example_f1" if isinstance(data.y[0], frozenset) else "accuracy"
     right = [
-        float((learned.predict(data.X.iloc[rows], loose=True) == data.y[rows]).mean())
+        measures.scores(data.y[rows], learned.predict(data.X.iloc[rows], loose=True))[score]
         for rows in (learn_on, test_on)
     ]
     points = measures.space_points(data.X.iloc[learn_on], state)
@@ -101,7 +116,7 @@ def _of_arm(
     record: dict[str, Any] = {
         "conflict_space": float(clash.mean()),
         "coverage_space": float(covers.any(axis=1).mean()),
-        "loose_accuracy": right[1],
+        f"loose_{score}": right[1],
         "loose_gap": right[0] - right[1],
         "loose_rules": len(learned.loose) + 1,
         "evaluations": learned.evaluations,

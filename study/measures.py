@@ -17,7 +17,12 @@ SPACE_POINTS = 10_000
 
 
 def scores(truth: np.ndarray, predicted: np.ndarray, prefix: str = "") -> dict[str, float]:
-    """Return accuracy, balanced accuracy and macro-F1."""
+    """Return accuracy, balanced accuracy and macro-F1.
+
+    For sets of labels: the mean F1 of rows, and the shares of sets and of labels that are right.
+    """
+    if isinstance(truth[0], frozenset):
+        return {f"{prefix}{name}": value for name, value in _set_scores(truth, predicted).items()}
     truth, predicted = truth.astype(str), np.asarray(predicted, dtype=object).astype(str)
     return {
         f"{prefix}accuracy": float((truth == predicted).mean()),
@@ -26,11 +31,25 @@ def scores(truth: np.ndarray, predicted: np.ndarray, prefix: str = "") -> dict[s
     }
 
 
+def _set_scores(truth: np.ndarray, predicted: np.ndarray) -> dict[str, float]:
+    labels = sorted(frozenset().union(*truth, *predicted), key=str)
+    both = np.array([len(a & b) for a, b in zip(truth, predicted, strict=True)])
+    sizes = np.array([len(a) + len(b) for a, b in zip(truth, predicted, strict=True)])
+    f1 = np.divide(2.0 * both, sizes, out=np.ones(len(both)), where=sizes > 0)
+    wrong = sizes - 2 * both
+    return {
+        "example_f1": float(f1.mean()),
+        "subset_accuracy": float((wrong == 0).mean()),
+        "label_accuracy": 1.0 - float(wrong.mean()) / max(1, len(labels)),
+    }
+
+
 def overfitting(measured: dict[str, float]) -> dict[str, float]:
     """Return how much better each score is on the training rows."""
     return {
         f"gap_{name}": measured[f"train_{name}"] - measured[name]
-        for name in ("accuracy", "balanced_accuracy", "macro_f1")
+        for name in [*measured]
+        if f"train_{name}" in measured
     }
 
 

@@ -58,7 +58,7 @@ def read(out: Path) -> Results:
     records = pd.DataFrame(list(Store(out)))
     saved = out / "records.csv.gz"
     if len(records):
-        order = ["group", "set", "learner", "repeat", "fold"]
+        order = ["group", "set", "learner", "seed", "fold"]
         records = records.drop_duplicates(order, keep="last").sort_values(order, ignore_index=True)
         saved.write_bytes(_as_bytes(records))
     elif not saved.exists():
@@ -71,7 +71,7 @@ def _table(path: Path) -> pd.DataFrame:
     # as text first: a set may be named "1" or "NA", and versions of pandas parse differently
     records = pd.read_csv(path, dtype=str, keep_default_na=False, na_values=[""])
     for name in records.columns.difference(TEXTS):
-        records[name] = records[name].astype(int if name in ("repeat", "fold") else float)
+        records[name] = records[name].astype(int if name in ("seed", "fold") else float)
     return records
 
 

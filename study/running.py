@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.model_selection import RepeatedStratifiedKFold, train_test_split
+from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
 Record = dict[str, Any]
 # Maximum seconds for a process to import, compile and warm up.
@@ -37,7 +37,7 @@ class Job:
     """One fold of one learner."""
 
     learner: str
-    repeat: int
+    seed: int
     fold: int
 
 
@@ -46,31 +46,34 @@ class Design:
     """The settings of a study, shared by all folds; results of other settings are not mixed in."""
 
     folds: int = 5
-    repeats: int = 2
-    other_repeats: int = 1
-    evaluations: int = 32_000
-    max_rows: int = 1_000
-    cap: float = 30.0
+    seeds: int = 2
+    """Fits of an arm per fold, each with other random numbers."""
+    evaluations: int = 8_000
+    max_rows: int = 1_000_000
+    cap: float = 60.0
     random_state: int = 0
 
     def splits(self, y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Return the training and test rows of each repeat and fold.
+        """Return the training and test rows of each fold, stratified by class.
 
-        At most ``max_rows`` rows are drawn, the same ones for all learners.
+        At most ``max_rows`` rows are drawn, the same ones for all learners. Sets of labels are
+        not stratified.
         """
         rows = np.arange(len(y))
+        several = isinstance(y[0], frozenset)
         if len(rows) > self.max_rows:
-            # a stratified split would also require all classes among the rows left out
-            counts = np.unique(y, return_counts=True)[1]
-            spread = counts.min() > 1 and len(rows) - self.max_rows >= len(counts)
-            alike = y if spread else None
+            alike = None
+            if not several:
+                # a stratified split would also require all classes among the rows left out
+                counts = np.unique(y, return_counts=True)[1]
+                spread = counts.min() > 1 and len(rows) - self.max_rows >= len(counts)
+                alike = y if spread else None
             rows, _ = train_test_split(
                 rows, train_size=self.max_rows, stratify=alike, random_state=self.random_state
             )
             rows = np.sort(rows)
-        folds = RepeatedStratifiedKFold(
-            n_splits=self.folds, n_repeats=self.repeats, random_state=self.random_state
-        )
+        kind = KFold if several else StratifiedKFold
+        folds = kind(self.folds, shuffle=True, random_state=self.random_state)
         with warnings.catch_warnings():
             # some folds have no rows of classes with fewer rows than folds
             warnings.simplefilter("ignore", UserWarning)
@@ -108,7 +111,7 @@ class Store:
 
     def done(self) -> set[tuple[str, Job]]:
         """Return the finished folds of all data sets."""
-        return {(r["set"], Job(r["learner"], r["repeat"], r["fold"])) for r in self}
+        return {(r["set"], Job(r["learner"], r["seed"], r["fold"])) for r in self}
 
 
 def _ends_with_line(path: Path) -> bool:
@@ -204,7 +207,7 @@ def _heading(data: Any, job: Job, learner: str) -> Record:
         "set": data.name,
         "group": data.group,
         "learner": learner,
-        "repeat": job.repeat,
+        "seed": job.seed,
         "fold": job.fold,
     }
 
@@ -283,11 +286,10 @@ def _serve(pipe: Any, design: Design, learners: Any) -> None:
                     break
                 warm.add(job.learner)
             pipe.send("")
-            number = job.repeat * design.folds + job.fold
-            state = design.random_state + 1000 * number
+            state = design.random_state + 1000 * (job.seed * design.folds + job.fold)
             try:
                 records = learners.fold(
-                    job.learner, data, *splits[number], state, design.evaluations
+                    job.learner, data, *splits[job.fold], state, design.evaluations
                 )
             except Exception as error:
                 records = {job.learner: {"failed": _first_line(error)}}

@@ -294,7 +294,7 @@ def verdicts(
         parts = part.index.get_level_values("fold").nunique()
         if parts < 2:
             raise ValueError(
-                f"set {name!r} has one fold per repeat of {measure!r} for {learner!r} and "
+                f"set {name!r} has one fold of {measure!r} for {learner!r} and "
                 f"{reference!r}, so the share of test rows is unknown"
             )
         differences = part[learner].to_numpy() - part[reference].to_numpy()
@@ -326,8 +326,11 @@ def equivalent(difference: Difference, margin: float) -> bool:
 
 
 def _folds(records: pd.DataFrame, measure: str, learners: Sequence[str] | None) -> pd.DataFrame:
-    """Return (set, repeat, fold) × learners, for folds in which any learner has a value."""
-    key = ["set", "repeat", "fold"]
+    """Return (set, fold) × learners, for folds in which any learner has a value.
+
+    Seeds are averaged: learners may have different numbers of them.
+    """
+    key = ["set", "seed", "fold"]
     lacking = [c for c in (*key, "learner", measure) if c not in records]
     if lacking:
         raise ValueError(f"records must have the columns {lacking}, got {list(records)}")
@@ -342,7 +345,8 @@ def _folds(records: pd.DataFrame, measure: str, learners: Sequence[str] | None) 
     if twice.any():
         first = records.loc[twice, [*key, "learner"]].iloc[0].to_dict()
         raise ValueError(f"{twice.sum()} folds are recorded more than once, the first {first}")
-    wide = records.set_index([*key, "learner"])[measure].astype(float).unstack("learner")
+    values = records.set_index(["set", "fold", "learner"])[measure].astype(float)
+    wide = values.groupby(level=["set", "fold", "learner"], sort=False).mean().unstack("learner")
     return wide.dropna(how="all")[chosen]
 
 

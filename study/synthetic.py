@@ -25,10 +25,14 @@ FEWEST_SHARE = 0.03
 COVERED = 0.65
 # No cut is closer than this to the edge of the space: such slivers cannot be learned.
 EDGE = 0.08
+# The share of a rule that an exception covers.
+EXCEPTION = (0.2, 0.5)
 REDRAWS = 100
 TRIES = 300
 FRESH_POINTS = 10_000
 SAME_RULE = 0.8
+# The group of these data sets.
+GROUP = "made"
 
 
 @dataclass
@@ -41,11 +45,12 @@ class Known:
     clean: np.ndarray
     """The labels without noise: the predictions of ``truth`` for ``X``."""
     truth: RuleSet
-    """Consistent; its default is the class that has no rules."""
+    """Its default is the class that has no rules. Consistent, unless there are exceptions: these
+    overlap a general rule of another class, and have the higher weight."""
     space: Space
     relevant: tuple[str, ...]
     """The features that rules of ``truth`` test."""
-    group: str = "made"
+    group: str = GROUP
 
 
 class Configuration(NamedTuple):
@@ -54,28 +59,36 @@ class Configuration(NamedTuple):
     features: int
     classes: int
     noise: float
+    exceptions: bool = False
 
     @property
     def name(self) -> str:
         """The name of the data set in tables."""
-        return f"made {self.features}x{self.classes}, noise {self.noise:g}"
+        kind = "exceptions" if self.exceptions else "boxes"
+        return f"made {kind} {self.features}x{self.classes}, noise {self.noise:g}"
 
 
 def grid() -> list[Configuration]:
     """Return the configurations of the study, smallest first."""
     sizes = ((2, 2), (5, 3), (10, 5), (20, 10))
-    return [Configuration(*size, noise) for size in sizes for noise in (0.0, 0.1, 0.2, 0.3)]
+    return [
+        Configuration(*size, noise, exceptions)
+        for size in sizes
+        for exceptions in (False, True)
+        for noise in (0.0, 0.1, 0.2, 0.3)
+    ]
 
 
 def make(
     features: int,
     classes: int,
     noise: float,
+    exceptions: bool = False,
     rows: int = 1000,
     rules: int | None = None,
     random_state: int = 0,
 ) -> Known:
-    """Return data labeled by a consistent rule set, with a share of the labels replaced.
+    """Return data labeled by known rules, with a share of the labels replaced.
 
     Data sets that differ only in ``noise`` have the same truth, rows and clean labels.
 
@@ -87,8 +100,11 @@ def make(
         From 2 to 10; the first, "c0", is the default and has no rules.
     noise : float
         Share of labels that are replaced by another class, from 0 to 0.3.
+    exceptions : bool, default False
+        Whether a smaller rule of another class inside each rule takes precedence over it.
     rules : int, optional
-        Number of true rules (default: two per class other than the default class).
+        Number of true rules without exceptions (default: two per class other than the default
+        class).
     """
     _check(features, classes, noise, rows, random_state)
     wanted = 2 * (classes - 1) if rules is None else rules
@@ -98,17 +114,19 @@ def make(
         rng = np.random.default_rng([random_state, features, classes, wanted, number])
         space = _space(features, rng)
         truth = _truth(space, classes, wanted, rng)
+        if truth is not None and exceptions:
+            truth = _with_exceptions(truth, classes, rng)
         if truth is None:
             continue
         X = _points(space, rows, rng)
-        clean = truth.predict(X)
+        clean = _labels(truth, X)
         counts = np.unique(clean, return_counts=True)[1]
         least = max(FEWEST_ROWS, FEWEST_SHARE * rows)
         fits = len(counts) == classes and counts.min() >= least and counts[0] == counts.max()
         if fits and not X.T.duplicated().any():
             y = _disturbed(clean, classes, noise, [random_state, features, classes, number])
             relevant = tuple(name for name in space.names if name in _tested(truth))
-            name = Configuration(features, classes, noise).name
+            name = Configuration(features, classes, noise, exceptions).name
             return Known(name, X, y, clean, truth, space, relevant)
     raise ValueError(
         f"{REDRAWS} draws gave no {wanted} rules for {classes} classes on {features} features and"
@@ -153,7 +171,7 @@ def recovery(
     names = [name for rule in learned for name in rule.region.conditions()]
     irrelevant = [name not in known.relevant for name in names]
     return {
-        "truth_agreement": float(np.mean(predicted == known.truth.predict(points))),
+        "truth_agreement": float(np.mean(predicted == _labels(known.truth, points))),
         "true_rules": len(known.truth),
         "rules_found": _found(known.truth, learned, points),
         "irrelevant_conditions": float(np.mean(irrelevant)) if names else float("nan"),
@@ -219,6 +237,45 @@ def _truth(space: Space, classes: int, wanted: int, rng: np.random.Generator) ->
         else:
             return None
     return truth
+
+
+def _with_exceptions(truth: RuleSet, classes: int, rng: np.random.Generator) -> RuleSet | None:
+    """Return the rules with an exception inside each of them, or None if the draw fails."""
+    space = truth.space
+    both = RuleSet(space=space, default=truth.default)
+    for rule in truth:
+        both.add(Rule(rule.region, then=rule.then, weight=1.0), force=True)
+    for i, rule in enumerate(truth):
+        for _ in range(TRIES):
+            name = str(rng.choice(sorted(_tested(truth))))
+            inner = rule.region & Region(space, _inner(space, rule.region, name, rng))
+            share = inner.volume() / rule.region.volume()
+            if EXCEPTION[0] <= share <= EXCEPTION[1]:
+                # every other class has its turn, the default class as well
+                then = f"c{(int(str(rule.then)[1:]) + 1 + i // classes) % classes}"
+                if then != rule.then:
+                    both.add(Rule(inner.simplified(), then=then, weight=2.0), force=True)
+                    break
+        else:
+            return None
+    return both
+
+
+def _inner(space: Space, region: Region, name: str, rng: np.random.Generator) -> dict[str, Any]:
+    """Return a condition that keeps a part of a region on one feature."""
+    feature = space[name]
+    if isinstance(feature, Categorical):
+        bits = region.bits(name)
+        values = [v for v in feature.values if bits >> feature.encode_value(v) & 1]
+        return {name: {"in": [values[rng.integers(len(values))]]}}
+    low, high = (max(0.0, region.interval(name).lower), min(1.0, region.interval(name).upper))
+    side = rng.uniform(*EXCEPTION) * (high - low)
+    start = rng.uniform(low, high - side)
+    return {name: (round(start, 2), round(start + side, 2))}
+
+
+def _labels(truth: RuleSet, X: pd.DataFrame) -> np.ndarray:
+    return np.asarray(truth.predict(X, resolve="best"), dtype=object)
 
 
 def _region(
