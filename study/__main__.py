@@ -21,14 +21,12 @@ import numpy as np
 
 from benchmarks import datasets, peers
 from study import learners, report, synthetic
-from study.arms import ANNEALING, ARMS, BUDGETS
+from study.arms import ARMS
+from study.learners import SEVERAL
 from study.running import Design, Job, Store, Task, run
 
 # Without --data, the command is a demonstration that takes about a quarter of an hour.
 QUICK_ROWS = 500
-# The group of data sets with several labels per row.
-SEVERAL = "several labels"
-SYSTEM_ROWS = 1_000
 LIBRARIES = ("irenic", "numpy", "scipy", "scikit-learn", "pandas", "scikit-posthocs")
 
 
@@ -172,37 +170,18 @@ def _tasks(sets: list[Any], chosen: list[str], design: Design, store: Store) -> 
     done = store.done()
     found: list[tuple[tuple[int, int], Task]] = []
     for data in sets:
-        size = min(len(data.y), design.max_rows) * data.X.shape[1]
+        rows = min(len(data.y), design.max_rows)
         for name in chosen:
             for seed in range(design.seeds if name in ARMS else 1):
-                stage = _stage(name, data, seed)
+                stage = learners.stage(name, data.group, rows, seed)
                 jobs = tuple(
                     job
                     for fold in range(design.folds)
                     if (data.name, job := Job(name, seed, fold)) not in done
                 )
                 if jobs and stage is not None:
-                    found.append(((stage, size), Task(data, jobs)))
+                    found.append(((stage, rows * data.X.shape[1]), Task(data, jobs)))
     return [task for _, task in sorted(found, key=lambda entry: entry[0])]
-
-
-def _stage(name: str, data: Any, seed: int) -> int | None:
-    """Return when a learner runs on a data set; None: never.
-
-    A run may be stopped at any time, so what answers the questions comes first. Peers run on real
-    data with one label per row; on synthetic data, a tree is for comparison. A fit of a learning
-    classifier system takes minutes on larger sets.
-    """
-    arm = ARMS.get(name)
-    if arm is None:
-        if data.group == synthetic.GROUP:
-            return 2 if name == learners.PRUNED else None
-        return None if data.group == SEVERAL else 2
-    if arm.host == ANNEALING:
-        return 3 * seed
-    if data.group == synthetic.GROUP or len(data.y) > SYSTEM_ROWS:
-        return None
-    return (4 if arm.budget == max(BUDGETS) else 1) + 5 * seed
 
 
 def _keep_design(out: Path, design: Design, sets: list[Any], missing: dict[str, str]) -> None:

@@ -15,9 +15,13 @@ from benchmarks.datasets import Single
 from benchmarks.fitted import Fitted, objects
 from irenic import Space
 from study import measures
-from study.arms import ARMS, Learned, learn, repaired, repaired_name
-from study.synthetic import Known, recovery
+from study.arms import ANNEALING, ARMS, BUDGETS, Learned, learn, repaired, repaired_name
+from study.synthetic import GROUP, Known, recovery
 
+# The group of data sets with several labels per row.
+SEVERAL = "several labels"
+# A fit of a learning classifier system takes minutes on larger sets.
+SYSTEM_ROWS = 1_000
 OURS = "irenic"
 PRUNED = "pruned"
 TREES = tuple(f"tree {k}" for k in peers.SIZES)
@@ -39,6 +43,23 @@ LEARNERS = {
     **peers.TREES,
     **peers.PEERS,
 }
+
+
+def stage(name: str, group: str, rows: int, seed: int) -> int | None:
+    """Return when a learner runs on a data set of a group; None: never.
+
+    A run may be stopped at any time, so what answers the questions comes first. Peers run on real
+    data with one label per row; on made data, a tree is for comparison.
+    """
+    arm = ARMS.get(name)
+    if arm is None:
+        runs = name == PRUNED if group == GROUP else group != SEVERAL
+        return 2 if runs else None
+    if arm.host == ANNEALING:
+        return 3 * seed
+    if group == GROUP or rows > SYSTEM_ROWS:
+        return None
+    return (4 if arm.budget == max(BUDGETS) else 1) + 5 * seed
 
 
 def fold(

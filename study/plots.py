@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -21,10 +20,10 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from matplotlib.transforms import Bbox, blended_transform_factory
+from matplotlib.transforms import Bbox
 
 from study import statistics
-from study.statistics import Difference, Ranks
+from study.statistics import Ranks
 
 # Okabe and Ito (2008), safe for color-blind readers. Their yellow is too pale for lines.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
@@ -130,42 +129,45 @@ def critical_difference(ranks: Ranks, title: str) -> Figure:
 
 
 @_styled
-def intervals(
-    differences: Sequence[Difference], title: str, unit: str, *, margin: float | None = 0.01
-) -> Figure:
-    """Draw a forest plot: the mean and interval of each comparison, and a band of equivalence.
+def budgets(curves: dict[str, pd.DataFrame], n: int, title: str) -> Figure:
+    """Draw accuracy by evaluations and by time, and overfitting by evaluations, of each arm.
 
-    P-values are Holm-adjusted for the comparisons of this plot. ``margin=None`` draws no band.
+    A curve has one row per budget, with the means of ``n`` sets.
     """
-    if not differences:
-        raise ValueError(f"no differences to draw in {title!r}")
-    n = len(differences)
-    row, above, below = 0.26, 0.62, 0.62
-    figure = _figure(above + row * n + below)
-    names = [f"{d.learner} − {d.reference}" for d in differences]
-    if len({d.reference for d in differences}) == 1:
-        names = [d.learner for d in differences]
-        unit = f"{unit}, difference from {differences[0].reference}"
-    adjusted = statistics.holm([d.p for d in differences])
-    texts = [f"{d.n:>3}   {_p(p, bare=True)}" for d, p in zip(differences, adjusted, strict=True)]
-    axes = _rows(figure, names, above, below, right=1.35)
-    if margin is not None:
-        axes.axvspan(-margin, margin, color=BAND, zorder=0, linewidth=0)
-        unit += f" (gray: ± {margin:g})"
-    axes.axvline(0, color=GRAY, linewidth=0.8, zorder=1)
-    aside = blended_transform_factory(axes.transAxes, axes.transData)
-    for y, (d, text) in enumerate(zip(differences, texts, strict=True)):
-        if d.interval is not None:
-            axes.plot(d.interval, [y, y], color=BLUE, linewidth=1.8, solid_capstyle="butt")
-        # hollow: a single set has no interval
-        axes.plot(d.mean, y, "o", color=BLUE, ms=5.5, mfc=BLUE if d.interval else "white")
-        axes.text(1.03, y, text, transform=aside, va="center", family="DejaVu Sans Mono", size=8)
-    axes.text(
-        1.03, -0.85, "  n   Holm p", transform=aside, va="center", color=GRAY,
-        family="DejaVu Sans Mono", size=8,
-    )  # fmt: skip
-    axes.set_xlabel(unit)
+    figure = _figure(3.6)
+    panels = (
+        ("evaluations", "accuracy", "evaluations", "accuracy"),
+        ("seconds", "accuracy", "CPU seconds per fit", ""),
+        ("evaluations", "gap_accuracy", "evaluations", "training − test accuracy"),
+    )
+    colors = (BLUE, GREEN, VERMILION, ORANGE, PURPLE, SKY)
+    for i, (x, y, below, beside) in enumerate(panels):
+        axes = figure.add_axes((0.075 + 0.32 * i + 0.02 * (i == 2), 0.25, 0.25, 0.61))
+        for (name, curve), color in zip(curves.items(), colors, strict=False):
+            axes.plot(curve[x], curve[y], "o-", color=color, ms=4, linewidth=1.4, label=name)
+        axes.set_xscale("log")
+        axes.set_xlabel(below)
+        axes.set_ylabel(beside)
+        axes.grid(color="#EEEEEE", linewidth=0.6)
+        axes.set_axisbelow(True)
+        axes.xaxis.set_minor_formatter(mpl.ticker.NullFormatter())
+        axes.xaxis.set_major_locator(mpl.ticker.LogLocator(numticks=4))
+        axes.xaxis.set_major_formatter(mpl.ticker.FuncFormatter(lambda v, _: f"{v:,g}"))
+        if x == "evaluations":
+            ends = np.concatenate([curve[x].to_numpy() for curve in curves.values()])
+            axes.set_xticks(sorted({round(v) for v in ends}))
+    handles, names = figure.axes[0].get_legend_handles_labels()
+    figure.legend(
+        handles,
+        names,
+        loc="lower left",
+        ncols=len(names),
+        frameon=False,
+        bbox_to_anchor=(0.06, 0.045),
+        fontsize=8,
+    )
     _heading(figure, title)
+    _foot(figure, f"Means of {_sets(n)}.")
     return figure
 
 

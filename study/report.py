@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from study import plots, statistics, tables
+from study.arms import BUDGETS, GIVING_WAY, PLAIN, PRIMARY, VOTE, name_of
 from study.running import Store
 from study.tables import Results
 
@@ -97,21 +98,31 @@ def updated(text: str, blocks: dict[str, str]) -> str:
 
 
 TITLES = {
-    "answers": "The three questions: avoidance in start and mutation, or none",
-    "answers, rivals give way": "The same if rivals give way",
+    "primary": "The primary comparison: CFSBE or no avoidance",
+    "answers": "Other measures of the primary comparison",
+    "budgets": "The same by evaluations and by time",
+    "growth": "What more evaluations do",
+    "classes": "The number of classes",
+    "hosts": "Other hosts",
+    "host means": "Results of the other hosts",
     "arms": "Results of the arms",
     "against plain": "Each arm compared with no avoidance and the best rule",
     "folds verdicts": "Data sets whose folds alone show a difference in accuracy to no avoidance",
     "groups": "Results by source of data",
     "pairs": "Arms that differ in one switch",
     "pace": "Evaluations to reach a training accuracy",
+    "several": "Several labels per row",
+    "several differences": "Several labels per row: CFSBE or no avoidance",
     "made": "Recovery of the true rules",
+    "made by size": "Recovery of the true rules by size",
     "made by noise": "Recovery of the true rules by noise",
-    "peers": "Peers, on the data sets that all finished",
+    "ablated": "RuleSetClassifier without its parts",
+    "peers": "Peers, on the data sets that most of them finished",
     "peer differences": "irenic compared with each peer",
     "sizes": "A limited number of rules, compared with trees of as many leaves",
     "conflicts": "Conflicts in learned rules",
     "failures": "Failures",
+    "not run": "What was not run",
     "sets": "Data sets",
     "made with": "Settings and versions",
 }
@@ -127,32 +138,48 @@ def _report(blocks: dict[str, str], figures: list[str]) -> str:
 # --- figures: None if there are too few results
 
 
-def _intervals(results: Results, measure: str, title: str) -> Any:
-    differences = tables.arm_differences(results, measure)
-    if not differences:
+def _budgets(results: Results) -> Any:
+    kinds = (PRIMARY, GIVING_WAY, PLAIN, VOTE)
+    names = [name_of(kind, budget) for kind in kinds for budget in BUDGETS]
+    measures = {name: results.means(results.arms, name, names) for name in CURVES}
+    if any(name not in table for table in measures.values() for name in names):
         return None
-    return plots.intervals(differences, title, "share of the rows", margin=tables.MARGIN)
+    common = [name for name, row in measures["accuracy"].iterrows() if row.notna().all()]
+    if not common:
+        return None
+    curves = {
+        kind: pd.DataFrame(
+            {
+                measure: [table.loc[common, name_of(kind, b)].mean() for b in BUDGETS]
+                for measure, table in measures.items()
+            }
+        )
+        for kind in kinds
+    }
+    return plots.budgets(curves, len(common), "Accuracy and overfitting by budget")
 
 
-def _ranks(results: Results, records: pd.DataFrame, title: str, least: float) -> Any:
-    means = results.means(records, "accuracy")
-    # a learner that failed on many sets would leave few common sets
-    means = means.loc[:, means.notna().mean() >= least].dropna()
+# What the figure of budgets shows.
+CURVES = ("evaluations", "seconds", "accuracy", "gap_accuracy")
+
+
+def _ranks(results: Results, title: str) -> Any:
+    means = results.means(tables.everywhere(results), "accuracy")
     if len(means) < 3 or means.shape[1] < 3:
         return None
     return plots.critical_difference(statistics.friedman(means), title)
 
 
 def _by_set(results: Results) -> Any:
-    means = results.means(results.arms, "accuracy", (tables.AVOIDING, tables.PLAIN))
+    means = results.means(results.arms, "accuracy", (tables.AVOIDING, tables.WITHOUT))
     if means.shape[1] < 2 or means.dropna().empty:
         return None
-    title = "Accuracy with avoidance in start and mutation, compared with none"
-    return plots.by_data_set(means, tables.AVOIDING, tables.PLAIN, title)
+    title = "Accuracy with CFSBE, compared with no avoidance, with the same evaluations"
+    return plots.by_data_set(means, tables.AVOIDING, tables.WITHOUT, title)
 
 
 def _trade_off(results: Results) -> Any:
-    common = results.peers[results.peers["set"].isin(tables.everywhere(results))]
+    common = tables.everywhere(results)
     if common.empty:
         return None
     accuracy, size = (results.means(common, name) for name in ("accuracy", "conditions"))
@@ -164,18 +191,8 @@ def _trade_off(results: Results) -> Any:
 
 
 FIGURE_MAKERS: dict[str, Callable[[Results], Any]] = {
-    "accuracy": lambda results: _intervals(
-        results, "accuracy", "Accuracy of each arm, compared with no avoidance and the best rule"
-    ),
-    "overfitting": lambda results: _intervals(
-        results,
-        "gap_accuracy",
-        "Training − test accuracy, compared with no avoidance and the best rule",
-    ),
-    "arm_ranks": lambda results: _ranks(results, results.arms, "Ranks of the arms: accuracy", 1.0),
-    "peer_ranks": lambda results: _ranks(
-        results, results.peers, "Ranks of the learners: accuracy", 0.8
-    ),
+    "budgets": _budgets,
     "by_set": _by_set,
     "trade_off": _trade_off,
+    "peer_ranks": lambda results: _ranks(results, "Ranks of the learners: accuracy"),
 }

@@ -7,6 +7,7 @@ between shares in percentage points.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,20 +16,38 @@ import numpy as np
 import pandas as pd
 
 from study import statistics
-from study.arms import ARMS, LEVEL_LEAVES, NAMES
-from study.learners import OURS, PEERS, SELECTED, TREES
+from study.arms import (
+    ANNEALING,
+    ARMS,
+    BUDGETS,
+    CFSGS,
+    GIVING_WAY,
+    HOSTS,
+    KINDS,
+    LEVEL_LEAVES,
+    MUTATION_ONLY,
+    NAMES,
+    PLAIN,
+    PRIMARY,
+    REPAIRED,
+    RIVAL_BY_RIVAL,
+    START_ONLY,
+    VOTE,
+    name_of,
+)
+from study.learners import ABLATED, FITTED, OURS, PEERS, SELECTED, SEVERAL, TREES, stage
 from study.statistics import Difference, Ratio
+from study.synthetic import GROUP as MADE
 
-PLAIN = "none, best rule"
-AVOIDING = "avoid: start + mutation"
-GIVING_WAY = "avoid, rivals give way"
-CFSGS = "avoid, CFSGS start"
-MUTATION_ONLY = "avoid: mutation only"
-# Differences of less than a point of accuracy do not matter in practice.
+# The primary comparison of the protocol, and its margins.
+BUDGET = 4
+AVOIDING, WITHOUT = name_of(PRIMARY, BUDGET), name_of(PLAIN, BUDGET)
 MARGIN = 0.01
+FACTOR = 1.25
 ALPHA = 0.05
-MADE = "made"
 BY_CONSTRUCTION = ("conflict_points", "conflict_space")
+# The number of classes as a factor: the least number of each level.
+CLASSES = {"2": 2, "3 to 5": 3, "6 and more": 6}
 
 
 @dataclass(frozen=True)
@@ -56,7 +75,10 @@ MEASURES = {
         Measure("macro_f1", "macro-F1"),
         Measure("train_accuracy", "training accuracy"),
         Measure("gap_accuracy", "overfitting", higher=False),
-        Measure("loose_accuracy", "accuracy, least penalty"),
+        Measure("example_f1", "mean F1 of rows"),
+        Measure("gap_example_f1", "overfitting of mean F1", higher=False),
+        Measure("subset_accuracy", "sets that are right"),
+        Measure("label_accuracy", "labels that are right"),
         Measure("loose_gap", "overfitting, least penalty", higher=False),
         Measure("rules", "rules", "count", higher=False),
         Measure("conditions", "conditions", "count", higher=False),
@@ -76,7 +98,7 @@ MEASURES = {
 }
 
 
-PACE = ("reached", "evaluations_to_level", "seconds", "seconds_to_level")
+PACE = ("reached", "evaluations", "evaluations_to_level", "seconds", "seconds_to_level")
 
 
 # Measures per covered point: the mean over all points divided by the share covered.
@@ -96,13 +118,13 @@ class Results:
         uncovered = (1.0 - records["coverage"]) * records["conditions"]
         records["explanation_default"] = records["explanation_size"] + uncovered
         self.records = records
-        synthetic = records["group"] == MADE
+        synthetic, several = records["group"] == MADE, records["group"] == SEVERAL
         arms = records["learner"].isin(NAMES)
-        self.arms = records[~synthetic & arms]
-        self.made = records[synthetic & arms]
-        # peers have fewer repeats, so only these are compared
-        peers = records[~synthetic & records["learner"].isin(PEERS)]
-        self.peers = peers[peers["repeat"] < settings["design"]["other_repeats"]]
+        self.arms = records[~synthetic & ~several & arms]
+        self.several = records[several & arms]
+        self.made = records[synthetic]
+        self.peers = records[~synthetic & ~several & ~arms]
+        self.classes = {entry["name"]: entry["classes"] for entry in settings["sets"]}
 
     def means(
         self, records: pd.DataFrame, measure: str, learners: Iterable[str] | None = None
@@ -115,7 +137,7 @@ class Results:
             table = table / statistics.by_set(wanted, "coverage").replace(0.0, np.nan)
         else:
             table = statistics.by_set(wanted, measure)
-        order = [name for name in (*NAMES, *PEERS) if name in table]
+        order = [name for name in (*NAMES, *PEERS, *ABLATED) if name in table]
         table = table[order].dropna(axis=1, how="all")
         table.attrs["measure"] = measure
         return table
@@ -156,15 +178,15 @@ def verdict(found: Difference | Ratio, measure: Measure, p: float) -> str:
     low, high = found.interval
     zero = 1.0 if isinstance(found, Ratio) else 0.0
     clear = p < ALPHA and not low <= zero <= high
-    small = (
-        isinstance(found, Difference)
-        and measure.kind == "share"
-        and statistics.equivalent(found, MARGIN)
-    )
+    if isinstance(found, Ratio):
+        small, within = low > 1 / FACTOR and high < FACTOR, f"within a factor of {FACTOR:g}"
+    else:
+        small, within = statistics.equivalent(found, MARGIN), "within a point"
+        small &= measure.kind == "share"
     if not clear:
-        return "mean within a point" if small else "undecided"
+        return f"mean {within}" if small else "undecided"
     words = ("better", "worse") if measure.higher else ("more", "less")
-    return words[int(high < zero)] + (", but within a point" if small else "")
+    return words[int(high < zero)] + (f", but {within}" if small else "")
 
 
 def compared(
@@ -253,8 +275,11 @@ ARM_COLUMNS = (
 def means_table(
     results: Results, records: pd.DataFrame, columns: Sequence[str], learners: Sequence[str]
 ) -> str:
-    """Return one row per learner: means over the sets that all of them finished."""
-    finished = results.means(records, "accuracy", learners).dropna().index
+    """Return one row per learner: means over the sets that all of them finished.
+
+    A set is finished if there is a value of the first column.
+    """
+    finished = results.means(records, columns[0], learners).dropna().index
     records = records[records["set"].isin(finished)]
     tables = {name: results.means(records, name, learners) for name in columns}
     rows = []
@@ -269,60 +294,162 @@ def means_table(
 
 
 def arms(results: Results) -> str:
-    """Return the results of each arm."""
-    return means_table(results, results.arms, ARM_COLUMNS, NAMES)
+    """Return the results of each arm of the annealing host at each budget."""
+    names = [name_of(kind, budget) for budget in BUDGETS for kind in KINDS]
+    return means_table(results, results.arms, ARM_COLUMNS, names)
 
 
-QUESTIONS = (
-    ("1. predictive power", ("accuracy", "balanced_accuracy", "macro_f1")),
-    (
-        "2. interpretability",
-        (
-            "rules",
-            "conditions",
-            "rules_per_prediction",
-            "rules_covered",
-            "explanation_size",
-            "explanation_covered",
-            "explanation_default",
-            "coverage",
-            "conflict_points",
-            "conflict_space",
-        ),
-    ),
-    ("3. overfitting", ("gap_accuracy", "loose_gap")),
-)
-
-
-def answers(results: Results, learner: str = AVOIDING) -> str:
-    """Return one comparison for the paper's three questions; Holm over all rows."""
+def primary(results: Results) -> str:
+    """Return the primary comparison of the protocol; Holm over its three measures."""
+    questions = ("1. accuracy", "2. size", "3. overfitting")
+    measures = map(MEASURES.__getitem__, ("accuracy", "conditions", "gap_accuracy"))
     rows = compared_rows(
-        ([question, m.title], m, compared(results, results.arms, m, learner, PLAIN))
-        for question, names in QUESTIONS
-        for m in map(MEASURES.__getitem__, names)
+        ([question, m.title], m, compared(results, results.arms, m, AVOIDING, WITHOUT))
+        for question, m in zip(questions, measures, strict=True)
     )
     return markdown(["question", "measure", *COMPARISON], rows, 2)
 
 
-def arm_differences(results: Results, measure: str) -> list[Difference]:
-    """Return the difference of each arm to the one without avoidance."""
-    comparisons = [
-        compared(results, results.arms, MEASURES[measure], arm, PLAIN)
-        for arm in NAMES
-        if arm != PLAIN
-    ]
-    return [c for c in comparisons if isinstance(c, Difference)]
+ANSWERS = (
+    "balanced_accuracy",
+    "macro_f1",
+    "rules",
+    "rules_per_prediction",
+    "rules_covered",
+    "explanation_size",
+    "explanation_covered",
+    "explanation_default",
+    "coverage",
+    "conflict_points",
+    "conflict_space",
+    "loose_gap",
+)
+
+
+def answers(results: Results) -> str:
+    """Return the other measures of the primary comparison; Holm over all rows."""
+    rows = compared_rows(
+        ([m.title], m, compared(results, results.arms, m, AVOIDING, WITHOUT))
+        for m in map(MEASURES.__getitem__, ANSWERS)
+    )
+    return markdown(["measure", *COMPARISON], rows)
+
+
+HEADLINES = ("accuracy", "gap_accuracy", "conditions")
+# Budgets to compare: of the arm with avoidance and of the one without.
+EQUAL = tuple((budget, budget) for budget in BUDGETS)
+UNEQUAL = ((4, 1), (16, 4))
+
+
+def budgets(results: Results) -> str:
+    """Compare CFSBE and none by evaluations and by time; Holm within each measure."""
+    rows: list[list[Any]] = []
+    for measure in map(MEASURES.__getitem__, HEADLINES):
+        rows += compared_rows(
+            (
+                [measure.title, f"CFSBE {mine}x, none {theirs}x", time_ratio(results, *pair)],
+                measure,
+                compared(results, results.arms, measure, *pair),
+            )
+            for mine, theirs in (*EQUAL, *UNEQUAL)
+            for pair in [(name_of(PRIMARY, mine), name_of(PLAIN, theirs))]
+        )
+    return markdown(["measure", "budgets", "CPU seconds", *COMPARISON], rows, 2)
+
+
+def time_ratio(results: Results, learner: str, reference: str) -> str:
+    """Return how many times the CPU seconds of the reference a learner takes."""
+    means = results.means(results.arms, "seconds", (learner, reference))
+    if learner not in means or reference not in means or means.dropna().empty:
+        return "–"
+    return f"{statistics.ratio(means, learner, reference, smoothing=None).mean:.2f} times"
+
+
+def growth(results: Results) -> str:
+    """Return what more evaluations do to an arm; Holm within each measure."""
+    rows: list[list[Any]] = []
+    for measure in map(MEASURES.__getitem__, HEADLINES):
+        rows += compared_rows(
+            (
+                [measure.title, kind, f"{more}x, {less}x"],
+                measure,
+                compared(results, results.arms, measure, name_of(kind, more), name_of(kind, less)),
+            )
+            for kind in (PRIMARY, PLAIN, VOTE)
+            for more, less in UNEQUAL
+        )
+    return markdown(["measure", "arm", "budgets", *COMPARISON], rows, 3)
+
+
+def classes(results: Results) -> str:
+    """Compare CFSBE and none by the number of classes; Holm within each measure."""
+    number = results.arms["set"].map(results.classes)
+    rows: list[list[Any]] = []
+    for measure in map(MEASURES.__getitem__, HEADLINES):
+        comparisons = []
+        for (level, least), end in zip(
+            CLASSES.items(), [*list(CLASSES.values())[1:], math.inf], strict=True
+        ):
+            records = results.arms[(number >= least) & (number < end)]
+            for budget in BUDGETS:
+                pair = name_of(PRIMARY, budget), name_of(PLAIN, budget)
+                found = compared(results, records, measure, *pair) if len(records) else None
+                comparisons.append(([measure.title, level, f"{budget}x"], measure, found))
+        rows += compared_rows(comparisons)
+    return markdown(["measure", "classes", "budget", *COMPARISON], rows, 3)
+
+
+def hosts(results: Results) -> str:
+    """Compare CFSBE and none in each host, on the sets that are run in all of them."""
+    systems = results.arms[results.arms["learner"].str.startswith(HOSTS[1:])]
+    records = results.arms[results.arms["set"].isin(set(systems["set"]))]
+    rows: list[list[Any]] = []
+    for measure in map(MEASURES.__getitem__, HEADLINES):
+        rows += compared_rows(
+            (
+                [measure.title, host, other, f"{budget}x"],
+                measure,
+                compared(
+                    results,
+                    records,
+                    measure,
+                    name_of(PRIMARY, budget, host),
+                    name_of(other, budget, host),
+                ),
+            )
+            for host in HOSTS
+            for other in (PLAIN, VOTE)
+            for budget in BUDGETS
+        )
+    head = ["measure", "host", "CFSBE compared with", "budget"]
+    return markdown([*head, *COMPARISON], rows, 4)
+
+
+def host_means(results: Results) -> str:
+    """Return the results of the other hosts, on the sets that all of their arms finished."""
+    rows = []
+    for budget in BUDGETS:
+        names = [
+            name_of(kind, budget, host) for host in HOSTS[1:] for kind in (PRIMARY, PLAIN, VOTE)
+        ]
+        table = means_table(results, results.arms, ARM_COLUMNS, names)
+        rows += table.splitlines()[0 if not rows else 2 :] if "|" in table else []
+    return "\n".join(rows) or markdown([], [])
 
 
 def against_plain(results: Results) -> str:
     """Compare each arm with the one without avoidance; Holm within each measure."""
-    names = ("accuracy", "macro_f1", "gap_accuracy", "conditions", "explanation_covered")
+    names = (*HEADLINES, "explanation_covered")
     rows: list[list[Any]] = []
     for measure in map(MEASURES.__getitem__, names):
         rows += compared_rows(
-            ([measure.title, arm], measure, compared(results, results.arms, measure, arm, PLAIN))
-            for arm in NAMES
-            if arm != PLAIN
+            (
+                [measure.title, kind],
+                measure,
+                compared(results, results.arms, measure, name_of(kind, BUDGET), WITHOUT),
+            )
+            for kind in KINDS
+            if kind != PLAIN
         )
     return markdown(["measure", "arm", *COMPARISON], rows, 2)
 
@@ -330,12 +457,13 @@ def against_plain(results: Results) -> str:
 def folds_verdicts(results: Results) -> str:
     """Return the number of sets whose folds alone show a difference to no avoidance."""
     rows = []
-    for arm in NAMES:
-        if arm == PLAIN or not compared(results, results.arms, MEASURES["accuracy"], arm, PLAIN):
+    for kind in KINDS:
+        arm = name_of(kind, BUDGET)
+        if kind == PLAIN or not compared(results, results.arms, MEASURES["accuracy"], arm, WITHOUT):
             continue
-        both = results.arms[results.arms["learner"].isin((arm, PLAIN))]
-        found = statistics.verdicts(both, "accuracy", arm, PLAIN)
-        rows.append([arm, found.better, found.undecided, found.worse])
+        both = results.arms[results.arms["learner"].isin((arm, WITHOUT))]
+        found = statistics.verdicts(both, "accuracy", arm, WITHOUT)
+        rows.append([kind, found.better, found.undecided, found.worse])
     return markdown(["arm", "better on", "undecided on", "worse on"], rows)
 
 
@@ -343,39 +471,77 @@ def groups(results: Results) -> str:
     """Return the main comparisons for each source of data."""
     rows = []
     for group, records in results.arms.groupby("group"):
-        for arm in (AVOIDING, GIVING_WAY):
-            for name in ("accuracy", "gap_accuracy", "conditions"):
-                found = compared(results, records, MEASURES[name], arm, PLAIN)
+        for budget in BUDGETS:
+            for name in HEADLINES:
+                pair = name_of(PRIMARY, budget), name_of(PLAIN, budget)
+                found = compared(results, records, MEASURES[name], *pair)
                 if found is not None:
                     cells = [*comparison_cells(found, MEASURES[name]), tally(found)]
-                    rows.append([group, found.n, arm, MEASURES[name].title, *cells])
-    head = ["data", "sets", "arm", "measure", "difference or ratio [95% interval]"]
+                    rows.append([group, found.n, f"{budget}x", MEASURES[name].title, *cells])
+    head = ["data", "sets", "budget", "measure", "difference or ratio [95% interval]"]
     return markdown([*head, "better / equal / worse"], rows, 4)
 
 
 PAIRS = (
-    (CFSGS, AVOIDING, "CFSGS or CFSBE for the first rules"),
-    (GIVING_WAY, AVOIDING, "rivals give way or stay"),
-    (AVOIDING, MUTATION_ONLY, "avoidance at the start as well, or only in mutations"),
+    (PRIMARY, RIVAL_BY_RIVAL, "CFSBE or rival by rival in mutations"),
+    (PRIMARY, GIVING_WAY, "rivals stay or give way"),
+    (PRIMARY, CFSGS, "CFSBE or CFSGS for the first rules"),
+    (PRIMARY, MUTATION_ONLY, "avoidance at the start as well, or only in mutations"),
+    (START_ONLY, PLAIN, "avoidance at the start, or not at all"),
+    (PRIMARY, REPAIRED, "avoidance, or repair afterwards"),
 )
 
 
 def pairs(results: Results) -> str:
     """Compare arms that differ in one switch; Holm within each pair."""
-    names = ("accuracy", "macro_f1", "gap_accuracy", "rules", "conditions", "coverage")
+    names = ("accuracy", "gap_accuracy", "rules", "conditions", "coverage")
     rows: list[list[Any]] = []
     for learner, reference, what in PAIRS:
+        pair = name_of(learner, BUDGET), name_of(reference, BUDGET)
         rows += compared_rows(
-            ([what, m.title], m, compared(results, results.arms, m, learner, reference))
+            ([what, m.title], m, compared(results, results.arms, m, *pair))
             for m in map(MEASURES.__getitem__, names)
         )
     return markdown(["switch", "measure", *COMPARISON], rows, 2)
 
 
+SEVERAL_COLUMNS = (
+    "example_f1",
+    "subset_accuracy",
+    "label_accuracy",
+    "gap_example_f1",
+    "rules",
+    "conditions",
+    "conflict_points",
+    "coverage",
+)
+
+
+def several(results: Results) -> str:
+    """Return the results of the arms on data with several labels, at the primary budget."""
+    return means_table(
+        results, results.several, SEVERAL_COLUMNS, [name_of(kind, BUDGET) for kind in KINDS]
+    )
+
+
+def several_differences(results: Results) -> str:
+    """Compare CFSBE and none on data with several labels; too few sets for a test."""
+    rows = []
+    for name in ("example_f1", "gap_example_f1", "conditions"):
+        for budget in BUDGETS:
+            pair = name_of(PRIMARY, budget), name_of(PLAIN, budget)
+            found = compared(results, results.several, MEASURES[name], *pair)
+            if found is not None:
+                cells = [*comparison_cells(found, MEASURES[name]), tally(found)]
+                rows.append([MEASURES[name].title, f"{budget}x", found.n, *cells])
+    head = ["measure", "budget", "sets", "difference or ratio [95% interval]"]
+    return markdown([*head, "better / equal / worse"], rows, 2)
+
+
 def pace(results: Results) -> str:
     """Return the evaluations until each arm reaches the training accuracy of a small tree."""
     rows = []
-    for arm in ARMS:  # repaired rules take as long as the arm they come from
+    for arm in (name for name, arm in ARMS.items() if arm.host == ANNEALING):
         records = results.arms[results.arms["learner"] == arm]
         records = records[records["failed"].isna()]
         if records.empty:
@@ -392,25 +558,37 @@ MADE_COLUMNS = ("truth_agreement", "rules_found", "irrelevant_conditions", "rule
 
 
 def made(results: Results) -> str:
-    """Return how well each arm recovers the rules of synthetic data, by truth.
+    """Return how well each arm recovers the rules of made data, by kind of truth.
 
-    Sets that differ only in noise share their truth and rows, so they are averaged: there is one
-    observation per truth, which is too few for a test.
+    Sets that differ only in noise share their truth and rows: there are four truths of each kind,
+    which are too few for a test.
     """
-    return _made_by(results, r"made (\S+),", "features x classes", str)
+    return _made_by(results, r"made (\S+) ", "truth", str, [BUDGET])
+
+
+def made_by_size(results: Results) -> str:
+    """Return how well arms recover the rules of made data, by size and kind of truth."""
+    return _made_by(results, r"made (\S+ \S+),", "truth", str, BUDGETS)
 
 
 def made_by_noise(results: Results) -> str:
-    """Return how well each arm recovers the rules of synthetic data, by noise."""
-    return _made_by(results, r"noise ([\d.]+)", "noise", lambda level: f"{100 * float(level):.0f}%")
+    """Return how well arms recover the rules of made data, by noise and kind of truth."""
+    return _made_by(results, r"made (\S+ .*noise [\d.]+)", "noise", _noise, [BUDGET])
 
 
-def _made_by(results: Results, pattern: str, head: str, show: Callable[[str], str]) -> str:
-    part = results.made["set"].str.extract(pattern)[0]
+def _noise(text: str) -> str:
+    return f"{text.split()[0]}, {100 * float(text.split()[-1]):.0f}%"
+
+
+def _made_by(
+    results: Results, pattern: str, head: str, show: Callable[[str], str], multiples: Sequence[int]
+) -> str:
+    # levels that are shown alike are one level
+    part = results.made["set"].str.extract(pattern)[0].map(show, na_action="ignore")
     rows = []
-    for level in sorted(part.dropna().unique(), key=_as_number):
+    for level in sorted(part.dropna().unique(), key=_by_numbers):
         records = results.made[part == level]
-        for arm in NAMES:
+        for arm in (name_of(kind, n) for n in multiples for kind in KINDS):
             tables = [results.means(records, name, [arm]) for name in MADE_COLUMNS]
             if arm not in tables[0]:
                 continue
@@ -418,12 +596,14 @@ def _made_by(results: Results, pattern: str, head: str, show: Callable[[str], st
                 MEASURES[name].show(float(table[arm].mean())) if arm in table else "–"
                 for name, table in zip(MADE_COLUMNS, tables, strict=True)
             ]
-            rows.append([show(level), arm, *cells])
+            rows.append([level, arm, *cells])
     return markdown([head, "arm", *(MEASURES[name].title for name in MADE_COLUMNS)], rows, 2)
 
 
-def _as_number(text: str) -> float:
-    return float(text.split("x")[0].rstrip(","))
+def _by_numbers(text: str) -> list[Any]:
+    """Sort "boxes 10x5" after "boxes 5x3"."""
+    parts = re.split(r"(\d+)", text)
+    return [int(part) if part.isdigit() else part for part in parts]
 
 
 # --- the peers
@@ -442,15 +622,21 @@ PEER_COLUMNS = (
 )
 
 
-def everywhere(results: Results) -> list[str]:
-    """Return the data sets that every peer finished."""
-    table = results.means(results.peers, "accuracy")
-    return list(table.dropna().index)
+# A peer that finished less than this share of the sets is not part of common means and ranks.
+ENOUGH = 0.8
+
+
+def everywhere(results: Results) -> pd.DataFrame:
+    """Return the records of peers that finished most sets, on the sets that they all finished."""
+    table = results.means(results.peers, "accuracy", PEERS)
+    table = table.loc[:, table.notna().mean() >= ENOUGH].dropna()
+    records = results.peers
+    return records[records["set"].isin(table.index) & records["learner"].isin(table.columns)]
 
 
 def peers(results: Results) -> str:
-    """Return the results of each peer on the sets that all of them finished."""
-    common = results.peers[results.peers["set"].isin(everywhere(results))]
+    """Return the results of peers on the sets that all of them finished."""
+    common = everywhere(results)
     shown = [name for name in PEERS if name in set(common["learner"])]
     return means_table(results, common, PEER_COLUMNS, shown)
 
@@ -501,6 +687,17 @@ def _fresh(results: Results, peer: str) -> str:
         return "–"
     found = compared(results, records, MEASURES["accuracy"], OURS, peer)
     return comparison_cells(found, MEASURES["accuracy"])[0] if found else "–"
+
+
+def ablated(results: Results) -> str:
+    """Compare RuleSetClassifier with itself without a part; Holm within each measure."""
+    rows: list[list[Any]] = []
+    for measure in map(MEASURES.__getitem__, HEADLINES):
+        rows += compared_rows(
+            ([measure.title, name], measure, compared(results, results.peers, measure, name, OURS))
+            for name in ABLATED
+        )
+    return markdown(["measure", "compared with irenic", *COMPARISON], rows, 2)
 
 
 def sizes(results: Results) -> str:
@@ -571,6 +768,22 @@ def failures(results: Results) -> str:
     return markdown([*head, "first error"], rows, 2)
 
 
+def not_run(results: Results) -> str:
+    """Return how much of the plan was run, by learner and seed."""
+    finished = results.records.groupby(["learner", "seed"])["set"].nunique()
+    sets = results.settings["sets"]
+    rows = []
+    for name in (*ARMS, *FITTED):
+        for seed in range(results.settings["design"]["seeds"] if name in ARMS else 1):
+            planned = [stage(name, e["group"], e["used"], seed) is not None for e in sets]
+            done = int(finished.get((name, seed), 0))
+            if done < sum(planned):
+                rows.append([name, seed, sum(planned), done])
+    if not rows:
+        return "Everything was run."
+    return markdown(["learner", "seed", "sets planned", "sets begun"], rows)
+
+
 def _escaped(text: str) -> str:
     return text.replace("|", "\\|").replace("<", "&lt;")
 
@@ -606,7 +819,7 @@ def made_with(results: Results) -> str:
 def times(results: Results) -> str:
     """Return the CPU seconds per fit, the only table that differs between runs."""
     rows = []
-    for name, records in ((n, results.records) for n in (*ARMS, *PEERS)):
+    for name, records in ((n, results.records) for n in (*ARMS, *PEERS, *ABLATED)):
         own = records[(records["learner"] == name) & records["seconds"].notna()]
         if own.empty:
             continue
@@ -622,21 +835,31 @@ def times(results: Results) -> str:
 
 
 BLOCKS: dict[str, Callable[[Results], str]] = {
-    "sets": sets,
-    "made with": made_with,
+    "primary": primary,
     "answers": answers,
-    "answers, rivals give way": lambda results: answers(results, GIVING_WAY),
+    "budgets": budgets,
+    "growth": growth,
+    "classes": classes,
+    "hosts": hosts,
+    "host means": host_means,
     "arms": arms,
     "against plain": against_plain,
     "folds verdicts": folds_verdicts,
     "groups": groups,
     "pairs": pairs,
     "pace": pace,
+    "several": several,
+    "several differences": several_differences,
     "made": made,
+    "made by size": made_by_size,
     "made by noise": made_by_noise,
+    "ablated": ablated,
     "peers": peers,
     "peer differences": peer_differences,
     "sizes": sizes,
     "conflicts": conflicts,
     "failures": failures,
+    "not run": not_run,
+    "sets": sets,
+    "made with": made_with,
 }

@@ -14,17 +14,23 @@ from study import __main__ as command
 from study import arms, report, running, statistics, tables
 
 ROOT = Path(__file__).parents[2]
-DESIGN = running.Design(folds=2, repeats=2, other_repeats=1)
+DESIGN = running.Design(folds=2, seeds=2)
 ARMS = arms.NAMES
-PEERS = ("irenic", "irenic 4", "tree 4", "pruned", "random forest", "ripper")
-SETS = {"uci": ("wine", "zoo"), "keel": ("Ecoli", "iris"), "made": ("made 2x2, noise 0",)}
+PEERS = ("irenic", "irenic 4", "tree 4", "pruned", "random forest", "ripper", "irenic, no trees")
+SETS = {
+    "uci": ("wine", "zoo"),
+    "keel": ("Ecoli", "iris"),
+    "made": ("made boxes 2x2, noise 0", "made exceptions 10x5, noise 0.1"),
+    "several labels": ("flags", "emotions"),
+}
+MADE = "made boxes 2x2, noise 0"
 
 
 # --- made-up results
 
 
-def record(name, group, learner, repeat, fold, **measured):
-    heading = {"set": name, "group": group, "learner": learner, "repeat": repeat, "fold": fold}
+def record(name, group, learner, seed, fold, **measured):
+    heading = {"set": name, "group": group, "learner": learner, "seed": seed, "fold": fold}
     return heading | measured
 
 
@@ -38,6 +44,7 @@ def measured(rng, learner):
         "gap_accuracy": 0.05 + accuracy / 100,
         # of no other figure, so that it can be looked for in the report
         "seconds": 7777.25 + accuracy,
+        "evaluations": 8_000,
     }
     if learner != "random forest":
         size = int(rng.integers(2, 12))
@@ -54,16 +61,18 @@ def made_up():
     rng = np.random.default_rng(0)
     for group, names in SETS.items():
         for name in names:
-            several = group != "made"
-            for learner in (*ARMS, *PEERS) if several else ARMS:
-                for repeat in range(2 if learner in ARMS and several else 1):
+            real = group in ("uci", "keel")
+            for learner in (*ARMS, *PEERS) if real else ARMS:
+                for seed in range(2 if learner in ARMS and real else 1):
                     for fold in range(2):
                         found = measured(rng, learner)
                         if (learner, name) == ("ripper", "zoo"):
                             found = {"failed": f"{'not tried: ' if fold else ''}over 3 s"}
                         if group == "made":
                             found |= {"truth_agreement": 0.875, "rules_found": 0.5}
-                        yield record(name, group, learner, repeat, fold, **found)
+                        if group == "several labels":
+                            found |= {"example_f1": 0.625, "gap_example_f1": 0.0625}
+                        yield record(name, group, learner, seed, fold, **found)
 
 
 def kept(**more):
@@ -158,7 +167,7 @@ def test_records_are_kept_as_they_are(out):
     assert len(lines) == 1 + len(given)
     found = report.read(out).records
     for one in given:
-        places = ["set", "learner", "repeat", "fold"]
+        places = ["set", "learner", "seed", "fold"]
         (row,) = found[(found[places] == [one[p] for p in places]).all(axis=1)].to_dict("records")
         # to the last digit
         assert {name: row[name] for name in one} == one
@@ -179,7 +188,8 @@ def test_only_times_change_with_seconds(reported, tmp_path):
     report.write(other)
     before, after = (files(folder) for folder in (reported, other))
     changed = {name for name in before if before[name] != after[name] and "folds" not in name}
-    assert changed == {"records.csv.gz", "times.md"}
+    # and what compares times
+    assert changed == {"records.csv.gz", "times.md", "figures/budgets.svg"}
 
 
 def test_the_last_of_two_records_of_a_fold_counts(tmp_path):
@@ -199,13 +209,13 @@ def test_sets_of_any_name(tmp_path, name):
     ("learners", "group", "fold"),
     [
         ([ARMS[0]], "uci", "done"),
-        ([tables.PLAIN], "made", "level not reached"),
+        ([tables.WITHOUT], "made", "level not reached"),
         (ARMS, "uci", "level not reached"),
         (ARMS, "made", "failed"),
         (["tree 4"], "uci", "done"),
         (["random forest"], "uci", "done"),  # it has no size
         (["pruned"], "made", "done"),
-        ([tables.PLAIN, "tree 4"], "uci", "failed"),
+        ([tables.WITHOUT, "tree 4"], "uci", "failed"),
     ],
 )
 def test_there_is_a_report_of_whatever_is_there(tmp_path, learners, group, fold):
@@ -219,11 +229,13 @@ def test_there_is_a_report_of_whatever_is_there(tmp_path, learners, group, fold)
                 found["reached"] = float(fold == "done")
             if fold == "failed":
                 found = {"failed": "over 3 s"}
-            write(folder, [record(f"{group} 2x2, noise 0", group, learner, 0, number, **found)])
+            write(
+                folder, [record(f"{group} boxes 2x2, noise 0", group, learner, 0, number, **found)]
+            )
     text = report.write(folder).read_text()
     assert "nan" not in text + (folder / "times.md").read_text()
     if fold == "failed":
-        assert f"| {learners[0]} | {group} 2x2, noise 0 | 2 | 0 | over 3 s |" in text
+        assert f"| {learners[0]} | {group} boxes 2x2, noise 0 | 2 | 0 | over 3 s |" in text
     elif learners[0] in ARMS and group == "uci":
         assert (
             f"| {learners[0]} | {'100.0 | 400' if fold == 'done' else '0.0 | not reached'}" in text
@@ -234,7 +246,7 @@ def test_learners_that_share_no_set(tmp_path):
     rng = np.random.default_rng(0)
     records = [
         record(name, "uci", learner, 0, fold, **measured(rng, learner))
-        for name, learner in (("s", tables.PLAIN), ("t", tables.AVOIDING))
+        for name, learner in (("s", tables.WITHOUT), ("t", tables.AVOIDING))
         for fold in (0, 1)
     ]
     assert report.write(write(tmp_path / "results", records)).exists()
@@ -262,9 +274,9 @@ old
 between
 <!-- begin: times -->
 <!-- end: times -->
-<!-- begin: answers, rivals give way -->
+<!-- begin: made by noise -->
 | old | table |
-<!-- end: answers, rivals give way -->
+<!-- end: made by noise -->
 
 The end, without a line's end"""
 
@@ -280,8 +292,7 @@ def test_a_document_gets_its_tables_and_nothing_else_changes(out, tmp_path):
     found = report.read(out)
     expected = DOC.replace("old\n<!-- end: sets", f"{tables.sets(found)}\n<!-- end: sets")
     expected = expected.replace("<!-- end: times", f"{tables.times(found)}\n<!-- end: times")
-    giving_way = tables.answers(found, tables.GIVING_WAY)
-    expected = expected.replace("| old | table |", giving_way)
+    expected = expected.replace("| old | table |", tables.made_by_noise(found))
     assert doc.read_text() == expected
     for name in report.FIGURE_MAKERS:
         drawn = (out / "figures" / f"{name}.svg").read_bytes()
@@ -321,7 +332,9 @@ def test_a_document_with_wrong_marks_is_left_alone(tmp_path, capsys):
     doc.write_text(DOC + "\n<!-- begin: more -->\n<!-- end: more -->")
     before = doc.read_text()
     assert command.main(["--report-only", "--out", str(out), "--doc", str(doc)]) == 2
-    assert "error: unknown table 'more' in the document (known: sets, " in capsys.readouterr().err
+    assert (
+        "error: unknown table 'more' in the document (known: primary, " in capsys.readouterr().err
+    )
     assert doc.read_text() == before
     assert not (tmp_path / "figures").exists()
 
@@ -372,13 +385,17 @@ def ratio(interval):
         (ratio(None), "rules", "unknown"),
         (ratio((1.01, 1.5)), "rules", "more"),
         (ratio((0.5, 0.99)), "conditions", "less"),
-        (ratio((0.999, 1.001)), "rules", "undecided"),
+        (ratio((0.999, 1.001)), "rules", "mean within a factor of 1.25"),
+        (ratio((1.001, 1.24)), "rules", "more, but within a factor of 1.25"),
+        (ratio((0.79, 1.01)), "rules", "undecided"),
     ],
 )
 def test_verdict(found, measure, expected):
     assert tables.verdict(found, tables.MEASURES[measure], 0.049) == expected
     # an adjusted p-value may take back what an interval says, but not that it does not matter
-    taken_back = "mean within a point" if "within a point" in expected else "undecided"
+    taken_back = (
+        f"mean {expected[expected.index('within') :]}" if "within" in expected else "undecided"
+    )
     taken_back = expected if expected == "unknown" else taken_back
     assert tables.verdict(found, tables.MEASURES[measure], 0.05) == taken_back
 
@@ -453,15 +470,15 @@ def test_failures_are_all_listed(tmp_path):
         record("s", "uci", "ripper", 0, 1, failed="not tried: over 3 s"),
         record("s", "uci", "ripper", 0, 2, accuracy=0.5),
         record("t", "keel", "ripper", 0, 0, failed="died with exit code -9"),
-        record("made 2x2, noise 0", "made", ARMS[0], 0, 0, failed="over 3 s"),
-        # of a repeat that is not compared, and of a learner that no table knows
+        record(MADE, "made", ARMS[0], 0, 0, failed="over 3 s"),
+        # of another seed, and of a learner that no table knows
         record("t", "keel", "tree 8", 1, 0, failed="over 4 s"),
         record("t", "keel", "an old name", 0, 0, failed="over 5 s"),
     ]
     text = tables.failures(results(tmp_path, records, **{"not installed": {"figs": "imodels"}}))
     assert rows(text) == [
+        [ARMS[0], MADE, "1", "0", "over 3 s"],
         ["an old name", "t", "1", "0", "over 5 s"],
-        [ARMS[0], "made 2x2, noise 0", "1", "0", "over 3 s"],
         ["ripper", "s", "1", "1", "ValueError: a \\| b &lt; c"],
         ["ripper", "t", "1", "0", "died with exit code -9"],
         ["tree 8", "t", "1", "0", "over 4 s"],
@@ -484,20 +501,18 @@ def accuracies(given, group="uci"):
 
 
 def test_peers_are_compared_on_the_sets_that_all_finished(tmp_path):
-    given = {
-        ("s", "irenic"): (0.5, 0.75),
-        ("s", "tree 4"): (0.25, 0.5),
-        ("s", "ripper"): (0.5, 0.5),
-        # the fold that was done counts for nothing, and so does what others have of this set
-        ("t", "irenic"): (1.0, 1.0),
-        ("t", "tree 4"): (1.0, 1.0),
-        ("t", "ripper"): (1.0, None),
-        # without any figure at all, it keeps none from being compared
-        ("s", "figs"): (None, None),
-        ("t", "figs"): (None, None),
+    learners = {"irenic": (0.5, 0.75), "tree 4": (0.25, 0.5), "ripper": (0.5, 0.5)}
+    given = {(name, learner): folds for name in "stuv" for learner, folds in learners.items()}
+    # the fold that was done counts for nothing, and so does what others have of this set
+    given |= {
+        ("w", "irenic"): (1.0, 1.0),
+        ("w", "tree 4"): (1.0, 1.0),
+        ("w", "ripper"): (1.0, None),
     }
+    # without any figure at all, it keeps none from being compared
+    given |= {(name, "figs"): (None, None) for name in "stuvw"}
     found = results(tmp_path, accuracies(given))
-    assert tables.everywhere(found) == ["s"]
+    assert set(tables.everywhere(found)["set"]) == set("stuv")
     assert [row[:2] for row in rows(tables.peers(found))] == [
         ["irenic", "62.5"],
         ["tree 4", "37.5"],
@@ -505,7 +520,7 @@ def test_peers_are_compared_on_the_sets_that_all_finished(tmp_path):
     ]
     # against one peer, the sets that both finished
     by_peer = {row[0]: row[1] for row in rows(tables.peer_differences(found))}
-    assert by_peer == {"tree 4": "2", "ripper": "1"}
+    assert by_peer == {"tree 4": "5", "ripper": "4"}
 
 
 def test_arms_are_shown_on_the_sets_that_all_finished(tmp_path):
@@ -519,31 +534,107 @@ def test_arms_are_shown_on_the_sets_that_all_finished(tmp_path):
     assert [row[:2] for row in rows(tables.arms(found))] == [[ARMS[0], "50.0"], [ARMS[1], "62.5"]]
 
 
-def test_peers_are_compared_on_the_first_repeats(tmp_path):
-    one = record("s", "uci", "irenic", 0, 0, accuracy=0.5)
-    found = results(tmp_path, [one, one | {"repeat": 1, "accuracy": 1.0}])
-    assert rows(tables.peers(found))[0][:2] == ["irenic", "50.0"]
+def test_a_peer_that_failed_on_many_sets_is_not_in_common_means(tmp_path):
+    given = {(name, "irenic"): (0.5, 0.5) for name in "abcdefghij"}
+    given |= {(name, "tree 4"): (0.25, 0.25) for name in "abcdefgh"}
+    given |= {(name, "ripper"): (0.25, 0.25) for name in "abcdefg"}
+    found = results(tmp_path, accuracies(given))
+    assert [row[0] for row in rows(tables.peers(found))] == ["irenic", "tree 4"]
+    assert {row[0]: row[1] for row in rows(tables.peer_differences(found))} == {
+        "tree 4": "8",
+        "ripper": "7",
+    }
+
+
+def named(table):
+    """Return the rows of a table by their texts: all cells before the number of sets."""
+    head, _, *lines = [[c.strip() for c in x.strip("|").split(" | ")] for x in table.splitlines()]
+    return {tuple(line[: head.index("sets")]): line[head.index("sets") :] for line in lines}
+
+
+def test_budgets_are_compared_by_evaluations_and_by_time(tmp_path):
+    records = [
+        record(
+            name, "uci", arms.name_of(kind, budget), 0, fold,
+            accuracy=base + 0.01 * budget, gap_accuracy=0.0, conditions=4, seconds=seconds * budget,
+        )
+        for name in "stu"
+        for kind, base, seconds in ((arms.PRIMARY, 0.5, 1.0), (arms.PLAIN, 0.6, 2.0))
+        for budget in arms.BUDGETS
+        for fold in (0, 1)
+    ]  # fmt: skip
+    found = results(tmp_path, records)
+    compared = named(tables.budgets(found))
+    assert compared["accuracy", "CFSBE 4x, none 4x", "0.50 times"][:2] == [
+        "3",
+        "−10.00 [−10.00, −10.00]",
+    ]
+    assert compared["accuracy", "CFSBE 16x, none 4x", "2.00 times"][1] == "+2.00 [+2.00, +2.00]"
+    grown = named(tables.growth(found))
+    assert grown["accuracy", arms.PLAIN, "16x, 4x"][1] == "+12.00 [+12.00, +12.00]"
+
+
+def test_classes_are_a_factor(tmp_path):
+    classes = {"s": 2, "t": 5, "u": 6}
+    given = {
+        (name, learner): (0.5 - 0.01 * n * (learner == tables.AVOIDING),) * 2
+        for name, n in classes.items()
+        for learner in (tables.AVOIDING, tables.WITHOUT)
+    }
+    sets = [
+        {"name": name, "group": "uci", "rows": 9, "used": 9, "numeric": 1, "categorical": 0}
+        | {"classes": n}
+        for name, n in classes.items()
+    ]
+    found = results(tmp_path, accuracies(given), sets=sets)
+    compared = {key: cells[1] for key, cells in named(tables.classes(found)).items()}
+    assert compared == {
+        ("accuracy", "2", "4x"): "−2.00 [–]",
+        ("accuracy", "3 to 5", "4x"): "−5.00 [–]",
+        ("accuracy", "6 and more", "4x"): "−6.00 [–]",
+    }
+
+
+def test_hosts_are_compared_on_the_same_sets(tmp_path):
+    other = [arms.name_of(kind, 4, arms.MICHIGAN) for kind in (arms.PRIMARY, arms.PLAIN)]
+    given = {("s", learner): (0.5, 0.5) for learner in (*other, tables.AVOIDING, tables.WITHOUT)}
+    given |= {("t", learner): (0.5, 0.5) for learner in (tables.AVOIDING, tables.WITHOUT)}
+    compared = named(tables.hosts(results(tmp_path, accuracies(given))))
+    assert {key[1]: cells[0] for key, cells in compared.items()} == {
+        "annealing": "1",
+        "Michigan": "1",
+    }
+
+
+def test_what_was_not_run_is_listed(tmp_path):
+    found = results(tmp_path, made_up())
+    by_learner = {tuple(row[:2]): row[2:] for row in rows(tables.not_run(found))}
+    # made data and several labels were run with one seed
+    assert by_learner[ARMS[0], "1"] == ["8", "4"]
+    assert (ARMS[0], "0") not in by_learner
+    assert ("ripper", "0") not in by_learner
+    assert by_learner["figs", "0"] == ["4", "0"]
 
 
 def test_what_is_made_is_told_from_what_is_taken(tmp_path):
-    plain, avoiding = tables.PLAIN, tables.AVOIDING
+    plain, avoiding = tables.WITHOUT, tables.AVOIDING
     records = accuracies({("s", plain): (0.5, 0.5), ("s", avoiding): (0.75, 0.75)})
     for noise, agreement in (("0", 0.5), ("0.1", 0.25)):
         for learner in (plain, avoiding):
             more = {"truth_agreement": agreement + 0.125 * (learner == avoiding), "accuracy": 0.0}
-            name = f"made 2x2, noise {noise}"
+            name = f"made boxes 2x2, noise {noise}"
             records += [record(name, "made", learner, 0, fold, **more) for fold in (0, 1)]
     found = results(tmp_path, records)
     assert {row[0]: row[1] for row in rows(tables.arms(found))} == {avoiding: "75.0", plain: "50.0"}
     assert [row[:3] for row in rows(tables.made(found))] == [
-        ["2x2", avoiding, "50.0"],
-        ["2x2", plain, "37.5"],
+        ["boxes", avoiding, "50.0"],
+        ["boxes", plain, "37.5"],
     ]
     assert [row[:3] for row in rows(tables.made_by_noise(found))] == [
-        ["0%", avoiding, "62.5"],
-        ["0%", plain, "50.0"],
-        ["10%", avoiding, "37.5"],
-        ["10%", plain, "25.0"],
+        ["boxes, 0%", avoiding, "62.5"],
+        ["boxes, 0%", plain, "50.0"],
+        ["boxes, 10%", avoiding, "37.5"],
+        ["boxes, 10%", plain, "25.0"],
     ]
 
 
@@ -572,7 +663,7 @@ def never_run(monkeypatch):
         (["--sets", "iris", "irsi", "made"], "error: --sets: unknown data set irsi, made"),
         (
             ["--learners", "tree 4", "tree 5", "--sets", "iris"],
-            "error: --learners: unknown learner tree 5 (known: avoid: start + mutation, ",
+            "error: --learners: unknown learner tree 5 (known: CFSBE, 1x, ",
         ),
         (["--folds", "1"], "error: --folds must be at least 2, got 1"),
         (["--folds", "many"], "argument --folds: invalid int value: 'many'"),
@@ -597,7 +688,7 @@ def test_a_folder_of_data_without_data(tmp_path, capsys):
 @pytest.mark.usefixtures("never_run")
 def test_results_of_another_design_are_not_mixed_in(out, capsys):
     before = files(out)
-    given = ["--folds", 2, "--repeats", 2, "--cap", 7, "--max-rows", 300]
+    given = ["--folds", 2, "--seeds", 2, "--cap", 7, "--max-rows", 300]
     assert run("--out", out, "--sets", "iris", "--learners", "tree 4", *given) == 2
     assert f"error: {out} contains results with other settings (max_rows, cap); use the same" in (
         capsys.readouterr().err
@@ -613,14 +704,14 @@ def test_a_run_writes_its_design_and_report(tmp_path, capsys, monkeypatch):
             asked.extend((task.data.name, job) for job in task.jobs)
             for job in task.jobs:
                 more = {"accuracy": 0.5, "seconds": 1.0, "reached": 0.0}
-                place = (job.learner, job.repeat, job.fold)
+                place = (job.learner, job.seed, job.fold)
                 store.add(record(task.data.name, task.data.group, *place, **more))
 
     monkeypatch.setattr(command, "run", fake)
-    given = ["--sets", "iris", "made 2x2, noise 0", "--learners", ARMS[0], "pruned", "--folds", 2]
+    given = ["--sets", "iris", MADE, "--learners", ARMS[0], "pruned", "--folds", 2]
     assert run("--out", tmp_path, *given) == 0
-    # arms twice on what is taken, once on what is made; peers once
-    assert len(asked) == len(set(asked)) == 2 * 2 + 2 + 2 + 2
+    # arms with two seeds, peers with one
+    assert len(asked) == len(set(asked)) == 2 * (2 + 2) + 2 + 2
     assert f"report written to {tmp_path / 'report.md'}" in capsys.readouterr().out
     design = json.loads((tmp_path / "design.json").read_text())
     # without data of one's own, fewer rows
@@ -628,14 +719,14 @@ def test_a_run_writes_its_design_and_report(tmp_path, capsys, monkeypatch):
     assert design["not installed"] == {}
     assert design["versions"]["scikit-learn"]
     assert design["sets"] == [
-        {"name": "made 2x2, noise 0", "group": "made", "rows": 1000, "used": 500}
+        {"name": MADE, "group": "made", "rows": 1000, "used": 500}
         | {"numeric": 2, "categorical": 0, "classes": 2},
         {"name": "iris", "group": "sklearn", "rows": 150, "used": 150}
         | {"numeric": 4, "categorical": 0, "classes": 3},
     ]
     before = files(tmp_path)
     assert run("--out", tmp_path, *given) == 0
-    assert len(asked) == 10
+    assert len(asked) == 12
     assert files(tmp_path) == before
     assert run("--out", tmp_path, "--report-only") == 0
     assert files(tmp_path) == before
