@@ -8,7 +8,6 @@ probabilities still never overlap.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +20,6 @@ from irenic.learn.target import Consequents, Target, as_probabilities
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Indices = npt.NDArray[np.intp]
-
-# Rows with the label frequencies of all rows that are added to the rows of each rule.
-_PRIOR: Final = 1.0
 
 
 def connected(n: int, first: npt.NDArray[np.integer], second: npt.NDArray[np.integer]) -> Indices:
@@ -52,7 +48,7 @@ def groups_of(candidate: Candidate, conflicts: str) -> Indices:
 def estimated(groups: Indices, covers: Bools, target: Target, weight: Floats) -> Floats:
     """Return the probabilities of each group of rules, then those of the rows that no rule covers.
 
-    They are label frequencies, slightly smoothed towards those of all rows; ``covers[rule, row]``.
+    They are label frequencies, shrunk towards those of all rows; ``covers[rule, row]``.
     """
     n_groups = int(groups.max(initial=-1)) + 1
     belongs = np.zeros((n_groups + 1, len(target)))
@@ -61,13 +57,46 @@ def estimated(groups: Indices, covers: Bools, target: Target, weight: Floats) ->
     belongs[-1] = ~covers.any(axis=0)
     belongs *= weight
     overall = np.average(target.truth, axis=0, weights=weight)
-    sums = belongs @ target.truth + _PRIOR * overall
-    return as_probabilities(sums / (belongs.sum(axis=1) + _PRIOR)[:, None], target)
+    sums, n = belongs @ target.truth, belongs.sum(axis=1)
+    prior = prior_rows(sums, n, overall, target.label_weights)
+    return as_probabilities((sums + prior * overall) / (n + prior)[:, None], target)
 
 
-def best_threshold(
-    probabilities: Floats, decided: Indices, truth: Floats, weight: Floats
-) -> float:
+def prior_rows(sums: Floats, n: Floats, overall: Floats, label_weights: Floats) -> float:
+    """Return how many average rows to add to the rows of each group.
+
+    It is the variance within groups relative to that between them (Bühlmann and Straub, 1970): a
+    few rows say little about noisy labels, and much about labels that depend on the group.
+
+    Parameters
+    ----------
+    sums : array of shape (n_groups, n_labels)
+        Number of rows per label.
+    n : array of shape (n_groups,)
+        Number of rows.
+    overall : array of shape (n_labels,)
+        Label frequencies of all rows.
+    label_weights : array of shape (n_labels,)
+        Weight of each label in the variances.
+
+    Returns
+    -------
+    float
+        At least 1, and at most the number of all rows.
+    """
+    sums, n = sums[n > 0.0], n[n > 0.0]
+    total, spare = n.sum(), len(n) - 1
+    if total <= len(n):
+        return max(1.0, float(total))
+    means = sums / n[:, None]
+    # labels are 0 or 1, so their squares have the same sums
+    within = ((sums - n[:, None] * means**2) @ label_weights).sum() / (total - len(n))
+    apart = n @ ((means - overall) ** 2 @ label_weights)
+    between = (apart - spare * within) / max(total - (n**2).sum() / total, 1e-12)
+    return float(np.clip(within / between, 1.0, total)) if between > 0.0 else float(total)
+
+
+def best_threshold(probabilities: Floats, decided: Indices, truth: Floats, weight: Floats) -> float:
     """Return the threshold with the highest F1 over all labels of all rows.
 
     Parameters
