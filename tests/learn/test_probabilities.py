@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 
 import numpy as np
@@ -12,7 +13,10 @@ from hypothesis import strategies as st
 from naive_probabilities import slow_f1, slow_gains, slow_groups, slow_prior_rows
 
 import irenic
+from benchmarks.several_labels import TOPS, pooled_area
 from irenic import DataError, FormatError
+from irenic.formats.json.rules import decode_value, encode_value
+from irenic.learn import Hierarchy
 from irenic.learn._evolution import Candidate
 from irenic.learn._probabilities import (
     best_threshold,
@@ -362,3 +366,94 @@ def test_reports_need_labels():
     clf, y = fitted("tree")
     with pytest.raises(DataError, match="rules must predict labels to be summarized, got prob"):
         irenic.report(clf, X, y)
+
+
+def change_threshold(data):
+    del data["model"]["front"][0]["threshold"]
+
+
+def change_value(data):
+    data["model"]["front"][0]["default"] = ["1"]
+
+
+def change_labels(data):
+    data["model"]["front"][0]["default"]["probabilities"].reverse()
+
+
+def change_high(data):
+    data["model"]["front"][0]["threshold"] = 2
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (change_threshold, '"threshold" is missing; rules that predict probabilities need it'),
+        (change_value, "a prediction must be probabilities, got frozenset({'1'})"),
+        (change_labels, 'the labels of probabilities must be the "labels", in their order'),
+        (change_high, '"threshold" must be at most 1, got 2'),
+    ],
+)
+def test_damaged_models(tmp_path, change, message):
+    clf, _ = fitted("tree")
+    assert clf.pareto_front_[0] is not clf.chosen_  # it has rules of its own
+    path = tmp_path / "model.json"
+    irenic.write(clf, path)
+    data = json.loads(path.read_text())
+    change(data)
+    path.write_text(json.dumps(data))
+    with pytest.raises(FormatError) as caught:
+        irenic.read_model(path)
+    assert str(caught.value) == f'{path}: "model": "front", rule set 1: {message}'
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ([["a"]], "probabilities must be pairs of a label and a number, got ['a']"),
+        ([["a", True]], "probabilities must be pairs of a label and a number, got ['a', True]"),
+        ([["a", 2]], "the probability of 'a' must be from 0 to 1, got 2.0"),
+        ([["a", 0.5], ["a", 0.5]], "the labels of probabilities must be distinct, got one twice"),
+        ({"a": 0.5}, '"probabilities" must be a list, got'),
+    ],
+)
+def test_values_in_json_that_are_not_probabilities(value, message):
+    with pytest.raises(FormatError) as caught:
+        decode_value({"probabilities": value})
+    assert message in str(caught.value)
+
+
+def test_probabilities_in_json():
+    one = Probabilities(["a", 2], [0.25, 0.5])
+    assert encode_value(one) == {"probabilities": [["a", 0.25], [2, 0.5]]}
+    assert decode_value(encode_value(one)) == one
+
+
+# --- the measure of the benchmark
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_area_under_the_pooled_curve(seed):
+    rng = np.random.default_rng(seed)
+    hierarchy = Hierarchy(EDGES)
+    y = [{label for label in "cde" if rng.random() < 0.3} for _ in range(12)]
+    y[0] = {"d"}
+    scores = rng.integers(0, 6, (12, 5)) / 5.0
+    pairs = [
+        (scores[i, k], label in hierarchy.close(row))
+        for i, row in enumerate(y)
+        for k, label in enumerate(hierarchy.labels)
+    ]
+    n_true = sum(true for _, true in pairs)
+    area = recall = 0.0
+    for threshold in sorted({score for score, _ in pairs}, reverse=True):
+        predicted = [true for score, true in pairs if score >= threshold]
+        area += (sum(predicted) / n_true - recall) * sum(predicted) / len(predicted)
+        recall = sum(predicted) / n_true
+    assert pooled_area(hierarchy, y, scores) == pytest.approx(area)
+
+
+def test_the_tops_of_ontologies_do_not_count():
+    hierarchy = Hierarchy([("root", TOPS[0]), (TOPS[0], "a"), (TOPS[0], "b")])
+    y = [{"a"}, {"b"}, {"a"}]
+    scores = np.array([[0.0, 0.9, 0.1], [0.0, 0.2, 0.8], [0.0, 0.7, 0.3]])
+    assert pooled_area(hierarchy, y, scores) == 1.0

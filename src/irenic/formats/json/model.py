@@ -412,7 +412,7 @@ def _check_predictions(rules: RuleSet, known: set[Any], form: str) -> None:
 def _check_probabilities(point: FrontPoint, model: RuleSetClassifier) -> None:
     labels = tuple(model.classes_.tolist())
     if point.threshold is None:
-        raise FormatError('"threshold" is missing; with consequents of probabilities, it is needed')
+        raise FormatError('"threshold" is missing; rules that predict probabilities need it')
     for then in (*point.rule_set.consequents, point.rule_set.default):
         if then is not None and not isinstance(then, Probabilities):
             raise FormatError(f"a prediction must be probabilities, got {short(then)}")
