@@ -31,7 +31,7 @@ def connected(n: int, first: npt.NDArray[np.integer], second: npt.NDArray[np.int
     if n == 0:
         return np.zeros(0, dtype=np.intp)
     graph = coo_array((np.ones(len(first)), (first, second)), shape=(n, n))
-    return connected_components(graph, directed=False)[1].astype(np.intp)
+    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.intp)
 
 
 def groups_of(candidate: Candidate, conflicts: str) -> Indices:

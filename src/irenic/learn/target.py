@@ -153,7 +153,7 @@ class Consequents:
         code_of = {value: code for code, value in enumerate(self.values())}
         codes = np.array([code_of.get(value, -1) for value in values], dtype=np.int16)
         if self.target.probabilities:
-            for i in np.flatnonzero(codes < 0):
+            for i in np.flatnonzero(codes < 0).tolist():
                 if isinstance(value := values[i], Probabilities):
                     codes[i] = self._far(value.values[None, :]).argmin()
         return codes
