@@ -21,6 +21,7 @@ import pandas as pd
 from benchmarks import keel
 
 FUNCAT = ("cellcycle", "church", "eisen", "pheno")
+GO = ("cellcycle",)
 
 
 @dataclass
@@ -45,17 +46,22 @@ class Multi:
 
 @dataclass
 class Hierarchical:
-    """A data set with sets of labels, which are paths, split into training and test rows."""
+    """A data set with sets of labels, split into training and test rows.
+
+    The hierarchy is a list of paths (FunCat) or of pairs of parent and child (GO).
+    """
 
     name: str
-    hierarchy: list[str]
+    hierarchy: list[Any]
     X: pd.DataFrame
     y: list[list[str]]
     X_test: pd.DataFrame
     y_test: list[list[str]]
+    n_train: int = 0
+    """Number of training rows that are not validation rows; they come first."""
 
     def closed(self, y: list[list[str]]) -> np.ndarray:
-        """Return 0/1 labels in the order of the hierarchy; a label implies its ancestors."""
+        """Return 0/1 labels in the order of the paths; a label implies its ancestors."""
         place = {path: i for i, path in enumerate(self.hierarchy)}
         indicators = np.zeros((len(y), len(place)), dtype=np.int8)
         for row, labels in zip(indicators, y, strict=True):
@@ -93,18 +99,29 @@ def multi(folder: Path | None, names: Iterable[str] = (), max_rows: int | None =
 
 def hierarchical(folder: Path | None, names: Iterable[str] = ()) -> Iterator[Hierarchical]:
     """Yield the FunCat sets of a folder; validation rows are used for training."""
-    if folder is None:
-        return
     for name in FUNCAT:
-        if names and name not in names:
-            continue
-        paths = {p: folder / "hier" / f"{name}_FUN.{p}.arff.gz" for p in ("train", "valid", "test")}
-        tables, labels, hierarchy = {}, {}, []
-        for part, path in paths.items():
-            tables[part], labels[part], hierarchy = read_clus(path)
-        learned = pd.concat([tables["train"], tables["valid"]], ignore_index=True)
-        both = labels["train"] + labels["valid"]
-        yield Hierarchical(name, hierarchy, learned, both, tables["test"], labels["test"])
+        if folder is not None and (not names or name in names):
+            yield _clus(folder, name, "FUN")
+
+
+def gene_ontology(folder: Path | None, names: Iterable[str] = ()) -> Iterator[Hierarchical]:
+    """Yield the Gene Ontology sets of a folder; validation rows are used for training."""
+    for name in GO:
+        if folder is not None and (not names or f"{name} GO" in names):
+            data = _clus(folder, name, "GO")
+            data.name, data.hierarchy = f"{name} GO", [tuple(e.split("/")) for e in data.hierarchy]
+            yield data
+
+
+def _clus(folder: Path, name: str, kind: str) -> Hierarchical:
+    paths = {p: folder / "hier" / f"{name}_{kind}.{p}.arff.gz" for p in ("train", "valid", "test")}
+    tables, labels, hierarchy = {}, {}, []
+    for part, path in paths.items():
+        tables[part], labels[part], hierarchy = read_clus(path)
+    learned = pd.concat([tables["train"], tables["valid"]], ignore_index=True)
+    both = labels["train"] + labels["valid"]
+    n_train = len(labels["train"])
+    return Hierarchical(name, hierarchy, learned, both, tables["test"], labels["test"], n_train)
 
 
 def read_clus(path: Path) -> tuple[pd.DataFrame, list[list[str]], list[str]]:

@@ -46,6 +46,11 @@ WAYS = {
     "matrix": ({}, MATRIX),
     "sets": ({}, SETS),
     "hierarchy": ({"hierarchy": ["a/b", "c"]}, [["a/b"] if code else ["c"] for code in CODES]),
+    "probabilities": ({"consequents": "probabilities"}, SETS),
+    "probabilities in a hierarchy": (
+        {"hierarchy": ["a/b", "c"], "consequents": "probabilities", "default": "abstain"},
+        [["a/b"] if code else ["c"] for code in CODES],
+    ),
 }
 
 

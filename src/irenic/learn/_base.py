@@ -86,6 +86,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     conflicts: str
     default: str = "majority"
     hierarchy: Any = None
+    consequents: str = "labels"
     rules_: RuleSet
     certificate_: Certificate
     chosen_: FrontPoint
@@ -124,6 +125,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _use_point(self, point: FrontPoint) -> None:
         """Use a rule set, given with its statistics."""
         self.chosen_ = point
+        if point.threshold is not None:
+            self._answers = replace(self._answers, threshold=point.threshold)
         self.rules_ = point.rule_set
         self.certificate_ = certify(self.rules_)
 
@@ -195,7 +198,13 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.hierarchy is None and _is_nested(y) and type_of_target(y) == _INDICATOR:
             y = np.asarray(y)  # scikit-learn reads lists of 0 and 1 as a matrix
         if self.hierarchy is not None or is_multilabel(y):
-            return Target.sets(y, self.hierarchy)
+            target = Target.sets(y, self.hierarchy)
+            return replace(target, probabilities=self.consequents == "probabilities")
+        if self.consequents == "probabilities":
+            raise DataError(
+                "consequents must be 'labels' if each row has one label, got 'probabilities';"
+                " predict_proba returns probabilities in both cases"
+            )
         if isinstance(y, list | tuple) and len(set(map(type, y))) > 1:
             _check_alike(y)  # numpy would turn 1 next to "a" into text
         y = column_or_1d(y, warn=True)
@@ -235,7 +244,9 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         array of shape (n_rows,) or (n_rows, n_labels)
             Labels, a 0/1 matrix or sets of labels, in the form of ``y`` in :meth:`fit`. Where no
-            rule applies and ``default="abstain"``, None or no labels.
+            rule applies and ``default="abstain"``, None or no labels. With
+            ``consequents="probabilities"``, the labels whose probability is at least
+            ``chosen_.threshold``.
 
         Raises
         ------
@@ -264,7 +275,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         They are the label frequencies among the training rows that the deciding rule covers,
         slightly smoothed towards those of all rows, and adjusted so that the predicted label has
-        the highest probability.
+        the highest probability. With ``consequents="probabilities"``, they are the consequent of
+        the deciding rule.
 
         Parameters
         ----------

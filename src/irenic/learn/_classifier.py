@@ -65,6 +65,11 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
     hierarchy : Hierarchy, list of paths, list of edges, or graph, optional
         Which labels imply others: "1/2/3" implies "1/2" and "1"; edges are (parent, child). Each
         row then has a set of labels, and predictions are closed.
+    consequents : {"labels", "probabilities"}, default "labels"
+        What a rule predicts if rows have several labels: a set of labels, or one probability per
+        label, a child's never above its parents'. Rules with different probabilities never
+        overlap. :meth:`predict` then returns the labels whose probability is at least a threshold,
+        which is the one with the highest F1, over all labels of all training rows.
     class_weight : dict or "balanced", optional
         Weight of each class, multiplied by ``sample_weight``. Weights affect the rules, scores and
         probabilities, but not support and confidence.
@@ -135,6 +140,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         "complete": ["boolean"],
         "default": [StrOptions({"majority", "abstain"})],
         "hierarchy": "no_validation",  # type: ignore[dict-item]
+        "consequents": [StrOptions({"labels", "probabilities"})],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "smoothing": [Interval(Real, 0, 1, closed="both")],
         "generations": [Interval(Integral, 1, None, closed="left")],
@@ -157,6 +163,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         complete: bool = False,
         default: str = "majority",
         hierarchy: Any = None,
+        consequents: str = "labels",
         class_weight: Mapping[Hashable, float] | str | None = None,
         smoothing: float = SOFT,
         generations: int = 8,
@@ -175,6 +182,7 @@ class RuleSetClassifier(CallbackSupportMixin, RuleClassifier):  # type: ignore[m
         self.complete = complete
         self.default = default
         self.hierarchy = hierarchy
+        self.consequents = consequents
         self.class_weight = class_weight
         self.smoothing = smoothing
         self.generations = generations

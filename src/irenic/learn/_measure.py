@@ -99,6 +99,8 @@ class Measure:
             truth, weight = self.target.truth[covered], self.weight[covered]
             mix[r] = truth.sum(axis=0)
             frequencies[r] = (weight @ truth + overall) / (weight.sum() + 1.0)
+            if self.target.probabilities and code < len(self.consequents):
+                frequencies[r] = self.consequents.frequencies[code]
             support[r] = len(truth)
             right[r] = agreement[covered, code].sum()
         confidence = np.divide(right, support, out=np.full(len(right), np.nan), where=support > 0)

@@ -27,8 +27,7 @@ class Named:
 
     def among(self, consequents: Consequents) -> Candidate:
         """Return the candidate with the codes of ``consequents``, without rules that have none."""
-        code_of = {value: code for code, value in enumerate(consequents.values())}
-        codes = np.array([code_of.get(value, -1) for value in self.values], dtype=np.int16)
+        codes = consequents.codes_of(self.values)
         then = codes[self.candidate.then]
         default = max(0, int(codes[self.candidate.default]))
         return Candidate(self.candidate.masks[then >= 0], then[then >= 0], default)

@@ -19,6 +19,7 @@ from irenic.kernels.evolve import Rows
 from irenic.learn._cells import Cells
 from irenic.learn._evolution import Candidate, Settings, Watch, evolve, predict
 from irenic.learn._left_out import Validation
+from irenic.learn._probabilities import settle
 from irenic.learn._trees import Forest, Ladder, node_means
 from irenic.learn.target import Consequents, Target
 
@@ -272,12 +273,31 @@ def validate(
     prepared = plan.prepare(inner, seed)
     outcome = _evolve(prepared, settings, seed, watch, name)
     left = problem.take(out)
-    gains = prepared.consequents.gains(left.target.truth)
-    row = np.arange(len(left))
-    predicted = [predict(c, left.encoded, settings.conflicts) for c in outcome.candidates]
-    scores = prepared.consequents.as_share(np.stack([gains[row, c] for c in predicted], axis=1))
+    scores = np.stack(list(_left_out_scores(outcome, prepared, inner, left, settings)), axis=1)
     codes = left.target.truth.argmax(axis=1)
     return replace(outcome, validation=Validation(scores, left.weight, left.count, codes))
+
+
+def _left_out_scores(
+    outcome: Outcome, prepared: Prepared, inner: Problem, left: Problem, settings: Settings
+) -> Iterator[Floats]:
+    """Yield the score of each candidate on each row left out."""
+    consequents = prepared.consequents
+    gains = consequents.gains(left.target.truth)
+    row = np.arange(len(left))
+    for candidate in outcome.candidates:
+        if left.target.probabilities:
+            candidate, consequents, _ = settle(
+                candidate,
+                prepared.consequents,
+                inner.encoded,
+                inner.target,
+                inner.weight,
+                settings.conflicts,
+            )
+            gains = consequents.gains(left.target.truth)
+        codes = predict(candidate, left.encoded, settings.conflicts)
+        yield consequents.as_share(gains[row, codes])
 
 
 def island(prepared: Prepared, plan: Plan, number: int, watch: Watch | None = None) -> Outcome:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from irenic.budget import Budget
 from irenic.learn._cells import Cells
 from irenic.learn._evolution import Candidate, covering, worths
 from irenic.learn._measure import Measure
+from irenic.learn._probabilities import settle
 from irenic.learn._running import Evolved
 from irenic.learn.front import FrontPoint
 from irenic.model.rule import Rule
@@ -34,7 +35,20 @@ class Training(Measure):
 
     def evolved_point(self, evolved: Evolved) -> FrontPoint:
         """Return a candidate as a rule set with its scores and statistics."""
-        candidate = evolved.candidate
+        if not self.target.probabilities:
+            return self._point(evolved, evolved.candidate)
+        candidate, consequents, threshold = settle(
+            evolved.candidate,
+            self.consequents,
+            self.encoded,
+            self.target,
+            self.weight,
+            self.conflicts,
+        )
+        settled = replace(self, consequents=consequents)
+        return replace(settled._point(evolved, candidate), threshold=threshold)
+
+    def _point(self, evolved: Evolved, candidate: Candidate) -> FrontPoint:
         values = self.consequents.values()
         default = values[candidate.default]
         rules = self.cells.rule_set(
@@ -51,7 +65,7 @@ class Training(Measure):
             rules,
             validated=evolved.validated,
             penalty=evolved.penalty,
-            candidate=candidate,
+            candidate=evolved.candidate,
             member=evolved.member,
         )
 

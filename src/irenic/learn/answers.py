@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import as_indicator
+from irenic.model.literals import Probabilities
 
 Form: TypeAlias = Literal["labels", "matrix", "sets"]
 
@@ -22,6 +23,8 @@ class Answers:
     labels: npt.NDArray[Any]
     form: Form
     hierarchy: Hierarchy | None = None
+    threshold: float = 0.5
+    """Probability from which a label is predicted, if consequents are probabilities."""
 
     @property
     def many(self) -> bool:
@@ -31,7 +34,11 @@ class Answers:
     def take(
         self, thens: Sequence[Hashable | None], decided: npt.NDArray[np.int64]
     ) -> npt.NDArray[Any]:
-        """Return the consequents at the given indices."""
+        """Return the consequents at the given indices; of probabilities, the predicted labels."""
+        thens = [
+            then.at_least(self.threshold) if isinstance(then, Probabilities) else then
+            for then in thens
+        ]
         if self.form == "matrix":
             rows = np.array(
                 [[label in (then or ()) for label in self.labels.tolist()] for then in thens],  # type: ignore[operator]

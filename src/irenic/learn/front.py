@@ -53,7 +53,8 @@ class FrontPoint:
         The rules.
     training_score : float
         Score on the training data: the accuracy; for sets of labels the mean F1 of a row; in a
-        hierarchy the explained share of the label variance, where deeper labels have less weight.
+        hierarchy, and if consequents are probabilities, the explained share of the label variance,
+        where deeper labels have less weight.
     validated_score : float
         The same score on rows left out, of rule sets with the same penalty; NaN if not validated.
     n_rules, n_conditions : int
@@ -68,6 +69,8 @@ class FrontPoint:
         The form that evolution can continue from.
     member : int, optional
         Index of the member of the population; rule sets of one member share their validation.
+    threshold : float, optional
+        Probability from which a label is predicted, if consequents are probabilities.
 
     Examples
     --------
@@ -88,6 +91,7 @@ class FrontPoint:
     counts: RuleCounts
     candidate: Candidate | None = None
     member: int | None = None
+    threshold: float | None = None
 
     def __repr__(self) -> str:
         return (

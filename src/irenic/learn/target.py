@@ -2,8 +2,8 @@
 
 Evolution treats all three alike: there is a list of consequents, and a gain from predicting each
 of them for each row. With one label per row, the gain is 1 for the right label. With sets, it is
-the F1 of the predicted set; in a hierarchy, it is the similarity to the label frequencies behind
-a consequent.
+the F1 of the predicted set; in a hierarchy, or if consequents are probabilities, it is the
+similarity to the label frequencies of a consequent.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy.typing as npt
 from irenic.errors import DataError
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import as_indicator, label_set
+from irenic.model.literals import Probabilities
 from irenic.model.space import first_text
 
 Floats = npt.NDArray[np.float64]
@@ -30,6 +31,8 @@ Bools = npt.NDArray[np.bool_]
 _SET_LIMIT: Final = 128
 # Rules explain only a few percent of the variance of hundreds of labels: this share is worth 1.
 _EXPLAINED: Final = 0.1
+# Probabilities in consequents are rounded: more digits only make files larger.
+_DIGITS: Final = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +44,8 @@ class Target:
     many: bool = False
     """Whether a row may have several labels."""
     hierarchy: Hierarchy | None = None
+    probabilities: bool = False
+    """Whether consequents are probabilities of labels, rather than sets."""
 
     @classmethod
     def single(cls, classes: npt.NDArray[Any], codes: npt.NDArray[np.intp]) -> Target:
@@ -68,6 +73,11 @@ class Target:
         return replace(self, truth=self.truth[rows])
 
     @property
+    def by_distance(self) -> bool:
+        """Whether gains are squared distances to label frequencies."""
+        return self.probabilities or self.hierarchy is not None
+
+    @property
     def label_weights(self) -> Floats:
         """Weight of each label; in a hierarchy, deeper labels have less."""
         if self.hierarchy is None:
@@ -79,8 +89,8 @@ class Target:
 class Consequents:
     """The consequents that rules may have, and their gains.
 
-    ``sets[k]`` are the labels that consequent ``k`` predicts; ``frequencies[k]`` are 0 or 1, or in
-    a hierarchy the label frequencies that it represents.
+    ``sets[k]`` are the labels that consequent ``k`` predicts; ``frequencies[k]`` are 0 or 1, or the
+    label frequencies that it represents, in a hierarchy and if consequents are probabilities.
     """
 
     target: Target
@@ -110,8 +120,8 @@ class Consequents:
             return cls(target, every, every > 0, abstains=abstains)
         overall = np.average(target.truth, axis=0, weights=weight)
         means = np.array([overall, *leaves])
-        if target.hierarchy is not None:
-            frequencies = np.unique(means.round(12), axis=0)[:_SET_LIMIT]
+        if target.by_distance:
+            frequencies = np.unique(as_probabilities(means, target), axis=0)[:_SET_LIMIT]
             spread = (target.truth - overall) ** 2 @ target.label_weights
             # sets are closed: if half of the rows have a label, at least as many have its ancestors
             scale = max(_EXPLAINED * float(np.average(spread, weights=weight)), 1e-12)
@@ -129,11 +139,24 @@ class Consequents:
         return len(self.frequencies)
 
     def values(self) -> list[Hashable]:
-        """Return the consequents of rules: labels, frozensets of labels, or None."""
+        """Return the consequents of rules: labels, sets of labels, Probabilities, or None."""
         values: list[Hashable] = self.target.labels.tolist()
-        if self.target.many:
+        if self.target.probabilities:
+            labels = tuple(values)
+            values = [Probabilities(labels, row) for row in self.frequencies]
+        elif self.target.many:
             values = [label_set(row, values) for row in self.sets]
         return [*values, None] if self.abstains else values
+
+    def codes_of(self, values: Sequence[Hashable]) -> npt.NDArray[np.int16]:
+        """Return the code of each value, -1 if it has none; of probabilities, the nearest one."""
+        code_of = {value: code for code, value in enumerate(self.values())}
+        codes = np.array([code_of.get(value, -1) for value in values], dtype=np.int16)
+        if self.target.probabilities:
+            for i in np.flatnonzero(codes < 0).tolist():
+                if isinstance(value := values[i], Probabilities):
+                    codes[i] = self._far(value.values[None, :]).argmin()
+        return codes
 
     def agreement(self, truth: Floats) -> Floats:
         """Return the agreement of each row with each consequent, from 0 to 1.
@@ -146,9 +169,9 @@ class Consequents:
     def as_share(self, gain: Gain) -> Gain:
         """Return gains as shares that are at most 1.
 
-        In a hierarchy, it is the explained share of the variance of the labels.
+        By distance, it is the explained share of the variance of the labels.
         """
-        return gain if self.target.hierarchy is None else 1.0 - (1.0 - gain) * _EXPLAINED
+        return 1.0 - (1.0 - gain) * _EXPLAINED if self.target.by_distance else gain
 
     def _with_nothing(self, gains: Floats) -> Floats:
         if not self.abstains:
@@ -160,13 +183,25 @@ class Consequents:
         """Return the gain of each consequent per row; ``soft`` is like :attr:`Target.truth`."""
         if not self.target.many:
             return self._with_nothing(soft)
-        if self.target.hierarchy is None:
+        if not self.target.by_distance:
             return self._with_nothing(f1(soft, self.frequencies))
-        # squared distance, weighted by label, relative to that of the overall mean
+        # relative to the distance of the overall mean
+        return self._with_nothing(1.0 - self._far(soft) / self.scale)
+
+    def _far(self, soft: Floats) -> Floats:
+        """Return the squared distance of each row to each consequent, weighted by label."""
         weights = self.target.label_weights
         far = ((soft**2) @ weights)[:, None] - 2.0 * (soft * weights) @ self.frequencies.T
         far += (self.frequencies**2 @ weights)[None, :]
-        return self._with_nothing(np.asarray(1.0 - far / self.scale))
+        return np.asarray(far)
+
+
+def as_probabilities(means: Floats, target: Target) -> Floats:
+    """Return means of labels rounded; as probabilities, none is above that of an ancestor."""
+    if not target.probabilities:
+        return means.round(12)
+    rounded = means.clip(0.0, 1.0).round(_DIGITS)
+    return rounded if target.hierarchy is None else target.hierarchy.cap(rounded)
 
 
 def f1(soft: Floats, sets: Floats) -> Floats:

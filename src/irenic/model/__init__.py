@@ -5,7 +5,7 @@ from irenic.model.decider import Decider
 from irenic.model.decision_table import DecisionTable
 from irenic.model.explanation import Explanation, Statistics
 from irenic.model.features import MISSING, OTHER, Categorical, Continuous
-from irenic.model.literals import Expression, Months
+from irenic.model.literals import Expression, Months, Probabilities
 from irenic.model.overlap import Conflict, Overlap
 from irenic.model.region import Region
 from irenic.model.rule import Rule
@@ -27,6 +27,7 @@ __all__ = [
     "Instances",
     "Months",
     "Overlap",
+    "Probabilities",
     "Region",
     "Rule",
     "RuleList",

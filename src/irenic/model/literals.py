@@ -15,7 +15,9 @@ import numpy as np
 from irenic.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Hashable, Mapping, Sequence
+
+    import numpy.typing as npt
 
 KEYWORDS: Final = frozenset(
     {"if", "and", "then", "default", "weight", "in", "not", "or", "is", "missing", "other"}
@@ -33,6 +35,10 @@ TEMPORAL: Final = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)?"
     r"|\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?"
 )
+NO_PROBABILITIES: Final = (
+    "save the rules or the classifier as JSON, or learn with consequents='labels'"
+)
+"""What to do if a format cannot hold :class:`Probabilities`."""
 SURROGATE: Final = re.compile("[\ud800-\udfff]")
 # Control characters and line separators at which editors or str.splitlines break a line.
 _UNSAFE: Final = re.compile("[\x7f-\x9f\u2028\u2029]")
@@ -96,6 +102,147 @@ class Expression:
 
     def __repr__(self) -> str:
         return f"Expression({self.text!r})"
+
+
+class Probabilities:
+    """A consequent that gives each label a probability; immutable and hashable.
+
+    Two are equal if they have the same labels, in the same order, with the same probabilities.
+
+    Parameters
+    ----------
+    labels : sequence of hashable
+        The labels, each once.
+    values : sequence of float
+        The probability of each label, from 0 to 1.
+
+    Raises
+    ------
+    FormatError
+        If the labels repeat, or the values are not one probability per label.
+
+    Examples
+    --------
+    >>> pets = Probabilities(["cat", "dog", "fish"], [0.25, 0.5, 0.0])
+    >>> print(pets)
+    dog 0.50, cat 0.25
+    >>> pets.at_least(0.3)
+    frozenset({'dog'})
+    >>> pets.to_dict()
+    {'cat': 0.25, 'dog': 0.5, 'fish': 0.0}
+    """
+
+    # no __len__ or __getitem__: numpy would take it for a sequence and not for a value
+    __slots__ = ("_hash", "labels", "values")
+
+    labels: tuple[Hashable, ...]
+    """The labels."""
+    values: npt.NDArray[np.float64]
+    """The probability of each label; read-only."""
+    _hash: int
+
+    def __init__(self, labels: Sequence[Hashable], values: npt.ArrayLike) -> None:
+        labels = labels if isinstance(labels, tuple) else tuple(labels)
+        numbers = np.array(values, dtype=np.float64) + 0.0  # no negative zero
+        if numbers.shape != (len(labels),):
+            raise FormatError(
+                f"probabilities must be one number for each of the {len(labels)} labels, got shape"
+                f" {numbers.shape}"
+            )
+        if len(set(labels)) < len(labels):
+            raise FormatError("the labels of probabilities must be distinct, got one twice")
+        right = (numbers >= 0.0) & (numbers <= 1.0)
+        if not right.all():
+            first = int(right.argmin())
+            raise FormatError(
+                f"the probability of {labels[first]!r} must be from 0 to 1, got {numbers[first]}"
+            )
+        numbers.flags.writeable = False
+        object.__setattr__(self, "labels", labels)
+        object.__setattr__(self, "values", numbers)
+        object.__setattr__(self, "_hash", hash((labels, numbers.tobytes())))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("Probabilities are immutable; create new ones")
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return Probabilities, (self.labels, self.values)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Probabilities):
+            return NotImplemented
+        return (
+            self._hash == other._hash
+            and self.labels == other.labels
+            and bool((self.values == other.values).all())
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __str__(self) -> str:
+        shown = self.largest()
+        if not shown:
+            return "no label"
+        n_more = np.count_nonzero(self.values) - len(shown)
+        text = ", ".join(f"{say(label)} {p:.2f}" for label, p in shown.items())
+        return f"{text} and {n_more:,} more" if n_more else text
+
+    def __repr__(self) -> str:
+        return f"<Probabilities: {self}>"
+
+    def largest(self, n: int = 3) -> dict[Hashable, float]:
+        """Return the largest probabilities above 0, in descending order.
+
+        Parameters
+        ----------
+        n : int, default 3
+            Maximum number of labels.
+
+        Returns
+        -------
+        dict
+            The probability of each of these labels.
+
+        Examples
+        --------
+        >>> Probabilities(["cat", "dog", "fish"], [0.25, 0.5, 0.125]).largest(2)
+        {'dog': 0.5, 'cat': 0.25}
+        """
+        order = np.argsort(-self.values, kind="stable")[:n].tolist()
+        return {self.labels[i]: float(self.values[i]) for i in order if self.values[i] > 0.0}
+
+    def at_least(self, threshold: float) -> frozenset[Hashable]:
+        """Return the labels with at least this probability.
+
+        Parameters
+        ----------
+        threshold : float
+
+        Returns
+        -------
+        frozenset
+
+        Examples
+        --------
+        >>> Probabilities(["cat", "dog"], [0.25, 0.5]).at_least(0.5)
+        frozenset({'dog'})
+        """
+        return frozenset(self.labels[i] for i in np.flatnonzero(self.values >= threshold).tolist())
+
+    def to_dict(self) -> dict[Hashable, float]:
+        """Return the probability of each label.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> Probabilities(["cat", "dog"], [0.25, 0.5]).to_dict()
+        {'cat': 0.25, 'dog': 0.5}
+        """
+        return dict(zip(self.labels, self.values.tolist(), strict=True))
 
 
 def format_number(value: float) -> str:
@@ -224,6 +371,8 @@ def format_literal(value: Hashable, depth: int = 0) -> str:
         return "{" + ", ".join(sorted(format_literal(v, depth + 1) for v in value)) + "}"
     if isinstance(value, tuple):
         return "(" + ", ".join(format_literal(v, depth + 1) for v in value) + ")"
+    if isinstance(value, Probabilities):
+        raise FormatError(f"probabilities ({value}) have no text form; {NO_PROBABILITIES}")
     raise FormatError(
         f"{value!r} of type {type(value).__name__} has no text form;"
         " use text, numbers, booleans, dates, or tuples and frozensets of them"
@@ -244,6 +393,8 @@ def display(value: object) -> str:
     """Return :func:`format_literal` of ``value``, or its ``repr`` if it has no text form."""
     if isinstance(value, Expression):
         return value.text
+    if isinstance(value, Probabilities):
+        return str(value)
     try:
         return format_literal(value)
     except FormatError:

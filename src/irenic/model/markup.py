@@ -11,7 +11,7 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from irenic.model.literals import display, say
+from irenic.model.literals import Probabilities, display, say
 
 # The colors of Okabe and Ito, which color-blind people can distinguish, without black.
 BLUE: Final = "0,114,178"
@@ -112,6 +112,8 @@ def colors(thens: Iterable[Hashable | None]) -> dict[Hashable, str]:
 
 
 def _labels(then: Hashable) -> Iterable[Hashable]:
+    if isinstance(then, Probabilities):
+        return then.largest()
     return sorted(then, key=display) if isinstance(then, frozenset) else (then,)
 
 
@@ -133,12 +135,29 @@ def consequent(then: Hashable | None, known: Mapping[Hashable, str] | None = Non
     """Return a consequent as chips, one per label."""
     if then is None:
         return element("span", "no prediction", style="opacity:.8")
+    if isinstance(then, Probabilities):
+        return _probabilities(then, known)
     if not isinstance(then, frozenset):
         return label_chip(then, known)
     if not then:
         return element("span", "no label", style="opacity:.8")
     chips = [label_chip(label, known) for label in sorted(then, key=display)]
     return join(*chips, between=" ")
+
+
+def _probabilities(then: Probabilities, known: Mapping[Hashable, str] | None) -> Html:
+    """Return the most probable labels as chips, and how many more there are."""
+    shown = then.largest()
+    if not shown:
+        return element("span", "no label", style="opacity:.8")
+    parts: list[str] = [
+        chip(f"{clip(say(label))} {p:.2f}", (known or {}).get(label, GREY))
+        for label, p in shown.items()
+    ]
+    n_more = int((then.values > 0.0).sum()) - len(shown)
+    if n_more:
+        parts.append(f"and {n_more:,} more")
+    return join(*parts, between=" ")
 
 
 def label_chip(label: Hashable, known: Mapping[Hashable, str] | None = None) -> Html:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from irenic.boxes.arrays import Floats, Ints
 from irenic.errors import DataError
 from irenic.model.decision_table import DecisionTable
-from irenic.model.literals import display, say
+from irenic.model.literals import Probabilities, display, say
 from irenic.model.rule import as_consequent
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, to_list
@@ -84,6 +84,12 @@ def labeled(
 ) -> Labeled:
     """Return instances with labels, and the outcomes of rule sets over one space."""
     consequents = _consequents(sets)
+    for then in consequents:
+        if isinstance(then, Probabilities):
+            raise DataError(
+                f"rules must predict labels to be summarized, got probabilities ({then}); learn"
+                " with consequents='labels'"
+            )
     many = any(isinstance(then, frozenset) for then in consequents)
     if model is not None:
         many = model._answers.many

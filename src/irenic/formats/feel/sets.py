@@ -29,7 +29,9 @@ from irenic.model.features import (
     Continuous,
 )
 from irenic.model.literals import (
+    NO_PROBABILITIES,
     Months,
+    Probabilities,
     check_writable,
     display,
     format_duration,
@@ -333,6 +335,10 @@ def literal_text(value: Any, *, words: bool = False) -> str:
             if getattr(value, "tzinfo", None) and type(value).fromisoformat(text) != value:
                 raise FormatError(f"{text} has a time zone without a fixed offset; drop it")
             return text if words else f'{name}("{text}")'
+    if isinstance(value, Probabilities):
+        raise FormatError(
+            f"probabilities ({value}) cannot be written to a decision table; {NO_PROBABILITIES}"
+        )
     raise FormatError(
         f"{value!r} of type {type(value).__name__} cannot be written to a decision table;"
         " use text, numbers, booleans, dates, times or durations"

@@ -37,7 +37,7 @@ import numpy.typing as npt
 from irenic.errors import FormatError
 from irenic.formats.json import rules as json_rules
 from irenic.formats.json.rules import as_float, check_keys, decode_value, encode_value, line, short
-from irenic.model.literals import plain
+from irenic.model.literals import Probabilities, plain
 from irenic.model.rulelist import RuleList
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ _KEYS: Final = (
     "estimate",
     "front",
 )
-_POINT_KEYS: Final = ("rules", "default", *_SCORES, *_COUNTS)
+_POINT_KEYS: Final = ("rules", "default", "threshold", *_SCORES, *_COUNTS)
 # The kinds of arrays of labels: text, integers, numbers, booleans and objects.
 _LABEL_KINDS: Final = "UiufbO"
 
@@ -166,6 +166,8 @@ def _encode_point(point: FrontPoint, *, own: bool) -> dict[str, Any]:
         if point.rule_set.default is not None:
             entry["default"] = encode_value(point.rule_set.default)
     entry |= {score: _number(getattr(point, score)) for score in _SCORES}
+    if point.threshold is not None:
+        entry["threshold"] = point.threshold
     counts = point.counts
     entry["support"] = counts.support.tolist()
     entry["confidence"] = [_number(share) for share in counts.confidence.tolist()]
@@ -266,7 +268,10 @@ def _use_front(
     for i, entry in enumerate(front):
         try:
             point = _point(entry, rules.space, rules if i == chosen else None, overall)
-            _check_predictions(point.rule_set, known, data["answers"])
+            if model.consequents == "probabilities":
+                _check_probabilities(point, model)
+            else:
+                _check_predictions(point.rule_set, known, data["answers"])
         except FormatError as error:
             raise FormatError(f'"front", rule set {i + 1}: {error.message}') from None
         points.append(point)
@@ -306,6 +311,9 @@ def _point(entry: Any, space: Space, own: RuleSet | None, overall: npt.NDArray[A
             "frequencies", entry["frequencies"], (n, len(overall)), minimum=0.0, maximum=1.0
         ),
     )
+    if "threshold" in entry:
+        threshold = _floats("threshold", [entry["threshold"]], (1,), minimum=0.0, maximum=1.0)
+        scores["threshold"] = threshold[0].item()
     return FrontPoint(
         rule_set=rules, n_rules=len(rules), n_conditions=rules.n_conditions, counts=counts, **scores
     )
@@ -401,9 +409,20 @@ def _check_predictions(rules: RuleSet, known: set[Any], form: str) -> None:
             raise FormatError(f'a prediction must be among the "labels", got {short(then)}')
 
 
+def _check_probabilities(point: FrontPoint, model: RuleSetClassifier) -> None:
+    labels = tuple(model.classes_.tolist())
+    if point.threshold is None:
+        raise FormatError('"threshold" is missing; rules that predict probabilities need it')
+    for then in (*point.rule_set.consequents, point.rule_set.default):
+        if then is not None and not isinstance(then, Probabilities):
+            raise FormatError(f"a prediction must be probabilities, got {short(then)}")
+        if then is not None and then.labels != labels:
+            raise FormatError('the labels of probabilities must be the "labels", in their order')
+
+
 def _has_sets(rules: RuleSet) -> bool:
     thens = [then for then in (*rules.consequents, rules.default) if then is not None]
-    return bool(thens) and all(isinstance(then, frozenset) for then in thens)
+    return bool(thens) and all(isinstance(then, frozenset | Probabilities) for then in thens)
 
 
 def _at(key: str, decode: Callable[[Any], Any], value: Any) -> Any:

@@ -44,6 +44,7 @@ from irenic.model.literals import (
     MAX_DEPTH,
     Expression,
     Months,
+    Probabilities,
     check_writable,
     format_duration,
     parse_duration,
@@ -391,7 +392,17 @@ _TAGS: Final[dict[str, Callable[[Any], Any]]] = {
     "float": _float,
     "expression": lambda text: Expression(decode_value(text)),
     "tuple": lambda items: tuple(decode_value(v) for v in items),
+    "probabilities": lambda items: _probabilities(items),
 }
+
+
+def _probabilities(pairs: list[Any]) -> Probabilities:
+    for pair in pairs:
+        if not isinstance(pair, list) or len(pair) != 2 or type(pair[1]) not in (int, float):
+            raise FormatError(
+                f"probabilities must be pairs of a label and a number, got {short(pair)}"
+            )
+    return Probabilities([decode_value(label) for label, _ in pairs], [p for _, p in pairs])
 
 
 def decode_value(data: Any) -> Any:
@@ -404,7 +415,8 @@ def decode_value(data: Any) -> Any:
             raise FormatError(
                 f"{short(data)} is not a value: an object must have one key, its type{hint}"
             )
-        kind, noun = (list, "a list") if tag == "tuple" else (str, "text")
+        lists = tag in ("tuple", "probabilities")
+        kind, noun = (list, "a list") if lists else (str, "text")
         if not isinstance(data[tag], kind):
             raise FormatError(
                 f'{short(data)} is not a value: "{tag}" must be {noun}, got {short(data[tag])}'
@@ -560,6 +572,9 @@ def encode_value(value: Any, depth: int = 0) -> Any:
     if isinstance(value, Expression):
         check_writable(value.text)
         return {"expression": value.text}
+    if isinstance(value, Probabilities):
+        pairs = value.to_dict().items()
+        return {"probabilities": [[encode_value(v, depth + 1), p] for v, p in pairs]}
     if isinstance(value, frozenset):
         return sorted((encode_value(v, depth + 1) for v in value), key=line)
     if isinstance(value, tuple):

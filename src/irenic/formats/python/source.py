@@ -20,7 +20,7 @@ from irenic.formats.python import _prelude as prelude
 from irenic.model.condition import Operators
 from irenic.model.decision_table import DecisionTable
 from irenic.model.features import Categorical, Continuous, Feature
-from irenic.model.literals import check_writable
+from irenic.model.literals import NO_PROBABILITIES, Probabilities, check_writable
 
 if TYPE_CHECKING:
     from irenic.model.rule import Rule
@@ -292,6 +292,10 @@ class _Source:
             if isinstance(value, frozenset):
                 return f"frozenset({{{', '.join(sorted(parts))}}})" if parts else "frozenset()"
             return f"({', '.join(parts)}{',' * (len(parts) == 1)})"
+        if isinstance(value, Probabilities):
+            raise FormatError(
+                f"probabilities ({value}) cannot be written as Python source; {NO_PROBABILITIES}"
+            )
         raise FormatError(
             f"{value!r} of type {type(value).__name__} cannot be written as Python source;"
             " use text, numbers, booleans, dates, or tuples and frozensets of those"

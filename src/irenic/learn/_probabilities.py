@@ -1,0 +1,155 @@
+"""Rules whose consequents are probabilities: estimated from their rows, then cut at a threshold.
+
+Evolution chooses among a fixed list of vectors. Afterwards, rules of the same vector that are
+connected by overlaps get the label frequencies of their own rows. So rules with different
+probabilities still never overlap.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from irenic.learn._evolution import Candidate, covering, predict
+from irenic.learn.target import Consequents, Target, as_probabilities
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Indices = npt.NDArray[np.intp]
+
+
+def connected(n: int, first: npt.NDArray[np.integer], second: npt.NDArray[np.integer]) -> Indices:
+    """Return the group of each of ``n`` rules, given the pairs of rules that belong together.
+
+    >>> connected(4, np.array([0, 3]), np.array([2, 2])).tolist()
+    [0, 1, 0, 0]
+    """
+    if n == 0:
+        return np.zeros(0, dtype=np.intp)
+    graph = coo_array((np.ones(len(first)), (first, second)), shape=(n, n))
+    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.intp)
+
+
+def groups_of(candidate: Candidate, conflicts: str) -> Indices:
+    """Return the group of each rule: rules with one code that are connected by overlaps.
+
+    If rules may contradict each other, all rules with one code, which vote for the same.
+    """
+    same = candidate.then[:, None] == candidate.then[None, :]
+    if conflicts == "avoid":
+        same &= ((candidate.masks[:, None] & candidate.masks[None, :]) != 0).all(axis=2)
+    return connected(len(candidate), *np.nonzero(same))
+
+
+def estimated(groups: Indices, covers: Bools, target: Target, weight: Floats) -> Floats:
+    """Return the probabilities of each group of rules, then those of the rows that no rule covers.
+
+    They are label frequencies, shrunk towards those of all rows; ``covers[rule, row]``.
+    """
+    n_groups = int(groups.max(initial=-1)) + 1
+    belongs = np.zeros((n_groups + 1, len(target)))
+    for covered, group in zip(covers, groups, strict=True):
+        belongs[group, covered] = 1.0
+    belongs[-1] = ~covers.any(axis=0)
+    belongs *= weight
+    overall = np.average(target.truth, axis=0, weights=weight)
+    sums, n = belongs @ target.truth, belongs.sum(axis=1)
+    prior = prior_rows(sums, n, overall, target.label_weights)
+    return as_probabilities((sums + prior * overall) / (n + prior)[:, None], target)
+
+
+def prior_rows(sums: Floats, n: Floats, overall: Floats, label_weights: Floats) -> float:
+    """Return how many average rows to add to the rows of each group.
+
+    It is the variance within groups relative to that between them (Bühlmann and Straub, 1970): a
+    few rows say little about noisy labels, and much about labels that depend on the group.
+
+    Parameters
+    ----------
+    sums : array of shape (n_groups, n_labels)
+        Number of rows per label.
+    n : array of shape (n_groups,)
+        Number of rows.
+    overall : array of shape (n_labels,)
+        Label frequencies of all rows.
+    label_weights : array of shape (n_labels,)
+        Weight of each label in the variances.
+
+    Returns
+    -------
+    float
+        At least 1, and at most the number of all rows.
+    """
+    sums, n = sums[n > 0.0], n[n > 0.0]
+    total, spare = n.sum(), len(n) - 1
+    if total <= len(n):
+        return max(1.0, float(total))
+    means = sums / n[:, None]
+    # labels are 0 or 1, so their squares have the same sums
+    within = ((sums - n[:, None] * means**2) @ label_weights).sum() / (total - len(n))
+    apart = n @ ((means - overall) ** 2 @ label_weights)
+    between = (apart - spare * within) / max(total - (n**2).sum() / total, 1e-12)
+    return float(np.clip(within / between, 1.0, total)) if between > 0.0 else float(total)
+
+
+def best_threshold(probabilities: Floats, decided: Indices, truth: Floats, weight: Floats) -> float:
+    """Return the threshold with the highest F1 over all labels of all rows.
+
+    Parameters
+    ----------
+    probabilities : array of shape (n_rules, n_labels)
+    decided : array of shape (n_rows,)
+        The index of the probabilities of each row.
+    truth : array of shape (n_rows, n_labels)
+    weight : array of shape (n_rows,)
+
+    Returns
+    -------
+    float
+        One of the probabilities above 0, the lowest of equally good ones; 0.5 if there are none.
+    """
+    n_rules, n_labels = probabilities.shape
+    totals = np.bincount(decided, weights=weight, minlength=n_rules)
+    right = np.zeros((n_rules, n_labels))
+    for rule in np.unique(decided):
+        rows = decided == rule
+        right[rule] = weight[rows] @ truth[rows]
+    flat = probabilities.ravel()
+    order = np.argsort(-flat, kind="stable")
+    order = order[flat[order] > 0.0]
+    if not len(order):
+        return 0.5
+    found = np.cumsum(right.ravel()[order])
+    predicted = np.cumsum(np.repeat(totals, n_labels)[order])
+    # labels with the same probability are predicted together
+    last = np.append(np.diff(flat[order]) < 0.0, True)
+    scores = 2.0 * found / np.maximum(predicted + right.sum(), 1e-300)
+    best = np.flatnonzero(last & (scores >= scores[last].max() - 1e-12))[-1]
+    return float(flat[order[best]])
+
+
+def settle(
+    candidate: Candidate,
+    consequents: Consequents,
+    encoded: npt.NDArray[np.uint8],
+    target: Target,
+    weight: Floats,
+    conflicts: str,
+) -> tuple[Candidate, Consequents, float]:
+    """Return a candidate with probabilities estimated from rows, and its threshold.
+
+    The returned consequents are those of the returned candidate.
+    """
+    groups = groups_of(candidate, conflicts)
+    values = estimated(groups, covering(candidate.masks, encoded), target, weight)
+    default = len(values) if candidate.default == len(consequents) else len(values) - 1
+    settled = Candidate(candidate.masks, groups.astype(np.int16), default)
+    decided = predict(settled, encoded, conflicts)
+    # without a prediction, every label has the probability 0
+    padded = np.concatenate([values, np.zeros((1, values.shape[1]))])
+    threshold = best_threshold(padded, decided.astype(np.intp), target.truth, weight)
+    return settled, replace(consequents, frequencies=values, sets=values >= threshold), threshold
