@@ -11,6 +11,7 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from irenic.model.head import Head
 from irenic.model.literals import display, say
 
 # The colors of Okabe and Ito, which color-blind people can distinguish, without black.
@@ -112,7 +113,7 @@ def colors(thens: Iterable[Hashable | None]) -> dict[Hashable, str]:
 
 
 def _labels(then: Hashable) -> Iterable[Hashable]:
-    return sorted(then, key=display) if isinstance(then, frozenset) else (then,)
+    return sorted(then, key=display) if isinstance(then, frozenset | Head) else (then,)
 
 
 def chip(text: str, color: str = GREY, title: str = "") -> Html:
@@ -133,6 +134,12 @@ def consequent(then: Hashable | None, known: Mapping[Hashable, str] | None = Non
     """Return a consequent as chips, one per label."""
     if then is None:
         return element("span", "no prediction", style="opacity:.8")
+    if isinstance(then, Head):
+        parts = [
+            label_chip(label, known) if then[label] else join("not ", label_chip(label, known))
+            for label in sorted(then, key=display)
+        ]
+        return join(*parts, between=" ")
     if not isinstance(then, frozenset):
         return label_chip(then, known)
     if not then:
