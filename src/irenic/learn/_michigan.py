@@ -596,7 +596,8 @@ class MichiganClassifier(EvolvingClassifier):
         """Return the rules that the final set needs.
 
         Rules are tried in the order of what they gain over the most frequent label, and kept if
-        the set then predicts more training rows correctly, by more than one.
+        the set then predicts more training rows correctly, by more than one. With partial heads,
+        these are as many labels.
 
         Parameters
         ----------
@@ -626,9 +627,10 @@ class MichiganClassifier(EvolvingClassifier):
         if self.conflicts == "vote":
             weights = population.fitness * population.numerosity
         if rows.truth is None:
-            usual = rows.gains[:, [int(rows.prior.argmax())]]
-        else:
+            usual, least = rows.gains[:, [int(rows.prior.argmax())]], _LEAST_GAIN
+        else:  # a right label is one of several of its row
             usual = rows.prior[population.codes]
+            least = _LEAST_GAIN / max(1.0, float(rows.truth.sum(axis=1).mean()))
         gains = rows.gains[:, population.codes] - usual
         order = np.argsort(-(gains * population.covers.T).sum(axis=0), kind="stable")
         kept = RuleSet(space=rows.space)
@@ -638,7 +640,7 @@ class MichiganClassifier(EvolvingClassifier):
             rule = rules[i]
             trial.add(Rule(rule.region, then=rule.then, weight=float(weights[i])), force=True)
             better, trial.default = rows.decided(trial, resolve)
-            if (better - score) * len(rows) > _LEAST_GAIN:
+            if (better - score) * len(rows) > least:
                 kept, score = trial, better
         return kept
 

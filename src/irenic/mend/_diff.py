@@ -303,6 +303,9 @@ class _LabelSide(_Side):
                 divided.setdefault(tuple(state.tolist()), []).append(inside)
                 parts = [self._subtract(b, self.regions.take([i]), meter) for b in boxes.take(near)]
                 divided.setdefault(known, []).extend([boxes.take(~near), *parts])
+                if meter.spent(nodes=len(boxes)):
+                    self.stopped_by = meter.stopped_by
+                    break
             if self.stopped_by is not None:  # the other rules could still change every decision
                 pieces = {}
                 break
