@@ -138,7 +138,7 @@ def test_a_head_contradicts_a_label_that_is_no_set():
     with pytest.raises(ConditionError, match=f"{message}, got x"):
         rules.predict({"f1": [1]})
     rules = RuleSet([Rule({"f1": (0, 5)}, then={"x": True})], default="x")
-    with pytest.raises(ConditionError, match="default must be a set of labels where .* got 'x'"):
+    with pytest.raises(ConditionError, match=r"default must be a set of labels .* got 'x'"):
         rules.predict({"f1": [1]})
 
 
@@ -437,12 +437,14 @@ def test_a_check_lists_agreeing_heads_as_overlaps():
         ),
         (
             "overlaps",
-            "f1 = 4: rules 1 and 2 say {x = true} and {y = true}, which agree (wherever 3 <= f1 < 5)",
+            "f1 = 4: rules 1 and 2 say {x = true} and {y = true}, which agree"
+            " (wherever 3 <= f1 < 5)",
         ),
         ("overlaps", "f1 = 1: rules 1 and 4 both say {x = true} (wherever 1 <= f1 < 2)"),
         (
             "overlaps",
-            "f1 = 6: rules 2 and 3 say {y = true} and {x = false}, which agree (wherever 4 <= f1 < 9)",
+            "f1 = 6: rules 2 and 3 say {y = true} and {x = false}, which agree"
+            " (wherever 4 <= f1 < 9)",
         ),
         ("inside", "rule 4 is redundant: rule 1 says the same wherever rule 4 applies"),
     ]
