@@ -4,6 +4,10 @@
 four fifths of each data set, five times, and prints the mean accuracy on the fifth left out and the
 mean number of rules. The tree is pruned by cross-validation inside the training rows; its rules are
 its leaves. The default of a rule set counts as a rule.
+
+With ``--several``, it compares rules that decide the whole set of labels with rules that decide
+only some labels, on the sets with several labels per row; ``--generations`` and ``--steps`` limit
+the time.
 """
 
 from __future__ import annotations
@@ -11,14 +15,14 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from benchmarks import datasets, peers
+from benchmarks import datasets, peers, several_labels
 from benchmarks.fitted import Fitted
 from benchmarks.harness import Table
 from irenic import RuleSetClassifier
@@ -72,6 +76,29 @@ def compared(sets: list[datasets.Single]) -> Table:
     return table
 
 
+def several(sets: Iterable[datasets.Multi], generations: int, steps: int) -> Table:
+    """Compare whole and partial heads of both systems on rows with several labels."""
+
+    def learner(kind: Callable[..., Any], **options: Any) -> Callable[..., Fitted]:
+        return ours(lambda random_state: kind(random_state=random_state, **options))
+
+    def with_seed(fit: Callable[..., Fitted]) -> Callable[..., Fitted]:
+        return lambda X, y: fit(X, y, 0)
+
+    learners = {
+        f"{name}, {heads}": with_seed(learner(kind, heads=heads, **options))
+        for name, kind, options in (
+            ("Pittsburgh", PittsburghClassifier, {"generations": generations}),
+            ("Michigan", MichiganClassifier, {"steps": steps}),
+        )
+        for heads in ("whole", "partial")
+    }
+    title = "Several labels: whole and partial heads"
+    return several_labels.compared(
+        title, sets, learners, several_labels.multi_folds, several_labels.MULTI
+    )
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.classifier_systems", description=__doc__
@@ -79,7 +106,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, help="folder of data sets (default: scikit-learn's)")
     parser.add_argument("--sets", nargs="*", default=(), help="names of the data sets")
     parser.add_argument("--max-rows", type=int, default=1_000, help="larger sets are left out")
+    parser.add_argument("--several", action="store_true", help="compare heads on several labels")
+    parser.add_argument("--generations", type=int, default=150, help="of Pittsburgh in --several")
+    parser.add_argument("--steps", type=int, default=15_000, help="of Michigan in --several")
     options = parser.parse_args(arguments)
+    if options.several:
+        sets = datasets.multi(options.data, options.sets, options.max_rows)
+        several(sets, options.generations, options.steps)
+        return
     compared(list(datasets.single(options.data, options.sets, options.max_rows)))
 
 

@@ -173,6 +173,13 @@ def test_enlarge_in_json(run):
     assert found["region"]["box"] == {"f1": [5.0, None], "f2": [7.0, None]}
 
 
+def test_a_consequent_can_decide_some_labels(run):
+    heads = "IF age < 10 THEN {x = true}\nIF age >= 50 THEN {y = true}\n"
+    out = run("enlarge", heads, "--seed", "age=5", "--consequent", "{y = false}")[1]
+    assert out == "age < 50\n"
+    assert run("search", heads, "--consequent", "{x = true, z = true}")[1] == "anything\n"
+
+
 def test_enlarge_with_a_consequent_may_overlap_rules_that_agree(run):
     out = run("enlarge", PAPER, "--seed", "f1=3, f2=6", "--consequent", "A")[1]
     assert out == "f1 < 6.5 and f2 >= 3\n"

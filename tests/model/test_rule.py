@@ -91,7 +91,7 @@ def test_sets_and_numpy_scalars_become_plain_hashable_values():
         ),
         (
             lambda: Rule({}, then={"a": 1}),
-            "a consequent must be hashable, got {'a': 1} of type dict$",
+            "a head must map labels to True or False, got 1 for 'a'$",
         ),
         (lambda: Rule({}, then=float("nan")), "a consequent must equal itself, got nan"),
         (

@@ -20,6 +20,7 @@ from irenic.errors import BudgetError, ConditionError, did_you_mean
 from irenic.mend import to_set
 from irenic.model import markup
 from irenic.model.decision_table import DecisionTable
+from irenic.model.head import contradicts
 from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.rulelist import RuleList
@@ -129,7 +130,7 @@ class Findings:
         listed = self._listed[kind]
         if kind != "overlaps":
             return listed
-        return [finding for finding in listed if finding.thens[0] == finding.thens[1]]
+        return [finding for finding in listed if not contradicts(*finding.thens)]
 
     def __len__(self) -> int:
         return sum(len(self._without_repeats(kind)) for kind in KINDS)

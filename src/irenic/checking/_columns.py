@@ -36,8 +36,9 @@ def without_effect(rows: Rows, meter: Meter) -> Iterator[str]:
         return rows.boxes.take(same).concat(outside)
 
     # Boxes with the default as outcome need no check: with the gaps, they are the complement of
-    # the other outcomes.
-    skipped = -1 if len(rows.differing) else rows.table.rules.code_of(rows.table.rules.default)
+    # the other outcomes, unless several rules decide together.
+    overlapping = bool(len(rows.differing)) or rows.table.rules.is_partial
+    skipped = -1 if overlapping else rows.table.rules.code_of(rows.table.rules.default)
     tests = rows.boxes.tests()
     for name, axis in zip(rows.space.names, rows.space.axes.tolist(), strict=True):
         tested = tests[:, axis]

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, get_args
 
 from irenic.model.condition import Interval, bits_operators, interval_operators
 from irenic.model.features import Categorical, Continuous
+from irenic.model.head import contradicts
 from irenic.model.literals import display, say, show_point
 from irenic.model.region import Region, witness_among, witness_in
 
@@ -155,6 +156,8 @@ def _pair(finding: Finding) -> str:
     first, second = (say(then) for then in finding.thens)
     if finding.thens[0] == finding.thens[1]:
         text = f"rules {a} and {b} both say {first}"
+    elif not contradicts(*finding.thens):
+        text = f"rules {a} and {b} say {first} and {second}, which agree"
     else:
         text = f"rule {a} says {first}, rule {b} says {second}"
     return _with_case(finding, text)

@@ -38,9 +38,9 @@ def inside(rows: Rows, groups: list[tuple[int, ...]], meter: Meter) -> Iterator[
     ``groups`` are the duplicates; only the first row of each group is considered.
     """
     first_of = {row: group[0] for group in groups for row in group}
-    neighbors = rows.neighbors(rows.agreeing)
+    neighbors = rows.neighbors(rows.equal)
     containers = _containers(rows)
-    for row in rows.among(rows.agreeing.reshape(-1)):  # others have no neighbors
+    for row in rows.among(rows.equal.reshape(-1)):  # others have no neighbors
         places = rows.places(row)
         if first_of.get(row, row) != row:
             continue
@@ -62,7 +62,7 @@ def _containers(rows: Rows) -> dict[int, int]:
     lone = rows.lone
     containers: dict[int, int] = {}
     for side in (0, 1):
-        inner, outer = rows.agreeing[:, side], rows.agreeing[:, 1 - side]
+        inner, outer = rows.equal[:, side], rows.equal[:, 1 - side]
         within = rows.contained[:, side] & lone[inner]
         within &= ~(rows.contained[:, 1 - side] & lone[outer])
         for a, b in zip(

@@ -60,24 +60,35 @@ class Rows:
 
     @cached_property
     def agreeing(self) -> Codes:
-        """The pairs of boxes of different rows that overlap and have the same outcome."""
+        """The pairs of boxes of different rows that overlap and agree."""
         return self._pairs(same=True)
 
     @cached_property
     def differing(self) -> Codes:
-        """The pairs of boxes that overlap and have different outcomes."""
+        """The pairs of boxes that overlap and contradict each other."""
         return self._pairs(same=False)
 
     def _pairs(self, *, same: bool) -> Codes:
-        pairs = self.table.rules.packed.overlapping_pairs(same=same, limit=_PAIR_LIMIT)
+        return self._of_two_rows(self.table.rules.overlapping_pairs(same=same, limit=_PAIR_LIMIT))
+
+    def _of_two_rows(self, pairs: Codes) -> Codes:
         rows = self.row_of[pairs]
         pairs_of_two_rows: Codes = pairs[rows[:, 0] != rows[:, 1]]
         return pairs_of_two_rows
 
     @cached_property
+    def equal(self) -> Codes:
+        """The pairs in ``agreeing`` whose outcomes are equal: heads can agree without that."""
+        if not self.table.rules.is_partial:
+            return self.agreeing
+        return self._of_two_rows(
+            self.table.rules.packed.overlapping_pairs(same=True, limit=_PAIR_LIMIT)
+        )
+
+    @cached_property
     def contained(self) -> Bools:
-        """For each pair in ``agreeing``, whether the first is inside the second, and vice versa."""
-        boxes, (first, second) = self.boxes, self.agreeing.T
+        """For each pair in ``equal``, whether the first is inside the second, and vice versa."""
+        boxes, (first, second) = self.boxes, self.equal.T
         return np.column_stack((boxes.inside(first, second), boxes.inside(second, first)))
 
     def neighbors(self, pairs: Codes) -> Neighbors:

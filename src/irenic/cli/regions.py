@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,6 +11,7 @@ import irenic
 from irenic.cli.common import GAP_LIMIT, Json, Limit, console, note, output, print_json, progress
 from irenic.cli.reading import Data, From, Ignore, Rules, SpaceFile, read_rules, say_example
 from irenic.errors import did_you_mean
+from irenic.model.head import Head
 from irenic.model.literals import display
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 _BUDGET = typer.Option(metavar="SECONDS", help="Maximum seconds for the search.", min=0.0)
 _CONSEQUENT = typer.Option(
     metavar="VALUE",
-    help="Prediction of the new rule, which may overlap rules with the same one.",
+    help="Prediction of the new rule, which may overlap rules that agree with it.",
 )
 _RANDOM_STATE = typer.Option(metavar="N", help="Seed of the random number generator.")
 Budget = Annotated[float, _BUDGET]
@@ -197,6 +199,10 @@ def _consequent(rules: irenic.RuleSet, text: str | None) -> Hashable | None:
     for known in rules.consequents:
         if text in (str(known), display(known)):
             return known
+    with suppress(irenic.FormatError):
+        then = irenic.Rule.parse(f"IF anything THEN {text}").then
+        if isinstance(then, Head):  # rules can agree with it without being equal
+            return then
     hint = did_you_mean(text, map(str, rules.consequents))
     note(f"no rule predicts {text!r}{hint}; every rule is a rival")
     return None

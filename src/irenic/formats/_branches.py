@@ -48,10 +48,19 @@ def as_branches(
         consistent, ordered = False, list(rules)
     else:
         DecisionTable.from_rules(rules)  # rejects objects that are not rules
+        check_whole(rules, "branches, of which only one decides,")
         consistent, ordered = _in_order(rules, resolve)
     if fallback is None:
         fallback = rules.default
     return Branches(rules.space, ordered, fallback, not consistent)
+
+
+def check_whole(rules: RuleSet, form: str) -> None:
+    """Raise an error if rules decide only some labels, which ``form`` cannot represent."""
+    try:
+        rules.check_whole(form, "write .rules, .json, .csv or .xlsx")
+    except ConditionError as error:
+        raise FormatError(str(error)) from None
 
 
 def without_policy(table: DecisionTable, form: str, *, decides: bool = False) -> RuleSet | RuleList:

@@ -439,9 +439,12 @@ class RuleDraft:
         if errors:
             return Tables(errors=sorted(errors, key=lambda error: error.line or 0))
         rule_set = RuleSet(rules, space, default=self.default)
-        table = DecisionTable.from_rules(
-            RuleList.from_rules(rule_set) if self.ordered else rule_set
-        )
+        try:
+            table = DecisionTable.from_rules(
+                RuleList.from_rules(rule_set) if self.ordered else rule_set
+            )
+        except ConditionError as error:  # rules of a list decide everything
+            return Tables(errors=[FormatError(str(error))])
         return Tables([replace(table, lines=tuple(self.places))] if self.has_lines else [table])
 
     def at(self, place: int, error: FormatError) -> FormatError:

@@ -13,11 +13,13 @@ continuous; features that are tested for membership are categorical and open to 
 
 from __future__ import annotations
 
-from irenic.errors import FormatError
+from collections.abc import Hashable
+
+from irenic.errors import ConditionError, FormatError
 from irenic.formats.parsed import Parsed, RuleDraft
 from irenic.model.literals import format_literal
 from irenic.model.notation import ParsedRule, parse_line
-from irenic.model.rule import as_consequent
+from irenic.model.rule import as_default
 from irenic.model.ruleset import RuleSet
 
 
@@ -39,10 +41,17 @@ def parse(text: str) -> Parsed:
             elif parsed is not None:
                 if draft.default is not None:
                     raise FormatError("a second DEFAULT; keep only one", column=1)
-                draft.default = as_consequent(parsed.then)
+                draft.default = _default(parsed.then)
         except FormatError as error:
             draft.errors.append(draft.at(number, error))
     return Parsed("rules", [draft], RuleDraft.bind)
+
+
+def _default(value: object) -> Hashable:
+    try:
+        return as_default(value)
+    except ConditionError as error:
+        raise FormatError(str(error), column=1) from None
 
 
 def dumps(rules: RuleSet) -> str:

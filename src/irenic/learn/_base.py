@@ -28,6 +28,7 @@ from irenic.model import markup
 from irenic.model.columns import take_apart
 from irenic.model.explanation import Explanation
 from irenic.model.features import Continuous, Feature
+from irenic.model.head import signs
 from irenic.model.literals import display, is_missing, plain
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space
@@ -262,6 +263,12 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> clf.fit({"age": range(40)}, ["free"] * 18 + ["full"] * 22).predict({"age": [3, 35]})
         array(['free', 'full'], dtype='<U4')
         """
+        check_is_fitted(self)
+        if self.rules_.is_partial:
+            table = self._table(X, reset=False)
+            sets = self.rules_.predict(table, resolve=resolve_by(self.conflicts)).tolist()
+            index = {then: i for i, then in enumerate(dict.fromkeys(sets))}
+            return self._answers.take(list(index), np.array([index[then] for then in sets]))
         decided = self._decided(X)
         return self._answers.take(self._thens(), decided)
 
@@ -275,8 +282,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         They are the label frequencies among the training rows that the deciding rule covers,
         slightly smoothed towards those of all rows, and adjusted so that the predicted label has
-        the highest probability. With ``consequents="probabilities"``, they are the consequent of
-        the deciding rule.
+        the highest probability. If several rules decide a label together, it is their mean. With
+        ``consequents="probabilities"``, they are the consequent of the deciding rule.
 
         Parameters
         ----------
@@ -304,8 +311,20 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         array([[0.97, 0.03],
                [0.02, 0.98]])
         """
+        check_is_fitted(self)
+        if self.rules_.is_partial:
+            return self._label_frequencies(self._table(X, reset=False))
         decided = self._decided(X)
         return np.asarray(self._frequencies()[decided])
+
+    def _label_frequencies(self, table: Any) -> Floats:
+        """Return the mean label frequencies of the rules that decide each label of each row."""
+        frequencies = self._frequencies()
+        covers = self.rules_.covering(table).astype(float)
+        decides = signs(self.rules_.thens, self.classes_.tolist()) != 0
+        n = covers @ decides
+        total = covers @ (decides * frequencies[:-1])
+        return np.asarray(np.where(n > 0, total / np.maximum(n, 1.0), frequencies[-1]))
 
     def _frequencies(self) -> Floats:
         """Return the smoothed label frequencies of each rule, followed by those of the default."""

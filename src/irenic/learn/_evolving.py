@@ -8,10 +8,12 @@ creation and during the mutation phases". Here, every rule is made in a region t
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from irenic.errors import DataError
 from irenic.learn._base import Labeled, RuleClassifier
 from irenic.learn._cells import Cells
 from irenic.learn._measure import Measure
@@ -26,13 +28,25 @@ from irenic.searching import enlarge
 class EvolvingClassifier(RuleClassifier):
     """Base of the evolutionary classifiers: new, mutated and transferred rules, free of rivals."""
 
+    heads: str
+
     def _rows(self, data: Labeled) -> tuple[Measure, TrainingRows]:
         """Return the training data for statistics and for operators."""
         target, weight = data.target, data.weight
-        consequents = Consequents.from_target(target, weight, [])
+        if self.heads == "partial":
+            if not target.many:
+                raise DataError(
+                    'heads="partial" needs rows with several labels, got one label per row; use'
+                    ' heads="whole"'
+                )
+            consequents = Consequents.partial(target, weight)
+        else:
+            consequents = Consequents.from_target(target, weight, [])
         measure = Measure(data.instances, target, weight, consequents, self.conflicts)
         cuts = Cells.from_instances(data.instances, target.truth, weight).cuts
         rows = TrainingRows(data.instances, consequents.values(), measure.gains, cuts)
+        if self.heads == "partial":
+            rows = replace(rows, labels=target.labels.tolist(), truth=target.truth)
         return measure, rows
 
     def _final(self, rules: RuleSet) -> RuleSet:
@@ -94,7 +108,9 @@ class EvolvingClassifier(RuleClassifier):
         Returns
         -------
         Rule or None
-            Its consequent is the best one for the row, and its weight is its accuracy.
+            Its consequent is the best one for the row, and its weight is its accuracy. With
+            partial heads, the consequent decides a label that is open and not right by default;
+            None if there is no such label.
 
         Examples
         --------
@@ -107,9 +123,22 @@ class EvolvingClassifier(RuleClassifier):
         >>> rule.then, rule.region.contains(rows.instances)[2]
         ('high', np.True_)
         """
+        if rows.truth is not None:
+            return self._new_partial_rule(rules, row, rows, rng)
         then = rows.then(row)
         room = self.room(rules, rows.instances.take([row]), then, rng)
         return rows.rated(draw_region(rows, row, rng) & room, then)
+
+    def _new_partial_rule(
+        self, rules: RuleSet, row: int, rows: TrainingRows, rng: np.random.Generator
+    ) -> Rule | None:
+        states, region = rows.states(rules, row), draw_region(rows, row, rng)
+        needed = rows.needed(states, rules.default, row)[0]
+        then = rows.draw_head(row, region, states[0], needed, rng)
+        if then is None:
+            return None
+        room = self.room(rules, rows.instances.take([row]), then, rng)
+        return rows.rated(region & room, then)
 
     def mutate_rule(
         self, rules: RuleSet, rule: Rule, rows: TrainingRows, rng: np.random.Generator
@@ -190,7 +219,7 @@ class EvolvingClassifier(RuleClassifier):
         rivals = rules.rivals_of(rule.region, rule.then)
         if self.conflicts != "avoid" or not len(rivals):
             return rule
-        right = rule.region.contains(rows.instances) & (rows.best == rows.codes[rule.then])
+        right = rule.region.contains(rows.instances) & rows.suited(rule.then)
         right &= ~rules[rivals].covering(rows.instances).any(axis=1)
         if not right.any():
             return None

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from irenic.learn._evolution import Candidate
 from irenic.learn.front import FrontPoint, RuleCounts
-from irenic.learn.target import Consequents, Target
+from irenic.learn.target import Consequents, Target, row_f1
+from irenic.model.head import open_labels, signs
 from irenic.model.ruleset import Resolve, RuleSet
 from irenic.model.space import Instances
 
@@ -47,9 +48,7 @@ class Measure:
         covers = rules.covering(self.instances)
         order = self._order(rules, covers)
         rules, covers = rules[order], covers[:, order]
-        decided = self._decided(rules)
-        codes = self._codes(rules, rules.default)
-        right = self.gains[np.arange(len(decided)), codes[decided]]
+        right = self._right(rules, covers)
         return FrontPoint(
             rule_set=rules,
             training_score=self.consequents.as_share(float(np.average(right, weights=self.weight))),
@@ -58,10 +57,25 @@ class Measure:
             n_conditions=rules.n_conditions,
             explanation_size=float((covers @ rules.conditions_per_rule()).mean()),
             penalty=penalty,
-            counts=self._counts(covers, codes),
+            counts=self._counts(rules, covers),
             candidate=candidate,
             member=member,
         )
+
+    def _right(self, rules: RuleSet, covers: npt.NDArray[np.bool_]) -> Floats:
+        """Return the gain of the prediction for each row."""
+        if not self.consequents.heads:
+            decided = self._decided(rules)
+            codes = self._codes(rules, rules.default)
+            return np.asarray(self.gains[np.arange(len(decided)), codes[decided]])
+        labels = self.target.labels.tolist()
+        states, _ = rules.decide_labels(self.instances, labels, resolve=resolve_by(self.conflicts))
+        usual = np.isin(np.arange(len(labels)), self._places(rules.default))
+        return row_f1(self.target.truth, np.where(states == 0, usual, states > 0))
+
+    def _places(self, default: Hashable | None) -> list[int]:
+        """Return the indices of the labels of a default."""
+        return [i for i, v in enumerate(self.target.labels.tolist()) if v in open_labels(default)]
 
     @cached_property
     def gains(self) -> Floats:
@@ -87,14 +101,28 @@ class Measure:
         code_of = {value: code for code, value in enumerate(self.consequents.values())}
         return np.array([code_of[then] for then in [*rules.thens, default]], dtype=np.intp)
 
-    def _counts(self, covers: npt.NDArray[np.bool_], codes: npt.NDArray[np.intp]) -> RuleCounts:
-        """Return statistics of each rule, followed by those of the rows that no rule covers."""
-        left = ~covers.any(axis=1)
+    def _agreement(self, rules: RuleSet) -> Floats:
+        """Return the agreement of each row with each rule and the default: ``[row, rule]``."""
         agreement = self.consequents.agreement(self.target.truth)
+        if not self.consequents.heads:
+            return np.asarray(agreement[:, self._codes(rules, rules.default)])
+        code_of = {value: code for code, value in enumerate(self.consequents.values())}
+        usual = np.isin(np.arange(len(self.target.labels)), self._places(rules.default))
+        by_default = row_f1(self.target.truth, np.tile(usual, (len(self.target), 1)))
+        return np.column_stack((agreement[:, [code_of[then] for then in rules.thens]], by_default))
+
+    def _counts(self, rules: RuleSet, covers: npt.NDArray[np.bool_]) -> RuleCounts:
+        """Return statistics of each rule, followed by those of the rows that no rule covers.
+
+        If rules decide only some labels, the last frequencies are those of the rows in which no
+        rule decides the label.
+        """
+        left = ~covers.any(axis=1)
+        agreement = self._agreement(rules)
         overall = np.average(self.target.truth, axis=0, weights=self.weight)
-        mix, frequencies = np.zeros((2, len(codes), len(self.target.labels)))
-        support, right = np.zeros(len(codes)), np.zeros(len(codes))
-        for r, code in enumerate(codes):
+        mix, frequencies = np.zeros((2, len(rules) + 1, len(self.target.labels)))
+        support, right = np.zeros(len(rules) + 1), np.zeros(len(rules) + 1)
+        for r in range(len(rules) + 1):
             covered = left if r == covers.shape[1] else covers[:, r]
             truth, weight = self.target.truth[covered], self.weight[covered]
             mix[r] = truth.sum(axis=0)
@@ -102,6 +130,12 @@ class Measure:
             if self.target.probabilities and code < len(self.consequents):
                 frequencies[r] = self.consequents.frequencies[code]
             support[r] = len(truth)
-            right[r] = agreement[covered, code].sum()
+            right[r] = agreement[covered, r].sum()
+        if self.consequents.heads:
+            labels = self.target.labels.tolist()
+            undecided = (covers @ (signs(rules.thens, labels) != 0)) == 0
+            weight = undecided * self.weight[:, None]
+            total = (weight * self.target.truth).sum(axis=0) + overall
+            frequencies[-1] = total / (weight.sum(axis=0) + 1.0)
         confidence = np.divide(right, support, out=np.full(len(right), np.nan), where=support > 0)
         return RuleCounts(mix, support, confidence, overall, frequencies)

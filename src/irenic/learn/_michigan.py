@@ -17,6 +17,7 @@ set at every step, which changes three things:
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from numbers import Integral
 from typing import Any, ClassVar, Final
 
@@ -31,6 +32,7 @@ from irenic.learn._evolving import EvolvingClassifier
 from irenic.learn._measure import resolve_by
 from irenic.learn.operators import SMOOTHING, TrainingRows, cross_regions, draw_region
 from irenic.model.coverage import CoverageMap
+from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
 from irenic.model.sampling import as_generator
@@ -294,6 +296,10 @@ class MichiganClassifier(EvolvingClassifier):
         "avoid" keeps the population consistent. The others use no CFSBE, allow conflicts, and
         decide by the consequent with the highest sum of fitness, as UCS does, or by the most
         accurate rule; they exist for comparison.
+    heads : {"whole", "partial"}, default "whole"
+        What a rule decides if rows have several labels. "whole": the whole set of labels.
+        "partial": one or two labels, while the others stay open. Rules then contradict each
+        other only if both decide a label, differently; where they overlap, they decide together.
     random_state : int, RandomState or None
         Seed of the random number generator.
 
@@ -330,6 +336,7 @@ class MichiganClassifier(EvolvingClassifier):
         "population_size": [Interval(Integral, 1, None, closed="left")],
         "steps": [Interval(Integral, 1, None, closed="left")],
         "conflicts": [StrOptions({"avoid", "vote", "best"})],
+        "heads": [StrOptions({"whole", "partial"})],
         "random_state": ["random_state"],
     }
 
@@ -339,11 +346,13 @@ class MichiganClassifier(EvolvingClassifier):
         population_size: int = 400,
         steps: int = 15_000,
         conflicts: str = "avoid",
+        heads: str = "whole",
         random_state: Any = None,
     ) -> None:
         self.population_size = population_size
         self.steps = steps
         self.conflicts = conflicts
+        self.heads = heads
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -430,12 +439,12 @@ class MichiganClassifier(EvolvingClassifier):
         >>> population.rules[0].then, population.experience
         ('low', array([1.]))
         """
-        code = population.rows.best[row]
+        right = population.rows.right(row, rng)
         match = population.matching(row)
-        if not (population.codes[match] == code).any():
+        if right.any() and not right[population.codes[match]].any():
             self.cover(population, row, time, rng)
             match = population.matching(row)
-        correct = match[population.codes[match] == code]
+        correct = match[right[population.codes[match]]]
         population.update(match, correct, row)
         if len(correct):
             last = _mean(population.evolved[correct], population.numerosity[correct])
@@ -473,9 +482,12 @@ class MichiganClassifier(EvolvingClassifier):
         np.True_
         """
         rules, rows = population.rules, population.rows
-        then, prior = rows.then(row), rows.prior[rows.best[row]]
-        seed = rows.instances.take([row])
-        rule = rows.rated(draw_region(rows, row, rng), then)
+        region, seed = draw_region(rows, row, rng), rows.instances.take([row])
+        then = self._consequent(population, row, region, rng)
+        if then is None:
+            return
+        prior = rows.prior[rows.codes[then]]
+        rule = rows.rated(region, then)
         assert rule is not None  # it covers the row
         if population.force:
             population.add(rule, time)
@@ -496,6 +508,18 @@ class MichiganClassifier(EvolvingClassifier):
             rest = self.fit_in(population.rules, rival, rows, rng)
             if rest and rest.region.contains(rows.instances).sum() >= _LEAST_ROWS:
                 population.add(rest, time)
+
+    def _consequent(
+        self, population: Population, row: int, region: Region, rng: np.random.Generator
+    ) -> Hashable | None:
+        """Return the consequent of a new rule: of heads, one that no rule replaces so far."""
+        rows = population.rows
+        if rows.truth is None:
+            return rows.then(row)
+        # wrong decisions count as open, because weaker rivals give way
+        states = rows.states(population.rules, row)
+        states[states != 2 * rows.truth[[row]] - 1] = 0
+        return rows.draw_head(row, region, states[0], rows.needed(states, None, row)[0], rng)
 
     def evolve(
         self, population: Population, correct: Ints, row: int, time: int, rng: np.random.Generator
@@ -616,7 +640,8 @@ class MichiganClassifier(EvolvingClassifier):
         """Return the rules that the final set needs.
 
         Rules are tried in the order of what they gain over the most frequent label, and kept if
-        the set then predicts more training rows correctly, by more than one.
+        the set then predicts more training rows correctly, by more than one. With partial heads,
+        these are as many labels.
 
         Parameters
         ----------
@@ -645,7 +670,12 @@ class MichiganClassifier(EvolvingClassifier):
         weights = rules.weights
         if self.conflicts == "vote":
             weights = population.fitness * population.numerosity
-        gains = rows.gains[:, population.codes] - rows.gains[:, [int(rows.prior.argmax())]]
+        if rows.truth is None:
+            usual, least = rows.gains[:, [int(rows.prior.argmax())]], _LEAST_GAIN
+        else:  # a right label is one of several of its row
+            usual = rows.prior[population.codes]
+            least = _LEAST_GAIN / max(1.0, float(rows.truth.sum(axis=1).mean()))
+        gains = rows.gains[:, population.codes] - usual
         order = np.argsort(-(gains * population.covers.T).sum(axis=0), kind="stable")
         kept = RuleSet(space=rows.space)
         score, kept.default = rows.decided(kept, resolve)
@@ -654,7 +684,7 @@ class MichiganClassifier(EvolvingClassifier):
             rule = rules[i]
             trial.add(Rule(rule.region, then=rule.then, weight=float(weights[i])), force=True)
             better, trial.default = rows.decided(trial, resolve)
-            if (better - score) * len(rows) > _LEAST_GAIN:
+            if (better - score) * len(rows) > least:
                 kept, score = trial, better
         return kept
 

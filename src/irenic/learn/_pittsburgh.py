@@ -88,6 +88,10 @@ class PittsburghClassifier(EvolvingClassifier):
         "avoid" keeps every rule set consistent. The others use no CFSBE, allow conflicts, and
         decide by the consequent with the highest sum of accuracies or by the most accurate rule;
         they exist for comparison.
+    heads : {"whole", "partial"}, default "whole"
+        What a rule decides if rows have several labels. "whole": the whole set of labels.
+        "partial": one or two labels, while the others stay open. Rules then contradict each
+        other only if both decide a label, differently; where they overlap, they decide together.
     random_state : int, RandomState or None
         Seed of the random number generator.
 
@@ -126,6 +130,7 @@ class PittsburghClassifier(EvolvingClassifier):
         "generations": [Interval(Integral, 0, None, closed="left")],
         "max_rules": [Interval(Integral, 1, None, closed="left")],
         "conflicts": [StrOptions({"avoid", "vote", "best"})],
+        "heads": [StrOptions({"whole", "partial"})],
         "random_state": ["random_state"],
     }
 
@@ -136,12 +141,14 @@ class PittsburghClassifier(EvolvingClassifier):
         generations: int = 150,
         max_rules: int = 30,
         conflicts: str = "avoid",
+        heads: str = "whole",
         random_state: Any = None,
     ) -> None:
         self.population_size = population_size
         self.generations = generations
         self.max_rules = max_rules
         self.conflicts = conflicts
+        self.heads = heads
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -272,8 +279,15 @@ class PittsburghClassifier(EvolvingClassifier):
         return rules
 
     def _add_rule(self, rules: RuleSet, rows: TrainingRows, rng: np.random.Generator) -> None:
-        """Add a new rule around a row that no rule covers, if there is one."""
-        uncovered = np.flatnonzero(rules.decide(rows.instances, resolve="first") < 0)
+        """Add a new rule around a row that no rule covers, if there is one.
+
+        With partial heads, it is a row with a label that is open and not right by default.
+        """
+        if rows.truth is None:
+            left = rules.decide(rows.instances, resolve="first") < 0
+        else:
+            left = np.asarray(rows.needed(rows.states(rules), rules.default).any(axis=1))
+        uncovered = np.flatnonzero(left)
         if len(rules) < self.max_rules and len(uncovered):
             rule = self.new_rule(rules, int(pick(uncovered, rng)), rows, rng)
             if rule is not None:

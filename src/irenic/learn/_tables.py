@@ -15,6 +15,7 @@ from irenic.errors import DataError, did_you_mean
 from irenic.frames.columns import Table, as_column, as_values
 from irenic.model.columns import take_apart
 from irenic.model.decision_table import DecisionTable
+from irenic.model.head import Head
 from irenic.model.literals import display, is_missing, plain, say
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import Resolve, RuleSet
@@ -221,9 +222,9 @@ class _Labels:
             return cls(tuple(rules.classes_.tolist()), rules._answers.many)
         consequents = [rules.consequents[code] for code in rules.then_codes]
         consequents += [] if rules.default is None else [rules.default]
-        if not any(isinstance(value, frozenset) for value in consequents):
+        if not any(isinstance(value, frozenset | Head) for value in consequents):
             return cls(tuple(dict.fromkeys(consequents)), many=False)
-        sets = [v if isinstance(v, frozenset) else {v} for v in consequents]
+        sets = [set(v) if isinstance(v, frozenset | Head) else {v} for v in consequents]
         return cls(tuple(sorted(set().union(*sets), key=str)), many=True)
 
     @cached_property
@@ -337,6 +338,10 @@ def predict_table(
         no_default = rule_set.default is None
         texts.append("no rule" if no_default else "default: no rule covers this case")
         columns["rule"] = as_column([texts[index] for index in decided])
+        if rule_set.is_partial:  # several rules decide together
+            reasons = rule_set.explain(X, resolve=how)
+            listed = ["; ".join(texts[i] for i in reason.rules) for reason in reasons]
+            columns["rule"] = as_column([text or texts[-1] for text in listed])
         if not isinstance(rules, RuleSet):
             counts = rules.chosen_.counts
             columns["support"] = counts.support.astype(np.int64)[decided]

@@ -16,7 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.learn._cells import Cells
+from irenic.learn.target import row_f1
 from irenic.model.features import LOWEST
+from irenic.model.head import Signs, open_labels, signs, united
 from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
@@ -32,6 +34,10 @@ _CONDITIONS: Final = 3
 _STEPS: Final = 4
 # How often a mutation changes a condition rather than adding one.
 _CHANGE: Final = 0.6
+# The number of random heads of which a new rule gets the best.
+_TOURNAMENT: Final = 3
+# The most labels of a default of rules that decide only some labels.
+_DEFAULT_LABELS: Final = 8
 # Rows with the prior of the consequent that are added to those of a rule for its accuracy.
 SMOOTHING: Final = 10.0
 
@@ -51,6 +57,10 @@ class TrainingRows:
         for sets of labels the F1.
     cuts : sequence of array
         Thresholds for the bounds of each continuous feature, ascending.
+    labels : sequence of hashable
+        The labels, if the consequents are heads that decide only some of them.
+    truth : array of shape (rows, labels), optional
+        1 where a row has a label; only together with ``labels``.
 
     Examples
     --------
@@ -64,6 +74,8 @@ class TrainingRows:
     consequents: Sequence[Hashable]
     gains: Floats
     cuts: Sequence[Floats]
+    labels: Sequence[Hashable] = ()
+    truth: Floats | None = None
 
     @classmethod
     def from_table(cls, X: Any, y: Sequence[Hashable]) -> TrainingRows:
@@ -138,6 +150,172 @@ class TrainingRows:
         'low'
         """
         return self.consequents[int(self.best[row])]
+
+    @cached_property
+    def _signs(self) -> Signs:
+        """What each consequent decides, if they are heads."""
+        return signs(self.consequents, self.labels)
+
+    def states(self, rules: RuleSet, row: int | None = None) -> Signs:
+        """Return what rules whose consequents are heads decide together about each label.
+
+        Parameters
+        ----------
+        rules : RuleSet
+            The rules.
+        row : int, optional
+            Index of a row (default: all rows).
+
+        Returns
+        -------
+        array of int8 of shape (rows, labels)
+            1 if the label is present, -1 if it is absent, 0 if no rule decides it. If rules
+            contradict each other, the majority decides.
+
+        Examples
+        --------
+        >>> from irenic import Rule
+        >>> from irenic.model import Head
+        >>> rows = TrainingRows(Space.infer({"age": [20, 30]}).encode({"age": [20, 30]}),
+        ...                     [Head({"x": True})], np.ones((2, 1)), [np.array([26.0])],
+        ...                     ["x"], np.ones((2, 1)))
+        >>> rows.states(RuleSet([Rule({"age": (None, 26)}, then={"x": True})], rows.space))
+        array([[1],
+               [0]], dtype=int8)
+        """
+        instances = self.instances if row is None else self.instances.take([row])
+        codes = np.array([self.codes[then] for then in rules.thens], dtype=np.intp)
+        return united(rules.covering(instances), self._signs[codes])
+
+    def needed(self, states: Signs, default: Hashable | None, row: int | None = None) -> Bools:
+        """Return which labels of each row are open, and not right by default.
+
+        Parameters
+        ----------
+        states : array of shape (rows, labels)
+            What rules decide; see :meth:`states`.
+        default : frozenset or None
+            The labels that are present by default (default: those of most rows).
+        row : int, optional
+            Index of the row that ``states`` are of (default: all rows).
+
+        Returns
+        -------
+        array of bool of shape (rows, labels)
+
+        Examples
+        --------
+        >>> from irenic.model import Head
+        >>> rows = TrainingRows(Space.infer({"age": [20, 30]}).encode({"age": [20, 30]}),
+        ...                     [Head({"x": True})], np.ones((2, 1)), [np.array([26.0])],
+        ...                     ["x"], np.ones((2, 1)))
+        >>> rows.needed(np.zeros((2, 1), dtype=np.int8), frozenset())
+        array([[ True],
+               [ True]])
+        """
+        assert self.truth is not None
+        truth = self.truth if row is None else self.truth[[row]]
+        if default is None:
+            usual = self.truth.mean(axis=0) > 0.5
+        else:
+            usual = np.array([label in open_labels(default) for label in self.labels])
+        return np.asarray((states == 0) & ((truth > 0) != usual))
+
+    def draw_head(
+        self, row: int, region: Region, states: Signs, needed: Bools, rng: np.random.Generator
+    ) -> Hashable | None:
+        """Return a head for a new rule: the one with the highest lift among three random ones.
+
+        Parameters
+        ----------
+        row : int
+            Index of a row for which the head is right.
+        region : Region
+            The region of the rule.
+        states : array of int8
+            What other rules decide about each label of the row; the head contradicts none.
+        needed : array of bool
+            The labels of which the head decides at least one.
+        rng : Generator
+            The random number generator.
+
+        Returns
+        -------
+        Head or None
+            None if no head is possible.
+
+        Examples
+        --------
+        >>> from irenic.model import Head
+        >>> rows = TrainingRows(Space.infer({"age": [20, 30]}).encode({"age": [20, 30]}),
+        ...                     [Head({"x": True})], np.ones((2, 1)), [np.array([26.0])],
+        ...                     ["x"], np.ones((2, 1)))
+        >>> open = np.zeros(1, dtype=np.int8)
+        >>> rng = np.random.default_rng(0)
+        >>> rows.draw_head(0, Region(rows.space), open, np.array([True]), rng)
+        Head({'x': True})
+        """
+        possible = (self.gains[row] == 1.0) & ((self._signs * states) >= 0).all(axis=1)
+        possible &= (self._signs[:, needed] != 0).any(axis=1)
+        if not possible.any():
+            return None
+        drawn = rng.choice(np.flatnonzero(possible), _TOURNAMENT)
+        inside, prior = self.gains[region.contains(self.instances)][:, drawn], self.prior[drawn]
+        accuracy = (inside.sum(axis=0) + SMOOTHING * prior) / (len(inside) + SMOOTHING)
+        lift = (accuracy - prior) / np.maximum(1.0 - prior, 1e-12)
+        return self.consequents[int(drawn[lift.argmax()])]
+
+    def suited(self, then: Hashable) -> Bools:
+        """Return the rows that a rule with a consequent can grow around.
+
+        Parameters
+        ----------
+        then : hashable
+            The consequent.
+
+        Returns
+        -------
+        array of bool
+            The rows whose best consequent it is; for a head, those for which it is right.
+
+        Examples
+        --------
+        >>> TrainingRows.from_table({"age": [20, 30]}, ["low", "high"]).suited("low")
+        array([ True, False])
+        """
+        code = self.codes[then]
+        return np.asarray(self.best == code if self.truth is None else self.gains[:, code] == 1.0)
+
+    def right(self, row: int, rng: np.random.Generator) -> Bools:
+        """Return the consequents that a Michigan system wants for a row.
+
+        Parameters
+        ----------
+        row : int
+            Index of the row.
+        rng : Generator
+            The random number generator.
+
+        Returns
+        -------
+        array of bool
+            The best consequent of the row. Of heads, those that are right about one random label
+            that is not right by default; none if there is no such label.
+
+        Examples
+        --------
+        >>> rows = TrainingRows.from_table({"age": [20, 30]}, ["low", "high"])
+        >>> rows.consequents, rows.right(0, np.random.default_rng(0))
+        (['high', 'low'], array([False,  True]))
+        """
+        if self.truth is None:
+            return np.asarray(np.arange(len(self.consequents)) == self.best[row])
+        nothing = np.zeros((1, len(self.labels)), dtype=np.int8)
+        needed = np.flatnonzero(self.needed(nothing, None, row)[0])
+        if not len(needed):
+            return np.zeros(len(self.consequents), dtype=np.bool_)
+        label = int(rng.choice(needed))
+        return np.asarray((self._signs[:, label] != 0) & (self.gains[row] == 1.0))
 
     def rated(self, region: Region, then: Hashable) -> Rule | None:
         """Return a rule whose weight is its accuracy, None if it covers no row.
@@ -230,6 +408,8 @@ class TrainingRows:
         >>> rows.decided(RuleSet([rule]), resolve="first")
         (1.0, 'high')
         """
+        if self.truth is not None:
+            return self._decided_labels(rules, resolve)
         decided = rules.decide(self.instances, resolve=resolve)
         left = decided < 0
         total = self.gains[left].sum(axis=0) if left.any() else self.prior
@@ -237,6 +417,31 @@ class TrainingRows:
         codes = np.array([*(self.codes[then] for then in rules.thens), default], dtype=np.intp)
         gain = self.gains[np.arange(len(self)), codes[decided]].mean()
         return float(gain), self.consequents[default]
+
+    def _decided_labels(self, rules: RuleSet, resolve: Any) -> tuple[float, Hashable]:
+        """Return the mean F1 of rules whose consequents are heads, and the best default.
+
+        The default has the most frequent labels of the rows in which no rule decides them; each
+        number of them is tried.
+        """
+        truth = self.truth
+        assert truth is not None
+        if resolve in (None, "first"):  # consistent
+            states = self.states(rules)
+        else:
+            states, _ = rules.decide_labels(self.instances, self.labels, resolve=resolve)
+        undecided = states == 0
+        n = undecided.sum(axis=0)
+        share = np.divide((truth * undecided).sum(axis=0), n, out=np.zeros(len(n)), where=n > 0)
+        order = np.argsort(-share, kind="stable")
+        score, default = -1.0, frozenset[Hashable]()
+        for size in range(min(int((share > 0).sum()), _DEFAULT_LABELS) + 1):
+            usual = np.zeros(len(share), dtype=np.bool_)
+            usual[order[:size]] = True
+            f1 = float(row_f1(truth, np.where(undecided, usual, states > 0)).mean())
+            if f1 > score:
+                score, default = f1, frozenset(self.labels[i] for i in order[:size].tolist())
+        return score, default
 
 
 def draw_region(rows: TrainingRows, row: int, rng: np.random.Generator) -> Region:

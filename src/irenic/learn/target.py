@@ -20,6 +20,7 @@ import numpy.typing as npt
 from irenic.errors import DataError
 from irenic.learn.hierarchy import Hierarchy
 from irenic.learn.labels import as_indicator, label_set
+from irenic.model.head import Head, signs
 from irenic.model.literals import Probabilities
 from irenic.model.space import first_text
 
@@ -29,6 +30,8 @@ Bools = npt.NDArray[np.bool_]
 
 # Sets that rules may predict come from the leaves of trees; more than this do not help.
 _SET_LIMIT: Final = 128
+# Two labels make a head together if at least this share of the rows has both.
+_PAIR_SHARE: Final = 0.05
 # Rules explain only a few percent of the variance of hundreds of labels: this share is worth 1.
 _EXPLAINED: Final = 0.1
 # Probabilities in consequents are rounded: more digits only make files larger.
@@ -99,6 +102,23 @@ class Consequents:
     scale: float = 1.0
     abstains: bool = False
     """Whether the last consequent is to predict nothing, which gains nothing."""
+    heads: tuple[Head, ...] = ()
+    """The consequents, if each decides only some labels; ``sets`` are the labels present."""
+
+    @classmethod
+    def partial(cls, target: Target, weight: Floats) -> Consequents:
+        """Return heads: each label present or absent, and frequent pairs of labels both present."""
+        labels, truth = target.labels.tolist(), target.truth > 0
+        heads = [Head({label: value}) for label in labels for value in (True, False)]
+        together = (truth.T * weight) @ truth / weight.sum()
+        first, second = np.nonzero(np.triu(together >= _PAIR_SHARE, 1))
+        order = np.argsort(-together[first, second], kind="stable")[: _SET_LIMIT // 2]
+        heads += [
+            Head({labels[a]: True, labels[b]: True})
+            for a, b in zip(first[order].tolist(), second[order].tolist(), strict=True)
+        ]
+        decided = signs(heads, labels)
+        return cls(target, decided.astype(float), decided > 0, heads=tuple(heads))
 
     @classmethod
     def from_target(
@@ -130,7 +150,7 @@ class Consequents:
         own, group = np.unique(target.truth > 0, axis=0, return_inverse=True)
         totals = np.bincount(group.ravel(), weights=weight)
         own = own[np.argsort(-totals, kind="stable")][: _SET_LIMIT // 4]
-        sets = np.array([*own, *(_best_set(mean) for mean in means)])
+        sets = np.array([*own, *(best_set(mean) for mean in means)])
         _, first = np.unique(sets, axis=0, return_index=True)
         sets = sets[np.sort(first)[:_SET_LIMIT]]
         return cls(target, sets.astype(float), sets, abstains=abstains)
@@ -139,7 +159,9 @@ class Consequents:
         return len(self.frequencies)
 
     def values(self) -> list[Hashable]:
-        """Return the consequents of rules: labels, sets of labels, Probabilities, or None."""
+        """Return the consequents of rules: labels, sets of labels, heads, probabilities, or None."""
+        if self.heads:
+            return list(self.heads)
         values: list[Hashable] = self.target.labels.tolist()
         if self.target.probabilities:
             labels = tuple(values)
@@ -161,10 +183,18 @@ class Consequents:
     def agreement(self, truth: Floats) -> Floats:
         """Return the agreement of each row with each consequent, from 0 to 1.
 
-        It is 1 for the right label, or the F1 of the predicted set.
+        It is 1 for the right label, or the F1 of the predicted set; for heads, it is the share of
+        the decided labels that are right.
         """
+        if self.heads:
+            return np.asarray(1.0 - self._wrong(truth) / (self.frequencies != 0).sum(axis=1))
         agreement = f1(truth, self.sets.astype(float)) if self.target.many else truth
         return self._with_nothing(agreement)
+
+    def _wrong(self, truth: Floats) -> Floats:
+        """Return how many labels each head decides wrongly for each row."""
+        present, absent = (self.frequencies > 0).astype(float), (self.frequencies < 0).astype(float)
+        return np.asarray(truth @ absent.T + (1.0 - truth) @ present.T)
 
     def as_share(self, gain: Gain) -> Gain:
         """Return gains as shares that are at most 1.
@@ -181,6 +211,8 @@ class Consequents:
 
     def gains(self, soft: Floats) -> Floats:
         """Return the gain of each consequent per row; ``soft`` is like :attr:`Target.truth`."""
+        if self.heads:
+            return np.asarray(self._wrong(soft) == 0, dtype=float)
         if not self.target.many:
             return self._with_nothing(soft)
         if not self.target.by_distance:
@@ -211,7 +243,7 @@ def f1(soft: Floats, sets: Floats) -> Floats:
     return np.asarray(np.divide(shared, sizes, out=np.ones_like(shared), where=sizes > 0))
 
 
-def _best_set(mean: Floats) -> Bools:
+def best_set(mean: Floats) -> Bools:
     """Return the set with the highest expected F1 where labels have these frequencies.
 
     It consists of the most frequent labels; each size is rated by its expected overlap.
@@ -223,6 +255,13 @@ def _best_set(mean: Floats) -> Bools:
     if mean.sum() > 0.5 or rated.max() > 0.5:
         chosen[order[: int(rated.argmax()) + 1]] = True
     return chosen
+
+
+def row_f1(truth: Floats, present: Bools) -> Floats:
+    """Return the F1 of the labels of each row with a set of its own; 1 where both are empty."""
+    shared = 2.0 * (truth * present).sum(axis=1)
+    sizes = truth.sum(axis=1) + present.sum(axis=1)
+    return np.asarray(np.divide(shared, sizes, out=np.ones(len(truth)), where=sizes > 0))
 
 
 def as_array(labels: Sequence[Hashable]) -> npt.NDArray[Any]:

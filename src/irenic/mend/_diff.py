@@ -15,6 +15,7 @@ from irenic.budget import Budget, Meter, StoppedBy
 from irenic.errors import ConditionError, ConflictError
 from irenic.mend._spaces import common_space, moved
 from irenic.model.decision_table import DecisionTable
+from irenic.model.head import labels_of, open_labels, signs
 from irenic.model.literals import counted, display, show_point
 from irenic.model.region import Region, whole_or
 from irenic.model.rulelist import RuleList
@@ -187,7 +188,10 @@ def diff(
     meter = Meter(budget)
     if box.is_empty:
         return Differences([], True, None)
-    sides = [_Side(ordered, box.box.simplified(), meter) for ordered in (first, second)]
+    sides = [
+        (_LabelSide if ordered.rules.is_partial else _Side)(ordered, box.box.simplified(), meter)
+        for ordered in (first, second)
+    ]
     differences = _differences(sides[0], sides[1], _impossible(a, b, space))
     stopped = next((side.stopped_by for side in sides if side.stopped_by), None)
     return Differences(differences, stopped is None, stopped)
@@ -274,6 +278,60 @@ class _Side:
         sizes = [len(part) for part in self.parts]
         boxes = self.regions.take(slice(0)).concat(*self.parts)
         return boxes, np.repeat(np.arange(len(sizes)), sizes)
+
+
+class _LabelSide(_Side):
+    """The decisions of rules that decide only some labels, as disjoint boxes with sets of labels.
+
+    Every rule divides the boxes so far into those inside it and those outside.
+    """
+
+    def __init__(self, ordered: _Ordered, box: Boxes, meter: Meter) -> None:
+        rules = moved(ordered.rules, box.space)
+        self.default, self.rows = rules.default, ordered.rows
+        self.stopped_by: StoppedBy | None = None
+        self.regions = rules.boxes
+        labels = labels_of((*rules.thens, rules.default))
+        usual = open_labels(rules.default)
+        pieces: dict[tuple[int, ...], Boxes] = {(): box}  # what is decided; () where no rule holds
+        for i, decided in enumerate(signs(rules.thens, labels)):
+            divided: dict[tuple[int, ...], list[Boxes]] = {}
+            for known, boxes in pieces.items():
+                near = boxes.meeting(self.regions.take([i]))
+                state = np.where(decided == 0, known, decided) if known else decided
+                inside = boxes.take(near) & self.regions.take([i])
+                divided.setdefault(tuple(state.tolist()), []).append(inside)
+                parts = [self._subtract(b, self.regions.take([i]), meter) for b in boxes.take(near)]
+                divided.setdefault(known, []).extend([boxes.take(~near), *parts])
+                if meter.spent(nodes=len(boxes)):
+                    self.stopped_by = meter.stopped_by
+                    break
+            if self.stopped_by is not None:  # the other rules could still change every decision
+                pieces = {}
+                break
+            joined = {state: boxes[0].concat(*boxes[1:]) for state, boxes in divided.items()}
+            pieces = {state: boxes for state, boxes in joined.items() if len(boxes)}
+        self._decisions: dict[_Decision, Boxes] = {}
+        for state, boxes in pieces.items():
+            then = frozenset(
+                label
+                for label, sign in zip(labels, state, strict=False)
+                if sign > 0 or (sign == 0 and label in usual)
+            )
+            decision = _Decision(then if state else self.default, not state)
+            known_boxes = self._decisions.get(decision, Boxes.none(box.space))
+            self._decisions[decision] = known_boxes.concat(boxes)
+
+    def decisions(self) -> dict[_Decision, Boxes]:
+        """Return the disjoint boxes of each decision."""
+        return self._decisions
+
+    def deciding(self, box: Boxes, decision: _Decision) -> tuple[int, ...]:
+        """Return the indices of the rules that hold somewhere in a box."""
+        if decision.by_default:
+            return ()
+        rules = np.flatnonzero(self.regions.meeting(box)).tolist()
+        return tuple(sorted({self.rows[i] for i in rules}))
 
 
 def _without(boxes: Boxes, others: Boxes) -> Boxes:

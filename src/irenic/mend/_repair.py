@@ -18,6 +18,7 @@ from irenic.mend._measure import Share
 from irenic.mend._prove import out_of_budget
 from irenic.mend._trim import Score, largest_free
 from irenic.model.decision_table import DecisionTable, unordered
+from irenic.model.head import agreements, contradicts
 from irenic.model.literals import format_number
 from irenic.model.overlap import Conflict, Overlap, Pairs
 from irenic.model.region import Region
@@ -147,15 +148,12 @@ class _Data(NamedTuple):
         instances = rules.space.encode(X)
         stats = rules.statistics(instances, y)
         labels = [as_consequent(label) for label in to_list(y)]
-        column = {label: i for i, label in enumerate(stats.labels)}
-        own = [column.get(then, -1) for then in rules.thens]
-        counts = [int(stats.mix[i, c]) if c >= 0 else 0 for i, c in enumerate(own)]
-        correct = np.array(counts, dtype=np.int64)
+        correct = (stats.mix * agreements(rules.thens, stats.labels)).sum(axis=1)
         return cls(instances, labels, correct, stats.support - correct)
 
     def of_class(self, then: Hashable) -> Instances:
-        """Return the instances with a label."""
-        return self.instances.take(np.array([label == then for label in self.labels], dtype=bool))
+        """Return the instances whose labels agree with a consequent."""
+        return self.instances.take(agreements([then], self.labels)[0])
 
 
 def _values(table: DecisionTable, data: _Data | None, weights: Sequence[float] | None) -> Floats:
@@ -325,7 +323,7 @@ class _Kept:
         near = np.flatnonzero(self._old_boxes.meeting(box)).tolist()
         parts, places = [], []
         for j in near:
-            if j in self._boxes and self._sides[j] != self._sides[i]:
+            if j in self._boxes and contradicts(self._sides[j], self._sides[i]):
                 part = self._boxes[j]
                 part = part.take(part.meeting(box))
                 if len(part):

@@ -5,6 +5,7 @@ from irenic.model.decider import Decider
 from irenic.model.decision_table import DecisionTable
 from irenic.model.explanation import Explanation, Statistics
 from irenic.model.features import MISSING, OTHER, Categorical, Continuous
+from irenic.model.head import Head
 from irenic.model.literals import Expression, Months, Probabilities
 from irenic.model.overlap import Conflict, Overlap
 from irenic.model.region import Region
@@ -24,6 +25,7 @@ __all__ = [
     "DecisionTable",
     "Explanation",
     "Expression",
+    "Head",
     "Instances",
     "Months",
     "Overlap",

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from irenic.boxes.arrays import Bools, Ints
 from irenic.errors import DataError
 from irenic.kernels import cover, follow, structs
+from irenic.model.head import contradicts
 from irenic.model.literals import counted
 from irenic.model.rule import Rule, as_consequent
 from irenic.model.ruleset import RuleSet, check_rules
@@ -211,7 +212,7 @@ class CoverageMap:
         inside = rule.region.contains(self.instances)
         self._all.update(inside, change)
         for consequent, pool in self._of.items():
-            if consequent != rule.then:
+            if contradicts(consequent, rule.then):
                 pool.update(inside, change)
         return inside
 

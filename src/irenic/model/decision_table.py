@@ -79,7 +79,8 @@ class DecisionTable:
     Raises
     ------
     ConditionError
-        If the rows, lines or consequents do not fit the rules, or the hit policy is unknown.
+        If the rows, lines or consequents do not fit the rules, the hit policy is unknown, or rules
+        decide only some labels under a policy by which one row wins or all rows count.
 
     Examples
     --------
@@ -130,6 +131,9 @@ class DecisionTable:
         if self.hit_policy is not None and self.hit_policy not in HIT_POLICIES:
             hint = did_you_mean(self.hit_policy, HIT_POLICIES)
             raise ConditionError(f"unknown hit policy {self.hit_policy!r}{hint}")
+        if self.is_ordered or self.collects:
+            instead = "use a table without a hit policy, in which such rules decide together"
+            self.rules.check_whole(f"the hit policy {self.hit_policy}", instead)
 
     @classmethod
     def from_rules(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from irenic.errors import FormatError
+from irenic.model.head import Head
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
@@ -373,6 +374,9 @@ def format_literal(value: Hashable, depth: int = 0) -> str:
         return "(" + ", ".join(format_literal(v, depth + 1) for v in value) + ")"
     if isinstance(value, Probabilities):
         raise FormatError(f"probabilities ({value}) have no text form; {NO_PROBABILITIES}")
+    if isinstance(value, Head) and not depth:
+        words = {format_literal(label, 1): format_literal(value[label]) for label in value}
+        return "{" + ", ".join(f"{word} = {words[word]}" for word in sorted(words)) + "}"
     raise FormatError(
         f"{value!r} of type {type(value).__name__} has no text form;"
         " use text, numbers, booleans, dates, or tuples and frozensets of them"

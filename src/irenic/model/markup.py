@@ -11,6 +11,7 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from irenic.model.head import Head
 from irenic.model.literals import Probabilities, display, say
 
 # The colors of Okabe and Ito, which color-blind people can distinguish, without black.
@@ -114,7 +115,7 @@ def colors(thens: Iterable[Hashable | None]) -> dict[Hashable, str]:
 def _labels(then: Hashable) -> Iterable[Hashable]:
     if isinstance(then, Probabilities):
         return then.largest()
-    return sorted(then, key=display) if isinstance(then, frozenset) else (then,)
+    return sorted(then, key=display) if isinstance(then, frozenset | Head) else (then,)
 
 
 def chip(text: str, color: str = GREY, title: str = "") -> Html:
@@ -137,6 +138,12 @@ def consequent(then: Hashable | None, known: Mapping[Hashable, str] | None = Non
         return element("span", "no prediction", style="opacity:.8")
     if isinstance(then, Probabilities):
         return _probabilities(then, known)
+    if isinstance(then, Head):
+        parts = [
+            label_chip(label, known) if then[label] else join("not ", label_chip(label, known))
+            for label in sorted(then, key=display)
+        ]
+        return join(*parts, between=" ")
     if not isinstance(then, frozenset):
         return label_chip(then, known)
     if not then:

@@ -2,7 +2,8 @@
 
 ::
 
-    rule       = IF conditions THEN value [WEIGHT number]
+    rule       = IF conditions THEN (value | head) [WEIGHT number]
+    head       = "{" value = (true | false) {"," value = (true | false)} "}"
     conditions = anything | condition {AND condition}
     condition  = test [or missing] | "(" condition ")"
     test       = value order name [order value] | name order value
@@ -25,11 +26,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irenic.errors import FormatError
 from irenic.model.features import MISSING, OTHER, is_unicode
+from irenic.model.head import Head
 from irenic.model.literals import (
     KEYWORDS,
     MAX_DEPTH,
     TEMPORAL,
     WORD,
+    display,
     is_duration,
     parse_duration,
     parse_temporal,
@@ -131,7 +134,7 @@ def parse_line(line: str) -> ParsedRule | ParsedDefault | None:
         return None
     parsed: ParsedRule | ParsedDefault
     if parser.keyword("default"):
-        parsed = ParsedDefault(parser.value())
+        parsed = ParsedDefault(parser.consequent())
     else:
         parsed = parser.rule()
     parser.end()
@@ -226,7 +229,7 @@ class _Parser:
         conditions = self.conditions()
         if not self.keyword("then"):
             raise self.expected("AND or THEN")
-        then = self.value()
+        then = self.consequent()
         weight = 1.0
         if self.keyword("weight"):
             token = self.token
@@ -375,6 +378,33 @@ class _Parser:
         if self.sign("("):
             return tuple(self.values(")"))
         raise self.expected("a value")
+
+    def consequent(self) -> Any:
+        """Parse a value, or the labels that a rule decides: ``{x = true, y = false}``."""
+        start = self.at
+        if self.sign("{") and not self.sign("}"):
+            self.value()
+            if self.sign("=", "=="):
+                self.at = start
+                return self.head()
+        self.at = start
+        return self.value()
+
+    def head(self) -> Head:
+        labels: dict[Any, bool] = {}
+        while self.sign("," if labels else "{"):
+            token = self.token
+            label = self.value()
+            if label in labels:
+                raise FormatError(f"{display(label)} appears twice", column=token.column)
+            if not self.sign("=", "=="):
+                raise self.expected(f"'= true' or '= false' after {display(label)}")
+            if not _is_keyword(self.token, "true", "false"):
+                raise self.expected("true or false")
+            labels[label] = self.take().text.lower() == "true"
+        if not self.sign("}"):
+            raise self.expected("',' or '}'")
+        return Head(labels)
 
     def values(self, closing: str) -> list[Any]:
         self.nest()

@@ -61,12 +61,15 @@ class Overlap:
         return f"{self._says()} where {self.region}, for example at {self.witness_text}"
 
     def _says(self) -> str:
-        then = display(self.rules[0].then)
-        return f"rules {self.first + 1} and {self.second + 1} both say {then}"
+        a, b = (rule.then for rule in self.rules)
+        numbers = f"rules {self.first + 1} and {self.second + 1}"
+        if a == b:
+            return f"{numbers} both say {display(a)}"
+        return f"{numbers} say {display(a)} and {display(b)}, which agree,"
 
 
 class Conflict(Overlap):
-    """Two rules that hold for the same case and have different consequents.
+    """Two rules that hold for the same case and contradict each other.
 
     Parameters
     ----------

@@ -12,6 +12,7 @@ from irenic.errors import ConditionError, FormatError
 from irenic.model import markup
 from irenic.model.condition import as_operators, infer_features
 from irenic.model.features import is_unicode
+from irenic.model.head import Head, contradicts
 from irenic.model.literals import display, format_number, plain
 from irenic.model.notation import ParsedRule, parse_rule
 from irenic.model.region import Region
@@ -29,16 +30,18 @@ class Rule:
         The antecedent. A mapping of conditions, as for :class:`Region`, creates a region in a
         space inferred from them; a :class:`RuleSet` moves the rule to its own space.
     then : hashable
-        The consequent: a label, or a set of labels, which becomes a frozenset. Two rules agree if
-        their consequents are equal.
+        The consequent: a label; a set of labels, which becomes a frozenset; or a mapping of labels
+        to True or False, which becomes a :class:`irenic.model.Head` and leaves all other labels
+        open. Two rules agree if their consequents are equal; heads agree if they decide no label
+        differently.
     weight : float, default 1.0
         How much the rule counts if conflicts are resolved by "best" or "vote".
 
     Raises
     ------
     ConditionError
-        If the region is empty or invalid, the consequent is None or not hashable, or the weight is
-        not a number.
+        If the region is empty or invalid, the consequent is None or not hashable or decides no
+        label, or the weight is not a number.
 
     Examples
     --------
@@ -191,7 +194,7 @@ class Rule:
         return Rule(self.region.cast(space), then=self.then, weight=self.weight)
 
     def agrees_with(self, other: Rule) -> bool:
-        """Return whether two rules have the same consequent or do not overlap.
+        """Return whether two rules do not overlap, or their consequents agree.
 
         Parameters
         ----------
@@ -210,7 +213,7 @@ class Rule:
         >>> child.agrees_with(adult)
         True
         """
-        return self.then == other.then or not self.region.overlaps(other.region)
+        return not contradicts(self.then, other.then) or not self.region.overlaps(other.region)
 
 
 def _make_rule(region: Region, then: Hashable, weight: float) -> Rule:
@@ -221,6 +224,8 @@ def as_consequent(value: Any) -> Hashable:
     """Return a consequent in hashable form; raise an error if equality cannot distinguish it."""
     if isinstance(value, AbstractSet) and not isinstance(value, frozenset):
         value = frozenset(value)
+    if isinstance(value, Mapping) and not isinstance(value, Head):
+        value = Head({as_consequent(label): plain(v) for label, v in value.items()})  # type: ignore[misc]
     value = plain(value)
     if value is None:
         raise ConditionError("a consequent must not be None, which means 'no prediction'")
@@ -238,6 +243,17 @@ def as_consequent(value: Any) -> Hashable:
             f"a consequent must be valid Unicode, got {value!r} with a lone surrogate"
         )
     return value  # type: ignore[no-any-return]
+
+
+def as_default(value: Any) -> Hashable:
+    """Return a default in hashable form; raise an error if it decides only some labels."""
+    default = as_consequent(value)
+    if isinstance(default, Head):
+        raise ConditionError(
+            f"default must decide all labels, got {display(default)}; use a set of the labels that"
+            " are present by default"
+        )
+    return default
 
 
 def rules_of(boxes: Boxes, thens: Sequence[Hashable], known: Iterable[Rule] = ()) -> list[Rule]:

@@ -53,7 +53,7 @@ class RuleList:
         *,
         default: Hashable | None = None,
     ) -> None:
-        self._rules = RuleSet(rules, space, default=default)
+        self._rules = _whole(RuleSet(rules, space, default=default))
 
     @classmethod
     def from_rules(cls, rules: RuleSet) -> RuleList:
@@ -76,7 +76,7 @@ class RuleList:
           1. IF 0 <= age < 10 THEN child
         """
         rule_list = cls.__new__(cls)
-        rule_list._rules = rules.copy()
+        rule_list._rules = _whole(rules).copy()
         return rule_list
 
     @property
@@ -303,3 +303,8 @@ class RuleList:
         29 <= age < 30
         """
         return self._rules.overlaps(limit=limit)
+
+
+def _whole(rules: RuleSet) -> RuleSet:
+    rules.check_whole("a rule list", "in a rule set, such rules decide together")
+    return rules

@@ -21,12 +21,25 @@ from irenic.model.columns import frame_backend
 from irenic.model.condition import infer_features
 from irenic.model.decider import Decider
 from irenic.model.explanation import Explanation, Statistics, common_type
+from irenic.model.head import (
+    Head,
+    Signs,
+    agreements,
+    by_precedence,
+    by_vote,
+    contradicts,
+    implies,
+    labels_of,
+    open_labels,
+    signs,
+    united,
+)
 from irenic.model.literals import counted, display
 from irenic.model.overlap import Conflict, Overlap, P, Pairs
 from irenic.model.packed import PackedRules, as_columns
 from irenic.model.region import Region
-from irenic.model.rule import Rule, as_consequent
-from irenic.model.space import Space, to_list
+from irenic.model.rule import Rule, as_consequent, as_default
+from irenic.model.space import Instances, Space, to_list
 
 Resolve = Literal["first", "best", "vote"]
 RESOLVE: Final = ("first", "best", "vote")
@@ -55,6 +68,11 @@ class RuleSet:
     The constructor accepts rules that contradict each other, so that they can be examined;
     :meth:`add` rejects a rule that contradicts another one.
 
+    Two rules contradict each other if they overlap and have different consequents. A rule whose
+    consequent is a mapping, such as ``{"x": True, "y": False}``, decides only some labels; such
+    rules contradict each other only if a label is decided differently by both. Where they overlap,
+    the prediction is what all of them decide together, and the default decides the other labels.
+
     Parameters
     ----------
     rules : iterable of Rule
@@ -62,12 +80,13 @@ class RuleSet:
     space : Space, optional
         The space (default: the one that the rules share, or one inferred from their conditions).
     default : hashable, optional
-        The prediction where no rule holds (default: none).
+        The prediction where no rule holds (default: none). If rules decide only some labels, a set:
+        the labels in it are present where no rule decides them, and all others are absent.
 
     Raises
     ------
     ConditionError
-        If a rule does not fit the space.
+        If a rule does not fit the space, or the default decides only some labels.
 
     Examples
     --------
@@ -101,10 +120,11 @@ class RuleSet:
         elif not isinstance(space, Space):
             raise ConditionError(f"space must be a Space or None, got {space!r}")
         self.space = space
-        self.default = None if default is None else as_consequent(default)
+        self.default = None if default is None else as_default(default)
         self._listeners: weakref.WeakSet[Listener] = weakref.WeakSet()
         self._thens: list[Hashable] = []
         self._codes: dict[Hashable, int] = {}
+        self._has_heads = False  # or had, like the consequents
         self._packed = PackedRules(space, len(rules))
         self._consistent: bool | None = None
         for number, rule in enumerate(rules, 1):
@@ -360,11 +380,26 @@ class RuleSet:
         """
         return -1 if consequent is None else self._codes.get(as_consequent(consequent), -1)
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether a rule decides only some labels.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> RuleSet([Rule({"age": (0, 30)}, then={"x": True})]).is_partial
+        True
+        """
+        if not self._has_heads:
+            return False
+        return any(isinstance(self._thens[code], Head) for code in np.unique(self.then_codes))
+
     def _code(self, then: Hashable) -> int:
         code = self._codes.get(then)
         if code is None:
             code = self._codes[then] = len(self._thens)
             self._thens.append(then)
+            self._has_heads |= isinstance(then, Head)
         return code
 
     def _cast(self, rule: Rule, number: int) -> Rule:
@@ -397,6 +432,7 @@ class RuleSet:
         taken = RuleSet(space=self.space, default=self.default)
         taken._packed = self._packed.take(np.arange(len(self))[i])
         taken._thens, taken._codes = list(self._thens), dict(self._codes)
+        taken._has_heads = self._has_heads
         taken._consistent = self._consistent or None  # any part of a consistent set is consistent
         return taken
 
@@ -500,6 +536,7 @@ class RuleSet:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._codes = {then: code for code, then in enumerate(self._thens)}
+        self._has_heads = any(isinstance(then, Head) for then in self._thens)
         self._listeners = weakref.WeakSet()
 
     def __repr__(self) -> str:
@@ -679,14 +716,14 @@ class RuleSet:
         raise ConflictError._deferred(describe)
 
     def rivals_of(self, region: Region, consequent: Hashable | None = None) -> npt.NDArray[np.intp]:
-        """Return the indices of the rules that overlap a region and have another consequent.
+        """Return the indices of the rules that overlap a region and contradict a consequent.
 
         Parameters
         ----------
         region : Region
             The region.
         consequent : hashable, optional
-            Rules with this consequent are not rivals (default: every rule is a rival).
+            Rules that agree with this consequent are not rivals (default: every rule is a rival).
 
         Returns
         -------
@@ -703,12 +740,12 @@ class RuleSet:
         return np.flatnonzero(meets & self.rival_mask(consequent))
 
     def rival_mask(self, consequent: Hashable | None = None) -> Bools:
-        """Return which rules have another consequent.
+        """Return which rules contradict a consequent wherever they hold.
 
         Parameters
         ----------
         consequent : hashable, optional
-            Rules with this consequent are not rivals (default: every rule is a rival).
+            Rules that agree with this consequent are not rivals (default: every rule is a rival).
 
         Returns
         -------
@@ -723,12 +760,16 @@ class RuleSet:
         """
         if consequent is None:
             return np.ones(len(self), dtype=np.bool_)
-        return np.not_equal(self.then_codes, self.code_of(consequent))
+        then = as_consequent(consequent)
+        if not self._has_heads and not isinstance(then, Head):
+            return np.not_equal(self.then_codes, self._codes.get(then, -1))
+        against = [contradicts(known, then) for known in self._thens]
+        return np.array(against, dtype=np.bool_)[self.then_codes]
 
     # --- contradictions
 
     def conflicts(self, *, limit: int | None = None) -> Pairs[Conflict]:
-        """Return the pairs of overlapping rules with different consequents.
+        """Return the pairs of overlapping rules that contradict each other.
 
         Parameters
         ----------
@@ -750,7 +791,7 @@ class RuleSet:
         return self._pairs(Conflict, limit)
 
     def overlaps(self, *, limit: int | None = None) -> Pairs[Overlap]:
-        """Return the pairs of overlapping rules with the same consequent.
+        """Return the pairs of overlapping rules that agree.
 
         Parameters
         ----------
@@ -779,10 +820,49 @@ class RuleSet:
         return Pairs(kind, self.copy(), pairs)
 
     def _find_pairs(self, *, same: bool, limit: int = _UNLIMITED) -> Codes:
-        pairs = self._packed.overlapping_pairs(same=same, limit=limit)
+        pairs = self.overlapping_pairs(same=same, limit=limit)
         if not same:
             self._consistent = not len(pairs)
         return pairs
+
+    def overlapping_pairs(self, *, same: bool, limit: int = _UNLIMITED) -> Codes:
+        """Return the indices of overlapping rules that agree, or that contradict each other.
+
+        Parameters
+        ----------
+        same : bool
+            Whether to return the pairs that agree.
+        limit : int, optional
+            Maximum number of pairs (default: unlimited).
+
+        Returns
+        -------
+        array of int of shape (pairs, 2)
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then={"x": True}),
+        ...                  Rule({"age": (20, 40)}, then={"y": True}),
+        ...                  Rule({"age": (25, 40)}, then={"x": False})])
+        >>> rules.overlapping_pairs(same=True).tolist()
+        [[0, 1], [1, 2]]
+        >>> rules.overlapping_pairs(same=False).tolist()
+        [[0, 2]]
+        """
+        if not self._has_heads:
+            return self._packed.overlapping_pairs(same=same, limit=limit)
+        # the kernel only distinguishes codes, so all pairs are needed to find those that agree
+        pairs = self._packed.overlapping_pairs(same=False, limit=_UNLIMITED)
+        kinds, kind = np.unique(self.then_codes[pairs], axis=0, return_inverse=True)
+        against = np.array(
+            [contradicts(self._thens[a], self._thens[b]) for a, b in kinds.tolist()], dtype=np.bool_
+        )[kind.reshape(-1)]
+        if same:
+            equal = self._packed.overlapping_pairs(same=True, limit=limit)
+            pairs = np.vstack((equal, pairs[~against]))
+            return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))][:limit]
+        return pairs[against][:limit]
 
     @property
     def is_consistent(self) -> bool:
@@ -835,7 +915,9 @@ class RuleSet:
     def decide(self, X: Any, *, resolve: Resolve | None = None) -> Ints:
         """Return the index of the rule that decides each instance.
 
-        If several rules with the same consequent cover an instance, the first of them decides.
+        If several rules with the same consequent cover an instance, the first of them decides. If
+        rules decide only some labels, several rules decide together; this is then the first of
+        those that cover the instance, or with ``resolve="best"`` the one with the greatest weight.
 
         Parameters
         ----------
@@ -864,7 +946,7 @@ class RuleSet:
         """
         self._check_resolve(resolve)
         instances = self.space.encode(X)
-        if resolve == "vote":
+        if resolve == "vote" and not self.is_partial:
             return self._packed.voting(instances, len(self._thens))
         return self._packed.deciding(instances, self._by_priority(resolve))
 
@@ -899,12 +981,14 @@ class RuleSet:
             The prediction where no rule holds (default: that of the set; if it has none, None).
         resolve : {"first", "best", "vote"}, optional
             How to choose between conflicting rules: the first rule, the rule with the greatest
-            weight, or the consequent with the greatest sum of weights.
+            weight, or the consequent with the greatest sum of weights. If rules decide only some
+            labels, each label is decided in this way.
 
         Returns
         -------
         array
-            Of numbers or booleans if all consequents and the default are, else of objects.
+            Of numbers or booleans if all consequents and the default are, else of objects. If rules
+            decide only some labels, sets of labels, and the default where no rule holds.
 
         Raises
         ------
@@ -918,7 +1002,9 @@ class RuleSet:
         >>> rules.predict({"age": [29, 30]}, default="high")
         array(['low', 'high'], dtype=object)
         """
-        fallback = self.default if default is None else as_consequent(default)
+        fallback = self.default if default is None else as_default(default)
+        if self.is_partial:
+            return self._predict_labels(self.space.encode(X), fallback, resolve)
         decided = self.decide(X, resolve=resolve)
         thens = [*self._thens, fallback]
         codes = np.append(self.then_codes, len(thens) - 1)
@@ -929,6 +1015,81 @@ class RuleSet:
             table[code] = thens[code]
         predictions: npt.NDArray[Any] = table[codes[decided]]
         return predictions
+
+    def _predict_labels(
+        self, instances: Instances, default: Hashable | None, resolve: Resolve | None
+    ) -> npt.NDArray[Any]:
+        labels = labels_of((*self._thens, default))
+        states, covered = self.decide_labels(instances, labels, resolve=resolve)
+        usual = np.array([label in open_labels(default) for label in labels], dtype=np.bool_)
+        present = np.where(states == 0, usual, states > 0)
+        rows, group = np.unique(present, axis=0, return_inverse=True)
+        sets = np.empty(len(rows) + 1, dtype=object)
+        for i, row in enumerate(rows):
+            sets[i] = frozenset(labels[k] for k in np.flatnonzero(row))
+        sets[-1] = default
+        predictions: npt.NDArray[Any] = sets[np.where(covered, group.reshape(-1), -1)]
+        return predictions
+
+    def decide_labels(
+        self, X: Any, labels: Sequence[Hashable], *, resolve: Resolve | None = None
+    ) -> tuple[Signs, Bools]:
+        """Return what the rules decide about each label, without the default.
+
+        Parameters
+        ----------
+        X : table
+            The instances.
+        labels : sequence of hashable
+            The labels.
+        resolve : {"first", "best", "vote"}, optional
+            How to choose between conflicting rules, label by label; see :meth:`predict`.
+
+        Returns
+        -------
+        states : array of int8 of shape (instances, labels)
+            1 if the label is present, -1 if it is absent, 0 if no rule decides it.
+        covered : array of bool
+            Whether a rule covers the instance.
+
+        Raises
+        ------
+        ConditionError
+            If a rule predicts neither a set of labels nor some labels.
+        ConflictError
+            If there are conflicts and ``resolve`` is None.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then={"x": True}),
+        ...                  Rule({"age": (20, 40)}, then={"y": False})])
+        >>> states, covered = rules.decide_labels({"age": [25, 35, 50]}, ["x", "y"])
+        >>> states.tolist(), covered.tolist()
+        ([[1, -1], [0, -1], [0, 0]], [True, True, False])
+        """
+        self._check_resolve(resolve)
+        for i, then in enumerate(self.thens):
+            if not isinstance(then, Head | frozenset):
+                raise ConditionError(
+                    f"rule {i + 1} must predict a set of labels, because other rules decide only"
+                    f" some labels, got {display(then)}"
+                )
+        instances = self.space.encode(X)
+        decided = signs(self.thens, labels)
+        states = np.zeros((len(instances), len(labels)), dtype=np.int8)
+        covered = np.zeros(len(instances), dtype=np.bool_)
+        for start in range(0, len(instances), _EXPLAINED_AT_ONCE):
+            rows = slice(start, start + _EXPLAINED_AT_ONCE)
+            covers = self.covering(instances.take(rows))
+            covered[rows] = covers.any(axis=1)
+            if resolve is None:  # checked above: the rules do not contradict each other
+                states[rows] = united(covers, decided)
+            elif resolve == "vote":
+                states[rows] = by_vote(covers, decided, self.weights)
+            else:
+                states[rows] = by_precedence(covers, decided, self._by_priority(resolve).tolist())
+        return states, covered
 
     def decider(self, *, resolve: Resolve | None = None) -> Decider:
         """Return the rules prepared to decide one record after another, with an index.
@@ -951,6 +1112,8 @@ class RuleSet:
         ------
         ConflictError
             If rules contradict each other and ``resolve`` is None.
+        ConditionError
+            If rules decide only some labels, because several of them then decide together.
 
         Examples
         --------
@@ -959,6 +1122,7 @@ class RuleSet:
         >>> decide({"age": 29}), decide({"age": 30})
         ('low', 'high')
         """
+        self.check_whole("a decider", "predict(X) decides several records")
         self._check_resolve(resolve)
         order = None if resolve == "vote" else self._by_priority(resolve)
         return Decider(self._packed, self.thens, default=self.default, order=order)
@@ -993,6 +1157,8 @@ class RuleSet:
         high, by default: no rule covers this case
         """
         instances = self.space.encode(X)
+        if self.is_partial:
+            return self._explain_labels(instances, resolve)
         decided = self.decide(instances, resolve=resolve)
         explanations: list[Explanation] = []
         for start in range(0, len(instances), _EXPLAINED_AT_ONCE):
@@ -1019,6 +1185,61 @@ class RuleSet:
         text += f" (and by rule {', '.join(also)})" if also else ""
         text += f" (against rule {', '.join(against)})" if against else ""
         return Explanation(rule.then, (decided, *(i for i in same if i != decided)), text)
+
+    def _explain_labels(self, instances: Instances, resolve: Resolve | None) -> list[Explanation]:
+        predictions = self.predict(instances, resolve=resolve)
+        thens, explanations = self.thens, list[Explanation]()
+        for row, then in enumerate(predictions.tolist()):
+            covering = np.flatnonzero(self.covering(instances.take([row]))[0]).tolist()
+            if not covering:
+                explanations.append(self._explain(-1, np.empty(0, dtype=np.intp)))
+                continue
+            labels = labels_of((*thens, then))
+            own, final = signs([thens[i] for i in covering], labels), signs([then], labels)
+            by = [i for i, decided in zip(covering, own, strict=True) if (decided == final).any()]
+            against = [
+                str(i + 1)
+                for i, decided in zip(covering, own, strict=True)
+                if (decided == -final).any()
+            ]
+            rules = ", ".join(f"rule {i + 1}: {self._rule(i)}" for i in by)
+            text = f"{display(then)}, by {rules}"
+            text += f" (against rule {', '.join(against)})" if against else ""
+            text += "; other labels by default" if not own.any(axis=0).all() else ""
+            explanations.append(Explanation(then, tuple(by), text))
+        return explanations
+
+    def check_whole(self, what: str, instead: str) -> None:
+        """Raise an error if a rule decides only some labels.
+
+        Parameters
+        ----------
+        what : str
+            What needs rules that decide everything.
+        instead : str
+            What to do instead.
+
+        Raises
+        ------
+        ConditionError
+            Names the first such rule.
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (0, 30)}, then={"x": True})])
+        >>> rules.check_whole("a list", "use a rule set")
+        Traceback (most recent call last):
+        irenic.errors.ConditionError: a list cannot represent rules that decide only some labels,
+        such as rule 1 (IF 0 <= age < 30 THEN {x = true}); use a rule set
+        """
+        if not self.is_partial:
+            return
+        i = next(i for i, then in enumerate(self.thens) if isinstance(then, Head))
+        raise ConditionError(
+            f"{what} cannot represent rules that decide only some labels, such as rule {i + 1}"
+            f" ({self._rule(i)}); {instead}"
+        )
 
     def statistics(self, X: Any, y: Any) -> Statistics:
         """Return the support, confidence and label counts of each rule on labeled instances.
@@ -1059,8 +1280,13 @@ class RuleSet:
             dtype=np.int64,
         )
         mix, _ = self._packed.counting(instances, codes, max(len(columns), 1))
-        own = np.array([columns.get(then, -1) for then in self._thens], np.int64)[self.then_codes]
-        correct = np.where(own >= 0, mix[np.arange(len(self)), own], 0)
+        if self._has_heads:
+            agree = agreements(self._thens, list(columns))[self.then_codes]
+            correct = (mix[:, : len(columns)] * agree).sum(axis=1)
+        else:
+            own = [columns.get(then, -1) for then in self._thens]
+            code = np.array(own, np.int64)[self.then_codes]
+            correct = np.where(code >= 0, mix[np.arange(len(self)), code], 0)
         support = mix.sum(axis=1)
         nan = np.full(len(self), math.nan)
         confidence = np.divide(correct, support, out=nan, where=support > 0)
@@ -1124,8 +1350,8 @@ class RuleSet:
         """Return an equivalent set without redundant conditions and rules.
 
         Conditions that the bounds of the space imply are removed, and so are rules that lie inside
-        another rule with the same consequent (of equal rules, the first is kept). If there are
-        conflicts, all rules are kept, since each may affect how conflicts are resolved.
+        another rule that decides at least the same (of equal rules, the first is kept). If there
+        are conflicts, all rules are kept, since each may affect how conflicts are resolved.
 
         Returns
         -------
@@ -1145,14 +1371,22 @@ class RuleSet:
         return RuleSet(rules, self.space, default=self.default)
 
     def _not_inside(self) -> Bools:
-        """Return which rules do not lie inside another rule with the same consequent."""
+        """Return which rules do not lie inside another rule that decides at least the same."""
         first, second = self._find_pairs(same=True).T
         boxes = self.boxes
         keep = np.ones(len(self), dtype=np.bool_)
-        later = boxes.inside(second, first)
+        later = boxes.inside(second, first) & self._imply(first, second)
         keep[second[later]] = False
-        keep[first[boxes.inside(first, second) & ~later]] = False
+        keep[first[boxes.inside(first, second) & self._imply(second, first) & ~later]] = False
         return keep
+
+    def _imply(self, outer: Codes, inner: Codes) -> Bools:
+        """Return which rules decide everything that other ones do; both are indices of rules."""
+        if not self._has_heads:
+            return np.ones(len(outer), dtype=np.bool_)
+        thens = self.thens
+        pairs = zip(outer.tolist(), inner.tolist(), strict=True)
+        return np.array([implies(thens[a], thens[b]) for a, b in pairs], dtype=np.bool_)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return the rules as a data frame with one row per rule.
@@ -1236,6 +1470,21 @@ def rules_table(
 def _unpacked(packed: PackedRules, thens: Sequence[Hashable], i: int) -> Rule:
     then, weight = thens[packed.then[i]], float(packed.weight[i])
     return Rule(packed.region(i), then=then, weight=weight)
+
+
+def for_growth(
+    rules: RuleSet, consequent: Hashable | None
+) -> tuple[PackedRules, int, npt.NDArray[np.intp] | None]:
+    """Return rules to grow regions between, the code of those that are not rivals, and indices.
+
+    Kernels treat every other code as a rival. If a code is not enough, because heads can agree
+    without being equal, only the rivals are returned, with their indices in the set.
+    """
+    then = None if consequent is None else as_consequent(consequent)
+    if then is None or not (rules._has_heads or isinstance(then, Head)):
+        return rules.packed, rules.code_of(then), None
+    rivals = np.flatnonzero(rules.rival_mask(then))
+    return rules.packed.take(rivals), -1, rivals
 
 
 def check_rules(rules: object) -> None:

@@ -177,6 +177,8 @@ class Source:
                 nodes=min(budget.nodes or _NODE_LIMIT, _NODE_LIMIT),
                 regions=min(budget.regions or _GAP_LIMIT, _GAP_LIMIT),
             )
+        for table in self.tables:
+            table.rules.check_whole("a report or a plot", "irenic.check(rules) checks them")
         self.budget = budget
         self.data = labeled([table.rules for table in self.tables], X, y, self.classifier)
 

@@ -20,10 +20,11 @@ from irenic.boxes.arrays import Floats
 from irenic.budget import Budget, Meter, StoppedBy
 from irenic.errors import ConditionError, DataError
 from irenic.model.features import EXACT, LOWEST
+from irenic.model.head import agreements
 from irenic.model.packed import Counts
 from irenic.model.region import Region
 from irenic.model.rule import as_consequent
-from irenic.model.ruleset import RuleSet
+from irenic.model.ruleset import RuleSet, for_growth
 from irenic.model.space import Instances, first_text
 from irenic.searching._cfsbe import check_growable, seed_error
 
@@ -96,8 +97,8 @@ def best_region(
     y : sequence of hashable, optional
         Their labels; required if the objective is "class".
     consequent : hashable, optional
-        What the new rule will predict; rules with the same consequent are not rivals (default:
-        every rule is a rival).
+        What the new rule will predict; rules that agree with it are not rivals (default: every
+        rule is a rival).
     objective : {"instances", "class", "volume"}, default "instances"
         What to maximize: the weight of the instances in the region; the weight of those labeled
         with the consequent minus that of the others; or the share of the bounding box of X (or of
@@ -184,7 +185,7 @@ def _score(
     labels = [as_consequent(label) for label in y]
     if len(labels) != len(instances):
         raise DataError(f"y must have {len(instances)} labels, one per row of X, got {len(labels)}")
-    own = np.array([label == consequent for label in labels], dtype=np.bool_)
+    own = agreements([consequent], labels)[0]
     signed = np.where(own, weight, -weight)
 
     def bound(outer: Region, inner: Region) -> float:
@@ -263,16 +264,17 @@ class _Search:
     ) -> None:
         self.rules, self.space = rules, rules.space
         self.point, self.consequent, self.score = point, consequent, score
-        self.code = rules.code_of(consequent)
-        self.growth = rules.packed.growth(point, self.code)
+        self.packed, self.code, self.indices = for_growth(rules, consequent)
+        self.growth = self.packed.growth(point, self.code)
         self.seen: set[tuple[frozenset[int], Region]] = set()
 
     def run(self, budget: Budget) -> BestRegion:
         space = self.space
         covering, apart = self.growth.start()
         if covering >= 0:
+            covering = covering if self.indices is None else int(self.indices[covering])
             raise seed_error(self.rules, covering, self.point, self.consequent)
-        _, region = self.rules.packed.enlarge(self.point, space.axes, self.code)
+        _, region = self.packed.enlarge(self.point, space.axes, self.code)
         self.best = self.score.of(region), region, tuple(space.axes.tolist())
         root = self._node((), self._point_box(), apart, apart)
         self.meter = Meter(budget)

@@ -18,12 +18,13 @@ import numpy as np
 
 from irenic.boxes.arrays import Floats, Ints
 from irenic.errors import ConditionError, SeedError
+from irenic.model.head import Head
 from irenic.model.literals import display, show_point
 from irenic.model.region import Region
-from irenic.model.rule import Rule
-from irenic.model.ruleset import RuleSet, check_rules
+from irenic.model.rule import Rule, as_consequent
+from irenic.model.ruleset import RuleSet, check_rules, for_growth
 from irenic.model.sampling import RandomState, as_generator
-from irenic.model.space import Space
+from irenic.model.space import Instances, Space
 
 # The kernels count the features that separate a rule from the seed in 16 bits.
 _CONDITION_LIMIT: Final = 2**14 - 1
@@ -44,7 +45,7 @@ def enlarge(
     """Return a maximal region that contains the seed and overlaps no rival.
 
     A new rule inside the region contradicts no rule of the set: if ``consequent`` is given, the
-    region may overlap rules that predict the same; otherwise, it overlaps no rule at all.
+    region may overlap rules that agree with it; otherwise, it overlaps no rule at all.
 
     With a rule as the seed, the result is the largest region in which the rule can be changed: it
     contains the rule, and every rule inside it contradicts none.
@@ -61,8 +62,8 @@ def enlarge(
         become widest. Features that are not listed follow in the order of the space. "random"
         shuffles them, and "importance" sorts them by descending ``weights``.
     consequent : hashable, optional
-        What the new rule will predict; rules with the same consequent are not rivals (default:
-        that of a rule given as seed; otherwise every rule is a rival).
+        What the new rule will predict; rules that agree with it are not rivals (default: that of
+        a rule given as seed; otherwise every rule is a rival).
     weights : mapping or sequence of float, optional
         Importance of each feature, by name (others: 0) or in the order of the space; only with
         ``order="importance"``.
@@ -101,8 +102,10 @@ def enlarge(
         return _enlarge_region(rules, seed, axes, consequent)
     point = space.encode_point(seed)
     axes = _axes(space, order, weights, random_state)
-    covering, region = rules.packed.enlarge(point, axes, rules.code_of(consequent))
+    packed, code, indices = for_growth(rules, consequent)
+    covering, region = packed.enlarge(point, axes, code)
     if covering >= 0:
+        covering = covering if indices is None else int(indices[covering])
         raise seed_error(rules, covering, seed, consequent)
     return region
 
@@ -178,13 +181,33 @@ def enlarge_many(
             _enlarge_region(rules, box, axes, then, row=row)
             for row, (box, axes, then) in enumerate(zip(boxes, orders, thens, strict=True))
         ]
-    codes = np.array([rules.code_of(then) for then in thens], dtype=np.int64)
-    covering, regions = rules.packed.enlarge_many(points, orders, codes)
+    covering, regions = _enlarge_points(rules, points, orders, thens)
     if (covering >= 0).any():
         row = int((covering >= 0).argmax())
         error = seed_error(rules, int(covering[row]), points.take([row]), thens[row])
         raise SeedError(f"row {row + 1}: {error}")
     return regions
+
+
+def _enlarge_points(
+    rules: RuleSet, points: Instances, orders: Ints, thens: list[Hashable | None]
+) -> tuple[Ints, list[Region]]:
+    """Return a rival that covers each point or -1, and the region grown around the point."""
+    consequents = [None if then is None else as_consequent(then) for then in thens]
+    if not (rules.is_partial or any(isinstance(then, Head) for then in consequents)):
+        codes = np.array([rules.code_of(then) for then in consequents], dtype=np.int64)
+        return rules.packed.enlarge_many(points, orders, codes)
+    covering = np.full(len(points), -1, dtype=np.int64)
+    regions = [Region(rules.space)] * len(points)
+    for then in dict.fromkeys(consequents):  # each has its own rivals
+        rows = [row for row, other in enumerate(consequents) if other == then]
+        packed, code, indices = for_growth(rules, then)
+        codes = np.full(len(rows), code, dtype=np.int64)
+        covers, grown = packed.enlarge_many(points.take(rows), orders[rows], codes)
+        for row, rival, region in zip(rows, covers.tolist(), grown, strict=True):
+            regions[row] = region
+            covering[row] = rival if rival < 0 or indices is None else indices[rival]
+    return covering, regions
 
 
 def _enlarge_region(
@@ -203,8 +226,10 @@ def _enlarge_region(
     region = seed.cast(rules.space)
     if region.is_empty:
         raise ConditionError(f"{where}the seed must not be the empty region")
-    rival, grown = rules.packed.enlarge_region(region, axes, rules.code_of(consequent))
+    packed, code, indices = for_growth(rules, consequent)
+    rival, grown = packed.enlarge_region(region, axes, code)
     if rival >= 0:
+        rival = rival if indices is None else int(indices[rival])
         raise SeedError(
             f"{where}the seed ({region}) overlaps rule {rival + 1} ({rules[rival]})"
             f"{_rival_of(consequent)}; choose a region that no rival overlaps"
@@ -313,4 +338,4 @@ def seed_error(rules: RuleSet, covering: int, seed: Any, consequent: Hashable | 
 
 
 def _rival_of(consequent: Hashable | None) -> str:
-    return "" if consequent is None else f", a rival of {display(consequent)}"
+    return "" if consequent is None else f", a rival of {display(as_consequent(consequent))}"

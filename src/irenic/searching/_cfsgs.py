@@ -71,7 +71,7 @@ def constraints(rules: RuleSet, *, consequent: Hashable | None = None) -> list[C
     rules : RuleSet
         The rules whose tests to negate.
     consequent : hashable, optional
-        Ignore rules with this consequent (default: use every rule).
+        Ignore rules that agree with this consequent (default: use every rule).
 
     Returns
     -------
@@ -117,7 +117,7 @@ def constraint_graph(
     rules : RuleSet
         The rules, one level each.
     consequent : hashable, optional
-        Ignore rules with this consequent (default: use every rule).
+        Ignore rules that agree with this consequent (default: use every rule).
 
     Returns
     -------
@@ -257,8 +257,8 @@ def search(
     rules : RuleSet
         The rules to avoid.
     consequent : hashable, optional
-        What the new rule will predict; rules with the same consequent are not rivals (default:
-        every rule is a rival).
+        What the new rule will predict; rules that agree with it are not rivals (default: every
+        rule is a rival).
     order : {"lexicographic", "random"}, default "lexicographic"
         Order in which constraints are tried. The lexicographic order prefers low values of the
         first features. "random" shuffles the rules, and the constraints of each rule, once per
@@ -384,7 +384,7 @@ def paths(
     rules : RuleSet
         The rules, one level of the paper's graph each.
     consequent : hashable, optional
-        Ignore rules with this consequent (default: use every rule).
+        Ignore rules that agree with this consequent (default: use every rule).
     order : {"lexicographic", "random"}, default "lexicographic"
         Order in which constraints are tried. "random" shuffles the constraints of each rule once
         per search, as in the paper. It shuffles the rules, too, so that the result depends on

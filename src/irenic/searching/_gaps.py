@@ -187,7 +187,8 @@ def gaps(
 
     Notes
     -----
-    Missing values and unlisted categories are part of the space if a feature allows them.
+    Missing values and unlisted categories are part of the space if a feature allows them. Rules
+    that decide only some labels cover a case like any others: labels that stay open are not gaps.
 
     Examples
     --------

@@ -14,6 +14,7 @@ from typing import Any, Final
 from xml.sax.saxutils import escape, quoteattr
 
 from irenic.errors import FormatError, IrenicError
+from irenic.formats._branches import check_whole
 from irenic.formats.dmn import reading as dmn
 from irenic.formats.feel.sets import cell_text, literal_text
 from irenic.formats.feel.unary_tests import kind_of
@@ -69,6 +70,7 @@ def dumps(rules: RuleSet | RuleList | DecisionTable, *, name: str = "") -> str:
     <BLANKLINE>
     """
     table = DecisionTable.from_rules(rules, name=name)
+    check_whole(table.rules, "DMN")
     policy = table.hit_policy or _policy(table.rules)
     writer = _Writer(table, policy, table.name or name or "rules")
     text = writer.model()

@@ -40,18 +40,20 @@ from irenic.model.condition import (
     interval_operators,
 )
 from irenic.model.features import Categorical, Continuous, Feature, is_unicode
+from irenic.model.head import Head
 from irenic.model.literals import (
     MAX_DEPTH,
     Expression,
     Months,
     Probabilities,
     check_writable,
+    display,
     format_duration,
     parse_duration,
 )
 from irenic.model.notation import ParsedCondition, ParsedRule
 from irenic.model.region import Region
-from irenic.model.rule import Rule, as_consequent
+from irenic.model.rule import Rule, as_consequent, as_default
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Space
@@ -125,7 +127,7 @@ def _collecting(errors: list[FormatError], decode: Callable[..., Any], *data: An
 def _default(data: Mapping[str, Any]) -> Hashable | None:
     default = _named('"default"', decode_value, data.get("default"))
     try:
-        return None if default is None else as_consequent(default)
+        return None if default is None else as_default(default)
     except ConditionError as error:
         raise FormatError(f'"default": {error}') from None
 
@@ -276,7 +278,7 @@ def _rule(entry: Any, number: int) -> ParsedRule:
     try:
         return ParsedRule(
             [ParsedCondition(name, decode_operators(name, t)) for name, t in conditions.items()],
-            as_consequent(decode_value(entry["then"])),
+            as_consequent(_decode_then(entry["then"])),
             _weight(decode_value(entry.get("weight", 1.0))),
         )
     except FormatError as error:
@@ -382,6 +384,26 @@ def _float(text: str) -> float:
     if math.isinf(value) and "inf" not in text.lower():
         raise ValueError("the number is too large for float64")
     return value
+
+
+def _decode_then(data: Any) -> Any:
+    """Return a consequent: a value, or a head, which is not possible elsewhere."""
+    if not isinstance(data, dict) or data.keys() != {"head"}:
+        return decode_value(data)
+    lists, labels = data["head"], dict[Any, bool]()
+    known = {"present", "absent"}
+    if not (isinstance(lists, dict) and lists.keys() <= known) or not all(
+        isinstance(listed, list) for listed in lists.values()
+    ):
+        raise FormatError(
+            f'a head must be {{"head": {{"present": […], "absent": […]}}}}, got {short(data)}'
+        )
+    for key, listed in lists.items():
+        for label in map(decode_value, listed):
+            if label in labels:
+                raise FormatError(f"{display(label)} appears twice in a head")
+            labels[label] = key == "present"
+    return Head(labels)
 
 
 _TAGS: Final[dict[str, Callable[[Any], Any]]] = {
@@ -579,6 +601,9 @@ def encode_value(value: Any, depth: int = 0) -> Any:
         return sorted((encode_value(v, depth + 1) for v in value), key=line)
     if isinstance(value, tuple):
         return {"tuple": [encode_value(v, depth + 1) for v in value]}
+    if isinstance(value, Head) and not depth:
+        labels = {"present": value.present, "absent": value.absent}
+        return {"head": {key: encode_value(labels[key], 1) for key in labels if labels[key]}}
     raise FormatError(
         f"{value!r} of type {type(value).__name__} cannot be written as JSON;"
         " use text, numbers, booleans, dates, or tuples and frozensets of those"

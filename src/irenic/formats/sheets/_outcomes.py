@@ -11,6 +11,7 @@ from irenic.formats.feel.doubtful_cells import like_a_number, refusal
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import parse_value
 from irenic.frames.xlsx import ERRORS
+from irenic.model.head import Head
 from irenic.model.literals import MAX_DEPTH, Expression, format_literal
 from irenic.model.notation import ParsedDefault, parse_line
 
@@ -95,7 +96,7 @@ def outcome_text(value: Any) -> Any:
     """
     if isinstance(value, Expression):
         return "null" if value.text == "null" else _part_text(value)
-    if isinstance(value, tuple | frozenset):
+    if isinstance(value, tuple | frozenset | Head):
         return _part_text(value)
     if isinstance(value, str):
         return value if _reads_bare(value) else literal_text(value)

@@ -47,6 +47,7 @@ from irenic.frames.columns import check_header
 from irenic.frames.xlsx import check_cells, openpyxl_module
 from irenic.model.condition import Operators
 from irenic.model.decision_table import DecisionTable
+from irenic.model.head import Head
 from irenic.model.rule import as_consequent
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
@@ -251,9 +252,15 @@ class _Rows:
             for i in self.outputs
         ]
         then = thens[0] if len(thens) == 1 else tuple(thens)
+        if len(thens) > 1 and any(isinstance(part, Head) for part in thens):
+            reason = "labels can only be decided one by one in the only outcome column"
+            draft.fail(reason, rule=number, line=line.number)
         if self.is_default(cells):
             if draft.default is not None:
                 draft.fail("a second DEFAULT row; keep only one", line=line.number)
+            if isinstance(then, Head):
+                draft.fail("the DEFAULT row must decide all labels", line=line.number)
+                return
             draft.default = then
             return
         tests = [
