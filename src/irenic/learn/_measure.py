@@ -122,13 +122,14 @@ class Measure:
         overall = np.average(self.target.truth, axis=0, weights=self.weight)
         mix, frequencies = np.zeros((2, len(rules) + 1, len(self.target.labels)))
         support, right = np.zeros(len(rules) + 1), np.zeros(len(rules) + 1)
+        codes = self._codes(rules, rules.default) if self.target.probabilities else None
         for r in range(len(rules) + 1):
             covered = left if r == covers.shape[1] else covers[:, r]
             truth, weight = self.target.truth[covered], self.weight[covered]
             mix[r] = truth.sum(axis=0)
             frequencies[r] = (weight @ truth + overall) / (weight.sum() + 1.0)
-            if self.target.probabilities and code < len(self.consequents):
-                frequencies[r] = self.consequents.frequencies[code]
+            if codes is not None and codes[r] < len(self.consequents):
+                frequencies[r] = self.consequents.frequencies[codes[r]]
             support[r] = len(truth)
             right[r] = agreement[covered, r].sum()
         if self.consequents.heads:

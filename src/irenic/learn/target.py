@@ -159,7 +159,7 @@ class Consequents:
         return len(self.frequencies)
 
     def values(self) -> list[Hashable]:
-        """Return the consequents of rules: labels, sets of labels, heads, probabilities, or None."""
+        """Return the consequents of rules: labels, sets, heads, probabilities, or None."""
         if self.heads:
             return list(self.heads)
         values: list[Hashable] = self.target.labels.tolist()
