@@ -14,7 +14,9 @@ import numpy as np
 
 from irenic.learn._base import Labeled, RuleClassifier
 from irenic.learn._cells import Cells
+from irenic.learn._left_out import Estimate
 from irenic.learn._measure import Measure
+from irenic.learn.front import Front, FrontPoint
 from irenic.learn.operators import TrainingRows, draw_region, mutate_region, pick
 from irenic.learn.target import Consequents
 from irenic.model.region import Region
@@ -26,6 +28,10 @@ from irenic.searching import enlarge
 class EvolvingClassifier(RuleClassifier):
     """Base of the evolutionary classifiers: new, mutated and transferred rules, free of rivals."""
 
+    pareto_front_: Front
+    estimate_: Estimate | None = None
+    _shape: tuple[int, int, int]
+
     def _rows(self, data: Labeled) -> tuple[Measure, TrainingRows]:
         """Return the training data for statistics and for operators."""
         target, weight = data.target, data.weight
@@ -33,7 +39,13 @@ class EvolvingClassifier(RuleClassifier):
         measure = Measure(data.instances, target, weight, consequents, self.conflicts)
         cuts = Cells.from_instances(data.instances, target.truth, weight).cuts
         rows = TrainingRows(data.instances, consequents.values(), measure.gains, cuts)
+        self._shape = len(rows), len(target.labels), len(rows.space)
         return measure, rows
+
+    def _use(self, point: FrontPoint) -> None:
+        """Use a rule set of the front."""
+        self.pareto_front_ = Front(self.pareto_front_, chosen=point)
+        self._use_point(point)
 
     def _final(self, rules: RuleSet) -> RuleSet:
         """Return rules to show: without weights where there is nothing to resolve."""
