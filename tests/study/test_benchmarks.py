@@ -63,7 +63,7 @@ def test_classifier_systems_are_compared_fold_by_fold(monkeypatch, capsys):
     learners["pruned tree"] = classifier_systems.LEARNERS["pruned tree"]
     monkeypatch.setattr(classifier_systems, "LEARNERS", learners)
     rng = np.random.default_rng(0)
-    jobs = rng.choice(np.array(["a", "b"], dtype=object), 120)
+    jobs = pd.Categorical.from_codes(rng.integers(0, 2, 120), pd.Index(["a", "b"], dtype=object))
     X = pd.DataFrame({"age": rng.integers(0, 90, 120), "job": jobs})
     y = np.where(X["age"] < 18, "free", np.where(X["job"] == "a", "half", "full"))
     table = classifier_systems.compared([datasets.Single("made", X, y)])
