@@ -13,10 +13,12 @@ import pytest
 import skops.io
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 import irenic
 from irenic import FileError, FormatError, IrenicError, Rule, RuleSet, RuleSetClassifier
 from irenic.formats.json import model as json_model
+from irenic.learn import MichiganClassifier, PittsburghClassifier
 from strategies import examples
 
 N = 60
@@ -107,6 +109,37 @@ def test_a_model_that_was_read_predicts_the_same(way, path):
         check_same(clf.select(**sizes), again.select(**sizes))
         assert again.select(**sizes).estimate_ is None  # the rows left out are not in the file
     assert json_model.dumps(again) == path.read_text()
+
+
+SYSTEMS = [
+    MichiganClassifier(population_size=60, steps=300, random_state=0),
+    PittsburghClassifier(population_size=10, generations=3, random_state=0),
+]
+
+
+@pytest.mark.parametrize("conflicts", ["avoid", "vote", "best"])
+@pytest.mark.parametrize("y", [WAYS["text"][1], MATRIX, SETS], ids=["text", "matrix", "sets"])
+@pytest.mark.parametrize("clf", SYSTEMS, ids=["Michigan", "Pittsburgh"])
+def test_a_classifier_system_that_was_read_predicts_the_same(clf, y, conflicts, path):
+    clf = clone(clf).set_params(conflicts=conflicts).fit(TABLE, y)
+    irenic.write(clf, path)
+    again = irenic.read_model(path)
+    assert type(again) is type(clf)
+    assert again.get_params() == clf.get_params()
+    check_same(clf, again)
+    assert [p.rule_set for p in again.pareto_front_] == [p.rule_set for p in clf.pareto_front_]
+    assert again.pareto_front_.chosen is again.chosen_
+    assert json_model.dumps(again) == path.read_text()
+    check_same(clone(again).fit(TABLE, y), clf)
+
+
+def test_a_subclass_is_written_as_the_class_that_it_extends(path):
+    class Own(PittsburghClassifier):
+        pass
+
+    clf = Own(population_size=10, generations=1, random_state=0).fit(TABLE, CODES)
+    irenic.write(clf, path)
+    assert type(irenic.read_model(path)) is PittsburghClassifier
 
 
 def test_the_parameters_are_those_of_the_model(path):
@@ -248,7 +281,7 @@ def drop(*keys):
         (put([], "model"), "the model must be an object, got []"),
         (put(2, "model", "version"), '"version" must be 1, got 2; read'),
         (put(True, "model", "version"), '"version" must be 1, got True'),
-        (put("SVC", "model", "class"), "\"class\" must be 'RuleSetClassifier', got 'SVC'"),
+        (put("SVC", "model", "class"), '"class" must be one of RuleSetClassifier, Mic'),
         (drop("model", "front"), '"front" is missing; was the file cut off or edited by hand?'),
         (put(1, "model", "fornt"), "the model: unknown key 'fornt'; did you mean 'front'?"),
         (put([], "model", "parameters"), '"parameters" must be an object, got []'),

@@ -11,6 +11,7 @@ from hypothesis import given
 import naive
 import strategies as sts
 from irenic import ConditionError, DecisionTable, Region, Rule, RuleList, RuleSet
+from irenic.model.decision_table import HIT_POLICIES
 
 AGES = RuleSet(
     [
@@ -41,6 +42,21 @@ def test_the_explanation_size_of_a_list_counts_all_rules_down_to_the_one_that_de
     cells = naive.cells_of(naive.grid(rules.space, [rule.region for rule in rules]))
     size = rule_list.explanation_size(naive.instances(rules.space, cells))
     assert math.isclose(size, naive.list_explanation_size(rules, cells))
+
+
+@given(sts.rule_sets(max_size=5))
+def test_the_explanation_size_of_a_table_depends_on_its_hit_policy(rules):
+    cells = naive.cells_of(naive.grid(rules.space, [rule.region for rule in rules]))
+    instances = naive.instances(rules.space, cells)
+    ranking = tuple(reversed(rules.consequents))
+    by_priority = sorted(rules, key=lambda rule: ranking.index(rule.then))
+    in_lists = {"FIRST": list(rules), "PRIORITY": by_priority}
+    for policy in (None, *HIT_POLICIES):
+        table = replace(DecisionTable.from_rules(rules), hit_policy=policy, ranking=ranking)
+        expected = naive.explanation_size(rules, cells)
+        if policy in in_lists:
+            expected = naive.list_explanation_size(in_lists[policy], cells)
+        assert math.isclose(table.explanation_size(instances), expected)
 
 
 def test_the_explanation_size_of_a_list_counts_all_rules_for_the_default():

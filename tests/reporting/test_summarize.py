@@ -32,6 +32,7 @@ from irenic import (
     summarize,
 )
 from irenic.formats.json.rules import decode_value
+from irenic.learn import MichiganClassifier, PittsburghClassifier
 from irenic.model.literals import format_word
 from irenic.reporting.documents import learn_document
 from irenic.reporting.terminal import print_learned
@@ -579,6 +580,20 @@ def test_other_objects_than_rules_are_rejected():
         summarize(tree)
     with pytest.raises(ConditionError, match="got RuleSetClassifier; fit it first"):
         summarize(irenic.RuleSetClassifier())
+    with pytest.raises(ConditionError, match="got MichiganClassifier; fit it first"):
+        summarize(MichiganClassifier())
+
+
+@pytest.mark.parametrize("kind", [MichiganClassifier, PittsburghClassifier])
+@pytest.mark.parametrize("conflicts", ["avoid", "vote"])
+def test_a_classifier_system_is_summarized_with_its_front(kind, conflicts):
+    X, y = {"age": list(range(40))}, ["free"] * 18 + ["full"] * 22
+    clf = kind(population_size=20, conflicts=conflicts, random_state=0).fit(X, y)
+    summary = validated(summarize(clf, X, y))
+    assert len(summary["models"]) == len(clf.pareto_front_)
+    chosen = summary["models"][summary["chosen"]]
+    assert [rule["support"] for rule in chosen["rules"]] == clf.chosen_.counts.support[:-1].tolist()
+    assert chosen["results"]["right"] == round(40 * clf.score(X, y))
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,15 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import harness
+from benchmarks import classifier_systems, datasets, harness
+from irenic.learn import MichiganClassifier, PittsburghClassifier
 
 
 def kept(*rows):
@@ -48,6 +52,33 @@ def test_figures_are_kept_with_what_they_were_made_with(tmp_path, monkeypatch, c
     monkeypatch.setattr(sys, "argv", ["benchmarks", "core", "--compare", str(file)])
     assert command.main() == 0
     assert "| made | this | irenic | 1× |" in capsys.readouterr().out
+
+
+def test_classifier_systems_are_compared_fold_by_fold(monkeypatch, capsys):
+    few = {
+        "Pittsburgh": partial(PittsburghClassifier, population_size=10, generations=2),
+        "Michigan": partial(MichiganClassifier, steps=300),
+    }
+    learners = {name: classifier_systems.ours(kind) for name, kind in few.items()}
+    learners["pruned tree"] = classifier_systems.LEARNERS["pruned tree"]
+    monkeypatch.setattr(classifier_systems, "LEARNERS", learners)
+    rng = np.random.default_rng(0)
+    jobs = pd.Categorical.from_codes(rng.integers(0, 2, 120), pd.Index(["a", "b"], dtype=object))
+    X = pd.DataFrame({"age": rng.integers(0, 90, 120), "job": jobs})
+    y = np.where(X["age"] < 18, "free", np.where(X["job"] == "a", "half", "full"))
+    table = classifier_systems.compared([datasets.Single("made", X, y)])
+    made, mean, seconds = table.rows
+    assert made["rows x features"] == "120 x 2"
+    for name in learners:
+        accuracy, rules = made[name].rstrip(")").split(" (")
+        assert float(accuracy) > 0.6
+        assert int(rules) >= 2
+        assert mean[name] == made[name]
+        assert float(seconds[name]) >= 0
+    assert "made: done" in capsys.readouterr().err
+    others = classifier_systems.measured(datasets.Single("made", X, y[::-1]))
+    assert others.shape == (3, 3)
+    assert others[:, 0].max() < 0.6  # labels of other rows cannot be learned
 
 
 def test_tables_of_a_page_are_replaced_under_their_headings(tmp_path, capsys):

@@ -40,7 +40,7 @@ from irenic.model.ruleset import RESOLVE
 
 if TYPE_CHECKING:
     from irenic.frames.columns import Table
-    from irenic.learn import RuleSetClassifier
+    from irenic.learn.models import Classifier
     from irenic.model.features import Feature
 
 commands = typer.Typer()
@@ -323,7 +323,7 @@ def predict(
 
 
 def _predictions(
-    model: RuleSetClassifier | irenic.RuleSet | irenic.RuleList,
+    model: Classifier | irenic.RuleSet | irenic.RuleList,
     parsed: irenic.formats.Parsed,
     table: Table,
     data: Path,
@@ -352,7 +352,7 @@ def _predictions(
         raise DataError(f"{data}: {error}") from None
 
 
-def _rules(model: RuleSetClassifier | irenic.RuleSet | irenic.RuleList) -> irenic.RuleSet:
+def _rules(model: Classifier | irenic.RuleSet | irenic.RuleList) -> irenic.RuleSet:
     return as_set(model) if isinstance(model, irenic.RuleSet | irenic.RuleList) else model.rules_
 
 

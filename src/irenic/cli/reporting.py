@@ -35,7 +35,7 @@ from irenic.model.literals import counted
 
 if TYPE_CHECKING:
     from irenic.frames.columns import Table
-    from irenic.learn import RuleSetClassifier
+    from irenic.learn.models import Classifier
     from irenic.model.decision_table import DecisionTable
 
 commands = typer.Typer()
@@ -139,7 +139,7 @@ def _check_page(out: Path, inputs: dict[str, Path | None]) -> None:
         check_suffix(out)
 
 
-def _name(path: Path | None, model: DecisionTable | RuleSetClassifier) -> str:
+def _name(path: Path | None, model: DecisionTable | Classifier) -> str:
     if isinstance(model, irenic.DecisionTable) and model.name:
         return model.name
     if path is None:
@@ -154,7 +154,7 @@ def _read(
     label: str | None,
     table: str | None,
     form: str | None,
-) -> tuple[DecisionTable | RuleSetClassifier, Table | None, Any]:
+) -> tuple[DecisionTable | Classifier, Table | None, Any]:
     """Return the rules or the model, the instances and their labels."""
     if data is None and label is not None:
         raise FormatError("--label needs a table: irenic report RULES DATA --label COLUMN")

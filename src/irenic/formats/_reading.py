@@ -29,7 +29,7 @@ from irenic.model.ruleset import RuleSet
 from irenic.model.space import Space
 
 if TYPE_CHECKING:
-    from irenic.learn import RuleSetClassifier
+    from irenic.learn.models import Classifier
 
 READ: Final = ("csv", "dmn", "json", "rules", "txt", "xlsx", "xml")
 """The formats that can be read, named after the suffixes of their files."""
@@ -276,10 +276,10 @@ def loads(
     return parsed._rules(space, table)
 
 
-def read_model(source: File | bytes) -> RuleSetClassifier:
+def read_model(source: File | bytes) -> Classifier:
     """Return the fitted classifier that :func:`write` wrote as JSON.
 
-    It predicts, explains and selects exactly as the original; its certificate is checked again.
+    It predicts and explains exactly as the original; its certificate is checked again.
 
     Parameters
     ----------
@@ -288,7 +288,8 @@ def read_model(source: File | bytes) -> RuleSetClassifier:
 
     Returns
     -------
-    RuleSetClassifier
+    RuleSetClassifier, or MichiganClassifier or PittsburghClassifier of irenic.learn
+        The class that was written.
 
     Raises
     ------

@@ -21,7 +21,7 @@ from irenic.model.ruleset import RuleSet
 from irenic.model.space import Space
 
 if TYPE_CHECKING:
-    from irenic.learn import RuleSetClassifier
+    from irenic.learn.models import Classifier
 
 
 @dataclass(frozen=True, eq=False)
@@ -370,12 +370,12 @@ class Parsed:
             space = space.opened_to(table.space)
         return space
 
-    def model(self) -> RuleSetClassifier:
+    def model(self) -> Classifier:
         """Return the fitted classifier that the source contains; see :func:`read_model`.
 
         Returns
         -------
-        RuleSetClassifier
+        RuleSetClassifier, or MichiganClassifier or PittsburghClassifier of irenic.learn
 
         Raises
         ------

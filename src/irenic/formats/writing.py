@@ -16,7 +16,7 @@ from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
 
 if TYPE_CHECKING:
-    from irenic.learn import RuleSetClassifier
+    from irenic.learn.models import Classifier
 
 WRITTEN: Final = ("csv", "dmn", "json", "py", "rules", "sql", "txt", "xlsx")
 """The formats that can be written, named after the suffixes of their files."""
@@ -25,7 +25,7 @@ TABLES: Final = ("csv", "dmn", "xlsx")
 
 
 def write(
-    rules: RuleSet | RuleList | DecisionTable | RuleSetClassifier,
+    rules: RuleSet | RuleList | DecisionTable | Classifier,
     target: File,
     *,
     format: str | None = None,
@@ -45,7 +45,7 @@ def write(
 
     Parameters
     ----------
-    rules : RuleSet, RuleList, DecisionTable or RuleSetClassifier
+    rules : RuleSet, RuleList, DecisionTable or fitted classifier of irenic
         What to write.
     target : path or file object
         Where to write. A file object can be text or binary; ``xlsx`` needs a binary one.
@@ -84,22 +84,20 @@ def write(
 def dumps(rules: RuleSet | RuleList | DecisionTable, *, format: Literal["xlsx"]) -> bytes: ...
 @overload
 def dumps(
-    rules: RuleSet | RuleList | DecisionTable | RuleSetClassifier,
+    rules: RuleSet | RuleList | DecisionTable | Classifier,
     *,
     format: Literal["csv", "dmn", "json", "py", "rules", "sql", "txt"],
 ) -> str: ...
 @overload
 def dumps(
-    rules: RuleSet | RuleList | DecisionTable | RuleSetClassifier, *, format: str
+    rules: RuleSet | RuleList | DecisionTable | Classifier, *, format: str
 ) -> str | bytes: ...
-def dumps(
-    rules: RuleSet | RuleList | DecisionTable | RuleSetClassifier, *, format: str
-) -> str | bytes:
+def dumps(rules: RuleSet | RuleList | DecisionTable | Classifier, *, format: str) -> str | bytes:
     """Return what :func:`write` writes: text, or bytes for ``"xlsx"``.
 
     Parameters
     ----------
-    rules : RuleSet, RuleList, DecisionTable or RuleSetClassifier
+    rules : RuleSet, RuleList, DecisionTable or fitted classifier of irenic
         What to write.
     format : str
         As for :func:`write`.
@@ -140,7 +138,7 @@ def warn_of_loss(table: DecisionTable, format: str, name: str = "") -> None:
 
 
 def _dumps(
-    rules: RuleSet | RuleList | DecisionTable | RuleSetClassifier, form: str, name: str
+    rules: RuleSet | RuleList | DecisionTable | Classifier, form: str, name: str
 ) -> str | bytes:
     """Return the content of a file with the rules."""
     if not isinstance(rules, RuleSet | RuleList | DecisionTable):

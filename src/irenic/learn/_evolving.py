@@ -16,7 +16,9 @@ import numpy as np
 from irenic.errors import DataError
 from irenic.learn._base import Labeled, RuleClassifier
 from irenic.learn._cells import Cells
+from irenic.learn._left_out import Estimate
 from irenic.learn._measure import Measure
+from irenic.learn.front import Front, FrontPoint
 from irenic.learn.operators import TrainingRows, draw_region, mutate_region, pick
 from irenic.learn.target import Consequents
 from irenic.model.region import Region
@@ -29,6 +31,9 @@ class EvolvingClassifier(RuleClassifier):
     """Base of the evolutionary classifiers: new, mutated and transferred rules, free of rivals."""
 
     heads: str
+    pareto_front_: Front
+    estimate_: Estimate | None = None
+    _shape: tuple[int, int, int]
 
     def _rows(self, data: Labeled) -> tuple[Measure, TrainingRows]:
         """Return the training data for statistics and for operators."""
@@ -47,7 +52,13 @@ class EvolvingClassifier(RuleClassifier):
         rows = TrainingRows(data.instances, consequents.values(), measure.gains, cuts)
         if self.heads == "partial":
             rows = replace(rows, labels=target.labels.tolist(), truth=target.truth)
+        self._shape = len(rows), len(target.labels), len(rows.space)
         return measure, rows
+
+    def _use(self, point: FrontPoint) -> None:
+        """Use a rule set of the front."""
+        self.pareto_front_ = Front(self.pareto_front_, chosen=point)
+        self._use_point(point)
 
     def _final(self, rules: RuleSet) -> RuleSet:
         """Return rules to show: without weights where there is nothing to resolve."""

@@ -30,6 +30,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from irenic.boxes import Boxes
 from irenic.learn._evolving import EvolvingClassifier
 from irenic.learn._measure import resolve_by
+from irenic.learn.front import Front
 from irenic.learn.operators import SMOOTHING, TrainingRows, cross_regions, draw_region
 from irenic.model.coverage import CoverageMap
 from irenic.model.region import Region
@@ -309,10 +310,12 @@ class MichiganClassifier(EvolvingClassifier):
         The rules in use.
     chosen_ : FrontPoint
         The rules in use, with their statistics.
+    pareto_front_ : Front
+        The rules in use alone, as for classifiers with several rule sets.
     certificate_ : Certificate
         Whether the rules are consistent and complete, with all gaps.
     population_ : RuleSet
-        All rules at the end of the evolution.
+        All rules at the end of the evolution; a file of the model leaves them out.
     classes_ : array
         The labels.
     space_ : Space
@@ -389,7 +392,9 @@ class MichiganClassifier(EvolvingClassifier):
             self.watch(time, population)
         self._learned(data, y)
         self.population_ = population.rules
-        self._use_point(measure.point(self._final(self.condense(population))))
+        point = measure.point(self._final(self.condense(population)))
+        self.pareto_front_ = Front([point])
+        self._use(point)
         return self
 
     # --- operators

@@ -124,7 +124,6 @@ class PittsburghClassifier(EvolvingClassifier):
     (True, True)
     """
 
-    pareto_front_: Front
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "population_size": [Interval(Integral, 2, None, closed="left")],
         "generations": [Interval(Integral, 0, None, closed="left")],
@@ -191,9 +190,8 @@ class PittsburghClassifier(EvolvingClassifier):
             self.watch(generation, population)
         self._learned(data, y)
         front = front_of([measure.point(self._final(one.rules)) for one in population])
-        chosen = max(front, key=lambda point: point.training_score)
-        self.pareto_front_ = Front(front, chosen=chosen)
-        self._use_point(chosen)
+        self.pareto_front_ = Front(front)
+        self._use(max(front, key=lambda point: point.training_score))
         return self
 
     def _individual(self, rules: RuleSet, rows: TrainingRows) -> Individual:

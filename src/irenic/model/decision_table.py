@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -444,6 +444,35 @@ class DecisionTable:
         if not self.is_ordered:
             return self.rules.copy()
         return RuleList.from_rules(self.rules[self.winning])
+
+    def explanation_size(self, X: Any) -> float:
+        """Return the mean number of conditions to read for a prediction.
+
+        If the table is ordered (FIRST and PRIORITY), all rules down to the one that decides count,
+        from the highest priority; see :meth:`RuleList.explanation_size`. Otherwise, all rules that
+        cover an instance count; see :meth:`RuleSet.explanation_size`.
+
+        Parameters
+        ----------
+        X : table
+            The instances.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> from irenic import DecisionTable, Rule, RuleSet
+        >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free"),
+        ...                  Rule({"age": (18, None)}, then="full")])
+        >>> table = DecisionTable.from_rules(rules)
+        >>> table.explanation_size({"age": [5, 50]})
+        1.0
+        >>> table.under("FIRST").explanation_size({"age": [5, 50]})     # 1 and 2 conditions
+        1.5
+        """
+        return self.as_rules().explanation_size(X)
 
     def decider(self) -> Decider:
         """Return the table prepared to decide one record after another; see :class:`Decider`.

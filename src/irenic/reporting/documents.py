@@ -30,7 +30,7 @@ from irenic.reporting.verdicts import completeness
 from irenic.searching import Gaps, Search
 
 if TYPE_CHECKING:
-    from irenic.learn import RuleSetClassifier
+    from irenic.learn.models import Classifier
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,7 @@ def _difference(difference: mend.Difference) -> document.Difference:
 
 
 def learn_document(
-    model: RuleSetClassifier,
+    model: Classifier,
     *,
     data: str,
     target: str,

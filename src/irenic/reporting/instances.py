@@ -23,7 +23,8 @@ from irenic.reporting import document
 from irenic.reporting.encoding import short
 
 if TYPE_CHECKING:
-    from irenic.learn import FrontPoint, RuleSetClassifier
+    from irenic.learn import FrontPoint
+    from irenic.learn.models import Classifier
 
 
 How: TypeAlias = Literal["agree", "first", "all", "best", "vote"]
@@ -79,9 +80,7 @@ def _label_set(outcome: Hashable) -> frozenset[Hashable]:
     return outcome if isinstance(outcome, frozenset) else frozenset({outcome})
 
 
-def labeled(
-    sets: Sequence[RuleSet], X: Any, y: Any, model: RuleSetClassifier | None = None
-) -> Labeled:
+def labeled(sets: Sequence[RuleSet], X: Any, y: Any, model: Classifier | None = None) -> Labeled:
     """Return instances with labels, and the outcomes of rule sets over one space."""
     consequents = _consequents(sets)
     for then in consequents:
@@ -143,7 +142,7 @@ def _consequents(sets: Sequence[RuleSet]) -> list[Hashable]:
 
 
 def _labels(
-    outcomes: tuple[Hashable, ...], model: RuleSetClassifier | None, *, many: bool
+    outcomes: tuple[Hashable, ...], model: Classifier | None, *, many: bool
 ) -> tuple[Hashable, ...]:
     if not many:
         return outcomes
@@ -153,7 +152,7 @@ def _labels(
     return tuple(sorted(labels, key=display))
 
 
-def _true_labels(y: Any, model: RuleSetClassifier | None, *, many: bool) -> list[Hashable]:
+def _true_labels(y: Any, model: Classifier | None, *, many: bool) -> list[Hashable]:
     """Return the label, or the set of labels, of each instance."""
     if not many:
         labels = to_list(y)

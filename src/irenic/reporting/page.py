@@ -24,7 +24,7 @@ from irenic.reporting.summarize import SECONDS, check_summary, summarize
 
 if TYPE_CHECKING:
     from irenic.budget import Budget
-    from irenic.learn import RuleSetClassifier
+    from irenic.learn.models import Classifier
     from irenic.model.decision_table import DecisionTable
     from irenic.model.rulelist import RuleList
     from irenic.model.ruleset import RuleSet
@@ -122,7 +122,7 @@ class Report:
 
 
 def report(
-    rules: RuleSet | RuleList | DecisionTable | RuleSetClassifier,
+    rules: RuleSet | RuleList | DecisionTable | Classifier,
     X: Any = None,
     y: Any = None,
     *,
@@ -140,7 +140,7 @@ def report(
 
     Parameters
     ----------
-    rules : RuleSet, RuleList, DecisionTable or fitted RuleSetClassifier
+    rules : RuleSet, RuleList, DecisionTable or fitted classifier of irenic
     X : table, optional
         Instances to show the rules on.
     y : labels, optional

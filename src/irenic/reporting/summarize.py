@@ -48,7 +48,8 @@ from irenic.reporting.instances import (
 )
 
 if TYPE_CHECKING:
-    from irenic.learn import FrontPoint, RuleSetClassifier
+    from irenic.learn import FrontPoint
+    from irenic.learn.models import Classifier
 
 SECONDS: Final = 10.0
 SAMPLE: Final = 10_000
@@ -62,7 +63,7 @@ _LIMIT_OF_OTHERS: Final = 20
 
 
 def summarize(
-    rules: RuleSet | RuleList | DecisionTable | RuleSetClassifier,
+    rules: RuleSet | RuleList | DecisionTable | Classifier,
     X: Any = None,
     y: Any = None,
     *,
@@ -79,7 +80,7 @@ def summarize(
 
     Parameters
     ----------
-    rules : RuleSet, RuleList, DecisionTable or fitted RuleSetClassifier
+    rules : RuleSet, RuleList, DecisionTable or fitted classifier of irenic
         All rule sets on the front of a classifier are summarized.
     X : table, optional
         Instances to count on.
@@ -292,7 +293,7 @@ def _labels(values: tuple[Hashable, ...], rows: Any) -> list[document.Label]:
     ]
 
 
-def _score(model: RuleSetClassifier | None) -> str | None:
+def _score(model: Classifier | None) -> str | None:
     """Describe the scores of a front; see :class:`irenic.learn.FrontPoint`."""
     if model is None:
         return None
@@ -307,10 +308,10 @@ def _hint(value: Any) -> str:
         return "; pass the rules, not a document about them"
     if isinstance(value, str | PurePath):
         return "; read a file with irenic.read(path)"
-    if type(value).__name__ == "RuleSetClassifier":
-        return "; fit it first"
     if hasattr(value, "fit"):
-        return "; convert a fitted tree with irenic.formats.from_sklearn"
+        is_ours = type(value).__module__.startswith("irenic.")
+        tree = "; convert a fitted tree with irenic.formats.from_sklearn"
+        return "; fit it first" if is_ours else tree
     return ""
 
 

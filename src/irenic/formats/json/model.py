@@ -41,14 +41,14 @@ from irenic.model.literals import Probabilities, plain
 from irenic.model.rulelist import RuleList
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    from irenic.learn import FrontPoint, Hierarchy, RuleSetClassifier
+    from irenic.learn import FrontPoint, Hierarchy
+    from irenic.learn.models import Classifier
     from irenic.model.ruleset import RuleSet
     from irenic.model.space import Space
 
 VERSION: Final = 1
-_CLASS: Final = "RuleSetClassifier"
 _FORMS: Final = ("labels", "matrix", "sets")
 _SCORES: Final = ("training_score", "validated_score", "explanation_size", "penalty")
 _COUNTS: Final = ("support", "confidence", "mix", "frequencies")
@@ -75,9 +75,14 @@ _LABEL_KINDS: Final = "UiufbO"
 
 def is_model(value: object) -> bool:
     """Return whether a value is a classifier that can be written."""
-    from irenic.learn import RuleSetClassifier
+    return _class_of(value) is not None
 
-    return isinstance(value, RuleSetClassifier)
+
+def _class_of(value: object) -> str | None:
+    """Return the name of the classifier that a value is, or that it derives from."""
+    from irenic.learn.models import CLASSIFIERS
+
+    return next((name for name, kind in CLASSIFIERS.items() if isinstance(value, kind)), None)
 
 
 # --- writing
@@ -93,7 +98,7 @@ def dumps(model: Any) -> str:
     names = getattr(model, "feature_names_in_", None)
     head = {
         "version": VERSION,
-        "class": _CLASS,
+        "class": _class_of(model),
         "parameters": _encode_parameters(model),
         "labels": _encode_labels(model.classes_),
         "label_type": _label_type(model.classes_),
@@ -113,7 +118,7 @@ def dumps(model: Any) -> str:
     return json_rules.assemble([*json_rules.parts(model.rules_), f'"model": {inner}'])
 
 
-def _encode_parameters(model: RuleSetClassifier) -> dict[str, Any]:
+def _encode_parameters(model: Classifier) -> dict[str, Any]:
     parameters = {}
     for name, value in model.get_params(deep=False).items():
         value = plain(value)
@@ -183,7 +188,7 @@ def _number(value: float) -> float | None:
 # --- reading
 
 
-def decode(data: Any, rules: RuleSet | RuleList) -> RuleSetClassifier:
+def decode(data: Any, rules: RuleSet | RuleList) -> Classifier:
     """Return the fitted classifier, given the data of "model" and the rules of the file."""
     if isinstance(rules, RuleList):
         raise FormatError('the rules of a model must not be "ordered"')
@@ -193,7 +198,7 @@ def decode(data: Any, rules: RuleSet | RuleList) -> RuleSetClassifier:
         raise FormatError(f'"model": {error.message}') from None
 
 
-def _model(data: Any, rules: RuleSet) -> RuleSetClassifier:
+def _model(data: Any, rules: RuleSet) -> Classifier:
     if not isinstance(data, dict):
         raise FormatError(f"the model must be an object, got {short(data)}")
     version = data.get("version")
@@ -206,11 +211,14 @@ def _model(data: Any, rules: RuleSet) -> RuleSetClassifier:
     for key in _KEYS:
         if key not in data:
             raise FormatError(f'"{key}" is missing; was the file cut off or edited by hand?')
-    if data["class"] != _CLASS:
-        raise FormatError(f'"class" must be {_CLASS!r}, got {short(data["class"])}')
     from irenic.learn.answers import Answers
+    from irenic.learn.models import CLASSIFIERS
 
-    model = _parameters(data["parameters"])
+    name = data["class"]
+    if not isinstance(name, str) or name not in CLASSIFIERS:
+        raise FormatError(f'"class" must be one of {", ".join(CLASSIFIERS)}, got {short(name)}')
+
+    model = _parameters(CLASSIFIERS[name], data["parameters"])
     hierarchy = _at("hierarchy", _hierarchy, data["hierarchy"])
     model.hierarchy = model.hierarchy_ = hierarchy
     model.classes_ = _labels(data["labels"], data["label_type"])
@@ -251,7 +259,7 @@ def _model(data: Any, rules: RuleSet) -> RuleSetClassifier:
 
 
 def _use_front(
-    model: RuleSetClassifier, data: Mapping[str, Any], rules: RuleSet, overall: npt.NDArray[Any]
+    model: Classifier, data: Mapping[str, Any], rules: RuleSet, overall: npt.NDArray[Any]
 ) -> None:
     from irenic.learn import Estimate, Front
 
@@ -264,11 +272,14 @@ def _use_front(
             f" {short(chosen)}"
         )
     known = set(model.classes_.tolist())
+    # only RuleSetClassifier chooses by penalty
+    unknown = ("validated_score", "penalty")[: 1 if data["class"] == "RuleSetClassifier" else 2]
     points = []
     for i, entry in enumerate(front):
         try:
-            point = _point(entry, rules.space, rules if i == chosen else None, overall)
-            if model.consequents == "probabilities":
+            own = rules if i == chosen else None
+            point = _point(entry, rules.space, own, overall, unknown)
+            if getattr(model, "consequents", "labels") == "probabilities":
                 _check_probabilities(point, model)
             else:
                 _check_predictions(point.rule_set, known, data["answers"])
@@ -283,7 +294,13 @@ def _use_front(
         )
 
 
-def _point(entry: Any, space: Space, own: RuleSet | None, overall: npt.NDArray[Any]) -> FrontPoint:
+def _point(
+    entry: Any,
+    space: Space,
+    own: RuleSet | None,
+    overall: npt.NDArray[Any],
+    unknown: Sequence[str],
+) -> FrontPoint:
     from irenic.learn.front import FrontPoint, RuleCounts
 
     if not isinstance(entry, dict):
@@ -297,7 +314,7 @@ def _point(entry: Any, space: Space, own: RuleSet | None, overall: npt.NDArray[A
     rules = json_rules.decode_rules(entry, space) if own is None else own
     n = len(rules) + 1
     scores = {
-        score: _floats(score, [entry[score]], (1,), missing=score == "validated_score")[0].item()
+        score: _floats(score, [entry[score]], (1,), missing=score in unknown)[0].item()
         for score in _SCORES
     }
     counts = RuleCounts(
@@ -319,17 +336,15 @@ def _point(entry: Any, space: Space, own: RuleSet | None, overall: npt.NDArray[A
     )
 
 
-def _parameters(data: Any) -> RuleSetClassifier:
-    from irenic.learn import RuleSetClassifier
-
+def _parameters(kind: type[Classifier], data: Any) -> Classifier:
     if not isinstance(data, dict):
         raise FormatError(f'"parameters" must be an object, got {short(data)}')
-    known = set(RuleSetClassifier().get_params(deep=False)) - {"hierarchy"}
+    known = set(kind().get_params(deep=False)) - {"hierarchy"}
     check_keys(data, sorted(known), '"parameters"')
     parameters = dict(data)
     if isinstance(parameters.get("class_weight"), list | dict):
         parameters["class_weight"] = _class_weight(parameters["class_weight"])
-    model = RuleSetClassifier(**parameters)
+    model = kind(**parameters)
     try:
         model._validate_params()
     except ValueError as error:
