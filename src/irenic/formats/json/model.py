@@ -37,6 +37,7 @@ import numpy.typing as npt
 from irenic.errors import FormatError
 from irenic.formats.json import rules as json_rules
 from irenic.formats.json.rules import as_float, check_keys, decode_value, encode_value, line, short
+from irenic.model.head import Head
 from irenic.model.literals import Probabilities, plain
 from irenic.model.rulelist import RuleList
 
@@ -418,13 +419,13 @@ def _check_predictions(rules: RuleSet, known: set[Any], form: str) -> None:
     for then in (*rules.consequents, rules.default):
         if then is None:
             continue
-        sets = isinstance(then, frozenset) and form != "labels"
-        labels = then if isinstance(then, frozenset) and sets else {then}
+        sets = isinstance(then, frozenset | Head) and form != "labels"
+        labels = set(then) if isinstance(then, frozenset | Head) and sets else {then}
         if (form != "labels" and not sets) or not labels <= known:
             raise FormatError(f'a prediction must be among the "labels", got {short(then)}')
 
 
-def _check_probabilities(point: FrontPoint, model: RuleSetClassifier) -> None:
+def _check_probabilities(point: FrontPoint, model: Classifier) -> None:
     labels = tuple(model.classes_.tolist())
     if point.threshold is None:
         raise FormatError('"threshold" is missing; rules that predict probabilities need it')
@@ -437,7 +438,7 @@ def _check_probabilities(point: FrontPoint, model: RuleSetClassifier) -> None:
 
 def _has_sets(rules: RuleSet) -> bool:
     thens = [then for then in (*rules.consequents, rules.default) if then is not None]
-    return bool(thens) and all(isinstance(then, frozenset | Probabilities) for then in thens)
+    return bool(thens) and all(isinstance(then, frozenset | Head | Probabilities) for then in thens)
 
 
 def _at(key: str, decode: Callable[[Any], Any], value: Any) -> Any:
