@@ -133,6 +133,27 @@ def test_a_classifier_system_that_was_read_predicts_the_same(clf, y, conflicts, 
     check_same(clone(again).fit(TABLE, y), clf)
 
 
+@pytest.mark.parametrize("y", [MATRIX, SETS], ids=["matrix", "sets"])
+@pytest.mark.parametrize("clf", SYSTEMS, ids=["Michigan", "Pittsburgh"])
+def test_rules_that_decide_some_labels_are_read_back(clf, y, path):
+    clf = clone(clf).set_params(heads="partial").fit(TABLE, y)
+    assert clf.rules_.is_partial
+    irenic.write(clf, path)
+    again = irenic.read_model(path)
+    check_same(clf, again)
+    assert json_model.dumps(again) == path.read_text()
+
+
+def test_labels_of_a_rule_that_decides_some_must_be_known(path):
+    clf = clone(SYSTEMS[1]).set_params(heads="partial").fit(TABLE, SETS)
+    irenic.write(clf, path)
+    data = json.loads(path.read_text())
+    data["rules"][0]["then"] = {"head": {"present": ["never seen"]}}
+    path.write_text(json.dumps(data))
+    with pytest.raises(FormatError, match='a prediction must be among the "labels"'):
+        irenic.read_model(path)
+
+
 def test_a_subclass_is_written_as_the_class_that_it_extends(path):
     class Own(PittsburghClassifier):
         pass
