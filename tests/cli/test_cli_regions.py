@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+import irenic
 from documents import of_kind, only_table, validated
 from irenic import cli
+from irenic.searching import paths
 
 PAPER = """\
 IF 2 <= f1 < 5 AND 5 <= f2 < 9 THEN A
@@ -151,6 +153,38 @@ def test_search_of_a_covered_space_exits_with_1(run):
 
 def test_search_with_a_consequent_may_overlap_rules_that_agree(run):
     assert run("search", COMPLETE, "--consequent", "child")[1] == "age < 10\n"
+
+
+def test_search_prints_the_paths_of_the_paper(run):
+    assert run("search", PAPER, "--paths") == (0, "{C[1,1], C[2,1], C[3,1]}: f1 < 1\n", "")
+    code, out, _ = run("search", PAPER, "--paths", "--all")
+    assert code == 0
+    assert out.splitlines() == [str(path) for path in paths(irenic.loads(PAPER, format="rules"))]
+    assert len(out.splitlines()) == 35
+    drawn = run("search", PAPER, "--paths", "--order", "random", "--random-state", "3")[1]
+    rules = irenic.loads(PAPER, format="rules")
+    assert drawn == f"{next(paths(rules, order='random', random_state=3))}\n"
+
+
+def test_search_in_json_lists_paths_with_their_constraints(run):
+    found = validated(run("search", PAPER, "--paths", "--all", "--json")[1])
+    assert len(found["paths"]) == len(found["regions"]) == 35
+    first = found["paths"][0]
+    assert first["text"] == "{C[1,1], C[2,1], C[3,1]}: f1 < 1"
+    assert [(c["rule"], c["test"], c["region"]["text"]) for c in first["constraints"]] == [
+        (1, 1, "f1 < 2"),
+        (2, 1, "f1 < 6.5"),
+        (3, 1, "f1 < 1"),
+    ]
+    assert "paths" not in validated(run("search", PAPER, "--json")[1])
+
+
+def test_paths_of_a_covered_space_and_maximal_paths(run):
+    code, out, _ = run("search", COMPLETE, "--paths", "--all")
+    assert (code, out) == (1, "There is no free region: rivals cover every case.\n")
+    code, _, err = run("search", PAPER, "--paths", "--maximal")
+    assert code == 2
+    assert "--paths and --maximal cannot be combined: the regions of paths are not" in err
 
 
 def test_search_in_json(run):

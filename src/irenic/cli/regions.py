@@ -17,6 +17,8 @@ from irenic.model.literals import display
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from irenic.searching import Search
+
 _BUDGET = typer.Option(metavar="SECONDS", help="Maximum seconds for the search.", min=0.0)
 _CONSEQUENT = typer.Option(
     metavar="VALUE",
@@ -74,6 +76,7 @@ def gaps(
 irenic search rules.txt                   print the first free region
 irenic search rules.txt --all --maximal   print all maximal ones
 irenic search rules.txt --order random    print a random one
+irenic search rules.txt --all --paths     print all paths of the paper
 
 [bold]Exit status[/]
 0 a region was found, 1 none was found, 2 invalid input"""
@@ -87,6 +90,12 @@ def search(
     maximal: Annotated[
         bool,
         typer.Option("--maximal", metavar="", help="Print only regions that cannot be enlarged."),
+    ] = False,
+    paths: Annotated[
+        bool,
+        typer.Option(
+            "--paths", metavar="", help="Print the paths of the paper, with their constraints."
+        ),
     ] = False,
     order: Annotated[
         str,
@@ -107,26 +116,32 @@ def search(
     from irenic.reporting import terminal
     from irenic.reporting.documents import search_document
 
+    if paths and maximal:
+        raise irenic.ConditionError(
+            "--paths and --maximal cannot be combined: the regions of paths are not maximal"
+        )
     rule_set = read_rules(rules, data, space, ignore, form)
     with progress("searching") as show:
-        result = irenic.search(
-            rule_set,
-            consequent=_consequent(rule_set, consequent),
-            order=order,  # type: ignore[arg-type]
-            random_state=random_state,
-            maximal=maximal,
-            budget=irenic.Budget(seconds=budget, regions=1 if first else None),
-            progress=show,
-        )
-        regions = list(result)
-    document = search_document(result, regions)
+        options: dict[str, Any] = {
+            "consequent": _consequent(rule_set, consequent),
+            "order": order,
+            "random_state": random_state,
+            "budget": irenic.Budget(seconds=budget, regions=1 if first else None),
+            "progress": show,
+        }
+        if paths:
+            result: Search[Any] = irenic.searching.paths(rule_set, **options)
+        else:
+            result = irenic.search(rule_set, maximal=maximal, **options)
+        results = list(result)
+    document = search_document(result, results)
     with output():
         if as_json:
             print_json(document)
         else:
             say_example(rules)
             terminal.print_search(document, console())
-    raise typer.Exit(0 if regions else 1)
+    raise typer.Exit(0 if results else 1)
 
 
 @commands.command(

@@ -526,12 +526,33 @@ class GapsDocument(TypedDict):
     stopped_by: StoppedBy | None
 
 
+class PathConstraint(TypedDict):
+    """The negation of one test of a rule: ``C[rule, test]`` in the paper."""
+
+    rule: int
+    """Its number."""
+    test: int
+    """Number of the test: a continuous feature has two, one per bound; a categorical one has one.
+    """
+    region: Region
+    """Where the test fails."""
+
+
+class SearchPath(TypedDict):
+    """One constraint of each rule, which hold together in a region."""
+
+    constraints: list[PathConstraint]
+    text: str
+
+
 class SearchDocument(TypedDict):
     """What ``irenic search --json`` prints."""
 
     format: Literal["irenic search"]
     version: Version
     regions: list[Region]
+    paths: NotRequired[list[SearchPath]]
+    """The path of each region; with ``--paths``, if there is any."""
     finished: bool
     stopped_by: StoppedBy | None
     nodes: int

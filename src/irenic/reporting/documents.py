@@ -27,7 +27,7 @@ from irenic.reporting.encoding import (
 )
 from irenic.reporting.summarize import summarize
 from irenic.reporting.verdicts import completeness
-from irenic.searching import Gaps, Search
+from irenic.searching import Gaps, Path, Search
 
 if TYPE_CHECKING:
     from irenic.learn.models import Classifier
@@ -127,15 +127,31 @@ def _gap(region: Region) -> document.Gap:
     }
 
 
-def search_document(search: Search[Region], regions: list[Region]) -> document.SearchDocument:
-    """Return the regions that a search yielded, and how it ended."""
-    return {
+def search_document(
+    search: Search[Any], results: Sequence[Region | Path]
+) -> document.SearchDocument:
+    """Return the regions or paths that a search yielded, and how it ended."""
+    regions = [result.region if isinstance(result, Path) else result for result in results]
+    encoded: document.SearchDocument = {
         "format": "irenic search",
         "version": VERSION,
         "regions": [encode_region(region) for region in regions],
         "finished": search.finished,
         "stopped_by": search.stopped_by,
         "nodes": search.nodes,
+    }
+    if paths := [result for result in results if isinstance(result, Path)]:
+        encoded["paths"] = [_encode_path(path) for path in paths]
+    return encoded
+
+
+def _encode_path(path: Path) -> document.SearchPath:
+    return {
+        "constraints": [
+            {"rule": c.rule + 1, "test": c.index + 1, "region": encode_region(c.region)}
+            for c in path.constraints
+        ],
+        "text": str(path),
     }
 
 

@@ -134,8 +134,9 @@ def print_gaps(gaps: document.GapsDocument, console: Console) -> None:
 
 
 def print_search(search: document.SearchDocument, console: Console) -> None:
-    """Print the regions that a search yielded, and how it ended."""
-    _print_regions(search["regions"], console)
+    """Print the regions or paths that a search yielded, and how it ended."""
+    for result in search.get("paths", search["regions"]):
+        console.print(Text(result["text"]))
     if not search["regions"] and search["finished"]:
         console.print("There is no free region: rivals cover every case.")
     elif search["stopped_by"] in ("seconds", "interrupt"):
