@@ -439,10 +439,10 @@ def test_same_random_state_same_rules(noisy, name):
 
 
 def test_arms_differ(noisy):
-    # two arms may find the same few rules, but not for every penalty
+    # two arms may find the same few rules in the end, but not on the same way
     found = [
-        [(c.masks.tolist(), c.then.tolist()) for c in evolved] or list(learned.rules)
-        for learned, _, evolved in noisy[2].values()
+        ([accuracy for *_, accuracy in learned.trace], list(learned.rules))
+        for learned, *_ in noisy[2].values()
     ]
     assert all(a != b for i, a in enumerate(found) for b in found[:i])
 
