@@ -88,8 +88,9 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         action="append",
         default=[],
-        help="folder with single/*.csv.gz and single/datasets.json, or with KEEL's *.dat files;"
-        " can be repeated (default: the data sets of scikit-learn)",
+        help="folder with single/*.csv.gz and single/datasets.json, and the same in multi/ for"
+        " several labels per row, or with KEEL's *.dat files; can be repeated (default: the data"
+        " sets of scikit-learn)",
     )
     add(
         "--out",

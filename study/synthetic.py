@@ -5,6 +5,7 @@ would leave no trace in the labels next to the default, so it could not be found
 covers everything would need many more rules, most of them slivers. The default is the largest
 class, which learners choose as well. All true rules are disjoint, so that each row has a single
 explanation, and each is as large as its class allows, so that no larger rule would be correct.
+With exceptions, each of these rules contains a smaller one of another class that overrides it.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ class Known:
     clean: np.ndarray
     """The labels without noise: the predictions of ``truth`` for ``X``."""
     truth: RuleSet
-    """Its default is the class that has no rules. Consistent, unless there are exceptions: these
-    overlap a general rule of another class, and have the higher weight."""
+    """Its default is the class that has no rules other than exceptions. Consistent, unless there
+    are exceptions: each lies inside a general rule of another class, and has a higher weight."""
     space: Space
     relevant: tuple[str, ...]
     """The features that rules of ``truth`` test."""
@@ -252,10 +253,10 @@ def _with_exceptions(truth: RuleSet, classes: int, rng: np.random.Generator) -> 
             share = inner.volume() / rule.region.volume()
             if EXCEPTION[0] <= share <= EXCEPTION[1]:
                 # every other class has its turn, the default class as well
-                then = f"c{(int(str(rule.then)[1:]) + 1 + i // classes) % classes}"
-                if then != rule.then:
-                    both.add(Rule(inner.simplified(), then=then, weight=2.0), force=True)
-                    break
+                step = 1 + i // classes % (classes - 1)
+                then = f"c{(int(str(rule.then)[1:]) + step) % classes}"
+                both.add(Rule(inner.simplified(), then=then, weight=2.0), force=True)
+                break
         else:
             return None
     return both

@@ -82,6 +82,47 @@ def test_scores_take_labels_by_their_text():
     assert measures.scores(truth, ["1", "1", "2", "2"])["accuracy"] == 0.75
 
 
+def test_scores_of_sets_by_hand():
+    truth = objects(map(frozenset, [{1, 2}, {1}, set(), set(), {3}]))
+    found = objects(map(frozenset, [{1, 3}, {1}, set(), {2}, set()]))
+    # of three labels each: two wrong, none, none, one, one
+    assert measures.scores(truth, found, "train_") == pytest.approx(
+        {
+            "train_example_f1": (0.5 + 1 + 1 + 0 + 0) / 5,
+            "train_subset_accuracy": 2 / 5,
+            "train_label_accuracy": 1 - 4 / 15,
+        }
+    )
+
+
+@given(st.data())
+def test_scores_of_sets_against_labels_one_by_one(data):
+    some = st.frozensets(st.sampled_from(["p", "q", "r", 1]))
+    n = data.draw(st.integers(1, 8))
+    truth, found = (data.draw(st.lists(some, min_size=n, max_size=n)) for _ in range(2))
+    labels = {label for labels in (*truth, *found) for label in labels}
+    f1, whole, right = 0.0, 0, 0
+    for a, b in zip(truth, found, strict=True):
+        hits = sum(label in a and label in b for label in labels)
+        wrong = sum((label in a) != (label in b) for label in labels)
+        f1 += 2 * hits / (2 * hits + wrong) if hits + wrong else 1.0
+        whole += not wrong
+        right += len(labels) - wrong
+    assert measures.scores(objects(truth), objects(found)) == pytest.approx(
+        {
+            "example_f1": f1 / n,
+            "subset_accuracy": whole / n,
+            "label_accuracy": right / (n * len(labels)) if labels else 1.0,
+        }
+    )
+
+
+def test_rows_in_conflict_of_rules_for_sets():
+    same, other = frozenset([1, 2]), frozenset([1])
+    found = measures.in_conflict(COVERS, objects([same, same, other]))
+    assert found.tolist() == [True, False, False, True]
+
+
 def test_overfitting_is_training_less_test():
     measured = {
         "accuracy": 0.5,
@@ -96,6 +137,10 @@ def test_overfitting_is_training_less_test():
         "gap_accuracy": 0.25,
         "gap_balanced_accuracy": -0.25,
         "gap_macro_f1": 0.0,
+    }
+    # of whatever scores there are
+    assert measures.overfitting({"example_f1": 0.5, "train_example_f1": 0.75}) == {
+        "gap_example_f1": 0.25
     }
 
 

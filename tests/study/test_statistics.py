@@ -38,12 +38,12 @@ def of(a, b, measure="accuracy"):
 
 
 def records(values):
-    """Return fold records of {(set, learner): one list of fold values a repeat}."""
+    """Return fold records of {(set, learner): one list of fold values per seed}."""
     return pd.DataFrame(
         [
-            {"set": s, "group": "g", "learner": w, "repeat": r, "fold": f, "accuracy": value}
-            for (s, w), repeats in values.items()
-            for r, folds in enumerate(repeats)
+            {"set": s, "group": "g", "learner": w, "seed": r, "fold": f, "accuracy": value}
+            for (s, w), seeds in values.items()
+            for r, folds in enumerate(seeds)
             for f, value in enumerate(folds)
         ]
     )
@@ -91,6 +91,40 @@ def test_a_learner_without_all_folds_has_no_mean():
     assert means.loc["u"].isna().all()
 
 
+def test_seeds_are_averaged_and_learners_may_have_different_numbers():
+    given_records = records(
+        {
+            ("s", "once"): [[0.5, 0.7]],
+            ("s", "twice"): [[0.2, 0.8], [0.4, 0.6]],
+            # the second seed was not run on all folds: each fold has the same weight
+            ("s", "between"): [[0.0, 1.0], [0.5]],
+        }
+    )
+    means = statistics.by_set(given_records, "accuracy")
+    assert means.loc["s"].to_dict() == pytest.approx(
+        {"once": 0.6, "twice": 0.5, "between": (0.25 + 1.0) / 2}
+    )
+    # a fold without any seed is lacking, whatever the number of seeds of others
+    lacking = records({("s", "a"): [[0.5, 0.7]], ("s", "b"): [[0.2], [0.4], [0.6]]})
+    assert math.isnan(statistics.by_set(lacking, "accuracy").loc["s", "b"])
+
+
+@given(st.data())
+def test_means_by_set_against_sums(data):
+    # every learner has all folds, of a number of seeds of its own
+    shape = st.tuples(st.integers(1, 3), st.just(data.draw(st.integers(1, 4), label="folds")))
+    values = {
+        (name, learner): data.draw(shape.flatmap(lambda s: hnp.arrays(float, s, elements=SCORES)))
+        for name in ("s", "t")
+        for learner in ("a", "b")
+    }
+    one = records(values)
+    order = data.draw(st.permutations(range(len(one))), label="order")
+    found = statistics.by_set(one.iloc[order], "accuracy")
+    for (name, learner), folds in values.items():
+        assert found.loc[name, learner] == pytest.approx(folds.sum() / folds.size)
+
+
 def test_folds_of_learners_that_are_not_asked_for_count():
     given_records = records({("s", "a"): [[1.0]], ("s", "b"): [[1.0, 0.0]]})
     assert statistics.by_set(given_records, "accuracy", ["a"]).isna().to_numpy().all()
@@ -106,6 +140,8 @@ def test_records_that_cannot_be_averaged_are_refused():
         statistics.by_set(good, "accuracy", ["a", "a"])
     with pytest.raises(ValueError, match=r"recorded more than once, the first .*'set': 's'"):
         statistics.by_set(pd.concat([good, good]), "accuracy")
+    with pytest.raises(ValueError, match=r"must have the columns \['seed'\]"):
+        statistics.by_set(good.drop(columns="seed"), "accuracy")
 
 
 # --- pairs of learners
@@ -443,23 +479,35 @@ def test_verdicts_by_the_folds_of_each_set():
 
 
 def test_verdicts_use_the_share_of_the_folds():
-    # two folds of five repeats: the plain t interval leaves zero out, the corrected one does not
-    values = [[0.06, 0.02], [0.05, 0.01], [0.0, 0.06], [0.04, 0.03], [0.01, 0.05]]
-    flat = np.ravel(values)
-    assert stats.ttest_1samp(flat, 0).confidence_interval().low > 0
+    # four folds: the plain t interval leaves zero out, the corrected one does not
+    values = [0.06, 0.02, 0.05, 0.015]
+    assert stats.ttest_1samp(values, 0).confidence_interval().low > 0
     assert (
-        statistics.corrected_interval(flat, 0.5)[1]
+        statistics.corrected_interval(values, 0.25)[1]
         < 0
-        < statistics.corrected_interval(flat, 0.05)[1]
+        < statistics.corrected_interval(values, 0.01)[1]
     )
-    given_records = records({("s", "a"): values, ("s", "b"): [[0.0, 0.0]] * 5})
+    given_records = records({("s", "a"): [values], ("s", "b"): [[0.0] * 4]})
     found = statistics.verdicts(given_records, "accuracy", "a", "b")
     assert (found.better, found.undecided, found.worse) == (0, 1, 0)
 
 
+def test_seeds_are_no_further_folds_of_verdicts():
+    # a difference that three folds do not show is not shown by fitting them again
+    once = records({("s", "a"): [[0.6, 0.52, 0.68]], ("s", "b"): [[0.5] * 3]})
+    again = records({("s", "a"): [[0.6, 0.52, 0.68]] * 20, ("s", "b"): [[0.5] * 3]})
+    assert statistics.verdicts(once, "accuracy", "a", "b").undecided == 1
+    assert statistics.verdicts(again, "accuracy", "a", "b").undecided == 1
+    # noise of seeds that cancels out in each fold is none of the folds
+    noisy = records(
+        {("s", "a"): [[0.9, 0.3, 0.61], [0.3, 0.9, 0.61]], ("s", "b"): [[0.5, 0.5, 0.5]]}
+    )
+    assert statistics.verdicts(noisy, "accuracy", "a", "b").better == 1
+
+
 def test_verdicts_that_cannot_be_are_refused():
     held_out = records({("s", "a"): [[1.0]] * 3, ("s", "b"): [[0.5]] * 3})
-    with pytest.raises(ValueError, match="set 's' has one fold per repeat of 'accuracy'"):
+    with pytest.raises(ValueError, match="set 's' has one fold of 'accuracy' for 'a' and 'b'"):
         statistics.verdicts(held_out, "accuracy", "a", "b")
     apart = records({("s", "a"): [[1.0, 1.0]], ("t", "b"): [[0.5, 0.5]]})
     with pytest.raises(ValueError, match="no set has 'accuracy' of both 'a' and 'b'"):

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.fitted import objects
 from study import __main__ as command
 from study import running
 
-ARM = "none, best rule"
+ARM = "none, best rule, 1x"
 TIMED = ("seconds", "seconds_to_level")
 
 
@@ -28,58 +29,76 @@ def labels(draw):
     return np.random.default_rng(draw(st.integers(0, 99))).permutation(y)
 
 
-@given(labels(), st.integers(2, 5), st.integers(1, 3), st.integers(20, 130))
-def test_splits(y, folds, repeats, most):
-    design = running.Design(folds=folds, repeats=repeats, max_rows=most)
+@given(labels(), st.integers(2, 5), st.integers(20, 130))
+def test_splits(y, folds, most):
+    design = running.Design(folds=folds, max_rows=most)
     splits = design.splits(y)
-    assert len(splits) == folds * repeats
-    used = np.sort(np.concatenate(splits[0]))
-    assert len(used) == min(len(y), most)
-    for learn, test in splits:
-        # the same rows in each, once
-        assert np.sort(np.concatenate([learn, test])).tolist() == used.tolist()
-    for repeat in range(repeats):
-        tests = [test for _, test in splits[repeat * folds : (repeat + 1) * folds]]
-        assert np.sort(np.concatenate(tests)).tolist() == used.tolist()
-        for label in set(y):
-            counts = [(y[test] == label).sum() for test in tests]
-            assert max(counts) - min(counts) <= 1
+    assert len(splits) == folds
+    used = check_folds(splits, min(len(y), most))
+    for label in set(y):
+        counts = [(y[test] == label).sum() for _, test in splits]
+        assert max(counts) - min(counts) <= 1
     # of fewer rows than classes that are left out, no draw leaves out some of each class
     near = 1 if len(y) - len(used) >= len(set(y)) else len(set(y))
     for label in set(y):
         assert abs((y[used] == label).mean() - (y == label).mean()) <= near / len(used)
 
 
-def test_splits_are_the_same_for_the_same_state_and_repeats_differ():
+def check_folds(splits, n):
+    """Assert that each fold has the same n rows, each of which is tested once; return them."""
+    used = np.sort(np.concatenate(splits[0]))
+    assert len(set(used)) == len(used) == n
+    for learn, test in splits:
+        assert np.sort(np.concatenate([learn, test])).tolist() == used.tolist()
+    tests = [test for _, test in splits]
+    assert np.sort(np.concatenate(tests)).tolist() == used.tolist()
+    assert max(map(len, tests)) - min(map(len, tests)) <= 1
+    return used
+
+
+@given(st.integers(5, 60), st.integers(2, 5), st.integers(5, 80), st.integers(0, 99))
+def test_splits_of_sets_of_labels(n, folds, most, seed):
+    rng = np.random.default_rng(seed)
+    # most sets occur once, so that they could not be stratified
+    y = objects(frozenset(np.flatnonzero(rng.random(6) < 0.5).tolist()) for _ in range(n))
+    design = running.Design(folds=folds, max_rows=most, random_state=seed)
+    splits = design.splits(y)
+    assert len(splits) == folds
+    check_folds(splits, min(n, most))
+    # which labels rows have does not matter
+    other = objects(frozenset([i]) for i in range(n))
+    for one, two in zip(splits, design.splits(other), strict=True):
+        assert all((a == b).all() for a, b in zip(one, two, strict=True))
+
+
+def test_splits_are_the_same_for_the_same_state():
     y = odd_learners.table("t", 200).y
-    design = running.Design(folds=4, repeats=2, max_rows=100)
+    design = running.Design(folds=4, max_rows=100)
 
     def rows(design):
         return [test.tolist() for _, test in design.splits(y)]
 
     assert rows(design) == rows(design)
-    assert rows(design)[:4] != rows(design)[4:]
     assert rows(design) != rows(replace(design, random_state=1))
-    # more repeats begin with the same folds, and so do settings that splits do not depend on
-    assert rows(replace(design, repeats=1)) == rows(design)[:4]
-    assert rows(replace(design, cap=1.0, evaluations=5)) == rows(design)
+    # seeds are fits on the same folds, and splits do not depend on other settings either
+    assert rows(replace(design, seeds=7, cap=1.0, evaluations=5)) == rows(design)
 
 
 def test_classes_of_few_rows_do_not_stop_a_draw():
     y = np.array(["a"] * 30 + ["b"] * 2 + ["c"], dtype=object)
-    splits = running.Design(folds=5, repeats=1, max_rows=20).splits(y)
+    splits = running.Design(folds=5, max_rows=20).splits(y)
     assert [len(test) for _, test in splits] == [4] * 5
     # a row too many, of two classes
     y = np.array(["a"] * 11 + ["b"] * 10, dtype=object)
-    splits = running.Design(folds=5, repeats=1, max_rows=20).splits(y)
+    splits = running.Design(folds=5, max_rows=20).splits(y)
     assert [len(test) for _, test in splits] == [4] * 5
 
 
 # --- what is kept
 
 
-def record(name="s", learner="tree 4", repeat=0, fold=0, **more):
-    heading = {"set": name, "group": "g", "learner": learner, "repeat": repeat, "fold": fold}
+def record(name="s", learner="tree 4", seed=0, fold=0, **more):
+    heading = {"set": name, "group": "g", "learner": learner, "seed": seed, "fold": fold}
     return heading | more
 
 
@@ -87,7 +106,7 @@ def test_what_is_added_is_read_back(tmp_path):
     records = [
         record(fold=0, accuracy=0.1 + 0.2, rules=3),
         record(fold=1, failed="ValueError: 5 > 3 | “odd” \u2028 text\x85\x1c"),
-        record(learner="none, best rule", repeat=1, accuracy=1 / 3),
+        record(learner="none, best rule, 1x", seed=1, accuracy=1 / 3),
         record("another: set/of (odd) ‘names’ \\ ä\u2028.. ", accuracy=0.0),
         record("a_b"),
         record("a b"),
@@ -99,7 +118,7 @@ def test_what_is_added_is_read_back(tmp_path):
     again = running.Store(tmp_path / "new" / "folder")
     assert sorted(map(str, again)) == sorted(map(str, records))
     assert again.done() == {
-        (r["set"], running.Job(r["learner"], r["repeat"], r["fold"])) for r in records
+        (r["set"], running.Job(r["learner"], r["seed"], r["fold"])) for r in records
     }
     # nothing is written outside, whatever a set is called
     assert {p.parent.parent for p in tmp_path.rglob("*.jsonl")} == {store.folder}
@@ -157,7 +176,7 @@ def without_times(store):
 
 
 def test_results_do_not_depend_on_processes_and_are_not_made_twice(tmp_path):
-    design = running.Design(folds=2, repeats=1, evaluations=1_280, cap=120.0)
+    design = running.Design(folds=2, seeds=1, evaluations=1_280, cap=120.0)
     sets = [odd_learners.table("one"), odd_learners.table("two", seed=1)]
     names = ["tree 4", ARM]
     stores, said = {}, []
@@ -165,7 +184,7 @@ def test_results_do_not_depend_on_processes_and_are_not_made_twice(tmp_path):
         store = stores[n_jobs] = running.Store(tmp_path / str(n_jobs))
         running.run(tasks_of(names, sets, design, store), design, store, n_jobs, said.append)
     folds = Counter((r["set"], r["learner"]) for r in stores[1])
-    assert folds == {(s.name, name): 2 for s in sets for name in (*names, "none, repaired")}
+    assert folds == {(s.name, name): 2 for s in sets for name in (*names, "none, repaired, 1x")}
     assert not any("failed" in r for r in stores[1])
     assert {r["group"] for r in stores[1]} == {"odd"}
     assert all(0.4 < r["accuracy"] <= 1 for r in stores[1])
@@ -176,7 +195,7 @@ def test_results_do_not_depend_on_processes_and_are_not_made_twice(tmp_path):
     assert sum(text.startswith("8 of 8 folds, about 0 min left") for text in said) == 2
 
     # what is there is known by its folds, and done no more
-    left = command._tasks(sets, names, replace(design, other_repeats=1), stores[1])
+    left = command._tasks(sets, names, design, stores[1])
     assert left == []
     before = {p: p.read_bytes() for p in tmp_path.rglob("*.jsonl")}
     running.run(left, design, stores[1], 2, said.append)
@@ -185,15 +204,54 @@ def test_results_do_not_depend_on_processes_and_are_not_made_twice(tmp_path):
     (path,) = stores[1].folder.glob("one/tree_4.jsonl")
     first, second = path.read_text().splitlines()
     path.write_text(second + "\n" + first[:50])
-    (task,) = command._tasks(sets, names, replace(design, other_repeats=1), stores[1])
+    (task,) = command._tasks(sets, names, design, stores[1])
     assert task.jobs == (running.Job("tree 4", 0, 0),)
     running.run([task], design, stores[1], 1, said.append)
     assert without_times(stores[1]) == without_times(stores[2])
 
 
+class FakePipe:
+    """Takes what a process sends, and gives it one task."""
+
+    def __init__(self, data, jobs):
+        self.tasks, self.sent = [(data, jobs)], []
+
+    def recv(self):
+        if not self.tasks:
+            raise EOFError
+        return self.tasks.pop()
+
+    def send(self, what):
+        self.sent.append(what)
+
+
+def test_each_seed_and_fold_has_random_numbers_of_its_own():
+    design = running.Design(folds=3, seeds=2, evaluations=77, random_state=5)
+    asked = []
+
+    class Learners:
+        def warm_up(self, learner):
+            asked.append(learner)
+
+        def fold(self, learner, data, learn_on, test_on, state, budget):
+            asked.append((test_on.tolist(), state, budget))
+            return {learner: {}}
+
+    data = odd_learners.table("s")
+    jobs = [running.Job("a", seed, fold) for seed in (0, 1) for fold in (0, 1, 2)]
+    pipe = FakePipe(data, jobs)
+    with pytest.raises(EOFError):
+        running._serve(pipe, design, Learners())
+    tests = [test.tolist() for _, test in design.splits(data.y)]
+    # the same folds for both seeds, and a learner is warmed up once
+    states = [5, 1005, 2005, 3005, 4005, 5005]
+    assert asked == ["a", *((*pair, 77) for pair in zip(tests * 2, states, strict=True))]
+    assert pipe.sent == ["", {"a": {}}] * 6
+
+
 def test_what_fails_is_recorded_and_the_others_go_on(tmp_path):
     # long enough for a tree on a slow machine: what does not end in it sleeps for minutes
-    design = running.Design(folds=2, repeats=1, cap=5.0)
+    design = running.Design(folds=2, cap=5.0)
     store = running.Store(tmp_path)
     names = ["unready", "raises", "killed", "tree 8", "slow", "tree 4"]
     said = []
@@ -237,7 +295,7 @@ def test_a_fold_gives_records_of_all_names_that_it_stands_for(tmp_path):
     worker = FakeWorker([{"a": {"accuracy": 1.0}, "b": {"accuracy": 0.5}}, {"a": {"failed": "x"}}])
     task = running.Task(odd_learners.table("s"), jobs)
     running._run_task(task, worker, store, running._Counter(2, lambda _: None))
-    heading = {"set": "s", "group": "odd", "repeat": 1}
+    heading = {"set": "s", "group": "odd", "seed": 1}
     assert sorted(map(sorted_items, store)) == sorted(
         sorted_items(heading | own)
         for own in (

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from irenic import Categorical, Continuous, Rule, RuleSet
+from irenic import Categorical, Continuous, Region, Rule, RuleSet
 from study import synthetic
 
 SIZES = [(2, 2), (2, 10), (3, 4), (5, 3), (10, 5), (20, 2), (20, 10)]
@@ -14,6 +14,11 @@ SIZES = [(2, 2), (2, 10), (3, 4), (5, 3), (10, 5), (20, 2), (20, 10)]
 @pytest.fixture(scope="module", params=SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 def known(request):
     return synthetic.make(*request.param, 0.2, random_state=3)
+
+
+@pytest.fixture(scope="module", params=SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def excepted(request):
+    return synthetic.make(*request.param, 0.2, exceptions=True, random_state=3)
 
 
 def test_truth_is_consistent_and_gives_the_clean_labels(known):
@@ -84,17 +89,114 @@ def test_no_true_rule_could_be_larger(known):
                 assert (known.truth.predict(moved) != rule.then).any(), (rule, name, value)
 
 
-def test_same_arguments_same_set():
-    one, two = (synthetic.make(10, 5, 0.1, random_state=7) for _ in range(2))
+# --- exceptions
+
+
+def parts(known):
+    """Return the general rules and their exceptions, in the same order."""
+    rules = list(known.truth)
+    half = len(rules) // 2
+    assert [rule.weight for rule in rules] == [1.0] * half + [2.0] * half
+    return rules[:half], rules[half:]
+
+
+def holds(rule, row):
+    return all(
+        row[name] in tests["in"]
+        if "in" in tests
+        else tests.get(">=", -math.inf) <= row[name] < tests.get("<", math.inf)
+        for name, tests in rule.region.conditions().items()
+    )
+
+
+def test_an_exception_inside_each_rule_is_of_another_class(excepted):
+    rules, exceptions = parts(excepted)
+    classes = len(set(excepted.clean))
+    assert len(rules) == len(exceptions) == 2 * (classes - 1)
+    for rule, exception in zip(rules, exceptions, strict=True):
+        assert exception.then != rule.then
+        assert exception.region <= rule.region
+        inside = exception.region.volume() / rule.region.volume()
+        assert 0.2 <= inside <= 0.5
+        # by points, too: within three deviations of 500
+        points = rule.region.sample(500, random_state=0)
+        assert np.mean([holds(exception, point) for point in points]) == pytest.approx(
+            inside, abs=3 * math.sqrt(0.25 / 500)
+        )
+    assert {rule.then for rule in rules} == {f"c{i}" for i in range(1, classes)}
+    assert excepted.truth.default == "c0"
+
+
+def test_only_exceptions_contradict_and_only_their_own_rule(excepted):
+    rules, exceptions = parts(excepted)
+    for some in (rules, exceptions):
+        alone = RuleSet(some, excepted.space)
+        assert len(alone.overlaps()) == 0
+    half = len(rules)
+    pairs = {tuple(sorted((c.first, c.second))) for c in excepted.truth.conflicts()}
+    assert pairs == {(i, half + i) for i in range(half)}
+
+
+def test_labels_are_those_of_the_exception_where_it_covers(excepted):
+    rules, exceptions = parts(excepted)
+    expected = [
+        next((rule.then for rule in [*exceptions, *rules] if holds(rule, row)), "c0")
+        for row in excepted.X.to_dict("records")
+    ]
+    assert excepted.clean.tolist() == expected
+    counts = np.unique(excepted.clean, return_counts=True)[1]
+    assert counts.min() >= 30
+    assert counts[0] == counts.max()
+    assert (excepted.y != excepted.clean).sum() == 200
+
+
+def test_exceptions_of_more_rules_than_classes():
+    # of two classes, every exception is of the default class
+    rules, exceptions = parts(synthetic.make(2, 2, 0, exceptions=True, rules=6))
+    assert [rule.then for rule in rules] == ["c1"] * 6
+    assert [rule.then for rule in exceptions] == ["c0"] * 6
+    # of three, the other class has its turn, too
+    known = synthetic.make(4, 3, 0, exceptions=True, rules=8)
+    pairs = {(a.then, b.then) for a, b in zip(*parts(known), strict=True)}
+    assert pairs == {("c1", "c0"), ("c1", "c2"), ("c2", "c0"), ("c2", "c1")}
+
+
+def test_the_truth_with_exceptions_recovers_itself(excepted):
+    def best(X):
+        return excepted.truth.predict(X, resolve="best")
+
+    found = synthetic.recovery(excepted.truth, best, excepted)
+    assert found == {
+        "truth_agreement": 1.0,
+        "true_rules": len(excepted.truth),
+        "rules_found": 1.0,
+        "irrelevant_conditions": 0.0,
+    }
+    # half of the rules, which are wrong about the exceptions
+    general = RuleSet(parts(excepted)[0], excepted.space, default="c0")
+    found = synthetic.recovery(general, general.predict, excepted)
+    assert found["rules_found"] == 0.5
+    shares = [rule.region.volume() for rule in parts(excepted)[1]]
+    whole = Region(excepted.space).volume()
+    assert found["truth_agreement"] == pytest.approx(1 - sum(shares) / whole, abs=0.02)
+
+
+# --- data sets
+
+
+@pytest.mark.parametrize("exceptions", [False, True])
+def test_same_arguments_same_set(exceptions):
+    one, two = (synthetic.make(10, 5, 0.1, exceptions, random_state=7) for _ in range(2))
     assert one.truth == two.truth
     assert one.X.equals(two.X)
     assert (one.y == two.y).all()
-    other = synthetic.make(10, 5, 0.1, random_state=8)
+    other = synthetic.make(10, 5, 0.1, exceptions, random_state=8)
     assert one.truth != other.truth
 
 
-def test_noise_changes_nothing_but_labels():
-    one, two = synthetic.make(5, 3, 0.0), synthetic.make(5, 3, 0.3)
+@pytest.mark.parametrize("exceptions", [False, True])
+def test_noise_changes_nothing_but_labels(exceptions):
+    one, two = (synthetic.make(5, 3, noise, exceptions) for noise in (0.0, 0.3))
     assert one.truth == two.truth
     assert one.X.equals(two.X)
     assert (one.clean == two.clean).all()
@@ -118,28 +220,39 @@ def test_number_of_rules():
 
 def test_grid():
     grid = synthetic.grid()
-    assert len(grid) == len({c.name for c in grid}) == 16
-    assert grid[0].name == "made 2x2, noise 0"
-    assert grid[9].name == "made 10x5, noise 0.1"
-    assert synthetic.make(*grid[9]).name == "made 10x5, noise 0.1"
-    assert all(synthetic.make(*c).X.shape == (1000, c.features) for c in grid)
+    assert len(grid) == len({c.name for c in grid}) == 32
+    assert sum(c.exceptions for c in grid) == 16
+    assert grid[0].name == "made boxes 2x2, noise 0"
+    assert grid[17].name == "made boxes 10x5, noise 0.1"
+    assert grid[21].name == "made exceptions 10x5, noise 0.1"
+    # with and without noise: what else there is takes long to draw
+    for configuration in grid[::2]:
+        known = synthetic.make(*configuration)
+        assert known.name == configuration.name
+        assert known.group == "made"
+        assert known.X.shape == (1000, configuration.features)
+        assert known.truth.is_consistent != configuration.exceptions
+        assert (known.y != known.clean).sum() == 1000 * configuration.noise
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((1, 2, 0), "features must be from 2 to 20, got 1"),
-        ((5, 11, 0), "classes must be from 2 to 10, got 11"),
-        ((5, 3, 0.4), "noise must be from 0 to 0.3, got 0.4"),
-        ((5, 3, 0, 20), "rows must be at least 30, 10 per class, got 20"),
-        ((5, 3, 0, 1000, 1), "rules must be at least 2 for 3 classes, got 1"),
-        ((5, 3, 0, 1000, None, -1), "random_state must be non-negative, got -1"),
-        ((2, 10, 0, 100), "draws gave no 18 rules for 10 classes on 2 features and 100 rows"),
+        ({"features": 1}, "features must be from 2 to 20, got 1"),
+        ({"classes": 11}, "classes must be from 2 to 10, got 11"),
+        ({"noise": 0.4}, "noise must be from 0 to 0.3, got 0.4"),
+        ({"rows": 20}, "rows must be at least 30, 10 per class, got 20"),
+        ({"rules": 1}, "rules must be at least 2 for 3 classes, got 1"),
+        ({"random_state": -1}, "random_state must be non-negative, got -1"),
+        (
+            {"features": 2, "classes": 10, "rows": 100},
+            "draws gave no 18 rules for 10 classes on 2 features and 100 rows",
+        ),
     ],
 )
 def test_what_cannot_be_made_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        synthetic.make(*arguments)
+        synthetic.make(**({"features": 5, "classes": 3, "noise": 0} | arguments))
 
 
 def test_the_truth_recovers_itself(known):
