@@ -1,7 +1,8 @@
-"""What the paper's algorithms find, on random rules: the figures of docs/explanation/algorithms.md.
+"""What the paper's algorithms find, on random rules: figures of docs/explanation/algorithms.md.
 
 ``python -m benchmarks.paper`` counts the regions that CFSBE can reach, compares the first region of
-``search`` with that of the paper's CFSGS, and both at random. It takes a minute.
+``search`` with that of the paper's CFSGS, and both at random. It also counts the regions of the
+learner that CFSBE can enlarge, for docs/explanation/learner.md. It takes a minute.
 """
 
 from __future__ import annotations
@@ -150,11 +151,52 @@ def random_regions(sizes: Sizes, repeats: int = 20, draws: int = 200, points: in
     return table
 
 
+def cut_rival_by_rival(
+    rules: irenic.RuleSet, seed: np.ndarray, rng: np.random.Generator
+) -> irenic.Region:
+    """Return the free region around a point that ``grow_free`` of kernels/c/moves.c finds.
+
+    Each rule that overlaps the region cuts it, on a random one of the features that separate the
+    rule from the point.
+    """
+    lower, upper = np.full(len(seed), -np.inf), np.full(len(seed), np.inf)
+    for low, high in zip(rules.lower.T[::-1], rules.upper.T[::-1], strict=True):
+        if not ((lower < high) & (low < upper)).all():
+            continue
+        feature = rng.choice(np.flatnonzero((seed < low) | (seed >= high)))
+        if seed[feature] < low[feature]:
+            upper[feature] = low[feature]
+        else:
+            lower[feature] = high[feature]
+    masks = rules.space.everything.copy()
+    return irenic.Region.from_packed(rules.space, lower, upper, masks)
+
+
+def maximal_cuts(sizes: Sizes, repeats: int = 50, seeds: int = 20) -> Table:
+    """Count the regions of a cut rival by rival that CFSBE can enlarge."""
+    table = Table(
+        "regions cut rival by rival", "rules x features", "regions", "that can be enlarged"
+    )
+    for n, d in sizes:
+        total = larger = 0
+        for repeat in range(repeats):
+            rng = np.random.default_rng([n, d, repeat])
+            rules = open_rules(n, d, rng)
+            X = rng.random((seeds, d))
+            for seed in X[~rules.covering(X).any(axis=1)]:
+                region = cut_rival_by_rival(rules, seed, rng)
+                total += 1
+                larger += irenic.enlarge(rules, region) != region
+        table.add(f"{n} x {d}", total, f"{larger / total:.0%}")
+    return table
+
+
 def main() -> list[Table]:
     return [
         relevant_regions([(5, 2), (10, 2), (20, 2), (5, 3), (10, 3), (15, 3), (5, 4), (10, 4)]),
         first_regions([(5, 2), (5, 4), (5, 12), (10, 12), (20, 12)]),
         random_regions([(3, 2), (5, 3), (10, 4), (20, 4)]),
+        maximal_cuts([(5, 6), (10, 6), (20, 6), (5, 12), (10, 12), (20, 12)]),
     ]
 
 
