@@ -78,7 +78,6 @@ MEASURES = {
         Measure("example_f1", "mean F1 of rows"),
         Measure("gap_example_f1", "overfitting of mean F1", higher=False),
         Measure("subset_accuracy", "sets that are right"),
-        Measure("label_accuracy", "labels that are right"),
         Measure("loose_gap", "overfitting, least penalty", higher=False),
         Measure("rules", "rules", "count", higher=False),
         Measure("conditions", "conditions", "count", higher=False),
@@ -508,7 +507,6 @@ def pairs(results: Results) -> str:
 SEVERAL_COLUMNS = (
     "example_f1",
     "subset_accuracy",
-    "label_accuracy",
     "gap_example_f1",
     "rules",
     "conditions",

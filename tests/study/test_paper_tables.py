@@ -33,8 +33,8 @@ def test_the_first_row_of_each_table_is_on_the_page(table, size, page, capsys):
 
 def test_a_region_cut_rival_by_rival_contains_its_seed_and_is_free():
     rng = np.random.default_rng(0)
-    rules = paper.open_rules(8, 4, rng)
-    X = rng.random((100, 4))
+    rules = paper.open_rules(5, 6, rng)
+    X = rng.random((100, 6))
     free = X[~rules.covering(X).any(axis=1)]
     assert len(free) > 10
     for seed in free:
