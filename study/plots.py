@@ -150,12 +150,12 @@ def budgets(curves: dict[str, pd.DataFrame], n: int, title: str) -> Figure:
         axes.set_ylabel(beside)
         axes.grid(color="#EEEEEE", linewidth=0.6)
         axes.set_axisbelow(True)
-        axes.xaxis.set_minor_formatter(mpl.ticker.NullFormatter())
-        axes.xaxis.set_major_locator(mpl.ticker.LogLocator(numticks=4))
-        axes.xaxis.set_major_formatter(mpl.ticker.FuncFormatter(lambda v, _: f"{v:,g}"))
-        if x == "evaluations":
-            ends = np.concatenate([curve[x].to_numpy() for curve in curves.values()])
-            axes.set_xticks(sorted({round(v) for v in ends}))
+        axes.xaxis.set_minor_locator(mpl.ticker.NullLocator())
+        axes.xaxis.set_major_locator(mpl.ticker.LogLocator(subs=(1, 2, 5), numticks=6))
+        axes.xaxis.set_major_formatter(mpl.ticker.FuncFormatter(lambda v, _: f"{v:g}"))
+        if x == "evaluations":  # all curves have the same
+            ticks = next(iter(curves.values()))[x]
+            axes.set_xticks(ticks, [f"{tick / 1000:.0f}k" for tick in ticks])
     handles, names = figure.axes[0].get_legend_handles_labels()
     figure.legend(
         handles,

@@ -37,20 +37,28 @@ def made(k, n=30, spread=0.02):
     return tables
 
 
+def curves(k):
+    """Return a curve of three budgets for each of at most four arms."""
+    rng = np.random.default_rng(k)
+    return {
+        f"arm {i}": pd.DataFrame(
+            {
+                "evaluations": [8_000, 32_000, 128_000],
+                "seconds": np.sort(rng.uniform(0.05, 2.0, 3)),
+                "accuracy": np.sort(rng.uniform(0.7, 0.8, 3)),
+                "gap_accuracy": np.sort(rng.uniform(0.03, 0.06, 3)),
+            }
+        )
+        for i in range(min(k, 4))
+    }
+
+
 def each(k, spread=0.02):
     accuracy, size = made(k, spread=spread)
     one, *others = accuracy
     return {
         "ranks": plots.critical_difference(statistics.friedman(accuracy), "Ranks"),
-        "intervals": plots.intervals(
-            [statistics.paired(accuracy, c, one) for c in others], "Intervals", "accuracy"
-        ),
-        "pairs": plots.intervals(
-            [statistics.paired(accuracy, a, b) for a, b in itertools.pairwise(accuracy)],
-            "Pairs",
-            "accuracy",
-            margin=None,
-        ),
+        "budgets": plots.budgets(curves(k), 30, "Budgets"),
         "sets": plots.by_data_set(accuracy, others[0], one, "Sets"),
         "trade": plots.trade_off(accuracy, size, "Trade"),
     }
@@ -90,7 +98,7 @@ def test_no_text_overlaps_another_or_leaves_the_figure(k, spread):
             assert not a.padded(-1).overlaps(b.padded(-1)), (kind, one, other)
 
 
-@pytest.mark.parametrize("kind", ["ranks", "intervals", "sets", "trade"])
+@pytest.mark.parametrize("kind", ["ranks", "budgets", "sets", "trade"])
 def test_a_plot_is_saved_as_the_same_bytes(kind, tmp_path):
     for name in ("one", "two"):
         plots.save(each(8)[kind], tmp_path / name)
@@ -148,32 +156,23 @@ def test_one_learner_may_be_as_good_as_another_in_every_set():
     assert low < 1.5 < high
 
 
-def test_a_forest_plot_shows_means_intervals_and_adjusted_p():
-    accuracy, _ = made(3)
-    accuracy[NAMES[2]] = accuracy[NAMES[0]] - 0.1
-    found = [statistics.paired(accuracy, c, NAMES[0]) for c in NAMES[1:3]]
-    (axes,) = plots.intervals(found, "Title", "accuracy", margin=0.02).axes
-    dots = [line for line in axes.lines if line.get_marker() == "o"]
-    assert [dot.get_xdata()[0] for dot in dots] == [d.mean for d in found]
-    drawn = [tuple(line.get_xdata()) for line in axes.lines]
-    assert all(d.interval in drawn for d in found)
-    p = statistics.holm([d.p for d in found])
-    assert f"{p[0]:.3f}" in axes.texts[0].get_text()
-    assert "< 0.001" in axes.texts[1].get_text()
-    (band,) = axes.patches
-    assert (band.get_x(), band.get_width()) == pytest.approx((-0.02, 0.04))
-    assert "± 0.02" in axes.get_xlabel()
-
-
-def test_one_set_is_drawn_hollow_without_an_interval():
-    accuracy, _ = made(2, n=1)
-    found = statistics.paired(accuracy, NAMES[1], NAMES[0])
-    (axes,) = plots.intervals([found], "Title", "accuracy").axes
-    (dot,) = [line for line in axes.lines if line.get_marker() == "o"]
-    assert dot.get_markerfacecolor() == "white"
-    assert len(axes.lines) == 2  # the dot and the line of zero
-    with pytest.raises(ValueError, match="no differences to draw in 'Title'"):
-        plots.intervals([], "Title", "accuracy")
+def test_budgets_are_drawn_by_evaluations_and_by_time():
+    given = curves(3)
+    figure = plots.budgets(given, 12, "Budgets")
+    for axes, x, y in zip(
+        figure.axes,
+        ("evaluations", "seconds", "evaluations"),
+        ("accuracy", "accuracy", "gap_accuracy"),
+        strict=True,
+    ):
+        assert axes.get_xscale() == "log"
+        for line, (name, curve) in zip(axes.lines, given.items(), strict=True):
+            assert line.get_label() == name
+            assert line.get_xdata().tolist() == curve[x].tolist()
+            assert line.get_ydata().tolist() == curve[y].tolist()
+    assert [t.get_text() for t in figure.legends[0].get_texts()] == list(given)
+    assert [t.get_text() for t in figure.axes[0].get_xticklabels()] == ["8k", "32k", "128k"]
+    assert "Means of 12 sets." in [t.get_text() for t in figure.texts]
 
 
 def test_sets_are_sorted_and_coloured_by_who_is_better():
