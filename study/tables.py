@@ -767,19 +767,33 @@ def failures(results: Results) -> str:
 
 
 def not_run(results: Results) -> str:
-    """Return how much of the plan was run, by learner and seed."""
-    finished = results.records.groupby(["learner", "seed"])["set"].nunique()
+    """Return how much of the plan was run: the fewest sets that a learner of a kind finished."""
+    finished = _finished(results)
     sets = results.settings["sets"]
-    rows = []
+    rows: dict[tuple[str, int], list[int]] = {}
     for name in (*ARMS, *FITTED):
+        kind = ARMS[name].host if name in ARMS else "peers and ablations"
+        kind += f", {ARMS[name].budget}x" if name in ARMS else ""
         for seed in range(results.settings["design"]["seeds"] if name in ARMS else 1):
-            planned = [stage(name, e["group"], e["used"], seed) is not None for e in sets]
-            done = int(finished.get((name, seed), 0))
-            if done < sum(planned):
-                rows.append([name, seed, sum(planned), done])
+            if name in results.settings.get("not installed", {}):
+                continue
+            planned = sum(stage(name, e["group"], e["used"], seed) is not None for e in sets)
+            done = min(int(finished.get((name, seed), 0)), planned)
+            if done < planned:
+                row = rows.setdefault((kind, seed), [0, planned, done])
+                rows[kind, seed] = [row[0] + 1, max(row[1], planned), min(row[2], done)]
     if not rows:
         return "Everything was run."
-    return markdown(["learner", "seed", "sets planned", "sets begun"], rows)
+    cells = [[kind, seed + 1, *row] for (kind, seed), row in rows.items()]
+    head = ["learners", "seed", "learners concerned", "sets planned", "sets run by all of them"]
+    return markdown(head, cells)
+
+
+def _finished(results: Results) -> pd.Series:
+    """Return the number of sets of which all folds were run, by learner and seed."""
+    folds = results.records.groupby(["learner", "seed", "set"])["fold"].nunique()
+    whole = folds[folds == results.settings["design"]["folds"]]
+    return whole.groupby(["learner", "seed"]).size()
 
 
 def _escaped(text: str) -> str:
