@@ -153,6 +153,8 @@ class Parsed:
         The hit policy of all tables, instead of the one in the source.
     name : str
         The name of the source in messages: its path, if it has one.
+    decisions : Decisions, optional
+        The decisions of a DMN model, for :meth:`predict`.
 
     Examples
     --------
@@ -174,6 +176,7 @@ class Parsed:
     document: Mapping[str, Any] | None = None
     hit_policy: HitPolicy | None = None
     name: str = ""
+    decisions: Any = None
 
     def __repr__(self) -> str:
         errors = counted(len(self.errors), "error")

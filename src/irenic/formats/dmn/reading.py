@@ -18,6 +18,7 @@ from irenic.errors import FormatError, IrenicError, did_you_mean
 from irenic.formats.dmn import _xml as dmn_xml
 from irenic.formats.dmn._types import ANY_TYPE, Model, Type
 from irenic.formats.dmn._xml import Node
+from irenic.formats.dmn.deciding import Decisions
 from irenic.formats.feel.unary_tests import ANYTHING, Test, comparisons, parse, parse_value
 from irenic.formats.json import rules as json_rules
 from irenic.formats.parsed import Parsed
@@ -55,7 +56,8 @@ def parse_dmn(raw: bytes, *, path: Path | None = None) -> Parsed:
         )
     model = Model(root, path)
     drafts = [_Reader(model, node).draft() for node in root.descendants("decisionTable")]
-    return Parsed("dmn", drafts, assemble, imports=model.imported())
+    decisions = Decisions(model)
+    return Parsed("dmn", drafts, assemble, imports=model.imported(), decisions=decisions)
 
 
 def _name(table: Node) -> str:

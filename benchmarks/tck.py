@@ -1,0 +1,168 @@
+"""irenic on the DMN Technology Compatibility Kit: which results of its test cases are reproduced.
+
+``python -m benchmarks.tck --data FOLDER`` takes a folder of the kit (``TestCases``, or one with the
+same layout: ``LEVEL/TEST/TEST.dmn`` with ``TEST-test-NN.xml``). It reads every decision table,
+decides every case, and writes one line per case to ``tck_results.csv``, in the kit's format: folder,
+file, case, SUCCESS or ERROR, remark. It prints what was not read, and what was not reproduced.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import irenic
+from irenic.errors import IrenicError
+from irenic.formats.dmn import _xml
+from irenic.formats.dmn._xml import Node
+from irenic.formats.feel._literals import Token, read_duration, read_temporal
+from irenic.formats.feel.functions import text_of
+from irenic.formats.feel.values import to_feel
+from irenic.model.literals import Months
+
+_TYPE = "http://www.w3.org/2001/XMLSchema-instance type"
+_NIL = "http://www.w3.org/2001/XMLSchema-instance nil"
+_NOWHERE = Token("", "", 1)
+# Expected numbers are rounded, some to eight digits.
+_TOLERANCE = 1e-8
+
+
+class Result(NamedTuple):
+    """The result of one test case, as in the results of the kit."""
+
+    folder: str
+    file: str
+    case: str
+    result: str
+    remark: str
+
+
+class Untyped(str):
+    """A value of a test case without a declared type."""
+
+
+def value_of(node: Node) -> Any:
+    """Return the value, list or components that an element of a test case contains."""
+    if node.get(_NIL) == "true":
+        return None
+    if (items := node.first("list")) is not None:
+        return None if items.get(_NIL) == "true" else [value_of(item) for item in items.all("item")]
+    if components := node.all("component"):
+        return {component.get("name"): value_of(component) for component in components}
+    value = node.first("value")
+    if value is None or value.get(_NIL) == "true":
+        return None
+    text, kind = value.text, value.get(_TYPE).rpartition(":")[2]
+    if kind in ("decimal", "double", "float", "integer", "int", "long"):
+        number = float(text)
+        return int(number) if number.is_integer() else number
+    if kind == "boolean":
+        return text.strip() == "true"
+    if kind in ("date", "time", "dateTime"):
+        return read_temporal(text.strip(), _NOWHERE)
+    if kind == "duration":
+        return read_duration(text.strip(), _NOWHERE)
+    return text if kind else Untyped(text)
+
+
+def same(value: Any, expected: Any) -> bool:
+    """Return whether a result is the expected one; numbers may differ by rounding."""
+    if isinstance(expected, Untyped):
+        return (text_of(to_feel(value)) or "") == expected
+    if isinstance(expected, dict):
+        return (
+            isinstance(value, dict)
+            and expected.keys() <= value.keys()
+            and all(same(value[name], part) for name, part in expected.items())
+        )
+    if isinstance(expected, list):
+        return (
+            isinstance(value, list)
+            and len(value) == len(expected)
+            and all(same(a, b) for a, b in zip(value, expected, strict=True))
+        )
+    if isinstance(expected, int | float) and not isinstance(expected, bool):
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        return number and abs(value - expected) <= _TOLERANCE * max(1, abs(expected))
+    if isinstance(expected, Months) and not isinstance(value, Months):
+        return False
+    return type(value) is type(expected) and bool(value == expected)
+
+
+def outcomes(parsed: irenic.formats.Parsed, case: Node) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the name, the outcome and the expected outcome of each result of a case."""
+    inputs = {node.get("name"): value_of(node) for node in case.all("inputNode")}
+    for node in case.all("resultNode"):
+        expected = node.first("expected")
+        if case.get("type") in ("decisionService", "bkm"):
+            actual = parsed.decisions.call(case.get("invocableName"), inputs)
+        else:
+            actual = parsed.decisions.decide(node.get("name"), inputs)
+        yield node.get("name"), actual, None if expected is None else value_of(expected)
+
+
+def run_case(parsed: irenic.formats.Parsed, case: Node) -> str:
+    """Return the differences between outcomes and expected outcomes, "" if there are none."""
+    try:
+        wrong = [
+            f"{name}: expected {expected!r}, got {actual!r}"
+            for name, actual, expected in outcomes(parsed, case)
+            if not same(actual, expected)
+        ]
+    except IrenicError as error:
+        return str(error)
+    return "; ".join(wrong)
+
+
+def run(folder: Path) -> Iterator[tuple[Path, irenic.formats.Tables, list[Result]]]:
+    """Yield the tables of each model of the kit, and the results of its cases."""
+    for path in sorted(folder.rglob("*.dmn")):
+        parsed = irenic.parse(path)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tables = parsed.bind()
+        results = []
+        for file in sorted(path.parent.glob("*.xml")):
+            root = _xml.parse(file.read_bytes())
+            if root.tag != "testCases" or root.child_text("modelName") != path.name:
+                continue
+            for case in root.all("testCase"):
+                remark = run_case(parsed, case)
+                name = path.parent.relative_to(folder).as_posix()
+                result = "ERROR" if remark else "SUCCESS"
+                results.append(Result(name, file.stem, case.get("id"), result, remark))
+        yield path, tables, results
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.tck", description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder of the kit's test cases")
+    parser.add_argument("--out", type=Path, default=Path("tck_results.csv"), help="results (CSV)")
+    options = parser.parse_args(arguments)
+    read = unread = 0
+    results: list[Result] = []
+    for path, tables, of_model in run(options.data):
+        read += len(tables.tables)
+        failed = {getattr(error, "table", "") for error in tables.errors}
+        unread += len(failed)
+        for error in tables.errors:
+            print(f"not read: {path.name}: {error}")
+        results += of_model
+    for result in results:
+        if result.remark:
+            print(f"not reproduced: {result.file} {result.case}: {result.remark}")
+    with options.out.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(results)
+    good = sum(result.result == "SUCCESS" for result in results)
+    print(f"{read} of {read + unread} decision tables read")
+    print(f"{good} of {len(results)} test cases reproduced")
+    return 0 if good == len(results) and not unread else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
