@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any, Final
 
@@ -59,15 +60,16 @@ class Decisions:
         The model; models that it imports are read when they are needed.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, known: dict[int, Decisions] | None = None) -> None:
         self.model = model
+        self.known: dict[int, Decisions] = {} if known is None else known
+        self.known[id(model)] = self
         self.nodes = {
             tag: {" ".join(node.get("name").split()): node for node in model.root.all(tag)}
             for tag in _NAMED
         }
         self.compiled: dict[int, Run] = {}
         self._names: frozenset[str] | None = None
-        self.others: dict[str, Decisions] = {}
 
     @property
     def names(self) -> frozenset[str]:
@@ -75,7 +77,8 @@ class Decisions:
         if self._names is None:
             self._names = names_in(self.model.root)
             for name in self.model.imports:
-                self._names |= self.imported(name).names
+                with suppress(FormatError):  # an import of another kind, or of a missing file
+                    self._names |= self.imported(name).names
         return self._names
 
     @property
@@ -138,11 +141,14 @@ class Decisions:
         case : mapping
             From names of input data to values; ``Applicant.Age`` is a component.
         """
-        scope = _Case(self, self.as_input(case))
         try:
-            return from_feel(scope[decision])
+            return from_feel(self.scope(case)[decision])
         except RecursionError:
             raise FormatError(f"decision {decision!r} is nested too deeply") from None
+
+    def scope(self, case: Mapping[str, Any]) -> Scope:
+        """Return everything that expressions can use for a case, computed when it is used."""
+        return _Case(self, self.as_input(case))
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> Any:
         """Return the result of a knowledge model or decision service."""
@@ -169,9 +175,9 @@ class Decisions:
         return values
 
     def imported(self, name: str) -> Decisions:
-        if name not in self.others:
-            self.others[name] = Decisions(self.model.imported_as(name))
-        return self.others[name]
+        """Return the decisions of the model that is imported under a name."""
+        model = self.model.imported_as(name)
+        return self.known.get(id(model)) or Decisions(model, self.known)
 
     # --- elements as functions of a scope
 

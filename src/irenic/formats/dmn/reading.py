@@ -11,17 +11,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from irenic.errors import FormatError, IrenicError, did_you_mean
 from irenic.formats.dmn import _xml as dmn_xml
+from irenic.formats.dmn._computed import Opener, possible
+from irenic.formats.dmn._graph import link, unconnected
 from irenic.formats.dmn._types import ANY_TYPE, Model, Type
 from irenic.formats.dmn._xml import Node
 from irenic.formats.dmn.deciding import Decisions
+from irenic.formats.feel.expressions import Tests, parse_tests
 from irenic.formats.feel.unary_tests import ANYTHING, Test, comparisons, parse, parse_value
 from irenic.formats.json import rules as json_rules
-from irenic.formats.parsed import Parsed
+from irenic.formats.parsed import Parsed, Tables
 from irenic.formats.tables.assembly import assemble
 from irenic.formats.tables.drafts import MOST_COLUMNS, POLICIES, Cell, Draft, Input, Row
 from irenic.model.decision_table import HIT_POLICIES, HitPolicy
@@ -55,9 +59,21 @@ def parse_dmn(raw: bytes, *, path: Path | None = None) -> Parsed:
             f"not DMN: the root element must be <definitions>, got <{root.tag}>", line=root.line
         )
     model = Model(root, path)
-    drafts = [_Reader(model, node).draft() for node in root.descendants("decisionTable")]
     decisions = Decisions(model)
-    return Parsed("dmn", drafts, assemble, imports=model.imported(), decisions=decisions)
+    tables = [*root.descendants("decisionTable")]
+    drafts = [_Reader(model, node, decisions).draft() for node in tables]
+    link(decisions, dict(zip(tables, drafts, strict=True)))
+    notes = unconnected(decisions)
+    imports = model.imported()
+    return Parsed("dmn", drafts, _assemble, notes, imports=imports, decisions=decisions)
+
+
+def _assemble(draft: Draft, space: Space | None) -> Tables:
+    tables = assemble(draft, space)
+    if not draft.computed or not tables.tables:
+        return tables
+    table = replace(tables.tables[0], computed=draft.computed)
+    return replace(tables, tables=[possible(table, draft.compared)])
 
 
 def _name(table: Node) -> str:
@@ -76,12 +92,15 @@ def _name(table: Node) -> str:
 class _Reader:
     """Reads one decision table of a model into a draft."""
 
-    def __init__(self, model: Model, node: Node) -> None:
-        self.model, self.node = model, node
+    def __init__(self, model: Model, node: Node, decisions: Decisions) -> None:
+        self.model, self.node, self.decisions = model, node, decisions
         self.inputs = node.all("input")
         self.outputs = node.all("output")
         self.table = Draft(_name(node), node.get("id"), node.line)
         self.language = model.root.get("expressionLanguage")
+        self.parsed: dict[str, Tests | None] = {}
+        self.open: dict[tuple[int, int], tuple[str, Tests]] = {}
+        """The cells, by row and column, that name other data or call functions."""
 
     def draft(self) -> Draft:
         table, node = self.table, self.node
@@ -96,6 +115,8 @@ class _Reader:
             table.fail("a table must have an output column", line=node.line)
         for number, rule in enumerate(node.all("rule"), 1):
             self.rule(number, rule)
+        if self.open:
+            Opener(table, self.decisions, lambda path: self.model.named(path, node)).open(self.open)
         rows = self.ours(node, "rows", _row_number)
         table.n_rows = max([rows or 0, *(row.number for row in table.rows)])
         table.default = self.default()
@@ -200,8 +221,8 @@ class _Reader:
                 )
                 return
         cells = [
-            self.cell(number, entry, column.name)
-            for entry, column in zip(tests, table.inputs, strict=True)
+            self.cell(number, entry, place, column.name)
+            for place, (entry, column) in enumerate(zip(tests, table.inputs, strict=True))
         ]
         parts = [self.value(entry) for entry in thens]
         weight = self.ours(node, "weight", lambda data: float(json_rules.decode_value(data)))
@@ -218,7 +239,7 @@ class _Reader:
             )
         )
 
-    def cell(self, number: int, node: Node, header: str) -> Cell:
+    def cell(self, number: int, node: Node, place: int, header: str) -> Cell:
         exact = self.ours(node, "test", lambda data: json_rules.decode_operators(header, data))
         if exact is not None:
             return Cell(node.get(f"{OURS} test"), exact)
@@ -233,7 +254,30 @@ class _Reader:
                 line=node.line,
             )
             return Cell("", ANYTHING)
+        if (tests := self.tests(text)) is not None:
+            self.open[len(self.table.rows), place] = text, tests
+            return Cell(text, ANYTHING)
         return self.table.read_cell(text, number, header, node.line)
+
+    def tests(self, text: str) -> Tests | None:
+        """Return a cell that names other data or calls functions, None for any other cell."""
+        if text not in self.parsed:
+            try:
+                parse(text)
+                self.parsed[text] = None
+            except FormatError:
+                self.parsed[text] = self.expressions(text)
+        return self.parsed[text]
+
+    def expressions(self, text: str) -> Tests | None:
+        known = self.decisions.names
+        try:
+            tests = parse_tests(text, known)
+        except FormatError:
+            return None
+        names = tests.names - {"?"}
+        calls = "?" in tests.names and not all(item.order for item in tests.items)
+        return tests if names <= known and (names or calls) else None
 
     def value(self, node: Node) -> Hashable:
         """Return an output entry: the value of a literal, or the expression."""

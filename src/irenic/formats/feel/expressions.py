@@ -165,14 +165,20 @@ def parse_tests(text: str, names: Iterable[str] = ()) -> Tests:
 
 
 @lru_cache(maxsize=256)
-def _known(names: frozenset[str]) -> re.Pattern[str]:
-    """Return a pattern of names, the longest first."""
+def known_names(names: frozenset[str], *, components: bool = True) -> re.Pattern[str]:
+    """Return a pattern that matches the longest of several names, as a component or not.
+
+    >>> pattern = known_names(frozenset({"age", "age group"}), components=False)
+    >>> pattern.findall("x.age + age  group + [age..age]")
+    ['age  group', 'age', 'age']
+    """
     parts = [
         r"\s+".join(re.escape(word) for word in name.split())
         for name in sorted(names, key=len, reverse=True)
         if name.strip()
     ]
-    return re.compile(f"(?:{'|'.join(parts)})(?!\\w)" if parts else r"(?!)")
+    before = "" if components else r"(?<!\w)(?<!(?<!\.)\.)"
+    return re.compile(f"{before}(?:{'|'.join(parts)})(?!\\w)" if parts else r"(?!)")
 
 
 class _Parser:
@@ -230,7 +236,7 @@ class _Parser:
 
     def known_name(self) -> str | None:
         """Return the known name that begins here, without moving on."""
-        match = _known(self.known).match(self.text, self.at)
+        match = known_names(self.known).match(self.text, self.at)
         return None if match is None else match.group()
 
     def need(self, sign: str) -> None:

@@ -66,7 +66,8 @@ def from_feel(value: Any) -> Any:
     [1, 0.1]
     """
     if isinstance(value, Decimal):
-        return int(value) if value == value.to_integral_value() else float(value)
+        whole = value.adjusted() <= 308 and value == value.to_integral_value()
+        return int(value) if whole else float(value)
     if isinstance(value, list):
         return [from_feel(part) for part in value]
     if isinstance(value, dict):
