@@ -14,11 +14,11 @@ import numpy.typing as npt
 from irenic.boxes import Boxes
 from irenic.errors import ConditionError, ConflictError, did_you_mean
 from irenic.model import markup
-from irenic.model.columns import take_apart
+from irenic.model.columns import as_records, take_apart
 from irenic.model.decider import Decider
 from irenic.model.explanation import common_type
 from irenic.model.features import EXACT
-from irenic.model.literals import counted, is_missing, plain, say
+from irenic.model.literals import counted, say
 from irenic.model.overlap import Conflict
 from irenic.model.region import Region
 from irenic.model.rule import Rule, as_default
@@ -513,16 +513,9 @@ class DecisionTable:
         """
         if not self.computed or isinstance(X, Instances):
             return self.space.encode(X)
+        cases = as_records(X)
         names, columns, length = take_apart(X)
-        if names is None:
-            features = ", ".join(map(say, self.computed))
-            raise ConditionError(
-                f"the columns of the table must have names, because {features} is computed from"
-                " them; use a frame, a mapping of columns or a list of mappings"
-            )
-        table = dict(zip(names, columns, strict=True))
-        values = [[None if is_missing(v) else plain(v) for v in table[name]] for name in names]
-        cases = [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
+        table = dict(zip(names or (), columns, strict=True))
         for name, compute in self.computed.items():
             column = np.empty(length, dtype=object)
             column[:] = [compute(case) for case in cases]
@@ -715,7 +708,7 @@ def _sum(numbers: Sequence[Any]) -> int | float:
     if any(isinstance(n, bool) or not isinstance(n, int | float) for n in numbers):
         raise TypeError
     if all(isinstance(n, int) for n in numbers):
-        return sum(numbers)
+        return int(sum(numbers))
     total = sum((Decimal(repr(n)) for n in numbers), Decimal(0))
     whole = total == int(total) and abs(total) <= EXACT if total.is_finite() else False
     return int(total) if whole else float(total)

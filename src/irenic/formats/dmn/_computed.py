@@ -23,7 +23,7 @@ from irenic.formats.dmn._types import Type
 from irenic.formats.dmn.deciding import Decisions
 from irenic.formats.feel.expressions import Formula, Tests, parse_expression
 from irenic.formats.feel.unary_tests import ANYTHING, AllOf, AnyOf, Compare, Not, Test, parse
-from irenic.formats.feel.values import compare
+from irenic.formats.feel.values import compare, from_feel
 from irenic.formats.tables.drafts import Cell, Draft, Input
 from irenic.model.decision_table import DecisionTable
 from irenic.model.features import Continuous
@@ -45,6 +45,19 @@ _RELATIONS: Final = {
 _FLIPPED: Final = {LESS: GREATER, GREATER: LESS, EQUAL: EQUAL, DIFFERENT: DIFFERENT}
 _RANGE: Final = re.compile(r"\s*([\[(\]])(.*?)\.\.(.*)([\])\[])\s*", re.DOTALL)
 _UNORDERED: Final = ("boolean",)
+
+
+class Computed(NamedTuple):
+    """How a feature is computed from a case, and the FEEL expression that does the same."""
+
+    text: str
+    names: frozenset[str]
+    """The names that the expression uses."""
+    run: Callable[[Mapping[str, Any]], Any]
+
+    def __call__(self, case: Mapping[str, Any]) -> Any:
+        """Return the value of the feature."""
+        return self.run(case)
 
 
 class Part(NamedTuple):
@@ -110,7 +123,9 @@ class Opener:
         elif exact_part := self.listed(column, tests):
             return [exact_part], ANYTHING
         name = _named(column.name, text, tests)
-        self.draft.computed[name] = _opaque(self.decisions, column.name, tests)
+        names = tests.names - {"?"} | _formula(self.decisions, column.name).names
+        run = _opaque(self.decisions, column.name, tests)
+        self.draft.computed[name] = Computed(name, names, run)
         return [Part(name, Compare("=", not tests.negated))], ANYTHING
 
     def listed(self, column: Input, tests: Tests) -> Part | None:
@@ -172,7 +187,8 @@ class Opener:
         name = f"{column.name} compared with {other}"
         pair = Compared(name, column.name, other, kind not in _UNORDERED)
         self.pairs[column.name, other] = pair
-        self.draft.computed[name] = _comparison(self.decisions, pair)
+        text, run = _text(pair), _comparison(self.decisions, pair)
+        self.draft.computed[name] = Computed(text, _formula(self.decisions, text).names, run)
         return pair
 
 
@@ -199,11 +215,18 @@ def _named(column: str, text: str, tests: Tests) -> str:
     return f"{column} in ({text})"
 
 
-def _value(decisions: Decisions, name: str, case: Mapping[str, Any], scope: Any) -> Any:
-    """Return a value by its name or expression; a column of the data with that name counts."""
-    if name in case:
-        return decisions.as_input({name: case[name]}).get(name, scope.get(name))
-    return _formula(decisions, name).run(scope)
+def _text(pair: Compared) -> str:
+    left, right = pair.left, pair.right
+    if not pair.ordered:
+        return f'if {left} = {right} then "{EQUAL}" else "{DIFFERENT}"'
+    rest = f'if {left} = {right} then "{EQUAL}" else "{GREATER}"'
+    return f'if {left} < {right} then "{LESS}" else {rest}'
+
+
+def expression(decisions: Decisions, text: str) -> Computed:
+    """Return the computation of a feature by an expression."""
+    formula = _formula(decisions, text)
+    return Computed(text, formula.names, lambda case: from_feel(formula.run(decisions.scope(case))))
 
 
 def _formula(decisions: Decisions, text: str) -> Formula:
@@ -309,7 +332,7 @@ def _impossible(table: DecisionTable, pair: Compared) -> list[Region]:
         for name in (pair.left, pair.right):
             cuts |= {*rule.region.interval(name)[:2]}
     ordered = sorted(cut for cut in cuts if math.isfinite(cut))
-    regions = []
+    regions: list[Region] = []
     for low, high in pairwise([-math.inf, *ordered, math.inf]):
         within = {pair.left: (low, high)}
         one = left.after(low) >= high if math.isfinite(low) else False

@@ -70,9 +70,7 @@ def unconnected(decisions: Decisions) -> list[FormatError]:
 def _loose(decisions: Decisions) -> Iterator[tuple[Node, str]]:
     root = decisions.model.root
     elements = {
-        id(node): (tag, name, node)
-        for tag in _KINDS
-        for name, node in decisions.nodes[tag].items()
+        id(node): (tag, name, node) for tag in _KINDS for name, node in decisions.nodes[tag].items()
     }
     names = frozenset(name for _, name, _ in elements.values())
     used: set[int] = set()

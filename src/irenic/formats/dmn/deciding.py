@@ -16,7 +16,6 @@ from typing import Any, Final
 from irenic.errors import FormatError, did_you_mean
 from irenic.formats.dmn._types import Model
 from irenic.formats.dmn._xml import Node
-from irenic.formats.feel._literals import Token, read_duration, read_temporal
 from irenic.formats.feel.expressions import (
     Formula,
     Run,
@@ -26,7 +25,7 @@ from irenic.formats.feel.expressions import (
     parse_expression,
     parse_tests,
 )
-from irenic.formats.feel.functions import number
+from irenic.formats.feel.functions import FUNCTIONS, call
 from irenic.formats.feel.values import equal, from_feel, to_feel
 from irenic.formats.tables.drafts import POLICIES
 from irenic.model.decision_table import combined
@@ -36,13 +35,19 @@ _EXPRESSIONS: Final = (
     "relation", "list", "conditional", "for", "some", "every", "filter",
 )  # fmt: skip
 _NAMED: Final = ("inputData", "decision", "businessKnowledgeModel", "decisionService")
-_NOWHERE: Final = Token("", "", 1)
+_READERS: Final = {
+    **dict.fromkeys(("number", "integer"), "number"),
+    **dict.fromkeys(("duration", "months"), "duration"),
+    "date": "date",
+    "time": "time",
+    "datetime": "date and time",
+}
 
 
 def names_in(root: Node) -> frozenset[str]:
     """Return all names that the expressions of a model may use."""
-    tags = (*_NAMED, "variable", "parameter", "formalParameter", "itemComponent", "column")
-    tags += ("output", "import")
+    tags = [*_NAMED, "variable", "parameter", "formalParameter", "itemComponent", "column"]
+    tags += ["output", "import"]
     return frozenset(
         " ".join(node.get("name").split())
         for tag in tags
@@ -117,6 +122,12 @@ class Decisions:
             if name in (known, node.get("id")):
                 return known
         raise FormatError(f"unknown decision {name!r}{did_you_mean(name, self.decisions)}")
+
+    @property
+    def is_network(self) -> bool:
+        """Whether a decision needs more than one table: other decisions, or expressions."""
+        nodes = [*self.nodes["decision"].values()]
+        return len(nodes) > 1 or any(node.first("decisionTable") is None for node in nodes)
 
     def inputs(self, decision: str) -> tuple[str, ...]:
         """Return the names of the input data that a decision requires, also through others."""
@@ -195,6 +206,7 @@ class Decisions:
         return self.run_of(inner) if inner is not None else lambda scope: None
 
     def formula(self, text: str, node: Node) -> Formula:
+        """Return a parsed expression; an error has the line of the element."""
         try:
             return parse_expression(text, self.names)
         except FormatError as error:
@@ -202,12 +214,14 @@ class Decisions:
             raise FormatError(message, line=node.line) from None
 
     def tests(self, text: str, node: Node) -> Tests:
+        """Return a parsed cell; an error has the line of the element."""
         try:
             return parse_tests(text, self.names)
         except FormatError as error:
             raise FormatError(f"the cell {text!r}: {error.message}", line=node.line) from None
 
     def text(self, node: Node) -> Run:
+        """Return the expression that is the text of an element; None without one."""
         text = node.child_text() if node.children else node.text.strip()
         return self.formula(text, node).run if text else lambda scope: None
 
@@ -358,14 +372,10 @@ def _typed(value: Any, kind: str | None) -> Any:
     if not isinstance(value, str) or kind in (None, "text"):
         return value
     text = value.strip()
-    try:
-        if kind == "boolean":
-            return {"true": True, "false": False}.get(text.lower(), value)
-        if kind in ("number", "integer"):
-            return number(text)
-        return (read_duration if kind in ("duration", "months") else read_temporal)(text, _NOWHERE)
-    except FormatError:
-        return value
+    if kind == "boolean":
+        return {"true": True, "false": False}.get(text.lower(), value)
+    result = call(FUNCTIONS[_READERS[kind]], [text], {})
+    return value if result is None else result
 
 
 class _Table:
@@ -418,7 +428,10 @@ class _Table:
 
     def aggregated(self, thens: list[list[Any]]) -> Any:
         try:
-            columns = [combined(from_feel([*c]), "COLLECT", self.aggregation) for c in zip(*thens)]
+            columns = [
+                combined(from_feel([*c]), "COLLECT", self.aggregation)
+                for c in zip(*thens, strict=True)
+            ]
         except ValueError:
             return None
         return self.named(to_feel(columns)) if columns else None
@@ -455,27 +468,29 @@ class _Case(Mapping[str, Any]):
     """The values of one case by name: inputs, and everything else when it is needed."""
 
     def __init__(self, decisions: Decisions, inputs: dict[str, Any]) -> None:
-        self.decisions, self.values = decisions, inputs
+        self.decisions, self.given = decisions, inputs
         self.open: set[str] = set()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.values)
+        return iter(self.given)
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.given)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.values or any(name in p for p in self.decisions.nodes.values()) or (
-            name in self.decisions.model.imports
+        return (
+            name in self.given
+            or any(name in p for p in self.decisions.nodes.values())
+            or (name in self.decisions.model.imports)
         )
 
     def get(self, name: str, default: Any = None) -> Any:
-        return self[name] if name in self else default
+        return self[name] if name in self else default  # noqa: SIM401
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self.values:
-            self.values[name] = self.computed(name)
-        return self.values[name]
+        if name not in self.given:
+            self.given[name] = self.computed(name)
+        return self.given[name]
 
     def computed(self, name: str) -> Any:
         decisions, nodes = self.decisions, self.decisions.nodes
@@ -493,7 +508,7 @@ class _Case(Mapping[str, Any]):
         if name in nodes["decisionService"]:
             return self.service(nodes["decisionService"][name])
         if name in decisions.model.imports:
-            inner = self.values.get(f"{name}.")
+            inner = self.given.get(f"{name}.")
             return _Case(decisions.imported(name), inner if isinstance(inner, dict) else {})
         return None
 

@@ -17,12 +17,12 @@ from typing import Any, Final
 
 from irenic.errors import FormatError, IrenicError, did_you_mean
 from irenic.formats.dmn import _xml as dmn_xml
-from irenic.formats.dmn._computed import Opener, possible
+from irenic.formats.dmn._computed import Opener, expression, possible
 from irenic.formats.dmn._graph import link, unconnected
 from irenic.formats.dmn._types import ANY_TYPE, Model, Type
 from irenic.formats.dmn._xml import Node
 from irenic.formats.dmn.deciding import Decisions
-from irenic.formats.feel.expressions import Tests, parse_tests
+from irenic.formats.feel.expressions import Tests, parse_expression, parse_tests
 from irenic.formats.feel.unary_tests import ANYTHING, Test, comparisons, parse, parse_value
 from irenic.formats.json import rules as json_rules
 from irenic.formats.parsed import Parsed, Tables
@@ -166,20 +166,29 @@ class _Reader:
 
     def input(self, node: Node, name: str) -> Input:
         feature = self.ours(node, "feature", json_rules.decode_feature)
-        expression = node.first("inputExpression")
+        written = node.first("inputExpression")
         if feature is not None:
+            if name != feature.name and self.is_computed(name):
+                self.table.computed[feature.name] = expression(self.decisions, name)
             return Input(feature.name, feature=feature)
         column = Input(name)
         try:
-            declared = self.type_of(expression, name)
+            declared = self.type_of(written, name)
             column.kind = declared.kind
-            column.source = self.source(expression) if declared.kind else ""
+            column.source = self.source(written) if declared.kind else ""
             values = node.first("inputValues")
             allowed = self.allowed("" if values is None else values.child_text())
             column.domain = declared.allowed if allowed is None else allowed
         except FormatError as error:
             self.table.fail(error.message, header=name, line=node.line)
         return column
+
+    def is_computed(self, text: str) -> bool:
+        """Return whether an input expression is more than a name."""
+        try:
+            return not parse_expression(text, self.decisions.names).path
+        except FormatError:
+            return False
 
     def type_of(self, expression: Node | None, name: str) -> Type:
         reference = "" if expression is None else expression.get("typeRef")

@@ -20,7 +20,6 @@ from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from functools import lru_cache
-from itertools import product
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from irenic.errors import FormatError
@@ -493,7 +492,9 @@ class _Parser:
                 return run
 
     def component(self, run: Run, start: int) -> Run:
-        before = self.paths.get((start, self.at - 1)) or self.paths.get((start, self.dotless(start)))
+        before = self.paths.get((start, self.at - 1)) or self.paths.get(
+            (start, self.dotless(start))
+        )
         name = self.known_name() or next(
             (part for part in _PARTS if self.text.startswith(part, self.at)), None
         )
@@ -702,8 +703,8 @@ def _logical(parts: list[Run], some: bool) -> Run:
         for part in parts:
             value = part(scope)
             if value is some:
-                return some
-            unknown |= not isinstance(value, bool)
+                return bool(some)
+            unknown = unknown or not isinstance(value, bool)
         return None if unknown else not some
 
     return run

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
-import inspect
-import math
 import re
 import statistics
 from collections.abc import Callable, Sequence
@@ -14,7 +12,7 @@ from functools import cmp_to_key
 from typing import Any, Final
 
 from irenic.errors import FormatError
-from irenic.formats.feel._literals import Token, construct, read_duration, read_temporal
+from irenic.formats.feel._literals import Token, construct, read_duration
 from irenic.formats.feel.values import (
     DECIMALS,
     Range,
@@ -23,7 +21,6 @@ from irenic.formats.feel.values import (
     equal,
     from_feel,
     kind_of,
-    seconds,
 )
 from irenic.model.literals import Months, format_duration
 
@@ -179,7 +176,8 @@ def _construct(name: str, arguments: list[Any]) -> Any:
         same = {"date": dt.date, "time": dt.time, "date and time": dt.datetime}[name]
         return value if type(value) is same else None
     if name == "time" and len(values) == 4 and isinstance(values[3], dt.timedelta):
-        return dt.time(*values[:3], tzinfo=dt.timezone(values[3]))
+        hour, minute, second, offset = values
+        return dt.time(hour, minute, second, tzinfo=dt.timezone(offset))
     return construct(name, values, _NOWHERE)
 
 
@@ -346,10 +344,8 @@ def _flatten(values: Any) -> list[Any]:
 
 def _sort(list: Any, precedes: Any = None) -> list[Any]:
     def order(a: Any, b: Any) -> int:
-        first = compare("<", a, b) if precedes is None else precedes(a, b)
-        if first is True:
-            return -1
-        return 1 if precedes is None and compare(">", a, b) or precedes and first is False else 0
+        first = precedes or (lambda x, y: compare("<", x, y))
+        return -1 if first(a, b) is True else int(first(b, a) is True)
 
     return sorted(_list(list), key=cmp_to_key(order))
 

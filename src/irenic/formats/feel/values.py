@@ -244,10 +244,7 @@ _ARITHMETIC: Final[dict[tuple[str, str, str], Callable[[Any, Any], Any]]] = {
     ("/", _M, _M): lambda a, b: DECIMALS.divide(Decimal(a.count), Decimal(b.count)),
     **{("+", kind, _D): _later for kind in ("date", "time", "date and time")},
     **{("+", _D, kind): lambda a, b: _later(b, a) for kind in ("date", "time", "date and time")},
-    **{
-        ("-", kind, _D): lambda a, b: _later(a, -b)
-        for kind in ("date", "time", "date and time")
-    },
+    **{("-", kind, _D): lambda a, b: _later(a, -b) for kind in ("date", "time", "date and time")},
     **{("+", kind, _M): add_months for kind in ("date", "date and time")},
     **{("+", _M, kind): lambda a, b: add_months(b, a) for kind in ("date", "date and time")},
     **{
@@ -255,9 +252,7 @@ _ARITHMETIC: Final[dict[tuple[str, str, str], Callable[[Any, Any], Any]]] = {
         for kind in ("date", "date and time")
     },
     ("-", "time", "time"): _between,
-    **{
-        ("-", a, b): _between for a in ("date", "date and time") for b in ("date", "date and time")
-    },
+    **{("-", a, b): _between for a in ("date", "date and time") for b in ("date", "date and time")},
 }
 _PROPERTIES: Final[dict[str, Callable[[Any], Any]]] = {
     "weekday": lambda v: Decimal(v.isoweekday()),
