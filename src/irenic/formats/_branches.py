@@ -38,8 +38,10 @@ def as_branches(
 ) -> Branches:
     """Return rules in an order in which the first match is what ``rules.predict`` returns."""
     if isinstance(rules, DecisionTable):
-        if rules.computed:
-            names = ", ".join(map(repr, rules.computed))
+        # an input expression is the name of its column, as ever
+        computed = [name for name, c in rules.computed.items() if getattr(c, "text", "") != name]
+        if computed:
+            names = ", ".join(map(repr, computed))
             raise FormatError(
                 f"branches cannot represent features that are computed from other columns: {names}"
             )

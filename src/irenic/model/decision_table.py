@@ -83,8 +83,8 @@ class DecisionTable:
     left_out : tuple of str
         Other contents of the file, such as annotations, that are neither read nor written back.
     computed : mapping of str to callable
-        Features that are no columns of the data, such as ``"limit compared with amount"``. Each is
-        computed from an instance, a mapping from the names of columns to values.
+        Features that need not be columns of the data, such as ``"limit compared with amount"``.
+        Each is computed from an instance, a mapping from the names of columns to values.
 
     Raises
     ------
@@ -517,6 +517,8 @@ class DecisionTable:
         names, columns, length = take_apart(X)
         table = dict(zip(names or (), columns, strict=True))
         for name, compute in self.computed.items():
+            if name in table or name not in self.space:
+                continue
             column = np.empty(length, dtype=object)
             column[:] = [compute(case) for case in cases]
             table[name] = column

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
@@ -47,7 +47,8 @@ _RANGE: Final = re.compile(r"\s*([\[(\]])(.*?)\.\.(.*)([\])\[])\s*", re.DOTALL)
 _UNORDERED: Final = ("boolean",)
 
 
-class Computed(NamedTuple):
+@dataclass(frozen=True)
+class Computed:
     """How a feature is computed from a case, and the FEEL expression that does the same."""
 
     text: str

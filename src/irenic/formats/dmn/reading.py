@@ -9,6 +9,7 @@ the namespace :data:`OURS` contain what DMN cannot represent.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import replace
@@ -168,10 +169,10 @@ class _Reader:
         feature = self.ours(node, "feature", json_rules.decode_feature)
         written = node.first("inputExpression")
         if feature is not None:
-            if name != feature.name and self.is_computed(name):
-                self.table.computed[feature.name] = expression(self.decisions, name)
+            self.compute(feature.name, name)
             return Input(feature.name, feature=feature)
         column = Input(name)
+        self.compute(name, name)
         try:
             declared = self.type_of(written, name)
             column.kind = declared.kind
@@ -183,12 +184,16 @@ class _Reader:
             self.table.fail(error.message, header=name, line=node.line)
         return column
 
-    def is_computed(self, text: str) -> bool:
-        """Return whether an input expression is more than a name."""
+    def compute(self, name: str, text: str) -> None:
+        """Note how an input is computed if its expression is more than a name."""
+        if re.fullmatch(r"\w+", text):
+            return
         try:
-            return not parse_expression(text, self.decisions.names).path
+            formula = parse_expression(text, self.decisions.names)
         except FormatError:
-            return False
+            return
+        if not formula.path and formula.names and formula.names <= self.decisions.names:
+            self.table.computed[name] = expression(self.decisions, text)
 
     def type_of(self, expression: Node | None, name: str) -> Type:
         reference = "" if expression is None else expression.get("typeRef")
