@@ -210,7 +210,7 @@ def _named(column: str, text: str, tests: Tests) -> str:
     if tests.negated:
         text = text[text.index("(") + 1 : -1].strip()
     if "?" in tests.names and len(tests.items) == 1:
-        return re.sub(r'"(?:[^"\\]|\\.)*"|\?', lambda m: m[0].replace("?", column), text)
+        return re.sub(r'"(?:[^"\\]|\\.)*"|\?', lambda m: column if m[0] == "?" else m[0], text)
     if len(tests.items) == 1 and tests.items[0].order:
         return f"{column} {text}"
     return f"{column} in ({text})"
@@ -291,7 +291,7 @@ def possible(table: DecisionTable, compared: Iterable[Compared]) -> DecisionTabl
     for box in free:
         disjoint = disjoint.concat(box.subtract(disjoint) if len(disjoint) else box)
     regions = [_region(table.space, box) for box in disjoint]
-    outside = (*table.outside, *regions)
+    outside = (*table.outside, *(region for region in regions if not region.is_empty))
     return replace(table, rules=rules, rows=tuple(rows), outside=outside)
 
 
@@ -308,10 +308,11 @@ def _cut(table: DecisionTable, impossible: Boxes) -> tuple[RuleSet, list[int]]:
         if not impossible.meeting(box).any():
             parts = [rule]
         else:
-            left = box.subtract(impossible)
+            left = [_region(table.space, part) for part in box.subtract(impossible)]
             parts = [
-                Rule(_region(table.space, part), then=rule.then, weight=rule.weight)
-                for part in left
+                Rule(region, then=rule.then, weight=rule.weight)
+                for region in left
+                if not region.is_empty
             ]
         rules += parts
         rows += [row] * len(parts)
