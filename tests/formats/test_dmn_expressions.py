@@ -61,7 +61,19 @@ def holding(columns, rows, case):
 XY = [("x", "number"), ("y", "number")]
 WHOLE = [("x", "integer"), ("y", "integer")]
 LITERALS = ["-", "< 1", ">= 2", "[1..3]", "2", "not(2)", "(0..2), 3", "> 0"]
-ON_X = [*LITERALS, "< y", "<= y", "y", "not(y)", ">= y", "> y", "[y..3]", "(0..y]", "!= y", "< y, y"]
+ON_X = [
+    *LITERALS,
+    "< y",
+    "<= y",
+    "y",
+    "not(y)",
+    ">= y",
+    "> y",
+    "[y..3]",
+    "(0..y]",
+    "!= y",
+    "< y, y",
+]
 ON_Y = [*LITERALS, "< x", "x", ">= x", "[0..x)"]
 OPAQUE = ["< y * 2", "even(?)", "not(even(?))", "y, 3", "? + y > 2", "not(< y * 2)", "[y..y + 1]"]
 # Two values at least between the literals, and below and above them.

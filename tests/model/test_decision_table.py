@@ -248,15 +248,15 @@ def test_several_outputs_are_aggregated_one_by_one():
 def test_values_without_a_common_order_have_no_minimum():
     rules = RuleSet([Rule({}, then=1), Rule({"f": (0, None)}, then="a")])
     table = replace(DecisionTable.from_rules(rules).under("COLLECT"), aggregation="MIN")
-    with pytest.raises(
-        ConditionError, match=r"^MIN needs values of one ordered kind, got 1, 'a'$"
-    ):
+    with pytest.raises(ConditionError, match=r"^MIN needs values of one ordered kind, got 1, 'a'$"):
         table.predict({"f": [1]})
 
 
 def test_contradicting_rows_cannot_decide_without_a_policy():
     table = DecisionTable(AGES, (0, 0, 1), 2)
-    with pytest.raises(ConflictError, match=r"rule 1 says reduced, rule 2 says full.*such as FIRST"):
+    with pytest.raises(
+        ConflictError, match=r"rule 1 says reduced, rule 2 says full.*such as FIRST"
+    ):
         table.predict({"age": [5]})
     assert table.under("FIRST").predict({"age": [5, 15, 40]}).tolist() == [
         "reduced", "reduced", "full"

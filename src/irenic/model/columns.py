@@ -83,6 +83,8 @@ def as_records(table: Any) -> list[dict[str, Any]]:
     >>> as_records({"age": [5, float("nan")]})
     [{'age': 5}, {'age': None}]
     """
+    if isinstance(table, list | tuple) and not table:
+        return []
     names, columns, length = take_apart(table)
     if names is None:
         raise DataError(

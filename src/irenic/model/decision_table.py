@@ -514,6 +514,8 @@ class DecisionTable:
         if not self.computed or isinstance(X, Instances):
             return self.space.encode(X)
         cases = as_records(X)
+        if not cases:
+            return self.space.encode([])
         names, columns, length = take_apart(X)
         table = dict(zip(names or (), columns, strict=True))
         for name, compute in self.computed.items():
