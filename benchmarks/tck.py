@@ -92,29 +92,26 @@ def same(value: Any, expected: Any) -> bool:
     return type(value) is type(expected) and bool(value == expected)
 
 
-def outcomes(parsed: irenic.formats.Parsed, case: Element) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the name, the outcome and the expected outcome of each result of a case."""
+def differences(parsed: irenic.formats.Parsed, case: Element) -> Iterator[str]:
+    """Yield how the outcomes of a case differ from the expected ones."""
+    if parsed.decisions is None:
+        yield str(parsed.errors[0])
+        return
     inputs = {node.get("name", ""): value_of(node) for node in case.findall("{*}inputNode")}
     for node in case.findall("{*}resultNode"):
-        name, expected = node.get("name", ""), node.find("{*}expected")
-        if case.get("type") in ("decisionService", "bkm"):
-            actual = parsed.decisions.call(case.get("invocableName"), inputs)
-        else:
-            actual = parsed.decisions.decide(name, inputs)
-        yield name, actual, None if expected is None else value_of(expected)
-
-
-def run_case(parsed: irenic.formats.Parsed, case: Element) -> str:
-    """Return the differences between outcomes and expected outcomes, "" if there are none."""
-    try:
-        wrong = [
-            f"{name}: expected {expected!r}, got {actual!r}"
-            for name, actual, expected in outcomes(parsed, case)
-            if not same(actual, expected)
-        ]
-    except IrenicError as error:
-        return str(error)
-    return "; ".join(wrong)
+        name, element = node.get("name", ""), node.find("{*}expected")
+        expected = None if element is None else value_of(element)
+        try:
+            if case.get("type") in ("decisionService", "bkm"):
+                actual = parsed.decisions.call(case.get("invocableName"), inputs)
+            else:
+                actual = parsed.decisions.decide(name, inputs)
+        except IrenicError as error:
+            if node.get("errorResult") != "true":
+                yield f"{name}: {error}"
+            continue
+        if not same(actual, expected):
+            yield f"{name}: expected {expected!r}, got {actual!r}"
 
 
 def run(folder: Path) -> Iterator[tuple[Path, irenic.formats.Tables, list[Result]]]:
@@ -130,7 +127,7 @@ def run(folder: Path) -> Iterator[tuple[Path, irenic.formats.Tables, list[Result
             if (root.findtext("{*}modelName") or "").strip() != path.name:
                 continue
             for case in root.findall("{*}testCase"):
-                remark = run_case(parsed, case)
+                remark = "; ".join(differences(parsed, case))
                 name = path.parent.relative_to(folder).as_posix()
                 result = "ERROR" if remark else "SUCCESS"
                 results.append(Result(name, file.stem, case.get("id", ""), result, remark))

@@ -395,7 +395,11 @@ class Parsed:
         ['free', 'full']
         """
         decisions = self.decisions
-        if decisions is None or not decisions.is_network:
+        tables = (
+            {name for draft in self.drafts for name in (draft.name, draft.id)} if decisions else ()
+        )
+        alone = table in tables and table not in decisions.decisions
+        if decisions is None or not decisions.is_network or alone:
             return self.open_to_missing(table).predict(X)
         try:
             decision = decisions.chosen(table)

@@ -48,6 +48,10 @@ class Type(NamedTuple):
 ANY_TYPE: Final = Type(None)
 
 
+class CompoundError(FormatError):
+    """A type whose values are lists or structures, which a cell cannot be compared with."""
+
+
 class Model:
     """A model, and the models that it imports, which are read when they are needed."""
 
@@ -117,9 +121,9 @@ class Model:
             raise FormatError(f"type {item.get('name')!r} must not be defined by itself")
         name = item.get("name")
         if item.get("isCollection").strip() in ("true", "1"):
-            raise FormatError(f"type {name!r} must be a single value, got a collection")
+            raise CompoundError(f"type {name!r} must be a single value, got a collection")
         if item.all("itemComponent"):
-            raise FormatError(
+            raise CompoundError(
                 f"type {name!r} must be a single value, got components; test one of them instead"
             )
         tags = ("typeConstraint", "allowedValues")

@@ -11,6 +11,7 @@ from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from decimal import Decimal
+from functools import cached_property
 from typing import Any, Final
 
 from irenic.errors import FormatError, did_you_mean
@@ -26,6 +27,7 @@ from irenic.formats.feel.expressions import (
     parse_tests,
 )
 from irenic.formats.feel.functions import FUNCTIONS, call
+from irenic.formats.feel.unary_tests import comparisons
 from irenic.formats.feel.values import equal, from_feel, to_feel
 from irenic.formats.tables.drafts import POLICIES
 from irenic.model.decision_table import combined
@@ -128,6 +130,11 @@ class Decisions:
         """Whether a decision needs more than one table: other decisions, or expressions."""
         nodes = [*self.nodes["decision"].values()]
         return len(nodes) > 1 or any(node.first("decisionTable") is None for node in nodes)
+
+    @cached_property
+    def declares_requirements(self) -> bool:
+        """Whether any decision of the model says what it requires."""
+        return any([*self.required(node)] for node in self.nodes["decision"].values())
 
     def inputs(self, decision: str) -> tuple[str, ...]:
         """Return the names of the input data that a decision requires, also through others."""
@@ -285,6 +292,9 @@ class Decisions:
             return target(**arguments) if callable(target) else None
 
         return run
+
+    def _encapsulatedLogic(self, node: Node) -> Run:  # noqa: N802
+        return self._functionDefinition(node)
 
     def _functionDefinition(self, node: Node) -> Run:  # noqa: N802
         if node.get("kind") not in ("", "FEEL"):
@@ -459,9 +469,43 @@ def _listed(decisions: Decisions, output: Node) -> list[Any]:
     """Return the values that an output lists, from the highest priority to the lowest."""
     values = output.first("outputValues")
     text = "" if values is None else values.child_text()
-    if not text:
-        return []
-    return [item.value.run({}) for item in decisions.tests(text, output).items]
+    if text:
+        return [item.value.run({}) for item in decisions.tests(text, output).items]
+    allowed = None
+    if reference := output.get("typeRef") or _variable_type(output):
+        with suppress(FormatError):  # a list or a structure
+            allowed = decisions.model.type_of(reference, output).allowed
+    return [] if allowed is None else [to_feel(c.value) for c in comparisons(allowed)]
+
+
+def _variable_type(output: Node) -> str:
+    """Return the type of the decision whose table has only this output."""
+    table = output.parent
+    parent = None if table is None else table.parent
+    variable = None if parent is None else parent.first("variable")
+    only = table is not None and len(table.all("output")) == 1
+    return variable.get("typeRef") if only and variable is not None else ""
+
+
+class _Part(Mapping[str, Any]):
+    """A case of which only some names can be seen."""
+
+    def __init__(self, case: _Case, names: frozenset[str]) -> None:
+        self.case, self.names = case, names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names and name in self.case
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.names:
+            raise KeyError(name)
+        return self.case[name]
 
 
 class _Case(Mapping[str, Any]):
@@ -469,6 +513,7 @@ class _Case(Mapping[str, Any]):
 
     def __init__(self, decisions: Decisions, inputs: dict[str, Any]) -> None:
         self.decisions, self.given = decisions, inputs
+        self.known: dict[str, Any] = {}
         self.open: set[str] = set()
 
     def __iter__(self) -> Iterator[str]:
@@ -488,9 +533,11 @@ class _Case(Mapping[str, Any]):
         return self[name] if name in self else default  # noqa: SIM401
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self.given:
-            self.given[name] = self.computed(name)
-        return self.given[name]
+        if name not in self.known:
+            imported = name in self.decisions.model.imports
+            given = name in self.given and not imported
+            self.known[name] = self.given[name] if given else self.computed(name)
+        return self.known[name]
 
     def computed(self, name: str) -> Any:
         decisions, nodes = self.decisions, self.decisions.nodes
@@ -498,19 +545,36 @@ class _Case(Mapping[str, Any]):
             if name in self.open:
                 raise FormatError(f"decision {name!r} must not require itself")
             self.open.add(name)
-            value = decisions.named(nodes["decision"][name])(self)
+            value = decisions.named(nodes["decision"][name])(self.visible(nodes["decision"][name]))
             self.open.discard(name)
             return value
         if name in nodes["businessKnowledgeModel"]:
             node = nodes["businessKnowledgeModel"][name]
             logic = node.first("encapsulatedLogic")
-            return None if logic is None else decisions._functionDefinition(logic)(self)
+            return None if logic is None else decisions.run_of(logic)(self.visible(node))
         if name in nodes["decisionService"]:
             return self.service(nodes["decisionService"][name])
         if name in decisions.model.imports:
-            inner = self.given.get(f"{name}.")
-            return _Case(decisions.imported(name), inner if isinstance(inner, dict) else {})
+            other, inputs = decisions.imported(name), self.given.get(name)
+            return _Case(other, other.as_input(inputs) if isinstance(inputs, dict) else {})
         return None
+
+    def visible(self, node: Node) -> Scope:
+        """Return what an element may use: functions, and the data that it requires.
+
+        A model that declares no requirements at all lets everything be used.
+        """
+        decisions = self.decisions
+        if not decisions.declares_requirements:
+            return self
+        required = {
+            " ".join(part.get("name").split()): None
+            for _, part in decisions.required(node)
+            if part is not None
+        }
+        functions = ("businessKnowledgeModel", "decisionService")  # may call themselves
+        always = [*decisions.model.imports, *(n for tag in functions for n in decisions.nodes[tag])]
+        return _Part(self, frozenset([*required, *always]))
 
     def service(self, node: Node) -> Callable[..., Any]:
         by_id = {

@@ -20,7 +20,7 @@ from irenic.errors import FormatError, IrenicError, did_you_mean
 from irenic.formats.dmn import _xml as dmn_xml
 from irenic.formats.dmn._computed import Opener, expression, possible
 from irenic.formats.dmn._graph import link, unconnected
-from irenic.formats.dmn._types import ANY_TYPE, Model, Type
+from irenic.formats.dmn._types import ANY_TYPE, CompoundError, Model, Type
 from irenic.formats.dmn._xml import Node
 from irenic.formats.dmn.deciding import Decisions
 from irenic.formats.feel.expressions import Tests, parse_expression, parse_tests
@@ -102,6 +102,8 @@ class _Reader:
         self.parsed: dict[str, Tests | None] = {}
         self.open: dict[tuple[int, int], tuple[str, Tests]] = {}
         """The cells, by row and column, that name other data or call functions."""
+        self.compound: dict[str, CompoundError] = {}
+        """Why the columns of lists and structures cannot be compared with literals."""
 
     def draft(self) -> Draft:
         table, node = self.table, self.node
@@ -116,8 +118,10 @@ class _Reader:
             table.fail("a table must have an output column", line=node.line)
         for number, rule in enumerate(node.all("rule"), 1):
             self.rule(number, rule)
-        if self.open:
-            Opener(table, self.decisions, lambda path: self.model.named(path, node)).open(self.open)
+        if self.open or self.compound:
+            opener = Opener(table, self.decisions, lambda path: self.model.named(path, node))
+            opener.open(self.open)
+            opener.drop_unused(i for i, c in enumerate(table.inputs) if c.name in self.compound)
         rows = self.ours(node, "rows", _row_number)
         table.n_rows = max([rows or 0, *(row.number for row in table.rows)])
         table.default = self.default()
@@ -180,6 +184,8 @@ class _Reader:
             values = node.first("inputValues")
             allowed = self.allowed("" if values is None else values.child_text())
             column.domain = declared.allowed if allowed is None else allowed
+        except CompoundError as error:
+            self.compound[name] = error
         except FormatError as error:
             self.table.fail(error.message, header=name, line=node.line)
         return column
@@ -268,7 +274,15 @@ class _Reader:
                 line=node.line,
             )
             return Cell("", ANYTHING)
-        if (tests := self.tests(text)) is not None:
+        if header in self.compound and text not in ("", "-"):
+            tests = self.expressions(text)
+            if tests is None or "?" not in tests.names:
+                message = self.compound[header].message
+                self.table.fail(message, rule=number, header=header, text=text, line=node.line)
+                return Cell(text, ANYTHING)
+        else:
+            tests = self.tests(text)
+        if tests is not None:
             self.open[len(self.table.rows), place] = text, tests
             return Cell(text, ANYTHING)
         return self.table.read_cell(text, number, header, node.line)
