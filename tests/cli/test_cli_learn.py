@@ -438,8 +438,8 @@ def dmn(*elements):
 
 YEARS = '<inputData id="i" name="Years"><variable name="Years" typeRef="number"/></inputData>'
 BONUS = """<decision id="b" name="Bonus"><informationRequirement><requiredInput href="#i"/>
-</informationRequirement><decisionTable hitPolicy="COLLECT"><input><inputExpression typeRef="number">
-<text>Years</text></inputExpression></input><output name="bonus"/>
+</informationRequirement><decisionTable hitPolicy="COLLECT"><input>
+<inputExpression typeRef="number"><text>Years</text></inputExpression></input><output name="bonus"/>
 <rule><inputEntry><text>[2..9]</text></inputEntry><outputEntry><text>1</text></outputEntry></rule>
 <rule><inputEntry><text>[5..9]</text></inputEntry><outputEntry><text>2</text></outputEntry></rule>
 </decisionTable></decision>"""

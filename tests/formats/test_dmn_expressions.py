@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from itertools import combinations, product
 from xml.sax.saxutils import escape
 
@@ -207,6 +208,14 @@ def test_branches_cannot_compare_columns():
     for export in (irenic.to_sql, irenic.to_python):
         with pytest.raises(FormatError, match=message):
             export(table)
+
+
+def test_tables_with_computed_features_are_pickled():
+    rows = [("> y", '"a"'), ("even(?)", '"b"'), ("-", '"c"')]
+    table = table_of([("x", "number")], rows, data=XY)
+    copy = pickle.loads(pickle.dumps(table))
+    cases = [{"x": x, "y": y} for x, y in product(INTEGERS, INTEGERS)]
+    assert copy.predict(cases).tolist() == table.predict(cases).tolist()
 
 
 def test_input_expressions_are_computed():

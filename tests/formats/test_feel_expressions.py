@@ -163,6 +163,7 @@ def test_expressions_have_these_values(text, expected):
         ("[1, 2", "column 6: expected ',', got the end"),
         ("[1..2", "column 6: expected ']', ')' or '[' at the end of a range, got the end"),
         ("1 2", "column 3: expected the end, got '2'"),
+        ("1e9999999", "column 1: 1e9999999 is too large"),
         ("a.1", "column 3: expected a name after '.', got '1'"),
         ("{1: 2}", "column 2: expected a name, got '1: 2}'"),
         ("for i of [1] return i", "column 5: expected a name, got 'i of [1] return i'"),

@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
@@ -21,7 +22,7 @@ from irenic.boxes import Boxes
 from irenic.errors import FormatError
 from irenic.formats.dmn._types import Type
 from irenic.formats.dmn.deciding import Decisions
-from irenic.formats.feel.expressions import Formula, Tests, parse_expression
+from irenic.formats.feel.expressions import Formula, Tests, parse_expression, parse_tests
 from irenic.formats.feel.unary_tests import ANYTHING, AllOf, AnyOf, Compare, Not, Test, parse
 from irenic.formats.feel.values import compare, from_feel
 from irenic.formats.tables.drafts import Cell, Draft, Input
@@ -54,11 +55,24 @@ class Computed:
     text: str
     names: frozenset[str]
     """The names that the expression uses."""
-    run: Callable[[Mapping[str, Any]], Any]
+    build: Callable[..., Callable[[Mapping[str, Any]], Any]]
+    arguments: tuple[Any, ...]
+    """What ``build`` makes the computation of, which cannot be pickled itself."""
+
+    @cached_property
+    def run(self) -> Callable[[Mapping[str, Any]], Any]:
+        """The computation."""
+        return self.build(*self.arguments)
 
     def __call__(self, case: Mapping[str, Any]) -> Any:
         """Return the value of the feature."""
         return self.run(case)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "run"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
 
 
 class Part(NamedTuple):
@@ -125,8 +139,8 @@ class Opener:
             return [exact_part], ANYTHING
         name = _named(column.name, text, tests)
         names = tests.names - {"?"} | _formula(self.decisions, column.name).names
-        run = _opaque(self.decisions, column.name, tests)
-        self.draft.computed[name] = Computed(name, names, run)
+        arguments = (self.decisions, column.name, text)
+        self.draft.computed[name] = Computed(name, names, _opaque, arguments)
         return [Part(name, Compare("=", not tests.negated))], ANYTHING
 
     def listed(self, column: Input, tests: Tests) -> Part | None:
@@ -188,8 +202,9 @@ class Opener:
         name = f"{column.name} compared with {other}"
         pair = Compared(name, column.name, other, kind not in _UNORDERED)
         self.pairs[column.name, other] = pair
-        text, run = _text(pair), _comparison(self.decisions, pair)
-        self.draft.computed[name] = Computed(text, _formula(self.decisions, text).names, run)
+        text = _text(pair)
+        names = _formula(self.decisions, text).names
+        self.draft.computed[name] = Computed(text, names, _comparison, (self.decisions, pair))
         return pair
 
 
@@ -226,8 +241,13 @@ def _text(pair: Compared) -> str:
 
 def expression(decisions: Decisions, text: str) -> Computed:
     """Return the computation of a feature by an expression."""
+    names = _formula(decisions, text).names
+    return Computed(text, names, _evaluation, (decisions, text))
+
+
+def _evaluation(decisions: Decisions, text: str) -> Callable[[Mapping[str, Any]], Any]:
     formula = _formula(decisions, text)
-    return Computed(text, formula.names, lambda case: from_feel(formula.run(decisions.scope(case))))
+    return lambda case: from_feel(formula.run(decisions.scope(case)))
 
 
 def _formula(decisions: Decisions, text: str) -> Formula:
@@ -253,9 +273,9 @@ def _comparison(decisions: Decisions, pair: Compared) -> Callable[[Mapping[str, 
 
 
 def _opaque(
-    decisions: Decisions, column: str, tests: Tests
+    decisions: Decisions, column: str, text: str
 ) -> Callable[[Mapping[str, Any]], bool | None]:
-    value = _formula(decisions, column)
+    value, tests = _formula(decisions, column), parse_tests(text, decisions.names)
     positive = tests._replace(negated=False)
 
     def run(case: Mapping[str, Any]) -> bool | None:

@@ -78,6 +78,12 @@ class Decisions:
         self.compiled: dict[int, Run] = {}
         self._names: frozenset[str] | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"model": self.model}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["model"])  # type: ignore[misc]
+
     @property
     def names(self) -> frozenset[str]:
         """The names that expressions may use, also those of imported models."""

@@ -291,7 +291,8 @@ class _Reader:
         """Return a cell that names other data or calls functions, None for any other cell."""
         if text not in self.parsed:
             try:
-                parse(text)
+                cell = Cell(text, parse(text))
+                self.table.parsed[text, False] = cell  # so that it is parsed only once
                 self.parsed[text] = None
             except FormatError:
                 self.parsed[text] = self.expressions(text)

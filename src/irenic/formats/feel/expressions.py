@@ -559,7 +559,10 @@ class _Parser:
             self.skip()
             return self.reference(" ".join(name.split()), start)
         if number := self.match(_NUMBER):
-            value: Any = DECIMALS.create_decimal(number)
+            try:
+                value: Any = DECIMALS.create_decimal(number)
+            except ArithmeticError:
+                raise FormatError(f"{number} is too large", column=start + 1) from None
             return lambda scope: value
         if string := self.match(_STRING):
             value = read_text(Token("string", string, start + 1))
