@@ -61,6 +61,7 @@ def holding(columns, rows, case):
 
 XY = [("x", "number"), ("y", "number")]
 WHOLE = [("x", "integer"), ("y", "integer")]
+MIXED = [("x", "integer"), ("y", "number")]
 LITERALS = ["-", "< 1", ">= 2", "[1..3]", "2", "not(2)", "(0..2), 3", "> 0"]
 ON_X = [
     *LITERALS,
@@ -98,12 +99,15 @@ def test_rows_hold_where_feel_says_so(columns, grid, rows):
 
 
 @examples(2)
-@pytest.mark.parametrize(("columns", "grid"), [(XY, GRID), (WHOLE, INTEGERS)])
+@pytest.mark.parametrize(
+    ("columns", "grid", "other"),
+    [(XY, GRID, GRID), (WHOLE, INTEGERS, INTEGERS), (MIXED, INTEGERS, GRID)],
+)
 @given(rows=tables(ON_X))
-def test_comparisons_are_checked_exactly(columns, grid, rows):
+def test_comparisons_are_checked_exactly(columns, grid, other, rows):
     table = table_of(columns, rows, policy="ANY")
     findings = irenic.check(table)
-    held = [holding(columns, rows, {"x": x, "y": y}) for x, y in product(grid, grid)]
+    held = [holding(columns, rows, {"x": x, "y": y}) for x, y in product(grid, other)]
     disagree = {
         pair for rows_here in held for pair in combinations(rows_here, 2)
         if rows[pair[0]][-1] != rows[pair[1]][-1]

@@ -46,6 +46,8 @@ _RELATIONS: Final = {
 _FLIPPED: Final = {LESS: GREATER, GREATER: LESS, EQUAL: EQUAL, DIFFERENT: DIFFERENT}
 _RANGE: Final = re.compile(r"\s*([\[(\]])(.*?)\.\.(.*)([\])\[])\s*", re.DOTALL)
 _UNORDERED: Final = ("boolean",)
+# With more bounds than this, combinations that cannot occur are not excluded.
+_MOST_CUTS: Final = 500
 
 
 @dataclass(frozen=True)
@@ -354,18 +356,28 @@ def _impossible(table: DecisionTable, pair: Compared) -> list[Region]:
         for name in (pair.left, pair.right):
             cuts |= {*rule.region.interval(name)[:2]}
     ordered = sorted(cut for cut in cuts if math.isfinite(cut))
+    if len(ordered) > _MOST_CUTS:
+        return []
     regions: list[Region] = []
     for low, high in pairwise([-math.inf, *ordered, math.inf]):
-        within = {pair.left: (low, high)}
-        one = left.after(low) >= high if math.isfinite(low) else False
-        for name, bounds, wrong in (
-            (pair.right, (high, math.inf), (EQUAL, GREATER)),
-            (pair.right, (-math.inf, low), (LESS, EQUAL)),
-            (pair.right, (low, high), (LESS, GREATER) if one else ()),
+        for bounds, wrong in (
+            ((high, math.inf), [EQUAL, GREATER]),
+            ((-math.inf, low), [LESS, EQUAL]),
+            ((low, high), _wrong(left, right, low, high)),
         ):
             if wrong and bounds[0] < bounds[1]:
-                regions += _regions(space, {**within, name: bounds}, pair.name, wrong)
+                intervals = {pair.left: (low, high), pair.right: bounds}
+                regions += _regions(space, intervals, pair.name, wrong)
     return regions
+
+
+def _wrong(left: Continuous, right: Continuous, low: float, high: float) -> list[str]:
+    """Return the relations that two values in one interval cannot have, as it has so few."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return []
+    least, greatest = left.snap(low), left.before(high)
+    wrong = [LESS] if least >= right.before(high) else []
+    return [*wrong, GREATER] if greatest <= right.snap(low) else wrong
 
 
 def _regions(
