@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from xml.sax.saxutils import escape
 
@@ -14,6 +15,7 @@ from test_sql import in_duckdb, in_sqlite
 
 import irenic
 from irenic import Categorical, DataError, FormatError
+from irenic.errors import IrenicError
 from irenic.formats.dmn.deciding import Decisions
 from irenic.formats.python.source import to_python
 from irenic.formats.sql.source import to_sql
@@ -68,7 +70,7 @@ def table(inputs, rows, *, policy="UNIQUE", outputs=("then",), extra=""):
             f"<outputEntry><text>{escape(cell)}</text></outputEntry>" for cell in row[len(inputs) :]
         )
         columns += f"<rule>{tests}{thens}</rule>"
-    return f'<decisionTable hitPolicy="{policy}">{columns}</decisionTable>'
+    return f'<decisionTable hitPolicy="{escape(policy)}">{columns}</decisionTable>'
 
 
 RISK = decision(
@@ -463,3 +465,35 @@ def test_models_without_decisions_are_still_read():
     with pytest.raises(FormatError, match="no decision table"):
         model.predict({"Age": [1]})
     assert replace(model, name="x").decisions is model.decisions
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(NUMBERS), st.sampled_from(TEXTS), st.integers(1, 3).map(str))
+    ),
+    st.sampled_from(["C", "C+", "C<", "C>", "C#", "RULE ORDER", "OUTPUT ORDER", "PRIORITY"]),
+)
+def test_tables_decide_as_feel_does_under_every_hit_policy(rows, policy):
+    extra = "<outputValues><text>2, 3, 1</text></outputValues>"
+    logic = table(["n", "c"], rows, policy=policy, extra=extra)
+    model = parsed(data("n"), data("c", "string"), decision("D", logic, "n", "c"))
+    cases = [{"n": n, "c": c} for n in VALUES["n"] for c in VALUES["c"]]
+    expected = [model.decisions.decide("D", case) for case in cases]
+    assert model.open_to_missing().predict(cases).tolist() == expected
+
+
+PIECES = ["Age", "Base Price", "?", "5", '"a"', "(", ")", "[", "]", "..", ",", "<", ">=", "not(",
+          "for i in ", " return ", "if ", " then ", " else ", "+", "-", "**", "{a: ", "}", ".",
+          "sum(", "string(", "date(", '"2026-01-31"', " in ", " and ", "null", "@"]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=8).map("".join))
+def test_any_expression_is_read_or_rejected(text):
+    logic = table(["Age"], [(text, "1"), ("-", text)])
+    model = parsed(data("Age"), data("Base Price"), decision("A", logic, "Age", "Base_Price"))
+    case = {"Age": 1, "Base Price": 2}
+    model.bound(None)
+    with suppress(IrenicError):
+        model.predict([case])
+    with suppress(IrenicError):
+        model.decisions.decide("A", case)

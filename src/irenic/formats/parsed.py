@@ -357,7 +357,8 @@ class Parsed:
         bound = self.bound(None).table(table)
         space = Space([replace(feature, missing=True) for feature in bound.space])
         opened = self.bound(space).table(table)
-        return bound if not opened.is_ordered and opened.first_conflict() else opened
+        one_decides = not (opened.is_ordered or opened.collects)
+        return bound if one_decides and opened.first_conflict() else opened
 
     def predict(self, X: Any, *, table: str | None = None) -> npt.NDArray[Any]:
         """Return the outcome of each instance, according to the hit policy.
