@@ -283,6 +283,12 @@ def test_priorities_come_from_the_type_of_the_output():
     assert model.open_to_missing("A").predict([{"Age": 5}, {"Age": 2}]).tolist() == ["b", "a"]
 
 
+def test_outcomes_of_a_single_table_are_evaluated():
+    rows = [("> 1", "Age * 2"), ("<= 0", ""), ("(0..1]", "null")]
+    model = parsed(data("Age"), decision("A", table(["Age"], rows), "Age"))
+    assert model.predict([{"Age": 3}, {"Age": 0}, {"Age": 1}]).tolist() == [6, None, None]
+
+
 def test_tables_of_knowledge_models_are_decided_by_name():
     logic = table(["n"], [("> 1", '"a"')])
     knowledge = (

@@ -77,12 +77,15 @@ class Decisions:
         }
         self.compiled: dict[int, Run] = {}
         self._names: frozenset[str] | None = None
+        self.evaluates = False
+        """Whether outcomes of the table of a decision are expressions."""
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"model": self.model}
+        return {"model": self.model, "evaluates": self.evaluates}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["model"])  # type: ignore[misc]
+        self.evaluates = state["evaluates"]
 
     @property
     def names(self) -> frozenset[str]:
@@ -135,7 +138,11 @@ class Decisions:
     def is_network(self) -> bool:
         """Whether a decision needs more than one table: other decisions, or expressions."""
         nodes = [*self.nodes["decision"].values()]
-        return len(nodes) > 1 or any(node.first("decisionTable") is None for node in nodes)
+        return (
+            self.evaluates
+            or len(nodes) > 1
+            or any(node.first("decisionTable") is None for node in nodes)
+        )
 
     @cached_property
     def declares_requirements(self) -> bool:

@@ -64,6 +64,13 @@ def parse_dmn(raw: bytes, *, path: Path | None = None) -> Parsed:
     tables = [*root.descendants("decisionTable")]
     drafts = [_Reader(model, node, decisions).draft() for node in tables]
     link(decisions, dict(zip(tables, drafts, strict=True)))
+    decisions.evaluates = any(
+        isinstance(part, Expression)
+        for node, draft in zip(tables, drafts, strict=True)
+        if node.parent is not None and node.parent.tag == "decision"
+        for row in draft.rows
+        for part in (row.then if isinstance(row.then, tuple) else (row.then,))
+    )
     notes = unconnected(decisions)
     imports = model.imported()
     return Parsed("dmn", drafts, _assemble, notes, imports=imports, decisions=decisions)
