@@ -325,6 +325,21 @@ def test_columns_of_lists_are_tested_by_functions():
     assert irenic.check(found).of("never_fire")  # the last row: one of the first two holds
 
 
+def test_a_literal_for_a_list_is_doubtful():
+    items = (
+        '<itemDefinition name="tL" isCollection="true"><typeRef>number</typeRef></itemDefinition>'
+    )
+    logic = table(["L"], [("[1, 2]", '"a"'), ("> 5", '"b"')], policy="FIRST")
+    model = parsed(items, data("L", "tL"), decision("A", logic, "L"))
+    assert [str(w).partition(": ")[2] for w in model.bound(None).warnings] == [
+        f"table 'A', rule {n}, column 'L', {cell!r}: type 'tL' must be a single value, got a"
+        " collection"
+        for n, cell in enumerate(("[1, 2]", "> 5"), 1)
+    ]
+    assert model.decisions.decide("A", {"L": [1, 2]}) == "a"
+    assert irenic.check(model.bound(None).table()).is_complete is False
+
+
 # --- what tables pass to each other, and loose ends
 
 

@@ -282,11 +282,13 @@ class _Reader:
             )
             return Cell("", ANYTHING)
         if header in self.compound and text not in ("", "-"):
-            tests = self.expressions(text)
-            if tests is None or "?" not in tests.names:
-                message = self.compound[header].message
-                self.table.fail(message, rule=number, header=header, text=text, line=node.line)
+            tests = self.expressions(text, literals=True)
+            place_of = {"rule": number, "header": header, "text": text, "line": node.line}
+            if tests is None:
+                self.table.fail(self.compound[header].message, **place_of)
                 return Cell(text, ANYTHING)
+            if not tests.names:
+                self.table.warn(self.compound[header].message, **place_of)
         else:
             tests = self.tests(text)
         if tests is not None:
@@ -305,7 +307,7 @@ class _Reader:
                 self.parsed[text] = self.expressions(text)
         return self.parsed[text]
 
-    def expressions(self, text: str) -> Tests | None:
+    def expressions(self, text: str, *, literals: bool = False) -> Tests | None:
         known = self.decisions.names
         try:
             tests = parse_tests(text, known)
@@ -313,7 +315,7 @@ class _Reader:
             return None
         names = tests.names - {"?"}
         calls = "?" in tests.names and not all(item.order for item in tests.items)
-        return tests if names <= known and (names or calls) else None
+        return tests if names <= known and (names or calls or literals) else None
 
     def value(self, node: Node) -> Hashable:
         """Return an output entry: the value of a literal, or the expression."""

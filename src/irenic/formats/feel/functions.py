@@ -394,6 +394,65 @@ def _merge(contexts: Any) -> dict[str, Any]:
     return {name: value for part in _list(contexts) for name, value in part.items()}
 
 
+def _span(value: Any) -> Range:
+    """Return a value as a range, a single value as one that contains only that."""
+    span = value if isinstance(value, Range) else Range(value, value)
+    if span.low is None or span.high is None or compare("<=", span.low, span.high) is None:
+        raise TypeError
+    return span
+
+
+def _ranged(relation: Callable[[Range, Range], bool], *, flip: bool = False) -> Callable[..., Any]:
+    """Return a function of two ranges or values."""
+
+    def run(range1: Any, range2: Any) -> bool | None:
+        a, b = _span(range1), _span(range2)
+        if compare("<=", a.low, b.low) is None:
+            return None
+        return relation(b, a) if flip else relation(a, b)
+
+    return run
+
+
+def _is_before(a: Range, b: Range) -> bool:
+    return bool(a.high < b.low or (a.high == b.low and not (a.high_in and b.low_in)))
+
+
+def _starts_later(a: Range, b: Range) -> bool:
+    """Return whether everything of a range is above the lower bound of another."""
+    return bool(a.low > b.low or (a.low == b.low and (b.low_in or not a.low_in)))
+
+
+def _ends_earlier(a: Range, b: Range) -> bool:
+    return bool(a.high < b.high or (a.high == b.high and (b.high_in or not a.high_in)))
+
+
+def _meets(a: Range, b: Range) -> bool:
+    return bool(a.high == b.low and a.high_in and b.low_in)
+
+
+def _overlaps(a: Range, b: Range) -> bool:
+    return not _is_before(a, b) and not _is_before(b, a)
+
+
+def _overlaps_before(a: Range, b: Range) -> bool:
+    return _overlaps(a, b) and not _starts_later(a, b) and _ends_earlier(a, b)
+
+
+def _is_during(a: Range, b: Range) -> bool:
+    return _starts_later(a, b) and _ends_earlier(a, b)
+
+
+def _finishes(a: Range, b: Range) -> bool:
+    same = a.high == b.high and a.high_in == b.high_in
+    return bool(same and _starts_later(a, b))
+
+
+def _starts(a: Range, b: Range) -> bool:
+    same = a.low == b.low and a.low_in == b.low_in
+    return bool(same and _ends_earlier(a, b))
+
+
 _WEEKDAYS: Final = (
     "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
 )  # fmt: skip
@@ -474,7 +533,20 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "odd": lambda number: abs(_whole(number)) % 2 == 1,
     "even": lambda number: _whole(number) % 2 == 0,
     "is": lambda value1, value2: kind_of(value1) == kind_of(value2) and value1 == value2,
-    "includes": lambda range, value: range.holds(value),
+    "before": _ranged(_is_before),
+    "after": _ranged(_is_before, flip=True),
+    "meets": _ranged(_meets),
+    "met by": _ranged(_meets, flip=True),
+    "overlaps": _ranged(_overlaps),
+    "overlaps before": _ranged(_overlaps_before),
+    "overlaps after": _ranged(_overlaps_before, flip=True),
+    "finishes": _ranged(_finishes),
+    "finished by": _ranged(_finishes, flip=True),
+    "during": _ranged(_is_during),
+    "includes": _ranged(_is_during, flip=True),
+    "starts": _ranged(_starts),
+    "started by": _ranged(_starts, flip=True),
+    "coincides": _ranged(lambda a, b: a == b),
     "get value": _get_value,
     "get entries": _entries,
     "context": _context,
