@@ -15,6 +15,8 @@ from irenic.formats.tables.drafts import Draft
 from irenic.model.literals import Expression
 
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
+# Expressions, and cells as some tools write them.
+_TEXTS: Final = ("text", "inputEntry", "outputEntry")
 _KINDS: Final = {
     "inputData": "input data",
     "decision": "decision",
@@ -118,13 +120,20 @@ def _loose(decisions: Decisions) -> Iterator[tuple[Node, str]]:
 
 
 def _has_logic(node: Node) -> bool:
-    return any(text.strip() for text in _texts(node))
+    texts = (part for tag in _TEXTS for part in node.descendants(tag))
+    return any(part.text.strip() for part in texts)
 
 
 def _texts(node: Node) -> set[str]:
     """Return the different texts of the expressions and cells inside an element."""
-    texts = {part.text for part in node.descendants("text")}
-    return texts | {p.text for tag in ("inputEntry", "outputEntry") for p in node.descendants(tag)}
+    texts: set[str] = set()
+    stack = [node]
+    while stack:
+        part = stack.pop()
+        if part.tag in _TEXTS and part.text:
+            texts.add(part.text)
+        stack += part.children
+    return texts
 
 
 def _mentioned(node: Node, names: frozenset[str]) -> set[str]:
@@ -133,13 +142,9 @@ def _mentioned(node: Node, names: frozenset[str]) -> set[str]:
     for tag in ("context", "functionDefinition", "encapsulatedLogic"):
         parts += node.descendants(tag)
     own = {name for part in parts for name in _defined(part)}
-    pattern = known_names(names, components=False)
-    found = {
-        " ".join(match.group().split())
-        for text in _texts(node)
-        for match in pattern.finditer(_STRING.sub('""', text))
-    }
-    return found - own
+    text = _STRING.sub('""', "\n;".join(_texts(node)))  # a separator that ends every name
+    found = known_names(names, components=False).findall(text)
+    return {" ".join(name.split()) for name in set(found)} - own
 
 
 def _circular(decisions: Decisions) -> Iterator[str]:
