@@ -426,3 +426,60 @@ def test_help_fits_a_narrow_terminal(command):
     assert result.exit_code == 0
     assert max(map(len, result.output.splitlines())) <= 80
     assert f"irenic {command} " in result.output
+
+
+# --- decision tables and DMN models
+
+
+def dmn(*elements):
+    head = '<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" namespace="urn:m">'
+    return f"{head}{''.join(elements)}</definitions>"
+
+
+YEARS = '<inputData id="i" name="Years"><variable name="Years" typeRef="number"/></inputData>'
+BONUS = """<decision id="b" name="Bonus"><informationRequirement><requiredInput href="#i"/>
+</informationRequirement><decisionTable hitPolicy="COLLECT"><input>
+<inputExpression typeRef="number"><text>Years</text></inputExpression></input><output name="bonus"/>
+<rule><inputEntry><text>[2..9]</text></inputEntry><outputEntry><text>1</text></outputEntry></rule>
+<rule><inputEntry><text>[5..9]</text></inputEntry><outputEntry><text>2</text></outputEntry></rule>
+</decisionTable></decision>"""
+TOTAL = """<decision id="t" name="Total"><informationRequirement><requiredDecision href="#b"/>
+</informationRequirement><literalExpression><text>{sum: sum(Bonus), of: Bonus}</text>
+</literalExpression></decision>"""
+
+
+def test_predict_applies_the_hit_policy(run, tmp_path):
+    (tmp_path / "bonus.dmn").write_text(dmn(YEARS, BONUS))
+    (tmp_path / "new.csv").write_text("Years\n1\n3\n7\n")
+    assert run("predict", "bonus.dmn", "new.csv", "--explain") == (
+        0, "Years,prediction,rule\n1,,no rule\n3,1,rule 1\n7,1; 2,\"rule 1, rule 2\"\n", ""
+    )  # fmt: skip
+    (tmp_path / "bonus.csv").write_text("C+,Years,bonus\n1,>= 2,1\n2,>= 5,2\n")
+    assert run("predict", "bonus.csv", "new.csv")[:2] == (0, "Years,prediction\n1,\n3,1\n7,3\n")
+
+
+def test_predict_decides_a_whole_model(run, tmp_path):
+    (tmp_path / "total.dmn").write_text(dmn(YEARS, BONUS, TOTAL))
+    (tmp_path / "new.csv").write_text("Years,Name\n3,Ada\n7,Ben\n")
+    assert run("predict", "total.dmn", "new.csv") == (
+        0,
+        'Years,Name,prediction\n3,Ada,"sum: 1, of: 1"\n7,Ben,"sum: 3, of: 1; 2"\n',
+        "irenic: columns not used by the rules: Name\n",
+    )
+    status, out, _ = run("predict", "total.dmn", "new.csv", "--table", "Bonus")
+    assert (status, out) == (0, "Years,Name,prediction\n3,Ada,1\n7,Ben,1; 2\n")
+    assert run("predict", "total.dmn", "new.csv", "--explain") == (
+        2, "", "irenic: total.dmn: --explain needs a model of one decision table\n"
+    )  # fmt: skip
+    (tmp_path / "bad.csv").write_text("Year\n3\n")
+    assert run("predict", "total.dmn", "bad.csv") == (
+        2,
+        "",
+        "irenic: bad.csv: the table must have a column 'Years', which decision 'Total' requires;"
+        " did you mean 'Year'?\n",
+    )
+    (tmp_path / "bad.csv").write_text("Years,prediction\n3,1\n")
+    assert run("predict", "total.dmn", "bad.csv")[2] == (
+        "irenic: bad.csv: the table must not have a column 'prediction', because predictions add"
+        " one; rename it\n"
+    )

@@ -412,3 +412,25 @@ def test_rules_that_contradict_each_other_cannot_be_compared(run, file):
     assert "the first rule set contradicts itself: rule 1 says low" in err
     assert "let the first rule win with RuleList.from_rules(rules) or --hit-policy FIRST" in err
     assert run("diff", a, a, "--hit-policy", "first")[0] == 0
+
+
+DESK = """<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" namespace="urn:d">
+<decision name="Desk"><decisionTable><input><inputExpression typeRef="string"><text>country</text>
+</inputExpression></input><output name="desk"/>
+<rule><inputEntry><text>not("DE", "AT")</text></inputEntry><outputEntry><text>"foreign"</text>
+</outputEntry></rule>
+<rule><inputEntry><text>"DE", "AT"</text></inputEntry><outputEntry><text>"home"</text></outputEntry>
+</rule></decisionTable></decision></definitions>"""
+
+
+def test_a_dmn_model_is_exported_as_it_predicts(run, file, tmp_path):
+    path, data = file(DESK, "desk.dmn"), file("country,n\nDE,1\n,2\nFR,3\n", "cases.csv")
+    status, out, _ = run("predict", path, data)
+    assert (status, out) == (0, "country,n,prediction\nDE,1,home\n,2,foreign\nFR,3,foreign\n")
+    source = tmp_path / "exported.py"
+    assert run("convert", path, str(source))[0] == 0
+    namespace: dict = {}
+    exec(source.read_text(), namespace)
+    assert [namespace["predict"]({"country": c}) for c in ("DE", None, "FR")] == [
+        "home", "foreign", "foreign"
+    ]  # fmt: skip

@@ -661,12 +661,13 @@ def test_an_empty_table_is_a_table():
         ([("f", "x:tNone", "")], ("-", "1"), {},
          "table 'D', column 'f': unknown prefix 'x' of type 'x:tNone'; declare its namespace or"
          " import its model"),
-        ([("f", "tDeep", "")], ("-", "1"), {"before": ITEMS},
-         "table 'D', column 'f': type 'tDeep' must be a single value, got components; test one"
-         " of them instead"),
-        ([("f", "tMany", "")], ("-", "1"),
+        ([("f", "tDeep", "")], ("x", "1"), {"before": ITEMS},
+         "table 'D', rule 1, column 'f', 'x': type 'tDeep' must be a single value, got components;"
+         " test one of them instead"),
+        ([("f", "tMany", "")], ("> x", "1"),
          {"before": '<itemDefinition name="tMany" isCollection="true" typeRef="number"/>'},
-         "table 'D', column 'f': type 'tMany' must be a single value, got a collection"),
+         "table 'D', rule 1, column 'f', '> x': type 'tMany' must be a single value, got a"
+         " collection"),
         ([("f", "tLoop", "")], ("-", "1"), {"before": '<itemDefinition name="tLoop"'
                                                       ' typeRef="tLoop"/>'},
          "table 'D', column 'f': type 'tLoop' must not be defined by itself"),

@@ -235,8 +235,10 @@ def test_cells_select_what_they_mean(kind, data):
                     ' value such as 18, "text" in quotes, true or date("2026-01-31")'),
         ("> limit", "column 3: 'limit' is a name, and names are not supported; compare with a"
                     ' value such as 18, "text" in quotes, true or date("2026-01-31")'),
-        ("1 + 2", "column 3: unexpected '+'; a cell must contain conditions such as >= 18 or"
+        ("18-25", "column 3: unexpected '-25'"),
+        ("1 / 2", "column 3: unexpected '/'; a cell must contain conditions such as >= 18 or"
                   " [18..30]"),
+        ("5, 18 - 25", "column 7: unexpected '-'"),
         ("2020-01-01", "column 5: unexpected '-01'"),
         ("[1..", "column 5: expected a value, got the end"),
         ("[1..5", "column 6: expected ']', ')' or '[' at the end of a range, got the end"),
@@ -482,3 +484,36 @@ def outcome(read):
 @example("5\n", True)
 def test_ordinary_cells_are_read_as_by_the_parser(text, words):
     assert outcome(lambda: parse(text, words=words)) == outcome(lambda: _parse(text, words))
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("1 + 2", "3"),
+        ("> 100 - 20", "> 80"),
+        ("0.1 + 0.2", "0.3"),
+        ("[2 * 3..10 ** 2)", "[6..100)"),
+        ("not(5 + 5, 7)", "not(10, 7)"),
+        ('number("1 000,5", " ", ",")', "1000.5"),
+        ('date(date and time("2026-01-31T10:00:00"))', 'date("2026-01-31")'),
+        ('< date("2026-01-31") + duration("P1M")', '< date("2026-02-28")'),
+        ('duration("P1Y") * 2', 'duration("P2Y")'),
+        ('duration("P1D") + duration("PT12H")', 'duration("P1DT12H")'),
+        ('upper case("nurse"), substring("clerks", 1, 5)', '"NURSE", "clerk"'),
+        ('time(date and time("2026-01-31T10:00:00"))', 'time("10:00:00")'),
+        ("if 1 < 2 then 5 else 6", "5"),
+    ],
+)
+def test_constant_expressions_are_read_as_their_values(text, same):
+    assert parse(text) == parse(same)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1 < 2", "today()", '= date("2026-13-01")', "1 / 0", '"a" + 1', "[1, 2][1] = 1", "2026-01-31",
+     "for i in 1..3 return i", 'matches("a", "b")', "> sqrt(-1)", "{a: 1}", "9 ** 9 ** 9 ** 9",
+     "10 ** 999999"],
+)  # fmt: skip
+def test_other_expressions_are_not_read_as_constants(text):
+    with pytest.raises(FormatError):
+        parse(text)

@@ -10,7 +10,16 @@ from hypothesis import given
 
 import naive
 import strategies as sts
-from irenic import ConditionError, DecisionTable, Region, Rule, RuleList, RuleSet
+from irenic import (
+    ConditionError,
+    ConflictError,
+    DataError,
+    DecisionTable,
+    Region,
+    Rule,
+    RuleList,
+    RuleSet,
+)
 from irenic.model.decision_table import HIT_POLICIES
 
 AGES = RuleSet(
@@ -152,3 +161,126 @@ def test_outside_regions_become_boxes():
     table = replace(DecisionTable.from_rules(rules), outside=outside)
     assert Region.from_boxes(table.outside_boxes) == [outside[0]]
     assert len(DecisionTable.from_rules(rules).outside_boxes) == 0
+
+
+# --- predictions under every hit policy
+
+
+def outcome(policy, thens, ranking, default):
+    """Return the outcome of rows that hold, given in the order of the table: a slow twin."""
+    if not thens and default is not None:
+        return default
+    by_rank = sorted(thens, key=lambda then: ranking.index(then) if then in ranking else 99)
+    return {
+        "FIRST": thens[0] if thens else None,
+        "PRIORITY": by_rank[0] if thens else None,
+        "RULE ORDER": thens or None,
+        "OUTPUT ORDER": by_rank or None,
+        "COLLECT": thens,
+    }[policy]
+
+
+@pytest.mark.parametrize("policy", ["FIRST", "PRIORITY", "RULE ORDER", "OUTPUT ORDER", "COLLECT"])
+@given(sts.rule_sets(max_size=5))
+def test_predictions_follow_the_hit_policy(policy, rules):
+    cells = naive.cells_of(naive.grid(rules.space, [rule.region for rule in rules]))
+    instances = naive.instances(rules.space, cells)
+    ranking = tuple(reversed(rules.consequents))[:2]
+    # two rules in a row: the outcome of a row counts once
+    pairs = [(i, i - i % 2) for i in range(len(rules))]
+    rows = tuple(first if rules[first].then == rules[i].then else i for i, first in pairs)
+    table = DecisionTable(rules, rows, len(rules), policy, ranking=ranking)
+    thens = dict(zip(rows, rules.thens, strict=True))
+    deciding = table.decide(instances)
+    for covering, prediction, decided in zip(
+        rules.covering(instances), table.predict(instances).tolist(), deciding, strict=True
+    ):
+        held = sorted({row for row, holds in zip(rows, covering, strict=True) if holds})
+        said = outcome(policy, [thens[row] for row in held], ranking, rules.default)
+        assert prediction == said
+        if policy in ("RULE ORDER", "COLLECT"):
+            assert list(decided) == held
+        else:
+            assert set(decided) <= set(held)
+            assert bool(decided) == bool(held)
+
+
+def under(policy, aggregation="", **options):
+    rules = [
+        Rule({"years": (1, None)}, then=0.1),
+        Rule({"years": (2, None)}, then=0.2),
+        Rule({"years": (3, None)}, then=0.2),
+    ]
+    table = DecisionTable.from_rules(RuleSet(rules, **options)).under(policy)
+    return replace(table, aggregation=aggregation)
+
+
+@pytest.mark.parametrize(
+    ("aggregation", "expected"),
+    [
+        ("", [[], [0.1], [0.1, 0.2], [0.1, 0.2, 0.2]]),
+        ("SUM", [None, 0.1, 0.3, 0.5]),
+        ("MIN", [None, 0.1, 0.1, 0.1]),
+        ("MAX", [None, 0.1, 0.2, 0.2]),
+        ("COUNT", [0, 1, 2, 3]),
+    ],
+)
+def test_collect_aggregates(aggregation, expected):
+    assert under("COLLECT", aggregation).predict({"years": [0, 1, 2, 3]}).tolist() == expected
+
+
+def test_the_default_counts_where_no_row_holds():
+    table = under("COLLECT", "SUM", default=0)
+    assert table.predict({"years": [0, 1]}).tolist() == [0, 0.1]
+    assert table.predict({"years": [0]}, default=7).tolist() == [7]
+    assert under("COLLECT").predict({"years": [0]}, default="none").tolist() == ["none"]
+
+
+def test_several_outputs_are_aggregated_one_by_one():
+    rules = RuleSet([Rule({}, then=(1, "b")), Rule({"f": (0, None)}, then=(2, "a"))])
+    table = replace(DecisionTable.from_rules(rules).under("COLLECT"), outputs=("n", "t"))
+    assert replace(table, aggregation="MIN").predict({"f": [1]}).tolist() == [(1, "a")]
+    assert replace(table, aggregation="COUNT").predict({"f": [1]}).tolist() == [2]
+    with pytest.raises(ConditionError, match=r"^SUM needs numbers, got 'b', 'a'$"):
+        replace(table, aggregation="SUM").predict({"f": [1]})
+
+
+def test_values_without_a_common_order_have_no_minimum():
+    rules = RuleSet([Rule({}, then=1), Rule({"f": (0, None)}, then="a")])
+    table = replace(DecisionTable.from_rules(rules).under("COLLECT"), aggregation="MIN")
+    with pytest.raises(ConditionError, match=r"^MIN needs values of one ordered kind, got 1, 'a'$"):
+        table.predict({"f": [1]})
+
+
+def test_contradicting_rows_cannot_decide_without_a_policy():
+    table = DecisionTable(AGES, (0, 0, 1), 2)
+    with pytest.raises(
+        ConflictError, match=r"rule 1 says reduced, rule 2 says full.*such as FIRST"
+    ):
+        table.predict({"age": [5]})
+    assert table.under("FIRST").predict({"age": [5, 15, 40]}).tolist() == [
+        "reduced", "reduced", "full"
+    ]  # fmt: skip
+    assert table.under("FIRST").decide({"age": [5, 15, 40]}) == [(0,), (0,), (1,)]
+
+
+def test_rules_that_decide_some_labels_decide_together():
+    rules = RuleSet(
+        [Rule({"f": (0, None)}, then={"x": True}), Rule({"f": (5, None)}, then={"y": True})]
+    )
+    table = DecisionTable.from_rules(rules)
+    assert table.decide({"f": [-1, 1, 9]}) == [(), (0,), (0, 1)]
+    assert table.predict({"f": [9]}).tolist() == [frozenset({"x", "y"})]
+
+
+def test_features_are_computed_from_named_columns():
+    rules = RuleSet([Rule({"in debt": {True}, "age": (18, None)}, then="no")], default="yes")
+    computed = {"in debt": lambda case: case["debt"] > case["assets"]}
+    table = replace(DecisionTable.from_rules(rules), computed=computed)
+    columns = {"age": [20, 20, 5], "debt": [5, 1, 5], "assets": [2, 2, 2]}
+    assert table.predict(columns).tolist() == ["no", "yes", "yes"]
+    # a column of that name counts
+    given_column = columns | {"in debt": [False, True, True]}
+    assert table.predict(given_column).tolist() == ["yes", "no", "yes"]
+    with pytest.raises(DataError, match="columns of the table must have names"):
+        table.predict([[20, 5]])

@@ -254,6 +254,7 @@ irenic predict model.json new.csv                  print CSV
 irenic predict model.json new.csv -o out.csv       write a file
 irenic predict model.json new.csv -o out.xlsx --explain
 irenic predict rules.txt new.csv                   use rules of your own
+irenic predict model.dmn cases.csv                 decide with a whole DMN model
 
 [bold]Exit status[/]
 0 predictions were made, 2 invalid input"""
@@ -289,6 +290,14 @@ def predict(
         str | None,
         typer.Option(metavar="HOW", help="Decide between conflicting rules: best, vote or first."),
     ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--table",
+            metavar="NAME",
+            help="Table or decision, if RULES has several (default: the last one to be decided).",
+        ),
+    ] = None,
 ) -> None:
     """Add the predictions of rules to a table."""
     from irenic.frames.table import FORMATS, check_suffix, dumps_table, write_table
@@ -303,13 +312,19 @@ def predict(
         check_suffix(out)
     out_form = output_format(out, to, FORMATS, "csv")
     parsed = parse_file(rules, form)
-    model = parsed.model() if parsed.is_model else parsed.rules()
+    whole_model = parsed.decisions is not None and parsed.decisions.is_network
+    if whole_model and explain:
+        raise FormatError("--explain needs a model of one decision table", path=str(rules))
+    model = None if whole_model else _model(parsed, name, resolve)
     table = read_data(data, form)
     if not table.shape[0]:
         raise FormatError("the table must have at least one row, got none", path=str(data))
     whole = table.select(list(table))
     options = {"explain": explain, "resolve": resolve}
-    whole.update(_predictions(model, parsed, table, data, options))
+    if model is None:
+        whole.update(_outcomes(parsed, table, name, data))
+    else:
+        whole.update(_predictions(model, parsed, table, data, options))
     if out is not None and not is_standard(out):
         write_table(whole, out)
         with output():
@@ -319,11 +334,57 @@ def predict(
             print(dumps_table(whole, "csv"), end="")
     else:
         write_standard(dumps_table(whole, out_form))
-    _note_unused(_rules(model).space.names, table)
+    if model is None:
+        _note_unused(parsed.decisions.inputs(parsed.decisions.chosen(name)), table)
+    elif not (isinstance(model, irenic.DecisionTable) and model.computed):
+        _note_unused(_rules(model).space.names, table)
+
+
+def _model(
+    parsed: irenic.formats.Parsed, name: str | None, resolve: str | None
+) -> Classifier | irenic.RuleSet | irenic.RuleList | irenic.DecisionTable:
+    """Return what predicts: a model, rules, or a table whose hit policy has to be applied."""
+    if parsed.is_model:
+        return parsed.model()
+    rules = parsed.rules(table=name)  # shows the warnings
+    if resolve is not None:
+        return rules
+    table = parsed.bound(None).table(name)
+    opened = parsed.format == "dmn" or table.collects
+    return parsed.open_to_missing(name) if opened else rules
+
+
+def _outcomes(
+    parsed: irenic.formats.Parsed, table: Table, name: str | None, data: Path
+) -> dict[str, Any]:
+    """Return the outcomes of a decision model with several decisions as a column."""
+    from irenic.frames.columns import as_column
+
+    parsed.bind()  # shows the warnings
+    if "prediction" in table:
+        raise DataError(
+            f"{data}: the table must not have a column 'prediction', because predictions add one;"
+            " rename it"
+        )
+    try:
+        outcomes = parsed.predict(table, table=name).tolist()
+    except DataError as error:
+        raise DataError(f"{data}: {error}") from None
+    return {"prediction": as_column([_cell(outcome) for outcome in outcomes])}
+
+
+def _cell(outcome: Any) -> Any:
+    """Return the outcome of a decision as one cell."""
+    if isinstance(outcome, list):
+        return "; ".join(str(_cell(part)) for part in outcome)
+    if isinstance(outcome, dict):
+        return ", ".join(f"{name}: {_cell(part)}" for name, part in outcome.items())
+    plain = outcome is None or isinstance(outcome, str | int | float)
+    return outcome if plain else display(outcome)
 
 
 def _predictions(
-    model: Classifier | irenic.RuleSet | irenic.RuleList,
+    model: Classifier | irenic.RuleSet | irenic.RuleList | irenic.DecisionTable,
     parsed: irenic.formats.Parsed,
     table: Table,
     data: Path,
@@ -352,7 +413,11 @@ def _predictions(
         raise DataError(f"{data}: {error}") from None
 
 
-def _rules(model: Classifier | irenic.RuleSet | irenic.RuleList) -> irenic.RuleSet:
+def _rules(
+    model: Classifier | irenic.RuleSet | irenic.RuleList | irenic.DecisionTable,
+) -> irenic.RuleSet:
+    if isinstance(model, irenic.DecisionTable):
+        return model.rules
     return as_set(model) if isinstance(model, irenic.RuleSet | irenic.RuleList) else model.rules_
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -273,8 +272,8 @@ def convert(
     sink = _Out(out, output_format(out, to, WRITTEN), "OUT")
     parsed = _parse(rules, form, target, ignore, hit_policy)
     result = _table(parsed, table, given_space(None, space, form), sink)
-    if sink.form in ("sql", "py") and space is None and not parsed.declares_space:
-        result = _open_to_missing(result, parsed, table)
+    if sink.form in ("sql", "py") and space is None and parsed.declared is None:
+        result = parsed.open_to_missing(table)  # as in irenic predict
     change = ""
     if as_set and result.is_ordered:
         n = counted(len(result), "ordered rule")
@@ -387,21 +386,6 @@ def _table(
     if others:
         note(f"ignored {counted(others, 'other table')} of {parsed.name}")
     return chosen
-
-
-def _open_to_missing(
-    table: DecisionTable, parsed: irenic.formats.Parsed, name: str | None
-) -> DecisionTable:
-    """Return a table of a file without a space, bound so that every value can be missing.
-
-    ``irenic predict`` takes the space from its data, in which cells can be empty; exported rules
-    meet their data later. The table is bound again because ``not in`` covers missing values only
-    if there can be any.
-    """
-    space = irenic.Space([replace(feature, missing=True) for feature in table.space])
-    opened = parsed.bound(space).table(name)  # bind has already shown the warnings
-    # rules that contradict each other only for missing values are exported unchanged
-    return table if not opened.is_ordered and opened.first_conflict() else opened
 
 
 def _note_unshared(before: DecisionTable, after: DecisionTable, a: Path, b: Path) -> None:

@@ -38,6 +38,13 @@ def as_branches(
 ) -> Branches:
     """Return rules in an order in which the first match is what ``rules.predict`` returns."""
     if isinstance(rules, DecisionTable):
+        # an input expression is the name of its column, as ever
+        computed = [name for name, c in rules.computed.items() if getattr(c, "text", "") != name]
+        if computed:
+            names = ", ".join(map(repr, computed))
+            raise FormatError(
+                f"branches cannot represent features that are computed from other columns: {names}"
+            )
         rules = without_policy(rules, "branches", decides=resolve is None)
     fallback = None if default is None else as_consequent(default)
     if isinstance(rules, RuleList):

@@ -10,9 +10,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irenic.errors import ConditionError, FormatError, FormatWarning, SpaceError, did_you_mean
+import numpy as np
+import numpy.typing as npt
+
+from irenic.errors import (
+    ConditionError,
+    DataError,
+    FormatError,
+    FormatWarning,
+    SpaceError,
+    did_you_mean,
+)
+from irenic.model.columns import as_records
 from irenic.model.condition import infer_features
 from irenic.model.decision_table import DecisionTable, HitPolicy
+from irenic.model.explanation import common_type
 from irenic.model.literals import counted
 from irenic.model.notation import ParsedRule
 from irenic.model.rule import Rule
@@ -153,6 +165,8 @@ class Parsed:
         The hit policy of all tables, instead of the one in the source.
     name : str
         The name of the source in messages: its path, if it has one.
+    decisions : Decisions, optional
+        The decisions of a DMN model, for :meth:`predict`.
 
     Examples
     --------
@@ -174,6 +188,7 @@ class Parsed:
     document: Mapping[str, Any] | None = None
     hit_policy: HitPolicy | None = None
     name: str = ""
+    decisions: Any = None
 
     def __repr__(self) -> str:
         errors = counted(len(self.errors), "error")
@@ -310,6 +325,104 @@ class Parsed:
             # blames the caller of the public function
             warnings.warn(str(warning), FormatWarning, stacklevel=3)
         return table.as_rules()
+
+    def open_to_missing(self, table: str | None = None) -> DecisionTable:
+        """Return a table, bound so that every value can be missing.
+
+        Most files do not say which values can be missing, and data may have empty cells. The table
+        is bound again because ``not in`` covers missing values only if there can be any.
+
+        Parameters
+        ----------
+        table : str, optional
+            Name or id of the table, if the source contains several.
+
+        Returns
+        -------
+        DecisionTable
+            If rows contradict each other only where a value is missing, values cannot be missing.
+
+        Raises
+        ------
+        FormatError
+            If the source has errors.
+
+        Examples
+        --------
+        >>> import irenic
+        >>> parsed = irenic.parse('country,desk\\n"not(DE)",abroad\\n', format="csv")
+        >>> parsed.open_to_missing().predict({"country": ["DE", None]})
+        array([None, 'abroad'], dtype=object)
+        """
+        bound = self.bound(None).table(table)
+        space = Space([replace(feature, missing=True) for feature in bound.space])
+        opened = self.bound(space).table(table)
+        one_decides = not (opened.is_ordered or opened.collects)
+        return bound if one_decides and opened.first_conflict() else opened
+
+    def predict(self, X: Any, *, table: str | None = None) -> npt.NDArray[Any]:
+        """Return the outcome of each instance, according to the hit policy.
+
+        In a DMN model with several decisions, all decisions and business knowledge models that the
+        chosen one requires are computed, and expressions are evaluated.
+
+        Parameters
+        ----------
+        X : table
+            The instances; in a DMN model, one column per input data that is required
+            (``Applicant.Age`` for a component).
+        table : str, optional
+            Name or id of the table or decision (default: the only table, or the decision that no
+            other one requires).
+
+        Returns
+        -------
+        array
+            As :meth:`DecisionTable.predict` returns; several outputs of a DMN model with several
+            decisions are a dict.
+
+        Raises
+        ------
+        FormatError
+            If the source has errors, or the table must be chosen.
+        DataError
+            If the instances lack a column, or a value does not fit its feature.
+
+        Examples
+        --------
+        >>> import irenic
+        >>> parsed = irenic.parse("IF age < 18 THEN free\\nDEFAULT full\\n", format="rules")
+        >>> parsed.predict({"age": [5, 50]}).tolist()
+        ['free', 'full']
+        """
+        decisions = self.decisions
+        tables = (
+            {name for draft in self.drafts for name in (draft.name, draft.id)} if decisions else ()
+        )
+        alone = table in tables and table not in decisions.decisions
+        if decisions is None or not decisions.is_network or alone:
+            return self.open_to_missing(table).predict(X)
+        try:
+            decision = decisions.chosen(table)
+            cases = as_records(X)
+            if cases:
+                self._check_inputs(decision, cases[0])
+            outcomes = [decisions.decide(decision, case) for case in cases]
+        except FormatError as error:
+            raise error.at(path=self.name) from None
+        dtype = common_type(outcomes) if outcomes else None
+        predictions: npt.NDArray[Any] = np.empty(len(outcomes), dtype=dtype or object)
+        for i, outcome in enumerate(outcomes):
+            predictions[i] = outcome
+        return predictions
+
+    def _check_inputs(self, decision: str, case: Mapping[str, Any]) -> None:
+        for name in self.decisions.inputs(decision):
+            if name not in case and not any(column.startswith(f"{name}.") for column in case):
+                raise DataError(
+                    f"the table must have a column {name!r}, which decision {decision!r}"
+                    f" requires{did_you_mean(name, case)}"
+                )
 
     def space(self, data: Any = None, *, table: str | None = None) -> Space:
         """Return the space of the rules.

@@ -272,7 +272,7 @@ class _Labels:
 
 
 def predict_table(
-    rules: RuleSet | RuleList | RuleSetClassifier,
+    rules: RuleSet | RuleList | DecisionTable | RuleSetClassifier,
     table: Any,
     *,
     explain: bool = False,
@@ -282,8 +282,8 @@ def predict_table(
 
     Parameters
     ----------
-    rules : RuleSet, RuleList or RuleSetClassifier
-        A classifier must be fitted.
+    rules : RuleSet, RuleList, DecisionTable or RuleSetClassifier
+        A classifier must be fitted. The hit policy of a decision table applies.
     table : mapping of columns, frame, or list of mappings
         It may have more columns than the rules test.
     explain : bool, default False
@@ -318,6 +318,10 @@ def predict_table(
     if isinstance(rules, RuleList):
         rules, resolve = rules.rules, "first"
     names = _columns(table)
+    if isinstance(rules, DecisionTable):
+        columns = _decided(rules, table, explain=explain)
+        _check_added(columns, names)
+        return columns
     features = _space_names(rules)
     _check_columns(features, names)
     # rules without conditions hold for every row, and a table without columns has no rows
@@ -346,11 +350,29 @@ def predict_table(
             counts = rules.chosen_.counts
             columns["support"] = counts.support.astype(np.int64)[decided]
             columns["confidence"] = counts.confidence[decided]
+    _check_added(columns, names)
+    return columns
+
+
+def _check_added(columns: Collection[str], names: Collection[str]) -> None:
     for name in columns:
         if name in names:
             raise DataError(
                 f"the table must not have a column {name!r}, because predictions add one; rename it"
             )
+
+
+def _decided(decides: DecisionTable, table: Any, *, explain: bool) -> dict[str, npt.NDArray[Any]]:
+    """Return the outcomes of a decision table, and the rows that decide, as columns."""
+    names = _columns(table)
+    _check_columns([n for n in decides.space.names if n not in decides.computed], names)
+    X = decides.encode(table) if decides.space.names else table
+    columns = {"prediction": as_column([_as_cell(v, []) for v in decides.predict(X).tolist()])}
+    if explain:
+        rows = decides.decide(X)
+        texts = [", ".join(f"rule {row + 1}" for row in deciding) for deciding in rows]
+        none = "no rule" if decides.rules.default is None else "default: no rule covers this case"
+        columns["rule"] = as_column([text or none for text in texts])
     return columns
 
 
@@ -358,6 +380,8 @@ def _as_cell(value: Any, labels: list[Any]) -> Any:
     """Return a prediction as one cell, with sets of labels joined."""
     if isinstance(value, frozenset):
         return "; ".join(sorted(map(str, value)))
+    if isinstance(value, list) and not labels:  # the outcomes of several rules
+        return "; ".join(str(_as_cell(part, labels)) for part in value)
     if isinstance(value, list):  # a row of a 0/1 matrix
         return "; ".join(str(label) for label, has in zip(labels, value, strict=True) if has)
     return value if value is None or isinstance(value, str | int | float) else display(value)

@@ -77,6 +77,26 @@ def take_apart(table: Any) -> Columns:
     return _from_frame(table)
 
 
+def as_records(table: Any) -> list[dict[str, Any]]:
+    """Return the rows of a table with named columns as Python values, None if they are missing.
+
+    >>> as_records({"age": [5, float("nan")]})
+    [{'age': 5}, {'age': None}]
+    """
+    if isinstance(table, list | tuple) and not table:
+        return []
+    names, columns, length = take_apart(table)
+    if names is None:
+        raise DataError(
+            "the columns of the table must have names, got an array or rows without names; use a"
+            " frame, a mapping of columns or a list of mappings"
+        )
+    values = [[None if is_missing(v) else plain(v) for v in column] for column in columns]
+    if not values:
+        return [{} for _ in range(length)]
+    return [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
+
+
 def _from_mapping(table: Mapping[Any, Any]) -> Columns:
     columns = [_as_array(column) for column in table.values()]
     lengths = {len(c) for c in columns}

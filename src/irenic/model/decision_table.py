@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from irenic.boxes import Boxes
-from irenic.errors import ConditionError, did_you_mean
+from irenic.errors import ConditionError, ConflictError, did_you_mean
 from irenic.model import markup
+from irenic.model.columns import as_records, take_apart
 from irenic.model.decider import Decider
+from irenic.model.explanation import common_type
+from irenic.model.features import EXACT
 from irenic.model.literals import counted, say
 from irenic.model.overlap import Conflict
 from irenic.model.region import Region
-from irenic.model.rule import Rule
+from irenic.model.rule import Rule, as_default
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet, check_rules
-from irenic.model.space import Space
+from irenic.model.space import Instances, Space
 
 HitPolicy = Literal["UNIQUE", "ANY", "FIRST", "PRIORITY", "RULE ORDER", "OUTPUT ORDER", "COLLECT"]
 HIT_POLICIES: Final[tuple[HitPolicy, ...]] = get_args(HitPolicy)
 # Maximum number of rules shown in notebooks.
 _MOST_SHOWN: Final = 100
+# Instances that are compared with all rules at once.
+_MOST_AT_ONCE: Final = 10_000
 
 
 class UnsatisfiableRow(NamedTuple):
@@ -75,6 +82,9 @@ class DecisionTable:
         The cells of rows that make no rule, so that they can be written back.
     left_out : tuple of str
         Other contents of the file, such as annotations, that are neither read nor written back.
+    computed : mapping of str to callable
+        Features that need not be columns of the data, such as ``"limit compared with amount"``.
+        Each is computed from an instance, a mapping from the names of columns to values.
 
     Raises
     ------
@@ -109,6 +119,7 @@ class DecisionTable:
     reasons: tuple[tuple[int, str], ...] = ()
     unsatisfiable: tuple[UnsatisfiableRow, ...] = ()
     left_out: tuple[str, ...] = ()
+    computed: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_rules(self.rules)
@@ -474,6 +485,160 @@ class DecisionTable:
         """
         return self.as_rules().explanation_size(X)
 
+    def encode(self, X: Any) -> Instances:
+        """Return a table of instances as numbers, with the features that are computed from it.
+
+        Parameters
+        ----------
+        X : table
+            The instances.
+
+        Returns
+        -------
+        Instances
+
+        Raises
+        ------
+        DataError
+            If a column is missing or a value does not fit its feature.
+
+        Examples
+        --------
+        >>> from irenic import DecisionTable, Rule, RuleSet
+        >>> rules = RuleSet([Rule({"in debt": {True}}, then="no")])
+        >>> table = DecisionTable(rules, rows=(0,), n_rows=1,
+        ...                       computed={"in debt": lambda case: case["debt"] > case["assets"]})
+        >>> table.encode({"debt": [5, 1], "assets": [2, 2]}).codes
+        array([[3, 2]], dtype=int32)
+        """
+        if not self.computed or isinstance(X, Instances):
+            return self.space.encode(X)
+        cases = as_records(X)
+        if not cases:
+            return self.space.encode([])
+        names, columns, length = take_apart(X)
+        table = dict(zip(names or (), columns, strict=True))
+        for name, compute in self.computed.items():
+            if name in table or name not in self.space:
+                continue
+            column = np.empty(length, dtype=object)
+            column[:] = [compute(case) for case in cases]
+            table[name] = column
+        return self.space.encode(table)
+
+    def decide(self, X: Any) -> list[tuple[int, ...]]:
+        """Return the indices of the rows that decide each instance.
+
+        Parameters
+        ----------
+        X : table
+            The instances.
+
+        Returns
+        -------
+        list of tuple of int
+            One row per instance, none if no row holds. Under RULE ORDER and COLLECT, and for rules
+            that decide some labels, all rows that hold; under OUTPUT ORDER these in the order of
+            ``ranking``.
+
+        Raises
+        ------
+        ConflictError
+            If rows contradict each other and the hit policy does not say which one wins.
+
+        Examples
+        --------
+        >>> from irenic import DecisionTable, Rule, RuleSet
+        >>> rules = RuleSet([Rule({"years": (2, None)}, then=100),
+        ...                  Rule({"years": (5, None)}, then=500)])
+        >>> DecisionTable.from_rules(rules).under("COLLECT").decide({"years": [1, 3, 9]})
+        [(), (0,), (0, 1)]
+        """
+        instances = self.encode(X)
+        if self.collects or self.rules.is_partial:
+            return list(self._holding(instances))
+        if not self.is_ordered and (conflict := self.first_conflict()) is not None:
+            raise self._conflict_error(conflict)
+        order = np.array(self.winning, dtype=np.int64)
+        decided = self.rules.packed.deciding(instances, order).tolist()
+        return [() if index < 0 else (self.rows[index],) for index in decided]
+
+    def _conflict_error(self, conflict: Conflict) -> ConflictError:
+        return ConflictError(
+            f"the rules contradict each other: {conflict}; repair them, or use a hit policy that"
+            " says which of them wins, such as FIRST",
+            [conflict],
+        )
+
+    def _holding(self, instances: Instances) -> Iterator[tuple[int, ...]]:
+        """Yield the rows that hold for each instance, in the order of their outcomes."""
+        ranks = {then: rank for rank, then in enumerate(self.ranking)}
+        thens = dict(zip(self.rows, self.rules.thens, strict=True))
+
+        def rank(row: int) -> int:
+            return ranks.get(thens[row], len(ranks))
+
+        owners = np.array(self.rows, dtype=np.int64)
+        for start in range(0, len(instances), _MOST_AT_ONCE):
+            part = instances.take(slice(start, start + _MOST_AT_ONCE))
+            for covering in self.rules.packed.covering(part).T:
+                rows = np.unique(owners[covering]).tolist()
+                yield tuple(sorted(rows, key=rank) if self.hit_policy == "OUTPUT ORDER" else rows)
+
+    def predict(self, X: Any, *, default: Hashable | None = None) -> npt.NDArray[Any]:
+        """Return the outcome of each instance under the hit policy.
+
+        Parameters
+        ----------
+        X : table
+            The instances.
+        default : hashable, optional
+            The outcome where no row holds (default: that of the rules).
+
+        Returns
+        -------
+        array
+            Of outcomes. RULE ORDER, OUTPUT ORDER and COLLECT return lists of outcomes, and COLLECT
+            with an aggregation a number (with several outputs, a tuple of numbers, but one COUNT).
+            Where no row holds and there is no default, it is None; under COLLECT an empty list,
+            and with COUNT 0.
+
+        Raises
+        ------
+        ConflictError
+            If rows contradict each other and the hit policy does not say which one wins.
+        ConditionError
+            If outcomes cannot be aggregated.
+
+        Examples
+        --------
+        >>> from irenic import DecisionTable, Rule, RuleSet
+        >>> rules = RuleSet([Rule({"years": (2, None)}, then=100),
+        ...                  Rule({"years": (5, None)}, then=500)])
+        >>> table = DecisionTable(rules, rows=(0, 1), n_rows=2, hit_policy="COLLECT")
+        >>> table.predict({"years": [1, 3, 9]}).tolist()
+        [[], [100], [100, 500]]
+        >>> from dataclasses import replace
+        >>> replace(table, aggregation="SUM").predict({"years": [3, 9]}, default=0)
+        array([100, 600])
+        """
+        if self.rules.is_partial:
+            return self.rules.predict(self.encode(X), default=default)
+        fallback = self.rules.default if default is None else as_default(default)
+        thens = dict(zip(self.rows, self.rules.thens, strict=True))
+        outcomes = []
+        for rows in self.decide(X):
+            if not rows and fallback is not None:
+                outcomes.append(fallback)
+            else:
+                holding = [thens[row] for row in rows]
+                outcomes.append(combined(holding, self.hit_policy, self.aggregation))
+        dtype = common_type(outcomes) if outcomes else None
+        predictions: npt.NDArray[Any] = np.empty(len(outcomes), dtype=dtype or object)
+        for i, outcome in enumerate(outcomes):
+            predictions[i] = outcome
+        return predictions
+
     def decider(self) -> Decider:
         """Return the table prepared to decide one record after another; see :class:`Decider`.
 
@@ -503,13 +668,54 @@ class DecisionTable:
         if self.collects:
             raise ConditionError(
                 f"under {self.hit_policy} all rules that hold count, so none of them decides alone;"
-                " rules.covering(X) lists those that hold"
+                " use predict(X)"
             )
         if not self.is_ordered:
             return self.rules.decider()
         order = np.array(self.winning, dtype=np.int64)
         rules = self.rules
         return Decider(rules.packed, rules.thens, default=rules.default, order=order)
+
+
+def combined(thens: Sequence[Any], hit_policy: HitPolicy | None, aggregation: str = "") -> Any:
+    """Return the outcome of a table, given those of the rows that decide; None if there is none.
+
+    >>> combined(["b", "a"], "RULE ORDER"), combined([], "COLLECT"), combined([3, 5], "FIRST")
+    (['b', 'a'], [], 3)
+    """
+    if hit_policy == "COLLECT" and aggregation:
+        return _aggregated(thens, aggregation)
+    if hit_policy in ("RULE ORDER", "OUTPUT ORDER", "COLLECT"):
+        return list(thens) if thens or hit_policy == "COLLECT" else None
+    return thens[0] if thens else None
+
+
+def _aggregated(thens: Sequence[Any], aggregation: str) -> Any:
+    if aggregation == "COUNT":
+        return len(thens)
+    if not thens:
+        return None
+    if all(isinstance(then, tuple) for then in thens):
+        return tuple(_aggregated(column, aggregation) for column in zip(*thens, strict=True))
+    try:
+        if aggregation == "SUM":
+            return _sum(thens)
+        return min(thens) if aggregation == "MIN" else max(thens)
+    except TypeError:
+        shown = ", ".join(map(repr, thens))
+        what = "numbers" if aggregation == "SUM" else "values of one ordered kind"
+        raise ConditionError(f"{aggregation} needs {what}, got {shown}") from None
+
+
+def _sum(numbers: Sequence[Any]) -> int | float:
+    """Return a sum of decimals, as in DMN, so that 0.1 + 0.2 is 0.3."""
+    if any(isinstance(n, bool) or not isinstance(n, int | float) for n in numbers):
+        raise TypeError
+    if all(isinstance(n, int) for n in numbers):
+        return int(sum(numbers))
+    total = sum((Decimal(repr(n)) for n in numbers), Decimal(0))
+    whole = total == int(total) and abs(total) <= EXACT if total.is_finite() else False
+    return int(total) if whole else float(total)
 
 
 def unordered(rules: RuleSet | DecisionTable) -> DecisionTable:

@@ -84,7 +84,9 @@ class Months:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A consequent that has to be computed; irenic keeps the expression but never evaluates it.
+    """A consequent that has to be computed; rules keep it as text.
+
+    Only a whole DMN model evaluates expressions: see :meth:`irenic.formats.Parsed.predict`.
 
     Parameters
     ----------

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from irenic.errors import FileError, FormatError, did_you_mean
@@ -46,6 +46,10 @@ class Type(NamedTuple):
 
 
 ANY_TYPE: Final = Type(None)
+
+
+class CompoundError(FormatError):
+    """A type whose values are lists or structures, which a cell cannot be compared with."""
 
 
 class Model:
@@ -117,9 +121,9 @@ class Model:
             raise FormatError(f"type {item.get('name')!r} must not be defined by itself")
         name = item.get("name")
         if item.get("isCollection").strip() in ("true", "1"):
-            raise FormatError(f"type {name!r} must be a single value, got a collection")
+            raise CompoundError(f"type {name!r} must be a single value, got a collection")
         if item.all("itemComponent"):
-            raise FormatError(
+            raise CompoundError(
                 f"type {name!r} must be a single value, got components; test one of them instead"
             )
         tags = ("typeConstraint", "allowedValues")
@@ -168,6 +172,66 @@ class Model:
                     if not variable.get("name"):
                         variable.attributes["name"] = node.get("name")
                     yield variable
+
+    def is_collection(self, reference: str, node: Node) -> bool | None:
+        """Return whether a type is a list of values, None if any value has the type."""
+        for _ in range(_MOST_STEPS):
+            try:
+                home, name = self._home(reference.strip(), node)
+            except FormatError:
+                return None
+            item = None if home is None else home._item(name)
+            if home is None or item is None:
+                return None if name.lower() == "any" else False
+            if item.get("isCollection").strip() in ("true", "1"):
+                return True
+            if item.all("itemComponent"):
+                return False
+            reference, node = item.get("typeRef") or item.child_text("typeRef"), item
+            if not reference:
+                return None
+        return None
+
+    def converted(
+        self, value: Any, reference: str, node: Node, convert: Callable[[Any, str | None], Any]
+    ) -> Any:
+        """Return a value with its parts converted according to their kinds in a type."""
+        item: Node | None = None
+        for _ in range(_MOST_STEPS):
+            if isinstance(value, list):
+                return [self.converted(part, reference, node, convert) for part in value]
+            try:
+                home, name = self._home(reference.strip(), node)
+            except FormatError:
+                return value
+            item = None if home is None else home._item(name)
+            if home is None or item is None:
+                return convert(value, _KINDS.get(name.lower()))
+            if item.all("itemComponent") and isinstance(value, dict):
+                return home._with_components(value, item, convert)
+            reference, node = item.get("typeRef") or item.child_text("typeRef"), item
+            if not reference:
+                return value
+        return value
+
+    def _with_components(
+        self, value: dict[str, Any], item: Node, convert: Callable[[Any, str | None], Any]
+    ) -> dict[str, Any]:
+        parts = {part.get("name"): part for part in item.all("itemComponent")}
+        result = {}
+        for name, entry in value.items():
+            part = parts.get(name)
+            reference = "" if part is None else part.get("typeRef") or part.child_text("typeRef")
+            if part is not None and reference:
+                entry = self.converted(entry, reference, part, convert)
+            elif part is not None and isinstance(entry, dict):
+                entry = self._with_components(entry, part, convert)
+            result[name] = entry
+        return result
+
+    def imported_as(self, name: str) -> Model:
+        """Return the model that is imported under a name."""
+        return self._imported(name)
 
     def _component(self, reference: str, node: Node, path: str) -> Type:
         """Return the type of a component at a path within a type."""

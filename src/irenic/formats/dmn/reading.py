@@ -9,18 +9,24 @@ the namespace :data:`OURS` contain what DMN cannot represent.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from irenic.errors import FormatError, IrenicError, did_you_mean
 from irenic.formats.dmn import _xml as dmn_xml
-from irenic.formats.dmn._types import ANY_TYPE, Model, Type
+from irenic.formats.dmn._computed import Opener, expression, possible
+from irenic.formats.dmn._graph import link, unconnected
+from irenic.formats.dmn._types import ANY_TYPE, CompoundError, Model, Type
 from irenic.formats.dmn._xml import Node
+from irenic.formats.dmn.deciding import Decisions
+from irenic.formats.feel.expressions import Tests, parse_expression, parse_tests
 from irenic.formats.feel.unary_tests import ANYTHING, Test, comparisons, parse, parse_value
 from irenic.formats.json import rules as json_rules
-from irenic.formats.parsed import Parsed
+from irenic.formats.parsed import Parsed, Tables
 from irenic.formats.tables.assembly import assemble
 from irenic.formats.tables.drafts import MOST_COLUMNS, POLICIES, Cell, Draft, Input, Row
 from irenic.model.decision_table import HIT_POLICIES, HitPolicy
@@ -54,8 +60,28 @@ def parse_dmn(raw: bytes, *, path: Path | None = None) -> Parsed:
             f"not DMN: the root element must be <definitions>, got <{root.tag}>", line=root.line
         )
     model = Model(root, path)
-    drafts = [_Reader(model, node).draft() for node in root.descendants("decisionTable")]
-    return Parsed("dmn", drafts, assemble, imports=model.imported())
+    decisions = Decisions(model)
+    tables = [*root.descendants("decisionTable")]
+    drafts = [_Reader(model, node, decisions).draft() for node in tables]
+    link(decisions, dict(zip(tables, drafts, strict=True)))
+    decisions.evaluates = any(
+        isinstance(part, Expression)
+        for node, draft in zip(tables, drafts, strict=True)
+        if node.parent is not None and node.parent.tag == "decision"
+        for row in draft.rows
+        for part in (row.then if isinstance(row.then, tuple) else (row.then,))
+    )
+    notes = unconnected(decisions)
+    imports = model.imported()
+    return Parsed("dmn", drafts, _assemble, notes, imports=imports, decisions=decisions)
+
+
+def _assemble(draft: Draft, space: Space | None) -> Tables:
+    tables = assemble(draft, space)
+    if not draft.computed or not tables.tables:
+        return tables
+    table = replace(tables.tables[0], computed=draft.computed)
+    return replace(tables, tables=[possible(table, draft.compared)])
 
 
 def _name(table: Node) -> str:
@@ -74,12 +100,17 @@ def _name(table: Node) -> str:
 class _Reader:
     """Reads one decision table of a model into a draft."""
 
-    def __init__(self, model: Model, node: Node) -> None:
-        self.model, self.node = model, node
+    def __init__(self, model: Model, node: Node, decisions: Decisions) -> None:
+        self.model, self.node, self.decisions = model, node, decisions
         self.inputs = node.all("input")
         self.outputs = node.all("output")
         self.table = Draft(_name(node), node.get("id"), node.line)
         self.language = model.root.get("expressionLanguage")
+        self.parsed: dict[str, Tests | None] = {}
+        self.open: dict[tuple[int, int], tuple[str, Tests]] = {}
+        """The cells, by row and column, that name other data or call functions."""
+        self.compound: dict[str, CompoundError] = {}
+        """Why the columns of lists and structures cannot be compared with literals."""
 
     def draft(self) -> Draft:
         table, node = self.table, self.node
@@ -94,6 +125,10 @@ class _Reader:
             table.fail("a table must have an output column", line=node.line)
         for number, rule in enumerate(node.all("rule"), 1):
             self.rule(number, rule)
+        if self.open or self.compound:
+            opener = Opener(table, self.decisions, lambda path: self.model.named(path, node))
+            opener.open(self.open)
+            opener.drop_unused(i for i, c in enumerate(table.inputs) if c.name in self.compound)
         rows = self.ours(node, "rows", _row_number)
         table.n_rows = max([rows or 0, *(row.number for row in table.rows)])
         table.default = self.default()
@@ -143,20 +178,35 @@ class _Reader:
 
     def input(self, node: Node, name: str) -> Input:
         feature = self.ours(node, "feature", json_rules.decode_feature)
-        expression = node.first("inputExpression")
+        written = node.first("inputExpression")
         if feature is not None:
+            self.compute(feature.name, name)
             return Input(feature.name, feature=feature)
         column = Input(name)
+        self.compute(name, name)
         try:
-            declared = self.type_of(expression, name)
+            declared = self.type_of(written, name)
             column.kind = declared.kind
-            column.source = self.source(expression) if declared.kind else ""
+            column.source = self.source(written) if declared.kind else ""
             values = node.first("inputValues")
             allowed = self.allowed("" if values is None else values.child_text())
             column.domain = declared.allowed if allowed is None else allowed
+        except CompoundError as error:
+            self.compound[name] = error
         except FormatError as error:
             self.table.fail(error.message, header=name, line=node.line)
         return column
+
+    def compute(self, name: str, text: str) -> None:
+        """Note how an input is computed if its expression is more than a name."""
+        if re.fullmatch(r"\w+", text):
+            return
+        try:
+            formula = parse_expression(text, self.decisions.names)
+        except FormatError:
+            return
+        if not formula.path and formula.names and formula.names <= self.decisions.names:
+            self.table.computed[name] = expression(self.decisions, text)
 
     def type_of(self, expression: Node | None, name: str) -> Type:
         reference = "" if expression is None else expression.get("typeRef")
@@ -198,8 +248,8 @@ class _Reader:
                 )
                 return
         cells = [
-            self.cell(number, entry, column.name)
-            for entry, column in zip(tests, table.inputs, strict=True)
+            self.cell(number, entry, place, column.name)
+            for place, (entry, column) in enumerate(zip(tests, table.inputs, strict=True))
         ]
         parts = [self.value(entry) for entry in thens]
         weight = self.ours(node, "weight", lambda data: float(json_rules.decode_value(data)))
@@ -216,7 +266,7 @@ class _Reader:
             )
         )
 
-    def cell(self, number: int, node: Node, header: str) -> Cell:
+    def cell(self, number: int, node: Node, place: int, header: str) -> Cell:
         exact = self.ours(node, "test", lambda data: json_rules.decode_operators(header, data))
         if exact is not None:
             return Cell(node.get(f"{OURS} test"), exact)
@@ -231,7 +281,41 @@ class _Reader:
                 line=node.line,
             )
             return Cell("", ANYTHING)
+        if header in self.compound and text not in ("", "-"):
+            tests = self.expressions(text, literals=True)
+            place_of = {"rule": number, "header": header, "text": text, "line": node.line}
+            if tests is None:
+                self.table.fail(self.compound[header].message, **place_of)
+                return Cell(text, ANYTHING)
+            if not tests.names:
+                self.table.warn(self.compound[header].message, **place_of)
+        else:
+            tests = self.tests(text)
+        if tests is not None:
+            self.open[len(self.table.rows), place] = text, tests
+            return Cell(text, ANYTHING)
         return self.table.read_cell(text, number, header, node.line)
+
+    def tests(self, text: str) -> Tests | None:
+        """Return a cell that names other data or calls functions, None for any other cell."""
+        if text not in self.parsed:
+            try:
+                cell = Cell(text, parse(text))
+                self.table.parsed[text, False] = cell  # so that it is parsed only once
+                self.parsed[text] = None
+            except FormatError:
+                self.parsed[text] = self.expressions(text)
+        return self.parsed[text]
+
+    def expressions(self, text: str, *, literals: bool = False) -> Tests | None:
+        known = self.decisions.names
+        try:
+            tests = parse_tests(text, known)
+        except FormatError:
+            return None
+        names = tests.names - {"?"}
+        calls = "?" in tests.names and not all(item.order for item in tests.items)
+        return tests if names <= known and (names or calls or literals) else None
 
     def value(self, node: Node) -> Hashable:
         """Return an output entry: the value of a literal, or the expression."""

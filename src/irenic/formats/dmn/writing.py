@@ -134,11 +134,14 @@ class _Writer:
             f'    id="definitions" name={name} namespace="{dmn.OURS}:model">',
         ]
         needs = []
-        for number, feature in enumerate(table.space, 1):
-            label = _attribute(feature.name)
+        kinds = {f.name: _kind(f) for f in table.space if f.name not in table.computed}
+        for computed in table.computed.values():
+            kinds = dict.fromkeys(sorted(getattr(computed, "names", ())), "") | kinds
+        for number, (data, kind) in enumerate(kinds.items(), 1):
+            label = _attribute(data)
             parts += [
                 f'  <inputData id="data{number}" name={label}>',
-                f"    <variable name={label}{_type(_kind(feature))}/>",
+                f"    <variable name={label}{_type(kind)}/>",
                 "  </inputData>",
             ]
             needs.append(
@@ -175,10 +178,12 @@ class _Writer:
         if feature.name in self.features:
             ours = _ours("feature", json_rules.encode_feature(feature))
         domain = _domain(feature)
+        computed = self.table.computed.get(feature.name)
+        expression = getattr(computed, "text", feature.name)
         text = f'      <input id="input{number}"{ours}>\n'
         text += (
             f'        <inputExpression id="expression{number}"{_type(_kind(feature))}><text>'
-            f"{_escaped(feature.name)}</text></inputExpression>\n"
+            f"{_escaped(expression)}</text></inputExpression>\n"
         )
         if domain:
             text += f"        <inputValues><text>{_escaped(domain)}</text></inputValues>\n"

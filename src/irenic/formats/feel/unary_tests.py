@@ -9,16 +9,18 @@
     range      = "[" or "(" or "]"  value ".." value  "]" or ")" or "["
     value      = number | "text" | true | false | null | @"2026-01-31"
                | date("…") | date(y, m, d) | time("…") | date and time("…") | duration("P1Y2M")
+               | in FEEL, any constant expression
 
 With ``words``, as in spreadsheets, ISO dates, times and durations need no quotes, and neither does
 text that begins with a letter and is none of the above. Ambiguous cells (``100,5``, ``0-17``) are
-errors. So are names, other functions and arithmetic: nothing is evaluated.
+errors. So are names, and in spreadsheets other functions and arithmetic.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import re
+import sys
 from collections.abc import Hashable
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -36,6 +38,8 @@ from irenic.formats.feel._literals import (
     read_text,
 )
 from irenic.formats.feel.doubtful_cells import refusal
+from irenic.formats.feel.expressions import parse_expression, parse_tests
+from irenic.formats.feel.values import Range, from_feel
 from irenic.model.literals import Months
 
 MAX_DEPTH: Final = 50
@@ -82,6 +86,10 @@ _PLAIN_NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?"
 _ORDINARY: Final = re.compile(
     rf" ?(?:(<=?|>=?|!?=)? ?({_PLAIN_NUMBER})"
     rf"|([\[(\]]) ?({_PLAIN_NUMBER}) ?\.\. ?({_PLAIN_NUMBER}) ?([\])\[])) ?"
+)
+# Arithmetic that is more likely a date, a range or a typing error: 2026-01-31, 18-25, 1/2, [1...3].
+_DOUBTFUL: Final = re.compile(
+    r"(?:^|[,(\[])\s*-?[\d.]+(?:\s*[-/]\s*[\d.]+)+\s*(?:$|[,)\]])|\.\.\.|\d{35}"
 )
 # Signs that spreadsheets and word processors substitute for others.
 _PRETTY: Final = {"≤": "<=", "≥": ">=", "≠": "!="}
@@ -136,6 +144,58 @@ def parse(text: str, *, words: bool = False) -> Test:
 
 
 def _parse(text: str, words: bool) -> Test:
+    try:
+        return _literal(text, words)
+    except FormatError:
+        test = None if words else _constant(text)
+        if test is None:
+            raise
+        return test
+
+
+def _constant(text: str) -> Test | None:
+    """Return the test in a cell whose operands are constant expressions, None if they are not.
+
+    >>> _constant("> 2 * 3, 0.1 + 0.2")
+    AnyOf(tests=(Compare(order='>', value=6), Compare(order='=', value=0.3)))
+    """
+    if _DOUBTFUL.search(text):
+        return None
+    try:
+        tests = parse_tests(text)
+        if not all(item.value.constant for item in tests.items):
+            return None
+        parts = [_of_constant(item.order, item.value.run({})) for item in tests.items]
+    except (FormatError, RecursionError):
+        return None
+    found = tuple(part for part in parts if part is not None)
+    if len(found) < len(parts):
+        return None
+    test = found[0] if len(found) == 1 else AnyOf(found)
+    return Not(test) if tests.negated else test
+
+
+def _of_constant(order: str, value: Any) -> Test | None:
+    if not order and isinstance(value, Range):
+        if value.low is None or value.high is None:
+            return None
+        bounds = from_feel(value.low), from_feel(value.high)
+        return _range(bounds[0], value.low_in, bounds[1], value.high_in, 1)
+    value = from_feel(value)
+    # a truth value would be that of the expression, not of the column
+    if isinstance(value, bool) or not _is_literal(value):
+        return None
+    return Compare(order or "=", value)
+
+
+def _is_literal(value: Any) -> bool:
+    """Return whether the value of an expression can be written as a literal."""
+    if isinstance(value, int | float):
+        return abs(value) <= sys.float_info.max
+    return kind_of(value) not in ("null", "value")
+
+
+def _literal(text: str, words: bool) -> Test:
     if text.strip() in ("", "-") or (words and text.strip() in DASHES):
         return ANYTHING
     if words and text.strip() == "?":
@@ -155,9 +215,26 @@ def parse_value(text: str, *, words: bool = False) -> Any:
     (datetime.date(2026, 1, 31), -1.5, 'a, b')
     """
     parser = _Parser(text, words)
-    value = parser.value()
-    parser.end()
+    try:
+        value = parser.value()
+        parser.end()
+    except FormatError:
+        value = None if words else _constant_value(text)
+        if value is None:
+            raise
     return value
+
+
+def _constant_value(text: str) -> Any:
+    """Return the value of a constant expression, None if it is not one or has none."""
+    if _DOUBTFUL.search(text):
+        return None
+    try:
+        formula = parse_expression(text)
+        value = from_feel(formula.run({})) if formula.constant else None
+    except (FormatError, RecursionError):
+        return None
+    return value if _is_literal(value) else None
 
 
 def comparisons(test: Test) -> tuple[Compare, ...]:

@@ -153,6 +153,10 @@ class Draft:
     aggregation: str = ""
     left_out: tuple[str, ...] = ()
     """Parts of the table in the file that are not read, such as annotations."""
+    computed: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
+    """Inputs that are computed from a case instead of read from it."""
+    compared: tuple[Any, ...] = ()
+    """The computed inputs that compare two others."""
     errors: list[TableError] = field(default_factory=list)
     warnings: list[TableError] = field(default_factory=list)
     parsed: dict[tuple[str, bool], Cell | FormatError] = field(default_factory=dict)

@@ -1,0 +1,395 @@
+"""Cells that name other data or call functions: conditions on features that are computed.
+
+A comparison of two values of one kind (``> limit``) is exact: it becomes a condition on the feature
+``"amount compared with limit"``, whose values are less, equal and greater. Any other such cell is
+an opaque condition: a feature that is true or false, named after its expression, of which nothing
+else is known. The rest of the table is checked as usual, and findings hold whatever the expression.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from irenic.boxes import Boxes
+from irenic.errors import FormatError
+from irenic.formats.dmn._types import Type
+from irenic.formats.dmn.deciding import Decisions
+from irenic.formats.feel.expressions import Formula, Tests, parse_expression, parse_tests
+from irenic.formats.feel.unary_tests import ANYTHING, AllOf, AnyOf, Compare, Not, Test, parse
+from irenic.formats.feel.values import compare, from_feel
+from irenic.formats.tables.drafts import Cell, Draft, Input
+from irenic.model.decision_table import DecisionTable
+from irenic.model.features import Continuous
+from irenic.model.region import Region
+from irenic.model.rule import Rule
+from irenic.model.ruleset import RuleSet
+from irenic.model.space import Space
+
+LESS, EQUAL, GREATER, DIFFERENT = "less", "equal", "greater", "different"
+_RELATIONS: Final = {
+    "<": (LESS,),
+    "<=": (LESS, EQUAL),
+    "=": (EQUAL,),
+    "": (EQUAL,),
+    "!=": (LESS, GREATER),
+    ">=": (EQUAL, GREATER),
+    ">": (GREATER,),
+}
+_FLIPPED: Final = {LESS: GREATER, GREATER: LESS, EQUAL: EQUAL, DIFFERENT: DIFFERENT}
+_RANGE: Final = re.compile(r"\s*([\[(\]])(.*?)\.\.(.*)([\])\[])\s*", re.DOTALL)
+_UNORDERED: Final = ("boolean",)
+# With more bounds than this, combinations that cannot occur are not excluded.
+_MOST_CUTS: Final = 500
+
+
+@dataclass(frozen=True)
+class Computed:
+    """How a feature is computed from a case, and the FEEL expression that does the same."""
+
+    text: str
+    names: frozenset[str]
+    """The names that the expression uses."""
+    build: Callable[..., Callable[[Mapping[str, Any]], Any]]
+    arguments: tuple[Any, ...]
+    """What ``build`` makes the computation of, which cannot be pickled itself."""
+
+    @cached_property
+    def run(self) -> Callable[[Mapping[str, Any]], Any]:
+        """The computation."""
+        return self.build(*self.arguments)
+
+    def __call__(self, case: Mapping[str, Any]) -> Any:
+        """Return the value of the feature."""
+        return self.run(case)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "run"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+
+class Part(NamedTuple):
+    """A condition on a computed feature, which is part of what a cell requires."""
+
+    name: str
+    test: Test
+
+
+class Compared(NamedTuple):
+    """A feature that compares the values of two others."""
+
+    name: str
+    left: str
+    right: str
+    ordered: bool
+
+
+class Opener:
+    """Replaces the open cells of a draft by conditions on computed features."""
+
+    def __init__(self, draft: Draft, decisions: Decisions, type_of: Callable[[str], Type]) -> None:
+        self.draft, self.decisions, self.type_of = draft, decisions, type_of
+        self.pairs: dict[tuple[str, str], Compared] = {}
+
+    def open(self, cells: Mapping[tuple[int, int], tuple[str, Tests]]) -> None:
+        """Add the computed features, and conditions on them; ``cells`` are by row and column."""
+        draft = self.draft
+        parts: dict[int, list[Part]] = {}
+        for (row, column), (text, tests) in cells.items():
+            found, own = self.parts(draft.inputs[column], text, tests)
+            parts.setdefault(row, []).extend(found)
+            draft.rows[row].cells[column] = Cell(text if own != ANYTHING else "-", own)
+        names = dict.fromkeys(part.name for of_row in parts.values() for part in of_row)
+        compared = {pair.name: pair for pair in self.pairs.values()}
+        for name in names:
+            kind, domain = "boolean", None
+            if pair := compared.get(name):
+                values = (LESS, EQUAL, GREATER) if pair.ordered else (EQUAL, DIFFERENT)
+                kind, domain = "text", AnyOf(tuple(Compare("=", value) for value in values))
+            draft.inputs.append(Input(name, kind=kind, domain=domain))
+            for place, row_of in enumerate(draft.rows):
+                tests_on = tuple(p.test for p in parts.get(place, ()) if p.name == name)
+                test = tests_on[0] if len(tests_on) == 1 else AllOf(tests_on)
+                row_of.cells.append(Cell(f"{name}: {test}" if tests_on else "-", test))
+        self.drop_unused({column for _, column in cells})
+        draft.compared = tuple(self.pairs.values())
+
+    def drop_unused(self, columns: Iterable[int]) -> None:
+        """Remove columns that only computed features were made of."""
+        draft = self.draft
+        for column in sorted(columns, reverse=True):
+            if all(row.cells[column].test == ANYTHING for row in draft.rows):
+                del draft.inputs[column]
+                for row in draft.rows:
+                    del row.cells[column]
+
+    def parts(self, column: Input, text: str, tests: Tests) -> tuple[list[Part], Test]:
+        """Return the conditions of a cell on computed features, and on the column itself."""
+        if match := _RANGE.fullmatch(text):
+            if exact := self.ranged(column, *match.groups()):
+                return exact
+        elif exact_part := self.listed(column, tests):
+            return [exact_part], ANYTHING
+        name = _named(column.name, text, tests)
+        names = tests.names - {"?"} | _formula(self.decisions, column.name).names
+        arguments = (self.decisions, column.name, text)
+        self.draft.computed[name] = Computed(name, names, _opaque, arguments)
+        return [Part(name, Compare("=", not tests.negated))], ANYTHING
+
+    def listed(self, column: Input, tests: Tests) -> Part | None:
+        """Return the condition of comparisons with one other value, None if they are not that."""
+        paths = {item.value.path for item in tests.items}
+        if len(paths) != 1 or "" in paths or (column.kind in _UNORDERED and _ordered(tests)):
+            return None
+        pair = self.pair(column, paths.pop())
+        if pair is None:
+            return None
+        relations = {r for item in tests.items for r in _RELATIONS[item.order]}
+        test = self.relation(pair, column.name, relations)
+        return Part(pair.name, Not(test) if tests.negated else test)
+
+    def ranged(
+        self, column: Input, opening: str, low: str, high: str, closing: str
+    ) -> tuple[list[Part], Test] | None:
+        """Return the conditions of a range of which a bound is another value."""
+        parts: list[Part] = []
+        own: list[Test] = []
+        orders = (">=" if opening == "[" else ">", "<=" if closing == "]" else "<")
+        for order, text in zip(orders, (low, high), strict=True):
+            try:
+                bound = parse_expression(text.strip(), self.decisions.names)
+                if bound.constant:
+                    own.append(parse(f"{order} {text}"))
+                    continue
+            except FormatError:
+                return None
+            pair = self.pair(column, bound.path) if bound.path else None
+            if pair is None or not pair.ordered:
+                return None
+            test = self.relation(pair, column.name, set(_RELATIONS[order]))
+            parts.append(Part(pair.name, test))
+        return parts, own[0] if own else ANYTHING
+
+    def relation(self, pair: Compared, column: str, relations: set[str]) -> Test:
+        if pair.left != column:
+            relations = {_FLIPPED[relation] for relation in relations}
+        if not pair.ordered:
+            relations = {r if r == EQUAL else DIFFERENT for r in relations}
+        return AnyOf(tuple(Compare("=", relation) for relation in sorted(relations)))
+
+    def pair(self, column: Input, other: str) -> Compared | None:
+        """Return the feature that compares a column with another value, None if it is not exact."""
+        try:
+            kind = self.type_of(other).kind
+            own = self.type_of(column.name).kind if column.kind is None else column.kind
+        except FormatError:  # a list or a structure
+            return None
+        numbers = ("number", "integer")
+        if kind is None or own is None or (kind != own and not {kind, own} <= {*numbers}):
+            return None
+        if other == column.name:
+            return None
+        for key in ((column.name, other), (other, column.name)):
+            if key in self.pairs:
+                return self.pairs[key]
+        name = f"{column.name} compared with {other}"
+        pair = Compared(name, column.name, other, kind not in _UNORDERED)
+        self.pairs[column.name, other] = pair
+        text = _text(pair)
+        names = _formula(self.decisions, text).names
+        self.draft.computed[name] = Computed(text, names, _comparison, (self.decisions, pair))
+        return pair
+
+
+def _ordered(tests: Tests) -> bool:
+    return any(item.order in ("<", "<=", ">", ">=") for item in tests.items)
+
+
+def _named(column: str, text: str, tests: Tests) -> str:
+    """Return an opaque condition as an expression without ``?``.
+
+    >>> from irenic.formats.feel.expressions import parse_tests
+    >>> _named("age", "> limit * 2", parse_tests("> limit * 2"))
+    'age > limit * 2'
+    >>> _named("job", "contains(?, x)", parse_tests("contains(?, x)"))
+    'contains(job, x)'
+    """
+    text = " ".join(text.split())
+    if tests.negated:
+        text = text[text.index("(") + 1 : -1].strip()
+    if "?" in tests.names and len(tests.items) == 1:
+        return re.sub(r'"(?:[^"\\]|\\.)*"|\?', lambda m: column if m[0] == "?" else m[0], text)
+    if len(tests.items) == 1 and tests.items[0].order:
+        return f"{column} {text}"
+    return f"{column} in ({text})"
+
+
+def _text(pair: Compared) -> str:
+    left, right = pair.left, pair.right
+    if not pair.ordered:
+        return f'if {left} = {right} then "{EQUAL}" else "{DIFFERENT}"'
+    rest = f'if {left} = {right} then "{EQUAL}" else "{GREATER}"'
+    return f'if {left} < {right} then "{LESS}" else {rest}'
+
+
+def expression(decisions: Decisions, text: str) -> Computed:
+    """Return the computation of a feature by an expression."""
+    names = _formula(decisions, text).names
+    return Computed(text, names, _evaluation, (decisions, text))
+
+
+def _evaluation(decisions: Decisions, text: str) -> Callable[[Mapping[str, Any]], Any]:
+    formula = _formula(decisions, text)
+    return lambda case: from_feel(formula.run(decisions.scope(case)))
+
+
+def _formula(decisions: Decisions, text: str) -> Formula:
+    return parse_expression(text, decisions.names)
+
+
+def _comparison(decisions: Decisions, pair: Compared) -> Callable[[Mapping[str, Any]], Any]:
+    left, right = _formula(decisions, pair.left), _formula(decisions, pair.right)
+
+    def run(case: Mapping[str, Any]) -> str | None:
+        scope = decisions.scope(case)
+        a, b = left.run(scope), right.run(scope)
+        if a is None or b is None:
+            return None
+        if compare("=", a, b):
+            return EQUAL
+        if not pair.ordered:
+            return DIFFERENT
+        less = compare("<", a, b)
+        return None if less is None else LESS if less else GREATER
+
+    return run
+
+
+def _opaque(
+    decisions: Decisions, column: str, text: str
+) -> Callable[[Mapping[str, Any]], bool | None]:
+    value, tests = _formula(decisions, column), parse_tests(text, decisions.names)
+    positive = tests._replace(negated=False)
+
+    def run(case: Mapping[str, Any]) -> bool | None:
+        scope = decisions.scope(case)
+        tested = value.run(scope)
+        if positive.holds(tested, scope):
+            return True
+        # neither the cell nor its negation holds for null
+        return False if tests._replace(negated=True).holds(tested, scope) else None
+
+    return run
+
+
+# --- what comparisons rule out
+
+
+def possible(table: DecisionTable, compared: Iterable[Compared]) -> DecisionTable:
+    """Return a table without the cases that comparisons rule out.
+
+    If the table also compares both values with literals, some combinations cannot occur: ``a < 5``
+    and ``b >= 5`` leave only ``a < b``. They are added to ``outside`` and cut from the rules.
+    """
+    boxes = Boxes.none(table.space)
+    for pair in compared:
+        impossible = _impossible(table, pair)
+        if impossible:
+            boxes = boxes.concat(*(region.box for region in impossible))
+    if not len(boxes):
+        return table
+    rules, rows = _cut(table, boxes)
+    free = boxes.subtract(table.outside_boxes) if table.outside else boxes
+    disjoint = Boxes.none(table.space)
+    for box in free:
+        disjoint = disjoint.concat(box.subtract(disjoint) if len(disjoint) else box)
+    regions = [_region(table.space, box) for box in disjoint]
+    outside = (*table.outside, *(region for region in regions if not region.is_empty))
+    return replace(table, rules=rules, rows=tuple(rows), outside=outside)
+
+
+def _region(space: Space, box: Boxes) -> Region:
+    flags = np.zeros(len(space.continuous), dtype=np.uint8)
+    return Region.from_packed(space, box.lower[0], box.upper[0], box.masks[0], flags)
+
+
+def _cut(table: DecisionTable, impossible: Boxes) -> tuple[RuleSet, list[int]]:
+    rules: list[Rule] = []
+    rows: list[int] = []
+    for row, rule in zip(table.rows, table.rules, strict=True):
+        box = rule.region.box
+        if not impossible.meeting(box).any():
+            parts = [rule]
+        else:
+            left = [_region(table.space, part) for part in box.subtract(impossible)]
+            parts = [
+                Rule(region, then=rule.then, weight=rule.weight)
+                for region in left
+                if not region.is_empty
+            ]
+        rules += parts
+        rows += [row] * len(parts)
+    return RuleSet(rules, table.space, default=table.rules.default), rows
+
+
+def _impossible(table: DecisionTable, pair: Compared) -> list[Region]:
+    """Return disjoint regions in which the relation of two features cannot be what it says."""
+    space = table.space
+    if not pair.ordered or not {pair.name, pair.left, pair.right} <= set(space.names):
+        return []
+    left, right = space[pair.left], space[pair.right]
+    if not (isinstance(left, Continuous) and isinstance(right, Continuous)):
+        return []
+    if {left.kind, right.kind} not in ({left.kind}, {"number", "integer"}):
+        return []
+    cuts = {left.lowest, right.lowest, left.end, right.end}
+    for rule in table.rules:
+        for name in (pair.left, pair.right):
+            cuts |= {*rule.region.interval(name)[:2]}
+    ordered = sorted(cut for cut in cuts if math.isfinite(cut))
+    if len(ordered) > _MOST_CUTS:
+        return []
+    regions: list[Region] = []
+    for low, high in pairwise([-math.inf, *ordered, math.inf]):
+        for bounds, wrong in (
+            ((high, math.inf), [EQUAL, GREATER]),
+            ((-math.inf, low), [LESS, EQUAL]),
+            ((low, high), _wrong(left, right, low, high)),
+        ):
+            if wrong and bounds[0] < bounds[1]:
+                intervals = {pair.left: (low, high), pair.right: bounds}
+                regions += _regions(space, intervals, pair.name, wrong)
+    return regions
+
+
+def _wrong(left: Continuous, right: Continuous, low: float, high: float) -> list[str]:
+    """Return the relations that two values in one interval cannot have, as it has so few."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return []
+    least, greatest = left.snap(low), left.before(high)
+    wrong = [LESS] if least >= right.before(high) else []
+    return [*wrong, GREATER] if greatest <= right.snap(low) else wrong
+
+
+def _regions(
+    space: Space,
+    intervals: Mapping[str, tuple[float, float]],
+    name: str,
+    values: Iterable[str],
+) -> Iterable[Region]:
+    whole = Region(space, {name: {"in": [*values]}})
+    box = whole.box
+    lower, upper = box.lower.copy(), box.upper.copy()
+    for feature, (low, high) in intervals.items():
+        lower[0, space.row(feature)], upper[0, space.row(feature)] = low, high
+    region = _region(space, box.like(lower, upper, box.masks))
+    return [] if region.is_empty else [region]
