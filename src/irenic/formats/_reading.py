@@ -112,12 +112,16 @@ def parse(
     file: Any = source if content is None else io.BytesIO(as_bytes(content))
     raw = read_bytes(file, MOST_BYTES if form in _LIMITED else None)
     path = None if is_stream(file) else Path(file)
-    try:
-        with no_collections():
-            parsed = _parse(raw, form, path, Path(name).stem, target, ignore)
-    except FormatError as error:
-        parsed = Parsed(form, failures=[error])
-    return replace(parsed, name=name, hit_policy=hit_policy)
+
+    def again(raw: bytes) -> Parsed:
+        try:
+            with no_collections():
+                parsed = _parse(raw, form, path, Path(name).stem, target, ignore)
+        except FormatError as error:
+            parsed = Parsed(form, failures=[error])
+        return replace(parsed, name=name, hit_policy=hit_policy, content=raw, again=again)
+
+    return again(raw)
 
 
 def _is_content(source: object) -> TypeGuard[str | bytes]:

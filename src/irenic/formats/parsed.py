@@ -153,6 +153,10 @@ class Parsed:
         The hit policy of all tables, instead of the one in the source.
     name : str
         The name of the source in messages: its path, if it has one.
+    content : bytes
+        The source.
+    again : callable, optional
+        Parses other content with the same options.
 
     Examples
     --------
@@ -174,6 +178,8 @@ class Parsed:
     document: Mapping[str, Any] | None = None
     hit_policy: HitPolicy | None = None
     name: str = ""
+    content: bytes = b""
+    again: Callable[[bytes], Parsed] | None = None
 
     def __repr__(self) -> str:
         errors = counted(len(self.errors), "error")

@@ -102,6 +102,20 @@ def tokenize(line: str) -> list[Token]:
     return tokens
 
 
+def comment_of(line: str) -> str:
+    """Return the comment at the end of a line, ``""`` if there is none.
+
+    >>> comment_of('IF job = "a#b" THEN x  # why')
+    '# why'
+    """
+    at = 0
+    while at < len(line) and (match := _TOKEN.match(line, at)) is not None:
+        if match.lastgroup == "comment":
+            return match.group()
+        at = match.end()
+    return ""
+
+
 def _invalid_token(line: str, at: int) -> str:
     if line[at] in "\"'":
         return "quoted text without a closing quote"
