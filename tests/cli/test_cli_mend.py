@@ -414,3 +414,91 @@ def test_rules_that_contradict_each_other_cannot_be_compared(run, file):
     assert "the first rule set contradicts itself: rule 1 says low" in err
     assert "let the first rule win with RuleList.from_rules(rules) or --hit-policy FIRST" in err
     assert run("diff", a, a, "--hit-policy", "first")[0] == 0
+
+
+# --- in place
+
+
+@pytest.mark.parametrize("how", ["drop", "trim", "split"])
+def test_a_file_is_changed_in_place_only_if_asked(run, file, how):
+    path = file(TABLE, "fares.csv")
+    assert run("repair", path, "-o", path)[0] == 2
+    assert Path(path).read_text() == TABLE
+    status, said, err = run("repair", path, "--how", how, "--in-place")
+    assert (status, err) == (0, "")
+    assert f"changed rows are explained in the column IRENIC NOTE of {path}\n" in said
+    assert irenic.read(path).is_consistent
+    assert "> 30,full\n" in Path(path).read_text()
+    again = run("repair", path, "--in-place")
+    assert again == (0, f"No contradictions; {path} is unchanged\n", "")
+
+
+def test_in_place_excludes_an_output_and_standard_input(run, file):
+    path = file(TABLE, "fares.csv")
+    status, _, err = run("repair", path, "--in-place", "-o", "x.csv")
+    assert (status, err) == (
+        2,
+        "irenic: --in-place changes IN itself, so it excludes --output and --to\n",
+    )
+    status, _, err = run("merge", "-", "--in-place", "--from", "csv")
+    assert (status, err) == (
+        2,
+        "irenic: --in-place needs a file; write standard input to --output\n",
+    )
+
+
+def test_complete_says_in_the_file_what_it_guessed(run, file):
+    path = file("age,fare\n< 20,free\n>= 30,full\n", "fares.csv")
+    status, said, _ = run("complete", path, "--in-place")
+    assert status == 0
+    assert "1 outcome is a guess from neighboring rules or cases, for the reasons above" in said
+    assert Path(path).read_text() == (
+        "age,fare,IRENIC NOTE\n< 20,free\n>= 30,full\n"
+        '[20..30),free,"irenic complete: IF 20 <= age < 30 THEN free, like rule 1, which covers it'
+        ' if its condition on age is widened"\n'
+    )
+
+
+def test_merge_rewrites_nothing_if_nothing_shrinks(run, file):
+    text = 'age,fare\n"< 18, >= 60",reduced\n[18..60),full\n'
+    path = file(text, "fares.csv")
+    status, said, _ = run("merge", path, "--in-place")
+    assert (status, said) == (0, f"3 rules became 3; {path} is unchanged\n")
+    assert Path(path).read_text() == text
+
+
+def test_merge_explains_rows_by_their_outcomes(run, file):
+    path = file("age,fare\n< 10,a\n[10..20),a\n[20..30),b\n[30..40],b\n", "fares.csv")
+    assert run("merge", path, "--in-place")[0] == 0
+    lines = Path(path).read_text().splitlines()
+    assert lines[1] == (
+        '< 20,a,"irenic merge: rule 1 (IF age < 10 THEN a) is changed: rules 1, 2 are merged"'
+    )
+    assert lines[4].endswith('THEN b) is dropped: rules 3, 4 are merged"')
+
+
+def test_ordered_rules_are_merged_into_a_new_file_only(run, file, tmp_path):
+    path = file(LIST, "list.dmn")
+    status, _, err = run("merge", path, "--in-place")
+    assert status == 2
+    assert "would need another hit policy than FIRST; write to a new file with --output" in err
+    out = tmp_path / "new.dmn"
+    status, _, err = run("merge", path, "-o", str(out))
+    assert status == 0
+    assert f"would need another hit policy than FIRST; {out} contains only the rules" in err
+
+
+def test_a_repair_says_which_gaps_it_opens(run, file):
+    path = file("IF age < 30 THEN low\nIF age >= 20 THEN high\n")
+    said = run("repair", path)[2]
+    assert "the repair opens gaps: no rule applies where age >= 30 (irenic complete" in said
+    path = file("IF age < 30 THEN low\nIF age >= 20 THEN high\nDEFAULT none\n")
+    assert "only the default (none) now applies where age >= 30\n" in run("repair", path)[2]
+    assert "opens" not in run("repair", path, "--how", "split")[2]
+
+
+def test_json_is_rewritten_in_place(run, file):
+    rules = irenic.loads(CONTRADICTING, format="rules")
+    path = file(irenic.dumps(rules, format="json"), "rules.json")
+    assert run("repair", path, "--in-place")[0] == 0
+    assert irenic.read(path).is_consistent

@@ -89,9 +89,7 @@ def edited(
         content = _edited(parsed, before, edits, command)
         _check(parsed, content, before, after)
     except FormatError as error:
-        raise FormatError(
-            f"the file cannot be edited: {error.message}", path=parsed.name
-        ) from None
+        raise FormatError(f"the file cannot be edited: {error.message}", path=parsed.name) from None
     return content
 
 

@@ -147,9 +147,7 @@ def _outcome(table: DecisionTable, sheet: _Sheet, line: NewLine) -> dict[int, An
     if len(sheet.outputs) > 1:
         assert isinstance(line.then, tuple)
         parts = line.then
-    cells = {
-        place: outcome_text(part) for place, part in zip(sheet.outputs, parts, strict=True)
-    }
+    cells = {place: outcome_text(part) for place, part in zip(sheet.outputs, parts, strict=True)}
     if sheet.weight is not None and line.weight != 1.0:
         cells[sheet.weight] = literal_text(line.weight, words=True)
     return cells
