@@ -502,3 +502,65 @@ def test_json_is_rewritten_in_place(run, file):
     path = file(irenic.dumps(rules, format="json"), "rules.json")
     assert run("repair", path, "--in-place")[0] == 0
     assert irenic.read(path).is_consistent
+
+
+# --- tables of several files
+
+
+def workbook(path, **sheets):
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+    return str(path)
+
+
+OLD = [["age", "fare"], ["< 18", "free"], [">= 18", "full"]]
+NEW = [["age", "fare"], ["< 21", "free"], [">= 21", "full"]]
+
+
+def test_two_sheets_of_a_workbook_are_compared(run, tmp_path):
+    book = workbook(tmp_path / "fares.xlsx", old=OLD, new=NEW)
+    status, out, _ = run("diff", book, book, "--table", "old", "--table", "new")
+    assert (status, "18 <= age < 21" in out) == (1, True)
+    assert run("diff", book, book, "--table", "old")[0] == 0
+    status, _, err = run("diff", book, book, *["--table", "old"] * 3)
+    assert (status, err) == (2, "irenic: --table can be given once or twice, got 3 names\n")
+
+
+def test_a_sheet_is_compared_with_a_csv_file(run, file, tmp_path):
+    book = workbook(tmp_path / "fares.xlsx", old=OLD, new=NEW)
+    path = file("age,fare\n< 18,free\n>= 18,full\n", "fares.csv")
+    assert run("diff", path, book, "--table", "old")[0] == 0
+    assert run("diff", path, book, "--table", "new")[0] == 1
+
+
+def test_commands_that_ask_for_a_table_take_one(run, file, tmp_path):
+    book = workbook(tmp_path / "fares.xlsx", old=OLD, new=NEW)
+    data = file("age\n20\n", "data.csv")
+    for arguments in (["gaps", book], ["search", book], ["predict", book, data]):
+        status, _, err = run(*arguments)
+        assert (status, "choose one with table=… (--table …)" in err) == (2, True)
+        assert run(*arguments, "--table", "new")[0] in (0, 1)
+    assert run("predict", book, data, "--table", "old")[1] == "age,prediction\n20,full\n"
+    assert run("predict", book, data, "--table", "new")[1] == "age,prediction\n20,free\n"
+
+
+def test_an_encoding_can_be_named(run, file, tmp_path):
+    path = tmp_path / "fares.csv"
+    path.write_bytes("age,fare\n< 20,frei für\n> 9,full\n".encode("cp1252"))
+    assert run("repair", str(path))[0] == 2
+    assert run("check", str(path), "--encoding", "cp1252")[0] == 1
+    assert run("repair", str(path), "--encoding", "cp1252", "--in-place")[0] == 0
+    assert "frei für" in path.read_text(encoding="cp1252")
+
+
+def test_a_hit_policy_can_be_named_by_its_letter(run, file):
+    path = file("IF age < 20 THEN a\nIF age > 9 THEN b\n")
+    assert run("check", path)[0] == 1
+    assert run("check", path, "--hit-policy", "f")[0] == 0

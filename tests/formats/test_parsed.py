@@ -112,7 +112,10 @@ def test_text_that_is_not_unicode_is_rejected(tmp_path):
     path = tmp_path / "latin.rules"
     path.write_bytes("IF größe < 5 THEN A\n".encode("latin-1"))
     [error] = irenic.parse(path).errors
-    assert str(error) == f"{path}: not UTF-8 text (byte 5); save it as UTF-8"
+    assert str(error) == (
+        f"{path}, line 1: not UTF-8 text (byte 5); save it as UTF-8, or name its encoding"
+        " (--encoding)"
+    )
     with path.open(encoding="utf-8") as file, pytest.raises(FormatError) as caught:
         irenic.parse(file)
     assert str(caught.value).endswith("not utf-8 text (byte 5); open the file in binary mode")

@@ -12,6 +12,7 @@ import irenic
 from irenic.cli.common import GAP_LIMIT, Json, Limit, console, note, output, print_json, progress
 from irenic.cli.reading import (
     Data,
+    Encoding,
     From,
     Ignore,
     SpaceFile,
@@ -74,8 +75,8 @@ def check(
         list[Path] | None,
         typer.Argument(
             metavar="FILE...",
-            help="Files (.txt, .rules, .json, .csv, .xlsx, .dmn), folders, or - (default: an"
-            " example).",
+            help="Files (.txt, .json, .csv, .tsv, .xlsx, .ods, .md, .dmn, …), folders, or -"
+            " (default: an example).",
             show_default=False,
         ),
     ] = None,
@@ -118,6 +119,7 @@ def check(
     data: Data = None,
     space: SpaceFile = None,
     source_form: From = None,
+    encoding: Encoding = None,
     budget: Annotated[
         float, typer.Option(metavar="SECONDS", help="Maximum seconds per search.", min=0.0)
     ] = 10.0,
@@ -128,7 +130,12 @@ def check(
     kinds = _kinds(fail_on)
     arguments = paths or []
     paths = list(files_of(arguments, exclude or []))
-    options = {"target": target, "ignore": ignore or (), "hit_policy": as_policy(hit_policy)}
+    options = {
+        "target": target,
+        "ignore": ignore or (),
+        "hit_policy": as_policy(hit_policy),
+        "encoding": encoding,
+    }
     inputs = {f"FILE {number}": path for number, path in enumerate(paths, 1)}
     check_inputs({**inputs, "--data": data, "--space": space}, source_form)
     files = _check_files(

@@ -277,6 +277,10 @@ def predict(
             help="File for the predictions (.csv, .parquet or .xlsx), or - (default: print CSV).",
         ),
     ] = None,
+    table_name: Annotated[
+        str | None,
+        typer.Option("--table", metavar="NAME", help="Table of RULES, if it contains several."),
+    ] = None,
     form: From = None,
     to: To = None,
     explain: Annotated[
@@ -303,13 +307,13 @@ def predict(
         check_suffix(out)
     out_form = output_format(out, to, FORMATS, "csv")
     parsed = parse_file(rules, form)
-    model = parsed.model() if parsed.is_model else parsed.rules()
+    model = parsed.model() if parsed.is_model else parsed.rules(table=table_name)
     table = read_data(data, form)
     if not table.shape[0]:
         raise FormatError("the table must have at least one row, got none", path=str(data))
     whole = table.select(list(table))
     options = {"explain": explain, "resolve": resolve}
-    whole.update(_predictions(model, parsed, table, data, options))
+    whole.update(_predictions(model, parsed, table, data, table_name, options))
     if out is not None and not is_standard(out):
         write_table(whole, out)
         with output():
@@ -327,6 +331,7 @@ def _predictions(
     parsed: irenic.formats.Parsed,
     table: Table,
     data: Path,
+    table_name: str | None,
     options: dict[str, Any],
 ) -> dict[str, Any]:
     from irenic.learn import predict_table
@@ -338,10 +343,11 @@ def _predictions(
         if isinstance(model, irenic.RuleSet | irenic.RuleList) and set(rules.space.names) <= set(
             table
         ):
-            model = _over_table(model, parsed, table, data)
+            model = _over_table(model, parsed, table, data, table_name)
         return predict_table(model, table, **options)
     except ConflictError as error:
-        conflict = parsed.bind(_rules(model).space).table().first_conflict()  # numbers rows
+        chosen = parsed.bind(_rules(model).space).table(table_name)
+        conflict = chosen.first_conflict()  # numbers rows
         raise ConflictError(
             f"{parsed.name}: the rules contradict each other: {conflict}; fix them"
             f" (irenic check {parsed.name} lists all conflicts), or use --resolve best, vote or"
@@ -369,6 +375,7 @@ def _over_table(
     parsed: irenic.formats.Parsed,
     table: Table,
     data: Path,
+    table_name: str | None,
 ) -> irenic.RuleSet | irenic.RuleList:
     """Return rules over the space of the table, if their source does not declare a space."""
     if parsed.declares_space or not rules.space.names:
@@ -377,7 +384,7 @@ def _over_table(
         used = table.select(rules.space.names)
         space = opened_space(parsed, irenic.Space.infer(used), data)
         features = [_with_rule_values(feature, rules.space) for feature in space or ()]
-        return parsed.rules(irenic.Space(features))
+        return parsed.rules(irenic.Space(features), table=table_name)
     except SpaceError as error:
         raise DataError(str(error)) from None
 

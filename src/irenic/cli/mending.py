@@ -25,9 +25,11 @@ from irenic.cli.common import (
     write_standard,
 )
 from irenic.cli.reading import (
+    Encoding,
     From,
     Ignore,
     SpaceFile,
+    TableName,
     as_policy,
     check_inputs,
     check_output,
@@ -46,7 +48,9 @@ if TYPE_CHECKING:
 
     from irenic.model.decision_table import DecisionTable
 
-_IN = typer.Argument(metavar="IN", help="Rules (.txt, .rules, .json, .csv, .xlsx or .dmn), or -.")
+_IN = typer.Argument(
+    metavar="IN", help="Rules (.txt, .json, .csv, .tsv, .xlsx, .ods, .md, .dmn, …), or -."
+)
 _OUT = typer.Option(
     "--output",
     "-o",
@@ -58,7 +62,6 @@ _IN_PLACE = typer.Option(
     metavar="",
     help="Change IN itself: only the rows concerned, each with a note; all else stays.",
 )
-_TABLE = typer.Option(metavar="NAME", help="Table to use, if the file contains several.")
 _TARGET = typer.Option(
     metavar="COLUMN", help="Outcome column of a .csv or .xlsx file (default: the last one)."
 )
@@ -74,7 +77,6 @@ _BUDGET = typer.Option(metavar="SECONDS", help="Maximum seconds for the search."
 In = Annotated[Path, _IN]
 Out = Annotated[Path | None, _OUT]
 InPlace = Annotated[bool, _IN_PLACE]
-TableName = Annotated[str | None, _TABLE]
 Target = Annotated[str | None, _TARGET]
 Policy = Annotated[str | None, _POLICY]
 Data = Annotated[Path | None, _DATA]
@@ -128,6 +130,7 @@ def repair(
     hit_policy: Policy = None,
     space: SpaceFile = None,
     form: From = None,
+    encoding: Encoding = None,
     to: To = None,
     as_json: Json = False,
     budget: Budget = 30.0,
@@ -135,7 +138,7 @@ def repair(
     """Remove contradictions from rules, and explain each change."""
     files = {"IN": rules, "--data": data, "--space": space}
     sink = _check_files(files, form, out, to, as_json=as_json, in_place=in_place)
-    parsed = _parse(rules, form, target, ignore, hit_policy)
+    parsed = _parse(rules, form, encoding, target, ignore, hit_policy)
     original = _table(parsed, table, given_space(None, space, form), sink)
     X, y = _instances(data, label, form)
     mended = irenic.repair(original, how.value, X=X, y=y, budget=budget)
@@ -182,6 +185,7 @@ def complete(
     hit_policy: Policy = None,
     space: SpaceFile = None,
     form: From = None,
+    encoding: Encoding = None,
     to: To = None,
     as_json: Json = False,
     budget: Budget = 30.0,
@@ -189,7 +193,7 @@ def complete(
     """Add rules for cases that no rule covers, largest gaps first."""
     files = {"IN": rules, "--data": data, "--space": space}
     sink = _check_files(files, form, out, to, as_json=as_json, in_place=in_place)
-    parsed = _parse(rules, form, target, ignore, hit_policy)
+    parsed = _parse(rules, form, encoding, target, ignore, hit_policy)
     original = _table(parsed, table, given_space(None, space, form), sink)
     X, y = _instances(data, label, form)
     completion = irenic.complete(original, X=X, y=y, limit=limit, budget=budget)
@@ -228,6 +232,7 @@ def merge(
     hit_policy: Policy = None,
     space: SpaceFile = None,
     form: From = None,
+    encoding: Encoding = None,
     to: To = None,
     as_json: Json = False,
     budget: Budget = 30.0,
@@ -235,7 +240,7 @@ def merge(
     """Merge rules into fewer ones that provably decide the same."""
     files = {"IN": rules, "--space": space}
     sink = _check_files(files, form, out, to, as_json=as_json, in_place=in_place)
-    parsed = _parse(rules, form, target, ignore, hit_policy)
+    parsed = _parse(rules, form, encoding, target, ignore, hit_policy)
     original = _table(parsed, table, given_space(None, space, form), sink)
     unordered = original.with_rules(_as_set(original, budget)) if original.is_ordered else original
     merged = irenic.merge(unordered, budget=budget)
@@ -276,6 +281,7 @@ def convert(
     hit_policy: Policy = None,
     space: SpaceFile = None,
     form: From = None,
+    encoding: Encoding = None,
     to: To = None,
     as_set: Annotated[
         bool,
@@ -298,7 +304,7 @@ def convert(
     check_inputs(files, form)
     check_output(out, files, "OUT")
     sink = _Out(out, output_format(out, to, WRITTEN), "OUT")
-    parsed = _parse(rules, form, target, ignore, hit_policy)
+    parsed = _parse(rules, form, encoding, target, ignore, hit_policy)
     result = _table(parsed, table, given_space(None, space, form), sink)
     if sink.form in ("sql", "py") and space is None and not parsed.declares_space:
         result = _open_to_missing(result, parsed, table)
@@ -322,6 +328,8 @@ def convert(
     epilog="""[bold]Examples[/]
 irenic diff old.txt new.txt
 irenic diff old.dmn new.dmn --table Risk --json
+irenic diff fares.xlsx fares.xlsx --table 2025 --table 2026
+irenic diff fares.csv fares.xlsx --table 2026
 
 [bold]Exit status[/]
 0 both decide the same everywhere, 1 they differ or it is unknown,
@@ -330,21 +338,35 @@ irenic diff old.dmn new.dmn --table Risk --json
 def diff(
     a: Annotated[Path, typer.Argument(metavar="A", help="Rules before the change, or -.")],
     b: Annotated[Path, typer.Argument(metavar="B", help="Rules after the change, or -.")],
-    table: TableName = None,
+    table: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Table to use, if a file contains several; given twice, first of A, then of B.",
+        ),
+    ] = None,
     target: Target = None,
     ignore: Ignore = None,
     hit_policy: Policy = None,
     space: SpaceFile = None,
     form: From = None,
+    encoding: Encoding = None,
     as_json: Json = False,
     budget: Budget = 60.0,
 ) -> None:
     """List the regions in which two sets of rules decide differently."""
     check_inputs({"A": a, "B": b, "--space": space}, form)
     common_space = given_space(None, space, form)
+    names = _two_names(table or [])
     before, after = (
-        _table(_parse(path, form, target, ignore, hit_policy), table, common_space, _Out())
-        for path in (a, b)
+        _table(
+            _parse(path, form, encoding, target, ignore, hit_policy),
+            name,
+            common_space,
+            _Out(),
+            lenient=len(table or ()) == 1 and a != b,
+        )
+        for path, name in zip((a, b), names, strict=True)
     )
     _note_unshared(before, after, a, b)
     differences = irenic.diff(before, after, budget=budget)
@@ -362,6 +384,13 @@ def diff(
 
 
 # --- shared by these commands
+
+
+def _two_names(names: list[str]) -> Sequence[str | None]:
+    """Return the names of the tables in two files; one name is for a file with several tables."""
+    if len(names) > 2:
+        raise FormatError(f"--table can be given once or twice, got {len(names)} names")
+    return [*names, *names][:2] if names else (None, None)
 
 
 class _Out(NamedTuple):
@@ -409,26 +438,37 @@ def _check_files(
     check_output(out, inputs)
     if out is None and to is None:
         return _Out()
-    return _Out(out, output_format(out, to, WRITTEN, "rules"))
+    path = inputs["IN"]
+    # a copy of the input is edited, even if its format is not written otherwise
+    known = [f for f in EDITED if path is not None and path.suffix.lower() == f".{f}"]
+    return _Out(out, output_format(out, to, (*WRITTEN, *known), "rules"))
 
 
 def _parse(
     path: Path,
     form: str | None,
+    encoding: str | None,
     target: str | None,
     ignore: list[str] | None,
     policy: str | None,
 ) -> irenic.formats.Parsed:
     options = {"target": target, "ignore": ignore or (), "hit_policy": as_policy(policy)}
-    return parse_file(path, form, **options)
+    return parse_file(path, form, encoding=encoding, **options)
 
 
 def _table(
-    parsed: irenic.formats.Parsed, name: str | None, space: irenic.Space | None, out: _Out
+    parsed: irenic.formats.Parsed,
+    name: str | None,
+    space: irenic.Space | None,
+    out: _Out,
+    *,
+    lenient: bool = False,
 ) -> DecisionTable:
     tables = parsed.bind(space)
     for imported in tables.imports:
         check_output(out.path, {f"the import of {parsed.name},": imported}, out.option)
+    if lenient and len(tables.tables) == 1 and not tables.errors:
+        name = None  # the name is for the other file
     chosen = tables.table(name)
     check_rules_in(chosen, Path(parsed.name))
     others = len(tables.tables) - 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import replace
 from itertools import product
 from typing import Final
 
@@ -95,6 +96,13 @@ def edited(
 
 def _edited(parsed: Parsed, table: DecisionTable, edits: Edits, command: str) -> bytes:
     raw = parsed.content
+    if parsed.encoding:
+        text = raw.decode(parsed.encoding)
+        plain = replace(parsed, content=text.encode("utf-8"), encoding="")
+        try:
+            return _edited(plain, table, edits, command).decode("utf-8").encode(parsed.encoding)
+        except UnicodeEncodeError as error:
+            raise FormatError(f"{parsed.encoding} has no {error.object[error.start]!r}") from None
     if parsed.format == "rules":
         return _edit_text(raw, table, edits, command)
     if parsed.format == "dmn":

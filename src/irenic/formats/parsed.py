@@ -155,6 +155,8 @@ class Parsed:
         The name of the source in messages: its path, if it has one.
     content : bytes
         The source.
+    encoding : str
+        The encoding of the source, if it was given.
     again : callable, optional
         Parses other content with the same options.
 
@@ -179,6 +181,7 @@ class Parsed:
     hit_policy: HitPolicy | None = None
     name: str = ""
     content: bytes = b""
+    encoding: str = ""
     again: Callable[[bytes], Parsed] | None = None
 
     def __repr__(self) -> str:
@@ -204,7 +207,7 @@ class Parsed:
     @property
     def holds_several(self) -> bool:
         """Whether sources of this format can contain several tables."""
-        return self.format in ("csv", "dmn", "xlsx")
+        return self.format not in ("json", "rules")
 
     @property
     def is_model(self) -> bool:
