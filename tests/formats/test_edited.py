@@ -153,6 +153,18 @@ def test_comments_of_a_text_file_stay():
     assert content.decode().splitlines()[3].startswith("# mend: dropped: IF age > 9 THEN B  # old")
 
 
+def test_a_line_with_several_rules_is_written_out():
+    raw = b"IF age < 9 OR age > 60 THEN A  # ends\nIF 5 <= age < 20 THEN B\n"
+    parsed = irenic.parse(raw, format="rules")
+    table = parsed.bound(None).table()
+    repair = irenic.repair(table, "split")
+    content = edited(parsed, table, repair.table, command="mend")
+    back = irenic.parse(content, format="rules").bound(None).table()
+    assert set(map(str, back.rules)) == set(map(str, repair.table.rules))
+    text = content.decode()
+    assert "# ends" in text
+
+
 # --- workbooks
 
 

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from irenic.model.condition import infer_features
 from irenic.model.decision_table import DecisionTable, HitPolicy
 from irenic.model.literals import counted
 from irenic.model.notation import ParsedRule
+from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
@@ -416,6 +418,28 @@ class Parsed:
             raise error.at(path=self.name) from None
 
 
+def _rules_of(alternatives: list[ParsedRule], space: Space) -> list[Rule]:
+    """Return the rules of a line; if there are several, those that can never hold are left out."""
+    rules, never = [], []
+    for parsed in alternatives:
+        try:
+            rules.append(Rule.from_parsed(parsed, space))
+        except FormatError as error:
+            if len(alternatives) == 1 or not _excluding(parsed, space):
+                raise
+            never.append(error)
+    if not rules:
+        raise never[0]
+    return rules
+
+
+def _excluding(rule: ParsedRule, space: Space) -> bool:
+    """Return whether the conditions of a rule are valid one by one."""
+    for condition in rule.conditions:
+        Region.from_parsed([condition], space)
+    return True
+
+
 @dataclass
 class RuleDraft:
     """The rules of a text or JSON source, before their space is known."""
@@ -440,11 +464,19 @@ class RuleDraft:
                 space = self._infer()
             except FormatError as error:
                 return Tables(errors=[error])
-        for place, rule in zip(self.places, self.rules, strict=True):
+        places, warnings = [], list(self.warnings)
+        for place, group in groupby(zip(self.places, self.rules, strict=True), lambda p: p[0]):
+            alternatives = [rule for _, rule in group]
             try:
-                rules.append(Rule.from_parsed(rule, space))
+                made = _rules_of(alternatives, space)
             except FormatError as error:
                 errors.append(self.at(place, error))
+                continue
+            rules += made
+            places += [place] * len(made)
+            if len(made) > 1:
+                text = f"OR, NOT or ELSE makes {len(made)} rules of this line"
+                warnings.append(self.at(place, FormatError(text)))
         if errors:
             return Tables(errors=sorted(errors, key=lambda error: error.line or 0))
         rule_set = RuleSet(rules, space, default=self.default)
@@ -454,7 +486,8 @@ class RuleDraft:
             )
         except ConditionError as error:  # rules of a list decide everything
             return Tables(errors=[FormatError(str(error))])
-        return Tables([replace(table, lines=tuple(self.places))] if self.has_lines else [table])
+        tables = [replace(table, lines=tuple(places))] if self.has_lines else [table]
+        return Tables(tables, warnings=warnings)
 
     def at(self, place: int, error: FormatError) -> FormatError:
         """Return an error in a rule with its location."""
