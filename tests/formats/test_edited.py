@@ -80,7 +80,7 @@ def test_a_second_note_follows_the_first():
 
 def test_rules_are_numbered_again():
     raw = b"U,age,fare\n1,< 20,free\n2,[10..30],full\n3,> 30,5\n"
-    _, _, table, content = repaired(raw, "csv")
+    *_, content = repaired(raw, "csv")
     lines = content.decode().splitlines()
     assert lines[0] == f"U,age,fare,{NOTE}"
     assert lines[2].startswith(',,,"mend: rule 2')

@@ -30,7 +30,7 @@ def rules_of(content, form, **options):
 def test_cells_separated_by_tabs():
     tsv = "age\tjob\tfare\n< 18, >= 60\tnurse\treduced\n[18..60)\t-\tfull\n"
     assert rules_of(tsv, "tsv") == rules_of(CSV, "csv")
-    with pytest.raises(FormatError, match="line 3: .*column 'age'.*'<>'"):
+    with pytest.raises(FormatError, match=r"line 3: .*column 'age'.*'<>'"):
         rules_of("age\tfare\n\n<>\tx\n", "tsv")
 
 

@@ -75,6 +75,9 @@ class DecisionTable:
         The cells of rows that make no rule, so that they can be written back.
     left_out : tuple of str
         Other contents of the file, such as annotations, that are neither read nor written back.
+    beyond : tuple of (int, str, str)
+        Rows with a cell that names values outside the domain of its column: the index of the row,
+        the column, and the reason.
 
     Raises
     ------
@@ -109,6 +112,7 @@ class DecisionTable:
     reasons: tuple[tuple[int, str], ...] = ()
     unsatisfiable: tuple[UnsatisfiableRow, ...] = ()
     left_out: tuple[str, ...] = ()
+    beyond: tuple[tuple[int, str, str], ...] = ()
 
     def __post_init__(self) -> None:
         check_rules(self.rules)
@@ -317,7 +321,7 @@ class DecisionTable:
         unsatisfiable = tuple(
             u._replace(row=numbers[u.row]) for u in self.unsatisfiable if u.row in numbers
         )
-        return replace(self, reasons=reasons, unsatisfiable=unsatisfiable)
+        return replace(self, reasons=reasons, unsatisfiable=unsatisfiable, beyond=())
 
     def without_unsatisfiable(self) -> DecisionTable:
         """Return the table without the rows that can never hold.
@@ -337,7 +341,7 @@ class DecisionTable:
         lines = tuple(self.lines[row] for row in numbers) if self.lines else ()
         rows = tuple(numbers[row] for row in self.rows)
         table = replace(self, rows=rows, n_rows=len(numbers), lines=lines)
-        return replace(table, reasons=(), unsatisfiable=())
+        return replace(table, reasons=(), unsatisfiable=(), beyond=())
 
     def say_never(self, row: int) -> str:
         """Return a warning that a row is left out because it can never hold.

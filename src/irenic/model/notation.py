@@ -15,9 +15,9 @@
     value      = number | date | time | duration | word | "quoted text" | true | false
                | "{" values "}" | "(" values ")"
 
-With OR, NOT or ELSE, a line makes several rules. Keywords are not case-sensitive. Names and words need quotes if they are keywords or contain
-characters other than letters, digits and ``_ . % / + -``. ``#`` starts a comment. ``condition``,
-``Region`` and ``Rule`` write the notation.
+With OR, NOT or ELSE, a line makes several rules. Keywords are not case-sensitive. Names and words
+need quotes if they are keywords or contain characters other than letters, digits and
+``_ . % / + -``. ``#`` starts a comment. ``condition``, ``Region`` and ``Rule`` write the notation.
 """
 
 from __future__ import annotations

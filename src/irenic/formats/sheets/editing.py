@@ -18,7 +18,7 @@ from irenic.formats.feel.doubtful_cells import beyond_doubt
 from irenic.formats.feel.sets import cell_text, literal_text
 from irenic.formats.sheets._grid import _DELIMITER, Line, _text, seen, sheets
 from irenic.formats.sheets._outcomes import outcome_text
-from irenic.formats.sheets.rules import DEFAULT, NOTE, WEIGHT
+from irenic.formats.sheets.rules import NOTE, WEIGHT
 from irenic.formats.spans import Element, Patch, elements, encoded, escaped, patched
 from irenic.formats.tables.drafts import POLICIES
 from irenic.formats.tables.edits import Edits, NewLine
@@ -197,9 +197,7 @@ def edit_csv(
     b'age , fare,IRENIC NOTE\\r\\n"< 20", free\\r\\n,,irenic repair: dropped\\r\\n'
     """
     text = _text(raw)
-    for mark, encoding in _MARKS.items():
-        if raw.startswith(mark):
-            break
+    mark = next(mark for mark in _MARKS if raw.startswith(mark))
     declared = _DELIMITER.match(text)
     delimiter = declared["sign"] if declared else delimiter or delimiter_of(seen(text))
     records = dict(_records(text, delimiter))
@@ -226,7 +224,7 @@ def edit_csv(
     for start, stop, new in sorted(patches, key=lambda patch: patch[:2]):
         pieces += [text[at:start], new]
         at = stop
-    return mark + "".join([*pieces, text[at:]]).encode(encoding)
+    return mark + "".join([*pieces, text[at:]]).encode(_MARKS[mark])
 
 
 _MARKS: Final = {
@@ -450,5 +448,6 @@ def _range(reference: str) -> tuple[int, int, int, int] | None:
     if not 1 <= len(corners) <= 2 or None in corners:
         return None
     first, last = corners[0], corners[-1]
-    assert first is not None and last is not None
+    assert first is not None
+    assert last is not None
     return int(first[2]), _place(first[0]), int(last[2]), _place(last[0])
