@@ -95,8 +95,8 @@ def _print_table(table: document.CheckedTable, console: Console, limit: int | No
         console.print()
     if table["accepted"]:
         reasons = ", ".join(dict.fromkeys(finding["reason"] for finding in table["accepted"]))
-        n = counted(len(table["accepted"]), "finding")
-        console.print(Text(f"Accepted: {n} ({reasons})"))
+        size = counted(len(table["accepted"]), "finding")
+        console.print(Text(f"Accepted: {size} ({reasons})"))
     _print_verdicts(table["verdicts"], console)
     for kind in table["unfinished"]:
         if kind != "gaps":  # which the verdict mentions

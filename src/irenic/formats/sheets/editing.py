@@ -333,7 +333,7 @@ class _Part:
 
     def edited(self, changed: list[_Written], added: list[_Written]) -> bytes:
         sheet = self.sheet
-        patches = []
+        patches: list[Patch] = []
         width = sheet.note
         if sheet.note == sheet.end:
             header = _Written({sheet.note: NOTE}, sheet.header, sheet.header)

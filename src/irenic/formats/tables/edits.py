@@ -110,7 +110,7 @@ class _Origins:
             meeting = self.boxes.meeting(rule.region.box.simplified())
             for place in np.array(self.places, dtype=np.int64)[meeting].tolist():
                 if (rules[place].then, rules[place].weight) == (rule.then, rule.weight):
-                    return self.table.rows[place]
+                    return int(self.table.rows[place])
         return None
 
 
