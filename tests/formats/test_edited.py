@@ -15,7 +15,7 @@ from openpyxl.styles import Font, PatternFill
 
 import irenic
 from irenic.errors import FormatError
-from irenic.formats.edited import edited
+from irenic.formats.editing import edited
 from irenic.formats.spans import Patch, elements, patched
 
 HOWS = ["drop", "trim", "split"]

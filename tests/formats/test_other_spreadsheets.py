@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import irenic
 from irenic.errors import FormatError
-from irenic.formats.edited import edited
+from irenic.formats.editing import edited
 from irenic.formats.sheets.converting import markdown_as_csv, ods_as_xlsx
 
 CSV = 'age,job,fare\n"< 18, >= 60",nurse,reduced\n[18..60),-,full\n'

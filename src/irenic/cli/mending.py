@@ -39,7 +39,7 @@ from irenic.cli.reading import (
     read_data,
 )
 from irenic.errors import DataError, FormatError, did_you_mean
-from irenic.formats.edited import EDITED, MARKS
+from irenic.formats.editing import EDITED, MARKS
 from irenic.formats.writing import TABLES, WRITTEN, warn_of_loss
 from irenic.model.literals import counted, display
 
@@ -244,15 +244,17 @@ def merge(
     original = _table(parsed, table, given_space(None, space, form), sink)
     unordered = original.with_rules(_as_set(original, budget)) if original.is_ordered else original
     merged = irenic.merge(unordered, budget=budget)
-    notes = [original.say_never(row) for row in original.never_hold]
+    notes = []
     if merged.stopped_by is not None:
         notes.append(_unfinished("merging", merged.stopped_by, "merge more rules"))
     verdict = f"{counted(len(unordered.rules), 'rule')} became {len(merged.rules):,}"
     result = merged.table or unordered
+    lost: list[str] = []
     if not original.is_ordered and len(merged.rules) == len(original.rules):
         result = original  # nothing shrinks, so nothing is rewritten
-        notes = notes[len(original.never_hold) :]
-    edit = _Edit("irenic merge", parsed, original, _merge_notes(original, result))
+    else:
+        lost = [original.say_never(row) for row in original.never_hold]
+    edit = _Edit("irenic merge", parsed, original, _merge_notes(original, result), lost)
     _write_result(result, sink, notes, verdict, as_json, edit)
 
 
@@ -412,6 +414,8 @@ class _Edit(NamedTuple):
     table: DecisionTable
     notes: dict[Any, str]
     """The reasons for changes, by the indices of rows and the regions of added rules."""
+    lost: Sequence[str] = ()
+    """What is lost unless the file is edited."""
 
 
 def _check_files(
@@ -572,7 +576,7 @@ def _write_result(
 ) -> None:
     """Write or print rules, and print the steps; on standard error if it prints the rules."""
     is_file = out.path is not None and not is_standard(out.path)
-    written, marks = _write_file(table, out, edit) if is_file else ("", [])
+    written, marks = _write_file(table, out, edit) if is_file else ("", [*edit.lost])
     if not is_file and not out.form:
         warn_of_loss(table, "rules")
     from irenic.reporting.documents import mend_document
@@ -597,7 +601,7 @@ def _write_file(table: DecisionTable, out: _Out, edit: _Edit) -> tuple[str, list
 
     A file of the same format as the input is the input with some rows changed, if it can be edited.
     """
-    from irenic.formats.edited import edited
+    from irenic.formats.editing import edited
     from irenic.frames.files import write_file
 
     parsed = edit.parsed
@@ -619,7 +623,7 @@ def _write_file(table: DecisionTable, out: _Out, edit: _Edit) -> tuple[str, list
         what = "a model" if parsed.is_model else f"a .{out.form} file"
         raise FormatError(f"{out.path}: {what} cannot be changed in place; use --output")
     write_rules(table, out.path, out.form)
-    return _written(table, out), []
+    return _written(table, out), [*edit.lost]
 
 
 _SAME = {"txt": "rules", "xml": "dmn"}

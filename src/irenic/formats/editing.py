@@ -70,6 +70,7 @@ def edited(
     Examples
     --------
     >>> import irenic
+    >>> from irenic.formats import edited
     >>> parsed = irenic.parse("IF age < 20 THEN A # young\\nIF age > 9 THEN B\\n", format="rules")
     >>> old = parsed.bind().table()
     >>> print(edited(parsed, old, irenic.repair(old).table).decode("utf-8-sig"))
