@@ -262,7 +262,7 @@ def test_a_space_can_make_rules_consistent(run, file):
         (
             "a.pdf",
             "",
-            ": no format for files that end in '.pdf' (known: '.csv', '.dmn', '.json', '.md', '.ods',",
+            ": no format for files that end in '.pdf' (known: '.csv', '.dmn', '.json', '.md',",
         ),
     ],
 )

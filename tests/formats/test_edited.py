@@ -265,6 +265,28 @@ def test_rows_are_added_below_the_table():
     assert back.rules.is_complete
 
 
+def test_widths_of_rows_are_not_wrong():
+    file = io.BytesIO()
+    raw = workbook()
+    with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(file, "w") as new:
+        for part in old.infolist():
+            data = old.read(part)
+            if part.filename == "xl/worksheets/sheet1.xml":
+                assert b'<row r="4"' in data
+                for number in (b"1", b"3", b"4"):
+                    data = data.replace(
+                        b'<row r="%s"' % number, b'<row spans="1:3" r="%s"' % number
+                    )
+            new.writestr(part, data)
+    parsed, table = fares(file.getvalue())
+    content = edited(parsed, table, irenic.repair(table).table)
+    with zipfile.ZipFile(io.BytesIO(content)) as new:
+        data = new.read("xl/worksheets/sheet1.xml")
+    assert data.count(b"spans") == 1  # that of row 4, which has not changed
+    assert b'<dimension ref="A1:D4"' in data
+    assert ("Fares", "D3") in cells_of(content)
+
+
 def changed_sheet(change):
     book = openpyxl.load_workbook(io.BytesIO(workbook()))
     change(book["Fares"])

@@ -309,7 +309,7 @@ def edit_xlsx(raw: bytes, table: DecisionTable, edits: Edits, command: str) -> b
         for part in old.infolist():
             data = old.read(part)
             if part.filename == path:
-                data = _Part(data, sheet).edited(changed, added)
+                data = _Part(data, sheet, changed + added).edited(changed, added)
             new.writestr(part, data, compress_type=part.compress_type)
     return file.getvalue()
 
@@ -321,10 +321,18 @@ def _texts(line: Line) -> list[str]:
 class _Part:
     """The XML of a sheet."""
 
-    def __init__(self, raw: bytes, sheet: _Sheet) -> None:
+    def __init__(self, raw: bytes, sheet: _Sheet, lines: list[_Written]) -> None:
         self.raw, self.sheet = raw, sheet
-        kept = {"row", "mergeCell", "dimension"}
-        found = elements(raw, lambda tag, _: tag in kept)
+        needed = {0, sheet.header, *(line.like for line in lines)}
+        bottom = max(sheet.lines)  # the last row is at or below it
+
+        def wanted(tag: str, attributes: dict[str, str]) -> bool:
+            if tag == "row":
+                number = int(attributes.get("r", 0))
+                return number in needed or number >= bottom
+            return tag in ("mergeCell", "dimension")
+
+        found = elements(raw, wanted)
         self.merges = [_range(e.attributes.get("ref", "")) for e in found if e.tag == "mergeCell"]
         self.rows = {int(e.attributes.get("r", 0)): e for e in found if e.tag == "row"}
         self.dimension = next((e for e in found if e.tag == "dimension"), None)
@@ -358,6 +366,9 @@ class _Part:
         old = {_place(c.attributes.get("r", "")): c for c in row.all("c")}
         if -1 in old:
             raise FormatError("the cells of the sheet are not numbered")
+        if "spans" in row.attributes:  # optional, and would no longer be true
+            tag = _SPANS.sub(b"", self.raw[row.start : row.opened])
+            yield Patch(row.start, row.opened, tag)
         for place, value in sorted(values.items()):
             name = f"{_letters(place)}{number}"
             cell = old.get(place)
@@ -414,6 +425,7 @@ class _Part:
         return b"".join([*parts, f"</{like.name('row')}>".encode()])
 
 
+_SPANS: Final = re.compile(rb"""\sspans=(?:"[^"]*"|'[^']*')""")
 _CELL_NAME: Final = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 
 
