@@ -549,6 +549,9 @@ def _alternatives(
         return [[part] for part in _opposites(tree)] if negated else [[tree]]
     if tree.word == "not":
         return _alternatives(tree.parts[0], column, negated=not negated)
+    plain = [part for part in tree.parts if isinstance(part, ParsedCondition)]
+    if tree.word == "and" and not negated and len(plain) == len(tree.parts):
+        return [plain]
     parts = [_alternatives(part, column, negated=negated) for part in tree.parts]
     if (tree.word == "or") != negated:
         if not parts:
