@@ -726,7 +726,10 @@ def test_what_is_not_utf_8_is_refused_and_a_byte_order_mark_is_not(tmp_path):
     path.write_bytes("IF âge < 5 THEN A".encode("latin-1"))
     with pytest.raises(FormatError) as caught:
         irenic.read(path)
-    assert str(caught.value) == f"{path}: not UTF-8 text (byte 3); save it as UTF-8"
+    assert str(caught.value) == (
+        f"{path}, line 1: not UTF-8 text (byte 3); save it as UTF-8, or name its encoding"
+        " (--encoding)"
+    )
     path.write_bytes("IF âge < 5 THEN A".encode("utf-8-sig"))
     assert irenic.read(path).space.names == ("âge",)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -62,8 +63,13 @@ def test_a_table_is_checked_row_by_row(run, file):
     assert (status, err) == (1, "")
     lines = out.splitlines()
     assert lines[0] == f"{path}: fares (4 rules, 2 features)"
-    assert [line.split()[0] for line in lines[2:7]] == ["1", "1", "2", "3", "4"]
-    assert f"conflict     {CONFLICT}" in lines
+    assert lines[1] == f"conflict     {CONFLICT}"
+    assert not any(line.startswith("rule ") for line in lines)
+    lines = run("check", path, "--verbose")[1].splitlines()
+    start = next(place for place, line in enumerate(lines) if line.startswith("rule "))
+    numbers = [line.split()[0] for line in lines[start + 1 :]]
+    assert numbers == ["1", "1", "2", "3", "4"]
+    assert lines.index(f"conflict     {CONFLICT}") < start
 
 
 def test_json_of_a_table_names_rows_and_features_as_in_the_file(tables, file):
@@ -230,8 +236,8 @@ def test_an_empty_folder_and_a_missing_file_are_errors(run, file, tmp_path):
     status, _, err = run("check", str(empty))
     assert (status, err) == (
         2,
-        f"irenic: {empty}: no files of rules in this folder (.csv, .dmn, .json, .rules, .txt,"
-        " .xlsx, .xml)\n",
+        f"irenic: {empty}: no files of rules in this folder (.csv, .dmn, .json, .ods, .rules,"
+        " .tsv, .txt, .xlsm, .xlsx, .xml)\n",
     )
     assert run("check", "no/such/place")[2] == (
         "irenic: cannot read no/such/place: No such file or directory\n"
@@ -270,7 +276,8 @@ def test_an_unknown_kind_of_finding_is_rejected(run, file):
     assert (status, err) == (
         2,
         "irenic: --fail-on: unknown kind of finding 'holes'; use conflicts, overlaps, gaps,"
-        " never_fire, duplicates, inside, mergeable, columns or nothing\n",
+        " never_fire, misleading, outside, outcomes, duplicates, inside, mergeable, columns,"
+        " policy or nothing\n",
     )
 
 
@@ -288,3 +295,79 @@ def test_formats_for_other_programs(run, file):
     first, second = out.splitlines()
     assert first.startswith(f"::error file={path},line=2,title=irenic%3A conflict::a = ")
     assert second.startswith(f"::warning file={path},line=1,title=irenic%3A gap::a = ")
+
+
+# --- accepted findings
+
+KNOWN = "IF age < 30 THEN low\nIF age >= 20 THEN high\n"
+
+
+def test_findings_of_a_baseline_do_not_fail_a_check(run, file, tmp_path):
+    path, baseline = file(KNOWN), str(tmp_path / "known.json")
+    status, _, err = run("check", path, "--write-baseline", baseline, "--reason", "see ticket 7")
+    assert (status, err) == (
+        1,
+        f"irenic: 1 finding written to {baseline}; edit the reasons there\n",
+    )
+    status, out, _ = run("check", path, "--baseline", baseline)
+    assert status == 0
+    assert out.startswith("Accepted: 1 finding (see ticket 7)\nNot consistent: ")
+    assert run("check", path, "--baseline", baseline, "--fail-on", "conflicts,overlaps")[0] == 0
+    found = validated(run("check", path, "--baseline", baseline, "--json")[1])
+    (table,) = found["files"][0]["tables"]
+    assert (table["findings"], table["counts"]["conflicts"]) == ([], 1)
+    assert {entry["reason"] for entry in table["accepted"]} == {"see ticket 7"}
+
+
+def test_new_findings_fail_a_check_with_a_baseline(run, file, tmp_path):
+    path, baseline = file(KNOWN), str(tmp_path / "known.json")
+    run("check", path, "--write-baseline", baseline)
+    Path(path).write_text("IF age > 90 THEN old\n" + KNOWN)  # the numbers of rules change
+    status, out, _ = run("check", path, "--baseline", baseline)
+    assert (status, out.count("conflict  ")) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("{", "not JSON"),
+        ("{}", 'a baseline must have the "format" "irenic baseline"'),
+        (
+            '{"format": "irenic baseline", "version": 2}',
+            "the version of a baseline must be 1, got 2",
+        ),
+        ('{"format": "irenic baseline", "version": 1}', 'a baseline must have a list "accepted"'),
+        (
+            '{"format": "irenic baseline", "version": 1, "accepted": [{}]}',
+            "entry 1 must have file, table, kind, rules, where",
+        ),
+        (
+            '{"format": "irenic baseline", "version": 1, "accepted": [{"file": "", "table": "",'
+            ' "kind": "gaps", "rules": [], "where": "", "reason": " "}]}',
+            "entry 1 must have a reason, got ' '",
+        ),
+    ],
+)
+def test_invalid_baselines_are_rejected(run, file, content, reason):
+    status, _, err = run("check", file(KNOWN), "--baseline", file(content, "known.json"))
+    assert (status, reason in err, "known.json" in err) == (2, True, True)
+
+
+def test_a_folder_ends_with_a_total(run, file, tmp_path):
+    for name, text in (("a.rules", KNOWN), ("b.rules", "IF a < 5 THEN x\n"), ("c.rules", "IF\n")):
+        file(text, name)
+    out = run("check", str(tmp_path))[1]
+    assert out.splitlines()[-1] == (
+        "Total of 3 files, 2 tables: 1 conflict, 1 gap, 1 file with errors"
+    )
+
+
+# --- more kinds of findings
+
+
+def test_a_last_row_for_all_cases_gets_a_hint(run, file):
+    path = file("age,fare\n< 18,free\n> 65,half\n-,full\n", "fares.csv")
+    out = run("check", path)[1]
+    assert "hit policy   rule 3, the last one, applies to every case and contradicts others" in out
+    assert "(--hit-policy FIRST)" in out
+    assert run("check", path, "--hit-policy", "FIRST")[0] == 0

@@ -117,7 +117,9 @@ def test_changes_as_json(run, file):
     assert (change["kind"], {change["rule"], *change["against"]}) == ("dropped", {1, 2})
     assert (len(change["before"]), change["after"]) == (1, [])
     assert [rule["then"]["value"] for rule in found["rules"]] in (["low"], ["high"])
-    assert (found["proposals"], found["notes"], found["default"]) == ([], [], None)
+    (gap,) = found["notes"]
+    assert gap.startswith("the repair opens gaps: no rule applies where 29 <= age < 30 and")
+    assert (found["proposals"], found["default"]) == ([], None)
 
 
 def test_proposals_as_json(run, file):
@@ -210,7 +212,7 @@ def test_tables_keep_their_names(run, file, tmp_path):
     path, out = file("age,fare\n< 10,5\n[10..20],5\n", "fares.csv"), tmp_path / "o.csv"
     for command in ("merge", "complete", "repair"):
         assert run(command, path, "-o", str(out))[0] == 0
-        assert out.read_text().startswith("age,fare\n")
+        assert out.read_text().startswith("age,fare")
 
 
 def test_under_unique_repair_removes_overlaps_of_agreeing_rules(run, file):
@@ -434,3 +436,153 @@ def test_a_dmn_model_is_exported_as_it_predicts(run, file, tmp_path):
     assert [namespace["predict"]({"country": c}) for c in ("DE", None, "FR")] == [
         "home", "foreign", "foreign"
     ]  # fmt: skip
+
+
+# --- in place
+
+
+@pytest.mark.parametrize("how", ["drop", "trim", "split"])
+def test_a_file_is_changed_in_place_only_if_asked(run, file, how):
+    path = file(TABLE, "fares.csv")
+    assert run("repair", path, "-o", path)[0] == 2
+    assert Path(path).read_text() == TABLE
+    status, said, err = run("repair", path, "--how", how, "--in-place")
+    assert (status, err) == (0, "")
+    assert f"changed rows are explained in the column IRENIC NOTE of {path}\n" in said
+    assert irenic.read(path).is_consistent
+    assert "> 30,full\n" in Path(path).read_text()
+    again = run("repair", path, "--in-place")
+    assert again == (0, f"No contradictions; {path} is unchanged\n", "")
+
+
+def test_in_place_excludes_an_output_and_standard_input(run, file):
+    path = file(TABLE, "fares.csv")
+    status, _, err = run("repair", path, "--in-place", "-o", "x.csv")
+    assert (status, err) == (
+        2,
+        "irenic: --in-place changes IN itself, so it excludes --output and --to\n",
+    )
+    status, _, err = run("merge", "-", "--in-place", "--from", "csv")
+    assert (status, err) == (
+        2,
+        "irenic: --in-place needs a file; write standard input to --output\n",
+    )
+
+
+def test_complete_says_in_the_file_what_it_guessed(run, file):
+    path = file("age,fare\n< 20,free\n>= 30,full\n", "fares.csv")
+    status, said, _ = run("complete", path, "--in-place")
+    assert status == 0
+    assert "1 outcome is a guess from neighboring rules or cases, for the reasons above" in said
+    assert Path(path).read_text() == (
+        "age,fare,IRENIC NOTE\n< 20,free\n>= 30,full\n"
+        '[20..30),free,"irenic complete: IF 20 <= age < 30 THEN free, like rule 1, which covers it'
+        ' if its condition on age is widened"\n'
+    )
+
+
+def test_merge_rewrites_nothing_if_nothing_shrinks(run, file):
+    text = 'age,fare\n"< 18, >= 60",reduced\n[18..60),full\n'
+    path = file(text, "fares.csv")
+    status, said, _ = run("merge", path, "--in-place")
+    assert (status, said) == (0, f"3 rules became 3; {path} is unchanged\n")
+    assert Path(path).read_text() == text
+
+
+def test_merge_explains_rows_by_their_outcomes(run, file):
+    path = file("age,fare\n< 10,a\n[10..20),a\n[20..30),b\n[30..40],b\n", "fares.csv")
+    assert run("merge", path, "--in-place")[0] == 0
+    lines = Path(path).read_text().splitlines()
+    assert lines[1] == (
+        '< 20,a,"irenic merge: rule 1 (IF age < 10 THEN a) is changed: rules 1, 2 are merged"'
+    )
+    assert lines[4].endswith('THEN b) is dropped: rules 3, 4 are merged"')
+
+
+def test_ordered_rules_are_merged_into_a_new_file_only(run, file, tmp_path):
+    path = file(LIST, "list.dmn")
+    status, _, err = run("merge", path, "--in-place")
+    assert status == 2
+    assert "would need another hit policy than FIRST; write to a new file with --output" in err
+    out = tmp_path / "new.dmn"
+    status, _, err = run("merge", path, "-o", str(out))
+    assert status == 0
+    assert f"would need another hit policy than FIRST; {out} contains only the rules" in err
+
+
+def test_a_repair_says_which_gaps_it_opens(run, file):
+    path = file("IF age < 30 THEN low\nIF age >= 20 THEN high\n")
+    said = run("repair", path)[2]
+    assert "the repair opens gaps: no rule applies where age >= 30 (irenic complete" in said
+    path = file("IF age < 30 THEN low\nIF age >= 20 THEN high\nDEFAULT none\n")
+    assert "only the default (none) now applies where age >= 30\n" in run("repair", path)[2]
+    assert "opens" not in run("repair", path, "--how", "split")[2]
+
+
+def test_json_is_rewritten_in_place(run, file):
+    rules = irenic.loads(CONTRADICTING, format="rules")
+    path = file(irenic.dumps(rules, format="json"), "rules.json")
+    assert run("repair", path, "--in-place")[0] == 0
+    assert irenic.read(path).is_consistent
+
+
+# --- tables of several files
+
+
+def workbook(path, **sheets):
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+    return str(path)
+
+
+OLD = [["age", "fare"], ["< 18", "free"], [">= 18", "full"]]
+NEW = [["age", "fare"], ["< 21", "free"], [">= 21", "full"]]
+
+
+def test_two_sheets_of_a_workbook_are_compared(run, tmp_path):
+    book = workbook(tmp_path / "fares.xlsx", old=OLD, new=NEW)
+    status, out, _ = run("diff", book, book, "--table", "old", "--table", "new")
+    assert (status, "18 <= age < 21" in out) == (1, True)
+    assert run("diff", book, book, "--table", "old")[0] == 0
+    status, _, err = run("diff", book, book, *["--table", "old"] * 3)
+    assert (status, err) == (2, "irenic: --table can be given once or twice, got 3 names\n")
+
+
+def test_a_sheet_is_compared_with_a_csv_file(run, file, tmp_path):
+    book = workbook(tmp_path / "fares.xlsx", old=OLD, new=NEW)
+    path = file("age,fare\n< 18,free\n>= 18,full\n", "fares.csv")
+    assert run("diff", path, book, "--table", "old")[0] == 0
+    assert run("diff", path, book, "--table", "new")[0] == 1
+
+
+def test_commands_that_ask_for_a_table_take_one(run, file, tmp_path):
+    book = workbook(tmp_path / "fares.xlsx", old=OLD, new=NEW)
+    data = file("age\n20\n", "data.csv")
+    for arguments in (["gaps", book], ["search", book], ["predict", book, data]):
+        status, _, err = run(*arguments)
+        assert (status, "choose one with table=… (--table …)" in err) == (2, True)
+        assert run(*arguments, "--table", "new")[0] in (0, 1)
+    assert run("predict", book, data, "--table", "old")[1] == "age,prediction\n20,full\n"
+    assert run("predict", book, data, "--table", "new")[1] == "age,prediction\n20,free\n"
+
+
+def test_an_encoding_can_be_named(run, file, tmp_path):
+    path = tmp_path / "fares.csv"
+    path.write_bytes("age,fare\n< 20,frei für\n> 9,full\n".encode("cp1252"))
+    assert run("repair", str(path))[0] == 2
+    assert run("check", str(path), "--encoding", "cp1252")[0] == 1
+    assert run("repair", str(path), "--encoding", "cp1252", "--in-place")[0] == 0
+    assert "frei für" in path.read_text(encoding="cp1252")
+
+
+def test_a_hit_policy_can_be_named_by_its_letter(run, file):
+    path = file("IF age < 20 THEN a\nIF age > 9 THEN b\n")
+    assert run("check", path)[0] == 1
+    assert run("check", path, "--hit-policy", "f")[0] == 0

@@ -41,7 +41,7 @@ def run(monkeypatch, capsys, tmp_path):
 def test_check_reports_gaps(run):
     code, out, _ = run("check", "IF age < 10 THEN child\nIF age >= 12 THEN adult\n")
     assert code == 0
-    assert "\ngap          age = 10: no rule applies (wherever 10 <= age < 12)\n" in out
+    assert "gap          age = 10: no rule applies (wherever 10 <= age < 12)\n" in out
     assert out.endswith("Not complete: no rule covers 1 region.\n")
 
 

@@ -112,7 +112,10 @@ def test_text_that_is_not_unicode_is_rejected(tmp_path):
     path = tmp_path / "latin.rules"
     path.write_bytes("IF größe < 5 THEN A\n".encode("latin-1"))
     [error] = irenic.parse(path).errors
-    assert str(error) == f"{path}: not UTF-8 text (byte 5); save it as UTF-8"
+    assert str(error) == (
+        f"{path}, line 1: not UTF-8 text (byte 5); save it as UTF-8, or name its encoding"
+        " (--encoding)"
+    )
     with path.open(encoding="utf-8") as file, pytest.raises(FormatError) as caught:
         irenic.parse(file)
     assert str(caught.value).endswith("not utf-8 text (byte 5); open the file in binary mode")
@@ -380,3 +383,26 @@ def test_a_model_goes_through_file_objects():
         irenic.read_model(irenic.dumps(RULES, format="json"))
     with pytest.raises(FormatError, match=r"^a model must be a .json file, got rules$"):
         irenic.parse(TEXT, format="rules").model()
+
+
+def test_a_line_with_or_makes_several_rules_and_says_so():
+    text = "IF age < 18 OR age > 65 THEN a\nIF not (age < 18) AND age <= 65 THEN b\n"
+    tables = irenic.parse(text, format="rules").bound(None)
+    assert [str(rule) for rule in tables.table().rules] == [
+        "IF age < 18 THEN a",
+        "IF age > 65 THEN a",
+        "IF 18 <= age <= 65 THEN b",
+    ]
+    assert tables.table().lines == (1, 1, 2)
+    assert [str(w) for w in tables.warnings] == [
+        "line 1: OR, NOT or ELSE makes 2 rules of this line"
+    ]
+
+
+def test_alternatives_that_never_hold_are_left_out():
+    text = "IF age not between 18 and 25 AND age < 20 THEN a\n"
+    assert [str(r) for r in irenic.loads(text, format="rules")] == ["IF age < 18 THEN a"]
+    [error] = irenic.parse("IF (a < 1 OR a < 2) AND a > 5 THEN x\n", format="rules").bind().errors
+    assert str(error) == "line 1, column 25: the conditions on 'a' exclude each other"
+    [error] = irenic.parse("IF a < 1 OR 5 < a < 2 THEN x\n", format="rules").bind().errors
+    assert "the lower bound is above the upper bound" in str(error)

@@ -216,9 +216,15 @@ def test_commands_warn_about_rows_that_are_not_printed(command, ages):
 
 
 def test_merge_warns_about_omitted_rows(ages, tmp_path):
-    found = run("merge", ages, "-o", tmp_path / "out.csv")
+    found = run("merge", ages, "-o", tmp_path / "out.csv")  # nothing shrinks
+    assert (tmp_path / "out.csv").read_bytes() == ages.read_bytes()
+    assert "left out" not in found.stdout
+    text = "age,then\n< 5,A\n[10..5],B\n[5..9),A\n"
+    ages.write_text(text)
+    run("merge", ages, "-o", tmp_path / "out.csv")  # an edited file keeps the row
+    assert irenic.parse(tmp_path / "out.csv").bind().tables[0].never_hold == (1,)
+    found = run("merge", ages, "-o", tmp_path / "out.json")
     assert found.stdout.splitlines()[0] == LEFT_OUT
-    assert irenic.parse(tmp_path / "out.csv").bind().tables[0].never_hold == ()
 
 
 def test_a_repair_renumbers_rows():

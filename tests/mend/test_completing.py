@@ -187,3 +187,28 @@ def test_invalid_arguments_are_rejected():
         complete(scale(), y=["A"])
     with pytest.raises(DataError, match="y must have 1 labels, one per row of X, got 2"):
         complete(scale(), X={"x": [1], "y": [1]}, y=["A", "B"])
+
+
+def test_guesses_are_outcomes_without_data_or_a_default():
+    space = Space([Continuous("x")])
+    rules = RuleSet([Rule({"x": (0, 10)}, then="A"), Rule({"x": (20, None)}, then="B")], space)
+    assert [p.is_guess for p in complete(rules).proposals] == [True, True]
+    with_default = RuleSet(rules, space, default="C")
+    assert [p.is_guess for p in complete(with_default).proposals] == [False, False]
+    proposals = complete(rules, X={"x": [15]}, y=["B"]).proposals
+    assert [(str(p.region), p.is_guess) for p in proposals] == [
+        ("10 <= x < 20", False),
+        ("x < 0", True),
+    ]
+    assert not any(p.is_guess for p in complete(RuleSet([], space)).proposals)
+
+
+def test_a_completed_table_keeps_its_rows():
+    space = Space([Continuous("x")])
+    thens = [((None, 5), "A"), ((10, None), "A"), ((5, 7), "B")]
+    rules = RuleSet([Rule({"x": bounds}, then=then) for bounds, then in thens], space)
+    table = DecisionTable(rules, (0, 0, 2), 3, reasons=((1, "never"),), hit_policy="UNIQUE")
+    completed = complete(table).table
+    assert (completed.rows, completed.n_rows) == ((0, 0, 2, 3), 4)
+    assert (completed.never_hold, completed.hit_policy) == ((1,), "UNIQUE")
+    assert complete(rules).table is None

@@ -19,6 +19,7 @@ from irenic import (
     Continuous,
     DataError,
     DecisionTable,
+    Region,
     Rule,
     RuleList,
     RuleSet,
@@ -272,3 +273,22 @@ def test_dropping_keeps_its_budget_on_dense_graphs():
     result = repair(rules, budget=0)
     assert result.rules.is_consistent
     assert result.cost == 60
+
+
+@pytest.mark.parametrize("how", ["drop", "trim", "split"])
+@given(rules=sts.rule_sets())
+def test_opened_regions_are_the_cells_that_lost_their_rules(how, rules):
+    result = repair(rules, how)
+    for cell in cells_of(rules.space, rules, result.rules):
+        lost = bool(holding(rules, cell)) and not holding(result.rules, cell)
+        inside = sum(naive.holds(region, cell) for region in result.opened)
+        assert inside == lost  # disjoint, so at most one region contains a cell
+
+
+def test_cases_that_cannot_occur_are_not_opened():
+    rules = intervals((0, 10), (5, 20))
+    table = DecisionTable.from_rules(rules)
+    assert [str(region) for region in repair(table).opened] == ["10 <= x < 20"]
+    outside = (Region(rules.space, {"x": (12, 20)}),)
+    limited = DecisionTable(rules, table.rows, 2, outside=outside)
+    assert [str(region) for region in repair(limited).opened] == ["10 <= x < 12"]

@@ -124,7 +124,8 @@ def test_every_form_of_a_consequent_is_parsed(text, then):
 
 
 def test_a_quoted_default_is_not_the_keyword():
-    assert isinstance(parse_line("IF f < 5 THEN A"), ParsedRule)
+    (rule,) = parse_line("IF f < 5 THEN A")
+    assert isinstance(rule, ParsedRule)
     with pytest.raises(FormatError, match="expected IF"):
         parse_line('"default" < 5')
 
@@ -234,7 +235,19 @@ def test_not_equal_means_all_other_values():
             "column 1: expected IF (or DEFAULT, or a comment that starts with #), found 'f1'",
         ),
         ("IF f1 < 5", "column 10: expected AND or THEN, found the end of the line"),
-        ("IF f1 < 5 OR f1 > 7 THEN A", "column 14: expected 'missing' after 'or' (other"),
+        ("IF f1 < 5 OR f1 > 7 THEN A", "a rule must be one region, got 2, because of OR, NOT or"),
+        ("IF f1 < 5 OR THEN A", "column 14: expected a feature name, found the keyword 'THEN'"),
+        ("IF f1 between 5 THEN A", "column 17: expected AND and the upper bound, found 'THEN'"),
+        ("IF NOT anything THEN A", "column 4: NOT or ELSE of anything never holds"),
+        (
+            "IF (f1 < 5 AND color = blue) or missing THEN A",
+            "column 33: 'or missing' must follow a single condition",
+        ),
+        ("IF (f1 < 5 AND f1 > 2) or missing THEN A", "'or missing' must follow a single condition"),
+        (
+            "IF " + " AND ".join(f"(f1 < {i} OR f1 > 7{i})" for i in range(11)) + " THEN A",
+            "a line must make at most 1,000 rules",
+        ),
         ("IF f1 < 5 THEN", "column 15: expected a value, found the end of the line"),
         (
             "IF f1 < 5 THEN A B",
@@ -348,3 +361,76 @@ def test_a_condition_that_does_not_fit_the_space_is_reported_with_its_column(tex
     with pytest.raises(FormatError) as caught:
         Rule.parse(text, SPACE)
     assert str(caught.value) == message
+
+
+# --- several regions
+
+GRID = Space([Continuous("a"), Categorical("c", ["x", "y"])])
+CASES = [{"a": a, "c": c} for a in range(-1, 6) for c in "xy"]
+TESTS = {
+    "a < 2": lambda p: p["a"] < 2,
+    "a >= 1": lambda p: p["a"] >= 1,
+    "a = 3": lambda p: p["a"] == 3,
+    "1 < a <= 4": lambda p: 1 < p["a"] <= 4,
+    "a between 1 and 3": lambda p: 1 <= p["a"] <= 3,
+    "a not between 2 and 4": lambda p: not 2 <= p["a"] <= 4,
+    "c = x": lambda p: p["c"] == "x",
+    "c != x": lambda p: p["c"] != "x",
+    "c not in {y}": lambda p: p["c"] != "y",
+}
+EXPRESSIONS = st.recursive(
+    st.sampled_from([*TESTS.items()]),
+    lambda inner: st.one_of(
+        st.tuples(inner, inner).map(
+            lambda pair: (
+                f"({pair[0][0]} OR {pair[1][0]})",
+                lambda p: pair[0][1](p) or pair[1][1](p),
+            )
+        ),
+        st.tuples(inner, inner).map(
+            lambda pair: (
+                f"({pair[0][0]} and {pair[1][0]})",
+                lambda p: pair[0][1](p) and pair[1][1](p),
+            )
+        ),
+        inner.map(lambda one: (f"not ({one[0]})", lambda p: not one[1](p))),
+    ),
+    max_leaves=5,
+)
+
+
+@given(EXPRESSIONS, EXPRESSIONS)
+def test_or_not_and_else_mean_what_they_say(first, second):
+    def expected(case):
+        return "A" if first[1](case) else "B" if second[1](case) else "C"
+
+    line = f"IF {first[0]} THEN A ELSE IF {second[0]} THEN B ELSE C"
+    parsed = parse_line(line)
+    assert isinstance(parsed, list)
+    rules = [
+        ([Region.from_parsed([condition], GRID) for condition in rule.conditions], rule.then)
+        for rule in parsed
+    ]
+    for case in CASES:
+        holding = {then for regions, then in rules if all(case in region for region in regions)}
+        assert holding == {expected(case)}
+
+
+def test_not_of_conditions_on_missing_values():
+    def negated(text):
+        (rules,) = [parse_line(f"IF not ({text}) THEN A")]
+        return [condition.operators for rule in rules for condition in rule.conditions]
+
+    assert negated("gap is missing") == [{"missing": False}]
+    assert negated("gap < 5 or missing") == [{">=": 5}]
+    assert negated("color in {blue} or missing") == [{"not in": ["blue", MISSING]}]
+    assert negated("color not in {blue}") == [{"in": ["blue"]}]
+
+
+def test_else_begins_a_default():
+    assert parse_line("ELSE A").then == "A"
+
+
+def test_weights_belong_to_their_outcomes():
+    rules = parse_line("IF a < 5 THEN A WEIGHT 2 ELSE B WEIGHT 3")
+    assert [(rule.then, rule.weight) for rule in rules] == [("A", 2.0), ("B", 3.0)]

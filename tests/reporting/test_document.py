@@ -213,7 +213,8 @@ FILES = {
 def text_of(file):
     """Return the printed findings of a file by the noun of their kind."""
     out = io.StringIO()
-    terminal.print_check(check_document([file]), Console(file=out, width=100_000))
+    console = Console(file=out, width=100_000)
+    terminal.print_check(check_document([file]), console, verbose=True)
     lines = out.getvalue().splitlines()
     nouns = sorted(NOUNS.values(), key=len, reverse=True)
     found = [re.match(f"({'|'.join(nouns)})  +(.*)", line) for line in lines]

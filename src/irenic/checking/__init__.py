@@ -1,5 +1,6 @@
 """Check rules for contradictions, gaps, redundant rules and columns without effect."""
 
+from irenic.checking import _baseline as baseline
 from irenic.checking._check import Findings, check
 from irenic.checking._finding import KINDS, LEVELS, NOUNS, Finding, Kind, Level, case_in
 
@@ -11,6 +12,7 @@ __all__ = [
     "Findings",
     "Kind",
     "Level",
+    "baseline",
     "case_in",
     "check",
 ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
@@ -14,6 +15,7 @@ from irenic.budget import Budget, Meter, Progress
 from irenic.checking import _columns as columns
 from irenic.checking import _merging as merging
 from irenic.checking import _nesting as nesting
+from irenic.checking import _outcomes as outcomes
 from irenic.checking._finding import KINDS, LEVELS, NOUNS, Finding, Kind, Level
 from irenic.checking._rows import Rows
 from irenic.errors import BudgetError, ConditionError, did_you_mean
@@ -56,6 +58,9 @@ class Findings:
         Maximum number of listed findings per kind.
     unfinished : tuple of str
         Kinds of findings whose search was stopped by the budget, so that there may be more.
+    accepted : tuple of (Finding, str)
+        Findings that were accepted, with the reasons. They are counted, but not listed, and do not
+        make a check fail.
 
     Examples
     --------
@@ -71,6 +76,7 @@ class Findings:
     unfinished: tuple[Kind, ...]
     _counts: dict[Kind, int]
     _listed: dict[Kind, list[Finding]]
+    accepted: tuple[tuple[Finding, str], ...] = ()
 
     @property
     def is_consistent(self) -> bool:
@@ -177,10 +183,43 @@ class Findings:
         >>> findings.fails(), findings.fails(["gaps"])
         (False, True)
         """
+        accepted = Counter(finding.kind for finding, _ in self.accepted)
         if kinds is None:
-            unique = self.table.hit_policy == "UNIQUE"
-            return bool(self._counts["overlaps" if unique else "conflicts"])
-        return any(self._counts[_known(kind)] or kind in self.unfinished for kind in kinds)
+            kind: Kind = "overlaps" if self.table.hit_policy == "UNIQUE" else "conflicts"
+            return self._counts[kind] > accepted[kind]
+        return any(
+            self._counts[_known(kind)] > accepted[kind] or kind in self.unfinished for kind in kinds
+        )
+
+    def accepting(self, reason: Callable[[Finding], str]) -> Findings:
+        """Return the findings, of which some are accepted.
+
+        Parameters
+        ----------
+        reason : callable
+            Takes a finding, and returns the reason to accept it, or an empty text.
+
+        Returns
+        -------
+        Findings
+
+        Examples
+        --------
+        >>> from irenic import Rule, RuleSet, check
+        >>> findings = check(RuleSet([Rule({"age": (0, 99)}, then="A")]))
+        >>> known = findings.accepting(lambda finding: "known" if finding.kind == "gaps" else "")
+        >>> len(known), known.count("gaps"), known.fails(["gaps"])
+        (0, 2, False)
+        """
+        listed: dict[Kind, list[Finding]] = {kind: [] for kind in KINDS}
+        accepted = list(self.accepted)
+        for kind, findings in self._listed.items():
+            for finding in findings:
+                if why := reason(finding):
+                    accepted.append((finding, why))
+                else:
+                    listed[kind].append(finding)
+        return replace(self, _listed=listed, accepted=tuple(accepted))
 
 
 def _known(kind: str) -> Kind:
@@ -260,7 +299,9 @@ class _Check:
         self._pairs()
         gaps_found = self._gaps(progress)
         self._redundant_rows()
+        self._cells()
         self._columns()
+        self._policy()
         return Findings(
             self.table, gaps_found, self.limit, tuple(self.unfinished), self.counts, self.listed
         )
@@ -370,6 +411,41 @@ class _Check:
             self._note_unfinished("inside", meter)
         groups = merging.mergeable(self.rows)
         self._add("mergeable", (self._finding("mergeable", rows, box) for rows, box in groups))
+
+    # --- cells and hit policy
+
+    def _cells(self) -> None:
+        """Add values that cannot occur, outcomes that do not fit, and misleading rows."""
+        self._add(
+            "outside",
+            (
+                Finding("outside", LEVELS["outside"], (row,), column=column, why=why)
+                for row, column, why in sorted(self.table.beyond)
+            ),
+        )
+        self._add(
+            "outcomes",
+            (
+                Finding("outcomes", LEVELS["outcomes"], (row,), column=column, why=why)
+                for row, column, why in sorted(outcomes.misfits(self.table))
+            ),
+        )
+        if self.table.hit_policy == "PRIORITY":
+            self._misleading()
+
+    def _misleading(self) -> None:
+        """Add pairs of rows of which the later one wins."""
+        pairs = self._sorted(self.rows.differing)
+        rank = np.empty(len(self.rows.row_of), dtype=np.int64)
+        rank[self.table.winning] = np.arange(len(rank))
+        later = rank[pairs[:, 1]] < rank[pairs[:, 0]]
+        self._list_pairs("misleading", pairs[later], LEVELS["misleading"])
+
+    def _policy(self) -> None:
+        better = outcomes.better_policy(self.rows)
+        if better is not None:
+            rules, why = better
+            self._add("policy", [Finding("policy", LEVELS["policy"], rules, why=why)])
 
     def _first(self, row: int) -> Region:
         """Return the first region of a row."""

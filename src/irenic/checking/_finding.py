@@ -14,8 +14,9 @@ from irenic.model.literals import display, say, show_point
 from irenic.model.region import Region, witness_among, witness_in
 
 Kind = Literal[
-    "conflicts", "overlaps", "gaps", "never_fire", "duplicates", "inside", "mergeable", "columns"
-]
+    "conflicts", "overlaps", "gaps", "never_fire", "misleading", "outside", "outcomes",
+    "duplicates", "inside", "mergeable", "columns", "policy",
+]  # fmt: skip
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 Level = Literal["error", "warning", "note"]
 LEVELS: Final[dict[Kind, Level]] = {
@@ -23,20 +24,28 @@ LEVELS: Final[dict[Kind, Level]] = {
     "overlaps": "note",  # an error if the hit policy forbids them
     "gaps": "warning",
     "never_fire": "warning",
+    "misleading": "warning",
+    "outside": "warning",
+    "outcomes": "warning",
     "duplicates": "note",
     "inside": "note",
     "mergeable": "note",
     "columns": "note",
+    "policy": "note",
 }
 NOUNS: Final[dict[Kind, str]] = {
     "conflicts": "conflict",
     "overlaps": "overlap",
     "gaps": "gap",
     "never_fire": "never fires",
+    "misleading": "misleading",
+    "outside": "outside",
+    "outcomes": "outcome",
     "duplicates": "duplicate",
     "inside": "inside",
     "mergeable": "mergeable",
     "columns": "column",
+    "policy": "hit policy",
 }
 _NUMBER_LIMIT: Final = 8
 _ANY_CASE: Final = "any case"
@@ -61,9 +70,9 @@ class Finding:
     by : tuple of int
         Indices of the rules that make a rule redundant or keep it from firing.
     column : str
-        The name of a column that never matters.
+        The name of the column concerned, such as one that never matters.
     why : str
-        Why the conditions of a row can never be met.
+        The reason, such as why the conditions of a row can never be met.
 
     Examples
     --------
@@ -196,13 +205,37 @@ def _column(finding: Finding) -> str:
     return f"{name} never matters: removing it changes no decision"
 
 
+def _misleading(finding: Finding) -> str:
+    first, second = (rule + 1 for rule in finding.rules)
+    says, wins = (say(then) for then in finding.thens)
+    text = f"rule {first} says {says}, but the later rule {second} ({wins}) has a higher priority"
+    return _with_case(finding, text)
+
+
+def _outside(finding: Finding) -> str:
+    return f"{number(finding.rules)}, column {display(finding.column)}: {finding.why}"
+
+
+def _outcomes(finding: Finding) -> str:
+    column = f", column {display(finding.column)}" if finding.column else ""
+    return f"{number(finding.rules)}{column}: {finding.why}"
+
+
+def _policy(finding: Finding) -> str:
+    return finding.why
+
+
 _TEXTS: Final = {
     "conflicts": _pair,
     "overlaps": _pair,
     "gaps": _gap,
     "never_fire": _never_fires,
+    "misleading": _misleading,
+    "outside": _outside,
+    "outcomes": _outcomes,
     "duplicates": _duplicate,
     "inside": _inside,
     "mergeable": _mergeable,
     "columns": _column,
+    "policy": _policy,
 }

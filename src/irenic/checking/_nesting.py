@@ -7,11 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from irenic.boxes.arrays import Ints, Words, as_scalars
-from irenic.budget import Meter
+from irenic.budget import Budget, Meter
 from irenic.checking._rows import Rows
 
 # With more covering rows than this, unneeded ones are not removed from the list.
 _TRIAL_LIMIT = 12
+# The effort to find out whether rows of several boxes are the same region.
+_TWIN_NODES = 1_000_000
 
 
 def duplicates(rows: Rows) -> list[tuple[int, ...]]:
@@ -21,7 +23,26 @@ def duplicates(rows: Rows) -> list[tuple[int, ...]]:
         places = rows.places(row)
         keys = sorted(rows.keys[place].tobytes() for place in places)
         groups.setdefault((b"".join(keys), int(rows.then[places[0]])), []).append(row)
-    return [tuple(group) for group in groups.values() if len(group) > 1]
+    same = {row: group for group in groups.values() for row in group}
+    for a, b in _covering_each_other(rows):
+        if same.get(a) is not same.get(b, [b]):
+            joined = sorted({*same.get(a, [a]), *same.get(b, [b])})
+            same |= dict.fromkeys(joined, joined)
+    distinct = {id(group): group for _, group in sorted(same.items())}
+    return [tuple(group) for group in distinct.values() if len(group) > 1]
+
+
+def _covering_each_other(rows: Rows) -> Iterator[tuple[int, int]]:
+    """Yield pairs of rows that are the same region, cut into boxes in different ways."""
+    several = ~rows.lone
+    if not several.any():
+        return
+    pairs = rows.equal[several[rows.equal].any(axis=1)]
+    meter = Meter(Budget(nodes=_TWIN_NODES))
+    for a, b in np.unique(np.sort(rows.row_of[pairs], axis=1), axis=0).tolist():
+        first, second = rows.places(a), rows.places(b)
+        if _all_covered(rows, first, second, meter) and _all_covered(rows, second, first, meter):
+            yield a, b
 
 
 def _repeated(keys: Words) -> Ints:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +13,7 @@ import irenic
 from irenic.cli.common import GAP_LIMIT, Json, Limit, console, note, output, print_json, progress
 from irenic.cli.reading import (
     Data,
+    Encoding,
     From,
     Ignore,
     SpaceFile,
@@ -26,6 +28,7 @@ from irenic.cli.reading import (
     say_example,
 )
 from irenic.errors import FormatError, IrenicError
+from irenic.model.literals import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,6 +65,8 @@ irenic check rules.json --json              print JSON
 irenic check rules.txt --data people.csv    infer the space from a table
 irenic check rules.txt --space space.json   read the space from a file
 irenic check loans.dmn --fail-on gaps,conflicts
+irenic check policies/ --write-baseline accepted.json
+irenic check policies/ --baseline accepted.json
 
 [bold]Exit status[/]
 0 the check passed, 1 it failed, 2 invalid input.
@@ -74,8 +79,8 @@ def check(
         list[Path] | None,
         typer.Argument(
             metavar="FILE...",
-            help="Files (.txt, .rules, .json, .csv, .xlsx, .dmn), folders, or - (default: an"
-            " example).",
+            help="Files (.txt, .json, .csv, .tsv, .xlsx, .ods, .md, .dmn, …), folders, or -"
+            " (default: an example).",
             show_default=False,
         ),
     ] = None,
@@ -91,7 +96,8 @@ def check(
         typer.Option(
             metavar="KINDS",
             help="Kinds of findings to exit with 1 for: conflicts, overlaps, gaps, never_fire,"
-            " duplicates, inside, mergeable, columns; or nothing.",
+            " misleading, outside, outcomes, duplicates, inside, mergeable, columns, policy; or"
+            " nothing.",
         ),
     ] = None,
     target: Annotated[
@@ -118,17 +124,39 @@ def check(
     data: Data = None,
     space: SpaceFile = None,
     source_form: From = None,
+    encoding: Encoding = None,
     budget: Annotated[
         float, typer.Option(metavar="SECONDS", help="Maximum seconds per search.", min=0.0)
     ] = 10.0,
     limit: Limit = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", metavar="", help="List the rules after their findings.")
+    ] = False,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Accepted findings (.json), which do not fail the check."
+        ),
+    ] = None,
+    write_baseline: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write all findings to a baseline (.json)."),
+    ] = None,
+    reason: Annotated[
+        str, typer.Option(metavar="TEXT", help="Reason to write to the baseline.")
+    ] = "known when the baseline was written",
 ) -> None:
     """Find contradictions, gaps, redundant rows and unused columns in rules."""
     form = Form.JSON if as_json else form
     kinds = _kinds(fail_on)
     arguments = paths or []
     paths = list(files_of(arguments, exclude or []))
-    options = {"target": target, "ignore": ignore or (), "hit_policy": as_policy(hit_policy)}
+    options = {
+        "target": target,
+        "ignore": ignore or (),
+        "hit_policy": as_policy(hit_policy),
+        "encoding": encoding,
+    }
     inputs = {f"FILE {number}": path for number, path in enumerate(paths, 1)}
     check_inputs({**inputs, "--data": data, "--space": space}, source_form)
     files = _check_files(
@@ -140,11 +168,15 @@ def check(
         budget,
         limit or _LIMITS[form],
     )
+    if write_baseline is not None:
+        _write_baseline(write_baseline, files, reason)
+    if baseline is not None:
+        _accept(files, baseline)
     with output():
         if form is Form.TEXT and not arguments:
             say_example(None)
         several = len(arguments) > 1 or any(map(is_folder, arguments))
-        _print(files, form, limit, headed=several)
+        _print(files, form, limit, headed=several, verbose=verbose)
         for file in files if form is Form.TEXT else ():
             for error in file.errors:
                 note(str(error))
@@ -224,7 +256,48 @@ def _findings(
     return [irenic.check(table, budget=per_search, limit=limit, progress=show) for table in tables]
 
 
-def _print(files: list[CheckedFile], form: Form, limit: int | None, *, headed: bool) -> None:
+def _write_baseline(path: Path, files: list[CheckedFile], reason: str) -> None:
+    from irenic.checking import baseline
+    from irenic.frames.files import write_file
+
+    if not reason.strip():
+        raise FormatError("--reason must not be empty")
+    listed = [
+        entry
+        for file in files
+        for findings in file.tables
+        for entry in baseline.entries(_portable(file.path), findings, reason)
+    ]
+    text = json.dumps(baseline.document(listed), indent=2, ensure_ascii=False)
+    write_file(path, text + "\n")
+    note(f"{counted(len(listed), 'finding')} written to {path}; edit the reasons there")
+
+
+def _accept(files: list[CheckedFile], path: Path) -> None:
+    """Accept the findings that a baseline lists."""
+    from irenic.checking import baseline
+    from irenic.formats.json.rules import load_json
+    from irenic.frames.files import as_text, read_bytes
+
+    try:
+        reasons = baseline.read(load_json(as_text(read_bytes(path))))
+    except (FormatError, ValueError) as error:
+        reason = error if isinstance(error, FormatError) else FormatError(f"not JSON: {error}")
+        raise reason.at(path=str(path)) from None
+    for file in files:
+        file.tables[:] = [
+            baseline.accepted(_portable(file.path), findings, reasons) for findings in file.tables
+        ]
+
+
+def _portable(path: str) -> str:
+    """Return a path as it is written on all systems."""
+    return Path(path).as_posix()
+
+
+def _print(
+    files: list[CheckedFile], form: Form, limit: int | None, *, headed: bool, verbose: bool
+) -> None:
     from irenic.reporting import terminal
     from irenic.reporting.documents import check_document
     from irenic.reporting.github import to_annotations
@@ -240,4 +313,4 @@ def _print(files: list[CheckedFile], form: Form, limit: int | None, *, headed: b
     elif form is Form.JSON:
         print_json(document)
     else:
-        terminal.print_check(document, console(), limit, headed=headed)
+        terminal.print_check(document, console(), limit, headed=headed, verbose=verbose)

@@ -324,7 +324,7 @@ def predict(
     if model is None:
         whole.update(_outcomes(parsed, table, name, data))
     else:
-        whole.update(_predictions(model, parsed, table, data, options))
+        whole.update(_predictions(model, parsed, table, data, name, options))
     if out is not None and not is_standard(out):
         write_table(whole, out)
         with output():
@@ -388,6 +388,7 @@ def _predictions(
     parsed: irenic.formats.Parsed,
     table: Table,
     data: Path,
+    table_name: str | None,
     options: dict[str, Any],
 ) -> dict[str, Any]:
     from irenic.learn import predict_table
@@ -399,10 +400,11 @@ def _predictions(
         if isinstance(model, irenic.RuleSet | irenic.RuleList) and set(rules.space.names) <= set(
             table
         ):
-            model = _over_table(model, parsed, table, data)
+            model = _over_table(model, parsed, table, data, table_name)
         return predict_table(model, table, **options)
     except ConflictError as error:
-        conflict = parsed.bind(_rules(model).space).table().first_conflict()  # numbers rows
+        chosen = parsed.bind(_rules(model).space).table(table_name)
+        conflict = chosen.first_conflict()  # numbers rows
         raise ConflictError(
             f"{parsed.name}: the rules contradict each other: {conflict}; fix them"
             f" (irenic check {parsed.name} lists all conflicts), or use --resolve best, vote or"
@@ -434,6 +436,7 @@ def _over_table(
     parsed: irenic.formats.Parsed,
     table: Table,
     data: Path,
+    table_name: str | None,
 ) -> irenic.RuleSet | irenic.RuleList:
     """Return rules over the space of the table, if their source does not declare a space."""
     if parsed.declares_space or not rules.space.names:
@@ -442,7 +445,7 @@ def _over_table(
         used = table.select(rules.space.names)
         space = opened_space(parsed, irenic.Space.infer(used), data)
         features = [_with_rule_values(feature, rules.space) for feature in space or ()]
-        return parsed.rules(irenic.Space(features))
+        return parsed.rules(irenic.Space(features), table=table_name)
     except SpaceError as error:
         raise DataError(str(error)) from None
 

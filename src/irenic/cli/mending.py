@@ -24,9 +24,11 @@ from irenic.cli.common import (
     write_standard,
 )
 from irenic.cli.reading import (
+    Encoding,
     From,
     Ignore,
     SpaceFile,
+    TableName,
     as_policy,
     check_inputs,
     check_output,
@@ -36,6 +38,7 @@ from irenic.cli.reading import (
     read_data,
 )
 from irenic.errors import DataError, FormatError, did_you_mean
+from irenic.formats.editing import EDITED, MARKS
 from irenic.formats.writing import TABLES, WRITTEN, warn_of_loss
 from irenic.model.literals import counted, display
 
@@ -44,14 +47,20 @@ if TYPE_CHECKING:
 
     from irenic.model.decision_table import DecisionTable
 
-_IN = typer.Argument(metavar="IN", help="Rules (.txt, .rules, .json, .csv, .xlsx or .dmn), or -.")
+_IN = typer.Argument(
+    metavar="IN", help="Rules (.txt, .json, .csv, .tsv, .xlsx, .ods, .md, .dmn, …), or -."
+)
 _OUT = typer.Option(
     "--output",
     "-o",
     metavar="OUT",
     help="New file (.json, .txt, .csv, .xlsx, .dmn, .sql or .py), or - (default: print text).",
 )
-_TABLE = typer.Option(metavar="NAME", help="Table to use, if the file contains several.")
+_IN_PLACE = typer.Option(
+    "--in-place",
+    metavar="",
+    help="Change IN itself: only the rows concerned, each with a note; all else stays.",
+)
 _TARGET = typer.Option(
     metavar="COLUMN", help="Outcome column of a .csv or .xlsx file (default: the last one)."
 )
@@ -66,7 +75,7 @@ _BUDGET = typer.Option(metavar="SECONDS", help="Maximum seconds for the search."
 
 In = Annotated[Path, _IN]
 Out = Annotated[Path | None, _OUT]
-TableName = Annotated[str | None, _TABLE]
+InPlace = Annotated[bool, _IN_PLACE]
 Target = Annotated[str | None, _TARGET]
 Policy = Annotated[str | None, _POLICY]
 Data = Annotated[Path | None, _DATA]
@@ -90,6 +99,7 @@ commands = typer.Typer()
 irenic repair rules.txt                        print changes and rules
 irenic repair rules.txt --how trim -o mended.txt
 irenic repair loans.dmn --table Risk -o mended.dmn
+irenic repair fares.xlsx --how split --in-place
 irenic repair rules.txt --data cases.csv       keep accurate rules
 
 Of two conflicting rules, the less valuable one is changed. Values come
@@ -102,6 +112,7 @@ Without either, the larger rule is cut, or the fewest rules are dropped.
 def repair(
     rules: In,
     out: Out = None,
+    in_place: InPlace = False,
     how: Annotated[
         How,
         typer.Option(
@@ -118,14 +129,15 @@ def repair(
     hit_policy: Policy = None,
     space: SpaceFile = None,
     form: From = None,
+    encoding: Encoding = None,
     to: To = None,
     as_json: Json = False,
     budget: Budget = 30.0,
 ) -> None:
     """Remove contradictions from rules, and explain each change."""
     files = {"IN": rules, "--data": data, "--space": space}
-    sink = _check_files(files, form, out, to, as_json=as_json)
-    parsed = _parse(rules, form, target, ignore, hit_policy)
+    sink = _check_files(files, form, out, to, as_json=as_json, in_place=in_place)
+    parsed = _parse(rules, form, encoding, target, ignore, hit_policy)
     original = _table(parsed, table, given_space(None, space, form), sink)
     X, y = _instances(data, label, form)
     mended = irenic.repair(original, how.value, X=X, y=y, budget=budget)
@@ -140,9 +152,12 @@ def repair(
         steps.append(
             "trimmed rules may not keep their largest regions; a longer --budget may keep more"
         )
+    steps += _opened(mended)
     n = len(mended.changes)
     verdict = counted(n, "change") if n else "no contradictions"
-    _write_result(result, sink, steps, verdict, as_json)
+    notes: dict[Any, str] = {change.rule: change.text for change in mended.changes}
+    edit = _Edit("irenic repair", parsed, original, notes)
+    _write_result(result, sink, steps, verdict, as_json, edit)
 
 
 @commands.command(
@@ -157,6 +172,7 @@ irenic complete rules.txt --data cases.csv -o complete.txt
 def complete(
     rules: In,
     out: Out = None,
+    in_place: InPlace = False,
     data: Data = None,
     label: Label = None,
     limit: Annotated[
@@ -168,14 +184,15 @@ def complete(
     hit_policy: Policy = None,
     space: SpaceFile = None,
     form: From = None,
+    encoding: Encoding = None,
     to: To = None,
     as_json: Json = False,
     budget: Budget = 30.0,
 ) -> None:
     """Add rules for cases that no rule covers, largest gaps first."""
     files = {"IN": rules, "--data": data, "--space": space}
-    sink = _check_files(files, form, out, to, as_json=as_json)
-    parsed = _parse(rules, form, target, ignore, hit_policy)
+    sink = _check_files(files, form, out, to, as_json=as_json, in_place=in_place)
+    parsed = _parse(rules, form, encoding, target, ignore, hit_policy)
     original = _table(parsed, table, given_space(None, space, form), sink)
     X, y = _instances(data, label, form)
     completion = irenic.complete(original, X=X, y=y, limit=limit, budget=budget)
@@ -185,7 +202,15 @@ def complete(
     )
     if completion.stopped_by is not None:
         steps.append(_unfinished("looking for gaps", completion.stopped_by, "find more"))
-    _write_result(original.with_rules(completion.rules), sink, steps, verdict, as_json)
+    guesses = sum(proposal.is_guess for proposal in completion.proposals)
+    if guesses:
+        steps.append(
+            f"{counted(guesses, 'outcome')} {'is a guess' if guesses == 1 else 'are guesses'} from"
+            " neighboring rules or cases, for the reasons above; check them"
+        )
+    notes: dict[Any, str] = {p.region: str(p) for p in completion.proposals}
+    edit = _Edit("irenic complete", parsed, original, notes)
+    _write_result(completion.table or original, sink, steps, verdict, as_json, edit)
     raise typer.Exit(0 if completion.is_complete else 1)
 
 
@@ -199,28 +224,37 @@ irenic merge rules.txt -o fewer.txt
 def merge(
     rules: In,
     out: Out = None,
+    in_place: InPlace = False,
     table: TableName = None,
     target: Target = None,
     ignore: Ignore = None,
     hit_policy: Policy = None,
     space: SpaceFile = None,
     form: From = None,
+    encoding: Encoding = None,
     to: To = None,
     as_json: Json = False,
     budget: Budget = 30.0,
 ) -> None:
     """Merge rules into fewer ones that provably decide the same."""
     files = {"IN": rules, "--space": space}
-    sink = _check_files(files, form, out, to, as_json=as_json)
-    parsed = _parse(rules, form, target, ignore, hit_policy)
+    sink = _check_files(files, form, out, to, as_json=as_json, in_place=in_place)
+    parsed = _parse(rules, form, encoding, target, ignore, hit_policy)
     original = _table(parsed, table, given_space(None, space, form), sink)
     unordered = original.with_rules(_as_set(original, budget)) if original.is_ordered else original
     merged = irenic.merge(unordered, budget=budget)
-    notes = [original.say_never(row) for row in original.never_hold]
+    notes = []
     if merged.stopped_by is not None:
         notes.append(_unfinished("merging", merged.stopped_by, "merge more rules"))
     verdict = f"{counted(len(unordered.rules), 'rule')} became {len(merged.rules):,}"
-    _write_result(merged.table or unordered, sink, notes, verdict, as_json)
+    result = merged.table or unordered
+    lost: list[str] = []
+    if not original.is_ordered and len(merged.rules) == len(original.rules):
+        result = original  # nothing shrinks, so nothing is rewritten
+    else:
+        lost = [original.say_never(row) for row in original.never_hold]
+    edit = _Edit("irenic merge", parsed, original, _merge_notes(original, result), lost)
+    _write_result(result, sink, notes, verdict, as_json, edit)
 
 
 @commands.command(
@@ -248,6 +282,7 @@ def convert(
     hit_policy: Policy = None,
     space: SpaceFile = None,
     form: From = None,
+    encoding: Encoding = None,
     to: To = None,
     as_set: Annotated[
         bool,
@@ -270,7 +305,7 @@ def convert(
     check_inputs(files, form)
     check_output(out, files, "OUT")
     sink = _Out(out, output_format(out, to, WRITTEN), "OUT")
-    parsed = _parse(rules, form, target, ignore, hit_policy)
+    parsed = _parse(rules, form, encoding, target, ignore, hit_policy)
     result = _table(parsed, table, given_space(None, space, form), sink)
     if sink.form in ("sql", "py") and space is None and parsed.declared is None:
         result = parsed.open_to_missing(table)  # as in irenic predict
@@ -294,6 +329,8 @@ def convert(
     epilog="""[bold]Examples[/]
 irenic diff old.txt new.txt
 irenic diff old.dmn new.dmn --table Risk --json
+irenic diff fares.xlsx fares.xlsx --table 2025 --table 2026
+irenic diff fares.csv fares.xlsx --table 2026
 
 [bold]Exit status[/]
 0 both decide the same everywhere, 1 they differ or it is unknown,
@@ -302,21 +339,35 @@ irenic diff old.dmn new.dmn --table Risk --json
 def diff(
     a: Annotated[Path, typer.Argument(metavar="A", help="Rules before the change, or -.")],
     b: Annotated[Path, typer.Argument(metavar="B", help="Rules after the change, or -.")],
-    table: TableName = None,
+    table: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Table to use, if a file contains several; given twice, first of A, then of B.",
+        ),
+    ] = None,
     target: Target = None,
     ignore: Ignore = None,
     hit_policy: Policy = None,
     space: SpaceFile = None,
     form: From = None,
+    encoding: Encoding = None,
     as_json: Json = False,
     budget: Budget = 60.0,
 ) -> None:
     """List the regions in which two sets of rules decide differently."""
     check_inputs({"A": a, "B": b, "--space": space}, form)
     common_space = given_space(None, space, form)
+    names = _two_names(table or [])
     before, after = (
-        _table(_parse(path, form, target, ignore, hit_policy), table, common_space, _Out())
-        for path in (a, b)
+        _table(
+            _parse(path, form, encoding, target, ignore, hit_policy),
+            name,
+            common_space,
+            _Out(),
+            lenient=len(table or ()) == 1 and a != b,
+        )
+        for path, name in zip((a, b), names, strict=True)
     )
     _note_unshared(before, after, a, b)
     differences = irenic.diff(before, after, budget=budget)
@@ -336,6 +387,13 @@ def diff(
 # --- shared by these commands
 
 
+def _two_names(names: list[str]) -> Sequence[str | None]:
+    """Return the names of the tables in two files; one name is for a file with several tables."""
+    if len(names) > 2:
+        raise FormatError(f"--table can be given once or twice, got {len(names)} names")
+    return [*names, *names][:2] if names else (None, None)
+
+
 class _Out(NamedTuple):
     """The destination of rules, and their format."""
 
@@ -344,6 +402,19 @@ class _Out(NamedTuple):
     """Empty to print text."""
     option: str = "--output"
     """The name of the option or argument."""
+    in_place: bool = False
+
+
+class _Edit(NamedTuple):
+    """What is needed to edit the file that rules come from."""
+
+    command: str
+    parsed: irenic.formats.Parsed
+    table: DecisionTable
+    notes: dict[Any, str]
+    """The reasons for changes, by the indices of rows and the regions of added rules."""
+    lost: Sequence[str] = ()
+    """What is lost unless the file is edited."""
 
 
 def _check_files(
@@ -353,33 +424,54 @@ def _check_files(
     to: str | None,
     *,
     as_json: bool,
+    in_place: bool,
 ) -> _Out:
     """Return the destination of the rules; reject invalid files before any work is done."""
     check_inputs(inputs, form)
     check_one_output(out, to, as_json=as_json)
+    if in_place:
+        path = inputs["IN"]
+        if out is not None or to is not None:
+            raise FormatError("--in-place changes IN itself, so it excludes --output and --to")
+        if path is None or is_standard(path):
+            raise FormatError("--in-place needs a file; write standard input to --output")
+        others = {name: other for name, other in inputs.items() if name != "IN"}
+        check_output(path, others, "--in-place")
+        return _Out(path, output_format(path, None, (*WRITTEN, *EDITED)), "--in-place", True)
     check_output(out, inputs)
     if out is None and to is None:
         return _Out()
-    return _Out(out, output_format(out, to, WRITTEN, "rules"))
+    path = inputs["IN"]
+    # a copy of the input is edited, even if its format is not written otherwise
+    known = [f for f in EDITED if path is not None and path.suffix.lower() == f".{f}"]
+    return _Out(out, output_format(out, to, (*WRITTEN, *known), "rules"))
 
 
 def _parse(
     path: Path,
     form: str | None,
+    encoding: str | None,
     target: str | None,
     ignore: list[str] | None,
     policy: str | None,
 ) -> irenic.formats.Parsed:
     options = {"target": target, "ignore": ignore or (), "hit_policy": as_policy(policy)}
-    return parse_file(path, form, **options)
+    return parse_file(path, form, encoding=encoding, **options)
 
 
 def _table(
-    parsed: irenic.formats.Parsed, name: str | None, space: irenic.Space | None, out: _Out
+    parsed: irenic.formats.Parsed,
+    name: str | None,
+    space: irenic.Space | None,
+    out: _Out,
+    *,
+    lenient: bool = False,
 ) -> DecisionTable:
     tables = parsed.bind(space)
     for imported in tables.imports:
         check_output(out.path, {f"the import of {parsed.name},": imported}, out.option)
+    if lenient and len(tables.tables) == 1 and not tables.errors:
+        name = None  # the name is for the other file
     chosen = tables.table(name)
     check_rules_in(chosen, Path(parsed.name))
     others = len(tables.tables) - 1
@@ -426,28 +518,59 @@ def _instances(data: Path | None, label: str | None, form: str | None) -> tuple[
     return table.select([column for column in table if column != name]), labels
 
 
+def _opened(mended: irenic.mend.Repair) -> list[str]:
+    """Return what to say about cases that no rule covers any more."""
+    n, default = len(mended.opened), mended.rules.default
+    listed = "; ".join(f"where {region}" for region in mended.opened[:_SHOWN])
+    more = f"; and {n - _SHOWN} more regions" if n > _SHOWN else ""
+    if not n:
+        return []
+    if default is not None:
+        return [f"only the default ({display(default)}) now applies {listed}{more}"]
+    return [f"the repair opens gaps: no rule applies {listed}{more} (irenic complete fills them)"]
+
+
+_SHOWN = 5
+
+
+def _merge_notes(before: DecisionTable, after: DecisionTable) -> dict[Any, str]:
+    """Return the reason for each row that a merge changes or drops."""
+    from irenic.formats.tables.edits import edits_between
+
+    changed = edits_between(before, after).changed
+    rules = {row: before.rules[before.places(row)[0]] for row in changed}
+    groups: dict[Any, list[str]] = {}
+    for row, rule in sorted(rules.items()):
+        groups.setdefault((rule.then, rule.weight), []).append(str(row + 1))
+    notes: dict[Any, str] = {}
+    for row, rule in rules.items():
+        merged = ", ".join(groups[rule.then, rule.weight])
+        verb = "changed" if changed[row] else "dropped"
+        notes[row] = f"rule {row + 1} ({rule}) is {verb}: rules {merged} are merged"
+    return notes
+
+
 def _write_result(
     table: DecisionTable,
     out: _Out,
     steps: Sequence[irenic.mend.Change | irenic.mend.Proposal | str],
     verdict: str,
     as_json: bool,
+    edit: _Edit,
 ) -> None:
     """Write or print rules, and print the steps; on standard error if it prints the rules."""
     is_file = out.path is not None and not is_standard(out.path)
-    if is_file:
-        write_rules(table, out.path, out.form)
-    elif not out.form:
+    written, marks = _write_file(table, out, edit) if is_file else ("", [*edit.lost])
+    if not is_file and not out.form:
         warn_of_loss(table, "rules")
     from irenic.reporting.documents import mend_document
     from irenic.reporting.terminal import print_mended
 
-    document = mend_document(table, steps, verdict)
+    document = mend_document(table, [*steps, *marks], verdict)
     with output():
         if as_json:
             print_json(document)
             return
-        written = _written(table, out) if is_file else ""
         print_mended(document, console(stderr=not is_file), written)
         if not is_file and not out.form:
             from irenic.formats import text as text_rules
@@ -455,6 +578,39 @@ def _write_result(
             print(text_rules.dumps(table.rules), end="")
     if not is_file and out.form:
         write_rules(table, out.path, out.form)
+
+
+def _write_file(table: DecisionTable, out: _Out, edit: _Edit) -> tuple[str, list[str]]:
+    """Write a file; return what was written, and a note on where changes are explained.
+
+    A file of the same format as the input is the input with some rows changed, if it can be edited.
+    """
+    from irenic.formats.editing import edited
+    from irenic.frames.files import write_file
+
+    parsed = edit.parsed
+    same = _SAME.get(out.form, out.form) == parsed.format and parsed.format in EDITED
+    if same and out.path is not None:
+        try:
+            content = edited(parsed, edit.table, table, edit.notes, command=edit.command)
+        except FormatError as error:
+            if out.in_place:
+                raise FormatError(f"{error}; write to a new file with --output") from None
+            note(f"{error}; {out.path} contains only the rules")
+        else:
+            if out.in_place and content == parsed.content:
+                return f"{out.path} is unchanged", []
+            write_file(out.path, content)
+            where = f"changed rows are explained in {MARKS[parsed.format]} of {out.path}"
+            return _written(table, out), [] if content == parsed.content else [where]
+    if out.in_place and (out.form != "json" or parsed.is_model):
+        what = "a model" if parsed.is_model else f"a .{out.form} file"
+        raise FormatError(f"{out.path}: {what} cannot be changed in place; use --output")
+    write_rules(table, out.path, out.form)
+    return _written(table, out), [*edit.lost]
+
+
+_SAME = {"txt": "rules", "xml": "dmn"}
 
 
 def _write_sql(table: DecisionTable, out: _Out, sql_table: str, dialect: str) -> None:

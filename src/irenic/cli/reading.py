@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # Arguments and options that several commands share.
 _RULES = typer.Argument(
     metavar="RULES",
-    help="Rules (.txt, .rules, .json, .csv, .xlsx or .dmn), or - (default: an example).",
+    help="Rules (.txt, .json, .csv, .tsv, .xlsx, .ods, .md, .dmn, …), or - (default: an example).",
 )
 _DATA = typer.Option(
     metavar="FILE",
@@ -42,7 +42,14 @@ _FROM = typer.Option(
     "--from", metavar="FORMAT", help="Format of standard input, if a file is -: csv, json, …"
 )
 
+_TABLE = typer.Option(metavar="NAME", help="Table to use, if the file contains several.")
+_ENCODING = typer.Option(
+    metavar="NAME", help="Encoding of a text file of rules, such as cp1252 (default: UTF-8)."
+)
+
 Ignore = Annotated[list[str] | None, _IGNORE]
+TableName = Annotated[str | None, _TABLE]
+Encoding = Annotated[str | None, _ENCODING]
 Rules = Annotated[Path | None, _RULES]
 Data = Annotated[Path | None, _DATA]
 SpaceFile = Annotated[Path | None, _SPACE]
@@ -145,12 +152,13 @@ def read_rules(
     space_file: Path | None,
     ignore: list[str] | None,
     form: str | None,
+    table: str | None = None,
 ) -> irenic.RuleSet:
     """Return the rule set in a file, or the example."""
     check_inputs({"RULES": path, "--data": data, "--space": space_file}, form)
     space = given_space(data, space_file, form)
     parsed = parse_file(path, form, ignore=ignore or ())
-    return as_set(parsed.rules(opened_space(parsed, space, data)))
+    return as_set(parsed.rules(opened_space(parsed, space, data), table=table))
 
 
 def as_set(rules: irenic.RuleSet | irenic.RuleList) -> irenic.RuleSet:
@@ -206,18 +214,22 @@ def _is_same(a: Path, b: Path) -> bool:
 
 
 def as_policy(text: str | None) -> Any:
-    """Return the hit policy that an option names, in upper or lower case."""
+    """Return the hit policy that an option names, in upper or lower case, or by its letter."""
+    from irenic.formats.tables.drafts import POLICIES
     from irenic.model.decision_table import HIT_POLICIES
 
     if text is None or text.upper() in HIT_POLICIES:
         return text and text.upper()
+    if len(text) == 1 and text.upper() in POLICIES:
+        return POLICIES[text.upper()][0]
     hint = did_you_mean(text.upper(), HIT_POLICIES)
     raise FormatError(f"--hit-policy: unknown hit policy {text!r}{hint}")
 
 
 def files_of(paths: list[Path], exclude: list[str]) -> Iterator[Path]:
     """Yield the files to read: the given ones, and in folders all that may contain rules."""
-    suffixes = tuple(f".{form}" for form in READ)
+    # most Markdown texts in a folder contain no rules
+    suffixes = tuple(f".{form}" for form in READ if form != "md")
     for path in paths:
         if not is_folder(path):
             yield path

@@ -9,7 +9,16 @@ import typer
 
 import irenic
 from irenic.cli.common import GAP_LIMIT, Json, Limit, console, note, output, print_json, progress
-from irenic.cli.reading import Data, From, Ignore, Rules, SpaceFile, read_rules, say_example
+from irenic.cli.reading import (
+    Data,
+    From,
+    Ignore,
+    Rules,
+    SpaceFile,
+    TableName,
+    read_rules,
+    say_example,
+)
 from irenic.errors import did_you_mean
 from irenic.model.head import Head
 from irenic.model.literals import display
@@ -46,6 +55,7 @@ def gaps(
     as_json: Json = False,
     data: Data = None,
     space: SpaceFile = None,
+    table: TableName = None,
     ignore: Ignore = None,
     form: From = None,
     budget: Budget = 60.0,
@@ -55,13 +65,13 @@ def gaps(
     from irenic.reporting import terminal
     from irenic.reporting.documents import gaps_document
 
-    rule_set = read_rules(rules, data, space, ignore, form)
+    rule_set = read_rules(rules, data, space, ignore, form, table)
     with progress("looking for gaps") as show:
         found = irenic.gaps(
             rule_set, budget=irenic.Budget(seconds=budget, regions=GAP_LIMIT), progress=show
         )
-    table = irenic.DecisionTable.from_rules(rule_set)
-    document = gaps_document(table, found, limit or (None if as_json else 1_000))
+    whole = irenic.DecisionTable.from_rules(rule_set)
+    document = gaps_document(whole, found, limit or (None if as_json else 1_000))
     with output():
         if as_json:
             print_json(document)
@@ -108,6 +118,7 @@ def search(
     as_json: Json = False,
     data: Data = None,
     space: SpaceFile = None,
+    table: TableName = None,
     ignore: Ignore = None,
     form: From = None,
     budget: Budget = 60.0,
@@ -120,7 +131,7 @@ def search(
         raise irenic.ConditionError(
             "--paths and --maximal cannot be combined: the regions of paths are not maximal"
         )
-    rule_set = read_rules(rules, data, space, ignore, form)
+    rule_set = read_rules(rules, data, space, ignore, form, table)
     with progress("searching") as show:
         options: dict[str, Any] = {
             "consequent": _consequent(rule_set, consequent),
@@ -169,6 +180,7 @@ def enlarge(
     as_json: Json = False,
     data: Data = None,
     space: SpaceFile = None,
+    table: TableName = None,
     ignore: Ignore = None,
     form: From = None,
 ) -> None:
@@ -176,7 +188,7 @@ def enlarge(
     from irenic.model.notation import parse_names, parse_point
     from irenic.reporting.documents import enlarge_document
 
-    rule_set = read_rules(rules, data, space, ignore, form)
+    rule_set = read_rules(rules, data, space, ignore, form, table)
     if not seed:
         shape = ", ".join(f"{name}=…" for name in rule_set.space.names)
         raise irenic.SeedError(f'a seed is required: --seed "{shape}"')

@@ -1,6 +1,7 @@
 """Files of rules: one module or package per format."""
 
 from irenic.formats._reading import READ, loads, parse, read, read_model
+from irenic.formats.editing import edited
 from irenic.formats.models import (
     from_imodels,
     from_orange,
@@ -18,6 +19,7 @@ __all__ = [
     "Parsed",
     "Tables",
     "dumps",
+    "edited",
     "from_imodels",
     "from_orange",
     "from_rulekit",

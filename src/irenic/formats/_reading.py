@@ -31,10 +31,12 @@ from irenic.model.space import Space
 if TYPE_CHECKING:
     from irenic.learn.models import Classifier
 
-READ: Final = ("csv", "dmn", "json", "rules", "txt", "xlsx", "xml")
+READ: Final = ("csv", "dmn", "json", "md", "ods", "rules", "tsv", "txt", "xlsm", "xlsx", "xml")
 """The formats that can be read, named after the suffixes of their files."""
 _SAME: Final = {"txt": "rules", "xml": "dmn"}
-_LIMITED: Final = ("csv", "dmn", "xlsx")
+_LIMITED: Final = ("csv", "dmn", "md", "ods", "tsv", "xlsm", "xlsx")
+_TEXTS: Final = ("csv", "json", "md", "rules", "tsv")
+_ZIPPED: Final = ("ods", "xlsm", "xlsx")
 
 
 def parse(
@@ -44,6 +46,7 @@ def parse(
     target: str | None = None,
     ignore: str | Sequence[str] = (),
     hit_policy: HitPolicy | None = None,
+    encoding: str | None = None,
     name: str | None = None,
 ) -> Parsed:
     """Parse a source of rules without binding it to a space.
@@ -58,9 +61,10 @@ def parse(
         A str without a line break is a path, one with a line break is the rules themselves. Bytes
         are the content of a file. :func:`loads` takes only content, including a single line.
     format : str, optional
-        ``"csv"``, ``"xlsx"`` (one decision table per sheet), ``"dmn"`` or ``"xml"`` (a DMN model),
-        ``"json"``, ``"rules"`` or ``"txt"`` (one rule per line). Default: the suffix of the file
-        name; required if there is no name.
+        ``"csv"`` or ``"tsv"``, ``"xlsx"``, ``"xlsm"`` or ``"ods"`` (one decision table per sheet),
+        ``"md"`` (the tables of a Markdown text), ``"dmn"`` or ``"xml"`` (a DMN model), ``"json"``,
+        ``"rules"`` or ``"txt"`` (one rule per line). Default: the suffix of the file name; required
+        if there is no name.
     target : str, optional
         Column of outcomes in a csv or xlsx source (default: the last).
     ignore : str or sequence of str, optional
@@ -68,6 +72,8 @@ def parse(
         numbers and comments.
     hit_policy : str, optional
         What happens if several rows apply, instead of the hit policy in the source.
+    encoding : str, optional
+        The encoding of a text file, such as ``"cp1252"`` (default: UTF-8).
     name : str, optional
         The name of the source in messages and tables (default: its path).
 
@@ -112,12 +118,18 @@ def parse(
     file: Any = source if content is None else io.BytesIO(as_bytes(content))
     raw = read_bytes(file, MOST_BYTES if form in _LIMITED else None)
     path = None if is_stream(file) else Path(file)
-    try:
-        with no_collections():
-            parsed = _parse(raw, form, path, Path(name).stem, target, ignore)
-    except FormatError as error:
-        parsed = Parsed(form, failures=[error])
-    return replace(parsed, name=name, hit_policy=hit_policy)
+
+    def again(raw: bytes) -> Parsed:
+        try:
+            with no_collections():
+                decoded = _decoded(raw, form, encoding)
+                parsed = _parse(decoded, form, path, Path(name).stem, target, ignore)
+        except FormatError as error:
+            parsed = Parsed(form, failures=[error])
+        parsed = replace(parsed, name=name, hit_policy=hit_policy, encoding=encoding or "")
+        return replace(parsed, content=raw, again=again)
+
+    return again(raw)
 
 
 def _is_content(source: object) -> TypeGuard[str | bytes]:
@@ -151,14 +163,17 @@ def _parse(
 ) -> Parsed:
     _check_content(raw, form)
     # readers are imported when they are needed, because most sources need neither openpyxl nor XML
-    if form == "csv":
+    if form in ("csv", "tsv"):
+        from irenic.formats.sheets import converting
         from irenic.formats.sheets import rules as sheets
 
-        return sheets.parse_csv(raw, target=target, ignore=ignore, name=stem)
-    if form == "xlsx":
-        from irenic.formats.sheets import rules as sheets
-
-        return sheets.parse_xlsx(raw, target=target, ignore=ignore)
+        raw = converting.tsv_as_csv(raw) if form == "tsv" else raw
+        parsed = sheets.parse_csv(raw, target=target, ignore=ignore, name=stem)
+        return replace(parsed, format=form)
+    if form == "md":
+        return _parse_markdown(as_text(raw), stem, target, ignore)
+    if form in _ZIPPED:
+        return _parse_workbook(raw, form, target, ignore)
     if form == "dmn":
         from irenic.formats.dmn import reading as dmn
 
@@ -167,9 +182,83 @@ def _parse(
     return text_rules.parse(text) if form == "rules" else json_rules.parse(text)
 
 
+def _decoded(raw: bytes, form: str, encoding: str | None) -> bytes:
+    """Return a text file as UTF-8 or UTF-16; other files are returned unchanged."""
+    if form not in _TEXTS or _is_binary(raw):
+        if encoding is not None and form not in _TEXTS:
+            raise FormatError(f"encoding is for text files, not for .{form} files")
+        return raw
+    if encoding is not None:
+        try:
+            return raw.decode(encoding).removeprefix("\ufeff").encode("utf-8")
+        except LookupError:
+            raise FormatError(f"unknown encoding {encoding!r}; use utf-8, cp1252, …") from None
+        except UnicodeError as error:
+            raise FormatError(f"not {encoding} text: {error}") from None
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return raw
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"not UTF-8 text (byte {error.start}); save it as UTF-8, or name its encoding"
+            " (--encoding)",
+            line=raw.count(b"\n", 0, error.start) + 1,
+        ) from None
+    return raw
+
+
+def _is_binary(raw: bytes) -> bool:
+    return raw.startswith(b"PK\x03\x04")
+
+
+def _parse_markdown(
+    text: str, stem: str, target: str | None, ignore: str | Sequence[str]
+) -> Parsed:
+    """Return the tables of a Markdown text, named after their headings."""
+    from irenic.formats.sheets import converting
+    from irenic.formats.sheets import rules as sheets
+
+    found = converting.markdown_as_csv(text)
+    if not found:
+        raise FormatError("the text contains no table; its header needs a line of dashes below")
+    names: list[str] = []
+    for heading, _ in found:
+        name, number = heading or stem, 1
+        while name in names:
+            number += 1
+            name = f"{heading or stem} {number}"
+        names.append(name)
+    parts = [
+        sheets.parse_csv(raw, target=target, ignore=ignore, name=name)
+        for name, (_, raw) in zip(names, found, strict=True)
+    ]
+    drafts = [draft for part in parts for draft in part.drafts]
+    notes = [note for part in parts for note in part.notes]
+    return replace(parts[0], format="md", drafts=drafts, notes=notes)
+
+
+def _parse_workbook(
+    raw: bytes, form: str, target: str | None, ignore: str | Sequence[str]
+) -> Parsed:
+    from irenic.formats.sheets import converting
+    from irenic.formats.sheets import rules as sheets
+
+    convert = converting.ods_as_xlsx if form == "ods" else converting.with_cached_values
+    book = convert(raw)
+    parsed = sheets.parse_xlsx(book.raw, target=target, ignore=ignore)
+    notes = [*parsed.notes]
+    if book.formulas:
+        verb = "formula was" if book.formulas == 1 else "formulas were"
+        notes.append(
+            FormatError(f"{book.formulas:,} {verb} not computed; its value in the file counts")
+        )
+    return replace(parsed, format=form, notes=notes)
+
+
 def _check_content(raw: bytes, form: str) -> None:
     """Reject a file whose content is clearly in another format."""
-    if form != "xlsx" and raw.startswith(b"PK\x03\x04"):
+    if form not in _ZIPPED and raw.startswith(b"PK\x03\x04"):
         raise FormatError(
             f"the content must be {form}, got a zip archive; if it is a workbook, use the suffix"
             ' .xlsx or format="xlsx"'

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ from irenic.model.decision_table import DecisionTable, HitPolicy
 from irenic.model.explanation import common_type
 from irenic.model.literals import counted
 from irenic.model.notation import ParsedRule
+from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
@@ -167,6 +169,12 @@ class Parsed:
         The name of the source in messages: its path, if it has one.
     decisions : Decisions, optional
         The decisions of a DMN model, for :meth:`predict`.
+    content : bytes
+        The source.
+    encoding : str
+        The encoding of the source, if it was given.
+    again : callable, optional
+        Parses other content with the same options.
 
     Examples
     --------
@@ -189,6 +197,9 @@ class Parsed:
     hit_policy: HitPolicy | None = None
     name: str = ""
     decisions: Any = None
+    content: bytes = b""
+    encoding: str = ""
+    again: Callable[[bytes], Parsed] | None = None
 
     def __repr__(self) -> str:
         errors = counted(len(self.errors), "error")
@@ -213,7 +224,7 @@ class Parsed:
     @property
     def holds_several(self) -> bool:
         """Whether sources of this format can contain several tables."""
-        return self.format in ("csv", "dmn", "xlsx")
+        return self.format not in ("json", "rules")
 
     @property
     def is_model(self) -> bool:
@@ -520,6 +531,28 @@ class Parsed:
             raise error.at(path=self.name) from None
 
 
+def _rules_of(alternatives: list[ParsedRule], space: Space) -> list[Rule]:
+    """Return the rules of a line; if there are several, those that can never hold are left out."""
+    rules, never = [], []
+    for parsed in alternatives:
+        try:
+            rules.append(Rule.from_parsed(parsed, space))
+        except FormatError as error:
+            if len(alternatives) == 1 or not _excluding(parsed, space):
+                raise
+            never.append(error)
+    if not rules:
+        raise never[0]
+    return rules
+
+
+def _excluding(rule: ParsedRule, space: Space) -> bool:
+    """Return whether the conditions of a rule are valid one by one."""
+    for condition in rule.conditions:
+        Region.from_parsed([condition], space)
+    return True
+
+
 @dataclass
 class RuleDraft:
     """The rules of a text or JSON source, before their space is known."""
@@ -544,11 +577,19 @@ class RuleDraft:
                 space = self._infer()
             except FormatError as error:
                 return Tables(errors=[error])
-        for place, rule in zip(self.places, self.rules, strict=True):
+        places, warnings = [], list(self.warnings)
+        for place, group in groupby(zip(self.places, self.rules, strict=True), lambda p: p[0]):
+            alternatives = [rule for _, rule in group]
             try:
-                rules.append(Rule.from_parsed(rule, space))
+                made = _rules_of(alternatives, space)
             except FormatError as error:
                 errors.append(self.at(place, error))
+                continue
+            rules += made
+            places += [place] * len(made)
+            if len(made) > 1:
+                text = f"OR, NOT or ELSE makes {len(made)} rules of this line"
+                warnings.append(self.at(place, FormatError(text)))
         if errors:
             return Tables(errors=sorted(errors, key=lambda error: error.line or 0))
         rule_set = RuleSet(rules, space, default=self.default)
@@ -558,7 +599,8 @@ class RuleDraft:
             )
         except ConditionError as error:  # rules of a list decide everything
             return Tables(errors=[FormatError(str(error))])
-        return Tables([replace(table, lines=tuple(self.places))] if self.has_lines else [table])
+        tables = [replace(table, lines=tuple(places))] if self.has_lines else [table]
+        return Tables(tables, warnings=warnings)
 
     def at(self, place: int, error: FormatError) -> FormatError:
         """Return an error in a rule with its location."""

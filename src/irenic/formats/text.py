@@ -3,7 +3,7 @@
 ::
 
     # who pays what
-    IF age < 18 THEN free
+    IF age < 18 OR age >= 80 THEN free
     IF 18 <= age < 65 AND job in {nurse, "fire fighter"} THEN reduced
     DEFAULT full
 
@@ -18,7 +18,7 @@ from collections.abc import Hashable
 from irenic.errors import ConditionError, FormatError
 from irenic.formats.parsed import Parsed, RuleDraft
 from irenic.model.literals import format_literal
-from irenic.model.notation import ParsedRule, parse_line
+from irenic.model.notation import parse_line
 from irenic.model.rule import as_default
 from irenic.model.ruleset import RuleSet
 
@@ -35,9 +35,9 @@ def parse(text: str) -> Parsed:
     for number, line in enumerate(text.split("\n"), 1):
         try:
             parsed = parse_line(line)
-            if isinstance(parsed, ParsedRule):
-                draft.rules.append(parsed)
-                draft.places.append(number)
+            if isinstance(parsed, list):
+                draft.rules += parsed
+                draft.places += [number] * len(parsed)
             elif parsed is not None:
                 if draft.default is not None:
                     raise FormatError("a second DEFAULT; keep only one", column=1)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from irenic.model.decision_table import DecisionTable
 from irenic.model.literals import counted, display
 from irenic.model.overlap import Overlap
+from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
 
@@ -76,6 +77,9 @@ class Repair:
         larger regions for the trimmed rules.
     table : DecisionTable, optional
         The repaired rules as a table, if a table was given.
+    opened : tuple of Region
+        Cases that rules covered before and none covers any more, as disjoint regions. At most
+        about 1,000 regions are listed.
 
     Examples
     --------
@@ -94,6 +98,7 @@ class Repair:
     bound: float | None = None
     optimal: bool = True
     table: DecisionTable | None = None
+    opened: tuple[Region, ...] = ()
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.rules, self.changes))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,6 +40,9 @@ class Proposal:
         distant values count less.
     instances : int
         Number of instances in the gap.
+    is_guess : bool
+        Whether the consequent is a guess: that of a neighbor, or of the nearest instance, because
+        no instance is in the gap and no default decides there.
 
     Examples
     --------
@@ -53,6 +56,7 @@ class Proposal:
     why: str
     share: float
     instances: int
+    is_guess: bool = False
 
     def __str__(self) -> str:
         return f"{self.rule or self.region}, {self.why}"
@@ -74,6 +78,8 @@ class Completion:
         Whether no gaps remain.
     stopped_by : str or None
         The limit that stopped the search for gaps; None if it finished.
+    table : DecisionTable, optional
+        The rules as a table with the new rows at the end, if a table was given.
 
     Examples
     --------
@@ -87,6 +93,7 @@ class Completion:
     proposals: list[Proposal]
     is_complete: bool
     stopped_by: StoppedBy | None
+    table: DecisionTable | None = None
 
     @property
     def finished(self) -> bool:
@@ -182,7 +189,15 @@ def complete(
     if old.is_consistent and not new.is_consistent:  # pragma: no cover
         raise AssertionError("the new rules contradict the old ones; please report this")
     all_filled = len(chosen) == len(proposals) and all(p.rule for p in proposals)
-    return Completion(new, chosen, meter.stopped_by is None and all_filled, meter.stopped_by)
+    result = Completion(new, chosen, meter.stopped_by is None and all_filled, meter.stopped_by)
+    return replace(result, table=_extended(table, new)) if table is rules else result
+
+
+def _extended(table: DecisionTable, rules: RuleSet) -> DecisionTable:
+    """Return a table with further rules, one per row, at the end."""
+    added = range(table.n_rows, table.n_rows + len(rules) - len(table.rules))
+    rows = (*table.rows, *added)
+    return replace(table, rules=rules, rows=rows, n_rows=table.n_rows + len(added), lines=())
 
 
 def _consistent(rules: RuleSet | DecisionTable) -> DecisionTable:
@@ -205,13 +220,17 @@ def _proposals(
     gaps = box.subtract(boxes.concat(table.outside_boxes), meter)
     shares = Share(box, boxes.concat(gaps)).of(gaps)
     neighbors = _Neighbors(table)
+    has_labels = data is not None and bool(data.labels)
     proposals = []
     for gap, share in zip(gaps, shares.tolist(), strict=True):
         region = Region.from_box(gap)
         n_inside = 0 if data is None else int(region.contains(data.instances).sum())
         then, why = _consequent(table.rules, gap, region, data, neighbors)
         rule = None if then is None else Rule(region, then=then)
-        proposals.append(Proposal(region, rule, why, share, n_inside))
+        known = bool(n_inside) or (table.rules.default is not None and not has_labels)
+        proposals.append(
+            Proposal(region, rule, why, share, n_inside, rule is not None and not known)
+        )
     return sorted(proposals, key=lambda p: (-p.instances, -p.share))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -65,7 +65,8 @@ def merge(rules: RuleSet | DecisionTable, *, budget: Budget | float | None = Non
 
     Rules with the same consequent and weight are widened within their union, joined with
     neighbors, and removed if the others cover them. The new rules are proved to cover the same
-    cases as the old ones. The default and the gaps do not change.
+    cases as the old ones. The default and the gaps do not change. Rules of a consequent and weight
+    that cannot become fewer stay as they are.
 
     Parameters
     ----------
@@ -104,10 +105,11 @@ def merge(rules: RuleSet | DecisionTable, *, budget: Budget | float | None = Non
     table = _as_table(rules)
     meter = Meter(budget)
     unique = table.hit_policy == "UNIQUE" and not table.rules.overlaps(limit=1)
-    result = _merged_rules(table.rules, meter, disjoint=unique)
+    result, rows = _merged_rules(table, meter, disjoint=unique)
     merged_table = None
     if isinstance(rules, DecisionTable):
-        merged_table = table.without_unsatisfiable().with_rules(result)
+        bare = replace(table.without_unsatisfiable(), lines=())
+        merged_table = replace(bare, rules=result, rows=rows, n_rows=len(set(rows)))
     return Merged(result, meter.ran_out, merged_table)
 
 
@@ -127,31 +129,42 @@ def _as_table(rules: RuleSet | DecisionTable) -> DecisionTable:
     return table
 
 
-def _merged_rules(rules: RuleSet, meter: Meter, *, disjoint: bool) -> RuleSet:
+def _merged_rules(
+    table: DecisionTable, meter: Meter, *, disjoint: bool
+) -> tuple[RuleSet, tuple[int, ...]]:
+    """Return the merged rules, and the row of each; rows that are not merged stay as they are."""
+    rules = table.rules
     groups: dict[tuple[int, float], list[int]] = {}
     for place, key in enumerate(
         zip(rules.then_codes.tolist(), rules.weights.tolist(), strict=True)
     ):
         groups.setdefault(key, []).append(place)
-    placed: list[tuple[int, Rule]] = []
+    placed: list[tuple[int, Rule, object]] = []
     for places in groups.values():
-        placed += _merged(rules, places, meter, disjoint=disjoint)
-    placed.sort(key=lambda pair: pair[0])
-    return RuleSet([rule for _, rule in placed], rules.space, default=rules.default)
+        merged = _merged(table, places, meter, disjoint=disjoint)
+        if merged is None:
+            placed += [(place, rules[place], table.rows[place]) for place in places]
+        else:
+            placed += [(place, rule, rule) for place, rule in merged]
+    placed.sort(key=lambda item: item[0])
+    numbers = {key: number for number, key in enumerate(dict.fromkeys(key for *_, key in placed))}
+    new = RuleSet([rule for _, rule, _ in placed], rules.space, default=rules.default)
+    return new, tuple(numbers[key] for *_, key in placed)
 
 
 def _merged(
-    rules: RuleSet, places: list[int], meter: Meter, *, disjoint: bool
-) -> list[tuple[int, Rule]]:
-    """Return rules that mean the same as those at some places, each with its new place."""
+    table: DecisionTable, places: list[int], meter: Meter, *, disjoint: bool
+) -> list[tuple[int, Rule]] | None:
+    """Return fewer rules that mean the same, each with its new place; None if there are none."""
+    rules = table.rules
+    n_rows = len({table.rows[place] for place in places})
     old = [rules[i] for i in places]
-    unchanged = list(zip(places, old, strict=True))
     boxes = rules.boxes.take(places)
-    if len(old) < 2 or meter.spent():
-        return unchanged
+    if n_rows < 2 or meter.spent():
+        return None
     merged = (fewer_disjoint if disjoint else fewer)(boxes, meter)
-    if len(merged) > len(old) or not same_union(boxes, merged, meter):
-        return unchanged
+    if len(merged) >= n_rows or not same_union(boxes, merged, meter):
+        return None
     then, weight = old[0].then, old[0].weight
     new = [
         Rule(rule.region, then=then, weight=weight)

@@ -31,6 +31,8 @@ How = Literal["drop", "trim", "split"]
 _MIN_VALUE: Final = 1e-3
 # More conflicts are not mentioned in the reason for a change: there can be millions.
 _REASON_LIMIT: Final = 10
+# More regions that a repair uncovers are not listed.
+_OPENED_LIMIT: Final = 1_000
 
 
 def repair(
@@ -112,7 +114,21 @@ def repair(
     # Only a bug in the library could make this fail.
     if not result.rules.is_consistent:  # pragma: no cover
         raise AssertionError("the repaired rules contradict each other; please report this")
+    result = replace(result, opened=_opened(table, result))
     return result if isinstance(rules, DecisionTable) else replace(result, table=None)
+
+
+def _opened(table: DecisionTable, result: Repair) -> tuple[Region, ...]:
+    """Return the regions of changed rules that no remaining rule covers, which can occur."""
+    covered = result.rules.boxes.concat(table.outside_boxes)
+    meter = Meter(Budget(regions=_OPENED_LIMIT, nodes=100 * _OPENED_LIMIT))
+    opened = Boxes.none(table.space)
+    for rule in (rule for change in result.changes for rule in change.before):
+        if meter.stopped_by is not None:
+            break
+        box = rule.region.box.simplified()
+        opened = opened.concat(box.subtract(covered.concat(opened), meter))
+    return tuple(Region.from_box(box) for box in opened)
 
 
 def _hint(how: object) -> str:

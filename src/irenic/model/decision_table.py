@@ -85,6 +85,9 @@ class DecisionTable:
     computed : mapping of str to callable
         Features that need not be columns of the data, such as ``"limit compared with amount"``.
         Each is computed from an instance, a mapping from the names of columns to values.
+    beyond : tuple of (int, str, str)
+        Rows with a cell that names values outside the domain of its column: the index of the row,
+        the column, and the reason.
 
     Raises
     ------
@@ -120,6 +123,7 @@ class DecisionTable:
     unsatisfiable: tuple[UnsatisfiableRow, ...] = ()
     left_out: tuple[str, ...] = ()
     computed: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
+    beyond: tuple[tuple[int, str, str], ...] = ()
 
     def __post_init__(self) -> None:
         check_rules(self.rules)
@@ -328,7 +332,7 @@ class DecisionTable:
         unsatisfiable = tuple(
             u._replace(row=numbers[u.row]) for u in self.unsatisfiable if u.row in numbers
         )
-        return replace(self, reasons=reasons, unsatisfiable=unsatisfiable)
+        return replace(self, reasons=reasons, unsatisfiable=unsatisfiable, beyond=())
 
     def without_unsatisfiable(self) -> DecisionTable:
         """Return the table without the rows that can never hold.
@@ -348,7 +352,7 @@ class DecisionTable:
         lines = tuple(self.lines[row] for row in numbers) if self.lines else ()
         rows = tuple(numbers[row] for row in self.rows)
         table = replace(self, rows=rows, n_rows=len(numbers), lines=lines)
-        return replace(table, reasons=(), unsatisfiable=())
+        return replace(table, reasons=(), unsatisfiable=(), beyond=())
 
     def say_never(self, row: int) -> str:
         """Return a warning that a row is left out because it can never hold.

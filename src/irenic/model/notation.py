@@ -2,19 +2,22 @@
 
 ::
 
-    rule       = IF conditions THEN (value | head) [WEIGHT number]
+    rule       = IF conditions THEN outcome [ELSE (outcome | rule)]
+    outcome    = (value | head) [WEIGHT number]
     head       = "{" value = (true | false) {"," value = (true | false)} "}"
-    conditions = anything | condition {AND condition}
-    condition  = test [or missing] | "(" condition ")"
+    conditions = all {OR all}
+    all        = condition {AND condition}
+    condition  = test [or missing] | NOT condition | "(" conditions ")" [or missing] | anything
     test       = value order name [order value] | name order value
                | name [not] in "{" [value {"," value}] "}" | name is [not] missing
+               | name [not] between value and value
     order      = < | <= | > | >= | = | == | !=
     value      = number | date | time | duration | word | "quoted text" | true | false
                | "{" values "}" | "(" values ")"
 
-Keywords are not case-sensitive. Names and words need quotes if they are keywords or contain
-characters other than letters, digits and ``_ . % / + -``. ``#`` starts a comment. ``condition``,
-``Region`` and ``Rule`` write the notation.
+With OR, NOT or ELSE, a line makes several rules. Keywords are not case-sensitive. Names and words
+need quotes if they are keywords or contain characters other than letters, digits and
+``_ . % / + -``. ``#`` starts a comment. ``condition``, ``Region`` and ``Rule`` write the notation.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from irenic.errors import FormatError
 from irenic.model.features import MISSING, OTHER, is_unicode
@@ -70,6 +73,17 @@ class ParsedCondition(NamedTuple):
     column: int | None = None
 
 
+Alternatives: TypeAlias = "list[list[ParsedCondition]]"
+"""Lists of conditions, of which one must hold; no condition holds always."""
+
+
+class _Joined(NamedTuple):
+    """Conditions joined by AND or OR, or the negation of one; AND of none always holds."""
+
+    word: Literal["and", "or", "not"]
+    parts: list[_Joined | ParsedCondition]
+
+
 class ParsedRule(NamedTuple):
     """A rule, not yet checked against a space."""
 
@@ -102,6 +116,20 @@ def tokenize(line: str) -> list[Token]:
     return tokens
 
 
+def comment_of(line: str) -> str:
+    """Return the comment at the end of a line, ``""`` if there is none.
+
+    >>> comment_of('IF job = "a#b" THEN x  # why')
+    '# why'
+    """
+    at = 0
+    while at < len(line) and (match := _TOKEN.match(line, at)) is not None:
+        if match.lastgroup == "comment":
+            return match.group()
+        at = match.end()
+    return ""
+
+
 def _invalid_token(line: str, at: int) -> str:
     if line[at] in "\"'":
         return "quoted text without a closing quote"
@@ -114,29 +142,43 @@ def _invalid_token(line: str, at: int) -> str:
 def parse_rule(line: str) -> ParsedRule:
     """Return the rule on a line of text."""
     parser = _Parser(tokenize(line))
-    rule = parser.rule()
+    rules = parser.rules()
     parser.end()
-    return rule
+    if len(rules) > 1:
+        raise FormatError(
+            f"a rule must be one region, got {len(rules)}, because of OR, NOT or ELSE; read such"
+            ' rules with irenic.loads(text, format="rules")'
+        )
+    return rules[0]
 
 
 def parse_conditions(line: str) -> list[ParsedCondition]:
     """Return the conditions on a line of text, as between IF and THEN."""
     parser = _Parser(tokenize(line))
-    conditions = parser.conditions()
+    alternatives = _alternatives(parser.conditions(), 1)
     parser.end()
-    return conditions
+    if len(alternatives) > 1:
+        raise FormatError(
+            f"a region must be one box, got {len(alternatives)}, because of OR or NOT; parse them"
+            " one by one"
+        )
+    return alternatives[0]
 
 
-def parse_line(line: str) -> ParsedRule | ParsedDefault | None:
-    """Return the rule or the default on a line of a file, or None if the line is blank."""
+def parse_line(line: str) -> list[ParsedRule] | ParsedDefault | None:
+    """Return the rules or the default on a line of a file, or None if the line is blank.
+
+    >>> [rule.then for rule in parse_line("IF age < 18 OR age > 65 THEN free ELSE full")]
+    ['free', 'free', 'full']
+    """
     parser = _Parser(tokenize(line))
     if parser.token.kind == "end":
         return None
-    parsed: ParsedRule | ParsedDefault
-    if parser.keyword("default"):
+    parsed: list[ParsedRule] | ParsedDefault
+    if parser.keyword("default", "else"):
         parsed = ParsedDefault(parser.consequent())
     else:
-        parsed = parser.rule()
+        parsed = parser.rules()
     parser.end()
     return parsed
 
@@ -190,6 +232,10 @@ class _Parser:
     def token(self) -> Token:
         return self.tokens[self.at]
 
+    @property
+    def following(self) -> Token:
+        return self.tokens[min(self.at + 1, len(self.tokens) - 1)]
+
     def take(self) -> Token:
         token = self.token
         self.at = min(self.at + 1, len(self.tokens) - 1)
@@ -223,62 +269,117 @@ class _Parser:
 
     # --- grammar
 
-    def rule(self) -> ParsedRule:
+    def rules(self) -> list[ParsedRule]:
+        """Parse a rule, which is several if its regions are."""
         if not self.keyword("if"):
             raise self.expected("IF (or DEFAULT, or a comment that starts with #)")
-        conditions = self.conditions()
+        column = self.token.column
+        tree = self.conditions()
         if not self.keyword("then"):
             raise self.expected("AND or THEN")
+        then, weight = self.outcome()
+        alternatives = _alternatives(tree, column)
+        rules = [ParsedRule(conditions, then, weight) for conditions in alternatives]
+        if not self.keyword("else"):
+            return rules
+        others = _alternatives(_Joined("not", [tree]), self.token.column)
+        if _is_keyword(self.token, "if"):
+            self.nest()
+            inner = self.rules()
+            self.depth -= 1
+        else:
+            inner = [ParsedRule([], *self.outcome())]
+        if len(others) * len(inner) > _MOST_ALTERNATIVES:
+            raise FormatError(
+                f"a line must make at most {_MOST_ALTERNATIVES:,} rules; split it",
+                column=self.token.column,
+            )
+        return rules + [
+            rule._replace(conditions=conditions + rule.conditions)
+            for conditions in others
+            for rule in inner
+        ]
+
+    def outcome(self) -> tuple[Any, float]:
         then = self.consequent()
-        weight = 1.0
-        if self.keyword("weight"):
-            token = self.token
-            number = self.value()
-            if isinstance(number, bool) or not isinstance(number, int | float):
-                raise FormatError(
-                    f"WEIGHT must be a number, got {token.text!r}", column=token.column
-                )
-            try:
-                weight = float(number)
-            except OverflowError:
-                raise FormatError("WEIGHT is too large for float64", column=token.column) from None
-        return ParsedRule(conditions, then, weight)
+        if not self.keyword("weight"):
+            return then, 1.0
+        token = self.token
+        number = self.value()
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise FormatError(f"WEIGHT must be a number, got {token.text!r}", column=token.column)
+        try:
+            return then, float(number)
+        except OverflowError:
+            raise FormatError("WEIGHT is too large for float64", column=token.column) from None
 
-    def conditions(self) -> list[ParsedCondition]:
-        if self.keyword("anything"):
-            return []
-        conditions = [self.condition()]
+    def conditions(self) -> _Joined | ParsedCondition:
+        parts = [self.conjunction()]
+        while self.keyword("or"):
+            parts.append(self.conjunction())
+        return parts[0] if len(parts) == 1 else _Joined("or", parts)
+
+    def conjunction(self) -> _Joined | ParsedCondition:
+        parts = [self.condition()]
         while self.keyword("and"):
-            conditions.append(self.condition())
-        return conditions
+            parts.append(self.condition())
+        return parts[0] if len(parts) == 1 else _Joined("and", parts)
 
-    def condition(self) -> ParsedCondition:
+    def condition(self) -> _Joined | ParsedCondition:
+        if self.keyword("anything"):
+            return _Joined("and", [])
+        if self.keyword("not"):
+            self.nest()
+            part = self.condition()
+            self.depth -= 1
+            return _Joined("not", [part])
         if self.sign("("):
             self.nest()
-            condition = self.condition()
+            part = self.conditions()
             if not self.sign(")"):
                 raise self.expected("')'")
             self.depth -= 1
         else:
-            condition = self.test()
-        if self.keyword("or"):
-            if not self.keyword("missing"):
-                raise self.expected("'missing' after 'or' (other alternatives need a second rule)")
-            if condition.operators == {"missing": False}:
-                raise FormatError(
-                    "'is not missing or missing' is always true; remove it",
-                    column=condition.column,
-                )
-            condition = condition._replace(operators={**condition.operators, "missing": True})
-        return condition
+            part = self.test()
+        return self.or_missing(part)
 
-    def test(self) -> ParsedCondition:
+    def or_missing(self, part: _Joined | ParsedCondition) -> _Joined | ParsedCondition:
+        """Parse ``or missing`` after a condition."""
+        if not (_is_keyword(self.token, "or") and _is_keyword(self.following, "missing")):
+            return part
+        self.take()
+        column = self.take().column
+        if not isinstance(part, ParsedCondition):
+            raise FormatError("'or missing' must follow a single condition", column=column)
+        if part.operators == {"missing": False}:
+            raise FormatError(
+                "'is not missing or missing' is always true; remove it", column=part.column
+            )
+        return part._replace(operators={**part.operators, "missing": True})
+
+    def test(self) -> _Joined | ParsedCondition:
         start = self.token
         if start.kind in ("number", "temporal", "negative") or (
             start.kind == "word" and is_duration(start.text)
         ):
             return self.chained(start)
         name = self.name()
+        negated = _is_keyword(self.token, "not") and _is_keyword(self.following, "between")
+        if negated:
+            self.take()
+        if self.keyword("between"):
+            between = self.between(name, start)
+            return _Joined("not", [between]) if negated else between
+        return self.named_test(name, start)
+
+    def between(self, name: str, start: Token) -> ParsedCondition:
+        """Parse two inclusive bounds."""
+        low = self.bound()
+        if not self.keyword("and"):
+            raise self.expected("AND and the upper bound")
+        return ParsedCondition(name, {">=": low, "<=": self.bound()}, start.column)
+
+    def named_test(self, name: str, start: Token) -> ParsedCondition:
         if self.keyword("is"):
             negated = self.keyword("not")
             if not self.keyword("missing"):
@@ -435,6 +536,73 @@ class _Parser:
             )
         self.take()
         return _placed(token, parse_duration) if is_duration(token.text) else token.text
+
+
+def _alternatives(
+    tree: _Joined | ParsedCondition, column: int, *, negated: bool = False
+) -> Alternatives:
+    """Return the alternatives of which one holds where conditions, or their negation, hold.
+
+    A comparison and its negation both do not hold for missing values.
+    """
+    if isinstance(tree, ParsedCondition):
+        return [[part] for part in _opposites(tree)] if negated else [[tree]]
+    if tree.word == "not":
+        return _alternatives(tree.parts[0], column, negated=not negated)
+    plain = [part for part in tree.parts if isinstance(part, ParsedCondition)]
+    if tree.word == "and" and not negated and len(plain) == len(tree.parts):
+        return [plain]
+    parts = [_alternatives(part, column, negated=negated) for part in tree.parts]
+    if (tree.word == "or") != negated:
+        if not parts:
+            raise FormatError("NOT or ELSE of anything never holds", column=column)
+        return _distinct([one for part in parts for one in part], column)
+    whole: Alternatives = [[]]
+    for part in parts:
+        whole = _distinct([a + b for a in whole for b in part], column)
+    return whole
+
+
+def _distinct(alternatives: Alternatives, column: int) -> Alternatives:
+    """Return alternatives without those that others contain, and without repeated conditions."""
+    if len(alternatives) > _MOST_ALTERNATIVES:
+        raise FormatError(
+            f"a line must make at most {_MOST_ALTERNATIVES:,} rules, one per combination of"
+            " alternatives; split it",
+            column=column,
+        )
+    if len(alternatives) == 1:
+        return alternatives
+    keyed = [{(c.name, repr(c.operators)): c for c in one} for one in alternatives]
+    keyed = list({frozenset(one): one for one in keyed}.values())
+    sets = [one.keys() for one in keyed]
+    return [[*one.values()] for one in keyed if not any(other < one.keys() for other in sets)]
+
+
+def _opposites(condition: ParsedCondition) -> list[ParsedCondition]:
+    """Return the conditions of which one holds where another one on a feature does not."""
+    operators = dict(condition.operators)
+    missing = operators.pop("missing", None)
+    if not operators:
+        return [condition._replace(operators={"missing": not missing})]
+    opposites: list[Operators] = []
+    for operator, value in operators.items():
+        if operator in ("in", "not in"):
+            values = [*value, MISSING] if missing and MISSING not in value else value
+            if operator == "not in" and missing:
+                values = [v for v in value if v is not MISSING]
+            opposites.append({"not in" if operator == "in" else "in": values})
+        elif operator == "=" and isinstance(value, str | bool | frozenset | tuple):
+            opposites.append({"not in": [value, MISSING] if missing else [value]})
+        elif operator == "=":
+            opposites += [{"<": value}, {">": value}]
+        else:
+            opposites.append({_OPPOSITES[operator]: value})
+    return [condition._replace(operators=operators) for operators in opposites]
+
+
+_OPPOSITES: Final = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+_MOST_ALTERNATIVES: Final = 1_000
 
 
 def _placed(token: Token, parse: Any) -> Any:

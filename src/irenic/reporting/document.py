@@ -475,6 +475,14 @@ class Problem(TypedDict):
     """The cell of the table."""
 
 
+class Accepted(TypedDict):
+    """A finding that a baseline accepts."""
+
+    kind: FindingKind
+    text: str
+    reason: str
+
+
 class CheckedTable(Checked):
     """A table of a file, with its findings."""
 
@@ -486,6 +494,8 @@ class CheckedTable(Checked):
     unlisted: int
     """How many more rules there are."""
     default: Written | None
+    accepted: list[Accepted]
+    """The findings that are counted, but not listed, because a baseline accepts them."""
 
 
 class CheckedFile(TypedDict):

@@ -12,6 +12,7 @@ from irenic.errors import FormatError
 from irenic.formats.json.rules import encode_point
 from irenic.formats.tables.drafts import TableError
 from irenic.model.decision_table import DecisionTable
+from irenic.model.head import contradicts
 from irenic.model.literals import counted
 from irenic.model.region import Region
 from irenic.reporting import document
@@ -87,6 +88,11 @@ def _table(findings: Findings, limit: int | None) -> document.CheckedTable:
         "rules": rules,
         "unlisted": len(table.rules) - len(rules),
         "default": None if default is None else encode_then(default),
+        "accepted": [
+            {"kind": finding.kind, "text": finding.text, "reason": reason}
+            for finding, reason in findings.accepted
+            if finding.kind != "overlaps" or not contradicts(*finding.thens)  # a conflict, too
+        ],
         **encode_checked(findings, listed),
     }
 

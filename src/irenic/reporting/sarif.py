@@ -15,10 +15,14 @@ _DESCRIPTIONS: Final = {
     "overlaps": "Two rules hold for the same case",
     "gaps": "No rule holds for a case",
     "never_fire": "A rule can never fire",
+    "misleading": "A later rule has a higher priority",
+    "outside": "A cell names values that cannot occur",
+    "outcomes": "An outcome does not fit the others",
     "duplicates": "Rules are identical",
     "inside": "A rule lies inside others that predict the same",
     "mergeable": "Rules can be merged",
     "columns": "A column never affects the outcome",
+    "policy": "Another hit policy would fit better",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import Final
 
@@ -24,10 +25,12 @@ def print_check(
     limit: int | None = None,
     *,
     headed: bool = False,
+    verbose: bool = False,
 ) -> None:
-    """Print the findings of each table; at most ``limit`` per kind.
+    """Print the findings of each table, at most ``limit`` per kind, and all rules if ``verbose``.
 
-    Tables with a name or a hit policy have a heading, rules only if ``headed``.
+    Tables with a name or a hit policy have a heading, rules only if ``headed``. Several files end
+    with a total.
     """
     tables = [(file["path"], table) for file in checked["files"] for table in file["tables"]]
     for number, (path, table) in enumerate(tables):
@@ -36,6 +39,33 @@ def print_check(
         if headed or table["name"] or table["hit_policy"]:
             console.print(Text(_heading(path, table), style="bold"))
         _print_table(table, console, limit)
+        if verbose:
+            console.print()
+            _print_rules(table, console)
+    if headed and len(checked["files"]) > 1:
+        console.print()
+        console.print(Text(_total(checked["files"]), style="bold"))
+
+
+def _total(files: list[document.CheckedFile]) -> str:
+    """Return how many findings there are in all files."""
+    tables = [table for file in files for table in file["tables"]]
+    counts = {kind: sum(table["counts"][kind] for table in tables) for kind in KINDS}
+    # conflicts are overlaps, too
+    counts["overlaps"] = sum(
+        max(table["counts"]["overlaps"] - table["counts"]["conflicts"], 0) for table in tables
+    )
+    parts = [
+        f"{n:,} {kind.replace('_', ' ') if n > 1 else NOUNS[kind]}"
+        for kind, n in counts.items()
+        if n
+    ]
+    unread = sum(bool(file["errors"]) for file in files)
+    parts += [f"{counted(unread, 'file')} with errors"] if unread else []
+    accepted = sum(len(table["accepted"]) for table in tables)
+    parts += [f"{accepted:,} of them accepted"] if accepted else []
+    names = f"{counted(len(files), 'file')}, {counted(len(tables), 'table')}"
+    return f"Total of {names}: {', '.join(parts) or 'no findings'}"
 
 
 def _heading(path: str, table: document.CheckedTable) -> str:
@@ -49,21 +79,24 @@ def _heading(path: str, table: document.CheckedTable) -> str:
 
 
 def _print_table(table: document.CheckedTable, console: Console, limit: int | None) -> None:
-    """Print the rules, one finding per line, and the verdicts."""
-    _print_rules(table, console)
-    if table["findings"]:
-        console.print()
+    """Print one finding per line, and the verdicts."""
+    accepted = Counter(finding["kind"] for finding in table["accepted"])
     for kind in KINDS:
         n = limit or (LIMIT if kind in ("conflicts", "overlaps") else _LIMIT_OF_OTHERS)
         listed = [finding for finding in table["findings"] if finding["kind"] == kind][:n]
         for finding in listed:
             _print_finding(finding, console)
-        left = table["counts"][kind] - len(listed)
+        left = table["counts"][kind] - len(listed) - accepted[kind]
         if kind == "overlaps":  # findings list these as conflicts
             left -= table["counts"]["conflicts"]
         if left > 0:
             console.print(f"{NOUNS[kind]:<{_LABEL}}… and {left:,} more (use --limit to list more)")
-    console.print()
+    if table["findings"]:
+        console.print()
+    if table["accepted"]:
+        reasons = ", ".join(dict.fromkeys(finding["reason"] for finding in table["accepted"]))
+        size = counted(len(table["accepted"]), "finding")
+        console.print(Text(f"Accepted: {size} ({reasons})"))
     _print_verdicts(table["verdicts"], console)
     for kind in table["unfinished"]:
         if kind != "gaps":  # which the verdict mentions

@@ -54,6 +54,8 @@ from irenic.model.ruleset import RuleSet
 
 WEIGHT: Final = "RULE WEIGHT"
 DEFAULT: Final = "DEFAULT"
+NOTE: Final = "IRENIC NOTE"
+"""The column in which edits explain changed rows; it is never read."""
 
 
 class _NoTableError(FormatError):
@@ -144,12 +146,15 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
 
 def _without(lines: list[Line], ignored: list[str]) -> list[Line]:
     """Return lines without the ignored columns."""
-    if not ignored:
-        return lines
     names = _header(lines[0])
+    if not ignored and NOTE not in names:
+        return lines
     _check_known(ignored, names)
-    dropped = {place for place, name in enumerate(names) if name in ignored}
-    return [Line(line.number, _kept(line.cells, dropped)) for line in lines]
+    dropped = {place for place, name in enumerate(names) if name in ignored or name == NOTE}
+    kept = [Line(line.number, _kept(line.cells, dropped)) for line in lines]
+    if NOTE in names:  # what is left of a dropped row
+        kept = [line for line in kept if any(cell is not None for cell in line.cells)]
+    return kept
 
 
 def _kept(cells: list[Any], dropped: set[int]) -> list[Any]:

@@ -126,7 +126,48 @@ def _assembled(draft: Draft, space: Space | None) -> DecisionTable | None:
         reasons=reasons,
         unsatisfiable=tuple(unsatisfiable),
         left_out=draft.left_out,
+        beyond=tuple(_beyond(draft, cells, axes, {row for row, _ in reasons})),
     )
+
+
+def _beyond(
+    draft: Draft, cells: Cells, axes: list[Axis], never: set[int]
+) -> Iterator[tuple[int, str, str]]:
+    """Yield the rows that name values outside a domain, unless they can never hold anyway."""
+    by_name = {axis.feature.name: axis for axis in axes}
+    for column, entries in zip(draft.inputs, cells, strict=True):
+        axis = by_name[column.name]
+        reasons = {}
+        for key, cell in distinct(entries).items():
+            if (value := _outlier(axis.feature, cell)) is not None:
+                possible = _possible(axis)
+                reasons[key] = f"{short(cell.text)} names {shown(value)}, which cannot occur" + (
+                    f" (possible: {possible})" if possible else ""
+                )
+        for row, cell in zip(draft.rows, entries, strict=True) if reasons else ():
+            if id(cell) in reasons and row.number - 1 not in never:
+                yield row.number - 1, column.name, reasons[id(cell)]
+
+
+def _outlier(feature: Feature, cell: Cell) -> Any:
+    """Return the first value of a cell that its feature cannot have, None if there is none."""
+    if isinstance(feature, Categorical) and feature.other:
+        return None
+    low, high = feature.bounds if isinstance(feature, Continuous) else (None, None)
+    for literal in _literals(cell):
+        value = literal.value
+        if value is None:
+            continue
+        try:
+            if isinstance(feature, Categorical):
+                beyond = value not in feature.codes
+            else:
+                beyond = (low is not None and value < low) or (high is not None and value > high)
+        except TypeError:  # a date and a time, which is an error of its own
+            continue
+        if beyond:
+            return value
+    return None
 
 
 def _lines(draft: Draft) -> tuple[int, ...]:

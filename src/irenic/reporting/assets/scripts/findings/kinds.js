@@ -10,8 +10,12 @@ export const FINDING_KINDS = {
   gaps: ["gap", "gaps", "Regions of cases that no rule covers."],
   overlaps: ["overlap", "overlaps", "Two rules with the same outcome hold for the same case."],
   never_fire: ["rule that never decides", "rules that never decide", "They can be removed, or they contain a mistake."],
+  misleading: ["misleading rule", "misleading rules", "A later rule has a higher priority."],
+  outside: ["cell outside its domain", "cells outside their domains", "They name values that cannot occur."],
+  outcomes: ["odd outcome", "odd outcomes", "They are not allowed, or of another kind than most."],
   duplicates: ["duplicate", "duplicates", "Identical rules."],
   inside: ["redundant rule", "redundant rules", "Other rules with the same outcome cover all its cases."],
   mergeable: ["group of mergeable rules", "groups of mergeable rules", "Together they form one region."],
   columns: ["unused feature", "unused features", "The rules decide the same without it."],
+  policy: ["hint on the hit policy", "hints on the hit policy", "Another hit policy would fit better."],
 };

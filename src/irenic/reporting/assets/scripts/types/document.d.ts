@@ -21,7 +21,19 @@ type Case = Record<string, number | null>;
 /** A condition in parts, so that nobody has to parse its text. */
 type ConditionParts = IntervalParts | ValuesParts;
 
-type FindingKind = "conflicts" | "overlaps" | "gaps" | "never_fire" | "duplicates" | "inside" | "mergeable" | "columns";
+type FindingKind =
+  | "conflicts"
+  | "overlaps"
+  | "gaps"
+  | "never_fire"
+  | "misleading"
+  | "outside"
+  | "outcomes"
+  | "duplicates"
+  | "inside"
+  | "mergeable"
+  | "columns"
+  | "policy";
 
 type Feature = Category | Continuous;
 

@@ -1,0 +1,227 @@
+"""Change the rows of a table in the file that contains it, and keep everything else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import replace
+from itertools import product
+from typing import Final
+
+from irenic.errors import FormatError
+from irenic.formats.parsed import Parsed, Tables
+from irenic.formats.tables.edits import Edits, NewLine, edits_between
+from irenic.formats.text import dumps
+from irenic.model.condition import Operators
+from irenic.model.decision_table import DecisionTable
+from irenic.model.notation import comment_of
+from irenic.model.region import Region
+from irenic.model.rule import Rule
+from irenic.model.ruleset import RuleSet
+
+EDITED: Final = ("csv", "dmn", "rules", "tsv", "xlsm", "xlsx")
+"""The formats of files that can be edited."""
+MARKS: Final = {
+    "csv": "the column IRENIC NOTE",
+    "dmn": "the descriptions of rules",
+    "rules": "the comments",
+    "tsv": "the column IRENIC NOTE",
+    "xlsm": "the column IRENIC NOTE",
+    "xlsx": "the column IRENIC NOTE",
+}
+"""Where changed rows are explained."""
+_BREAK: Final = re.compile(r"\r\n|\r|\n")
+
+
+def edited(
+    parsed: Parsed,
+    before: DecisionTable,
+    after: DecisionTable,
+    notes: Mapping[int | Hashable, str] | None = None,
+    *,
+    command: str = "irenic",
+) -> bytes:
+    """Return the content of a file in which one table was changed.
+
+    Only the cells that differ are written; all other bytes of the file (in workbooks: all other
+    parts, and all other cells of the sheet) stay as they are. Changed rows are explained where
+    :data:`MARKS` says. The result is read again, and refused if it does not mean what it should.
+
+    Parameters
+    ----------
+    parsed : Parsed
+        The source.
+    before, after : DecisionTable
+        A table of the source, and what it shall be.
+    notes : mapping, optional
+        The reasons for the changes, by the indices of old rows and the regions of added rules.
+    command : str
+        What begins each explanation.
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be edited.
+
+    Examples
+    --------
+    >>> import irenic
+    >>> from irenic.formats import edited
+    >>> parsed = irenic.parse("IF age < 20 THEN A # young\\nIF age > 9 THEN B\\n", format="rules")
+    >>> old = parsed.bind().table()
+    >>> print(edited(parsed, old, irenic.repair(old).table).decode("utf-8-sig"))
+    IF age < 20 THEN A # young
+    # irenic: dropped: IF age > 9 THEN B
+    <BLANKLINE>
+    """
+    if parsed.format not in EDITED or parsed.again is None:
+        raise FormatError(f"a .{parsed.format} file cannot be edited", path=parsed.name)
+    if after.hit_policy != before.hit_policy:
+        raise FormatError(
+            f"the table would need another hit policy than {before.hit_policy}", path=parsed.name
+        )
+    edits = edits_between(before, after, notes)
+    if not edits:
+        return parsed.content
+    try:
+        content = _edited(parsed, before, edits, command)
+        _check(parsed, content, before, after)
+    except FormatError as error:
+        raise FormatError(f"the file cannot be edited: {error.message}", path=parsed.name) from None
+    return content
+
+
+def _edited(parsed: Parsed, table: DecisionTable, edits: Edits, command: str) -> bytes:
+    raw = parsed.content
+    if parsed.encoding:
+        text = raw.decode(parsed.encoding)
+        plain = replace(parsed, content=text.encode("utf-8"), encoding="")
+        try:
+            return _edited(plain, table, edits, command).decode("utf-8").encode(parsed.encoding)
+        except UnicodeEncodeError as error:
+            raise FormatError(f"{parsed.encoding} has no {error.object[error.start]!r}") from None
+    if parsed.format == "rules":
+        return _edit_text(raw, table, edits, command)
+    if parsed.format == "dmn":
+        from irenic.formats.dmn.editing import edit_dmn
+
+        index = _index(parsed, table)
+        inputs = [column.name for column in parsed.drafts[index].inputs]
+        return edit_dmn(raw, table, edits, command, index=index, inputs=inputs)
+    from irenic.formats.sheets.editing import edit_csv, edit_xlsx
+
+    if parsed.format in ("csv", "tsv"):
+        delimiter = "\t" if parsed.format == "tsv" else ""
+        return edit_csv(raw, table, edits, command, delimiter=delimiter)
+    return edit_xlsx(raw, table, edits, command)
+
+
+def _index(parsed: Parsed, table: DecisionTable) -> int:
+    """Return the place of a table among those of the source."""
+    if len(parsed.drafts) == 1:
+        return 0
+    names = [(draft.name, draft.id) for draft in parsed.drafts]
+    if names.count((table.name, table.id)) != 1:
+        raise FormatError(f"several tables have the name {table.name!r}")
+    return names.index((table.name, table.id))
+
+
+def _check(parsed: Parsed, content: bytes, before: DecisionTable, after: DecisionTable) -> None:
+    """Raise an error if an edited file does not contain the rules that it should."""
+    assert parsed.again is not None
+    again, position = parsed.again(content), _index(parsed, before)
+    for space in (None, after.space):
+        part = again.assemble(again.drafts[position], space) if not again.failures else Tables()
+        errors = [*again.failures, *part.errors]
+        if part.tables and (part.tables[0].space == after.space):
+            break
+    if not part.tables:
+        reason = f" ({errors[0].message})" if errors else ""
+        raise FormatError(f"it would not be read as intended{reason}")
+    table = part.tables[0]
+    policies = [getattr(p.drafts[position], "hit_policy", None) for p in (parsed, again)]
+    same = table.rules.default == after.rules.default and policies[0] == policies[1]
+    if not same or _content(table) != _content(after):
+        raise FormatError("it would not be read as intended")
+
+
+def _content(table: DecisionTable) -> dict[tuple[Region, Hashable, float], int]:
+    content: dict[tuple[Region, Hashable, float], int] = {}
+    for rule in table.rules:
+        key = (rule.region, rule.then, rule.weight)
+        content[key] = content.get(key, 0) + 1
+    return content
+
+
+# --- text
+
+
+def _edit_text(raw: bytes, table: DecisionTable, edits: Edits, command: str) -> bytes:
+    """Return a text file in which some rules were changed; its comments stay."""
+    text = raw.decode("utf-8")
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    text = text.removeprefix(mark)
+    breaks = [match.span() for match in _BREAK.finditer(text)]
+    starts = [0, *(end for _, end in breaks)]
+    stops = [*(start for start, _ in breaks), len(text)]
+    end = "\r\n" if "\r\n" in text else "\n"
+    rows: dict[int, list[int]] = {}
+    for row, number in enumerate(table.lines):
+        rows.setdefault(number, []).append(row)
+    new, at = "", 0
+    for number in sorted({table.lines[row] for row in edits.changed}):
+        start, stop = starts[number - 1], stops[number - 1]
+        lines = _text_lines(text[start:stop], rows[number], table, edits, command)
+        new += text[at:start] + end.join(lines)
+        at = stop
+    new += text[at:]
+    if edits.added:
+        new += "" if not new or new.endswith(("\n", "\r")) else end
+        added = [line for new in edits.added for line in _rule_lines(table, None, new, command)]
+        new += "".join(line + end for line in added)
+    return (mark + new).encode("utf-8")
+
+
+def _text_lines(
+    old: str, rows: list[int], table: DecisionTable, edits: Edits, command: str
+) -> list[str]:
+    """Return the lines that replace one; with OR, it can contain several rules."""
+    if len(rows) == 1 and not edits.changed[rows[0]]:
+        why = f" ({_one_line(edits.notes[rows[0]])})" if edits.notes[rows[0]] else ""
+        return [f"# {command}: dropped: {old}{why}"]
+    lines = [f"# {command}: was: {old}"] if len(rows) > 1 else []
+    comment = comment_of(old)
+    for row in rows:
+        if row not in edits.changed:
+            lines.append(_rule_text(table.rules[table.places(row)[0]]))
+        for line in edits.changed.get(row, ()):
+            lines += _rule_lines(table, row, line, command)
+        if len(rows) == 1 and comment:
+            lines[-1] += f"  {comment}"
+    return lines
+
+
+def _rule_lines(
+    table: DecisionTable, row: int | None, line: NewLine, command: str
+) -> Iterator[str]:
+    """Yield the rules of a line as text, one per combination of alternative conditions."""
+    same: dict[str, Operators] = {}
+    if row is not None:
+        same = dict(table.rules[table.places(row)[0]].region.conditions())
+    note = f"  # {command}: {_one_line(line.note)}" if line.note else f"  # {command}"
+    for combination in product(*line.cells.values()):
+        conditions = same | dict(zip(line.cells, combination, strict=True))
+        region = Region(table.space, conditions)
+        yield _rule_text(Rule(region, then=line.then, weight=line.weight)) + note
+
+
+def _rule_text(rule: Rule) -> str:
+    return dumps(RuleSet([rule], rule.region.space)).rstrip("\n")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,142 @@
+"""Cells outside their domains, odd outcomes, misleading rows, and better hit policies."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import irenic
+from irenic import Continuous, DecisionTable, Rule, RuleSet, Space, check
+
+DMN = """<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" name="m" namespace="n">
+  <decision name="Fare"><decisionTable hitPolicy="{policy}">
+    <input><inputExpression typeRef="number"><text>age</text></inputExpression>
+      <inputValues><text>[0..100]</text></inputValues></input>
+    <input><inputExpression typeRef="string"><text>job</text></inputExpression>
+      <inputValues><text>"nurse", "cook"</text></inputValues></input>
+    <output name="fare"><outputValues><text>"free", "half", "full"</text></outputValues></output>
+    {rules}
+  </decisionTable></decision>
+</definitions>"""
+
+
+def table(*rows, policy="UNIQUE"):
+    rules = ""
+    for *tests, then in rows:
+        cells = "".join(f"<inputEntry><text>{t}</text></inputEntry>" for t in tests)
+        rules += f"<rule>{cells}<outputEntry><text>{then}</text></outputEntry></rule>"
+    return irenic.parse(DMN.format(policy=policy, rules=rules), format="dmn").bind().table()
+
+
+def texts(rules, kind):
+    return [finding.text for finding in check(rules).of(kind)]
+
+
+def test_values_outside_a_domain_are_found():
+    rows = [
+        ("[0..999]", '"nurse"', '"free"'),
+        ("[0..100]", '"cook", "smith"', '"free"'),
+        ("&gt; 200", '"cook"', '"half"'),  # never fires, which is another finding
+    ]
+    assert texts(table(*rows), "outside") == [
+        "rule 1, column age: [0..999] names 999, which cannot occur (possible: [0..100])",
+        'rule 2, column job: "cook", "smith" names "smith", which cannot occur (possible: "nurse",'
+        ' "cook")',
+    ]
+    assert check(table(*rows)).fails(["outside"])
+
+
+@given(st.lists(st.tuples(st.integers(-5, 15), st.integers(-5, 15)), min_size=1, max_size=5))
+def test_bounds_outside_a_domain_are_those_of_the_space(bounds):
+    space = Space([Continuous("a", bounds=(0, 10))])
+    lines = [f"[{min(b)}..{max(b)}],x" for b in bounds]
+    parsed = irenic.parse("\n".join(["a,b", *lines, ""]), format="csv", target="b")
+    found = parsed.bound(space).table()
+    expected = {
+        row
+        for row, (low, high) in enumerate(map(sorted, bounds))
+        if (low < 0 or high > 10) and high >= 0 and low <= 10
+    }
+    assert {row for row, *_ in found.beyond} == expected
+
+
+def test_outcomes_that_are_not_allowed_are_found():
+    rules = table(("&lt; 9", "-", '"free"'), ("&gt;= 9", "-", '"fee"'), policy="PRIORITY")
+    assert texts(rules, "outcomes") == [
+        "rule 2: the outcome fee is not among the allowed free, half, full"
+    ]
+
+
+def test_outcomes_of_another_kind_are_found():
+    text = "age,fare\n< 9,5\n[9..20),7\n>= 20,seven\n"
+    rules = irenic.parse(text, format="csv").bound(None).table()
+    assert texts(rules, "outcomes") == [
+        "rule 3: the outcome seven is text, but 2 of 3 are a number"
+    ]
+
+
+def test_mixed_outcomes_without_a_majority_are_not():
+    rules = RuleSet([Rule({"a": (0, 1)}, then=5), Rule({"a": (1, 2)}, then="five")])
+    assert texts(rules, "outcomes") == []
+
+
+def test_outcomes_in_several_columns_are_compared_by_column():
+    thens = [("a", 1), ("b", 2), ("c", "x")]
+    rules = RuleSet([Rule({"a": (i, i + 1)}, then=t) for i, t in enumerate(thens)])
+    found = DecisionTable(rules, (0, 1, 2), 3, outputs=("p", "q"))
+    assert texts(found, "outcomes") == [
+        "rule 3, column q: the outcome x is text, but 2 of 3 are a number"
+    ]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 5), st.integers(1, 4), st.sampled_from("abc")),
+        min_size=1,
+        max_size=6,
+    ),
+    st.permutations("abc"),
+)
+def test_misleading_rows_are_those_that_a_later_one_outranks(rows, ranking):
+    rules = [Rule({"f": (low, low + size)}, then=then) for low, size, then in rows]
+    rule_set = RuleSet(rules, Space([Continuous("f")]))
+    found = DecisionTable(
+        rule_set, tuple(range(len(rows))), len(rows), hit_policy="PRIORITY", ranking=tuple(ranking)
+    )
+    expected = [
+        (i, j)
+        for i, j in combinations(range(len(rows)), 2)
+        if rules[i].region.overlaps(rules[j].region)
+        and ranking.index(rules[j].then) < ranking.index(rules[i].then)
+    ]
+    assert [finding.rules for finding in check(found).of("misleading")] == expected
+
+
+def test_the_text_of_a_misleading_row():
+    rules = table(("[0..50]", "-", '"half"'), ("[40..100]", "-", '"free"'), policy="PRIORITY")
+    assert texts(rules, "misleading") == [
+        "age = 40: rule 1 says half, but the later rule 2 (free) has a higher priority"
+        " (wherever 40 <= age <= 50)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("policy", "rows", "text"),
+    [
+        ("FIRST", ["&lt; 9", "&gt;= 9"], "no two rules contradict each other, so FIRST is not"),
+        ("ANY", ["&lt; 9", "&gt;= 9"], "no two rules overlap, so UNIQUE would say more than ANY"),
+        ("UNIQUE", ["&lt; 9", "-"], "rule 2, the last one, applies to every case and"),
+        ("UNIQUE", ["&lt; 9", "&gt;= 9"], ""),
+        ("UNIQUE", ["-", "&lt; 9"], ""),
+        ("FIRST", ["&lt; 9", "-"], ""),
+    ],
+)
+def test_a_better_hit_policy_is_suggested(policy, rows, text):
+    thens = ['"free"', '"full"']
+    rules = table(*((row, "-", then) for row, then in zip(rows, thens, strict=True)), policy=policy)
+    found = texts(rules, "policy")
+    assert len(found) == bool(text)
+    assert not found or found[0].startswith(text)
