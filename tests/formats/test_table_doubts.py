@@ -50,38 +50,17 @@ FOR_OTHERS = "DEFAULT in the first column of a row without conditions"
 @pytest.mark.parametrize(
     ("cell", "meaning", "spelling"),
     [
-        ("any", "any value", "-"),
-        ("ALL", "any value", "-"),
-        ("any value", "any value", "-"),
         ("Else", "all other cases", FOR_OTHERS),
         ("otherwise", "all other cases", FOR_OTHERS),
         ("all others", "all other cases", FOR_OTHERS),
-        ("not nurse", "every value except 'nurse'", "not(nurse)"),
-        ("NOT  fire fighter", "every value except 'fire fighter'", "not(fire fighter)"),
-        ("except nurse", "every value except 'nurse'", "not(nurse)"),
-        ("all but nurse", "every value except 'nurse'", "not(nurse)"),
-        ("other than nurse", "every value except 'nurse'", "not(nurse)"),
-        ("nurse or clerk", "several values", "nurse, clerk"),
-        ("a or b or c", "several values", "a, b, c"),
-        ("nurse; clerk", "several values", "nurse, clerk"),
-        ("nurse | clerk", "several values", "nurse, clerk"),
-        ("nurse\nclerk", "several values", "nurse, clerk"),
-        ("under 18", "a comparison", "< 18"),
-        ("Less than 18", "a comparison", "< 18"),
-        ("over 65", "a comparison", "> 65"),
-        ("at least 2020-01-31", "a comparison", ">= 2020-01-31"),
-        ("from 18", "a comparison", ">= 18"),
-        ("up to 18", "a comparison", "<= 18"),
-        ("max. 5", "a comparison", "<= 5"),
-        ("between 18 and 25", "a range", "[18..25]"),
-        ("from 18 to 25", "a range", "[18..25]"),
+        ("until 18", "a comparison", "<= 18"),
+        ("bis 18", "a comparison", "<= 18"),
+        ("under 18 years", "a comparison", "< 18"),
         ("nur*", "a pattern", "the matching values one by one"),
     ],
 )  # fmt: skip
 def test_words_that_may_be_conditions_are_rejected(cell, meaning, spelling):
     reason = f'{cell!r} is ambiguous; write {spelling} for {meaning}, or "{cell}"'
-    if "\n" in cell:
-        reason = reason.replace(f'"{cell}"', '"nurse\\nclerk"')
     expected = f"line 2: rule 1, column 'a', {cell!r}: {reason} in quotes for the text"
     for text in (f"a,b,then\n{quoted(cell)},5,A\n", f"a;b;then\n{quoted(cell)};5;A\n"):
         assert csv(text) == ([expected], [])
@@ -126,33 +105,23 @@ def test_ordinary_words_are_text(cell):
 @pytest.mark.parametrize(
     ("cell", "reason"),
     [
-        ("'nurse'", 'quotes around text must be straight and double; write "nurse", or nurse'
-                    " without quotes"),
-        ("“nurse”", 'quotes around text must be straight and double; write "nurse", or nurse'
-                    " without quotes"),
-        ("$100", "'$100' is not a condition; write amounts without a currency, as 100, or quote"
-                 " it if it is text"),
-        ("€ 100", "'€ 100' is not a condition; write amounts without a currency, as 100, or"
-                  " quote it if it is text"),
-        ("100 EUR", "'100 EUR' is not a condition; quote it if it is text"),
-        ("10%", "'10%' is not a condition; quote it if it is text"),
         ("#N/A", "'#N/A' is a spreadsheet error; replace it with a value"),
-        ("18 or 25", "'18 or 25' is not a condition; write 18, 25 for either value, or quote it"
-                     " if it is text"),
-        ("65 or more", "'65 or more' is not a condition; write >= 65 for at least 65, or quote"
-                       " it if it is text"),
-        ("65 and older", "'65 and older' is not a condition; write >= 65 for at least 65, or"
-                         " quote it if it is text"),
-        ("5 or less", "'5 or less' is not a condition; write <= 5 for at most 5, or quote it if"
-                      " it is text"),
-        ("1 000", "'1 000' is not a condition; write 1000 without thousands separators, or"
-                  " quote it if it is text"),
-        ("1'000", '"1\'000" is not a condition; write 1000 without thousands separators, or'
-                  " quote it if it is text"),
-        ("1.000.000", "'1.000.000' is not a condition; write 1000000 without thousands"
-                      " separators, or quote it if it is text"),
+        ("5 days", "'5 days' is not a condition; quote it if it is text"),
+        ("25-18", "the range ends before it begins: 25 to 18; write the smaller value first"),
+        ("not a or b", "it is unclear which values are excluded; write not(a, b) for every value"
+                       " except a and b"),
+        ("income > 5", "the cell compares 'income', but it is in another column; move the"
+                       " condition to a column of that name"),
+        ("1,000", "'1,000' is ambiguous; write 1000 or 1.000, or settle the decimal separator"
+                  " with locale=… (--locale de or en)"),
+        ("> 1,5", "'1,5' is ambiguous; write 1.5, or settle the decimal separator with locale=…"
+                  " (--locale de or en)"),
+        ("01/02/2026", "'01/02/2026' is ambiguous; write it as 2026-02-01 or 2026-01-02, or"
+                       " settle the order of day and month with locale=… (--locale en-GB or"
+                       " en-US)"),
+        ("31.02.2026", "'31.02.2026' is not a date, read as day and month"),
+        ("> 007 €", "'007' begins with 0; quote it if it is text, or omit the leading 0"),
         ("?", "'?' is ambiguous; write null for a missing value, or true"),
-        ("18..25", "a range must be in brackets: [18..25]"),
     ],
 )  # fmt: skip
 def test_other_cells_that_are_rejected(cell, reason):
@@ -251,7 +220,7 @@ def test_unambiguous_points_are_read(cell):
     assert csv(f"a;b;then\n{quoted(cell)};5;A\n") == ([], [])
 
 
-@pytest.mark.parametrize("cell", ["1,000", "2,5", "1.000,50", "1 000", "1'000,5", "1.000.000"])
+@pytest.mark.parametrize("cell", ["1,000", "2,5", "1'000,5"])
 def test_an_outcome_like_a_number_is_text_with_a_warning(cell):
     for text in (f"a;then\n5;{cell}\n", f'a,then\n5,"{cell}"\n'):
         assert csv(text) == (
@@ -269,7 +238,8 @@ def test_an_outcome_like_a_number_is_text_with_a_warning(cell):
 def test_written_numbers_are_never_ambiguous(number, places):
     number = round(number, places)
     rules = RuleSet([Rule({"a": (-number, number)}, then=number, weight=number)])
-    for found in (loads_csv(dumps_csv(rules)), loads_xlsx(dumps_xlsx(rules))):
+    written = ((loads_csv, dumps_csv(rules)), (loads_xlsx, dumps_xlsx(rules)))
+    for found in (read(file, space=rules.space) for read, file in written):
         assert messages(found) == ([], [])
         assert found.tables[0].rules == rules
 
@@ -595,8 +565,3 @@ def test_a_sheet_without_a_table_next_to_others_causes_a_warning():
 def test_the_name_of_the_weight_column_is_case_insensitive():
     (table,) = loads_csv(b"age,Rule Weight,fare\n< 18,0.5,low\n>= 18,,high\n").tables
     assert (table.space.names, table.rules.weights.tolist()) == (("age",), [0.5, 1.0])
-
-
-def test_the_spelling_of_either_or():
-    (error,), _ = csv("job,fare\neither nurse or clerk,low\n")
-    assert "; write nurse, clerk for several values, or " in error

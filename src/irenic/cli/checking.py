@@ -14,6 +14,7 @@ from irenic.cli.reading import (
     Data,
     From,
     Ignore,
+    LocaleName,
     SpaceFile,
     as_policy,
     check_inputs,
@@ -102,6 +103,7 @@ def check(
         ),
     ] = None,
     ignore: Ignore = None,
+    locale: LocaleName = None,
     hit_policy: Annotated[
         str | None,
         typer.Option(
@@ -128,7 +130,12 @@ def check(
     kinds = _kinds(fail_on)
     arguments = paths or []
     paths = list(files_of(arguments, exclude or []))
-    options = {"target": target, "ignore": ignore or (), "hit_policy": as_policy(hit_policy)}
+    options = {
+        "target": target,
+        "ignore": ignore or (),
+        "locale": locale,
+        "hit_policy": as_policy(hit_policy),
+    }
     inputs = {f"FILE {number}": path for number, path in enumerate(paths, 1)}
     check_inputs({**inputs, "--data": data, "--space": space}, source_form)
     files = _check_files(

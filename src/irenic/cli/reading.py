@@ -41,8 +41,13 @@ _IGNORE = typer.Option(
 _FROM = typer.Option(
     "--from", metavar="FORMAT", help="Format of standard input, if a file is -: csv, json, …"
 )
+_LOCALE = typer.Option(
+    metavar="LANGUAGE",
+    help="Language of numbers and dates in a .csv or .xlsx table, such as de or en-US.",
+)
 
 Ignore = Annotated[list[str] | None, _IGNORE]
+LocaleName = Annotated[str | None, _LOCALE]
 Rules = Annotated[Path | None, _RULES]
 Data = Annotated[Path | None, _DATA]
 SpaceFile = Annotated[Path | None, _SPACE]

@@ -44,6 +44,7 @@ def parse(
     target: str | None = None,
     ignore: str | Sequence[str] = (),
     hit_policy: HitPolicy | None = None,
+    locale: str | None = None,
     name: str | None = None,
 ) -> Parsed:
     """Parse a source of rules without binding it to a space.
@@ -68,6 +69,9 @@ def parse(
         numbers and comments.
     hit_policy : str, optional
         What happens if several rows apply, instead of the hit policy in the source.
+    locale : str, optional
+        Language, such as ``"de"`` or ``"en-US"``, of numbers (``1.000``) and dates (``01/02/2026``)
+        in a csv or xlsx source. Default: what its cells show.
     name : str, optional
         The name of the source in messages and tables (default: its path).
 
@@ -114,7 +118,7 @@ def parse(
     path = None if is_stream(file) else Path(file)
     try:
         with no_collections():
-            parsed = _parse(raw, form, path, Path(name).stem, target, ignore)
+            parsed = _parse(raw, form, path, Path(name).stem, target, ignore, locale)
     except FormatError as error:
         parsed = Parsed(form, failures=[error])
     return replace(parsed, name=name, hit_policy=hit_policy)
@@ -148,17 +152,18 @@ def _parse(
     stem: str,
     target: str | None,
     ignore: str | Sequence[str],
+    locale: str | None,
 ) -> Parsed:
     _check_content(raw, form)
     # readers are imported when they are needed, because most sources need neither openpyxl nor XML
     if form == "csv":
         from irenic.formats.sheets import rules as sheets
 
-        return sheets.parse_csv(raw, target=target, ignore=ignore, name=stem)
+        return sheets.parse_csv(raw, target=target, ignore=ignore, locale=locale, name=stem)
     if form == "xlsx":
         from irenic.formats.sheets import rules as sheets
 
-        return sheets.parse_xlsx(raw, target=target, ignore=ignore)
+        return sheets.parse_xlsx(raw, target=target, ignore=ignore, locale=locale)
     if form == "dmn":
         from irenic.formats.dmn import reading as dmn
 
@@ -191,12 +196,13 @@ def read(
     target: str | None = None,
     ignore: str | Sequence[str] = (),
     hit_policy: HitPolicy | None = None,
+    locale: str | None = None,
 ) -> RuleSet | RuleList:
     """Return the rules of one table: ``parse(source).bind(space).table(table)`` as rules.
 
     Parameters
     ----------
-    source, format, target, ignore, hit_policy
+    source, format, target, ignore, hit_policy, locale
         As for :func:`parse`.
     space : Space, optional
         The space of the rules, instead of the one that the source declares or that is inferred
@@ -227,7 +233,9 @@ def read(
       1. IF age < 10 THEN child
       2. IF age >= 10 THEN adult
     """
-    parsed = parse(source, format=format, target=target, ignore=ignore, hit_policy=hit_policy)
+    parsed = parse(
+        source, format=format, target=target, ignore=ignore, hit_policy=hit_policy, locale=locale
+    )
     return parsed._rules(space, table)
 
 
@@ -240,13 +248,14 @@ def loads(
     target: str | None = None,
     ignore: str | Sequence[str] = (),
     hit_policy: HitPolicy | None = None,
+    locale: str | None = None,
 ) -> RuleSet | RuleList:
     """Return the rules in a text, or in the content of a file as bytes.
 
     Parameters
     ----------
     text : str or bytes
-    format, space, table, target, ignore, hit_policy
+    format, space, table, target, ignore, hit_policy, locale
         As for :func:`read`.
 
     Returns
@@ -271,7 +280,12 @@ def loads(
             " file objects"
         )
     parsed = parse(
-        as_bytes(text), format=format, target=target, ignore=ignore, hit_policy=hit_policy
+        as_bytes(text),
+        format=format,
+        target=target,
+        ignore=ignore,
+        hit_policy=hit_policy,
+        locale=locale,
     )
     return parsed._rules(space, table)
 

@@ -20,7 +20,7 @@ from irenic.formats.feel.doubtful_cells import (
 )
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import ANYTHING, AnyOf, Compare, comparisons, kind_of
-from irenic.formats.tables.drafts import Cell, Draft, distinct
+from irenic.formats.tables.drafts import Cell, Draft, Input, distinct
 from irenic.frames.csv import may_be_thousands, thousands_or_not
 from irenic.model.literals import quote
 
@@ -49,6 +49,16 @@ NOTHING_ASKED: Final = object()
 """Stands for the value of a cell that accepts anything."""
 
 
+def is_note(name: str) -> bool:
+    """Return whether a column is named like notes."""
+    return _NOTES.fullmatch(name) is not None
+
+
+def is_label(name: str) -> bool:
+    """Return whether a column is named like notes or the numbers of rows."""
+    return is_note(name) or _NUMBERS_ROWS.fullmatch(name) is not None
+
+
 def check_columns(draft: Draft) -> None:
     """Add errors and warnings about ambiguous columns to the draft of a spreadsheet."""
     names = [column.name for column in draft.inputs]
@@ -58,6 +68,8 @@ def check_columns(draft: Draft) -> None:
     for column, known in zip(cells, different, strict=True):
         values = {key: bare_value(cell) for key, cell in known.items()}
         columns.append([values[id(cell)] for cell in column])
+    for feature, known in zip(draft.inputs, different, strict=True):
+        _settle_kind(draft, feature, list(known.values()))
     errors = refused_columns(names, columns)
     for place, name in enumerate(names):
         if name in errors:
@@ -76,6 +88,69 @@ def check_columns(draft: Draft) -> None:
         if len(draft.outputs) > 1:
             thens = [then[place] for then in thens if isinstance(then, tuple)]
         _check_alike(draft, name, thens)
+
+
+_ANSWERS: Final = (
+    ("yes", "no"), ("y", "n"), ("ja", "nein"), ("j", "n"), ("oui", "non"), ("sí", "no"),
+    ("si", "no"), ("sì", "no"), ("sim", "não"), ("tak", "nie"), ("true", "false"),
+)  # fmt: skip
+
+
+def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
+    """Set what all cells of a column show: whole numbers, yes and no, amounts of money."""
+    values = [c.value for cell in cells for c in _compared(cell)]
+    texts = [value for value in values if isinstance(value, str)]
+    if texts and len(texts) == sum(value is not None for value in values):
+        answers = _answers(dict.fromkeys(texts))
+        if answers:
+            tests = [Compare("=", value) for value in (*answers, *([None] * (None in values)))]
+            column.domain = AnyOf(tuple(tests))
+    marks = {
+        mark.upper() for cell in cells if is_respelled(draft, column, cell)
+        for mark in _MARKS.findall(cell.text)
+    }  # fmt: skip
+    column.whole = not marks
+    if len(marks) > 1:
+        listed = " and ".join(sorted(marks))
+        draft.fail(f"the column mixes {listed}; use one unit per column", header=column.name)
+    if "%" in marks:
+        _check_percentages(draft, column, cells)
+
+
+_MARKS: Final = re.compile(r"[$€£¥%]|EUR|USD|GBP|CHF")
+
+
+def is_respelled(draft: Draft, column: Input, cell: Cell) -> bool:
+    """Return whether the cell of a column was respelled as a unary test."""
+    return (column.name, cell.text) in draft.respelled
+
+
+def _check_percentages(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
+    for cell in cells:
+        numbers = [c.value for c in _compared(cell) if type(c.value) in (int, float)]
+        if "%" not in cell.text and any(numbers) and cell.text != "":
+            draft.fail(
+                "the column mixes percentages, where 10% is 0.1, and other numbers; write all of"
+                " them with % or none",
+                header=column.name,
+                text=cell.text,
+            )
+            return
+
+
+def _answers(values: Iterable[str]) -> tuple[str, ...]:
+    """Return both answers if all values are answers of one pair in one spelling, else ().
+
+    >>> _answers(["Yes"]), _answers(["J", "N"]), _answers(["N"]), _answers(["yes", "NO"])
+    (('Yes', 'No'), ('J', 'N'), (), ())
+    """
+    values = list(values)
+    for pair in _ANSWERS:
+        for style in (str.lower, str.upper, str.capitalize):
+            answers = tuple(map(style, pair))
+            if set(values) <= set(answers) and (len(values) == 2 or len(values[0]) > 1):
+                return answers
+    return ()
 
 
 def refused_columns(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> dict[str, str]:
@@ -98,7 +173,7 @@ def refused_columns(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> d
         hint = (
             f"write = {literal_text(values[0], words=True)} in its first cell if it is a condition"
         )
-        if _NOTES.fullmatch(name):
+        if is_note(name):
             reasons[name] = (
                 f"the column looks like notes; skip it with ignore={name!r} (--ignore), or {hint}"
             )
@@ -126,7 +201,7 @@ def refused_columns(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> d
 def check_outcome(draft: Draft) -> None:
     """Warn about a last column that is unlikely to be the outcome."""
     name = draft.outputs[0]
-    if _NOTES.fullmatch(name) or name.casefold() == "weight":
+    if is_note(name) or name.casefold() == "weight":
         draft.warn(
             "the last column is read as the outcome; if it is not, choose the outcome with"
             f" target=… (--target) and skip this column with ignore={name!r} (--ignore)",
@@ -136,6 +211,29 @@ def check_outcome(draft: Draft) -> None:
 
 def _compared(cell: Cell) -> Sequence[Compare]:
     return () if isinstance(cell.test, dict) else comparisons(cell.test)
+
+
+_PAIR: Final = re.compile(r"\s*\[[^\[\]().]*,[^\[\]().]*\]\s*")
+
+
+def _doubtful_list(cell: Cell) -> str:
+    """Return why a list of conditions may be meant differently, "" if it is clear."""
+    if _excludes_nothing(cell):
+        return (
+            "the cell accepts every value, because a comma means 'or'; write (5..10) for a range,"
+            " or - for any value"
+        )
+    tests = cell.test.tests if isinstance(cell.test, AnyOf) else ()
+    values = [test.value for test in tests if isinstance(test, Compare)]
+    if len(values) == 2 and _PAIR.fullmatch(cell.text) and kind_of(values[0]) != "text":
+        a, b = (literal_text(value, words=True) for value in values)
+        return f"read as two values; write [{a}..{b}] for a range, or {a}, {b} for the two values"
+    if len(tests) > 1 and any(isinstance(t, Compare) and t.order == "!=" for t in tests):
+        return (
+            "the cell accepts nearly every value, because a comma means 'or'; write not(a, b) for"
+            " every value except a and b"
+        )
+    return ""
 
 
 def _excludes_nothing(cell: Cell) -> bool:
@@ -236,15 +334,8 @@ class CellDoubts:
                 return  # a range of integers is never ambiguous
         values = [c.value for c in compared]
         self.numbers(cell.text, values, rule, header, line)
-        if _excludes_nothing(cell):
-            self.draft.warn(
-                "the cell accepts every value, because a comma means 'or'; write (5..10) for a"
-                " range, or - for any value",
-                rule=rule,
-                header=header,
-                text=cell.text,
-                line=line,
-            )
+        if doubt := _doubtful_list(cell):
+            self.draft.warn(doubt, rule=rule, header=header, text=cell.text, line=line)
         for value in values:
             if not isinstance(value, str) or (header, value) in self.warned:
                 continue

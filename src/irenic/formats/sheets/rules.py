@@ -19,9 +19,9 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from irenic.errors import FormatError, did_you_mean
-from irenic.formats.feel.doubtful_cells import beyond_doubt
+from irenic.formats.feel.doubtful_cells import beyond_doubt, means_any, means_else
 from irenic.formats.feel.sets import cell_text, literal_text
-from irenic.formats.feel.unary_tests import DASHES, Compare, parse
+from irenic.formats.feel.unary_tests import ANYTHING, DASHES, Compare, parse, parse_value
 from irenic.formats.parsed import Parsed
 from irenic.formats.sheets._doubtful_columns import (
     NOTHING_ASKED,
@@ -29,6 +29,8 @@ from irenic.formats.sheets._doubtful_columns import (
     bare_value,
     check_columns,
     check_outcome,
+    is_label,
+    is_note,
     refused_columns,
 )
 from irenic.formats.sheets._grid import Line, Unreadable, csv_lines, seen, sheets, within_margins
@@ -39,11 +41,21 @@ from irenic.formats.sheets._outcomes import (
     outcome_text,
     read_outcome,
 )
+from irenic.formats.sheets._spellings import (
+    Locale,
+    is_amount,
+    locale_of,
+    needs_locale,
+    respelled,
+    settled_by,
+    value_text,
+)
 from irenic.formats.tables.assembly import assemble
 from irenic.formats.tables.drafts import MOST_COLUMNS, POLICIES, Cell, Draft, Input, Row, TableError
 from irenic.formats.tables.lines import Line as TableLine
 from irenic.formats.tables.lines import lines_of
 from irenic.frames.columns import check_header
+from irenic.frames.csv import may_be_thousands
 from irenic.frames.xlsx import check_cells, openpyxl_module
 from irenic.model.condition import Operators
 from irenic.model.decision_table import DecisionTable
@@ -68,6 +80,7 @@ def parse_csv(
     *,
     target: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] = (),
+    locale: str | None = None,
     name: str = "",
 ) -> Parsed:
     """Return the decision table in a CSV file, and all errors in its cells.
@@ -83,7 +96,12 @@ def parse_csv(
     if not lines:
         raise FormatError("the table is empty; its first line must name the columns")
     # if commas separate cells, decimals have a point
-    options = _Options(_names(target), _names(ignore), points_are_sure=delimiter == ",")
+    options = _Options(
+        _names(target),
+        _names(ignore),
+        locale_of(locale) if locale else None,
+        points_are_sure=delimiter == ",",
+    )
     return Parsed("csv", [_draft(name, lines, options)], assemble)
 
 
@@ -92,6 +110,8 @@ class _Options(NamedTuple):
 
     targets: list[str]
     ignored: list[str]
+    locale: Locale | None = None
+    """How numbers and dates are written; None if the cells have to show it."""
     points_are_sure: bool = False
     typed: bool = False
     numbered: bool = True
@@ -130,9 +150,11 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
         if letter not in names:
             draft.letter = letter
             draft.unnumbered = lambda: _draft(name, all_lines, options._replace(numbered=False))
+    if options.locale is None:
+        options = _with_locale(draft, names, lines[1:], options)
     reader = _Rows(draft, names, options)
     for line in lines[1:]:
-        reader.read(line)
+        reader.read(line, is_last=line is lines[-1])
     reader.doubts.end()
     if not targets:
         check_outcome(draft)
@@ -140,6 +162,21 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     draft.outputs = _outputs(draft)
     check_columns(draft)
     return draft
+
+
+def _with_locale(draft: Draft, names: list[str], lines: list[Line], options: _Options) -> _Options:
+    """Return options with what the cells settle about numbers and dates."""
+    places = [place for place, name in enumerate(names) if not is_note(name)]
+    texts = {
+        line.cells[i]
+        for line in lines
+        for i in places
+        if i < len(line.cells) and isinstance(line.cells[i], str)
+    }
+    locale, contradiction = settled_by(texts)
+    if contradiction:
+        draft.fail(f"{contradiction}; write them in one way, or choose with locale=… (--locale)")
+    return options._replace(locale=locale)
 
 
 def _without(lines: list[Line], ignored: list[str]) -> list[Line]:
@@ -226,7 +263,9 @@ class _Rows:
 
     def __init__(self, draft: Draft, names: list[str], options: _Options) -> None:
         self.draft, self.names, self.typed = draft, names, options.typed
-        self.doubts = CellDoubts(draft, points_are_sure=options.points_are_sure)
+        self.locale = options.locale or Locale()
+        sure = options.points_are_sure or self.locale.decimal != ""
+        self.doubts = CellDoubts(draft, points_are_sure=sure)
         self.inputs = [names.index(column.name) for column in draft.inputs]
         self.outputs = [names.index(n) for n in draft.outputs]
         self.weight = names.index(WEIGHT) if WEIGHT in names else None
@@ -235,7 +274,7 @@ class _Rows:
         self.n_notes = 0
         """Errors, warnings and doubts, when a cell was last read."""
 
-    def read(self, line: Line) -> None:
+    def read(self, line: Line, *, is_last: bool = False) -> None:
         draft, cells = self.draft, line.cells
         number = len(draft.rows) + 1
         if len(cells) > len(self.names) and any(c is not None for c in cells[len(self.names) :]):
@@ -255,7 +294,7 @@ class _Rows:
         if len(thens) > 1 and any(isinstance(part, Head) for part in thens):
             reason = "labels can only be decided one by one in the only outcome column"
             draft.fail(reason, rule=number, line=line.number)
-        if self.is_default(cells):
+        if self.is_default(cells) or (is_last and self.is_else(cells)):
             if draft.default is not None:
                 draft.fail("a second DEFAULT row; keep only one", line=line.number)
             if isinstance(then, Head):
@@ -291,6 +330,15 @@ class _Rows:
         others = [cells[i] for i in self.inputs[1:]]
         return all(o in (None, DEFAULT) or _is_dash(o) for o in others)
 
+    def is_else(self, cells: list[Any]) -> bool:
+        """Return whether a row is for all other cases, in words: ``else``, ``otherwise``."""
+        texts = [
+            cells[i] for i in self.inputs if cells[i] is not None and not is_label(self.names[i])
+        ]
+        if not all(isinstance(text, str) for text in texts) or not any(map(means_else, texts)):
+            return False
+        return all(means_else(t) or means_any(t) or _is_dash(t) for t in texts)
+
     def cell(self, value: Any, number: int, header: str, line: Line) -> Cell:
         if isinstance(value, str) and FORMULA.match(value):
             value = Unreadable(value, LIKE_A_FORMULA)
@@ -298,9 +346,7 @@ class _Rows:
             # text, because a number would have lost its zeros
             return Cell(literal_text(value.strip()), Compare("=", value.strip()))
         if value is None or isinstance(value, str):
-            cell = self.draft.read_cell(value or "", number, header, line.number, words=True)
-            self.doubts.cell(cell, number, header, line.number)
-            return cell
+            return self.text(value or "", number, header, line)
         if isinstance(value, Unreadable):
             self.fail(value.reason, number, header, line, value.text)
             return self.draft.read_cell("", number, header, line.number)
@@ -310,6 +356,26 @@ class _Rows:
         except FormatError as error:
             self.fail(error.message, number, header, line)
             return self.draft.read_cell("", number, header, line.number)
+
+    def text(self, text: str, number: int, header: str, line: Line) -> Cell:
+        """Return a cell of text; one that is not a unary test may be respelled as one."""
+        try:
+            plain = None if needs_locale(text, self.locale) else self.draft.parsed_cell(text)
+            spelling = text
+            if not isinstance(plain, Cell):
+                spelling = respelled(text, header, self.locale) or text
+                plain = self.draft.parsed_cell(spelling)
+            if isinstance(plain, FormatError):
+                raise plain if spelling == text else FormatError(plain.message)
+        except FormatError as error:
+            self.fail(error.message, number, header, line, text)
+            return Cell(text, ANYTHING)
+        if spelling == text:
+            self.doubts.cell(plain, number, header, line.number)
+            return plain
+        self.doubts.cell(Cell(spelling, plain.test), number, header, line.number)
+        self.draft.respelled[header, text] = spelling
+        return Cell(text, plain.test)
 
     def fail(self, reason: str, number: int, header: str, line: Line, text: str = "") -> None:
         self.draft.fail(reason, rule=number, header=header, text=text, line=line.number)
@@ -322,7 +388,8 @@ class _Rows:
                 raise FormatError(value.reason)
             if not isinstance(value, str):
                 return as_consequent(_as_literal(value))
-            then = read_outcome(value)
+            number_read = self.number(value, header)
+            then = read_outcome(value) if number_read is None else number_read
             self.doubts.outcome(value, then, number, header, line.number)
             return as_consequent(then)
         except ValueError as error:
@@ -330,6 +397,20 @@ class _Rows:
             text = value if isinstance(value, str) else getattr(value, "text", "")
             self.fail(reason, number, header, line, text)
             return ""
+
+    def number(self, text: str, header: str) -> Any:
+        """Return an outcome that is a number as people write it, None for other outcomes."""
+        text = text.strip()
+        if not is_amount(text):
+            return None
+        try:
+            spelling = value_text(text, self.locale)
+        except FormatError:
+            return None
+        if spelling == text or may_be_thousands(spelling):
+            return None
+        self.draft.respelled[header, text] = spelling
+        return parse_value(spelling)
 
     def weigh(self, cells: list[Any], number: int, line: Line) -> float:
         value = None if self.weight is None else cells[self.weight]
@@ -364,11 +445,13 @@ def parse_xlsx(
     *,
     target: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] = (),
+    locale: str | None = None,
 ) -> Parsed:
     """Return the decision tables of a workbook, one per sheet that is not empty."""
     drafts: list[Draft] = []
     notes: list[FormatError] = []
-    options = _Options(_names(target), _names(ignore), typed=True)
+    known = locale_of(locale) if locale else None
+    options = _Options(_names(target), _names(ignore), known, typed=True)
     for title, lines in sheets(raw):
         try:
             drafts.append(_draft(title, lines, options))

@@ -45,7 +45,7 @@ from irenic.formats.parsed import Tables
 from irenic.formats.tables.drafts import Cell, Draft, Input, Row, distinct, short
 from irenic.model.condition import Interval, Operators, encode_bits, encode_interval
 from irenic.model.decision_table import DecisionTable, UnsatisfiableRow
-from irenic.model.features import LOWEST, OTHER_CODE, Categorical, Continuous, Feature
+from irenic.model.features import EXACT, LOWEST, OTHER_CODE, Categorical, Continuous, Feature
 from irenic.model.region import Region, settled
 from irenic.model.rule import as_consequent
 from irenic.model.ruleset import RuleSet
@@ -191,6 +191,8 @@ def _axis(columns: Sequence[Input], cells: Sequence[Cell]) -> Axis:
                 kinds[kind_of(c.value)] += counts[key]
         del kinds["null"]
     kind = _kind(declared, kinds)
+    if kind == "number" and all(c.whole for c in columns) and _are_whole(values):
+        kind = "integer"
     if domain is None:
         missing = any(c.value is None for c in tested)
     else:
@@ -212,6 +214,11 @@ def _axis(columns: Sequence[Input], cells: Sequence[Cell]) -> Axis:
     unit = "UTC" if True in zones else ""
     feature = Continuous(first.name, kind=kind, missing=missing, unit=unit)  # type: ignore[arg-type]
     return Axis(feature) if domain is None else _within(feature, domain)
+
+
+def _are_whole(values: Iterable[Any]) -> bool:
+    numbers = [value for value in values if kind_of(value) == "number"]
+    return all(type(number) is int and abs(number) <= EXACT for number in numbers)
 
 
 def _literals(cell: Cell) -> Sequence[Compare]:

@@ -116,6 +116,8 @@ class Input:
     """The feature, if the file declares it completely."""
     source: str = ""
     """Where the kind is declared, for messages."""
+    whole: bool = False
+    """Whether numbers are integers if all numbers in the cells are."""
 
 
 @dataclass(slots=True)
@@ -158,6 +160,9 @@ class Draft:
     parsed: dict[tuple[str, bool], Cell | FormatError] = field(default_factory=dict)
     """The cells that were read; equal ones are the same object, so that each is bound once."""
 
+    respelled: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Unary tests and numbers for cells as people write them, by column and text of the cell."""
+
     def columns(self) -> list[tuple[Cell, ...]]:
         """Return the cells of each input column."""
         if not self.rows:
@@ -180,6 +185,14 @@ class Draft:
         self, text: str, rule: int, header: str, line: int | None, *, words: bool = False
     ) -> Cell:
         """Return a parsed cell; one with an error, which is added, accepts any value."""
+        cell = self.parsed_cell(text, words=words)
+        if isinstance(cell, FormatError):
+            self.fail(cell.message, rule=rule, header=header, text=text, line=line)
+            return Cell(text, ANYTHING)
+        return cell
+
+    def parsed_cell(self, text: str, *, words: bool = True) -> Cell | FormatError:
+        """Return a parsed cell, or the error in it; equal cells are parsed once."""
         key = (text, words)
         cell = self.parsed.get(key)
         if cell is None:
@@ -188,7 +201,4 @@ class Draft:
             except FormatError as error:
                 cell = error
             self.parsed[key] = cell
-        if isinstance(cell, FormatError):
-            self.fail(cell.message, rule=rule, header=header, text=text, line=line)
-            return Cell(text, ANYTHING)
         return cell
