@@ -19,6 +19,7 @@ from irenic.cli import app
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import Compare, parse
 from irenic.formats.sheets.rules import dumps_csv, dumps_xlsx
+from irenic.model.literals import display
 
 
 def messages(found):
@@ -259,10 +260,25 @@ NUMBERED = "Rule,age,then\n1,< 5,A\n2,>= 3,B\n3,>= 3,C\n"
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["Rule", "#", "No", "no.", "Nr.", "ID", "Rule ID", "rule_no", "Row", "Code", "age group"],
+    "name", ["Rule", "#", "No", "no.", "Nr.", "ID", "Rule ID", "rule_no", "Row", "Row index"]
 )
-def test_a_column_that_numbers_the_rows_is_rejected(name):
+def test_a_column_of_row_numbers_is_no_condition(name):
+    text = NUMBERED.replace("Rule", name)
+    for found in (loads_csv(text.encode()), loads_csv(text.encode(), ignore=name)):
+        assert messages(found) == ([], [])
+        assert found.tables[0].space.names == ("age",)
+        assert len(found.tables[0].rules.conflicts()) == 3
+    meant = loads_csv(text.replace("\n1,", "\n= 1,").encode())
+    assert meant.tables[0].space.names == (name, "age")
+    space = Space([Continuous(name), Continuous("age")])
+    found = loads_csv(text.encode(), space=space)
+    assert messages(found) == ([], [])
+    assert not found.tables[0].rules.conflicts()
+    assert messages(loads_csv(text.encode(), space=Space([Continuous("age")]))) == ([], [])
+
+
+@pytest.mark.parametrize("name", ["Code", "age group", "Number", "zone"])
+def test_another_first_column_that_counts_the_rows_is_rejected(name):
     text = NUMBERED.replace("Rule", name)
     assert csv(text) == (
         [
@@ -272,10 +288,6 @@ def test_a_column_that_numbers_the_rows_is_rejected(name):
         ],
         [],
     )
-    found = loads_csv(text.encode(), ignore=name)
-    assert messages(found) == ([], [])
-    assert found.tables[0].space.names == ("age",)
-    assert len(found.tables[0].rules.conflicts()) == 3
     meant = loads_csv(text.replace("\n1,", "\n= 1,").encode())
     assert meant.tables[0].space.names == (name, "age")
     space = Space([Continuous(name), Continuous("age")])
@@ -284,11 +296,11 @@ def test_a_column_that_numbers_the_rows_is_rejected(name):
 
 @pytest.mark.parametrize("name", ["Rule", "ID", "Rule ID"])
 def test_row_names_are_not_a_condition_in_any_column(name):
-    errors, notes = csv(f"age,{name},then\n< 5,R1,A\n>= 3,R2,B\n> 9,,C\n")
-    assert (len(errors), notes) == (1, [])
-    assert errors[0].startswith(f"column {name!r}: the column numbers the rows")
+    found = loads_csv(f"age,{name},then\n< 5,R1,A\n>= 3,R2,B\n> 9,,C\n".encode())
+    assert messages(found) == ([], [])
+    assert found.tables[0].space.names == ("age",)
     found = loads_xlsx(workbook([name, "age", "then"], [7, "< 5", "A"], [9, ">= 3", "B"]))
-    assert found.errors[0].message.endswith("or write = 7 in its first cell if it is a condition")
+    assert found.tables[0].space.names == ("age",)
 
 
 @pytest.mark.parametrize(
@@ -349,25 +361,52 @@ def test_ignored_columns_are_not_read_at_all():
         ("age_from", "age_to", "age"),
         ("Min age", "Max age", "age"),
         ("Income (min)", "Income (max)", "Income"),
-        ("From", "To", ""),
     ],
 )
-def test_two_columns_of_bounds_are_rejected(low, high, name):
-    way = f"one column {name!r}" if name else "one column"
-    expected = (
+def test_two_columns_of_bounds_are_one_condition(low, high, name):
+    text = f"job,{low},{high},then\n-,18,25,A\n-,26,,B\n"
+    found = loads_csv(text.encode())
+    assert messages(found) == ([], [])
+    assert found.tables[0].space["job"] is not None
+    assert found.tables[0].space[name] == Continuous(name, kind="integer")
+    assert [str(rule) for rule in found.tables[0].rules] == [
+        f"IF 18 <= {display(name)} <= 25 THEN A",
+        f"IF {display(name)} >= 26 THEN B",
+    ]
+    space = Space([Categorical("job", ["cook"]), Continuous(low), Continuous(high)])
+    assert loads_csv(text.encode(), space=space).tables[0].space == space
+    texts = f"job,{low},{high},then\n-,Berlin,Paris,A\n-,Berlin,Rome,B\n"
+    for rows in (texts, f"job,{low},{high},then\n-,>= 18,< 25,A\n-,>= 26,< 40,B\n",
+                 f"job,{low},{high},then\n-,= 18,= 25,A\n-,26,40,B\n"):  # fmt: skip
+        found = loads_csv(rows.encode())
+        assert messages(found) == ([], [])
+        assert found.tables[0].space.names == ("job", low, high)
+
+
+def test_bounds_that_two_ranges_share_are_rejected():
+    assert csv("Age from,Age to,then\n0,18,A\n18,,B\n") == (
         [
-            f"column {column!r}: the column looks like a bound of a range, but its numbers are"
-            f" read as exact values; use {way} with ranges such as [18..25], or write = {first}"
-            f" in its first cell if it is a condition"
-            for column, first in ((low, 18), (high, 25))
+            "column 'Age to': 18 is the end of one range and the beginning of another, so it is"
+            " unclear which of them contains it; name the columns 'Age >=' and 'Age <' if ranges"
+            " exclude their end, or 'Age >=' and 'Age <='"
         ],
         [],
     )
-    assert csv(f"job,{low},{high},then\n-,18,25,A\n-,26,40,B\n") == expected
-    texts = f"job,{low},{high},then\n-,Berlin,Paris,A\n-,Berlin,Rome,B\n"
-    assert csv(texts) == ([], [])
-    assert csv(f"job,{low},{high},then\n-,>= 18,< 25,A\n-,>= 26,< 40,B\n") == ([], [])
-    assert csv(f"job,{low},{high},then\n-,= 18,= 25,A\n-,26,40,B\n") == ([], [])
+    found = loads_csv(b"Age >=,Age <,then\n0,18,A\n18,,B\n")
+    assert [str(rule) for rule in found.tables[0].rules] == [
+        "IF 0 <= Age < 18 THEN A",
+        "IF Age >= 18 THEN B",
+    ]
+
+
+def test_bounds_without_a_name_are_rejected():
+    errors, _ = csv("job,From,To,then\n-,18,25,A\n-,26,40,B\n")
+    assert errors == [
+        f"column {column!r}: the column looks like a bound of a range, but its numbers are"
+        f" read as exact values; use one column with ranges such as [18..25], or write = {first}"
+        f" in its first cell if it is a condition"
+        for column, first in (("From", 18), ("To", 25))
+    ]
 
 
 def test_a_single_column_of_lower_bounds_is_rejected():
@@ -506,13 +545,13 @@ def test_columns_can_be_ignored_if_the_space_comes_from_data(warned, tmp_path):
 # --- problems of new users
 
 
-@pytest.mark.parametrize("name", ["notes", "Comments", "rule_comment", "Weight"])
-def test_a_last_column_of_notes_causes_a_warning(name):
+@pytest.mark.parametrize("name", ["weight", "Weight"])
+def test_a_last_column_of_weights_causes_a_warning(name):
     errors, told = csv(f"age,fare,{name}\n< 18,low,a\n>= 18,high,b\n")
     assert errors == []
     assert told[0] == (
         f"column '{name}': the last column is read as the outcome; if it is not, choose the"
-        f" outcome with target=… (--target) and skip this column with ignore='{name}'"
+        f" outcome with target=… (--outcome) and skip this column with ignore='{name}'"
         f" (--ignore)"
     )
     assert csv(f"age,fare,{name}\n< 18,low,a\n>= 18,high,b\n", target="fare", ignore=name) == (
@@ -521,14 +560,20 @@ def test_a_last_column_of_notes_causes_a_warning(name):
     )
 
 
-def test_notes_are_not_a_condition():
-    errors, _ = csv("age,notes,fare\n< 18,ask Bob,low\n>= 18,,high\n")
-    assert errors == [
-        "column 'notes': the column looks like notes; skip it with ignore='notes' (--ignore),"
-        ' or write = "ask Bob" in its first cell if it is a condition'
-    ]
-    table = "age,notes,fare\n< 18,= ask Bob,low\n>= 18,,high\n"
-    assert csv(table) == ([], [])
+@pytest.mark.parametrize("name", ["notes", "Comments", "rule_comment"])
+def test_notes_are_neither_conditions_nor_outcomes(name):
+    for text in (
+        f"age,{name},fare\n< 18,ask Bob > 5,low\n>= 18,,high\n",
+        f"age,fare,{name}\n< 18,low,§ 5\n>= 18,high,=A1\n",
+    ):
+        found = loads_csv(text.encode())
+        assert messages(found) == ([], [])
+        assert found.tables[0].space.names == ("age",)
+        assert found.tables[0].outputs == ("fare",)
+    found = loads_csv(f"age,{name},fare\n< 18,= ask Bob,low\n>= 18,,high\n".encode())
+    assert messages(found) == ([], [])
+    assert found.tables[0].space.names == ("age", name)
+    assert loads_csv(f"age,{name}\n< 18,low\n".encode()).tables[0].outputs == (name,)
 
 
 def test_a_default_may_be_in_an_ignored_column():
@@ -552,7 +597,7 @@ def test_a_sheet_without_a_table_next_to_others_causes_a_warning():
     for row in (["age", "fare"], ["< 18", "low"], [">= 18", "high"]):
         book.active.append(row)
     other = book.create_sheet("Prices")
-    for row in (["Prices 2024"], [], ["age", "price"], ["< 18", 5]):
+    for row in (["Prices 2024"], [], ["see the other sheet"]):
         other.append(row)
     file = io.BytesIO()
     book.save(file)

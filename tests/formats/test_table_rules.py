@@ -353,7 +353,7 @@ def test_every_sheet_is_a_table():
     assert [table.name for table in found.tables] == ["fares"]
     assert [rule.then for rule in found.tables[0].rules] == [1.5, 1.5, 3]
     assert [str(error) for error in found.errors] == [
-        "line 3: table 'bad', rule 2, column 'age', 'old': \"old\" is not a whole number"
+        "line 3: bad!A3, rule 2, column 'age', 'old': \"old\" is not a whole number"
     ]
 
 
@@ -389,10 +389,9 @@ def test_errors_about_formulas_name_the_cell():
         " omit the = or format the cell as text)"
     )
     assert sorted(str(error) for error in found.errors) == [
-        f"line 2: table 't', rule 1, column 'a', '=1+1': cell A2 {hint}",
-        "line 2: table 't', rule 1, column 'b', '#N/A': cell B2 is an error; replace it with a"
-        " value",
-        f"line 3: table 't', rule 2, column 'then', '=A1': cell C3 {hint}",
+        f"line 2: t!A2, rule 1, column 'a', '=1+1': cell A2 {hint}",
+        "line 2: t!B2, rule 1, column 'b', '#N/A': cell B2 is an error; replace it with a value",
+        f"line 3: t!C3, rule 2, column 'then', '=A1': cell C3 {hint}",
     ]
 
 

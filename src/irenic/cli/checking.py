@@ -11,10 +11,14 @@ import typer
 import irenic
 from irenic.cli.common import GAP_LIMIT, Json, Limit, console, note, output, print_json, progress
 from irenic.cli.reading import (
+    Cross,
     Data,
     From,
+    HeaderRow,
     Ignore,
     LocaleName,
+    Range,
+    Sheet,
     SpaceFile,
     as_policy,
     check_inputs,
@@ -57,8 +61,10 @@ irenic check                                check the example rules
 irenic check rules.txt                      check your own rules
 irenic check loans.dmn fares.xlsx           check decision tables
 irenic check policies/ --format github      check a folder in a CI job
-irenic check fares.csv --target price       name the outcome column
-irenic check fares.csv --ignore "Rule no"   skip a column of numbers
+irenic check fares.csv --outcome price      name the outcome column
+irenic check fares.csv --ignore "Zone id"   skip a column
+irenic check fares.xlsx --range B3:F20      read a part of a sheet
+irenic check fares.csv --locale de          read 1.000 as one thousand
 irenic check rules.json --json              print JSON
 irenic check rules.txt --data people.csv    infer the space from a table
 irenic check rules.txt --space space.json   read the space from a file
@@ -96,14 +102,20 @@ def check(
         ),
     ] = None,
     target: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
+            "--outcome",
+            "--target",
             metavar="COLUMN",
-            help="Outcome column of a .csv or .xlsx file (default: the last one).",
+            help="Outcome column of a .csv or .xlsx file (default: the last one); may be repeated.",
         ),
     ] = None,
     ignore: Ignore = None,
     locale: LocaleName = None,
+    sheet: Sheet = None,
+    cells: Range = None,
+    header_row: HeaderRow = None,
+    cross: Cross = None,
     hit_policy: Annotated[
         str | None,
         typer.Option(
@@ -134,6 +146,10 @@ def check(
         "target": target,
         "ignore": ignore or (),
         "locale": locale,
+        "sheet": sheet,
+        "cells": cells,
+        "header_row": header_row,
+        "cross": cross,
         "hit_policy": as_policy(hit_policy),
     }
     inputs = {f"FILE {number}": path for number, path in enumerate(paths, 1)}

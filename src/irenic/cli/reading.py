@@ -45,9 +45,24 @@ _LOCALE = typer.Option(
     metavar="LANGUAGE",
     help="Language of numbers and dates in a .csv or .xlsx table, such as de or en-US.",
 )
+_SHEET = typer.Option(metavar="NAME", help="The only sheet of an .xlsx file to read.")
+_RANGE = typer.Option(
+    "--range", metavar="CELLS", help="Cells of a .csv or .xlsx table, such as A3:D20."
+)
+_HEADER_ROW = typer.Option(
+    metavar="N", help="Line of a .csv or .xlsx table that names the columns.", min=1
+)
+_CROSS = typer.Option(
+    metavar="NAME",
+    help="Read a .csv or .xlsx file as a cross table; NAME is the condition in its header.",
+)
 
 Ignore = Annotated[list[str] | None, _IGNORE]
 LocaleName = Annotated[str | None, _LOCALE]
+Sheet = Annotated[str | None, _SHEET]
+Range = Annotated[str | None, _RANGE]
+HeaderRow = Annotated[int | None, _HEADER_ROW]
+Cross = Annotated[str | None, _CROSS]
 Rules = Annotated[Path | None, _RULES]
 Data = Annotated[Path | None, _DATA]
 SpaceFile = Annotated[Path | None, _SPACE]

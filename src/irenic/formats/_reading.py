@@ -41,10 +41,14 @@ def parse(
     source: File | bytes,
     *,
     format: str | None = None,
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] = (),
     hit_policy: HitPolicy | None = None,
     locale: str | None = None,
+    sheet: str | None = None,
+    cells: str | None = None,
+    header_row: int | None = None,
+    cross: str | None = None,
     name: str | None = None,
 ) -> Parsed:
     """Parse a source of rules without binding it to a space.
@@ -62,8 +66,9 @@ def parse(
         ``"csv"``, ``"xlsx"`` (one decision table per sheet), ``"dmn"`` or ``"xml"`` (a DMN model),
         ``"json"``, ``"rules"`` or ``"txt"`` (one rule per line). Default: the suffix of the file
         name; required if there is no name.
-    target : str, optional
-        Column of outcomes in a csv or xlsx source (default: the last).
+    target : str or sequence of str, optional
+        Columns of outcomes in a csv or xlsx source (default: the columns with names such as
+        ``Outcome`` or ``Result 1``, else the last column that is not a note).
     ignore : str or sequence of str, optional
         Columns of a csv or xlsx source that are neither conditions nor outcomes, such as row
         numbers and comments.
@@ -72,6 +77,18 @@ def parse(
     locale : str, optional
         Language, such as ``"de"`` or ``"en-US"``, of numbers (``1.000``) and dates (``01/02/2026``)
         in a csv or xlsx source. Default: what its cells show.
+    sheet : str, optional
+        The only sheet of an xlsx source to read (default: all).
+    cells : str, optional
+        The part of the sheets of a csv or xlsx source that contains the table, such as
+        ``"A3:D20"``; columns of csv have letters, too.
+    header_row : int, optional
+        The line of a csv or xlsx source that names the columns, counted from 1 (default: the first
+        line with several cells).
+    cross : str, optional
+        Reads csv and xlsx sources as cross tables: the first column is a condition with the name
+        above it, the other names in the header are values of the condition ``cross``, and the
+        cells are outcomes.
     name : str, optional
         The name of the source in messages and tables (default: its path).
 
@@ -110,6 +127,7 @@ def parse(
         _check_path(source)  # type: ignore[arg-type]
     form = format_of(name, format, READ)
     form = _SAME.get(form, form)
+    layout = {"cells": cells or "", "header_row": header_row, "cross": cross or ""}
     if hit_policy is not None and hit_policy not in HIT_POLICIES:
         hint = did_you_mean(hit_policy, HIT_POLICIES)
         raise ConditionError(f"unknown hit policy {hit_policy!r}{hint}")
@@ -118,7 +136,7 @@ def parse(
     path = None if is_stream(file) else Path(file)
     try:
         with no_collections():
-            parsed = _parse(raw, form, path, Path(name).stem, target, ignore, locale)
+            parsed = _parse(raw, form, path, Path(name).stem, target, ignore, locale, sheet, layout)
     except FormatError as error:
         parsed = Parsed(form, failures=[error])
     return replace(parsed, name=name, hit_policy=hit_policy)
@@ -150,20 +168,36 @@ def _parse(
     form: str,
     path: Path | None,
     stem: str,
-    target: str | None,
+    target: str | Sequence[str] | None,
     ignore: str | Sequence[str],
     locale: str | None,
+    sheet: str | None,
+    layout: dict[str, Any],
 ) -> Parsed:
     _check_content(raw, form)
     # readers are imported when they are needed, because most sources need neither openpyxl nor XML
     if form == "csv":
         from irenic.formats.sheets import rules as sheets
 
-        return sheets.parse_csv(raw, target=target, ignore=ignore, locale=locale, name=stem)
+        return sheets.parse_csv(
+            raw,
+            target=target,
+            ignore=ignore,
+            locale=locale,
+            **layout,
+            name=stem,
+        )
     if form == "xlsx":
         from irenic.formats.sheets import rules as sheets
 
-        return sheets.parse_xlsx(raw, target=target, ignore=ignore, locale=locale)
+        return sheets.parse_xlsx(
+            raw,
+            target=target,
+            ignore=ignore,
+            locale=locale,
+            **layout,
+            sheet=sheet,
+        )
     if form == "dmn":
         from irenic.formats.dmn import reading as dmn
 
@@ -193,7 +227,7 @@ def read(
     format: str | None = None,
     space: Space | None = None,
     table: str | None = None,
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] = (),
     hit_policy: HitPolicy | None = None,
     locale: str | None = None,
@@ -245,7 +279,7 @@ def loads(
     format: str,
     space: Space | None = None,
     table: str | None = None,
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] = (),
     hit_policy: HitPolicy | None = None,
     locale: str | None = None,

@@ -29,6 +29,9 @@ _NUMBERS_ROWS: Final = re.compile(
     r"|(?:rule|row|line)(?:[\s_-]*name)?",
     re.IGNORECASE,
 )
+_NAMED_SO: Final = re.compile(
+    r"(?!(?:num\.?|number|index)$)(?:" + _NUMBERS_ROWS.pattern + ")", re.I
+)
 _NOTES: Final = re.compile(
     r"(?:.*[\s_-])?(?:notes?|comments?|remarks?|annotations?|explanations?|rationales?)",
     re.IGNORECASE,
@@ -72,6 +75,13 @@ def check_columns(draft: Draft) -> None:
         _settle_kind(draft, feature, list(known.values()))
     errors = refused_columns(names, columns)
     for place, name in enumerate(names):
+        role = _role(draft, place, columns) if name in errors or is_note(name) else ""
+        if role:
+            draft.inputs[place].skipped = role
+            _forget(draft, name)
+            continue
+        if name in errors and _is_paired(draft, place, columns):
+            continue
         if name in errors:
             draft.fail(errors[name], header=name, doubtful=True)
         elif place == 0 and len(names) > 1 and _all_differ(columns[0], _FEWEST_ROWS):
@@ -153,6 +163,85 @@ def _answers(values: Iterable[str]) -> tuple[str, ...]:
     return ()
 
 
+def _role(draft: Draft, place: int, columns: Sequence[Sequence[Any]]) -> str:
+    """Return the role of a column that is no condition, "" if it is one."""
+    if len(draft.inputs) - sum(1 for column in draft.inputs if column.skipped) < 2:
+        return ""  # a table needs a condition
+    name = draft.inputs[place].name
+    values = [value for value in columns[place] if value is not NOTHING_ASKED]
+    if is_note(name):
+        return "" if None in values else "note"
+    # other first columns that count the rows may also be conditions, such as zones
+    return "identifier" if _NAMED_SO.fullmatch(name) and _all_differ(values, 1) else ""
+
+
+def _forget(draft: Draft, name: str) -> None:
+    """Remove what was found in the cells of a column that is no condition."""
+    draft.errors = [error for error in draft.errors if error.header != name]
+    draft.warnings = [warning for warning in draft.warnings if warning.header != name]
+
+
+_OUTCOME: Final = re.compile(
+    r"(?:then|=>|→|outcomes?|outputs?|results?|decisions?|actions?|conclusions?)(?:\W.*|\d*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CONDITION: Final = re.compile(r"\s*(?:[<>=≤≥≠!\[\](]|not\s*\()|\s*[-–—−]\s*$")
+
+
+def is_outcome(name: str, cells: Iterable[Any] = ()) -> bool:
+    """Return whether a column is named like an outcome, and no cell is empty or a condition.
+
+    >>> is_outcome("Result 1", ["a", "b"]), is_outcome("Result", ["= a", "b"]), is_outcome("age")
+    (True, False, False)
+    """
+    if _OUTCOME.fullmatch(name) is None:
+        return False
+    return all(c is not None and not _CONDITION.match(str(c)) for c in cells)
+
+
+_COMPARED_HEAD: Final = re.compile(r"(.*[^\s<>=≤≥])\s*(<=|>=|<|>|≤|≥)")
+_LOW: Final = frozenset(_OPPOSITES)
+
+
+def _is_paired(draft: Draft, place: int, columns: Sequence[Sequence[Any]]) -> bool:
+    """Set the bound of a column that bounds the range of a feature; False if it does not."""
+    name = draft.inputs[place].name
+    if head := _COMPARED_HEAD.fullmatch(name):
+        order = {"≤": "<=", "≥": ">="}.get(head[2], head[2])
+        draft.inputs[place].bound = (head[1], order)
+        return True
+    stem, word = _bound(name)
+    if not stem or not word:
+        return False
+    names = [column.name for column in draft.inputs]
+    partner = next((i for i, n in enumerate(names) if _bound(n) == (stem, _BOUNDS[word])), None)
+    if partner is None or any(v is None for v in columns[partner]):
+        return False
+    low, high = (place, partner) if word in _LOW else (partner, place)
+    draft.inputs[place].bound = (stem, ">=" if word in _LOW else "<=")
+    if place == low:
+        _check_shared(draft, stem, names[low], names[high], columns[low], columns[high])
+    return True
+
+
+def _check_shared(
+    draft: Draft, stem: str, low: str, high: str, lows: Sequence[Any], highs: Sequence[Any]
+) -> None:
+    """Add an error if the upper bound of a row is the lower bound of another."""
+    asked = {v for v in lows if v is not NOTHING_ASKED}
+    pairs = zip(lows, highs, strict=True)
+    shared = [b for a, b in pairs if b is not NOTHING_ASKED and b in asked and a != b]
+    if shared:
+        value = literal_text(shared[0], words=True)
+        draft.fail(
+            f"{value} is the end of one range and the beginning of another, so it is unclear which"
+            f" of them contains it; name the columns {stem + ' >='!r} and {stem + ' <'!r} if ranges"
+            f" exclude their end, or {stem + ' >='!r} and {stem + ' <='!r}",
+            header=high,
+            doubtful=True,
+        )
+
+
 def refused_columns(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> dict[str, str]:
     """Return the columns that are errors, with reasons.
 
@@ -184,6 +273,8 @@ def refused_columns(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> d
             )
         elif kinds & {"text", "boolean"}:
             continue
+        elif _COMPARED_HEAD.fullmatch(name):
+            reasons[name] = f"the column contains bounds; {hint}"
         elif _is_bound(name, names):
             way = f"one column {stem!r}" if (stem := _bound(name)[0]) else "one column"
             reasons[name] = (
@@ -204,7 +295,7 @@ def check_outcome(draft: Draft) -> None:
     if is_note(name) or name.casefold() == "weight":
         draft.warn(
             "the last column is read as the outcome; if it is not, choose the outcome with"
-            f" target=… (--target) and skip this column with ignore={name!r} (--ignore)",
+            f" target=… (--outcome) and skip this column with ignore={name!r} (--ignore)",
             header=name,
         )
 

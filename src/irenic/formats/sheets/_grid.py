@@ -48,17 +48,6 @@ def seen(text: str) -> str:
     return text.translate(_UNSEEN)
 
 
-def within_margins(lines: list[Line]) -> list[Line]:
-    """Return lines without leading empty columns.
-
-    >>> within_margins([Line(3, [None, "age", "fare"]), Line(4, [None, None, 5])])
-    [Line(number=3, cells=['age', 'fare']), Line(number=4, cells=[None, 5])]
-    """
-    firsts = (next(i for i, c in enumerate(line.cells) if c is not None) for line in lines)
-    first = min(firsts, default=0)
-    return [Line(line.number, line.cells[first:]) for line in lines] if first else lines
-
-
 # --- CSV
 
 

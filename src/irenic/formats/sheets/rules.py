@@ -31,9 +31,11 @@ from irenic.formats.sheets._doubtful_columns import (
     check_outcome,
     is_label,
     is_note,
+    is_outcome,
     refused_columns,
 )
-from irenic.formats.sheets._grid import Line, Unreadable, csv_lines, seen, sheets, within_margins
+from irenic.formats.sheets._grid import Line, Unreadable, csv_lines, seen, sheets
+from irenic.formats.sheets._layout import Layout, arranged, letters
 from irenic.formats.sheets._outcomes import (
     FORMULA,
     LIKE_A_FORMULA,
@@ -81,6 +83,9 @@ def parse_csv(
     target: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] = (),
     locale: str | None = None,
+    cells: str = "",
+    header_row: int | None = None,
+    cross: str = "",
     name: str = "",
 ) -> Parsed:
     """Return the decision table in a CSV file, and all errors in its cells.
@@ -99,6 +104,7 @@ def parse_csv(
     options = _Options(
         _names(target),
         _names(ignore),
+        Layout(cells, header_row, cross),
         locale_of(locale) if locale else None,
         points_are_sure=delimiter == ",",
     )
@@ -110,6 +116,7 @@ class _Options(NamedTuple):
 
     targets: list[str]
     ignored: list[str]
+    layout: Layout = Layout()
     locale: Locale | None = None
     """How numbers and dates are written; None if the cells have to show it."""
     points_are_sure: bool = False
@@ -123,7 +130,12 @@ def _names(names: str | Sequence[str] | None) -> list[str]:
 
 
 def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
-    all_lines, lines = lines, _without(within_margins(lines), options.ignored)
+    all_lines = lines
+    lines, first, remarks = arranged(lines, options.layout)
+    if not lines:
+        raise FormatError("the table is empty; its first line must name the columns")
+    places = {n: first + place for place, n in enumerate(_header(lines[0])) if n}
+    lines = _without(lines, options.ignored)
     targets = options.targets
     header = lines[0]
     names = _header(header)
@@ -135,7 +147,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
         lines = [Line(line.number, line.cells[1:]) for line in lines]
     columns = [n for n in names if n != WEIGHT]
     _check_known(targets, columns)
-    outputs = targets or columns[-1:]
+    outputs = targets or _outcomes(columns, names, lines)
     inputs = [n for n in columns if n not in outputs]
     if not inputs:
         raise _NoTableError(
@@ -145,6 +157,9 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
             line=header.number,
         )
     draft = Draft(name, inputs=[Input(n) for n in inputs], outputs=tuple(outputs))
+    draft.remarks, draft.places, draft.ignored = remarks, places, tuple(options.ignored)
+    if options.typed and not options.layout.cross:
+        draft.letters = {n: letters(place) for n, place in places.items()}
     if letter:
         draft.hit_policy, draft.aggregation = POLICIES[letter]
         if letter not in names:
@@ -162,6 +177,28 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     draft.outputs = _outputs(draft)
     check_columns(draft)
     return draft
+
+
+def _outcomes(columns: list[str], names: list[str], lines: list[Line]) -> list[str]:
+    """Return the outcome columns: those named so, else the last one that is not a note."""
+    named = []
+    for name in columns:
+        if is_outcome(name):
+            place = names.index(name)
+            cells = [line.cells[place] if place < len(line.cells) else None for line in lines[1:]]
+            named += [name] if is_outcome(name, cells) else []
+    others = [name for name in columns if not is_note(name)]
+    last = others[-1:] if len(others) > 1 else columns[-1:]
+    if not named or named == last or len(named) == len(columns):
+        return last
+    trailing = others[-len(named) :]
+    if named == trailing:
+        return named
+    choices = ", ".join(map(repr, [*named, *(name for name in last if name not in named)]))
+    raise FormatError(
+        f"it is unclear which column is the outcome: {choices}; choose with target=… (--outcome)",
+        line=lines[0].number,
+    )
 
 
 def _with_locale(draft: Draft, names: list[str], lines: list[Line], options: _Options) -> _Options:
@@ -446,13 +483,25 @@ def parse_xlsx(
     target: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] = (),
     locale: str | None = None,
+    cells: str = "",
+    header_row: int | None = None,
+    cross: str = "",
+    sheet: str | None = None,
 ) -> Parsed:
     """Return the decision tables of a workbook, one per sheet that is not empty."""
     drafts: list[Draft] = []
     notes: list[FormatError] = []
     known = locale_of(locale) if locale else None
-    options = _Options(_names(target), _names(ignore), known, typed=True)
-    for title, lines in sheets(raw):
+    options = _Options(
+        _names(target), _names(ignore), Layout(cells, header_row, cross), known, typed=True
+    )
+    tables = sheets(raw)
+    if sheet is not None:
+        titles = [title for title, _ in tables]
+        if sheet not in titles:
+            raise FormatError(f"unknown sheet {sheet!r}{did_you_mean(sheet, titles)}")
+        tables = [(title, lines) for title, lines in tables if title == sheet]
+    for title, lines in tables:
         try:
             drafts.append(_draft(title, lines, options))
         except _NoTableError as error:
@@ -557,6 +606,9 @@ def _signs(names: list[str], lines: list[TableLine], letter: str) -> dict[int, l
     """Return, by line, the cells that need an operator so that their column is not ambiguous."""
     columns = [[_bare(line, place) for line in lines] for place in range(len(names))]
     places = {names.index(name) for name in refused_columns(names, columns)}
+    for place, (name, values) in enumerate(zip(names, columns, strict=True)):
+        if is_outcome(name) and values and not {None, NOTHING_ASKED} & set(values):
+            places.add(place)
     if names[0] in POLICIES and not letter and columns[0][:1] == [1]:
         places.add(0)  # it would be read as the number of a rule
     cells: dict[int, list[int]] = {}

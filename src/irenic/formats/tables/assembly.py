@@ -89,15 +89,51 @@ def assemble(draft: Draft, space: Space | None = None) -> Tables:
 def _settled(draft: Draft, space: Space | None) -> Draft:
     """Return a copy of a draft without the ambiguities that a space settles."""
     if space is None:
+        draft = _by_role(draft, ())
         return replace(draft, errors=[*draft.errors], warnings=[*draft.warnings])
     if draft.unnumbered is not None and draft.letter in space:
         draft = draft.unnumbered()
+    draft = _by_role(draft, space.names)
     errors, warnings = (
         [note for note in notes if not (note.doubtful and note.header in space)]
         for notes in (draft.errors, draft.warnings)
     )
     inputs = [replace(column, source="") for column in draft.inputs]  # the space has the kinds
     return replace(draft, inputs=inputs, errors=errors, warnings=warnings)
+
+
+def _by_role(draft: Draft, features: Sequence[str]) -> Draft:
+    """Return a draft without skipped columns, and with bounds as conditions on one feature.
+
+    Columns that are features keep their own conditions.
+    """
+    special = [c for c in draft.inputs if (c.skipped or c.bound) and c.name not in features]
+    if not special:
+        return draft
+    kept = [i for i, c in enumerate(draft.inputs) if not (c in special and c.skipped)]
+    inputs = [draft.inputs[i] for i in kept]
+    orders = [c.bound[1] if c.bound and c in special else "" for c in inputs]
+    known: dict[tuple[int, str], Cell] = {}
+
+    def cell(original: Cell, order: str) -> Cell:
+        if not order or not isinstance(original.test, Compare):
+            return original
+        key = (id(original), order)
+        if key not in known:
+            known[key] = Cell(original.text, Compare(order, original.test.value))
+        return known[key]
+
+    rows = [
+        replace(
+            row, cells=[cell(row.cells[i], order) for i, order in zip(kept, orders, strict=True)]
+        )
+        for row in draft.rows
+    ]
+    renamed = [
+        replace(c, name=c.bound[0], bound=None) if c.bound and order else c
+        for c, order in zip(inputs, orders, strict=True)
+    ]
+    return replace(draft, inputs=renamed, rows=rows)
 
 
 def _assembled(draft: Draft, space: Space | None) -> DecisionTable | None:

@@ -44,7 +44,8 @@ class TableError(FormatError):
     """An error in a decision table, with its table, rule, column and cell.
 
     ``rule`` is the number of the row, counted from 1; ``header`` names the column; ``text`` is the
-    cell. A ``doubtful`` error is settled by a space that has the column as a feature.
+    cell, and ``cell`` its address in a workbook. A ``doubtful`` error is settled by a space that
+    has the column as a feature.
     """
 
     def __init__(
@@ -58,11 +59,14 @@ class TableError(FormatError):
         path: str = "",
         line: int | None = None,
         doubtful: bool = False,
+        cell: str = "",
     ) -> None:
+        self.cell = cell
         self.table, self.rule, self.header, self.text = table, rule, header, text
         self.doubtful = doubtful
         self.reason = message
-        where = [f"table {table!r}"] if table else []
+        where = [f"table {table!r}"] if table and not cell else []
+        where += [f"{table}!{cell}" if table else cell] if cell else []
         where += [f"rule {rule}"] if rule is not None else []
         where += [f"column {header!r}"] if header else []
         where += [repr(short(text))] if text else []
@@ -82,6 +86,7 @@ class TableError(FormatError):
             path=self.path or path,
             line=self.line if self.line is not None else line,
             doubtful=self.doubtful,
+            cell=self.cell,
         )
 
 
@@ -118,6 +123,11 @@ class Input:
     """Where the kind is declared, for messages."""
     whole: bool = False
     """Whether numbers are integers if all numbers in the cells are."""
+    skipped: str = ""
+    """What the column is instead of a condition, unless the space has it as a feature."""
+    bound: tuple[str, str] | None = None
+    """The feature that the column bounds, and how: ("age", ">="); unless the space has the column
+    as a feature."""
 
 
 @dataclass(slots=True)
@@ -160,6 +170,14 @@ class Draft:
     parsed: dict[tuple[str, bool], Cell | FormatError] = field(default_factory=dict)
     """The cells that were read; equal ones are the same object, so that each is bound once."""
 
+    letters: dict[str, str] = field(default_factory=dict)
+    """The letters of the columns of a workbook, by name."""
+    places: dict[str, int] = field(default_factory=dict)
+    """The columns of a sheet, counted from 0, by name."""
+    remarks: list[str] = field(default_factory=list)
+    """What was left out or interpreted, apart from cells."""
+    ignored: tuple[str, ...] = ()
+    """The columns that the caller ignores."""
     respelled: dict[tuple[str, str], str] = field(default_factory=dict)
     """Unary tests and numbers for cells as people write them, by column and text of the cell."""
 
@@ -179,6 +197,8 @@ class Draft:
 
     def _note(self, message: str, *, line: int | None = None, **place: Any) -> TableError:
         line = self.line if line is None else line
+        if line is not None and (letter := self.letters.get(place.get("header", ""))):
+            place["cell"] = f"{letter}{line}"
         return TableError(message, table=self.name, line=line, **place)
 
     def read_cell(
