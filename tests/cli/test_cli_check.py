@@ -61,8 +61,9 @@ def test_a_table_is_checked_row_by_row(run, file):
     status, out, err = run("check", path)
     assert (status, err) == (1, "")
     lines = out.splitlines()
-    assert lines[0] == f"{path}: fares (4 rules, 2 features)"
-    assert [line.split()[0] for line in lines[2:7]] == ["1", "1", "2", "3", "4"]
+    assert lines[0] == f"How {path} was read:"
+    assert lines[5] == f"{path}: fares (4 rules, 2 features)"
+    assert [line.split()[0] for line in lines[7:12]] == ["1", "1", "2", "3", "4"]
     assert f"conflict     {CONFLICT}" in lines
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -33,7 +34,7 @@ from irenic.cli.reading import (
 from irenic.errors import FormatError, IrenicError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from irenic.budget import Progress
     from irenic.checking import Kind
@@ -116,6 +117,12 @@ def check(
     cells: Range = None,
     header_row: HeaderRow = None,
     cross: Cross = None,
+    explain_reading: Annotated[
+        bool,
+        typer.Option(
+            "--explain-reading", metavar="", help="Show how each cell of a table was read."
+        ),
+    ] = False,
     hit_policy: Annotated[
         str | None,
         typer.Option(
@@ -167,14 +174,41 @@ def check(
         if form is Form.TEXT and not arguments:
             say_example(None)
         several = len(arguments) > 1 or any(map(is_folder, arguments))
-        _print(files, form, limit, headed=several)
+        _print(files, form, limit, headed=several, explain=explain_reading)
         for file in files if form is Form.TEXT else ():
-            for error in file.errors:
-                note(str(error))
+            for text in _grouped(file.errors):
+                note(text)
             for warning in file.warnings:
                 note(f"warning: {warning}")
     failed = any(findings.fails(kinds) for file in files for findings in file.tables)
     raise typer.Exit(2 if any(file.errors for file in files) else int(failed))
+
+
+def _grouped(errors: Sequence[FormatError]) -> Iterator[str]:
+    """Yield errors as text; many errors of one cause in the cells of a column are one text."""
+    from irenic.formats.tables.drafts import TableError
+
+    groups: dict[object, list[FormatError]] = {}
+    for error in errors:
+        cause: object = id(error)
+        if isinstance(error, TableError) and error.header and error.text:
+            pattern = re.sub(r"'[^']*'|\"[^\"]*\"|\d[\d.,/-]*", "", error.reason)
+            cause = (error.table, error.header, pattern)
+        groups.setdefault(cause, []).append(error)
+    for first, *others in groups.values():
+        if len(others) < _FEW or not isinstance(first, TableError):
+            yield from map(str, (first, *others))
+            continue
+        place = f"{first.table}!{first.cell}" if first.cell else f"line {first.line}"
+        path = f"{first.path}: " if first.path else ""
+        yield (
+            f"{path}{len(others) + 1} cells like {first.text!r} in column {first.header!r}, first"
+            f" at {place}: {first.reason}"
+        )
+
+
+_FEW = 3
+"""Up to this number, errors of one cause are listed one by one."""
 
 
 def _kinds(fail_on: str | None) -> list[Kind] | None:
@@ -225,7 +259,9 @@ def _check_files(
                 errors = [FormatError("no table of rules in the file", path=parsed.name)]
             filled = [table for table in tables.tables if table.n_rows]
             findings = _findings(filled, budget, limit, show)
-            files.append(CheckedFile(parsed.name, findings, errors, tables.warnings))
+            files.append(
+                CheckedFile(parsed.name, findings, errors, tables.warnings, tables.readings)
+            )
     return files
 
 
@@ -247,14 +283,16 @@ def _findings(
     return [irenic.check(table, budget=per_search, limit=limit, progress=show) for table in tables]
 
 
-def _print(files: list[CheckedFile], form: Form, limit: int | None, *, headed: bool) -> None:
+def _print(
+    files: list[CheckedFile], form: Form, limit: int | None, *, headed: bool, explain: bool
+) -> None:
     from irenic.reporting import terminal
     from irenic.reporting.documents import check_document
     from irenic.reporting.github import to_annotations
     from irenic.reporting.sarif import to_sarif
 
     listed = terminal.LIMIT if form is Form.TEXT else _LIMITS[form]
-    document = check_document(files, limit or listed)
+    document = check_document(files, limit or listed, explain=explain)
     if form is Form.GITHUB:
         for line in to_annotations(document):
             print(line)

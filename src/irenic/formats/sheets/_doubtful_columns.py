@@ -119,7 +119,7 @@ def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
         mark.upper() for cell in cells if is_respelled(draft, column, cell)
         for mark in _MARKS.findall(cell.text)
     }  # fmt: skip
-    column.whole = not marks
+    column.whole, column.unit = not marks, min(marks, default="")
     if len(marks) > 1:
         listed = " and ".join(sorted(marks))
         draft.fail(f"the column mixes {listed}; use one unit per column", header=column.name)

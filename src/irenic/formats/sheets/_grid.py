@@ -56,8 +56,14 @@ def csv_lines(raw: bytes) -> tuple[list[Line], str]:
     text, before = seen(_text(raw)), 0
     if declared := _DELIMITER.match(text):
         text, before = text[declared.end() :], 1
-    delimiter = declared["sign"] if declared else delimiter_of(text)
+    delimiter = declared["sign"] if declared else delimiter_of(_below_titles(text))
     return list(_csv_lines(text, delimiter, before)), delimiter
+
+
+def _below_titles(text: str) -> str:
+    """Return a text from the first line that contains a delimiter on."""
+    found = re.search(r"[,;\t]", text)
+    return text if found is None else text[text.rfind("\n", 0, found.start()) + 1 :]
 
 
 def _text(raw: bytes) -> str:

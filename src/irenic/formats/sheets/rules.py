@@ -213,6 +213,10 @@ def _with_locale(draft: Draft, names: list[str], lines: list[Line], options: _Op
     locale, contradiction = settled_by(texts)
     if contradiction:
         draft.fail(f"{contradiction}; write them in one way, or choose with locale=… (--locale)")
+    if locale.decimal == ",":
+        draft.remarks.append("numbers are written with a decimal comma")
+    if locale.day_first is not None:
+        draft.remarks.append(f"dates begin with the {'day' if locale.day_first else 'month'}")
     return options._replace(locale=locale)
 
 

@@ -43,6 +43,7 @@ from irenic.formats.feel.unary_tests import (
 )
 from irenic.formats.parsed import Tables
 from irenic.formats.tables.drafts import Cell, Draft, Input, Row, distinct, short
+from irenic.formats.tables.reading import reading_of
 from irenic.model.condition import Interval, Operators, encode_bits, encode_interval
 from irenic.model.decision_table import DecisionTable, UnsatisfiableRow
 from irenic.model.features import EXACT, LOWEST, OTHER_CODE, Categorical, Continuous, Feature
@@ -68,6 +69,7 @@ def assemble(draft: Draft, space: Space | None = None) -> Tables:
       1. IF age < 18 THEN reduced
       2. IF age >= 60 THEN reduced (0, 0)
     """
+    original = draft
     try:
         draft = _settled(draft, space)  # a copy, because it may be bound to other spaces, too
     except FormatError as error:
@@ -83,7 +85,13 @@ def assemble(draft: Draft, space: Space | None = None) -> Tables:
         draft.fail(str(error))
     errors: list[FormatError] = sorted(draft.errors, key=lambda error: error.line or 0)
     tables = [] if table is None or errors else [table]
-    return Tables(tables, errors, [*draft.warnings])
+    readings = []
+    if original.places:
+        known = space if table is None else table.space
+        if original.unnumbered is not None and known is not None and original.letter in known:
+            original = original.unnumbered()
+        readings = [reading_of(original, known)]
+    return Tables(tables, errors, [*draft.warnings], readings=readings)
 
 
 def _settled(draft: Draft, space: Space | None) -> Draft:

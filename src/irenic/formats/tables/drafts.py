@@ -123,6 +123,8 @@ class Input:
     """Where the kind is declared, for messages."""
     whole: bool = False
     """Whether numbers are integers if all numbers in the cells are."""
+    unit: str = ""
+    """The currency or percent sign of the cells."""
     skipped: str = ""
     """What the column is instead of a condition, unless the space has it as a feature."""
     bound: tuple[str, str] | None = None
