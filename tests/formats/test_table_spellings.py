@@ -58,6 +58,7 @@ READ = [
     ("nurse\nclerk", "nurse, clerk"), ("either nurse or clerk", "nurse, clerk"),
     ("a oder b", "a, b"), ("18 or 25", "18, 25"), ("18-25, 30+", "[18..25], >= 30"),
     ('"a; b" or c', '"a; b", c'), ("“nurse”", "nurse"), ("'nurse'", "nurse"), ("„ja“", "ja"),
+    ("“a” or “b”", "a, b"), ("'a'; 'b'", "a, b"),
 ]  # fmt: skip
 
 

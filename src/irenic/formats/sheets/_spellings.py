@@ -265,7 +265,7 @@ _OR: Final = re.compile(
     r"(?:,\s*)?(?:(?<=\s)|(?<=,))(?:or|oder)\s+|[;|\n\r]+|,\s+|,(?!\d)|,(?=\d{4}-)"
 )
 _EITHER: Final = re.compile(r"(?:either|one of)\s+", re.IGNORECASE)
-_CURLY: Final = re.compile(r"[“”„«»‘’‚'](.*)[“”«»‘’']", re.DOTALL)
+_CURLY: Final = re.compile(r"[“”„«»‘’‚']([^“”„«»‘’‚']*)[“”«»‘’']")
 _VALUE_ONLY: Final = re.compile(_VALUE)
 _SELF: Final = frozenset({"x", "value", "it", "?"})
 _SEPARATED: Final = re.compile(r"\d[.,]\d|\d[,;]\d|(?<!\d)[.,]\d")
