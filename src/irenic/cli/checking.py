@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import irenic
-from irenic.cli.common import GAP_LIMIT, Json, Limit, console, note, output, print_json, progress
+from irenic.cli.common import (
+    GAP_LIMIT,
+    Json,
+    Limit,
+    console,
+    is_standard,
+    note,
+    output,
+    print_json,
+    progress,
+    write_standard,
+)
 from irenic.cli.reading import (
     Cross,
     Data,
@@ -23,6 +34,7 @@ from irenic.cli.reading import (
     SpaceFile,
     as_policy,
     check_inputs,
+    check_output,
     files_of,
     given_space,
     is_folder,
@@ -52,6 +64,16 @@ class Form(StrEnum):
 
 _LIMITS = {Form.TEXT: 1_000, Form.JSON: 10_000, Form.SARIF: 1_000, Form.GITHUB: 1_000}
 """How many findings per kind are looked for."""
+
+Outcome = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--outcome",
+        "--target",
+        metavar="COLUMN",
+        help="Outcome column of a .csv or .xlsx file (default: the last one); may be repeated.",
+    ),
+]
 
 commands = typer.Typer()
 
@@ -102,15 +124,7 @@ def check(
             " duplicates, inside, mergeable, columns; or nothing.",
         ),
     ] = None,
-    target: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--outcome",
-            "--target",
-            metavar="COLUMN",
-            help="Outcome column of a .csv or .xlsx file (default: the last one); may be repeated.",
-        ),
-    ] = None,
+    target: Outcome = None,
     ignore: Ignore = None,
     locale: LocaleName = None,
     sheet: Sheet = None,
@@ -302,3 +316,43 @@ def _print(
         print_json(document)
     else:
         terminal.print_check(document, console(), limit, headed=headed)
+
+
+@commands.command(
+    epilog="""[bold]Examples[/]
+irenic init fares.csv -o declared.csv       add a row under the header
+irenic init fares.xlsx -o declared.xlsx     add a sheet named Columns
+
+Edit the declarations (bounds, possible values, allowed outcomes), and
+check the new file: gaps and findings follow them."""
+)
+def init(
+    path: Annotated[Path, typer.Argument(metavar="TABLE", help="Table (.csv or .xlsx).")],
+    out: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="File to write, or - for .csv.")
+    ],
+    target: Outcome = None,
+    ignore: Ignore = None,
+    locale: LocaleName = None,
+) -> None:
+    """Declare the columns of a .csv or .xlsx table, as they were inferred."""
+    from irenic.formats.sheets.rules import with_declarations
+    from irenic.frames.files import read_bytes
+
+    check_output(out, {"TABLE": path})
+    parsed = parse_file(path, target=target, ignore=ignore or (), locale=locale)
+    if parsed.format not in ("csv", "xlsx"):
+        raise FormatError(f"{path}: the table must be .csv or .xlsx, got {parsed.format}")
+    if not is_standard(out) and out.suffix.lower() != path.suffix.lower():
+        raise FormatError(f"--output must be a {path.suffix} file, as TABLE is, got {out}")
+    try:
+        declared = with_declarations(read_bytes(path), parsed)
+    except FormatError as error:
+        raise error.at(path=str(path)) from None
+    if is_standard(out):
+        write_standard(declared)
+        return
+    out.write_bytes(declared)
+    with output():
+        where = "sheet Columns" if parsed.format == "xlsx" else "row under the header"
+        print(f"Declarations written to {out} (see the {where}); edit them, and check the file")

@@ -109,6 +109,8 @@ _ANSWERS: Final = (
 def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     """Set what all cells of a column show: whole numbers, yes and no, amounts of money."""
     values = [c.value for cell in cells for c in _compared(cell)]
+    if column.source:  # the sheet declares it
+        return
     texts = [value for value in values if isinstance(value, str)]
     if texts and len(texts) == sum(value is not None for value in values):
         answers = _answers(dict.fromkeys(texts))

@@ -167,18 +167,18 @@ def _check_one_table(lines: list[Line], first: int) -> None:
         )
     for place in range(2, len(lines)):
         above, line = lines[place - 1], lines[place]
-        if line.number <= _end(above) + 1 or place + 1 == len(lines):
+        if line.number <= end_of(above) + 1 or place + 1 == len(lines):
             continue
         header = line if _size(line) > 1 else lines[place + 1]
         if _is_header(header, lines[1:place]) and header is not lines[-1]:
             right = letters(first + width - 1)
             raise _two_tables(
-                f"{letters(first)}{lines[0].number}:{right}{_end(above)}",
-                f"{letters(first)}{line.number}:{right}{_end(lines[-1])}",
+                f"{letters(first)}{lines[0].number}:{right}{end_of(above)}",
+                f"{letters(first)}{line.number}:{right}{end_of(lines[-1])}",
             )
 
 
-def _end(line: Line) -> int:
+def end_of(line: Line) -> int:
     """Return the last line of a row; in CSV files, cells may contain line breaks."""
     breaks = [cell.count("\n") for cell in line.cells if isinstance(cell, str)]
     return line.number + max(breaks, default=0)

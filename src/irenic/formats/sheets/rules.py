@@ -14,8 +14,9 @@ import datetime as dt
 import io
 import math
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from irenic.errors import FormatError, did_you_mean
@@ -23,6 +24,14 @@ from irenic.formats.feel.doubtful_cells import beyond_doubt, means_any, means_el
 from irenic.formats.feel.sets import cell_text, literal_text
 from irenic.formats.feel.unary_tests import ANYTHING, DASHES, Compare, parse, parse_value
 from irenic.formats.parsed import Parsed
+from irenic.formats.sheets._domains import (
+    SHEETS,
+    allowed,
+    declaration,
+    declaration_of,
+    declared_row,
+    declared_sheet,
+)
 from irenic.formats.sheets._doubtful_columns import (
     NOTHING_ASKED,
     CellDoubts,
@@ -35,7 +44,7 @@ from irenic.formats.sheets._doubtful_columns import (
     refused_columns,
 )
 from irenic.formats.sheets._grid import Line, Unreadable, csv_lines, seen, sheets
-from irenic.formats.sheets._layout import Layout, arranged, letters
+from irenic.formats.sheets._layout import Layout, arranged, end_of, letters
 from irenic.formats.sheets._outcomes import (
     FORMULA,
     LIKE_A_FORMULA,
@@ -105,7 +114,7 @@ def parse_csv(
         _names(target),
         _names(ignore),
         Layout(cells, header_row, cross),
-        locale_of(locale) if locale else None,
+        locale=locale_of(locale) if locale else None,
         points_are_sure=delimiter == ",",
     )
     return Parsed("csv", [_draft(name, lines, options)], assemble)
@@ -117,6 +126,8 @@ class _Options(NamedTuple):
     targets: list[str]
     ignored: list[str]
     layout: Layout = Layout()
+    declared: Mapping[str, Any] = MappingProxyType({})
+    """The declarations of columns in another sheet, by name."""
     locale: Locale | None = None
     """How numbers and dates are written; None if the cells have to show it."""
     points_are_sure: bool = False
@@ -134,7 +145,13 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     lines, first, remarks = arranged(lines, options.layout)
     if not lines:
         raise FormatError("the table is empty; its first line must name the columns")
-    places = {n: first + place for place, n in enumerate(_header(lines[0])) if n}
+    names = _header(lines[0])
+    places = {n: first + place for place, n in enumerate(names) if n}
+    declared = dict(options.declared)
+    if row := declared_row(lines):
+        declared |= {n: cell for n, cell in zip(names, row, strict=False) if cell is not None}
+        remarks.append(f"line {lines[1].number} declares the columns")
+        lines = [lines[0], *lines[2:]]
     lines = _without(lines, options.ignored)
     targets = options.targets
     header = lines[0]
@@ -158,6 +175,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
         )
     draft = Draft(name, inputs=[Input(n) for n in inputs], outputs=tuple(outputs))
     draft.remarks, draft.places, draft.ignored = remarks, places, tuple(options.ignored)
+    draft.header, draft.declared = end_of(header), declared
     if options.typed and not options.layout.cross:
         draft.letters = {n: letters(place) for n, place in places.items()}
     if letter:
@@ -171,6 +189,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     for line in lines[1:]:
         reader.read(line, is_last=line is lines[-1])
     reader.doubts.end()
+    _declare(draft, declared)
     if not targets:
         check_outcome(draft)
     draft.n_rows = len(draft.rows)
@@ -199,6 +218,27 @@ def _outcomes(columns: list[str], names: list[str], lines: list[Line]) -> list[s
         f"it is unclear which column is the outcome: {choices}; choose with target=… (--outcome)",
         line=lines[0].number,
     )
+
+
+def _declare(draft: Draft, declared: Mapping[str, Any]) -> None:
+    """Set what the sheet declares about its columns, and check the outcomes."""
+    for column in draft.inputs:
+        if found := declaration(declared.get(column.name)):
+            column.kind, column.domain = found
+            column.source = "its declaration"
+    for place, name in enumerate(draft.outputs):
+        values = allowed(declared, name)
+        for row in draft.rows if values else ():
+            several = isinstance(row.then, tuple) and len(draft.outputs) > 1
+            then = row.then[place] if several else row.then  # type: ignore[index]
+            if then not in values:
+                listed = ", ".join(literal_text(value, words=True) for value in values)
+                draft.fail(
+                    f"{then!r} is not a declared outcome ({listed})",
+                    rule=row.number,
+                    header=name,
+                    line=row.line,
+                )
 
 
 def _with_locale(draft: Draft, names: list[str], lines: list[Line], options: _Options) -> _Options:
@@ -497,9 +537,14 @@ def parse_xlsx(
     notes: list[FormatError] = []
     known = locale_of(locale) if locale else None
     options = _Options(
-        _names(target), _names(ignore), Layout(cells, header_row, cross), known, typed=True
+        _names(target), _names(ignore), Layout(cells, header_row, cross), locale=known, typed=True
     )
     tables = sheets(raw)
+    declaring = [(t, lines) for t, lines in tables if t.strip().lower() in SHEETS]
+    if len(declaring) < len(tables):
+        tables = [(t, lines) for t, lines in tables if t.strip().lower() not in SHEETS]
+        declared = {n: text for _, lines in declaring for n, text in declared_sheet(lines).items()}
+        options = options._replace(declared=declared)
     if sheet is not None:
         titles = [title for title, _ in tables]
         if sheet not in titles:
@@ -522,6 +567,74 @@ def parse_xlsx(
         return Parsed("xlsx", [], assemble, failures=notes)
     # only warnings, because workbooks with tables may contain other sheets, too
     return Parsed("xlsx", drafts, assemble, notes)
+
+
+# --- declarations
+
+
+def with_declarations(raw: bytes, parsed: Parsed) -> bytes:
+    """Return a spreadsheet with declarations of its columns, as they were inferred.
+
+    A CSV file gets a row under its header, a workbook a sheet named Columns.
+
+    >>> raw = b"age,job,fare\\n< 18,-,low\\n>= 18,nurse,high\\n"
+    >>> print(with_declarations(raw, parse_csv(raw)).decode().splitlines()[1])
+    integer,one of nurse or others,"one of low, high"
+    """
+    tables = parsed.bound(None)
+    if tables.errors:
+        raise tables.errors[0]
+    declared: dict[str, str] = {}
+    for table, draft in zip(tables.tables, parsed.drafts, strict=True):
+        if draft.declared:
+            raise FormatError("the table declares its columns already; edit the declarations")
+        declared |= _declarations(table, draft)
+    return (
+        _declared_csv(raw, parsed, declared)
+        if parsed.format == "csv"
+        else _declared_xlsx(raw, declared)
+    )
+
+
+def _declarations(table: DecisionTable, draft: Draft) -> dict[str, str]:
+    declared = {}
+    for name in draft.places:
+        if name in table.space:
+            declared[name] = declaration_of(table.space[name])
+        elif name in draft.outputs:
+            place = draft.outputs.index(name)
+            thens = [row.then for row in draft.rows]
+            if len(draft.outputs) > 1:
+                thens = [then[place] for then in thens if isinstance(then, tuple)]
+            values = dict.fromkeys(thens)
+            if all(type(value) in (str, int, float, bool) for value in values):
+                texts = [literal_text(value, words=True) for value in values]
+                declared[name] = f"one of {', '.join(texts)}"
+    return declared
+
+
+def _declared_csv(raw: bytes, parsed: Parsed, declared: dict[str, str]) -> bytes:
+    draft: Draft = parsed.drafts[0]
+    _, delimiter = csv_lines(raw)
+    by_place = {place: declared.get(name, "") for name, place in draft.places.items()}
+    row = [by_place.get(place, "") for place in range(max(by_place) + 1)]
+    file = io.StringIO(newline="")
+    csv.writer(file, delimiter=delimiter, lineterminator="\n").writerow(row)
+    is_utf16 = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
+    text = raw.decode("utf-16" if is_utf16 else "utf-8-sig")
+    lines = text.splitlines(keepends=True)
+    lines.insert(draft.header, file.getvalue())
+    return "".join(lines).encode("utf-16" if is_utf16 else "utf-8")
+
+
+def _declared_xlsx(raw: bytes, declared: dict[str, str]) -> bytes:
+    book = openpyxl_module().load_workbook(io.BytesIO(raw))
+    sheet = book.create_sheet("Columns")
+    for row in (("Column", "Declaration"), *declared.items()):
+        sheet.append(row)
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
 
 
 # --- writing

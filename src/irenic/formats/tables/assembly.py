@@ -86,7 +86,7 @@ def assemble(draft: Draft, space: Space | None = None) -> Tables:
     errors: list[FormatError] = sorted(draft.errors, key=lambda error: error.line or 0)
     tables = [] if table is None or errors else [table]
     readings = []
-    if original.places:
+    if original.places and original.rows:
         known = space if table is None else table.space
         if original.unnumbered is not None and known is not None and original.letter in known:
             original = original.unnumbered()

@@ -6,7 +6,7 @@ errors and warnings found so far.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -178,6 +178,10 @@ class Draft:
     """The columns of a sheet, counted from 0, by name."""
     remarks: list[str] = field(default_factory=list)
     """What was left out or interpreted, apart from cells."""
+    header: int = 0
+    """The last line of the header of a sheet."""
+    declared: Mapping[str, Any] = field(default_factory=dict)
+    """The declarations of columns in the file, by name."""
     ignored: tuple[str, ...] = ()
     """The columns that the caller ignores."""
     respelled: dict[tuple[str, str], str] = field(default_factory=dict)
