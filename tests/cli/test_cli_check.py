@@ -289,3 +289,17 @@ def test_formats_for_other_programs(run, file):
     first, second = out.splitlines()
     assert first.startswith(f"::error file={path},line=2,title=irenic%3A conflict::a = ")
     assert second.startswith(f"::warning file={path},line=1,title=irenic%3A gap::a = ")
+
+
+def test_a_catch_all_last_row_gets_a_hint(run, file):
+    path = file("age,fare\n< 18,low\n-,high\n", "fares.csv")
+    status, _, err = run("check", path)
+    assert status == 1
+    assert err == (
+        f"irenic: hint: {path}: table 'fares': the last row accepts every case; if the first row"
+        " that applies decides, use --hit-policy FIRST (or F)\n"
+    )
+    for policy in ("FIRST", "F", "f"):
+        assert run("check", path, "--hit-policy", policy)[::2] == (0, "")
+    other = file("age,fare\n< 18,low\n-,low\n", "other.csv")
+    assert run("check", other)[::2] == (0, "")

@@ -91,10 +91,10 @@ def test_a_sheet_declares_the_columns():
 
 
 def test_inferred_declarations_change_nothing():
-    raw = b"No;age;vip;job;fare\n1;18-25;yes;nurse;low\n2;26+;no;not clerk;high\n"
+    raw = b"No;age;vip;job;fare\n1;18-25;yes;nurse;low\n2;26+;no;not nurse;high\n"
     declared = with_declarations(raw, parse_csv(raw))
     assert declared.decode().splitlines()[1] == (
-        ";integer;one of yes, no;one of nurse, clerk or others;one of low, high"
+        ";integer;one of yes, no;one of nurse or others;one of low, high"
     )
     assert parse_csv(declared).bind().table().rules == parse_csv(raw).bind().table().rules
     raw = workbook(Fares=FARES)

@@ -64,9 +64,29 @@ READ = [
 
 @pytest.mark.parametrize(("cell", "spelling"), READ)
 def test_a_cell_with_one_meaning_is_read(cell, spelling):
-    found, expected = read(cell), read(spelling)
+    # a cell that names the excluded value shows that it is one
+    excluded = spelling.removeprefix("not(").removesuffix(")")
+    more = [excluded] if spelling != excluded and excluded[0].isalpha() else []
+    found, expected = read(cell, *more), read(spelling, *more)
     assert (reasons(found), found.warnings) == ([], [])
     assert list(found.tables[0].rules) == list(expected.tables[0].rules)
+
+
+@pytest.mark.parametrize("cell", ["not specified", "Not Applicable", "not yet known", "not nurse"])
+def test_not_with_a_value_that_no_cell_names_is_rejected(cell):
+    value = cell[4:]
+    [error] = read("cook", cell).errors
+    assert error.line == 3
+    assert error.reason == (
+        f"{cell!r} is ambiguous; write not({value}) for every value except {value!r}, or"
+        f' "{cell}" in quotes for the text'
+    )
+    assert reasons(read(value, cell)) == []
+
+
+def test_all_of_something_causes_a_warning():
+    [warning] = read("all regions").warnings
+    assert warning.reason.startswith("'all regions' is read as text; write - for any value")
 
 
 @pytest.mark.parametrize(

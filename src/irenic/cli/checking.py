@@ -194,8 +194,24 @@ def check(
                 note(text)
             for warning in file.warnings:
                 note(f"warning: {warning}")
+            for findings in file.tables:
+                if _has_catch_all(findings):
+                    name = f"table {findings.table.name!r}: " if findings.table.name else ""
+                    note(
+                        f"hint: {file.path}: {name}the last row accepts every case; if the first"
+                        " row that applies decides, use --hit-policy FIRST (or F)"
+                    )
     failed = any(findings.fails(kinds) for file in files for findings in file.tables)
     raise typer.Exit(2 if any(file.errors for file in files) else int(failed))
+
+
+def _has_catch_all(findings: irenic.checking.Findings) -> bool:
+    """Return whether a last row without conditions contradicts other rows of a table."""
+    table = findings.table
+    last = len(table.rules) - 1
+    if table.hit_policy is not None or last < 1 or table.rules[last].region.conditions():
+        return False
+    return any(finding.kind == "conflicts" and last in finding.rules for finding in findings)
 
 
 def _grouped(errors: Sequence[FormatError]) -> Iterator[str]:

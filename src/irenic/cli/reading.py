@@ -226,9 +226,12 @@ def _is_same(a: Path, b: Path) -> bool:
 
 
 def as_policy(text: str | None) -> Any:
-    """Return the hit policy that an option names, in upper or lower case."""
+    """Return the hit policy that an option names, as a word or by its letter, in any case."""
+    from irenic.formats.tables.drafts import POLICIES
     from irenic.model.decision_table import HIT_POLICIES
 
+    if text is not None and len(text) == 1 and text.upper() in POLICIES:
+        return POLICIES[text.upper()][0]
     if text is None or text.upper() in HIT_POLICIES:
         return text and text.upper()
     hint = did_you_mean(text.upper(), HIT_POLICIES)

@@ -161,6 +161,8 @@ def warning(text: str) -> str | None:
         return f"{text!r} is read as text; write null for a missing value"
     if word in _OTHER:
         return f"{text!r} is read as text; write not(a, b) for every value except a and b"
+    if re.match(r"(?:all|any|every)\s", word):
+        return f"{text!r} is read as text; write - for any value"
     parts = [part.strip() for part in text.split("/")]
     if len(parts) > 1 and all(parts):
         return f"{text!r} is read as one text; write {', '.join(parts)} for several values"

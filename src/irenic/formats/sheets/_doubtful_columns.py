@@ -16,10 +16,11 @@ from typing import Any, Final, NamedTuple
 from irenic.formats.feel.doubtful_cells import (
     decimals,
     like_a_number,
+    refusal,
     warning,
 )
 from irenic.formats.feel.sets import literal_text
-from irenic.formats.feel.unary_tests import ANYTHING, AnyOf, Compare, comparisons, kind_of
+from irenic.formats.feel.unary_tests import ANYTHING, AnyOf, Compare, Not, comparisons, kind_of
 from irenic.formats.tables.drafts import Cell, Draft, Input, distinct
 from irenic.frames.csv import may_be_thousands, thousands_or_not
 from irenic.model.literals import quote
@@ -112,6 +113,7 @@ def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     if column.source:  # the sheet declares it
         return
     texts = [value for value in values if isinstance(value, str)]
+    _check_negations(draft, column, cells)
     if texts and len(texts) == sum(value is not None for value in values):
         answers = _answers(dict.fromkeys(texts))
         if answers:
@@ -127,6 +129,28 @@ def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
         draft.fail(f"the column mixes {listed}; use one unit per column", header=column.name)
     if "%" in marks:
         _check_percentages(draft, column, cells)
+
+
+def _check_negations(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
+    """Reject ``not x`` if no cell names the value x: ``not specified`` is a value itself."""
+    named: set[str] = set()
+    for cell in cells:
+        if not isinstance(cell.test, Not):
+            named |= {c.value.casefold() for c in _compared(cell) if isinstance(c.value, str)}
+    for cell in cells:
+        test = cell.test
+        if not isinstance(test, Not) or not is_respelled(draft, column, cell):
+            continue
+        value = test.test.value if isinstance(test.test, Compare) else None
+        reason = refusal(cell.text.strip())
+        if reason and isinstance(value, str) and value.casefold() not in named:
+            draft.fail(reason, header=column.name, text=cell.text, line=_line(draft, column, cell))
+
+
+def _line(draft: Draft, column: Input, cell: Cell) -> int | None:
+    """Return the line of the first row with a cell."""
+    place = draft.inputs.index(column)
+    return next((row.line for row in draft.rows if row.cells[place].text == cell.text), None)
 
 
 _MARKS: Final = re.compile(r"[$€£¥%]|EUR|USD|GBP|CHF")

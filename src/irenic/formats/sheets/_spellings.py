@@ -177,6 +177,13 @@ def _plain_number(digits: str, locale: Locale) -> str:
             return _checked(digits, grouped)  # the reader of cells checks points that may separate
         decimal = _own_decimal(digits)
     thousands = "," if decimal == "." else "."
+    if digits.count(thousands) > 1 and not re.fullmatch(
+        rf"\d{{1,3}}(?:\{thousands}\d{{3}})+(?:\{decimal}\d+)?", digits
+    ):
+        raise FormatError(
+            f"{digits!r} is not a number; write lists with a space after each comma, as 5, 6, 7,"
+            " and dates as 2026-01-31"
+        )
     whole, *fraction = digits.split(decimal)
     if len(fraction) > 1 or (fraction and (thousands in fraction[0])):
         raise FormatError(f"{digits!r} is not a number with the decimal separator {decimal!r}")

@@ -208,6 +208,7 @@ def describe(feature: Feature) -> str:
 
     >>> describe(Categorical("job", ["nurse", "clerk"], other=True))
     'nurse, clerk or other values'
+    >>> from irenic import Continuous
     >>> describe(Continuous("age", kind="integer", bounds=(0, None)))
     'whole numbers, at least 0'
     """
