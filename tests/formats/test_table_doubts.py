@@ -545,8 +545,8 @@ def test_columns_can_be_ignored_if_the_space_comes_from_data(warned, tmp_path):
 # --- problems of new users
 
 
-@pytest.mark.parametrize("name", ["weight", "Weight"])
-def test_a_last_column_of_weights_causes_a_warning(name):
+@pytest.mark.parametrize("name", ["weight", "Weight", "Source", "rule owner", "Approved by"])
+def test_a_last_column_that_is_hardly_the_outcome_causes_a_warning(name):
     errors, told = csv(f"age,fare,{name}\n< 18,low,a\n>= 18,high,b\n")
     assert errors == []
     assert told[0] == (

@@ -151,6 +151,13 @@ def test_units_of_a_column():
     assert read("€ 5", "6").tables[0].space["a"] == Continuous("a")
 
 
+def test_a_name_in_a_cell_may_lack_the_unit_of_its_column():
+    for cell in ("18 <= age < 25", "age (years) >= 18 and Age < 25"):
+        found = read(cell, header="Age (years)")
+        assert reasons(found) == []
+        assert str(found.tables[0].rules[0]).startswith('IF 18 <= "Age (years)" < 25')
+
+
 def test_whole_numbers_are_integers():
     assert read("18-25", "26-30").tables[0].space["a"] == Continuous("a", kind="integer")
     assert read("18-25", "25.5-30").tables[0].space["a"] == Continuous("a")

@@ -37,6 +37,12 @@ _NOTES: Final = re.compile(
     r"(?:.*[\s_-])?(?:notes?|comments?|remarks?|annotations?|explanations?|rationales?)",
     re.IGNORECASE,
 )
+# Columns after the outcome that are neither notes nor outcomes.
+_BESIDES: Final = re.compile(
+    r"weight|(?:.*[\s_-])?(?:sources?|owners?|authors?|editors?|references?|descriptions?"
+    r"|legal basis|(?:changed|updated|approved|checked) (?:by|on)|version)",
+    re.IGNORECASE,
+)
 _OPPOSITES: Final = {
     "from": "to",
     "min": "max",
@@ -170,6 +176,7 @@ def _check_percentages(draft: Draft, column: Input, cells: Sequence[Cell]) -> No
                 " them with % or none",
                 header=column.name,
                 text=cell.text,
+                line=_line(draft, column, cell),
             )
             return
 
@@ -318,7 +325,7 @@ def refused_columns(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> d
 def check_outcome(draft: Draft) -> None:
     """Warn about a last column that is unlikely to be the outcome."""
     name = draft.outputs[0]
-    if is_note(name) or name.casefold() == "weight":
+    if is_note(name) or _BESIDES.fullmatch(name):
         draft.warn(
             "the last column is read as the outcome; if it is not, choose the outcome with"
             f" target=… (--outcome) and skip this column with ignore={name!r} (--ignore)",

@@ -326,7 +326,9 @@ class _Speller:
     """Respells the parts of one cell."""
 
     def __init__(self, header: str, locale: Locale) -> None:
-        self.header, self.locale = " ".join(header.casefold().split()), locale
+        plain = " ".join(header.casefold().split())
+        self.names = _SELF | {plain, re.sub(r"\s*[(\[].*", "", plain)}  # without a unit
+        self.locale = locale
 
     def value(self, text: str) -> str:
         return value_text(text.strip(), self.locale)
@@ -425,7 +427,7 @@ class _Speller:
     def is_column(self, name: str) -> bool:
         """Return whether a name in a condition is that of its column."""
         plain = " ".join(name.casefold().split())
-        if plain != self.header and plain not in _SELF:
+        if plain not in self.names:
             if re.fullmatch(r"[\w ]+", plain) and not plain[0].isdigit():
                 raise FormatError(
                     f"the cell compares {name!r}, but it is in another column; move the condition"
