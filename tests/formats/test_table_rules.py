@@ -64,7 +64,10 @@ FARES = """age,job,fare
 def test_a_decision_table():
     table = csv_table(FARES, name="fares")
     assert table.space == Space(
-        [Continuous("age"), Categorical("job", ["nurse", "clerk"], other=True)]
+        [
+            Continuous("age", kind="integer"),
+            Categorical("job", ["nurse", "clerk"], other=True),
+        ]
     )
     assert [str(rule) for rule in table.rules] == [
         "IF age < 18 THEN reduced",
@@ -83,7 +86,7 @@ def test_the_kind_of_a_column_is_inferred_from_its_cells():
         "-,-,2020-01-01,-,-,-,FALSE,b,,2\n"
     )
     assert list(table.space) == [
-        Continuous("n"),
+        Continuous("n", kind="integer"),
         Continuous("d", kind="date"),
         Continuous("dt", kind="datetime"),
         Continuous("t", kind="time"),
@@ -204,11 +207,11 @@ def test_outcomes_that_are_not_literals_are_text(then):
 
 
 def test_errors_about_ambiguous_cells_name_the_cell():
-    assert csv_errors("age;then\n0,5;A\n0-17;B\n018;C\n") == [
-        "line 2: rule 1, column 'age', '0,5': '0,5' is ambiguous; write numbers with a decimal"
-        " point and no thousands separators, and lists with a space after the comma",
-        "line 3: rule 2, column 'age', '0-17': '0-17' is not a condition; write [0..17] for a"
-        " range, or quote it if it is text",
+    assert csv_errors("age;then\n0,5;A\n17-0;B\n018;C\n") == [
+        "line 2: rule 1, column 'age', '0,5': '0,5' is ambiguous; write 0.5, or settle the decimal"
+        " separator with locale=… (--locale de or en)",
+        "line 3: rule 2, column 'age', '17-0': the range ends before it begins: 17 to 0; write the"
+        " smaller value first",
         "line 4: rule 3, column 'age', '018': '018' begins with 0; quote it if it is text, or"
         " omit the leading 0",
     ]
@@ -233,7 +236,7 @@ def test_all_errors_are_reported():
     assert errors == [
         "line 2: table 'T', rule 1, column 'job', '\"clerk': the quotes around a text are"
         " not closed",
-        "line 2: table 'T', rule 1, column 'age', '>= x y': \"x y\" is not a number",
+        "line 2: table 'T', rule 1, column 'age', '>= x y': \"x y\" is not a whole number",
         "line 3: table 'T', rule 2, column 'then': the outcome is empty; every rule must have one",
         "line 3: table 'T', rule 2, column 'job', '7': 7 is not a text",
         "line 5: table 'T', rule 4: a row must have at most 3 cells, got 4",
@@ -244,7 +247,7 @@ def test_all_errors_are_reported():
 def test_an_error_has_its_location():
     [error] = loads_csv(b"age,job,then\n5,a,A\n6,7,B\nx,c,C\n", name="T").errors[1:]
     assert (error.table, error.rule, error.header, error.text) == ("T", 3, "age", "x")
-    assert (error.line, error.reason) == (4, '"x" is not a number')
+    assert (error.line, error.reason) == (4, '"x" is not a whole number')
     placed = error.at(path="t.csv")
     assert str(placed) == f"t.csv, line 4: {error.message}"
     assert placed.rule == 3
@@ -350,7 +353,7 @@ def test_every_sheet_is_a_table():
     assert [table.name for table in found.tables] == ["fares"]
     assert [rule.then for rule in found.tables[0].rules] == [1.5, 1.5, 3]
     assert [str(error) for error in found.errors] == [
-        "line 3: table 'bad', rule 2, column 'age', 'old': \"old\" is not a number"
+        "line 3: bad!A3, rule 2, column 'age', 'old': \"old\" is not a whole number"
     ]
 
 
@@ -386,10 +389,9 @@ def test_errors_about_formulas_name_the_cell():
         " omit the = or format the cell as text)"
     )
     assert sorted(str(error) for error in found.errors) == [
-        f"line 2: table 't', rule 1, column 'a', '=1+1': cell A2 {hint}",
-        "line 2: table 't', rule 1, column 'b', '#N/A': cell B2 is an error; replace it with a"
-        " value",
-        f"line 3: table 't', rule 2, column 'then', '=A1': cell C3 {hint}",
+        f"line 2: t!A2, rule 1, column 'a', '=1+1': cell A2 {hint}",
+        "line 2: t!B2, rule 1, column 'b', '#N/A': cell B2 is an error; replace it with a value",
+        f"line 3: t!C3, rule 2, column 'then', '=A1': cell C3 {hint}",
     ]
 
 

@@ -290,3 +290,23 @@ def test_within_can_be_a_region_of_another_space():
     within = Region(Space([Continuous("x")]), {"x": (0, 2)})
     other = RuleSet(space=Space([Continuous("x"), Continuous("y")]))
     assert [str(d.region) for d in diff(a, other, within=within)] == ["0 <= x < 2"]
+
+
+def test_integers_are_compared_with_numbers():
+    def rules(kind, **conditions):
+        space = Space([Continuous("age", kind=kind)])
+        pairs = conditions.items()
+        return RuleSet([Rule({"age": operators}, then=then) for then, operators in pairs], space)
+
+    whole = rules("integer", a={"<=": 17}, b={">=": 18})
+    same = rules("number", a={"<": 18}, b={">": 17.0})
+    for numbers in (rules("number", a={"<=": 17}, b={">": 17}), rules("number", a={"<": 18})):
+        assert common_space(whole, numbers)["age"] == Continuous("age", kind="integer")
+        assert common_space(numbers, whole)["age"] == Continuous("age", kind="integer")
+    assert diff(whole, rules("number", a={"<=": 17}, b={">": 17})).same
+    assert not diff(whole, rules("number", a={"<": 17}, b={">=": 17})).same
+    assert common_space(whole, same)["age"].kind == "integer"
+    halves = rules("number", a={"<": 18.5}, b={">=": 18.5})
+    assert common_space(whole, halves)["age"] == Continuous("age")
+    [difference] = diff(whole, halves)
+    assert str(difference.region) == "18 <= age < 18.5"

@@ -159,7 +159,7 @@ def test_json_of_tables_has_names_counts_and_errors():
     assert inside["region"]["text"] == "10 <= age < 20"
     assert inside["witness"]["values"] == {"age": 10}
     assert inside["text"] == "rule 3 is redundant: rule 1 says the same wherever rule 3 applies"
-    place = {"table": None, "rule": None, "header": None, "text": None}
+    place = dict.fromkeys(("table", "rule", "header", "text", "cell"))
     assert data["errors"][0] == {"message": "bad cell", "line": 9, "column": 2, **place}
     assert [data["errors"][1][key] for key in ("line", "table", "rule", "header", "text")] == [
         5,

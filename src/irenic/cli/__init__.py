@@ -22,6 +22,7 @@ COMMANDS: Final = {
         "checking",
         "Find contradictions, gaps, redundant rows and unused columns in rules.",
     ),
+    "init": ("checking", "Declare the columns of a .csv or .xlsx table, as they were inferred."),
     "gaps": ("regions", "List the regions that no rule covers."),
     "search": (
         "regions",
@@ -64,6 +65,7 @@ app = typer.Typer(
 irenic check                              check the example rules
 irenic check rules.txt                    check your own rules
 irenic check loans.dmn                    check decision tables
+irenic init fares.csv -o declared.csv     declare the columns of a table
 irenic repair rules.txt -o mended.txt     remove contradictions
 irenic diff old.txt new.txt               compare two versions
 irenic convert loans.dmn loans.sql        export to another format

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,15 +11,32 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import irenic
-from irenic.cli.common import GAP_LIMIT, Json, Limit, console, note, output, print_json, progress
+from irenic.cli.common import (
+    GAP_LIMIT,
+    Json,
+    Limit,
+    console,
+    is_standard,
+    note,
+    output,
+    print_json,
+    progress,
+    write_standard,
+)
 from irenic.cli.reading import (
+    Cross,
     Data,
     Encoding,
     From,
+    HeaderRow,
     Ignore,
+    LocaleName,
+    Range,
+    Sheet,
     SpaceFile,
     as_policy,
     check_inputs,
+    check_output,
     files_of,
     given_space,
     is_folder,
@@ -31,7 +49,7 @@ from irenic.errors import FormatError, IrenicError
 from irenic.model.literals import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from irenic.budget import Progress
     from irenic.checking import Kind
@@ -50,6 +68,16 @@ class Form(StrEnum):
 _LIMITS = {Form.TEXT: 1_000, Form.JSON: 10_000, Form.SARIF: 1_000, Form.GITHUB: 1_000}
 """How many findings per kind are looked for."""
 
+Outcome = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--outcome",
+        "--target",
+        metavar="COLUMN",
+        help="Outcome column of a .csv or .xlsx file (default: the last one); may be repeated.",
+    ),
+]
+
 commands = typer.Typer()
 
 
@@ -59,8 +87,10 @@ irenic check                                check the example rules
 irenic check rules.txt                      check your own rules
 irenic check loans.dmn fares.xlsx           check decision tables
 irenic check policies/ --format github      check a folder in a CI job
-irenic check fares.csv --target price       name the outcome column
-irenic check fares.csv --ignore "Rule no"   skip a column of numbers
+irenic check fares.csv --outcome price      name the outcome column
+irenic check fares.csv --ignore "Zone id"   skip a column
+irenic check fares.xlsx --range B3:F20      read a part of a sheet
+irenic check fares.csv --locale de          read 1.000 as one thousand
 irenic check rules.json --json              print JSON
 irenic check rules.txt --data people.csv    infer the space from a table
 irenic check rules.txt --space space.json   read the space from a file
@@ -100,14 +130,19 @@ def check(
             " nothing.",
         ),
     ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Outcome column of a .csv or .xlsx file (default: the last one).",
-        ),
-    ] = None,
+    target: Outcome = None,
     ignore: Ignore = None,
+    locale: LocaleName = None,
+    sheet: Sheet = None,
+    cells: Range = None,
+    header_row: HeaderRow = None,
+    cross: Cross = None,
+    explain_reading: Annotated[
+        bool,
+        typer.Option(
+            "--explain-reading", metavar="", help="Show how each cell of a table was read."
+        ),
+    ] = False,
     hit_policy: Annotated[
         str | None,
         typer.Option(
@@ -156,6 +191,11 @@ def check(
         "ignore": ignore or (),
         "hit_policy": as_policy(hit_policy),
         "encoding": encoding,
+        "locale": locale,
+        "sheet": sheet,
+        "cells": cells,
+        "header_row": header_row,
+        "cross": cross,
     }
     inputs = {f"FILE {number}": path for number, path in enumerate(paths, 1)}
     check_inputs({**inputs, "--data": data, "--space": space}, source_form)
@@ -176,14 +216,48 @@ def check(
         if form is Form.TEXT and not arguments:
             say_example(None)
         several = len(arguments) > 1 or any(map(is_folder, arguments))
-        _print(files, form, limit, headed=several, verbose=verbose)
+        _print(
+            files,
+            form,
+            limit,
+            headed=several,
+            verbose=verbose,
+            explain=explain_reading,
+        )
         for file in files if form is Form.TEXT else ():
-            for error in file.errors:
-                note(str(error))
+            for text in _grouped(file.errors):
+                note(text)
             for warning in file.warnings:
                 note(f"warning: {warning}")
     failed = any(findings.fails(kinds) for file in files for findings in file.tables)
     raise typer.Exit(2 if any(file.errors for file in files) else int(failed))
+
+
+def _grouped(errors: Sequence[FormatError]) -> Iterator[str]:
+    """Yield errors as text; many errors of one cause in the cells of a column are one text."""
+    from irenic.formats.tables.drafts import TableError
+
+    groups: dict[object, list[FormatError]] = {}
+    for error in errors:
+        cause: object = id(error)
+        if isinstance(error, TableError) and error.header and error.text:
+            pattern = re.sub(r"'[^']*'|\"[^\"]*\"|\d[\d.,/-]*", "", error.reason)
+            cause = (error.table, error.header, pattern)
+        groups.setdefault(cause, []).append(error)
+    for first, *others in groups.values():
+        if len(others) < _FEW or not isinstance(first, TableError):
+            yield from map(str, (first, *others))
+            continue
+        place = f"{first.table}!{first.cell}" if first.cell else f"line {first.line}"
+        path = f"{first.path}: " if first.path else ""
+        yield (
+            f"{path}{len(others) + 1} cells like {first.text!r} in column {first.header!r}, first"
+            f" at {place}: {first.reason}"
+        )
+
+
+_FEW = 3
+"""Up to this number, errors of one cause are listed one by one."""
 
 
 def _kinds(fail_on: str | None) -> list[Kind] | None:
@@ -234,7 +308,9 @@ def _check_files(
                 errors = [FormatError("no table of rules in the file", path=parsed.name)]
             filled = [table for table in tables.tables if table.n_rows]
             findings = _findings(filled, budget, limit, show)
-            files.append(CheckedFile(parsed.name, findings, errors, tables.warnings))
+            files.append(
+                CheckedFile(parsed.name, findings, errors, tables.warnings, tables.readings)
+            )
     return files
 
 
@@ -296,7 +372,13 @@ def _portable(path: str) -> str:
 
 
 def _print(
-    files: list[CheckedFile], form: Form, limit: int | None, *, headed: bool, verbose: bool
+    files: list[CheckedFile],
+    form: Form,
+    limit: int | None,
+    *,
+    headed: bool,
+    verbose: bool,
+    explain: bool,
 ) -> None:
     from irenic.reporting import terminal
     from irenic.reporting.documents import check_document
@@ -304,7 +386,7 @@ def _print(
     from irenic.reporting.sarif import to_sarif
 
     listed = terminal.LIMIT if form is Form.TEXT else _LIMITS[form]
-    document = check_document(files, limit or listed)
+    document = check_document(files, limit or listed, explain=explain)
     if form is Form.GITHUB:
         for line in to_annotations(document):
             print(line)
@@ -314,3 +396,43 @@ def _print(
         print_json(document)
     else:
         terminal.print_check(document, console(), limit, headed=headed, verbose=verbose)
+
+
+@commands.command(
+    epilog="""[bold]Examples[/]
+irenic init fares.csv -o declared.csv       add a row under the header
+irenic init fares.xlsx -o declared.xlsx     add a sheet named Columns
+
+Edit the declarations (bounds, possible values, allowed outcomes), and
+check the new file: gaps and findings follow them."""
+)
+def init(
+    path: Annotated[Path, typer.Argument(metavar="TABLE", help="Table (.csv or .xlsx).")],
+    out: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="File to write, or - for .csv.")
+    ],
+    target: Outcome = None,
+    ignore: Ignore = None,
+    locale: LocaleName = None,
+) -> None:
+    """Declare the columns of a .csv or .xlsx table, as they were inferred."""
+    from irenic.formats.sheets.rules import with_declarations
+    from irenic.frames.files import read_bytes
+
+    check_output(out, {"TABLE": path})
+    parsed = parse_file(path, target=target, ignore=ignore or (), locale=locale)
+    if parsed.format not in ("csv", "xlsx"):
+        raise FormatError(f"{path}: the table must be .csv or .xlsx, got {parsed.format}")
+    if not is_standard(out) and out.suffix.lower() != path.suffix.lower():
+        raise FormatError(f"--output must be a {path.suffix} file, as TABLE is, got {out}")
+    try:
+        declared = with_declarations(read_bytes(path), parsed)
+    except FormatError as error:
+        raise error.at(path=str(path)) from None
+    if is_standard(out):
+        write_standard(declared)
+        return
+    out.write_bytes(declared)
+    with output():
+        where = "sheet Columns" if parsed.format == "xlsx" else "row under the header"
+        print(f"Declarations written to {out} (see the {where}); edit them, and check the file")

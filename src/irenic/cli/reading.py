@@ -41,6 +41,21 @@ _IGNORE = typer.Option(
 _FROM = typer.Option(
     "--from", metavar="FORMAT", help="Format of standard input, if a file is -: csv, json, …"
 )
+_LOCALE = typer.Option(
+    metavar="LANGUAGE",
+    help="Language of numbers and dates in a .csv or .xlsx table, such as de or en-US.",
+)
+_SHEET = typer.Option(metavar="NAME", help="The only sheet of an .xlsx file to read.")
+_RANGE = typer.Option(
+    "--range", metavar="CELLS", help="Cells of a .csv or .xlsx table, such as A3:D20."
+)
+_HEADER_ROW = typer.Option(
+    metavar="N", help="Line of a .csv or .xlsx table that names the columns.", min=1
+)
+_CROSS = typer.Option(
+    metavar="NAME",
+    help="Read a .csv or .xlsx file as a cross table; NAME is the condition in its header.",
+)
 
 _TABLE = typer.Option(metavar="NAME", help="Table to use, if the file contains several.")
 _ENCODING = typer.Option(
@@ -50,6 +65,11 @@ _ENCODING = typer.Option(
 Ignore = Annotated[list[str] | None, _IGNORE]
 TableName = Annotated[str | None, _TABLE]
 Encoding = Annotated[str | None, _ENCODING]
+LocaleName = Annotated[str | None, _LOCALE]
+Sheet = Annotated[str | None, _SHEET]
+Range = Annotated[str | None, _RANGE]
+HeaderRow = Annotated[int | None, _HEADER_ROW]
+Cross = Annotated[str | None, _CROSS]
 Rules = Annotated[Path | None, _RULES]
 Data = Annotated[Path | None, _DATA]
 SpaceFile = Annotated[Path | None, _SPACE]
@@ -214,14 +234,14 @@ def _is_same(a: Path, b: Path) -> bool:
 
 
 def as_policy(text: str | None) -> Any:
-    """Return the hit policy that an option names, in upper or lower case, or by its letter."""
+    """Return the hit policy that an option names, as a word or by its letter, in any case."""
     from irenic.formats.tables.drafts import POLICIES
     from irenic.model.decision_table import HIT_POLICIES
 
+    if text is not None and len(text) == 1 and text.upper() in POLICIES:
+        return POLICIES[text.upper()][0]
     if text is None or text.upper() in HIT_POLICIES:
         return text and text.upper()
-    if len(text) == 1 and text.upper() in POLICIES:
-        return POLICIES[text.upper()][0]
     hint = did_you_mean(text.upper(), HIT_POLICIES)
     raise FormatError(f"--hit-policy: unknown hit policy {text!r}{hint}")
 

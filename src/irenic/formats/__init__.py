@@ -12,11 +12,13 @@ from irenic.formats.models import (
 from irenic.formats.parsed import Parsed, Tables
 from irenic.formats.python.source import to_python
 from irenic.formats.sql.source import to_sql
+from irenic.formats.tables.reading import Reading
 from irenic.formats.writing import dumps, write
 
 __all__ = [
     "READ",
     "Parsed",
+    "Reading",
     "Tables",
     "dumps",
     "edited",

@@ -43,10 +43,15 @@ def parse(
     source: File | bytes,
     *,
     format: str | None = None,
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] = (),
     hit_policy: HitPolicy | None = None,
     encoding: str | None = None,
+    locale: str | None = None,
+    sheet: str | None = None,
+    cells: str | None = None,
+    header_row: int | None = None,
+    cross: str | None = None,
     name: str | None = None,
 ) -> Parsed:
     """Parse a source of rules without binding it to a space.
@@ -65,8 +70,9 @@ def parse(
         ``"md"`` (the tables of a Markdown text), ``"dmn"`` or ``"xml"`` (a DMN model), ``"json"``,
         ``"rules"`` or ``"txt"`` (one rule per line). Default: the suffix of the file name; required
         if there is no name.
-    target : str, optional
-        Column of outcomes in a csv or xlsx source (default: the last).
+    target : str or sequence of str, optional
+        Columns of outcomes in a csv or xlsx source (default: the columns with names such as
+        ``Outcome`` or ``Result 1``, else the last column that is not a note).
     ignore : str or sequence of str, optional
         Columns of a csv or xlsx source that are neither conditions nor outcomes, such as row
         numbers and comments.
@@ -74,6 +80,21 @@ def parse(
         What happens if several rows apply, instead of the hit policy in the source.
     encoding : str, optional
         The encoding of a text file, such as ``"cp1252"`` (default: UTF-8).
+    locale : str, optional
+        Language, such as ``"de"`` or ``"en-US"``, of numbers (``1.000``) and dates (``01/02/2026``)
+        in a csv or xlsx source. Default: what its cells show.
+    sheet : str, optional
+        The only sheet of an xlsx source to read (default: all).
+    cells : str, optional
+        The part of the sheets of a csv or xlsx source that contains the table, such as
+        ``"A3:D20"``; columns of csv have letters, too.
+    header_row : int, optional
+        The line of a csv or xlsx source that names the columns, counted from 1 (default: the first
+        line with several cells).
+    cross : str, optional
+        Reads csv and xlsx sources as cross tables: the first column is a condition with the name
+        above it, the other names in the header are values of the condition ``cross``, and the
+        cells are outcomes.
     name : str, optional
         The name of the source in messages and tables (default: its path).
 
@@ -118,12 +139,20 @@ def parse(
     file: Any = source if content is None else io.BytesIO(as_bytes(content))
     raw = read_bytes(file, MOST_BYTES if form in _LIMITED else None)
     path = None if is_stream(file) else Path(file)
+    how = {
+        "target": target,
+        "ignore": ignore,
+        "locale": locale,
+        "cells": cells or "",
+        "header_row": header_row,
+        "cross": cross or "",
+    }
 
     def again(raw: bytes) -> Parsed:
         try:
             with no_collections():
                 decoded = _decoded(raw, form, encoding)
-                parsed = _parse(decoded, form, path, Path(name).stem, target, ignore)
+                parsed = _parse(decoded, form, path, Path(name).stem, sheet, how)
         except FormatError as error:
             parsed = Parsed(form, failures=[error])
         parsed = replace(parsed, name=name, hit_policy=hit_policy, encoding=encoding or "")
@@ -158,8 +187,8 @@ def _parse(
     form: str,
     path: Path | None,
     stem: str,
-    target: str | None,
-    ignore: str | Sequence[str],
+    sheet: str | None,
+    how: dict[str, Any],
 ) -> Parsed:
     _check_content(raw, form)
     # readers are imported when they are needed, because most sources need neither openpyxl nor XML
@@ -168,12 +197,11 @@ def _parse(
         from irenic.formats.sheets import rules as sheets
 
         raw = converting.tsv_as_csv(raw) if form == "tsv" else raw
-        parsed = sheets.parse_csv(raw, target=target, ignore=ignore, name=stem)
-        return replace(parsed, format=form)
+        return replace(sheets.parse_csv(raw, name=stem, **how), format=form)
     if form == "md":
-        return _parse_markdown(as_text(raw), stem, target, ignore)
+        return _parse_markdown(as_text(raw), stem, how)
     if form in _ZIPPED:
-        return _parse_workbook(raw, form, target, ignore)
+        return _parse_workbook(raw, form, sheet, how)
     if form == "dmn":
         from irenic.formats.dmn import reading as dmn
 
@@ -212,9 +240,7 @@ def _is_binary(raw: bytes) -> bool:
     return raw.startswith(b"PK\x03\x04")
 
 
-def _parse_markdown(
-    text: str, stem: str, target: str | None, ignore: str | Sequence[str]
-) -> Parsed:
+def _parse_markdown(text: str, stem: str, how: dict[str, Any]) -> Parsed:
     """Return the tables of a Markdown text, named after their headings."""
     from irenic.formats.sheets import converting
     from irenic.formats.sheets import rules as sheets
@@ -230,23 +256,20 @@ def _parse_markdown(
             name = f"{heading or stem} {number}"
         names.append(name)
     parts = [
-        sheets.parse_csv(raw, target=target, ignore=ignore, name=name)
-        for name, (_, raw) in zip(names, found, strict=True)
+        sheets.parse_csv(raw, name=name, **how) for name, (_, raw) in zip(names, found, strict=True)
     ]
     drafts = [draft for part in parts for draft in part.drafts]
     notes = [note for part in parts for note in part.notes]
     return replace(parts[0], format="md", drafts=drafts, notes=notes)
 
 
-def _parse_workbook(
-    raw: bytes, form: str, target: str | None, ignore: str | Sequence[str]
-) -> Parsed:
+def _parse_workbook(raw: bytes, form: str, sheet: str | None, how: dict[str, Any]) -> Parsed:
     from irenic.formats.sheets import converting
     from irenic.formats.sheets import rules as sheets
 
     convert = converting.ods_as_xlsx if form == "ods" else converting.with_cached_values
     book = convert(raw)
-    parsed = sheets.parse_xlsx(book.raw, target=target, ignore=ignore)
+    parsed = sheets.parse_xlsx(book.raw, sheet=sheet, **how)
     notes = [*parsed.notes]
     if book.formulas:
         verb = "formula was" if book.formulas == 1 else "formulas were"
@@ -277,15 +300,16 @@ def read(
     format: str | None = None,
     space: Space | None = None,
     table: str | None = None,
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] = (),
     hit_policy: HitPolicy | None = None,
+    locale: str | None = None,
 ) -> RuleSet | RuleList:
     """Return the rules of one table: ``parse(source).bind(space).table(table)`` as rules.
 
     Parameters
     ----------
-    source, format, target, ignore, hit_policy
+    source, format, target, ignore, hit_policy, locale
         As for :func:`parse`.
     space : Space, optional
         The space of the rules, instead of the one that the source declares or that is inferred
@@ -316,7 +340,9 @@ def read(
       1. IF age < 10 THEN child
       2. IF age >= 10 THEN adult
     """
-    parsed = parse(source, format=format, target=target, ignore=ignore, hit_policy=hit_policy)
+    parsed = parse(
+        source, format=format, target=target, ignore=ignore, hit_policy=hit_policy, locale=locale
+    )
     return parsed._rules(space, table)
 
 
@@ -326,16 +352,17 @@ def loads(
     format: str,
     space: Space | None = None,
     table: str | None = None,
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] = (),
     hit_policy: HitPolicy | None = None,
+    locale: str | None = None,
 ) -> RuleSet | RuleList:
     """Return the rules in a text, or in the content of a file as bytes.
 
     Parameters
     ----------
     text : str or bytes
-    format, space, table, target, ignore, hit_policy
+    format, space, table, target, ignore, hit_policy, locale
         As for :func:`read`.
 
     Returns
@@ -360,7 +387,12 @@ def loads(
             " file objects"
         )
     parsed = parse(
-        as_bytes(text), format=format, target=target, ignore=ignore, hit_policy=hit_policy
+        as_bytes(text),
+        format=format,
+        target=target,
+        ignore=ignore,
+        hit_policy=hit_policy,
+        locale=locale,
     )
     return parsed._rules(space, table)
 

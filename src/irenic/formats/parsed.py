@@ -35,6 +35,7 @@ from irenic.model.ruleset import RuleSet
 from irenic.model.space import Space
 
 if TYPE_CHECKING:
+    from irenic.formats.tables.reading import Reading
     from irenic.learn.models import Classifier
 
 
@@ -54,6 +55,8 @@ class Tables:
         The other files that were read: the models that a DMN model imports.
     name : str
         The name of the source in messages.
+    readings : list of Reading
+        How the tables of a csv or xlsx source were read, column by column.
 
     Examples
     --------
@@ -68,6 +71,7 @@ class Tables:
     warnings: list[FormatError] = field(default_factory=list)
     imports: list[Path] = field(default_factory=list)
     name: str = ""
+    readings: list[Reading] = field(default_factory=list)
 
     def table(self, name: str | None = None) -> DecisionTable:
         """Return the only table, or the one with a given name or id.
@@ -292,6 +296,7 @@ class Parsed:
             self._located([*(w for part in parts for w in part.warnings), *self.notes]),
             self.imports,
             self.name,
+            [reading for part in parts for reading in part.readings],
         )
 
     def _located(self, errors: list[FormatError]) -> list[FormatError]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -41,7 +42,7 @@ def common_space(a: RuleSet, b: RuleSet) -> Space:
             features.append(other if _is_unknown(a, feature) else feature)
             continue
         try:
-            features.append(_common(feature, other))
+            features.append(_common(*_of_one_kind(a, feature, b, other)))
         except SpaceError:
             if not _tests(a, feature):
                 features.append(other)
@@ -50,6 +51,35 @@ def common_space(a: RuleSet, b: RuleSet) -> Space:
             else:
                 raise
     return Space([*features, *(f for f in b.space if f.name not in a.space)])
+
+
+def _of_one_kind(
+    a: RuleSet, feature: Feature, b: RuleSet, other: Feature
+) -> tuple[Feature, Feature]:
+    """Return two features as integers, if one is and the rules on the other have whole bounds.
+
+    Whether numbers are integers is often only inferred from rules. Fractional bounds show that they
+    are not.
+    """
+    kinds = getattr(feature, "kind", ""), getattr(other, "kind", "")
+    if set(kinds) != {"integer", "number"}:
+        return feature, other
+    rules, numbers = (a, feature) if kinds[0] == "number" else (b, other)
+    kind = "integer" if _has_whole_bounds(rules, numbers) else "number"
+    return replace(feature, kind=kind), replace(other, kind=kind)  # type: ignore[arg-type]
+
+
+def _has_whole_bounds(rules: RuleSet, feature: Feature) -> bool:
+    row = rules.space.row(feature.name)
+    boxes = rules.packed.boxes
+    bounds = np.concatenate([boxes.lower[:, row], boxes.upper[:, row], _declared(feature)])
+    bounds = bounds[(bounds > LOWEST) & (bounds < math.inf)]
+    before = np.nextafter(bounds, -math.inf)  # a closed upper bound is stored as the next number
+    return bool(np.all((bounds == np.round(bounds)) | (before == np.round(before))))
+
+
+def _declared(feature: Feature) -> list[float]:
+    return [float(bound) for bound in getattr(feature, "bounds", ()) if bound is not None]
 
 
 def _is_unknown(rules: RuleSet, feature: Feature) -> bool:
@@ -123,10 +153,13 @@ def _moved(region: Region, space: Space) -> Region:
             # If the feature is never missing, an open lower side must not cover missing values.
             lower[new_row] = low if feature.missing else max(low, LOWEST)
             upper[new_row], written[new_row] = region.upper[row], region.written[row]
+            if space[feature.name].kind != feature.kind:  # type: ignore[union-attr]
+                new = space.continuous[new_row]
+                lower[new_row], upper[new_row] = map(new.snap, (lower[new_row], upper[new_row]))
         else:
-            new = space.categorical[new_row]
-            bits = _moved_bits(feature, region.bits(feature.name), new)
-            masks[space.sets[new_row]] = to_words(bits, new.n_words)
+            category = space.categorical[new_row]
+            bits = _moved_bits(feature, region.bits(feature.name), category)
+            masks[space.sets[new_row]] = to_words(bits, category.n_words)
     return Region.from_packed(space, lower, upper, masks, written)
 
 

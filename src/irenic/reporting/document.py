@@ -473,6 +473,47 @@ class Problem(TypedDict):
     header: str | None
     text: str | None
     """The cell of the table."""
+    cell: str | None
+    """Its address in a workbook, such as B5."""
+
+
+class ReadCells(TypedDict):
+    """Cells with one text that are not written as unary tests, and how they were read."""
+
+    text: str
+    meaning: str
+    count: int
+    place: str
+    """Where the first of them is."""
+
+
+class ReadColumn(TypedDict):
+    """What a column of a spreadsheet is."""
+
+    name: str
+    role: str
+    description: str
+    interpreted: list[ReadCells]
+    text: str
+
+
+class ReadCell(TypedDict):
+    """How a condition was read."""
+
+    place: str
+    header: str
+    text: str
+    meaning: str
+
+
+class Reading(TypedDict):
+    """How a table of a spreadsheet was read."""
+
+    table: str
+    columns: list[ReadColumn]
+    remarks: list[str]
+    cells: list[ReadCell]
+    """Every condition, if this was asked for."""
 
 
 class Accepted(TypedDict):
@@ -502,6 +543,8 @@ class CheckedFile(TypedDict):
     """A file that was checked."""
 
     path: str
+    readings: list[Reading]
+    """How the tables of a spreadsheet were read."""
     tables: list[CheckedTable]
     errors: list[Problem]
     warnings: list[Problem]

@@ -11,6 +11,7 @@ from irenic.checking import KINDS, Findings, case_in
 from irenic.errors import FormatError
 from irenic.formats.json.rules import encode_point
 from irenic.formats.tables.drafts import TableError
+from irenic.formats.tables.reading import Reading
 from irenic.model.decision_table import DecisionTable
 from irenic.model.head import contradicts
 from irenic.model.literals import counted
@@ -43,12 +44,15 @@ class CheckedFile:
     errors: list[FormatError] = field(default_factory=list)
     warnings: list[FormatError] = field(default_factory=list)
     """Passages that were read but may mean something else."""
+    readings: list[Reading] = field(default_factory=list)
 
 
 def check_document(
-    files: Iterable[CheckedFile], limit: int | None = None
+    files: Iterable[CheckedFile], limit: int | None = None, *, explain: bool = False
 ) -> document.CheckDocument:
     """Return the findings of files; at most ``limit`` findings per kind and rules are listed.
+
+    With ``explain``, the readings of spreadsheets list every condition.
 
     >>> import irenic
     >>> rules = irenic.RuleSet([irenic.Rule({"age": (0, 30)}, then="low"),
@@ -64,6 +68,7 @@ def check_document(
         "files": [
             {
                 "path": file.path,
+                "readings": [_reading(reading, explain) for reading in file.readings],
                 "tables": [_table(findings, limit) for findings in file.tables],
                 "errors": [_problem(error) for error in file.errors],
                 "warnings": [_problem(warning) for warning in file.warnings],
@@ -97,6 +102,32 @@ def _table(findings: Findings, limit: int | None) -> document.CheckedTable:
     }
 
 
+def _reading(reading: Reading, explain: bool) -> document.Reading:
+    columns: list[document.ReadColumn] = [
+        {
+            "name": column.name,
+            "role": column.role,
+            "description": column.description,
+            "interpreted": [
+                {"text": c.text, "meaning": c.meaning, "count": c.times, "place": c.place}
+                for c in column.interpreted
+            ],
+            "text": str(column),
+        }
+        for column in reading.columns
+    ]
+    cells: list[document.ReadCell] = [
+        {"place": place, "header": header, "text": text, "meaning": meaning}
+        for place, header, text, meaning in (reading.cells() if explain else ())
+    ]
+    return {
+        "table": reading.table,
+        "columns": columns,
+        "remarks": [*reading.remarks],
+        "cells": cells,
+    }
+
+
 def _problem(error: FormatError) -> document.Problem:
     cell = error if isinstance(error, TableError) else TableError("")
     return {
@@ -107,6 +138,7 @@ def _problem(error: FormatError) -> document.Problem:
         "rule": cell.rule,
         "header": cell.header or None,
         "text": cell.text or None,
+        "cell": cell.cell or None,
     }
 
 

@@ -33,6 +33,10 @@ def print_check(
     with a total.
     """
     tables = [(file["path"], table) for file in checked["files"] for table in file["tables"]]
+    for file in checked["files"]:
+        for reading in file["readings"]:
+            named = f": {reading['table']}" if len(file["readings"]) > 1 else ""
+            _print_reading(f"{file['path']}{named}", reading, console)
     for number, (path, table) in enumerate(tables):
         if number:
             console.print()
@@ -66,6 +70,20 @@ def _total(files: list[document.CheckedFile]) -> str:
     parts += [f"{accepted:,} of them accepted"] if accepted else []
     names = f"{counted(len(files), 'file')}, {counted(len(tables), 'table')}"
     return f"Total of {names}: {', '.join(parts) or 'no findings'}"
+
+
+def _print_reading(source: str, reading: document.Reading, console: Console) -> None:
+    """Print what each column of a spreadsheet is, and how its cells were read."""
+    console.print(Text(f"How {source} was read:", style="bold"))
+    width = max((len(column["name"]) for column in reading["columns"]), default=0)
+    for column in reading["columns"]:
+        console.print(Text(f"  {column['name']:<{width}}  {column['text']}"))
+    for remark in reading["remarks"]:
+        console.print(Text(f"  ({remark})"))
+    for cell in reading["cells"]:
+        where = f"{cell['place']}, {cell['header']}"
+        console.print(Text(f"  {where}: {cell['text'] or '(empty)'!r} is {cell['meaning']}"))
+    console.print()
 
 
 def _heading(path: str, table: document.CheckedTable) -> str:

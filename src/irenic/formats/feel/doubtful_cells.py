@@ -19,20 +19,22 @@ from irenic.model.literals import quote
 
 _ANY: Final = frozenset(
     {"any", "all", "anything", "everything", "whatever", "any value", "all values", "don't care"}
+    | {"alle", "beliebig", "egal"}
 )
 _ELSE: Final = frozenset(
     {"else", "otherwise", "all other", "all others", "any other", "anything else"}
-    | {"everything else"}
+    | {"everything else", "sonst", "ansonsten", "alle anderen"}
 )
 _MISSING: Final = frozenset(
     {"na", "n/a", "n.a.", "nan", "none", "blank", "empty", "missing", "(blank)"}
 )
 _OTHER: Final = frozenset({"default", "other", "others", "rest", "the rest", "remaining"})
 _COMPARED: Final = {
-    "<": "under|below|before|(?:less|fewer|lower|smaller|younger|earlier) than",
-    ">": "over|above|after|(?:more|greater|higher|larger|older|later) than",
-    ">=": "at least|from|since|starting (?:at|from)|min(?:imum|\\.)?|(?:not|no) less than",
-    "<=": "at most|up to|until|till|max(?:imum|\\.)?|(?:not|no) more than",
+    "<": "under|below|before|(?:less|fewer|lower|smaller|younger|earlier) than|unter",
+    ">": "over|above|after|(?:more|greater|higher|larger|older|later) than|über",
+    ">=": "at least|from|since|starting (?:at|from)|min(?:imum|\\.)?|(?:not|no) less than"
+    "|ab|mindestens",
+    "<=": "at most|up to|until|till|max(?:imum|\\.)?|(?:not|no) more than|bis|höchstens",
 }
 _VALUE: Final = r"(-?\d[\w.:-]*)"
 _COMPARISONS: Final = {
@@ -40,13 +42,15 @@ _COMPARISONS: Final = {
     for sign, words in _COMPARED.items()
 }
 _BETWEEN: Final = re.compile(
-    rf"(?:between|from)\s+{_VALUE}\s+(?:and|to|until|-|–)\s+{_VALUE}", re.IGNORECASE
+    rf"(?:between|from|zwischen|von)\s+{_VALUE}\s+(?:and|to|until|und|bis|-|–)\s+{_VALUE}",
+    re.IGNORECASE,
 )
 _EXCEPT: Final = re.compile(
-    r"(?:not|except|excluding|other than|(?:all|any|anything|everything) (?:but|except))\s+(.+)",
+    r"(?:not|except|excluding|other than|(?:all|any|anything|everything) (?:but|except)"
+    r"|nicht|außer)\s+(.+)",
     re.IGNORECASE | re.DOTALL,
 )
-_LISTED: Final = re.compile(r"(?:^|\s+)or\s+|\s*[;|\n]\s*", re.IGNORECASE)
+_LISTED: Final = re.compile(r"(?:^|\s+)(?:or|oder)\s+|\s*[;|\n]\s*", re.IGNORECASE)
 _EITHER: Final = re.compile(r"^(?:either|one of)\s+", re.IGNORECASE)
 _SPAN: Final = re.compile(r"\w[\w.]*(?:\s+(?:to|-|–|—)\s+|[–—])\w[\w.]*")
 _IN_QUOTES: Final = re.compile(r"['‘’‚“”„«»](.*)['‘’“”«»]", re.DOTALL)
@@ -68,6 +72,25 @@ _HINTS: Final = {
     r"[$€£¥]\s*([\d.]+)": "write amounts without a currency, as {0}",
 }
 _GROUPED: Final = re.compile(r"\d{1,3}(?:[.'’ \u00a0\u202f]\d{3})+")
+
+
+def means_any(text: str) -> bool:
+    """Return whether a text without quotes accepts any value: ``any``, ``*``.
+
+    >>> means_any("Any"), means_any("anyone")
+    (True, False)
+    """
+    word = _word(text)
+    return word in _ANY or word == "*"
+
+
+def means_else(text: str) -> bool:
+    """Return whether a text without quotes means all other cases: ``else``, ``otherwise``."""
+    return _word(text) in _ELSE
+
+
+def _word(text: str) -> str:
+    return " ".join(text.casefold().replace("’", "'").split())
 
 
 def refusal(text: str) -> str | None:
@@ -110,10 +133,9 @@ def _hint(text: str) -> str:
 
 def _condition(text: str) -> tuple[str, str]:
     """Return the condition that a text may mean and how to write it, "" for none."""
-    word = " ".join(text.casefold().replace("’", "'").split())
-    if word in _ANY:
+    if means_any(text):
         return "any value", "-"
-    if word in _ELSE:
+    if means_else(text):
         return "all other cases", "DEFAULT in the first column of a row without conditions"
     if bounds := _BETWEEN.fullmatch(text):
         return "a range", f"[{bounds[1]}..{bounds[2]}]"
@@ -139,6 +161,8 @@ def warning(text: str) -> str | None:
         return f"{text!r} is read as text; write null for a missing value"
     if word in _OTHER:
         return f"{text!r} is read as text; write not(a, b) for every value except a and b"
+    if re.match(r"(?:all|any|every)\s", word):
+        return f"{text!r} is read as text; write - for any value"
     parts = [part.strip() for part in text.split("/")]
     if len(parts) > 1 and all(parts):
         return f"{text!r} is read as one text; write {', '.join(parts)} for several values"

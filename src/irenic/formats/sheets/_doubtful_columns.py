@@ -16,11 +16,12 @@ from typing import Any, Final, NamedTuple
 from irenic.formats.feel.doubtful_cells import (
     decimals,
     like_a_number,
+    refusal,
     warning,
 )
 from irenic.formats.feel.sets import literal_text
-from irenic.formats.feel.unary_tests import ANYTHING, AnyOf, Compare, comparisons, kind_of
-from irenic.formats.tables.drafts import Cell, Draft, distinct
+from irenic.formats.feel.unary_tests import ANYTHING, AnyOf, Compare, Not, comparisons, kind_of
+from irenic.formats.tables.drafts import Cell, Draft, Input, distinct
 from irenic.frames.csv import may_be_thousands, thousands_or_not
 from irenic.model.literals import quote
 
@@ -29,8 +30,17 @@ _NUMBERS_ROWS: Final = re.compile(
     r"|(?:rule|row|line)(?:[\s_-]*name)?",
     re.IGNORECASE,
 )
+_NAMED_SO: Final = re.compile(
+    r"(?!(?:num\.?|number|index)$)(?:" + _NUMBERS_ROWS.pattern + ")", re.I
+)
 _NOTES: Final = re.compile(
     r"(?:.*[\s_-])?(?:notes?|comments?|remarks?|annotations?|explanations?|rationales?)",
+    re.IGNORECASE,
+)
+# Columns after the outcome that are neither notes nor outcomes.
+_BESIDES: Final = re.compile(
+    r"weight|(?:.*[\s_-])?(?:sources?|owners?|authors?|editors?|references?|descriptions?"
+    r"|legal basis|(?:changed|updated|approved|checked) (?:by|on)|version)",
     re.IGNORECASE,
 )
 _OPPOSITES: Final = {
@@ -49,6 +59,16 @@ NOTHING_ASKED: Final = object()
 """Stands for the value of a cell that accepts anything."""
 
 
+def is_note(name: str) -> bool:
+    """Return whether a column is named like notes."""
+    return _NOTES.fullmatch(name) is not None
+
+
+def is_label(name: str) -> bool:
+    """Return whether a column is named like notes or the numbers of rows."""
+    return is_note(name) or _NUMBERS_ROWS.fullmatch(name) is not None
+
+
 def check_columns(draft: Draft) -> None:
     """Add errors and warnings about ambiguous columns to the draft of a spreadsheet."""
     names = [column.name for column in draft.inputs]
@@ -58,8 +78,17 @@ def check_columns(draft: Draft) -> None:
     for column, known in zip(cells, different, strict=True):
         values = {key: bare_value(cell) for key, cell in known.items()}
         columns.append([values[id(cell)] for cell in column])
+    for feature, known in zip(draft.inputs, different, strict=True):
+        _settle_kind(draft, feature, list(known.values()))
     errors = refused_columns(names, columns)
     for place, name in enumerate(names):
+        role = _role(draft, place, columns) if name in errors or is_note(name) else ""
+        if role:
+            draft.inputs[place].skipped = role
+            _forget(draft, name)
+            continue
+        if name in errors and _is_paired(draft, place, columns):
+            continue
         if name in errors:
             draft.fail(errors[name], header=name, doubtful=True)
         elif place == 0 and len(names) > 1 and _all_differ(columns[0], _FEWEST_ROWS):
@@ -76,6 +105,174 @@ def check_columns(draft: Draft) -> None:
         if len(draft.outputs) > 1:
             thens = [then[place] for then in thens if isinstance(then, tuple)]
         _check_alike(draft, name, thens)
+
+
+_ANSWERS: Final = (
+    ("yes", "no"), ("y", "n"), ("ja", "nein"), ("j", "n"), ("oui", "non"), ("sí", "no"),
+    ("si", "no"), ("sì", "no"), ("sim", "não"), ("tak", "nie"), ("true", "false"),
+)  # fmt: skip
+
+
+def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
+    """Set what all cells of a column show: whole numbers, yes and no, amounts of money."""
+    values = [c.value for cell in cells for c in _compared(cell)]
+    if column.source:  # the sheet declares it
+        return
+    texts = [value for value in values if isinstance(value, str)]
+    _check_negations(draft, column, cells)
+    if texts and len(texts) == sum(value is not None for value in values):
+        answers = _answers(dict.fromkeys(texts))
+        if answers:
+            tests = [Compare("=", value) for value in (*answers, *([None] * (None in values)))]
+            column.domain = AnyOf(tuple(tests))
+    marks = {
+        mark.upper() for cell in cells if is_respelled(draft, column, cell)
+        for mark in _MARKS.findall(cell.text)
+    }  # fmt: skip
+    column.whole, column.unit = not marks, min(marks, default="")
+    if len(marks) > 1:
+        listed = " and ".join(sorted(marks))
+        draft.fail(f"the column mixes {listed}; use one unit per column", header=column.name)
+    if "%" in marks:
+        _check_percentages(draft, column, cells)
+
+
+def _check_negations(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
+    """Reject ``not x`` if no cell names the value x: ``not specified`` is a value itself."""
+    named: set[str] = set()
+    for cell in cells:
+        if not isinstance(cell.test, Not):
+            named |= {c.value.casefold() for c in _compared(cell) if isinstance(c.value, str)}
+    for cell in cells:
+        test = cell.test
+        if not isinstance(test, Not) or not is_respelled(draft, column, cell):
+            continue
+        value = test.test.value if isinstance(test.test, Compare) else None
+        reason = refusal(cell.text.strip())
+        if reason and isinstance(value, str) and value.casefold() not in named:
+            draft.fail(reason, header=column.name, text=cell.text, line=_line(draft, column, cell))
+
+
+def _line(draft: Draft, column: Input, cell: Cell) -> int | None:
+    """Return the line of the first row with a cell."""
+    place = draft.inputs.index(column)
+    return next((row.line for row in draft.rows if row.cells[place].text == cell.text), None)
+
+
+_MARKS: Final = re.compile(r"[$€£¥%]|EUR|USD|GBP|CHF")
+
+
+def is_respelled(draft: Draft, column: Input, cell: Cell) -> bool:
+    """Return whether the cell of a column was respelled as a unary test."""
+    return (column.name, cell.text) in draft.respelled
+
+
+def _check_percentages(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
+    for cell in cells:
+        numbers = [c.value for c in _compared(cell) if type(c.value) in (int, float)]
+        if "%" not in cell.text and any(numbers) and cell.text != "":
+            draft.fail(
+                "the column mixes percentages, where 10% is 0.1, and other numbers; write all of"
+                " them with % or none",
+                header=column.name,
+                text=cell.text,
+                line=_line(draft, column, cell),
+            )
+            return
+
+
+def _answers(values: Iterable[str]) -> tuple[str, ...]:
+    """Return both answers if all values are answers of one pair in one spelling, else ().
+
+    >>> _answers(["Yes"]), _answers(["J", "N"]), _answers(["N"]), _answers(["yes", "NO"])
+    (('Yes', 'No'), ('J', 'N'), (), ())
+    """
+    values = list(values)
+    for pair in _ANSWERS:
+        for style in (str.lower, str.upper, str.capitalize):
+            answers = tuple(map(style, pair))
+            if set(values) <= set(answers) and (len(values) == 2 or len(values[0]) > 1):
+                return answers
+    return ()
+
+
+def _role(draft: Draft, place: int, columns: Sequence[Sequence[Any]]) -> str:
+    """Return the role of a column that is no condition, "" if it is one."""
+    if len(draft.inputs) - sum(1 for column in draft.inputs if column.skipped) < 2:
+        return ""  # a table needs a condition
+    name = draft.inputs[place].name
+    values = [value for value in columns[place] if value is not NOTHING_ASKED]
+    if is_note(name):
+        return "" if None in values else "note"
+    # other first columns that count the rows may also be conditions, such as zones
+    return "identifier" if _NAMED_SO.fullmatch(name) and _all_differ(values, 1) else ""
+
+
+def _forget(draft: Draft, name: str) -> None:
+    """Remove what was found in the cells of a column that is no condition."""
+    draft.errors = [error for error in draft.errors if error.header != name]
+    draft.warnings = [warning for warning in draft.warnings if warning.header != name]
+
+
+_OUTCOME: Final = re.compile(
+    r"(?:then|=>|→|outcomes?|outputs?|results?|decisions?|actions?|conclusions?)(?:\W.*|\d*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CONDITION: Final = re.compile(r"\s*(?:[<>=≤≥≠!\[\](]|not\s*\()|\s*[-–—−]\s*$")
+
+
+def is_outcome(name: str, cells: Iterable[Any] = ()) -> bool:
+    """Return whether a column is named like an outcome, and no cell is empty or a condition.
+
+    >>> is_outcome("Result 1", ["a", "b"]), is_outcome("Result", ["= a", "b"]), is_outcome("age")
+    (True, False, False)
+    """
+    if _OUTCOME.fullmatch(name) is None:
+        return False
+    return all(c is not None and not _CONDITION.match(str(c)) for c in cells)
+
+
+_COMPARED_HEAD: Final = re.compile(r"(.*[^\s<>=≤≥])\s*(<=|>=|<|>|≤|≥)")
+_LOW: Final = frozenset(_OPPOSITES)
+
+
+def _is_paired(draft: Draft, place: int, columns: Sequence[Sequence[Any]]) -> bool:
+    """Set the bound of a column that bounds the range of a feature; False if it does not."""
+    name = draft.inputs[place].name
+    if head := _COMPARED_HEAD.fullmatch(name):
+        order = {"≤": "<=", "≥": ">="}.get(head[2], head[2])
+        draft.inputs[place].bound = (head[1], order)
+        return True
+    stem, word = _bound(name)
+    if not stem or not word:
+        return False
+    names = [column.name for column in draft.inputs]
+    partner = next((i for i, n in enumerate(names) if _bound(n) == (stem, _BOUNDS[word])), None)
+    if partner is None or any(v is None for v in columns[partner]):
+        return False
+    low, high = (place, partner) if word in _LOW else (partner, place)
+    draft.inputs[place].bound = (stem, ">=" if word in _LOW else "<=")
+    if place == low:
+        _check_shared(draft, stem, names[low], names[high], columns[low], columns[high])
+    return True
+
+
+def _check_shared(
+    draft: Draft, stem: str, low: str, high: str, lows: Sequence[Any], highs: Sequence[Any]
+) -> None:
+    """Add an error if the upper bound of a row is the lower bound of another."""
+    asked = {v for v in lows if v is not NOTHING_ASKED}
+    pairs = zip(lows, highs, strict=True)
+    shared = [b for a, b in pairs if b is not NOTHING_ASKED and b in asked and a != b]
+    if shared:
+        value = literal_text(shared[0], words=True)
+        draft.fail(
+            f"{value} is the end of one range and the beginning of another, so it is unclear which"
+            f" of them contains it; name the columns {stem + ' >='!r} and {stem + ' <'!r} if ranges"
+            f" exclude their end, or {stem + ' >='!r} and {stem + ' <='!r}",
+            header=high,
+            doubtful=True,
+        )
 
 
 def refused_columns(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> dict[str, str]:
@@ -98,7 +295,7 @@ def refused_columns(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> d
         hint = (
             f"write = {literal_text(values[0], words=True)} in its first cell if it is a condition"
         )
-        if _NOTES.fullmatch(name):
+        if is_note(name):
             reasons[name] = (
                 f"the column looks like notes; skip it with ignore={name!r} (--ignore), or {hint}"
             )
@@ -109,6 +306,8 @@ def refused_columns(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> d
             )
         elif kinds & {"text", "boolean"}:
             continue
+        elif _COMPARED_HEAD.fullmatch(name):
+            reasons[name] = f"the column contains bounds; {hint}"
         elif _is_bound(name, names):
             way = f"one column {stem!r}" if (stem := _bound(name)[0]) else "one column"
             reasons[name] = (
@@ -126,16 +325,39 @@ def refused_columns(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> d
 def check_outcome(draft: Draft) -> None:
     """Warn about a last column that is unlikely to be the outcome."""
     name = draft.outputs[0]
-    if _NOTES.fullmatch(name) or name.casefold() == "weight":
+    if is_note(name) or _BESIDES.fullmatch(name):
         draft.warn(
             "the last column is read as the outcome; if it is not, choose the outcome with"
-            f" target=… (--target) and skip this column with ignore={name!r} (--ignore)",
+            f" target=… (--outcome) and skip this column with ignore={name!r} (--ignore)",
             header=name,
         )
 
 
 def _compared(cell: Cell) -> Sequence[Compare]:
     return () if isinstance(cell.test, dict) else comparisons(cell.test)
+
+
+_PAIR: Final = re.compile(r"\s*\[[^\[\]().]*,[^\[\]().]*\]\s*")
+
+
+def _doubtful_list(cell: Cell) -> str:
+    """Return why a list of conditions may be meant differently, "" if it is clear."""
+    if _excludes_nothing(cell):
+        return (
+            "the cell accepts every value, because a comma means 'or'; write (5..10) for a range,"
+            " or - for any value"
+        )
+    tests = cell.test.tests if isinstance(cell.test, AnyOf) else ()
+    values = [test.value for test in tests if isinstance(test, Compare)]
+    if len(values) == 2 and _PAIR.fullmatch(cell.text) and kind_of(values[0]) != "text":
+        a, b = (literal_text(value, words=True) for value in values)
+        return f"read as two values; write [{a}..{b}] for a range, or {a}, {b} for the two values"
+    if len(tests) > 1 and any(isinstance(t, Compare) and t.order == "!=" for t in tests):
+        return (
+            "the cell accepts nearly every value, because a comma means 'or'; write not(a, b) for"
+            " every value except a and b"
+        )
+    return ""
 
 
 def _excludes_nothing(cell: Cell) -> bool:
@@ -236,15 +458,8 @@ class CellDoubts:
                 return  # a range of integers is never ambiguous
         values = [c.value for c in compared]
         self.numbers(cell.text, values, rule, header, line)
-        if _excludes_nothing(cell):
-            self.draft.warn(
-                "the cell accepts every value, because a comma means 'or'; write (5..10) for a"
-                " range, or - for any value",
-                rule=rule,
-                header=header,
-                text=cell.text,
-                line=line,
-            )
+        if doubt := _doubtful_list(cell):
+            self.draft.warn(doubt, rule=rule, header=header, text=cell.text, line=line)
         for value in values:
             if not isinstance(value, str) or (header, value) in self.warned:
                 continue

@@ -48,17 +48,6 @@ def seen(text: str) -> str:
     return text.translate(_UNSEEN)
 
 
-def within_margins(lines: list[Line]) -> list[Line]:
-    """Return lines without leading empty columns.
-
-    >>> within_margins([Line(3, [None, "age", "fare"]), Line(4, [None, None, 5])])
-    [Line(number=3, cells=['age', 'fare']), Line(number=4, cells=[None, 5])]
-    """
-    firsts = (next(i for i, c in enumerate(line.cells) if c is not None) for line in lines)
-    first = min(firsts, default=0)
-    return [Line(line.number, line.cells[first:]) for line in lines] if first else lines
-
-
 # --- CSV
 
 
@@ -67,8 +56,14 @@ def csv_lines(raw: bytes) -> tuple[list[Line], str]:
     text, before = seen(_text(raw)), 0
     if declared := _DELIMITER.match(text):
         text, before = text[declared.end() :], 1
-    delimiter = declared["sign"] if declared else delimiter_of(text)
+    delimiter = declared["sign"] if declared else delimiter_of(_below_titles(text))
     return list(_csv_lines(text, delimiter, before)), delimiter
+
+
+def _below_titles(text: str) -> str:
+    """Return a text from the first line that contains a delimiter on."""
+    found = re.search(r"[,;\t]", text)
+    return text if found is None else text[text.rfind("\n", 0, found.start()) + 1 :]
 
 
 def _text(raw: bytes) -> str:

@@ -14,24 +14,37 @@ import datetime as dt
 import io
 import math
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from irenic.errors import FormatError, did_you_mean
-from irenic.formats.feel.doubtful_cells import beyond_doubt
+from irenic.formats.feel.doubtful_cells import beyond_doubt, means_any, means_else
 from irenic.formats.feel.sets import cell_text, literal_text
-from irenic.formats.feel.unary_tests import DASHES, Compare, parse
+from irenic.formats.feel.unary_tests import ANYTHING, DASHES, Compare, parse, parse_value
 from irenic.formats.parsed import Parsed
+from irenic.formats.sheets._domains import (
+    SHEETS,
+    allowed,
+    declaration,
+    declaration_of,
+    declared_row,
+    declared_sheet,
+)
 from irenic.formats.sheets._doubtful_columns import (
     NOTHING_ASKED,
     CellDoubts,
     bare_value,
     check_columns,
     check_outcome,
+    is_label,
+    is_note,
+    is_outcome,
     refused_columns,
 )
-from irenic.formats.sheets._grid import Line, Unreadable, csv_lines, seen, sheets, within_margins
+from irenic.formats.sheets._grid import Line, Unreadable, csv_lines, seen, sheets
+from irenic.formats.sheets._layout import Layout, arranged, end_of, letters
 from irenic.formats.sheets._outcomes import (
     FORMULA,
     LIKE_A_FORMULA,
@@ -39,11 +52,21 @@ from irenic.formats.sheets._outcomes import (
     outcome_text,
     read_outcome,
 )
+from irenic.formats.sheets._spellings import (
+    Locale,
+    is_amount,
+    locale_of,
+    needs_locale,
+    respelled,
+    settled_by,
+    value_text,
+)
 from irenic.formats.tables.assembly import assemble
 from irenic.formats.tables.drafts import MOST_COLUMNS, POLICIES, Cell, Draft, Input, Row, TableError
 from irenic.formats.tables.lines import Line as TableLine
 from irenic.formats.tables.lines import lines_of
 from irenic.frames.columns import check_header
+from irenic.frames.csv import may_be_thousands
 from irenic.frames.xlsx import check_cells, openpyxl_module
 from irenic.model.condition import Operators
 from irenic.model.decision_table import DecisionTable
@@ -70,6 +93,10 @@ def parse_csv(
     *,
     target: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] = (),
+    locale: str | None = None,
+    cells: str = "",
+    header_row: int | None = None,
+    cross: str = "",
     name: str = "",
 ) -> Parsed:
     """Return the decision table in a CSV file, and all errors in its cells.
@@ -85,7 +112,13 @@ def parse_csv(
     if not lines:
         raise FormatError("the table is empty; its first line must name the columns")
     # if commas separate cells, decimals have a point
-    options = _Options(_names(target), _names(ignore), points_are_sure=delimiter == ",")
+    options = _Options(
+        _names(target),
+        _names(ignore),
+        Layout(cells, header_row, cross),
+        locale=locale_of(locale) if locale else None,
+        points_are_sure=delimiter == ",",
+    )
     return Parsed("csv", [_draft(name, lines, options)], assemble)
 
 
@@ -94,6 +127,11 @@ class _Options(NamedTuple):
 
     targets: list[str]
     ignored: list[str]
+    layout: Layout = Layout()
+    declared: Mapping[str, Any] = MappingProxyType({})
+    """The declarations of columns in another sheet, by name."""
+    locale: Locale | None = None
+    """How numbers and dates are written; None if the cells have to show it."""
     points_are_sure: bool = False
     typed: bool = False
     numbered: bool = True
@@ -105,7 +143,18 @@ def _names(names: str | Sequence[str] | None) -> list[str]:
 
 
 def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
-    all_lines, lines = lines, _without(within_margins(lines), options.ignored)
+    all_lines = lines
+    lines, first, remarks = arranged(lines, options.layout)
+    if not lines:
+        raise FormatError("the table is empty; its first line must name the columns")
+    names = _header(lines[0])
+    places = {n: first + place for place, n in enumerate(names) if n}
+    declared = dict(options.declared)
+    if row := declared_row(lines):
+        declared |= {n: cell for n, cell in zip(names, row, strict=False) if cell is not None}
+        remarks.append(f"line {lines[1].number} declares the columns")
+        lines = [lines[0], *lines[2:]]
+    lines = _without(lines, options.ignored)
     targets = options.targets
     header = lines[0]
     names = _header(header)
@@ -117,7 +166,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
         lines = [Line(line.number, line.cells[1:]) for line in lines]
     columns = [n for n in names if n != WEIGHT]
     _check_known(targets, columns)
-    outputs = targets or columns[-1:]
+    outputs = targets or _outcomes(columns, names, lines)
     inputs = [n for n in columns if n not in outputs]
     if not inputs:
         raise _NoTableError(
@@ -127,21 +176,90 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
             line=header.number,
         )
     draft = Draft(name, inputs=[Input(n) for n in inputs], outputs=tuple(outputs))
+    draft.remarks, draft.places, draft.ignored = remarks, places, tuple(options.ignored)
+    draft.header, draft.declared = end_of(header), declared
+    if options.typed and not options.layout.cross:
+        draft.letters = {n: letters(place) for n, place in places.items()}
     if letter:
         draft.hit_policy, draft.aggregation = POLICIES[letter]
         if letter not in names:
             draft.letter = letter
             draft.unnumbered = lambda: _draft(name, all_lines, options._replace(numbered=False))
+    if options.locale is None:
+        options = _with_locale(draft, names, lines[1:], options)
     reader = _Rows(draft, names, options)
     for line in lines[1:]:
-        reader.read(line)
+        reader.read(line, is_last=line is lines[-1])
     reader.doubts.end()
+    _declare(draft, declared)
     if not targets:
         check_outcome(draft)
     draft.n_rows = len(draft.rows)
     draft.outputs = _outputs(draft)
     check_columns(draft)
     return draft
+
+
+def _outcomes(columns: list[str], names: list[str], lines: list[Line]) -> list[str]:
+    """Return the outcome columns: those named so, else the last one that is not a note."""
+    named = []
+    for name in columns:
+        if is_outcome(name):
+            place = names.index(name)
+            cells = [line.cells[place] if place < len(line.cells) else None for line in lines[1:]]
+            named += [name] if is_outcome(name, cells) else []
+    others = [name for name in columns if not is_note(name)]
+    last = others[-1:] if len(others) > 1 else columns[-1:]
+    if not named or named == last or len(named) == len(columns):
+        return last
+    trailing = others[-len(named) :]
+    if named == trailing:
+        return named
+    choices = ", ".join(map(repr, [*named, *(name for name in last if name not in named)]))
+    raise FormatError(
+        f"it is unclear which column is the outcome: {choices}; choose with target=… (--outcome)",
+        line=lines[0].number,
+    )
+
+
+def _declare(draft: Draft, declared: Mapping[str, Any]) -> None:
+    """Set what the sheet declares about its columns, and check the outcomes."""
+    for column in draft.inputs:
+        if found := declaration(declared.get(column.name)):
+            column.kind, column.domain = found
+            column.source = "its declaration"
+    for place, name in enumerate(draft.outputs):
+        values = allowed(declared, name)
+        for row in draft.rows if values else ():
+            several = isinstance(row.then, tuple) and len(draft.outputs) > 1
+            then = row.then[place] if several else row.then  # type: ignore[index]
+            if then not in values:
+                listed = ", ".join(literal_text(value, words=True) for value in values)
+                draft.fail(
+                    f"{then!r} is not a declared outcome ({listed})",
+                    rule=row.number,
+                    header=name,
+                    line=row.line,
+                )
+
+
+def _with_locale(draft: Draft, names: list[str], lines: list[Line], options: _Options) -> _Options:
+    """Return options with what the cells settle about numbers and dates."""
+    places = [place for place, name in enumerate(names) if not is_note(name)]
+    texts = {
+        line.cells[i]
+        for line in lines
+        for i in places
+        if i < len(line.cells) and isinstance(line.cells[i], str)
+    }
+    locale, contradiction = settled_by(texts)
+    if contradiction:
+        draft.fail(f"{contradiction}; write them in one way, or choose with locale=… (--locale)")
+    if locale.decimal == ",":
+        draft.remarks.append("numbers are written with a decimal comma")
+    if locale.day_first is not None:
+        draft.remarks.append(f"dates begin with the {'day' if locale.day_first else 'month'}")
+    return options._replace(locale=locale)
 
 
 def _without(lines: list[Line], ignored: list[str]) -> list[Line]:
@@ -231,7 +349,9 @@ class _Rows:
 
     def __init__(self, draft: Draft, names: list[str], options: _Options) -> None:
         self.draft, self.names, self.typed = draft, names, options.typed
-        self.doubts = CellDoubts(draft, points_are_sure=options.points_are_sure)
+        self.locale = options.locale or Locale()
+        sure = options.points_are_sure or self.locale.decimal != ""
+        self.doubts = CellDoubts(draft, points_are_sure=sure)
         self.inputs = [names.index(column.name) for column in draft.inputs]
         self.outputs = [names.index(n) for n in draft.outputs]
         self.weight = names.index(WEIGHT) if WEIGHT in names else None
@@ -240,7 +360,7 @@ class _Rows:
         self.n_notes = 0
         """Errors, warnings and doubts, when a cell was last read."""
 
-    def read(self, line: Line) -> None:
+    def read(self, line: Line, *, is_last: bool = False) -> None:
         draft, cells = self.draft, line.cells
         number = len(draft.rows) + 1
         if len(cells) > len(self.names) and any(c is not None for c in cells[len(self.names) :]):
@@ -260,7 +380,7 @@ class _Rows:
         if len(thens) > 1 and any(isinstance(part, Head) for part in thens):
             reason = "labels can only be decided one by one in the only outcome column"
             draft.fail(reason, rule=number, line=line.number)
-        if self.is_default(cells):
+        if self.is_default(cells) or (is_last and self.is_else(cells)):
             if draft.default is not None:
                 draft.fail("a second DEFAULT row; keep only one", line=line.number)
             if isinstance(then, Head):
@@ -296,6 +416,15 @@ class _Rows:
         others = [cells[i] for i in self.inputs[1:]]
         return all(o in (None, DEFAULT) or _is_dash(o) for o in others)
 
+    def is_else(self, cells: list[Any]) -> bool:
+        """Return whether a row is for all other cases, in words: ``else``, ``otherwise``."""
+        texts = [
+            cells[i] for i in self.inputs if cells[i] is not None and not is_label(self.names[i])
+        ]
+        if not all(isinstance(text, str) for text in texts) or not any(map(means_else, texts)):
+            return False
+        return all(means_else(t) or means_any(t) or _is_dash(t) for t in texts)
+
     def cell(self, value: Any, number: int, header: str, line: Line) -> Cell:
         if isinstance(value, str) and FORMULA.match(value):
             value = Unreadable(value, LIKE_A_FORMULA)
@@ -303,9 +432,7 @@ class _Rows:
             # text, because a number would have lost its zeros
             return Cell(literal_text(value.strip()), Compare("=", value.strip()))
         if value is None or isinstance(value, str):
-            cell = self.draft.read_cell(value or "", number, header, line.number, words=True)
-            self.doubts.cell(cell, number, header, line.number)
-            return cell
+            return self.text(value or "", number, header, line)
         if isinstance(value, Unreadable):
             self.fail(value.reason, number, header, line, value.text)
             return self.draft.read_cell("", number, header, line.number)
@@ -315,6 +442,26 @@ class _Rows:
         except FormatError as error:
             self.fail(error.message, number, header, line)
             return self.draft.read_cell("", number, header, line.number)
+
+    def text(self, text: str, number: int, header: str, line: Line) -> Cell:
+        """Return a cell of text; one that is not a unary test may be respelled as one."""
+        try:
+            plain = None if needs_locale(text, self.locale) else self.draft.parsed_cell(text)
+            spelling = text
+            if not isinstance(plain, Cell):
+                spelling = respelled(text, header, self.locale) or text
+                plain = self.draft.parsed_cell(spelling)
+            if isinstance(plain, FormatError):
+                raise plain if spelling == text else FormatError(plain.message)
+        except FormatError as error:
+            self.fail(error.message, number, header, line, text)
+            return Cell(text, ANYTHING)
+        if spelling == text:
+            self.doubts.cell(plain, number, header, line.number)
+            return plain
+        self.doubts.cell(Cell(spelling, plain.test), number, header, line.number)
+        self.draft.respelled[header, text] = spelling
+        return Cell(text, plain.test)
 
     def fail(self, reason: str, number: int, header: str, line: Line, text: str = "") -> None:
         self.draft.fail(reason, rule=number, header=header, text=text, line=line.number)
@@ -327,7 +474,8 @@ class _Rows:
                 raise FormatError(value.reason)
             if not isinstance(value, str):
                 return as_consequent(_as_literal(value))
-            then = read_outcome(value)
+            number_read = self.number(value, header)
+            then = read_outcome(value) if number_read is None else number_read
             self.doubts.outcome(value, then, number, header, line.number)
             return as_consequent(then)
         except ValueError as error:
@@ -335,6 +483,20 @@ class _Rows:
             text = value if isinstance(value, str) else getattr(value, "text", "")
             self.fail(reason, number, header, line, text)
             return ""
+
+    def number(self, text: str, header: str) -> Any:
+        """Return an outcome that is a number as people write it, None for other outcomes."""
+        text = text.strip()
+        if not is_amount(text):
+            return None
+        try:
+            spelling = value_text(text, self.locale)
+        except FormatError:
+            return None
+        if spelling == text or may_be_thousands(spelling):
+            return None
+        self.draft.respelled[header, text] = spelling
+        return parse_value(spelling)
 
     def weigh(self, cells: list[Any], number: int, line: Line) -> float:
         value = None if self.weight is None else cells[self.weight]
@@ -369,12 +531,31 @@ def parse_xlsx(
     *,
     target: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] = (),
+    locale: str | None = None,
+    cells: str = "",
+    header_row: int | None = None,
+    cross: str = "",
+    sheet: str | None = None,
 ) -> Parsed:
     """Return the decision tables of a workbook, one per sheet that is not empty."""
     drafts: list[Draft] = []
     notes: list[FormatError] = []
-    options = _Options(_names(target), _names(ignore), typed=True)
-    for title, lines in sheets(raw):
+    known = locale_of(locale) if locale else None
+    options = _Options(
+        _names(target), _names(ignore), Layout(cells, header_row, cross), locale=known, typed=True
+    )
+    tables = sheets(raw)
+    declaring = [(t, lines) for t, lines in tables if t.strip().lower() in SHEETS]
+    if len(declaring) < len(tables):
+        tables = [(t, lines) for t, lines in tables if t.strip().lower() not in SHEETS]
+        declared = {n: text for _, lines in declaring for n, text in declared_sheet(lines).items()}
+        options = options._replace(declared=declared)
+    if sheet is not None:
+        titles = [title for title, _ in tables]
+        if sheet not in titles:
+            raise FormatError(f"unknown sheet {sheet!r}{did_you_mean(sheet, titles)}")
+        tables = [(title, lines) for title, lines in tables if title == sheet]
+    for title, lines in tables:
         try:
             drafts.append(_draft(title, lines, options))
         except _NoTableError as error:
@@ -391,6 +572,74 @@ def parse_xlsx(
         return Parsed("xlsx", [], assemble, failures=notes)
     # only warnings, because workbooks with tables may contain other sheets, too
     return Parsed("xlsx", drafts, assemble, notes)
+
+
+# --- declarations
+
+
+def with_declarations(raw: bytes, parsed: Parsed) -> bytes:
+    """Return a spreadsheet with declarations of its columns, as they were inferred.
+
+    A CSV file gets a row under its header, a workbook a sheet named Columns.
+
+    >>> raw = b"age,job,fare\\n< 18,-,low\\n>= 18,nurse,high\\n"
+    >>> print(with_declarations(raw, parse_csv(raw)).decode().splitlines()[1])
+    integer,one of nurse or others,"one of low, high"
+    """
+    tables = parsed.bound(None)
+    if tables.errors:
+        raise tables.errors[0]
+    declared: dict[str, str] = {}
+    for table, draft in zip(tables.tables, parsed.drafts, strict=True):
+        if draft.declared:
+            raise FormatError("the table declares its columns already; edit the declarations")
+        declared |= _declarations(table, draft)
+    return (
+        _declared_csv(raw, parsed, declared)
+        if parsed.format == "csv"
+        else _declared_xlsx(raw, declared)
+    )
+
+
+def _declarations(table: DecisionTable, draft: Draft) -> dict[str, str]:
+    declared = {}
+    for name in draft.places:
+        if name in table.space:
+            declared[name] = declaration_of(table.space[name])
+        elif name in draft.outputs:
+            place = draft.outputs.index(name)
+            thens = [row.then for row in draft.rows]
+            if len(draft.outputs) > 1:
+                thens = [then[place] for then in thens if isinstance(then, tuple)]
+            values = dict.fromkeys(thens)
+            if all(type(value) in (str, int, float, bool) for value in values):
+                texts = [literal_text(value, words=True) for value in values]
+                declared[name] = f"one of {', '.join(texts)}"
+    return declared
+
+
+def _declared_csv(raw: bytes, parsed: Parsed, declared: dict[str, str]) -> bytes:
+    draft: Draft = parsed.drafts[0]
+    _, delimiter = csv_lines(raw)
+    by_place = {place: declared.get(name, "") for name, place in draft.places.items()}
+    row = [by_place.get(place, "") for place in range(max(by_place) + 1)]
+    file = io.StringIO(newline="")
+    csv.writer(file, delimiter=delimiter, lineterminator="\n").writerow(row)
+    is_utf16 = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
+    text = raw.decode("utf-16" if is_utf16 else "utf-8-sig")
+    lines = text.splitlines(keepends=True)
+    lines.insert(draft.header, file.getvalue())
+    return "".join(lines).encode("utf-16" if is_utf16 else "utf-8")
+
+
+def _declared_xlsx(raw: bytes, declared: dict[str, str]) -> bytes:
+    book = openpyxl_module().load_workbook(io.BytesIO(raw))
+    sheet = book.create_sheet("Columns")
+    for row in (("Column", "Declaration"), *declared.items()):
+        sheet.append(row)
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
 
 
 # --- writing
@@ -479,6 +728,9 @@ def _signs(names: list[str], lines: list[TableLine], letter: str) -> dict[int, l
     """Return, by line, the cells that need an operator so that their column is not ambiguous."""
     columns = [[_bare(line, place) for line in lines] for place in range(len(names))]
     places = {names.index(name) for name in refused_columns(names, columns)}
+    for place, (name, values) in enumerate(zip(names, columns, strict=True)):
+        if is_outcome(name) and values and not {None, NOTHING_ASKED} & set(values):
+            places.add(place)
     if names[0] in POLICIES and not letter and columns[0][:1] == [1]:
         places.add(0)  # it would be read as the number of a rule
     cells: dict[int, list[int]] = {}

@@ -43,9 +43,10 @@ from irenic.formats.feel.unary_tests import (
 )
 from irenic.formats.parsed import Tables
 from irenic.formats.tables.drafts import Cell, Draft, Input, Row, distinct, short
+from irenic.formats.tables.reading import reading_of
 from irenic.model.condition import Interval, Operators, encode_bits, encode_interval
 from irenic.model.decision_table import DecisionTable, UnsatisfiableRow
-from irenic.model.features import LOWEST, OTHER_CODE, Categorical, Continuous, Feature
+from irenic.model.features import EXACT, LOWEST, OTHER_CODE, Categorical, Continuous, Feature
 from irenic.model.region import Region, settled
 from irenic.model.rule import as_consequent
 from irenic.model.ruleset import RuleSet
@@ -68,6 +69,7 @@ def assemble(draft: Draft, space: Space | None = None) -> Tables:
       1. IF age < 18 THEN reduced
       2. IF age >= 60 THEN reduced (0, 0)
     """
+    original = draft
     try:
         draft = _settled(draft, space)  # a copy, because it may be bound to other spaces, too
     except FormatError as error:
@@ -83,21 +85,63 @@ def assemble(draft: Draft, space: Space | None = None) -> Tables:
         draft.fail(str(error))
     errors: list[FormatError] = sorted(draft.errors, key=lambda error: error.line or 0)
     tables = [] if table is None or errors else [table]
-    return Tables(tables, errors, [*draft.warnings])
+    readings = []
+    if original.places and original.rows:
+        known = space if table is None else table.space
+        if original.unnumbered is not None and known is not None and original.letter in known:
+            original = original.unnumbered()
+        readings = [reading_of(original, known)]
+    return Tables(tables, errors, [*draft.warnings], readings=readings)
 
 
 def _settled(draft: Draft, space: Space | None) -> Draft:
     """Return a copy of a draft without the ambiguities that a space settles."""
     if space is None:
+        draft = _by_role(draft, ())
         return replace(draft, errors=[*draft.errors], warnings=[*draft.warnings])
     if draft.unnumbered is not None and draft.letter in space:
         draft = draft.unnumbered()
+    draft = _by_role(draft, space.names)
     errors, warnings = (
         [note for note in notes if not (note.doubtful and note.header in space)]
         for notes in (draft.errors, draft.warnings)
     )
     inputs = [replace(column, source="") for column in draft.inputs]  # the space has the kinds
     return replace(draft, inputs=inputs, errors=errors, warnings=warnings)
+
+
+def _by_role(draft: Draft, features: Sequence[str]) -> Draft:
+    """Return a draft without skipped columns, and with bounds as conditions on one feature.
+
+    Columns that are features keep their own conditions.
+    """
+    special = [c for c in draft.inputs if (c.skipped or c.bound) and c.name not in features]
+    if not special:
+        return draft
+    kept = [i for i, c in enumerate(draft.inputs) if not (c in special and c.skipped)]
+    inputs = [draft.inputs[i] for i in kept]
+    orders = [c.bound[1] if c.bound and c in special else "" for c in inputs]
+    known: dict[tuple[int, str], Cell] = {}
+
+    def cell(original: Cell, order: str) -> Cell:
+        if not order or not isinstance(original.test, Compare):
+            return original
+        key = (id(original), order)
+        if key not in known:
+            known[key] = Cell(original.text, Compare(order, original.test.value))
+        return known[key]
+
+    rows = [
+        replace(
+            row, cells=[cell(row.cells[i], order) for i, order in zip(kept, orders, strict=True)]
+        )
+        for row in draft.rows
+    ]
+    renamed = [
+        replace(c, name=c.bound[0], bound=None) if c.bound and order else c
+        for c, order in zip(inputs, orders, strict=True)
+    ]
+    return replace(draft, inputs=renamed, rows=rows)
 
 
 def _assembled(draft: Draft, space: Space | None) -> DecisionTable | None:
@@ -232,6 +276,8 @@ def _axis(columns: Sequence[Input], cells: Sequence[Cell]) -> Axis:
                 kinds[kind_of(c.value)] += counts[key]
         del kinds["null"]
     kind = _kind(declared, kinds)
+    if kind == "number" and all(c.whole for c in columns) and _are_whole(values):
+        kind = "integer"
     if domain is None:
         missing = any(c.value is None for c in tested)
     else:
@@ -253,6 +299,11 @@ def _axis(columns: Sequence[Input], cells: Sequence[Cell]) -> Axis:
     unit = "UTC" if True in zones else ""
     feature = Continuous(first.name, kind=kind, missing=missing, unit=unit)  # type: ignore[arg-type]
     return Axis(feature) if domain is None else _within(feature, domain)
+
+
+def _are_whole(values: Iterable[Any]) -> bool:
+    numbers = [value for value in values if kind_of(value) == "number"]
+    return all(type(number) is int and abs(number) <= EXACT for number in numbers)
 
 
 def _literals(cell: Cell) -> Sequence[Compare]:

@@ -6,7 +6,7 @@ errors and warnings found so far.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -44,7 +44,8 @@ class TableError(FormatError):
     """An error in a decision table, with its table, rule, column and cell.
 
     ``rule`` is the number of the row, counted from 1; ``header`` names the column; ``text`` is the
-    cell. A ``doubtful`` error is settled by a space that has the column as a feature.
+    cell, and ``cell`` its address in a workbook. A ``doubtful`` error is settled by a space that
+    has the column as a feature.
     """
 
     def __init__(
@@ -58,11 +59,14 @@ class TableError(FormatError):
         path: str = "",
         line: int | None = None,
         doubtful: bool = False,
+        cell: str = "",
     ) -> None:
+        self.cell = cell
         self.table, self.rule, self.header, self.text = table, rule, header, text
         self.doubtful = doubtful
         self.reason = message
-        where = [f"table {table!r}"] if table else []
+        where = [f"table {table!r}"] if table and not cell else []
+        where += [f"{table}!{cell}" if table else cell] if cell else []
         where += [f"rule {rule}"] if rule is not None else []
         where += [f"column {header!r}"] if header else []
         where += [repr(short(text))] if text else []
@@ -82,6 +86,7 @@ class TableError(FormatError):
             path=self.path or path,
             line=self.line if self.line is not None else line,
             doubtful=self.doubtful,
+            cell=self.cell,
         )
 
 
@@ -116,6 +121,15 @@ class Input:
     """The feature, if the file declares it completely."""
     source: str = ""
     """Where the kind is declared, for messages."""
+    whole: bool = False
+    """Whether numbers are integers if all numbers in the cells are."""
+    unit: str = ""
+    """The currency or percent sign of the cells."""
+    skipped: str = ""
+    """What the column is instead of a condition, unless the space has it as a feature."""
+    bound: tuple[str, str] | None = None
+    """The feature that the column bounds, and how: ("age", ">="); unless the space has the column
+    as a feature."""
 
 
 @dataclass(slots=True)
@@ -162,6 +176,21 @@ class Draft:
     parsed: dict[tuple[str, bool], Cell | FormatError] = field(default_factory=dict)
     """The cells that were read; equal ones are the same object, so that each is bound once."""
 
+    letters: dict[str, str] = field(default_factory=dict)
+    """The letters of the columns of a workbook, by name."""
+    places: dict[str, int] = field(default_factory=dict)
+    """The columns of a sheet, counted from 0, by name."""
+    remarks: list[str] = field(default_factory=list)
+    """What was left out or interpreted, apart from cells."""
+    header: int = 0
+    """The last line of the header of a sheet."""
+    declared: Mapping[str, Any] = field(default_factory=dict)
+    """The declarations of columns in the file, by name."""
+    ignored: tuple[str, ...] = ()
+    """The columns that the caller ignores."""
+    respelled: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Unary tests and numbers for cells as people write them, by column and text of the cell."""
+
     def columns(self) -> list[tuple[Cell, ...]]:
         """Return the cells of each input column."""
         if not self.rows:
@@ -178,12 +207,22 @@ class Draft:
 
     def _note(self, message: str, *, line: int | None = None, **place: Any) -> TableError:
         line = self.line if line is None else line
+        if line is not None and (letter := self.letters.get(place.get("header", ""))):
+            place["cell"] = f"{letter}{line}"
         return TableError(message, table=self.name, line=line, **place)
 
     def read_cell(
         self, text: str, rule: int, header: str, line: int | None, *, words: bool = False
     ) -> Cell:
         """Return a parsed cell; one with an error, which is added, accepts any value."""
+        cell = self.parsed_cell(text, words=words)
+        if isinstance(cell, FormatError):
+            self.fail(cell.message, rule=rule, header=header, text=text, line=line)
+            return Cell(text, ANYTHING)
+        return cell
+
+    def parsed_cell(self, text: str, *, words: bool = True) -> Cell | FormatError:
+        """Return a parsed cell, or the error in it; equal cells are parsed once."""
         key = (text, words)
         cell = self.parsed.get(key)
         if cell is None:
@@ -192,7 +231,4 @@ class Draft:
             except FormatError as error:
                 cell = error
             self.parsed[key] = cell
-        if isinstance(cell, FormatError):
-            self.fail(cell.message, rule=rule, header=header, text=text, line=line)
-            return Cell(text, ANYTHING)
         return cell

@@ -1,0 +1,141 @@
+"""Declarations of columns inside a spreadsheet: a row under the header, or a sheet of their own.
+
+A declaration is a kind of value, and possibly the values that can occur: ``integer [0..120]``,
+``number >= 0``, ``date``, ``text``, ``yes/no``, ``one of nurse, clerk``, ``one of nurse, clerk or
+others``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from irenic.errors import FormatError
+from irenic.formats.feel.sets import cell_text, literal_text
+from irenic.formats.feel.unary_tests import ANYTHING, Test, comparisons, parse
+from irenic.formats.sheets._grid import Line
+from irenic.formats.sheets._spellings import Locale, respelled
+from irenic.model.condition import Operators
+from irenic.model.features import Categorical, Feature
+
+SHEETS: Final = ("columns", "domains", "declarations")
+"""Titles of sheets that declare columns, in lower case."""
+_KINDS: Final = {
+    "integer": "integer", "integers": "integer", "whole number": "integer",
+    "whole numbers": "integer", "number": "number", "numbers": "number", "decimal": "number",
+    "date": "date", "dates": "date", "date and time": "datetime", "time": "time",
+    "duration": "duration", "boolean": "boolean", "true/false": "boolean", "text": "text",
+    "yes/no": "text",
+}  # fmt: skip
+_KIND: Final = re.compile(
+    rf"({'|'.join(sorted(_KINDS, key=len, reverse=True))})(?:\s+(?:in\s+)?(.+))?",
+    re.IGNORECASE | re.DOTALL,
+)
+_ONE_OF: Final = re.compile(r"one of:?\s+(.+?)(\s+or\s+others)?", re.IGNORECASE | re.DOTALL)
+
+
+class Declaration(NamedTuple):
+    """What a declaration says about a column."""
+
+    kind: str | None
+    domain: Test | None
+
+
+def declaration(text: Any) -> Declaration | None:
+    """Return what a cell declares, None if it is no declaration.
+
+    >>> declaration("integer [0..120]").kind, declaration("under 18")
+    ('integer', None)
+    """
+    if not isinstance(text, str):
+        return None
+    if match := _ONE_OF.fullmatch(text.strip()):
+        values = _test(match[1])
+        if match[2]:
+            return Declaration(None, None)
+        return None if values is None else Declaration(None, values)
+    match = _KIND.fullmatch(text.strip())
+    if match is None:
+        return None
+    word = match[1].lower()
+    rest = "yes, no" if word == "yes/no" and not match[2] else match[2]
+    if rest is None:
+        return Declaration(_KINDS[word], None)
+    domain = _test(rest)
+    return None if domain is None else Declaration(_KINDS[word], domain)
+
+
+def _test(text: str) -> Test | None:
+    try:
+        return parse(text, words=True)
+    except FormatError:
+        pass
+    try:
+        spelling = respelled(text, "", Locale("."))
+        return None if spelling is None else parse(spelling, words=True)
+    except FormatError:
+        return None
+
+
+def declared_row(lines: list[Line]) -> list[Any] | None:
+    """Return the cells of the row under the header if all of them are declarations, else None."""
+    if len(lines) < 3:
+        return None
+    cells = [cell for cell in lines[1].cells if cell is not None]
+    return lines[1].cells if all(declaration(cell) for cell in cells) else None
+
+
+def declared_sheet(lines: list[Line]) -> dict[str, str]:
+    """Return the declarations of a sheet with columns for the name, the kind and the values.
+
+    >>> rows = [["Column", "Kind", "Values"], ["age", "integer", "[0..120]"], ["vip", "yes/no"]]
+    >>> declared_sheet([Line(n, cells) for n, cells in enumerate(rows, 1)])
+    {'age': 'integer [0..120]', 'vip': 'yes/no'}
+    """
+    declared = {}
+    for line in lines[1:]:
+        name, *rest = ["" if cell is None else str(cell).strip() for cell in line.cells]
+        text = " ".join(part for part in rest[:2] if part)
+        if not name or not text:
+            continue
+        if declaration(text) is None:
+            raise FormatError(
+                f"{text!r} does not declare the column {name!r}; write a kind and the possible"
+                " values, such as integer [0..120], text, yes/no, or one of nurse, clerk",
+                line=line.number,
+            )
+        declared[name] = text
+    return declared
+
+
+def declaration_of(feature: Feature) -> str:
+    """Return the declaration of a feature.
+
+    >>> declaration_of(Categorical("job", ["nurse", "clerk"], other=True))
+    'one of nurse, clerk or others'
+    """
+    if isinstance(feature, Categorical):
+        if not feature.values:
+            return "text"
+        if set(feature.values) == {True, False}:
+            return "boolean"
+        values = [literal_text(value, words=True) for value in feature.values]
+        values += ["null"] if feature.missing else []
+        return f"one of {', '.join(values)}{' or others' if feature.other else ''}"
+    low, high = feature.bounds
+    bounds: Operators = {}
+    bounds |= {} if low is None else {">=": low}
+    bounds |= {} if high is None else {"<=": high}
+    kind = {"datetime": "date and time", "months": "duration"}.get(feature.kind, feature.kind)
+    domain = [bounds, *([{"missing": True}] if feature.missing else [])] if bounds else []
+    return f"{kind} {cell_text(domain, words=True)}" if domain else kind
+
+
+def allowed(texts: Mapping[str, Any], name: str) -> list[Any]:
+    """Return the values that the declaration of an outcome lists, [] if it lists none."""
+    found = declaration(texts.get(name))
+    if found is None or found.domain in (None, ANYTHING):
+        return []
+    tests = comparisons(found.domain)
+    return [test.value for test in tests] if all(test.order == "=" for test in tests) else []

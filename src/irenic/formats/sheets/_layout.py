@@ -1,0 +1,239 @@
+"""Where the table is in a sheet: the chosen part of it, its title, its header and its rows."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final, NamedTuple
+
+from irenic.errors import FormatError
+from irenic.formats.sheets._grid import Line, Unreadable
+
+_RANGE: Final = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7}):\$?([A-Za-z]{1,3})\$?(\d{1,7})")
+_NAME: Final = re.compile(r"[^\W\d]|[#№]")
+_WORD: Final = re.compile(r"[^\W\d_][^<>=≤≥≠\[\]\d]*")
+
+
+class Layout(NamedTuple):
+    """The parts of a sheet that the caller chose."""
+
+    cells: str = ""
+    """A range such as A3:D20."""
+    header_row: int | None = None
+    cross: str = ""
+    """The name of the condition that the header of a cross table contains."""
+
+
+class Arranged(NamedTuple):
+    """The lines of a table, header first."""
+
+    lines: list[Line]
+    first: int
+    """The first column, counted from 0."""
+    notes: list[str]
+    """What was left out."""
+
+
+def arranged(lines: list[Line], layout: Layout) -> Arranged:
+    """Return the table in the lines of a sheet.
+
+    >>> sheet = [Line(1, ["Fares 2026"]), Line(3, ["age", "fare"]), Line(4, ["< 6", "free"])]
+    >>> arranged(sheet, Layout()).lines[0], arranged(sheet, Layout()).notes
+    (Line(number=3, cells=['age', 'fare']), ['line 1 is a title and is skipped'])
+    """
+    start = 0
+    if layout.cells:
+        lines, start = _within(lines, layout.cells)
+    if layout.header_row is not None:
+        lines = _below(lines, layout.header_row)
+    notes: list[str] = []
+    if layout.header_row is None:
+        lines = _without_titles(lines, notes)
+    margin = min((_first(line) for line in lines), default=0)
+    lines = [Line(line.number, line.cells[margin:]) for line in lines] if margin else lines
+    if lines:
+        lines = _without_headers(lines, notes)
+        if not layout.cells:
+            _check_one_table(lines, start + margin)
+    if layout.cross:
+        lines = _uncrossed(lines, layout.cross)
+    return Arranged(lines, start + margin, notes)
+
+
+def letters(place: int) -> str:
+    """Return the letters of a column, counted from 0.
+
+    >>> letters(0), letters(27)
+    ('A', 'AB')
+    """
+    text = ""
+    place += 1
+    while place:
+        place, digit = divmod(place - 1, 26)
+        text = chr(ord("A") + digit) + text
+    return text
+
+
+def _number(text: str) -> int:
+    place = 0
+    for letter in text.upper():
+        place = 26 * place + ord(letter) - ord("A") + 1
+    return place - 1
+
+
+def _within(lines: list[Line], cells: str) -> tuple[list[Line], int]:
+    match = _RANGE.fullmatch(cells.strip())
+    if match is None:
+        raise FormatError(f"cells (--range) must be a range such as A3:D20, got {cells!r}")
+    left, right = sorted((_number(match[1]), _number(match[3])))
+    top, bottom = sorted((int(match[2]), int(match[4])))
+    cut = [
+        Line(line.number, line.cells[left : right + 1])
+        for line in lines
+        if top <= line.number <= bottom
+    ]
+    cut = [line for line in cut if any(cell is not None for cell in line.cells)]
+    if not cut:
+        raise FormatError(f"the range {cells} is empty")
+    return cut, left
+
+
+def _below(lines: list[Line], header_row: int) -> list[Line]:
+    rest = [line for line in lines if line.number >= header_row]
+    if not rest or rest[0].number != header_row:
+        raise FormatError(f"row {header_row} (header_row, --header-row) is empty")
+    return rest
+
+
+def _first(line: Line) -> int:
+    return next(i for i, cell in enumerate(line.cells) if cell is not None)
+
+
+def _size(line: Line) -> int:
+    return sum(cell is not None for cell in line.cells)
+
+
+def _plain(line: Line) -> list[str]:
+    cells = ["" if cell is None else str(cell).strip().casefold() for cell in line.cells]
+    while cells and not cells[-1]:
+        cells.pop()
+    return cells
+
+
+def _without_titles(lines: list[Line], notes: list[str]) -> list[Line]:
+    """Return lines from the header on, without single cells above it."""
+    place = next((i for i, line in enumerate(lines) if _size(line) > 1), 0)
+    if not 0 < place < len(lines) - 1 or not _names_columns(lines[place]):
+        return lines
+    numbers = [str(line.number) for line in lines[:place]]
+    what = f"line {numbers[0]} is a title and is skipped"
+    if len(numbers) > 1:
+        what = f"lines {', '.join(numbers)} are titles and are skipped"
+    notes.append(what)
+    return lines[place:]
+
+
+def _names_columns(line: Line) -> bool:
+    """Return whether no cell is a number or a condition."""
+    cells = [cell for cell in line.cells if cell is not None]
+    return all(isinstance(cell, str) and _NAME.match(cell.strip()) for cell in cells)
+
+
+def _without_headers(lines: list[Line], notes: list[str]) -> list[Line]:
+    """Return lines without repetitions of the header, as after a page break."""
+    header = _plain(lines[0])
+    if len(header) < 2:
+        return lines
+    repeated = [line.number for line in lines[1:] if _plain(line) == header]
+    if repeated:
+        numbers = ", ".join(map(str, repeated))
+        plural = "s" if len(repeated) > 1 else ""
+        notes.append(f"line{plural} {numbers} repeat{'' if plural else 's'} the header")
+    return [line for line in lines if line is lines[0] or line.number not in repeated]
+
+
+def _check_one_table(lines: list[Line], first: int) -> None:
+    """Raise an error that names the ranges, if a sheet contains two tables."""
+    width = max(len(line.cells) for line in lines)
+    filled = [any(_has(line, place) for line in lines) for place in range(width)]
+    while not filled[-1]:
+        filled.pop()
+    gap = filled.index(False) if False in filled else 0
+    after = filled.index(True, gap)
+    if gap and _has(lines[0], after):
+        bottom = lines[-1].number
+        raise _two_tables(
+            f"{letters(first)}{lines[0].number}:{letters(first + gap - 1)}{bottom}",
+            f"{letters(first + after)}{lines[0].number}:{letters(first + width - 1)}{bottom}",
+        )
+    for place in range(2, len(lines)):
+        above, line = lines[place - 1], lines[place]
+        if line.number <= end_of(above) + 1 or place + 1 == len(lines):
+            continue
+        header = line if _size(line) > 1 else lines[place + 1]
+        if _is_header(header, lines[1:place]) and header is not lines[-1]:
+            right = letters(first + width - 1)
+            raise _two_tables(
+                f"{letters(first)}{lines[0].number}:{right}{end_of(above)}",
+                f"{letters(first)}{line.number}:{right}{end_of(lines[-1])}",
+            )
+
+
+def end_of(line: Line) -> int:
+    """Return the last line of a row; in CSV files, cells may contain line breaks."""
+    breaks = [cell.count("\n") for cell in line.cells if isinstance(cell, str)]
+    return line.number + max(breaks, default=0)
+
+
+def _is_header(line: Line, rows: list[Line]) -> bool:
+    """Return whether a line has words where the rows above have conditions or numbers."""
+    if _size(line) < 2 or not all(cell is None or _is_word(cell) for cell in line.cells):
+        return False
+    return any(
+        not all(_is_word(row.cells[i]) for row in rows if _has(row, i))
+        for i in range(len(line.cells))
+        if _has(line, i)
+    )
+
+
+def _has(line: Line, place: int) -> bool:
+    return place < len(line.cells) and line.cells[place] is not None
+
+
+def _is_word(cell: Any) -> bool:
+    return isinstance(cell, str) and _WORD.fullmatch(cell.strip()) is not None
+
+
+def _two_tables(one: str, other: str) -> FormatError:
+    return FormatError(
+        f"the sheet contains two tables, in {one} and {other}; choose one with cells={one!r}"
+        f" (--range {one})"
+    )
+
+
+def _uncrossed(lines: list[Line], name: str) -> list[Line]:
+    """Return a cross table as rows with two conditions: one of the row, one of the header.
+
+    >>> table = [Line(1, ["age", "north", "south"]), Line(2, ["< 18", 5, 6])]
+    >>> [line.cells for line in _uncrossed(table, "region")]
+    [['age', 'region', 'outcome'], ['< 18', 'north', 5], ['< 18', 'south', 6]]
+    """
+    header, *rows = lines
+    if not _has(header, 0) or len(header.cells) < 3:
+        raise FormatError(
+            "the first cell of a cross table must name the condition of its rows, and the others"
+            " must be values of the condition that cross (--cross) names",
+            line=header.number,
+        )
+    flat = [Line(header.number, [header.cells[0], name, "outcome"])]
+    for row in rows:
+        for place in range(1, len(header.cells)):
+            if _has(row, place):
+                cell = row.cells[place]
+                flat.append(Line(row.number, [row.cells[0], header.cells[place], cell]))
+            elif not isinstance(header.cells[place], Unreadable):
+                raise FormatError(
+                    f"the cell {letters(place)}{row.number} of the cross table is empty; every"
+                    " combination must have an outcome",
+                    line=row.number,
+                )
+    return flat

@@ -1,0 +1,460 @@
+"""Cells as people write them: ``18-25``, ``65+``, ``€ 1.200,50``, ``31/12/2026``, ``a or b``.
+
+A cell with only one possible meaning is respelled as a unary test, and the reading of the table
+reports how. The meaning of separators in numbers, and the order of day and month, depend on the
+country; other cells of the table or the ``locale`` option settle them. What remains ambiguous is an
+error.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any, Final, NamedTuple
+
+from irenic.errors import FormatError
+from irenic.formats.feel.doubtful_cells import means_any
+from irenic.model.literals import quote
+
+
+class Locale(NamedTuple):
+    """How a table writes numbers and dates, as far as that is known."""
+
+    decimal: str = ""
+    """The decimal separator, "." or ","; "" if no cell settles it."""
+    day_first: bool | None = None
+    """Whether 01/02/2026 is in February; None if no cell settles it."""
+
+
+# --- the locale
+
+_COMMA: Final = frozenset(
+    {"bg", "bs", "ca", "cs", "da", "de", "el", "es", "et", "fi", "fr", "hr", "hu", "id", "is", "it"}
+    | {"lt", "lv", "nb", "nl", "nn", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sr", "sv", "tr"}
+    | {"uk", "vi"}
+)
+_POINT: Final = frozenset({"cy", "en", "ga", "he", "hi", "ja", "ko", "ms", "mt", "th", "zh"})
+_OTHERWISE: Final = {"de-ch": ".", "de-li": ".", "it-ch": ".", "es-mx": ".", "en-za": ","}
+_YEAR_FIRST: Final = frozenset({"hu", "ja", "ko", "lt", "sv", "zh"})
+_MONTH_FIRST: Final = frozenset({"en-us", "en-ph"})
+
+
+def locale_of(name: str) -> Locale:
+    """Return how numbers and dates are written in a locale such as ``de`` or ``en-US``.
+
+    >>> locale_of("de"), locale_of("en-US")
+    (Locale(decimal=',', day_first=True), Locale(decimal='.', day_first=False))
+    """
+    tag = name.split(".")[0].replace("_", "-").lower()
+    language = tag.split("-")[0]
+    if language not in _COMMA | _POINT:
+        raise FormatError(f"unknown locale {name!r}; write a language such as de, en-US or en-GB")
+    decimal = _OTHERWISE.get(tag, "," if language in _COMMA else ".")
+    unknown = language in _YEAR_FIRST or tag == "en"
+    return Locale(decimal, None if unknown else tag not in _MONTH_FIRST)
+
+
+_SETTLING: Final = {
+    ",": re.compile(
+        r"(?<![\w.,:/])\d{1,3}(?:\.\d{3})+,\d+(?![\d.,])"  # 1.200,50
+        r"|(?<![\w.,:/])\d{1,3}(?:\.\d{3}){2,}(?![\d.,]*\d)"  # 1.000.000
+        r"|[€$£¥]\s*\d+,\d{1,2}(?!\d)|(?<![\w.,:/])\d+,\d{1,2}\s*[€%]"
+    ),
+    ".": re.compile(
+        r"(?<![\w.,:/])\d{1,3}(?:,\d{3})+\.\d+(?![\d.,]*\d)"  # 1,200.50
+        r"|(?<![\w.,:/])\d{1,3}(?:,\d{3}){2,}(?![\d.,]*\d)"  # 1,000,000
+        r"|(?:(?<=\.\.)|(?<![\w.,:/]))(?:0?|\d{1,3}|\d{4,})\.(?:\d{1,2}|\d{4,})(?!\d|[.,]\d)"  # 2.5
+        r"|(?:(?<=\.\.)|(?<![\w.,:/]))(?:0|\d{4,})\.\d+(?!\d|[.,]\d)"  # 0.125
+    ),
+}
+_SLASHED: Final = re.compile(r"(?<![\d/-])(\d{1,2})([/-])(\d{1,2})\2\d{4}(?![\d/-])")
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+
+
+def settled_by(texts: Iterable[str]) -> tuple[Locale, str]:
+    """Return what the cells of a table settle, and a contradiction between cells, "" for none.
+
+    >>> settled_by(["1.000", "€ 1.200,50"])
+    (Locale(decimal=',', day_first=None), '')
+    >>> settled_by(["1.200,50", "2.5"])[1]
+    "numbers are written in two ways, '1.200,50' and '2.5'"
+    """
+    first: dict[Any, str] = {}
+    for text in texts:
+        if "," not in text and "." not in text and "/" not in text and "-" not in text:
+            continue
+        if '"' in text:
+            text = _STRING.sub('""', text)
+        for sign, pattern in _SETTLING.items():
+            if sign not in first and (match := pattern.search(text)):
+                first[sign] = match.group()
+        for match in _SLASHED.finditer(text):
+            if int(match[1]) > 12:
+                first.setdefault(True, match.group())
+            elif int(match[3]) > 12:
+                first.setdefault(False, match.group())
+    for a, b, noun in ((",", ".", "numbers"), (True, False, "dates")):
+        if a in first and b in first:
+            return Locale(), f"{noun} are written in two ways, {first[a]!r} and {first[b]!r}"
+    decimal = next((sign for sign in _SETTLING if sign in first), "")
+    return Locale(decimal, next((order for order in (True, False) if order in first), None)), ""
+
+
+# --- values
+
+_MONEY: Final = r"(?:[$€£¥]|(?:EUR|USD|GBP|CHF|Euro)(?![A-Za-z]))"
+_DIGITS: Final = r"(?:\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)*|[.,]\d+)"
+_AMOUNT: Final = rf"(?:[-−]\s?)?(?:{_MONEY}\s?)?(?:[-−])?{_DIGITS}(?:\s?%|\s?{_MONEY})?"
+_WRITTEN_DATE: Final = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})")
+_TIME: Final = re.compile(r"(\d{1,2})(:\d\d(?::\d\d)?)")
+_ISO: Final = re.compile(r"\d{4}-\d\d-\d\d")
+# A value: a date, a time or an amount. Groups have no names, because a pattern has several values.
+_VALUE: Final = (
+    r"(\d{4}-\d\d-\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{4}|\d{1,2}:\d\d(?::\d\d)?"
+    rf"|{_AMOUNT})"
+)
+_PLAIN: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
+_PARTS: Final = re.compile(
+    rf"(?P<sign>[-−])?\s?(?:{_MONEY}\s?)?(?P<after>[-−])?(?P<digits>{_DIGITS})"
+    rf"\s?(?P<unit>%|{_MONEY})?"
+)
+
+
+def value_text(text: str, locale: Locale) -> str:
+    """Return a number, date or time as FEEL writes it without quotes.
+
+    >>> value_text("€ 1.200,50", Locale(",")), value_text("10%", Locale())
+    ('1200.50', '0.1')
+    >>> value_text("31/12/2026", Locale("", True)), value_text("9:00", Locale())
+    ('2026-12-31', '09:00')
+    """
+    if _ISO.fullmatch(text):
+        return text
+    if written := _WRITTEN_DATE.fullmatch(text):
+        return _date(written, locale)
+    if clock := _TIME.fullmatch(text):
+        return f"{clock[1]:0>2}{clock[2]}"
+    if negative := _NEGATIVE.fullmatch(text):
+        return f"-{value_text(negative[1], locale)}"
+    parts = _PARTS.fullmatch(text)
+    if parts is None:
+        raise FormatError(f"{text!r} is not a number")
+    number = _plain_number(parts["digits"], locale)
+    if parts["unit"] == "%":
+        number = format(Decimal(number).scaleb(-2), "f")
+        number = number.rstrip("0").rstrip(".") if "." in number else number
+    return f"-{number}" if bool(parts["sign"]) != bool(parts["after"]) else number
+
+
+def _date(written: re.Match[str], locale: Locale) -> str:
+    first, sign, second, year = written.groups()
+    day_first = True if sign == "." else locale.day_first
+    if day_first is None and max(int(first), int(second)) > 12:
+        day_first = int(first) > 12
+    if day_first is None:
+        raise FormatError(
+            f"{written.group()!r} is ambiguous; write it as {year}-{int(second):02}-{int(first):02}"
+            f" or {year}-{int(first):02}-{int(second):02}, or settle the order of day and month"
+            " with locale=… (--locale en-GB or en-US)"
+        )
+    day, month = (first, second) if day_first else (second, first)
+    try:
+        return dt.date(int(year), int(month), int(day)).isoformat()
+    except ValueError:
+        order = "day and month" if day_first else "month and day"
+        raise FormatError(f"{written.group()!r} is not a date, read as {order}") from None
+
+
+def _plain_number(digits: str, locale: Locale) -> str:
+    digits = re.sub(r"[ \u00a0\u202f'’]", "", grouped := digits)
+    if "," not in digits and "." not in digits:
+        return _checked(digits, grouped)
+    decimal = locale.decimal
+    if not decimal:
+        if "," not in digits and digits.count(".") == 1:
+            return _checked(digits, grouped)  # the reader of cells checks points that may separate
+        decimal = _own_decimal(digits)
+    thousands = "," if decimal == "." else "."
+    if digits.count(thousands) > 1 and not re.fullmatch(
+        rf"\d{{1,3}}(?:\{thousands}\d{{3}})+(?:\{decimal}\d+)?", digits
+    ):
+        raise FormatError(
+            f"{digits!r} is not a number; write lists with a space after each comma, as 5, 6, 7,"
+            " and dates as 2026-01-31"
+        )
+    whole, *fraction = digits.split(decimal)
+    if len(fraction) > 1 or (fraction and (thousands in fraction[0])):
+        raise FormatError(f"{digits!r} is not a number with the decimal separator {decimal!r}")
+    if thousands in whole and not re.fullmatch(rf"\d{{1,3}}(?:\{thousands}\d{{3}})+", whole):
+        example = digits.replace(thousands, decimal)
+        raise FormatError(
+            f"{digits!r} is not a number with the decimal separator {decimal!r}, which other cells"
+            f" or the locale settle; write {example}"
+        )
+    whole = whole.replace(thousands, "")
+    return _checked(".".join([whole or "0", *fraction]), grouped)
+
+
+def _own_decimal(digits: str) -> str:
+    """Return the decimal separator that a number alone shows."""
+    if "," in digits and "." in digits:
+        return "," if digits.rindex(",") > digits.rindex(".") else "."
+    sign = "," if "," in digits else "."
+    if digits.count(sign) > 1:
+        return "." if sign == "," else ","
+    points = digits.replace(",", ".")
+    either = f"{digits.replace(',', '')} or {points}" if len(digits.split(",")[1]) == 3 else points
+    raise FormatError(
+        f"{digits!r} is ambiguous; write {either}, or settle the decimal separator with locale=…"
+        " (--locale de or en)"
+    )
+
+
+def _checked(number: str, written: str) -> str:
+    if re.match(r"0\d", number):
+        raise FormatError(
+            f"{written!r} begins with 0; quote it if it is text, or omit the leading 0"
+        )
+    return number
+
+
+# --- conditions
+
+_SIGNS: Final = {
+    "<": "<", ">": ">", "<=": "<=", "=<": "<=", "≤": "<=", ">=": ">=", "=>": ">=", "≥": ">=",
+    "!=": "!=", "<>": "!=", "≠": "!=", "=": "=", "==": "=",
+}  # fmt: skip
+_WORDS: Final = {
+    "<": "under|below|before|(?:less|fewer|lower|smaller|younger|earlier) than|unter|weniger als"
+    "|kleiner als",
+    ">": "over|above|after|(?:more|greater|higher|larger|bigger|older|later) than|über|mehr als"
+    "|größer als",
+    ">=": "at least|from|since|starting (?:at|from)|min(?:imum|\\.)?|(?:not|no) less than|ab"
+    "|mindestens",
+    "<=": "at most|up to|max(?:imum|\\.)?|(?:not|no) more than|höchstens",
+}
+_ORDER: Final = rf"(<=|>=|=<|=>|<>|!=|==|[<>=≤≥≠]|(?:{'|'.join(_WORDS.values())})(?=\s))"
+_SIGN: Final = r"(<=|>=|=<|=>|[<>≤≥])"
+_FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_MORE: Final = r"(?:more|over|above|older|up|upwards?|higher|greater|later|mehr|älter)"
+_LESS: Final = r"(?:less|under|below|younger|lower|fewer|earlier|weniger|jünger)"
+_FLAGS: Final = re.IGNORECASE | re.DOTALL
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(text.replace(" ", r"\s*").replace("V", _VALUE), _FLAGS)
+
+
+_NEGATIVE: Final = re.compile(
+    rf"\(\s*((?:{_MONEY}\s?)?{_DIGITS}(?:\s?%|\s?{_MONEY})?)\s*\)", _FLAGS
+)
+_RANGE: Final = _pattern(r"V (?:-|–|—|\bto\b|\bbis\b|\.\.\.?) V")
+_BRACKETS: Final = _pattern(r"([\[(\]]) V (?:-|–|—|;|\bto\b|\.\.\.?) V ([\])\[])")
+_BETWEEN: Final = _pattern(
+    r"(?:between\s+V\s+and|from\s+V\s+(?:to|-|–)|zwischen\s+V\s+und|von\s+V\s+bis)\s+V"
+)
+_UP: Final = _pattern(rf"V (?:\+|(?:or|and|oder|und)\s+{_MORE})")
+_DOWN: Final = _pattern(rf"V (?:or|and|oder|und)\s+{_LESS}")
+_COMPARED: Final = _pattern(rf"{_ORDER} V")
+_CHAIN: Final = _pattern(rf"V {_SIGN} (\S.*?) {_SIGN} V")
+_NAME_FIRST: Final = _pattern(rf"([^\W\d].*?) {_ORDER} V")
+_NAME_LAST: Final = _pattern(rf"V {_SIGN} ([^\W\d].*?)")
+_AND: Final = re.compile(r"\s*(?:\band\b|\bbut\b|\bund\b|&&?)\s*(?=[<>=≤≥!]|[^\W\d])", _FLAGS)
+_NOT: Final = re.compile(
+    r"(?:not|except|excluding|other than|(?:all|any|anything|everything) (?:but|except)|nicht"
+    r"|außer)\s+(.+)",
+    _FLAGS,
+)
+_NOT_CALL: Final = re.compile(r"not\s*\((.*)\)", re.DOTALL)
+_OR: Final = re.compile(
+    r"(?:,\s*)?(?:(?<=\s)|(?<=,))(?:or|oder)\s+|[;|\n\r]+|,\s+|,(?!\d)|,(?=\d{4}-)"
+)
+_EITHER: Final = re.compile(r"(?:either|one of)\s+", re.IGNORECASE)
+_CURLY: Final = re.compile(r"[“”„«»‘’‚']([^“”„«»‘’‚']*)[“”«»‘’']")
+_VALUE_ONLY: Final = re.compile(_VALUE)
+_SELF: Final = frozenset({"x", "value", "it", "?"})
+_SEPARATED: Final = re.compile(r"\d[.,]\d|\d[,;]\d|(?<!\d)[.,]\d")
+
+
+def is_amount(text: str) -> bool:
+    """Return whether an outcome is a number, with separators, a currency or a percent sign.
+
+    >>> is_amount("€ 5"), is_amount("10%"), is_amount("5 days")
+    (True, True, False)
+    """
+    return _PARTS.fullmatch(text) is not None or _NEGATIVE.fullmatch(text) is not None
+
+
+def needs_locale(text: str, locale: Locale) -> bool:
+    """Return whether a cell that can be parsed has another meaning in a locale.
+
+    >>> needs_locale("1.000", Locale(",")), needs_locale("1.000", Locale("."))
+    (True, False)
+    """
+    if text[:1] == "(" and _NEGATIVE.fullmatch(text):
+        return True
+    return locale.decimal == "," and _SEPARATED.search(text) is not None
+
+
+def respelled(text: str, header: str, locale: Locale) -> str | None:
+    """Return a cell as a unary test, None if it has no other meaning than its text.
+
+    >>> respelled("18-25", "age", Locale()), respelled("over 1,000", "age", Locale("."))
+    ('[18..25]', '> 1000')
+    >>> respelled("10 <= Age < 20", "age", Locale()), respelled("nurse; clerk", "job", Locale())
+    ('[10..20)', 'nurse, clerk')
+    """
+    text = text.strip()
+    spell = _Speller(header, locale)
+    if means_any(text):
+        return "-"
+    if inner := _NOT_CALL.fullmatch(text):
+        listed = spell.listed(inner[1])
+        return None if listed is None else f"not({listed})"
+    if (excluded := _NOT.fullmatch(text)) and not _is_order(text):
+        return spell.excluded(excluded[1])
+    return spell.listed(text)
+
+
+def _is_order(text: str) -> bool:
+    return _COMPARED.fullmatch(text) is not None
+
+
+class _Speller:
+    """Respells the parts of one cell."""
+
+    def __init__(self, header: str, locale: Locale) -> None:
+        plain = " ".join(header.casefold().split())
+        self.names = _SELF | {plain, re.sub(r"\s*[(\[].*", "", plain)}  # without a unit
+        self.locale = locale
+
+    def value(self, text: str) -> str:
+        return value_text(text.strip(), self.locale)
+
+    def excluded(self, text: str) -> str | None:
+        """Return the negation of one value or condition."""
+        if re.search(r",|;|\n|\||\b(?:or|oder|nor|and|und)\b", _STRING.sub("", text)):
+            raise FormatError(
+                "it is unclear which values are excluded; write not(a, b) for every value except a"
+                " and b"
+            )
+        item = self.item(text.strip())
+        return f"not({text.strip() if item is None else item})"
+
+    def listed(self, text: str) -> str | None:
+        """Return a list of items; None if nothing has to be respelled."""
+        whole = self.item(text)
+        if whole is not None:
+            return whole
+        parts = _split(_EITHER.sub("", text))
+        if len(parts) < 2:
+            return None
+        items = []
+        for part in parts:
+            if means_any(part) or _NOT.fullmatch(part):
+                return None  # the parser reports it
+            items.append(self.item(part) or part)
+        return ", ".join(items)
+
+    def item(self, text: str) -> str | None:
+        text = text.strip()
+        if _NEGATIVE.fullmatch(text) or _VALUE_ONLY.fullmatch(text):
+            return self.value(text)
+        if bounds := _BETWEEN.fullmatch(text):
+            low, high = (value for value in bounds.groups() if value)
+            return self.range("[", low, high, "]")
+        if bounds := _RANGE.fullmatch(text):
+            return self.range("[", bounds[1], bounds[2], "]")
+        if bounds := _BRACKETS.fullmatch(text):
+            return self.range(bounds[1], bounds[2], bounds[3], bounds[4])
+        if (chain := _CHAIN.fullmatch(text)) and self.is_column(chain[3]):
+            return self.both(_FLIPPED[_sign(chain[2])], chain[1], _sign(chain[4]), chain[5])
+        if joined := self.joined(text):
+            return joined
+        if curly := _CURLY.fullmatch(text):
+            return quote(curly[1])
+        return self.comparison(text)
+
+    def comparison(self, text: str) -> str | None:
+        order, value = self.compared(text)
+        return f"{order} {self.value(value)}" if order else None
+
+    def compared(self, text: str) -> tuple[str, str]:
+        """Return the operator and the value of a comparison; "" if it is none."""
+        if match := _COMPARED.fullmatch(text):
+            return _sign(match[1]), match[2]
+        if match := _UP.fullmatch(text):
+            return ">=", match[1]
+        if match := _DOWN.fullmatch(text):
+            return "<=", match[1]
+        if (match := _NAME_FIRST.fullmatch(text)) and self.is_column(match[1]):
+            return _sign(match[2]), match[3]
+        if (match := _NAME_LAST.fullmatch(text)) and self.is_column(match[3]):
+            return _FLIPPED[_sign(match[2])], match[1]
+        return "", ""
+
+    def joined(self, text: str) -> str | None:
+        """Return two comparisons that are joined by "and" as a range."""
+        parts = _AND.split(text)
+        if len(parts) != 2:
+            return None
+        (low, a), (high, b) = map(self.compared, parts)
+        if low in ("<", "<="):
+            low, a, high, b = high, b, low, a
+        if low not in (">", ">=") or high not in ("<", "<="):
+            return None
+        return self.both(low, a, high, b)
+
+    def both(self, low: str, a: str, high: str, b: str) -> str | None:
+        if low[0] != ">" or high[0] != "<":
+            if low[0] == high[0]:
+                return None
+            low, a, high, b = high, b, low, a
+        return self.range("[" if low == ">=" else "(", a, b, "]" if high == "<=" else ")")
+
+    def range(self, opening: str, low: str, high: str, closing: str) -> str:
+        a, b = self.value(low), self.value(high)
+        if "%" in high and "%" not in low:
+            a = self.value(f"{low.strip()}%")  # 10-20%
+        if _key(a) > _key(b):
+            raise FormatError(
+                f"the range ends before it begins: {a} to {b}; write the smaller value first"
+            )
+        return f"{opening}{a}..{b}{closing}"
+
+    def is_column(self, name: str) -> bool:
+        """Return whether a name in a condition is that of its column."""
+        plain = " ".join(name.casefold().split())
+        if plain not in self.names:
+            if re.fullmatch(r"[\w ]+", plain) and not plain[0].isdigit():
+                raise FormatError(
+                    f"the cell compares {name!r}, but it is in another column; move the condition"
+                    " to a column of that name"
+                )
+            return False
+        return True
+
+
+def _sign(written: str) -> str:
+    if sign := _SIGNS.get(written):
+        return sign
+    plain = " ".join(written.split())
+    return next(s for s, words in _WORDS.items() if re.fullmatch(words, plain, re.IGNORECASE))
+
+
+def _key(value: str) -> tuple[int, Any]:
+    return (0, Decimal(value)) if _PLAIN.fullmatch(value) else (1, value)
+
+
+def _split(text: str) -> list[str]:
+    """Return the parts of a list; separators in quotes and brackets do not count."""
+    strings = _STRING.findall(text)
+    masked = _STRING.sub("\0", text)
+    masked = re.sub(r"[\[(][^\[\]()]*[\])\[]", lambda m: re.sub(r"[,;|]", "\1", m.group()), masked)
+    if "\1" in masked:
+        return []
+    parts = [part.strip() for part in _OR.split(masked)]
+    rest = iter(strings)
+    return [re.sub("\0", lambda _: next(rest), part) for part in parts if part]

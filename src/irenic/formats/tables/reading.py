@@ -1,0 +1,254 @@
+"""How a spreadsheet was read: what each column is, and how cells were interpreted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from irenic.errors import FormatError
+from irenic.formats.feel.sets import feel_text, literal_text, shown
+from irenic.formats.feel.unary_tests import ANYTHING
+from irenic.formats.tables.drafts import Cell, Draft, Input, short
+from irenic.model.features import Categorical, Feature
+from irenic.model.literals import counted
+from irenic.model.space import Space
+
+_MOST_VALUES: Final = 6
+
+
+class ReadCells(NamedTuple):
+    """Cells of a column with one text: what they mean, how many there are, where the first is."""
+
+    text: str
+    meaning: str
+    times: int
+    place: str
+
+
+class ReadColumn(NamedTuple):
+    """What a column is, and its cells that are not written as unary tests."""
+
+    name: str
+    role: str
+    """"condition", "outcome", "identifier", "note", "weight", "rule number" or "ignored"."""
+    description: str
+    """The kind, unit and domain of a condition, or the values of outcomes."""
+    interpreted: tuple[ReadCells, ...] = ()
+
+    def __str__(self) -> str:
+        text = f"{self.role}: {self.description}" if self.description else self.role
+        return "; ".join([text, *_groups(self.interpreted)])
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the table of a sheet was read.
+
+    Parameters
+    ----------
+    table : str
+        The name of the table.
+    columns : tuple
+        What each column is, in the order of the sheet: its ``name``, its ``role`` ("condition",
+        "outcome", …), a ``description`` (kind and domain, or values), and ``interpreted``, the
+        cells that are not written as unary tests.
+    remarks : tuple of str
+        What was skipped, and how numbers and dates are written.
+    draft : optional
+        The table before its features were known.
+
+    Examples
+    --------
+    >>> import irenic
+    >>> parsed = irenic.parse("No,age,fare\\n1,under 18,low\\n2,18+,high\\n", format="csv")
+    >>> print(parsed.bind().readings[0])
+    No: identifier, skipped
+    age: condition: whole numbers; 'under 18' is read as < 18; '18+' is read as >= 18
+    fare: outcome: low, high
+    """
+
+    table: str
+    columns: tuple[ReadColumn, ...]
+    remarks: tuple[str, ...] = ()
+    draft: Draft | None = field(default=None, repr=False, compare=False)
+
+    def __str__(self) -> str:
+        return "\n".join([*(f"{c.name}: {c}" for c in self.columns), *self.remarks])
+
+    def cells(self) -> Iterator[tuple[str, str, str, str]]:
+        """Yield the conditions cell by cell.
+
+        Yields
+        ------
+        tuple of str
+            The place of the cell, the name of its column, its text and its meaning.
+
+        Examples
+        --------
+        >>> import irenic
+        >>> tables = irenic.parse("age,fare\\nunder 18,low\\n", format="csv").bind()
+        >>> list(tables.readings[0].cells())
+        [('line 2', 'age', 'under 18', '< 18')]
+        """
+        draft = self.draft or Draft("")
+        for row in draft.rows:
+            for column, cell in zip(draft.inputs, row.cells, strict=True):
+                if not column.skipped:
+                    place = place_of(draft, column.name, row.line)
+                    yield place, column.name, cell.text, _meaning(draft, column, cell)
+
+
+def reading_of(draft: Draft, space: Space | None) -> Reading:
+    """Return how the table of a draft was read; None for a space that could not be inferred."""
+    inputs = {column.name: column for column in draft.inputs}
+    counts = _counts(draft)
+    columns = []
+    for name in draft.places:
+        interpreted = tuple(
+            ReadCells(text, spelling, *counts.get((name, text), (1, "")))
+            for (header, text), spelling in draft.respelled.items()
+            if header == name
+        )
+        role, description = _role(draft, name, inputs.get(name), space)
+        skipped = role in ("identifier", "note") and description == "skipped"
+        columns.append(
+            ReadColumn(name, f"{role}, skipped", "")
+            if skipped
+            else ReadColumn(name, role, description, interpreted)
+        )
+    return Reading(draft.name, tuple(columns), tuple(draft.remarks), draft)
+
+
+def place_of(draft: Draft, name: str, line: int | None) -> str:
+    """Return where a cell is: B5 in a workbook, line 5 in a CSV file."""
+    if line is None:
+        return ""
+    return f"{draft.letters[name]}{line}" if name in draft.letters else f"line {line}"
+
+
+def _counts(draft: Draft) -> dict[tuple[str, str], tuple[int, str]]:
+    """Return how often each interpreted cell occurs, and where first."""
+    counts: dict[tuple[str, str], tuple[int, str]] = {}
+
+    def count(key: tuple[str, str], line: int | None) -> None:
+        number, place = counts.get(key, (0, place_of(draft, key[0], line)))
+        counts[key] = (number + 1, place)
+
+    headers = {header for header, _ in draft.respelled}
+    conditions = [i for i, column in enumerate(draft.inputs) if column.name in headers]
+    outcomes = {
+        (place, value): (header, text)
+        for (header, text), value in draft.respelled.items()
+        for place, name in enumerate(draft.outputs)
+        if name == header
+    }
+    for row in draft.rows if headers else ():
+        for place in conditions:
+            key = (draft.inputs[place].name, row.cells[place].text)
+            if key in draft.respelled:
+                count(key, row.line)
+        if outcomes:
+            thens = row.then if len(draft.outputs) > 1 else (row.then,)
+            for place, then in enumerate(thens if isinstance(thens, tuple) else ()):
+                outcome = outcomes.get((place, _number_text(then)))
+                if outcome:
+                    count(outcome, row.line)
+    return counts
+
+
+def _number_text(value: Hashable) -> str:
+    return literal_text(value) if type(value) in (int, float) else ""
+
+
+def _role(draft: Draft, name: str, column: Input | None, space: Space | None) -> tuple[str, str]:
+    """Return the role of a column, and what it contains."""
+    if name in draft.ignored:
+        return "ignored", ""
+    if column is not None and column.skipped and (space is None or name not in space):
+        return column.skipped, "skipped"
+    if column is not None:
+        bound = column.bound if space is None or name not in space else None
+        feature = (bound[0] if bound else name)  # fmt: skip
+        kind = describe(space[feature]) if space is not None and feature in space else ""
+        unit = f" ({column.unit})" if column.unit and kind else ""
+        prefix = f"{bound[0]} {bound[1]} the value, " if bound else ""
+        return "condition", f"{prefix}{kind}{unit}"
+    if name in draft.outputs or name == ", ".join(draft.outputs):
+        return "outcome", _outcomes(draft, name)
+    if name == draft.letter:
+        return "rule number", f"hit policy {draft.hit_policy}"
+    return ("weight", "of the rule") if name.upper() == "RULE WEIGHT" else ("rule number", "")
+
+
+def _outcomes(draft: Draft, name: str) -> str:
+    place = draft.outputs.index(name) if len(draft.outputs) > 1 and name in draft.outputs else None
+    thens = [row.then for row in draft.rows]
+    thens += [] if draft.default is None else [draft.default]
+    values = dict.fromkeys(
+        then[place] if place is not None and isinstance(then, tuple) else then for then in thens
+    )
+    return _listed([str(value) for value in values])
+
+
+_KINDS: Final[Mapping[str, str]] = {
+    "number": "numbers",
+    "integer": "whole numbers",
+    "date": "dates",
+    "datetime": "dates and times",
+    "time": "times of day",
+    "duration": "durations",
+    "months": "durations of years and months",
+}
+
+
+def describe(feature: Feature) -> str:
+    """Return the kind and the domain of a feature, in words.
+
+    >>> describe(Categorical("job", ["nurse", "clerk"], other=True))
+    'nurse, clerk or other values'
+    >>> from irenic import Continuous
+    >>> describe(Continuous("age", kind="integer", bounds=(0, None)))
+    'whole numbers, at least 0'
+    """
+    missing = ", or missing" if feature.missing else ""
+    if isinstance(feature, Categorical):
+        if not feature.values:
+            return "any value (no cell tests it)"
+        values = _listed([v if isinstance(v, str) else shown(v) for v in feature.values])
+        return (f"{values} or other values" if feature.other else f"only {values}") + missing
+    low, high = feature.bounds
+    bounds = [f"at least {literal_text(low, words=True)}"] if low is not None else []
+    bounds += [f"at most {literal_text(high, words=True)}"] if high is not None else []
+    unit = f" ({feature.unit})" if feature.unit else ""
+    return ", ".join([_KINDS[feature.kind] + unit, *bounds]) + missing
+
+
+def _listed(texts: list[str]) -> str:
+    more = len(texts) - _MOST_VALUES
+    shown_texts = [short(text) for text in texts[:_MOST_VALUES]]
+    return ", ".join(shown_texts) + (f" and {more} more" if more > 0 else "")
+
+
+def _groups(cells: tuple[ReadCells, ...]) -> Iterator[str]:
+    """Yield one text per pattern of cells, such as two numbers with a dash."""
+    groups: dict[str, list[ReadCells]] = {}
+    for cell in cells:
+        groups.setdefault(re.sub(r"\d+", "0", cell.text.casefold()), []).append(cell)
+    for first, *others in groups.values():
+        count = first.times + sum(cell.times for cell in others)
+        place = f", first at {first.place}" if first.place else ""
+        several = f" ({counted(count, 'cell')} like this{place})" if count > 1 else ""
+        yield f"{short(first.text)!r} is read as {first.meaning}{several}"
+
+
+def _meaning(draft: Draft, column: Input, cell: Cell) -> str:
+    if (spelling := draft.respelled.get((column.name, cell.text))) is not None:
+        return spelling
+    if cell.test == ANYTHING:
+        return "any value"
+    try:
+        return feel_text(cell.test)
+    except FormatError:  # FEEL has no literal for a value
+        return cell.text

@@ -1,0 +1,252 @@
+"""Tables as people write them, each with what a person expects it to decide.
+
+A table is written with one line per row and " | " between its cells; "\\n" in a cell is a line
+break, and "¦" a bar. Tables of one meaning decide the same cases. Other tables must be rejected,
+with a message that shows the way out.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+# --- meanings: twenty cases each, and what they must decide
+
+AGES = [0, 1, 5, 12, 16, 17, 18, 19, 24, 30, 42, 50, 63, 64, 65, 66, 70, 80, 90, 99]
+
+
+def by_age(age: int) -> str:
+    return "child" if age < 18 else "adult" if age < 65 else "senior"
+
+
+AMOUNTS = [0.0, 1.0, 1.5, 2.0, 500.0, 999.0, 999.99, 1000.0, 1000.01, 1200.0,
+           1200.5, 1200.51, 1999.99, 2000.0, 2000.01, 2500.0, 2500.5, 9999.0, 1e6, 1e7]  # fmt: skip
+
+
+def by_amount(amount: float) -> str:
+    return "low" if amount < 1000 else "middle" if amount <= 2500.5 else "high"
+
+
+COUNTRIES = ["DE", "AT", "CH", "FR", "IT", "ES", "PT", "PL", "CZ", "DK",
+             "SE", "NO", "FI", "NL", "BE", "LU", "US", "CA", "JP", "BR"]  # fmt: skip
+
+
+def by_country(country: str) -> str:
+    return "home" if country in ("DE", "AT") else "near" if country == "CH" else "far"
+
+
+DAYS = [dt.date(2026, month, day) for month in (1, 2, 3, 6, 7, 12) for day in (1, 2, 12)]
+DAYS += [dt.date(2025, 12, 31), dt.date(2027, 1, 1)]
+
+
+def by_day(day: dt.date) -> str:
+    return "before" if day < dt.date(2026, 2, 1) else "in" if day.year == 2026 else "after"
+
+
+MEMBERS = [(age, member) for age in (0, 5, 17, 18, 19, 40, 64, 65, 80, 99) for member in (0, 1)]
+
+
+def by_member(age: int, member: bool) -> str:
+    return "free" if member and age < 18 else "half" if member or age < 18 else "full"
+
+
+RATES = [0.0, 0.01, 0.04, 0.049, 0.05, 0.051, 0.07, 0.09, 0.099, 0.1,
+         0.11, 0.12, 0.125, 0.13, 0.2, 0.5, 0.9, 0.99, 1.0, 2.0]  # fmt: skip
+
+
+def by_rate(rate: float) -> str:
+    return "low" if rate < 0.05 else "middle" if rate <= 0.125 else "high"
+
+
+class Table(NamedTuple):
+    """A table, the options to read it with, and its meaning or the reason that it is rejected."""
+
+    name: str
+    text: str
+    meaning: str
+    options: Mapping[str, Any] = MappingProxyType({})
+    formats: tuple[str, ...] = ("comma", "semicolon", "xlsx")
+
+
+def _ages(child: str, adult: str, senior: str) -> str:
+    return f"age | fare\n{child} | child\n{adult} | adult\n{senior} | senior"
+
+
+AGE = {
+    "feel": _ages("< 18", "[18..65)", ">= 65"),
+    "dashes": _ages("0-17", "18-64", "65-120"),
+    "long dashes": _ages("0–17", "18 – 64", "65—120"),
+    "plus": _ages("under 18", "18 to 64", "65+"),
+    "words": _ages("less than 18", "between 18 and 64", "65 or more"),
+    "older": _ages("younger than 18", "from 18 to 64", "65 and older"),
+    "over": _ages("up to 17", "over 17 and under 65", "over 64"),
+    "at least": _ages("at most 17", "at least 18 but less than 65", "at least 65"),
+    "minimum": _ages("max. 17", "min 18 and max 64", "min. 65"),
+    "wrong signs": _ages("=<17", "=> 18 and =<64", "=>65"),
+    "pretty signs": _ages("≤ 17", "≥ 18 and < 65", "≥ 65"),
+    "chains": _ages("age < 18", "18 <= age < 65", "age >= 65"),
+    "reversed chains": _ages("18 > age", "65 > age >= 18", "65 <= age"),
+    "x": _ages("x < 18", "18 ≤ x ≤ 64", "x > 64"),
+    "joined": _ages("age <= 17", "age >= 18 and age <= 64", "age > 64"),
+    "brackets": _ages("[0-17]", "[18;64]", "[65..120]"),
+    "dots": _ages("0..17", "18...64", "65..999"),
+    "negation": _ages("not >= 18", "18-64", "not < 65"),
+    "german": _ages("unter 18", "18 bis 64", "ab 65"),
+    "german words": _ages("höchstens 17", "zwischen 18 und 64", "mindestens 65"),
+    "else": "age | fare\nunder 18 | child\n65+ | senior\nelse | adult",
+    "otherwise": "age | job | fare\n< 18 | any | child\n65+ | * | senior\notherwise | - | adult",
+    "default": "age | fare\n< 18 | child\n>= 65 | senior\nDEFAULT | adult",
+    "any": "age | job | fare\n<18 | any | child\n18-64 | all | adult\n65+ | * | senior",
+    "row numbers": "No | age | fare\n1 | <18 | child\n2 | 18-64 | adult\n3 | 65+ | senior",
+    "rule names": "Rule | age | fare\nR1 | <18 | child\nR2 | 18-64 | adult\nR9 | 65+ | senior",
+    "numbers and else": "# | age | fare\n1 | <18 | child\n2 | 65+ | senior\n3 | else | adult",
+    "last id": "age | ID | fare\n<18 | a7 | child\n18-64 | b3 | adult\n65+ | c1 | senior",
+    "notes": "age | fare | Comment\n<18 | child | > 5 only?\n18-64 | adult |\n65+ | senior | =A1",
+    "remarks": "Remarks | age | fare\nsee § 5 | <18 | child\n| 18-64 | adult\n1.5 | 65+ | senior",
+    "from to": "Age from | Age to | fare\n | 17 | child\n18 | 64 | adult\n65 | | senior",
+    "min max": "Min age | Max age | fare\n0 | 17 | child\n18 | 64 | adult\n65 | 120 | senior",
+    "operators": "age >= | age < | fare\n | 18 | child\n18 | 65 | adult\n65 | | senior",
+    "title": "Fares\n\nage | fare\n<18 | child\n18-64 | adult\n65+ | senior",
+    "titles": "Fares\nvalid in 2026\n\nage | fare\n<18 | child\n18-64 | adult\n65+ | senior",
+    "blank rows": "age | fare\n\n<18 | child\n\n\n18-64 | adult\n65+ | senior",
+    "page breaks": "age | fare\n<18 | child\nAge | Fare\n18-64 | adult\nage | fare\n65+ | senior",
+    "policy": "F | age | fare\n1 | <18 | child\n2 | <65 | adult\n3 | - | senior",
+    "lists": "age | fare\n0-9, 10-17 | child\n18-30; 31-64 | adult\n65-90 or 91+ | senior",
+    "lines": "age | fare\n0-9\\n10-17 | child\n18-30\\n31-64 | adult\n65+ | senior",
+    "outcome name": "age | Result\nunder 18 | child\n18-64 | adult\n65+ | senior",
+}
+AMOUNT = {
+    "decimal comma": ("< 1.000", "1.000 - 2.500,50", "> 2.500,50", {}),
+    "decimal point": ("< 1,000", "1,000 - 2,500.50", "> 2,500.50", {}),
+    "plain": ("< 1000", "[1000..2500.5]", "> 2500.5", {}),
+    "euros": ("under € 1.000", "€ 1.000 - € 2.500,50", "over € 2.500,50", {}),
+    "euros after": ("< 1.000 €", "1.000 € to 2.500,50 €", "more than 2.500,50 €", {}),
+    "dollars": ("< $1,000", "$1,000-$2,500.50", "> $2,500.50", {}),
+    "codes": ("< 1000 EUR", "1000 EUR - 2500.50 EUR", "> 2500.50 EUR", {}),
+    "spaces": ("< 1 000", "1 000 - 2 500.50", "> 2 500.50", {}),
+    "apostrophes": ("< 1'000", "1'000 - 2'500.50", "> 2'500.50", {}),
+    "chain": ("amount < 1.000", "1.000 <= amount <= 2.500,50", "amount > 2.500,50", {}),
+    "locale de": ("< 1.000", "[1.000..2.500,5]", "> 2.500,5", {"locale": "de"}),
+    "locale en": ("< 1,000", "1,000 to 2,500.5", "> 2,500.5", {"locale": "en"}),
+}
+COUNTRY = {
+    "feel": ("DE, AT", "CH", "not(DE, AT, CH)"),
+    "or": ("DE or AT", "CH", "not(DE, AT, CH)"),
+    "semicolons": ("DE; AT", "CH", "not(DE, AT, CH)"),
+    "bars": ("DE¦AT", "CH", "not(DE, AT, CH)"),
+    "either": ("either DE or AT", "CH", "not(DE, AT, CH)"),
+    "line breaks": ("DE\\nAT", "CH", "not(DE, AT, CH)"),
+    "quotes": ("“DE” or “AT”", "'CH'", "not(DE, AT, CH)"),
+    "straight quotes": ('"DE", "AT"', '"CH"', "not(DE, AT, CH)"),
+    "oder": ("DE oder AT", "CH", "not(DE, AT, CH)"),
+    "comma or": ("DE, or AT", "CH", "not(DE, AT, CH)"),
+    "otherwise": ("AT, DE", "CH", "otherwise"),
+    "everything else": ("AT; DE", "CH", "everything else"),
+}
+DAY = {
+    "iso": ("< 2026-02-01", "2026-02-01 - 2026-12-31", "> 2026-12-31", {}),
+    "dots": ("before 1.2.2026", "1.2.2026 - 31.12.2026", "after 31.12.2026", {}),
+    "slashes": ("before 01/02/2026", "01/02/2026 - 31/12/2026", "after 31/12/2026", {}),
+    "american": ("before 02/01/2026", "02/01/2026 - 12/31/2026", "after 12/31/2026", {}),
+    "between": ("< 01.02.2026", "between 01.02.2026 and 31.12.2026", "> 31.12.2026", {}),
+    "locale": ("< 01/02/2026", "[01/02/2026..12/12/2026], > 12/12/2026 and < 01/01/2027",
+               ">= 01/01/2027", {"locale": "en-GB"}),
+}  # fmt: skip
+MEMBER = {
+    "yes": ("yes", "no"),
+    "Yes": ("Yes", "No"),
+    "Y": ("Y", "N"),
+    "ja": ("ja", "nein"),
+    "oui": ("oui", "non"),
+    "true": ("TRUE", "FALSE"),
+}
+RATE = {
+    "percent": ("< 5%", "5%-12.5%", "> 12.5%"),
+    "space": ("under 5 %", "5 % to 12.5 %", "over 12.5 %"),
+    "once": ("< 5%", "5-12.5%", "> 12.5%"),
+    "comma": ("< 5%", "5% - 12,5%", "> 12,5%"),
+}
+
+REFUSED = [
+    ("shared bound", "age from | age to | f\n0 | 18 | a\n18 | 65 | b", "name the columns 'age >='"),
+    ("thousands", "amount | f\n< 1.000 | a\n>= 1.000 | b", "'1.000' is ambiguous",
+     ("semicolon", "xlsx")),
+    ("comma", "amount | f\n< 1,000 | a\n>= 1,000 | b", "'1,000' is ambiguous; write 1000 or 1.000"),
+    ("decimal comma alone", "amount | f\n< 1,5 | a\n>= 1,5 | b", "'1,5' is ambiguous; write 1.5"),
+    ("two notations", "amount | f\n< 1.200,50 | a\n>= 2.5 | b", "numbers are written in two ways"),
+    ("dates", "day | f\n< 01/02/2026 | a\n>= 01/02/2026 | b",
+     "write it as 2026-02-01 or 2026-01-02"),
+    ("two dates", "day | f\n< 31/12/2026 | a\n>= 12/31/2026 | b", "dates are written in two ways"),
+    ("impossible date", "day | f\n< 31.02.2026 | a", "'31.02.2026' is not a date"),
+    ("reversed", "age | f\n25-18 | a", "the range ends before it begins"),
+    ("until", "age | f\nuntil 18 | a", "write <= 18 for a comparison"),
+    ("unit", "age | f\n18 years | a", "'18 years' is not a condition"),
+    ("currencies", "amount | f\n€ 5 | a\n$ 6 | b", "the column mixes $ and €"),
+    ("percentages", "rate | f\n< 5% | a\n>= 5 | b", "write all of them with % or none"),
+    ("negated list", "job | f\nnot cook or clerk | a", "write not(a, b) for every value except"),
+    ("other column", "age | income | f\nincome > 5 | - | a", "the cell compares 'income'"),
+    ("early else", "age | f\nelse | a\n< 18 | b", "'else' is ambiguous; write DEFAULT"),
+    ("partial else", "age | job | f\n< 5 | cook | a\n< 5 | else | b", "'else' is ambiguous"),
+    ("not a value", "job | f\ncook | a\nnot specified | b", "write not(specified) for every"),
+    ("list of digits", "age | f\n5,6,7 | a", "as 5, 6, 7,"),
+    ("short year", "day | f\n01.02.26 | a", "dates as 2026-01-31"),
+    ("pattern", "job | f\nco* | a", "the matching values one by one"),
+    ("error", "age | f\n#N/A | a", "replace it with a value"),
+    ("zeros", "zip | age | f\n01234 | 5 | a", "begins with 0; quote it", ("comma", "semicolon")),
+    ("words and numbers", "age | f\n< 18 | a\nold | b", "\"old\" is not a whole number"),
+    ("zones", "zone | age | f\n1 | < 5 | a\n2 | >= 3 | b", "write = 1 in its first cell"),
+    ("lonely bound", "Age from | f\n18 | a\n26 | b", "looks like a bound of a range"),
+    ("which outcome", "age | Result | job\n< 5 | a | x\n>= 5 | b | y",
+     "'Result', 'job'; choose with"),
+    ("two tables", "age | f\n< 5 | a\n\nincome | g\n< 9 | b\n>= 9 | c",
+     "choose one with cells='A1:B2'"),
+    ("side by side", "age | f | | income | g\n< 5 | a | | < 9 | b",
+     "choose one with cells='A1:B2'"),
+    ("unnamed", "age | | f\n< 5 | x | a", "column 2 has no name"),
+    ("no outcome", "age | f\n< 5 | a\n>= 5 |", "the outcome is empty"),
+    ("twice", "age | age | f\n< 5 | > 9 | a", "age"),
+    ("question", "age | f\n? | a", "write null for a missing value"),
+    ("formula", "age | f\n=SUM(A1:A3) | a", "formula"),
+    ("range of words", "age | f\n[18..] | a", "expected a value"),
+    ("footnote", "age | f\n< 5 | a\n>= 5 | b\n\n* from 2026 on", "the outcome is empty"),
+]  # fmt: skip
+
+
+def _three(header: str, cells: tuple[str, ...], outcomes: str) -> str:
+    rows = "\n".join(f"{c} | {o}" for c, o in zip(cells, outcomes.split(), strict=True))
+    return f"{header} | f\n{rows}"
+
+
+def _member(yes: str, no: str) -> str:
+    rows = [
+        f"<18 | {yes} | free",
+        f"<18 | {no} | half",
+        f"18+ | {yes} | half",
+        f"18+ | {no} | full",
+    ]
+    return "\n".join(["age | member | f", *rows])
+
+
+TABLES = [
+    *(Table(f"age: {name}", text, "age") for name, text in AGE.items()),
+    *(
+        Table(f"amount: {name}", _three("amount", (a, b, c), "low middle high"), "amount", options)
+        for name, (a, b, c, options) in AMOUNT.items()
+    ),
+    *(
+        Table(f"country: {name}", _three("country", cells, "home near far"), "country")
+        for name, cells in COUNTRY.items()
+    ),
+    *(
+        Table(f"day: {name}", _three("day", (a, b, c), "before in after"), "day", options)
+        for name, (a, b, c, options) in DAY.items()
+    ),
+    *(Table(f"member: {name}", _member(*cells), "member") for name, cells in MEMBER.items()),
+    *(
+        Table(f"rate: {name}", _three("rate", cells, "low middle high"), "rate")
+        for name, cells in RATE.items()
+    ),
+    *(Table(f"refused: {entry[0]}", entry[1], entry[2], {}, *entry[3:]) for entry in REFUSED),
+]  # fmt: skip

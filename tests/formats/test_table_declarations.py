@@ -1,0 +1,150 @@
+"""Declarations of columns inside spreadsheets."""
+
+from __future__ import annotations
+
+import io
+
+import openpyxl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import irenic
+from bound import loads_csv, loads_xlsx
+from irenic import Categorical, Continuous, FormatError, Space
+from irenic.cli import app
+from irenic.formats.sheets._domains import declaration, declaration_of
+from irenic.formats.sheets.rules import parse_csv, parse_xlsx, with_declarations
+
+DECLARED = """age;income;vip;job;since;fare
+integer [0..120];number >= 0;yes/no;one of nurse, clerk;date;one of low, high
+< 18;-;-;-;-;low
+18+;< 5;yes;nurse;-;high
+"""
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_a_row_under_the_header_declares_the_columns():
+    found = loads_csv(DECLARED.encode())
+    assert found.errors == []
+    assert found.tables[0].space == Space(
+        [
+            Continuous("age", kind="integer", bounds=(0, 120)),
+            Continuous("income", bounds=(0, None)),
+            Categorical("vip", ["yes", "no"]),
+            Categorical("job", ["nurse", "clerk"]),
+            Continuous("since", kind="date"),
+        ]
+    )
+    assert found.readings[0].remarks == ("line 2 declares the columns",)
+    assert (found.tables[0].n_rows, found.tables[0].lines) == (2, (3, 4))
+
+
+def test_undeclared_outcomes_are_errors():
+    [error] = loads_csv(DECLARED.replace(";-;high", ";-;medium").encode()).errors
+    assert error.reason == "'medium' is not a declared outcome (low, high)"
+    assert (error.rule, error.line) == (2, 4)
+
+
+def test_cells_of_another_kind_are_errors():
+    [error] = loads_csv(DECLARED.replace("< 18", "young").encode()).errors
+    assert error.reason == (
+        '"young" is not a whole number (the column contains whole numbers according to its'
+        " declaration)"
+    )
+
+
+def test_a_row_of_conditions_is_no_declaration():
+    found = loads_csv(b"kind,age,fare\ntext,5,low\nnumber,6,high\n")
+    assert found.tables[0].n_rows == 2
+
+
+def workbook(**sheets):
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for title, rows in sheets.items():
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+FARES = [["age", "vip", "fare"], ["< 18", "x", "low"], [">= 18", "-", "high"]]
+
+
+def test_a_sheet_declares_the_columns():
+    columns = [["Column", "Kind", "Values"], ["age", "integer", "0-120"], ["vip", "one of x, y"]]
+    [table] = loads_xlsx(workbook(Fares=FARES, Columns=columns)).tables
+    assert list(table.space) == [
+        Continuous("age", kind="integer", bounds=(0, 120)),
+        Categorical("vip", ["x", "y"]),
+    ]
+    with pytest.raises(FormatError, match="'old' does not declare the column 'age'; write a kind"):
+        loads_xlsx(workbook(Fares=FARES, Columns=[["Column", "Kind"], ["age", "old"]]))
+    assert len(loads_xlsx(workbook(Columns=FARES)).tables) == 1  # it is the only sheet
+
+
+def test_inferred_declarations_change_nothing():
+    raw = b"No;age;vip;job;fare\n1;18-25;yes;nurse;low\n2;26+;no;not nurse;high\n"
+    declared = with_declarations(raw, parse_csv(raw))
+    assert declared.decode().splitlines()[1] == (
+        ";integer;one of yes, no;one of nurse or others;one of low, high"
+    )
+    assert parse_csv(declared).bind().table().rules == parse_csv(raw).bind().table().rules
+    raw = workbook(Fares=FARES)
+    declared = with_declarations(raw, parse_xlsx(raw))
+    before, after = parse_xlsx(raw).bind().table(), parse_xlsx(declared).bind().table()
+    assert after.rules == before.rules
+    assert after.space == before.space
+    with pytest.raises(FormatError, match="the table declares its columns already"):
+        with_declarations(declared, parse_xlsx(declared))
+
+
+features = st.one_of(
+    st.builds(
+        lambda kind, low, size: Continuous("a", kind=kind, bounds=(low, low + size)),
+        st.sampled_from(["number", "integer"]), st.integers(-99, 99), st.integers(1, 99),
+    ),
+    st.builds(lambda kind: Continuous("a", kind=kind), st.sampled_from(["date", "time"])),
+    st.builds(
+        lambda values, other: Categorical("a", values, other=other),
+        st.lists(st.sampled_from(["x", "or", "a, b", "one of c", "5"]), min_size=1, unique=True),
+        st.just(False),
+    ),
+)  # fmt: skip
+
+
+@given(features)
+def test_declarations_are_read_back(feature):
+    text = declaration_of(feature)
+    assert declaration(text) is not None
+    rows = [f"{quoted(text)},,", "-,5,A", "-,6,B"]
+    table = irenic.parse("a,b,then\n" + "\n".join(rows) + "\n", format="csv").bind().table()
+    assert table.space["a"] == feature
+
+
+def quoted(text):
+    return '"' + text.replace('"', '""') + '"'
+
+
+def test_init_writes_declarations(tmp_path):
+    path, out = tmp_path / "fares.csv", tmp_path / "declared.csv"
+    path.write_text("age,fare\n< 18,low\n18+,high\n")
+    found = run("init", path, "-o", out)
+    assert (found.exit_code, found.stdout) == (
+        0,
+        f"Declarations written to {out} (see the row under the header); edit them, and check the"
+        " file\n",
+    )
+    assert out.read_text() == 'age,fare\ninteger,"one of low, high"\n< 18,low\n18+,high\n'
+    assert run("init", path, "-o", "-").stdout == out.read_text()
+    assert run("check", out).exit_code == 0
+    assert "same file" in str(run("init", path, "-o", path).exception)
+    assert "must be a .csv file" in str(run("init", path, "-o", tmp_path / "x.xlsx").exception)
+    assert "already" in str(run("init", out, "-o", tmp_path / "x.csv").exception)

@@ -1,0 +1,148 @@
+"""Where tables are in sheets, and what their columns are."""
+
+from __future__ import annotations
+
+import io
+
+import openpyxl
+import pytest
+
+import irenic
+from bound import loads_csv, loads_xlsx
+from irenic import Categorical, Continuous, FormatError, Rule, RuleSet, Space
+from irenic.formats.sheets.rules import dumps_csv
+
+
+def workbook(**sheets):
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for title, rows in sheets.items():
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def texts(found):
+    assert [str(error) for error in found.errors] == []
+    return [str(rule) for rule in found.tables[0].rules]
+
+
+PLAIN = "age,job,fare\n< 18,cook,low\n>= 18,cook,high\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fares 2026\n\n" + PLAIN,
+        "Fares 2026,,\nvalid from January,,\n" + PLAIN,
+        ",Fares 2026,\n" + PLAIN,
+        PLAIN.replace(">= 18", "age,job,fare\n>= 18"),
+        PLAIN.replace(">= 18", "\n,,\nAge,Job,FARE\n\n>= 18"),
+    ],
+)
+def test_titles_and_repeated_headers_are_skipped(text):
+    assert texts(loads_csv(text.encode())) == texts(loads_csv(PLAIN.encode()))
+
+
+def test_the_header_the_range_and_the_sheet_can_be_chosen():
+    text = "Fares,2026\nwritten by,Bob\n" + PLAIN + "\nsee page,5\n"
+    plain = texts(loads_csv(PLAIN.encode()))
+    assert texts(loads_csv(text.encode(), cells="A3:C5")) == plain
+    assert texts(irenic.parse(text, format="csv", cells="c5:a3").bound(None)) == plain
+    assert texts(loads_csv(("x,y\n" + PLAIN).encode(), header_row=2)) == plain
+    rows = [["age", "fare"], ["< 18", "low"], [">= 18", "high"]]
+    raw = workbook(One=rows, Two=[["a", "b"], ["under x", "?"]])
+    assert [t.name for t in loads_xlsx(raw, sheet="One").tables] == ["One"]
+    with pytest.raises(FormatError, match=r"^unknown sheet 'Oen'; did you mean 'One'\?$"):
+        loads_xlsx(raw, sheet="Oen")
+    for options, message in (
+        ({"cells": "A3"}, r"^cells \(--range\) must be a range such as A3:D20, got 'A3'$"),
+        ({"cells": "X30:Z40"}, "^the range X30:Z40 is empty$"),
+        ({"header_row": 9}, r"^row 9 \(header_row, --header-row\) is empty$"),
+    ):
+        with pytest.raises(FormatError, match=message):
+            loads_csv(PLAIN.encode(), **options)
+
+
+@pytest.mark.parametrize(
+    ("text", "ranges"),
+    [
+        (PLAIN + "\nincome,region,tax\n< 5,x,1\n", ("A1:C3", "A5:C6")),
+        (PLAIN + "\nTaxes\nincome,region,tax\n< 5,x,1\n", ("A1:C3", "A5:C7")),
+        ("age,fare,,income,tax\n< 5,a,,> 9,1\n,,,<= 9,2\n", ("A1:B3", "D1:E3")),
+    ],
+)
+def test_two_tables_in_a_sheet_are_asked_about(text, ranges):
+    one, other = ranges
+    message = (
+        f"^the sheet contains two tables, in {one} and {other}; choose one with"
+        rf" cells='{one}' \\(--range {one}\\)$"
+    )
+    with pytest.raises(FormatError, match=message.replace("\\\\", "\\")):
+        loads_csv(text.encode())
+    for cells in ranges:
+        assert not loads_csv(text.encode(), cells=cells).errors
+
+
+def test_a_header_with_one_name_is_no_title():
+    for text in ("age\n< 18,low\n>= 18,high\n", "age\n18,low\n19,high\n"):
+        with pytest.raises(FormatError, match="columns other than the outcome 'age'"):
+            loads_csv(text.encode())
+
+
+def test_blank_rows_within_a_table_are_skipped():
+    assert texts(loads_csv(PLAIN.replace(">= 18", "\n\n>= 18").encode())) == texts(
+        loads_csv(PLAIN.encode())
+    )
+
+
+def test_outcomes_are_recognized_by_name():
+    found = loads_csv(b"age,Outcome 1,Outcome 2\n< 18,A,1\n>= 18,B,2\n")
+    assert found.tables[0].outputs == ("Outcome 1", "Outcome 2")
+    assert [rule.then for rule in found.tables[0].rules] == [("A", 1), ("B", 2)]
+    found = irenic.parse("age,a,b\n< 18,A,1\n", format="csv", target=["a", "b"]).bound(None)
+    assert found.tables[0].outputs == ("a", "b")
+    message = (
+        r"^line 1: it is unclear which column is the outcome: 'Result', 'job'; choose with"
+        r" target=… \(--outcome\)$"
+    )
+    with pytest.raises(FormatError, match=message):
+        loads_csv(b"age,Result,job\n< 18,A,nurse\n>= 18,B,cook\n")
+    assert loads_csv(b"age,Result,job\n< 18,A,x\n", target="Result").tables[0].outputs == (
+        "Result",
+    )
+
+
+def test_conditions_that_are_named_like_outcomes_are_read_back():
+    space = Space([Continuous("age"), Categorical("Result", ["a", "b"])])
+    for values in (["a", "b"], ["a", None]):
+        rules = RuleSet(
+            [Rule({"Result": {v}} if v else {}, then=n) for n, v in enumerate(values)], space
+        )
+        assert loads_csv(dumps_csv(rules), space=space).tables[0].rules == rules
+
+
+def test_cross_tables():
+    text = "age,north,south or east\nunder 18,5,6\n18+,7,8\n"
+    found = irenic.parse(text, format="csv", cross="region").bound(None)
+    assert texts(found) == [
+        "IF age < 18 AND region in {north} THEN 5",
+        "IF age < 18 AND region in {south, east} THEN 6",
+        "IF age >= 18 AND region in {north} THEN 7",
+        "IF age >= 18 AND region in {south, east} THEN 8",
+    ]
+    with pytest.raises(FormatError, match="the cell C3 of the cross table is empty"):
+        loads_csv(b"age,north,south\n< 18,5,6\n>= 18,7,\n", cross="region")
+    with pytest.raises(FormatError, match="the first cell of a cross table must name"):
+        loads_csv(b"age,north\n< 18,5\n", cross="region")
+
+
+def test_errors_name_the_cell_of_a_workbook():
+    rows = [["Tariffs"], [], [None, "age", "fare"], [None, "until 5", "low"]]
+    [error] = loads_xlsx(workbook(Tariff=rows)).errors
+    assert error.cell == "B4"
+    assert str(error).startswith("line 4: Tariff!B4, rule 1, column 'age', 'until 5': ")
+    assert str(error.at(path="t.xlsx")).startswith("t.xlsx, line 4: Tariff!B4, ")

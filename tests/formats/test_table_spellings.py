@@ -1,0 +1,246 @@
+"""Cells of spreadsheets as people write them: each with one meaning, or an error."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import irenic
+from bound import loads_csv
+from irenic import Categorical, Continuous
+from irenic.errors import FormatError
+from irenic.formats.feel.unary_tests import parse
+from irenic.formats.sheets._spellings import Locale, locale_of, respelled, settled_by, value_text
+
+
+def quoted(text):
+    return '"' + text.replace('"', '""') + '"'
+
+
+def read(*cells, header="a", **options):
+    rows = "".join(f"{quoted(cell)};{n};A\n" for n, cell in enumerate(cells))
+    return loads_csv(f"{header};b;then\n{rows}".encode(), **options)
+
+
+def reasons(found):
+    return [error.reason for error in found.errors]
+
+
+READ = [
+    ("18-25", "[18..25]"), ("18 – 25", "[18..25]"), ("18 to 25", "[18..25]"),
+    ("18..25", "[18..25]"), ("18 ... 25", "[18..25]"), ("[18-25)", "[18..25)"),
+    ("[18;25]", "[18..25]"), ("-5-5", "[-5..5]"), ("-5 to -3", "[-5..-3]"),
+    ("between 18 and 25", "[18..25]"), ("from 18 to 25", "[18..25]"),
+    ("zwischen 18 und 25", "[18..25]"), ("18 bis 25", "[18..25]"),
+    ("65+", ">= 65"), ("65 or more", ">= 65"), ("65 and older", ">= 65"), ("5 or less", "<= 5"),
+    ("under 18", "< 18"), ("Less than 18", "< 18"), ("unter 18", "< 18"), ("over 65", "> 65"),
+    ("über 65", "> 65"), ("at least 18", ">= 18"), ("from 18", ">= 18"), ("ab 18", ">= 18"),
+    ("up to 18", "<= 18"), ("max. 5", "<= 5"), ("no more than 5", "<= 5"),
+    ("at least 2020-01-31", ">= 2020-01-31"), ("before 31.12.2026", "< 2026-12-31"),
+    ("<> 5", "not(5)"), ("=> 5", ">= 5"), ("=<18", "<= 18"), ("=>18 and <25", "[18..25)"),
+    ("10 <= a < 20", "[10..20)"), ("20 > A >= 10", "[10..20)"), ("a > 5", "> 5"),
+    ("5 < x", "> 5"), ("a >= 10 and a < 20", "[10..20)"), ("over 18 and under 65", "(18..65)"),
+    ("at least 18 but less than 25", "[18..25)"),
+    ("10%", "0.1"), ("< 12.5 %", "< 0.125"), ("10-20%", "[0.1..0.2]"),
+    ("€ 1.200,50", "1200.5"), ("$1,200.50", "1200.5"), ("99.5 EUR", "99.5"), ("> £ 5.5", "> 5.5"),
+    ("(500)", "-500"), ("(€ 5.50)", "-5.5"), ("1 000", "1000"), ("1'000", "1000"),
+    ("1.000.000", "1000000"), ("1,000,000", "1000000"), ("−5", "-5"),
+    ("31/12/2026", "2026-12-31"), ("12/31/2026", "2026-12-31"), ("01.02.2026", "2026-02-01"),
+    ("1.1.2026 - 31.12.2026", "[2026-01-01..2026-12-31]"), ("9:00-17:00", "[09:00..17:00]"),
+    ("any", "-"), ("ALL", "-"), ("*", "-"), ("don’t care", "-"), ("beliebig", "-"),
+    ("not nurse", "not(nurse)"), ("all but nurse", "not(nurse)"), ("not 5", "not(5)"),
+    ("NOT  fire fighter", "not(fire fighter)"), ("not > 5", "not(> 5)"), ("nicht 5", "not(5)"),
+    ("nurse or clerk", "nurse, clerk"), ("a or b or c", "a, b, c"), ("a, b or c", "a, b, c"),
+    ("nurse; clerk", "nurse, clerk"), ("nurse | clerk", "nurse, clerk"), ("5;6", "5, 6"),
+    ("nurse\nclerk", "nurse, clerk"), ("either nurse or clerk", "nurse, clerk"),
+    ("a oder b", "a, b"), ("18 or 25", "18, 25"), ("18-25, 30+", "[18..25], >= 30"),
+    ('"a; b" or c', '"a; b", c'), ("“nurse”", "nurse"), ("'nurse'", "nurse"), ("„ja“", "ja"),
+    ("“a” or “b”", "a, b"), ("'a'; 'b'", "a, b"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("cell", "spelling"), READ)
+def test_a_cell_with_one_meaning_is_read(cell, spelling):
+    # a cell that names the excluded value shows that it is one
+    excluded = spelling.removeprefix("not(").removesuffix(")")
+    more = [excluded] if spelling != excluded and excluded[0].isalpha() else []
+    found, expected = read(cell, *more), read(spelling, *more)
+    assert (reasons(found), found.warnings) == ([], [])
+    assert list(found.tables[0].rules) == list(expected.tables[0].rules)
+
+
+@pytest.mark.parametrize("cell", ["not specified", "Not Applicable", "not yet known", "not nurse"])
+def test_not_with_a_value_that_no_cell_names_is_rejected(cell):
+    value = cell[4:]
+    [error] = read("cook", cell).errors
+    assert error.line == 3
+    assert error.reason == (
+        f"{cell!r} is ambiguous; write not({value}) for every value except {value!r}, or"
+        f' "{cell}" in quotes for the text'
+    )
+    assert reasons(read(value, cell)) == []
+
+
+def test_all_of_something_causes_a_warning():
+    [warning] = read("all regions").warnings
+    assert warning.reason.startswith("'all regions' is read as text; write - for any value")
+
+
+@pytest.mark.parametrize(
+    ("cells", "spellings"),
+    [
+        (["1.000", "1.200,50"], ["1000", "1200.5"]),
+        (["[1.000..2.500]", "not(1,5)", "€ 3,50"], ["[1000..2500]", "not(1.5)", "3.5"]),
+        (["over 1,000", "2.5"], ["> 1000", "2.5"]),
+        (["1.000", "2.5"], ["1.0", "2.5"]),
+        (["1,000 - 2,000", "1,000.50"], ["[1000..2000]", "1000.5"]),
+        (["01/02/2026", "31/12/2026"], ["2026-02-01", "2026-12-31"]),
+        (["01/02/2026", "12/31/2026"], ["2026-01-02", "2026-12-31"]),
+    ],
+)
+def test_a_cell_of_the_table_settles_separators_and_dates(cells, spellings):
+    found, expected = read(*cells), read(*spellings)
+    assert (reasons(found), found.warnings) == ([], [])
+    assert list(found.tables[0].rules) == list(expected.tables[0].rules)
+
+
+def test_a_locale_settles_separators_and_dates():
+    for locale, number, day in (
+        ("de", 1000, dt.date(2026, 2, 1)),
+        ("en-US", 1.0, dt.date(2026, 1, 2)),
+        ("en_GB.UTF-8", 1.0, dt.date(2026, 2, 1)),
+    ):
+        text = b"a;d;then\n1.000;01/02/2026;A\n"
+        [rule] = loads_csv(text, locale=locale).tables[0].rules
+        assert rule.region.contains({"a": [number], "d": [day]}).all()
+    assert reasons(read("2.5", locale="de")) == [
+        "'2.5' is not a number with the decimal separator ',', which other cells or the locale"
+        " settle; write 2,5"
+    ]
+    assert reasons(read("31/12/2026", locale="en-US")) == [
+        "'31/12/2026' is not a date, read as month and day"
+    ]
+    with pytest.raises(FormatError, match="unknown locale 'xx'; write a language such as de"):
+        locale_of("xx")
+    assert locale_of("de-CH").decimal == "."
+    assert locale_of("en") == (".", None)
+
+
+def test_two_notations_in_one_table_are_an_error():
+    assert reasons(read("1.200,50", "2.5"))[0] == (
+        "numbers are written in two ways, '1.200,50' and '2.5'; write them in one way, or choose"
+        " with locale=… (--locale)"
+    )
+    assert "dates are written in two ways" in reasons(read("31/12/2026", "12/31/2026"))[0]
+
+
+def test_notes_do_not_settle_anything():
+    text = "a;Comment;then\n1.000;see 2.5;A\n"
+    assert "'1.000' is ambiguous" in " ".join(reasons(loads_csv(text.encode(), ignore="Comment")))
+
+
+def test_units_of_a_column():
+    assert reasons(read("€ 5", "$ 6")) == ["the column mixes $ and €; use one unit per column"]
+    assert reasons(read("10%", "20")) == [
+        "the column mixes percentages, where 10% is 0.1, and other numbers; write all of them with"
+        " % or none"
+    ]
+    assert read("€ 5", "6").tables[0].space["a"] == Continuous("a")
+
+
+def test_a_name_in_a_cell_may_lack_the_unit_of_its_column():
+    for cell in ("18 <= age < 25", "age (years) >= 18 and Age < 25"):
+        found = read(cell, header="Age (years)")
+        assert reasons(found) == []
+        assert str(found.tables[0].rules[0]).startswith('IF 18 <= "Age (years)" < 25')
+
+
+def test_whole_numbers_are_integers():
+    assert read("18-25", "26-30").tables[0].space["a"] == Continuous("a", kind="integer")
+    assert read("18-25", "25.5-30").tables[0].space["a"] == Continuous("a")
+    table = read("0-25", "26-30", "31+").tables[0]
+    assert not [gap for gap in irenic.gaps(table.rules).regions if "25." in str(gap)]
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [(["yes"], ("yes", "no")), (["No"], ("Yes", "No")), (["Y", "N"], ("Y", "N")),
+     (["ja", "nein"], ("ja", "nein")), (["JA"], ("JA", "NEIN"))],
+)  # fmt: skip
+def test_columns_of_yes_and_no_are_closed(cells, values):
+    table = read(*cells, "-").tables[0]
+    assert table.space["a"] == Categorical("a", values)
+    assert read(*cells, "null").tables[0].space["a"] == Categorical("a", values, missing=True)
+
+
+@pytest.mark.parametrize("cells", [["N"], ["yes", "maybe"], ["yes", "No"], ["yes", "nein"]])
+def test_other_columns_stay_open(cells):
+    assert read(*cells).tables[0].space["a"].other
+
+
+def test_the_last_row_may_be_for_all_other_cases():
+    for words in ("else,", "otherwise,-", "any,else", "Sonst,*"):
+        table = loads_csv(f"age,job,then\n< 5,nurse,A\n{words},B\n".encode()).tables[0]
+        assert (table.rules.default, table.n_rows) == ("B", 1)
+    for rows in ("else,,A\n< 5,nurse,B\n", "< 5,nurse,A\n< 6,else,B\n"):
+        [reason] = reasons(loads_csv(f"age,job,then\n{rows}".encode()))
+        assert reason.startswith("'else' is ambiguous; write DEFAULT in the first column")
+
+
+def test_lists_that_may_be_ranges_cause_warnings():
+    [warning] = read("[18, 25]").warnings
+    assert warning.reason == (
+        "read as two values; write [18..25] for a range, or 18, 25 for the two values"
+    )
+    [warning] = read("!= 5, 6").warnings
+    assert warning.reason == (
+        "the cell accepts nearly every value, because a comma means 'or'; write not(a, b) for every"
+        " value except a and b"
+    )
+    [warning] = read(">=18,<30").warnings
+    assert warning.reason.startswith("the cell accepts every value")
+
+
+@pytest.mark.parametrize(
+    ("cell", "then"),
+    [("10%", 0.1), ("€ 1.200,50", 1200.5), ("(500)", -500), ("1 000", 1000), ("18-25", "18-25"),
+     ("1,5", "1,5"), ("yes", "yes"), ("5", 5)],
+)  # fmt: skip
+def test_outcomes_that_are_amounts_are_numbers(cell, then):
+    [rule] = loads_csv(f"a;then\n5;{cell}\n".encode()).tables[0].rules
+    assert (rule.then, type(rule.then)) == (then, type(then))
+
+
+numbers = st.decimals(-(10**6), 10**6, places=2, allow_nan=False)
+
+
+@given(numbers, st.sampled_from([",", "."]), st.booleans(), st.sampled_from(["", "€ ", "$"]))
+def test_written_numbers_are_read_back(number, decimal, grouped, money):
+    text = f"{abs(number):,.2f}" if grouped else f"{abs(number):.2f}"
+    if decimal == ",":
+        text = text.translate(str.maketrans(",.", ".,"))
+    sign = "-" if number < 0 else ""
+    assert float(value_text(f"{sign}{money}{text}", Locale(decimal))) == float(number)
+    settled, contradiction = settled_by([f"{money}{text}"])
+    assert (settled.decimal in (decimal, ""), contradiction) == (True, "")
+
+
+@given(st.text("0123456789.,-–+%€<>=() ab\n;'/:[]", max_size=12))
+def test_a_respelled_cell_is_a_unary_test_or_an_error(text):
+    for locale in (Locale(), Locale(",", True), Locale(".", False)):
+        try:
+            spelling = respelled(text, "a", locale)
+            if spelling is not None:
+                parse(spelling, words=True)
+        except FormatError:
+            pass
+
+
+@given(st.text("0123456789.,-–+%€<>=() anyorte\n;'/", max_size=10))
+def test_quoted_text_is_never_respelled(text):
+    found = read(quoted(text).replace("\n", " "))
+    if not found.errors:
+        assert isinstance(found.tables[0].space["a"], Categorical)
