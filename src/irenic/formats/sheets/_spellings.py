@@ -250,6 +250,10 @@ def _pattern(text: str) -> re.Pattern[str]:
 _NEGATIVE: Final = re.compile(
     rf"\(\s*((?:{_MONEY}\s?)?{_DIGITS}(?:\s?%|\s?{_MONEY})?)\s*\)", _FLAGS
 )
+# A negative amount in parentheses after an operator or a word, but not the values of not (…).
+_PART_NEGATIVE: Final = re.compile(
+    rf"(?<=[<>=≤≥\s])(?<!not\s)(?<!in\s){_NEGATIVE.pattern}", _FLAGS
+)
 _RANGE: Final = _pattern(r"V (?:-|–|—|\bto\b|\bbis\b|\.\.\.?) V")
 _BRACKETS: Final = _pattern(r"([\[(\]]) V (?:-|–|—|;|\bto\b|\.\.\.?) V ([\])\[])")
 _BETWEEN: Final = _pattern(
@@ -293,7 +297,7 @@ def needs_locale(text: str, locale: Locale) -> bool:
     >>> needs_locale("1.000", Locale(",")), needs_locale("1.000", Locale("."))
     (True, False)
     """
-    if text[:1] == "(" and _NEGATIVE.fullmatch(text):
+    if "(" in text and (_NEGATIVE.fullmatch(text) or _PART_NEGATIVE.search(text)):
         return True
     return locale.decimal == "," and _SEPARATED.search(text) is not None
 
@@ -305,8 +309,10 @@ def respelled(text: str, header: str, locale: Locale) -> str | None:
     ('[18..25]', '> 1000')
     >>> respelled("10 <= Age < 20", "age", Locale()), respelled("nurse; clerk", "job", Locale())
     ('[10..20)', 'nurse, clerk')
+    >>> respelled("< (500)", "balance", Locale()), respelled("over (100)", "balance", Locale())
+    ('< -500', '> -100')
     """
-    text = text.strip()
+    text = _PART_NEGATIVE.sub(lambda match: f"-{match[1]}", text.strip())
     spell = _Speller(header, locale)
     if means_any(text):
         return "-"
