@@ -178,6 +178,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     draft = Draft(name, inputs=[Input(n) for n in inputs], outputs=tuple(outputs))
     draft.remarks, draft.places, draft.ignored = remarks, places, tuple(options.ignored)
     draft.header, draft.declared = end_of(header), declared
+    draft.crossed = bool(options.layout.cross)
     if options.typed and not options.layout.cross:
         draft.letters = {n: letters(place) for n, place in places.items()}
     if letter:
@@ -620,16 +621,21 @@ def _declarations(table: DecisionTable, draft: Draft) -> dict[str, str]:
 
 def _declared_csv(raw: bytes, parsed: Parsed, declared: dict[str, str]) -> bytes:
     draft: Draft = parsed.drafts[0]
-    _, delimiter = csv_lines(raw)
+    if draft.crossed:
+        raise FormatError(
+            "a cross table in a .csv file has no place for declarations; declare them in a workbook"
+        )
+    is_utf16 = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
+    encoding = parsed.encoding or ("utf-16" if is_utf16 else "utf-8-sig")
+    text = raw.decode(encoding)
+    _, delimiter = csv_lines(text.encode("utf-8"))
     by_place = {place: declared.get(name, "") for name, place in draft.places.items()}
     row = [by_place.get(place, "") for place in range(max(by_place) + 1)]
     file = io.StringIO(newline="")
     csv.writer(file, delimiter=delimiter, lineterminator="\n").writerow(row)
-    is_utf16 = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
-    text = raw.decode("utf-16" if is_utf16 else "utf-8-sig")
-    lines = text.splitlines(keepends=True)
+    lines = io.StringIO(text).readlines()
     lines.insert(draft.header, file.getvalue())
-    return "".join(lines).encode("utf-16" if is_utf16 else "utf-8")
+    return "".join(lines).encode(encoding if parsed.encoding or is_utf16 else "utf-8")
 
 
 def _declared_xlsx(raw: bytes, declared: dict[str, str]) -> bytes:

@@ -188,6 +188,8 @@ class Draft:
     """The declarations of columns in the file, by name."""
     ignored: tuple[str, ...] = ()
     """The columns that the caller ignores."""
+    crossed: bool = False
+    """Whether the rows are the cells of a cross table."""
     respelled: dict[tuple[str, str], str] = field(default_factory=dict)
     """Unary tests and numbers for cells as people write them, by column and text of the cell."""
 
