@@ -102,7 +102,7 @@ _READING = {
         str | None,
         _option(
             metavar="NAME",
-            help="Encoding of a text file, such as cp1252 (default: UTF-8).",
+            help="Encoding of a text file of rules, such as cp1252 (default: UTF-8).",
         ),
     ],
 }
