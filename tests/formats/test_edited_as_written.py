@@ -92,6 +92,15 @@ TRIMMED = {
         {},
         ["Age >=;Age <;fare", "5;20;free", "20;30;full"],
     ),
+    "bounds that are dates": (
+        "day from;day to;fare\n2026-01-01;2026-02-01;free\n2026-01-15;2026-03-01;full\n",
+        {},
+        [
+            "day from;day to;fare",
+            "2026-01-01;2026-02-01;free",
+            "2026-02-02;2026-03-01;full",
+        ],
+    ),
     "identifiers": (
         "Rule;age;fare\nR1;< 20;free\nR2;[10..30];full\n",
         {},
@@ -261,6 +270,12 @@ def test_a_title_does_not_hide_the_delimiter():
     raw = b"Fares\nage;job\t;fare\n< 20;a;1,5\n> 9;a;2,5\n"
     *_, content = repaired(raw, "csv", "trim")
     assert content.startswith(b"Fares\nage;job\t;fare;IRENIC NOTE\n< 20;a;1,5\n>= 20;a;2,5;")
+
+
+def test_a_bound_that_stays_keeps_its_bytes():
+    raw = b"Size >=;Size <;fare\n1,5;2,5;a\n2,25;3,75;b\n"
+    *_, content = repaired(raw, "csv", "trim", locale="de")
+    assert content.splitlines()[2] == b'"2,5";3,75;b;mend: changed'
 
 
 def test_a_column_that_changes_its_role_is_refused():

@@ -7,6 +7,7 @@ table, which is never read. A dropped row is emptied, so that nothing else moves
 from __future__ import annotations
 
 import codecs
+import datetime as dt
 import io
 import re
 import zipfile
@@ -163,7 +164,9 @@ def _written(
             changed.append(_Written(dict.fromkeys(table_columns) | {sheet.note: note}, at, at))
             continue
         for place, line in enumerate(new):
-            cells = _conditions(table, sheet, line)
+            old = dict(enumerate(sheet.lines[at]))
+            conditions = _conditions(table, sheet, line)
+            cells = {p: value for p, value in conditions.items() if str(value) != old.get(p)}
             if place:  # no two rows have the same name or number
                 cells |= dict.fromkeys(sheet.identifiers)
             cells[sheet.note] = _noted(sheet, at, f"{command}: {line.note or 'changed'}")
@@ -215,7 +218,7 @@ def _bounds(
         operators |= {">=": value, "<=": value}
     if len(conditions) > 1 or not set(operators) <= set(_OTHER):
         raise refusal
-    step = 1 if isinstance(feature, Continuous) and feature.kind == "integer" else 0
+    step: Any = _STEPS.get(feature.kind) if isinstance(feature, Continuous) else None
     cells: dict[int, Any] = {}
     for column in columns:
         if not column.order:
@@ -223,7 +226,7 @@ def _bounds(
         bound = operators.pop(column.order, None)
         other, sign = _OTHER[column.order]
         if bound is None and other in operators:
-            if not step:
+            if step is None:
                 raise refusal
             bound = operators.pop(other) + sign * step
         typed = sheet.typed and type(bound) in (int, float) and not column.unit
@@ -239,6 +242,8 @@ def _bounds(
 
 _OTHER: Final = {">=": (">", 1), ">": (">=", -1), "<=": ("<", -1), "<": ("<=", 1)}
 """The operator that differs from another at its bound, and the way from one bound to the other."""
+_STEPS: Final = {"integer": 1, "date": dt.timedelta(days=1)}
+"""The distance between neighboring values, by the kind of feature."""
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 
 
