@@ -276,6 +276,9 @@ def test_a_bound_that_stays_keeps_its_bytes():
     raw = b"Size >=;Size <;fare\n1,5;2,5;a\n2,25;3,75;b\n"
     *_, content = repaired(raw, "csv", "trim", locale="de")
     assert content.splitlines()[2] == b'"2,5";3,75;b;mend: changed'
+    raw = b"Size from;Size to;fare\n0;1.000;a\n900;2.000;b\n"
+    *_, content = repaired(raw, "csv", "trim", locale="de")
+    assert content.splitlines()[2] == b"1001;2.000;b;mend: changed"
 
 
 def test_a_column_that_changes_its_role_is_refused():

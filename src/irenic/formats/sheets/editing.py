@@ -164,9 +164,9 @@ def _written(
             changed.append(_Written(dict.fromkeys(table_columns) | {sheet.note: note}, at, at))
             continue
         for place, line in enumerate(new):
-            old = dict(enumerate(sheet.lines[at]))
-            conditions = _conditions(table, sheet, line)
-            cells = {p: value for p, value in conditions.items() if str(value) != old.get(p)}
+            cells = _conditions(table, sheet, line)
+            old = _old_bounds(table, sheet, row)
+            cells = {p: value for p, value in cells.items() if p not in old or value != old[p]}
             if place:  # no two rows have the same name or number
                 cells |= dict.fromkeys(sheet.identifiers)
             cells[sheet.note] = _noted(sheet, at, f"{command}: {line.note or 'changed'}")
@@ -202,6 +202,17 @@ def _conditions(table: DecisionTable, sheet: _Sheet, line: NewLine) -> dict[int,
             cells[columns[0].place] = _spelled(text, sheet, columns[0])
         elif any(conditions):
             raise FormatError(f"the table has no column for {name!r}")
+    return cells
+
+
+def _old_bounds(table: DecisionTable, sheet: _Sheet, row: int) -> dict[int, Any]:
+    """Return the cells of bounds in a row, as they would be written."""
+    (place, *others) = table.places(row)
+    conditions = dict(table.rules[place].region.conditions())
+    cells: dict[int, Any] = {}
+    for name, columns in sheet.columns.items() if not others else ():
+        if any(column.order for column in columns):
+            cells |= _bounds(table.space[name], sheet, columns, [conditions.get(name, {})])
     return cells
 
 
