@@ -42,7 +42,7 @@ def assert_means(content, form, table, **options):
 
 CSV = (
     b'age ;"job";fare;Comment\r\n< 20; nurse;free;"a ""b"""\r\n'
-    b"\r\n[10..30];-;full;x\r\n> 30;;5;\r\n"
+    b"\r\n[10..30];-;full;x\r\n> 30.5;;5;\r\n"
 )
 
 
@@ -177,7 +177,7 @@ def workbook():
         ["age", "job", "fare"],
         ["< 20", "nurse", 5],
         ["[10..30]", None, 7],
-        ["> 30", "cook", 7.5],
+        ["> 30.5", "cook", 7.5],
     ]
     for row in rows:
         sheet.append(row)

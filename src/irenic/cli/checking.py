@@ -24,15 +24,8 @@ from irenic.cli.common import (
     write_standard,
 )
 from irenic.cli.reading import (
-    Cross,
     Data,
-    Encoding,
     From,
-    HeaderRow,
-    Ignore,
-    LocaleName,
-    Range,
-    Sheet,
     SpaceFile,
     as_policy,
     check_inputs,
@@ -43,6 +36,7 @@ from irenic.cli.reading import (
     no_rules,
     opened_space,
     parse_file,
+    reads_rules,
     say_example,
 )
 from irenic.errors import FormatError, IrenicError
@@ -67,16 +61,6 @@ class Form(StrEnum):
 
 _LIMITS = {Form.TEXT: 1_000, Form.JSON: 10_000, Form.SARIF: 1_000, Form.GITHUB: 1_000}
 """How many findings per kind are looked for."""
-
-Outcome = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--outcome",
-        "--target",
-        metavar="COLUMN",
-        help="Outcome column of a .csv or .xlsx file (default: the last one); may be repeated.",
-    ),
-]
 
 commands = typer.Typer()
 
@@ -104,6 +88,7 @@ By default a check fails on conflicts, and on overlaps if the hit policy
 forbids them; --fail-on selects other kinds of findings. A file without
 rules is invalid input."""
 )
+@reads_rules
 def check(
     paths: Annotated[
         list[Path] | None,
@@ -130,13 +115,6 @@ def check(
             " nothing.",
         ),
     ] = None,
-    target: Outcome = None,
-    ignore: Ignore = None,
-    locale: LocaleName = None,
-    sheet: Sheet = None,
-    cells: Range = None,
-    header_row: HeaderRow = None,
-    cross: Cross = None,
     explain_reading: Annotated[
         bool,
         typer.Option(
@@ -159,7 +137,6 @@ def check(
     data: Data = None,
     space: SpaceFile = None,
     source_form: From = None,
-    encoding: Encoding = None,
     budget: Annotated[
         float, typer.Option(metavar="SECONDS", help="Maximum seconds per search.", min=0.0)
     ] = 10.0,
@@ -180,23 +157,15 @@ def check(
     reason: Annotated[
         str, typer.Option(metavar="TEXT", help="Reason to write to the baseline.")
     ] = "known when the baseline was written",
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Find contradictions, gaps, redundant rows and unused columns in rules."""
     form = Form.JSON if as_json else form
     kinds = _kinds(fail_on)
     arguments = paths or []
     paths = list(files_of(arguments, exclude or []))
-    options = {
-        "target": target,
-        "ignore": ignore or (),
-        "hit_policy": as_policy(hit_policy),
-        "encoding": encoding,
-        "locale": locale,
-        "sheet": sheet,
-        "cells": cells,
-        "header_row": header_row,
-        "cross": cross,
-    }
+    options = reading | {"hit_policy": as_policy(hit_policy)}
     inputs = {f"FILE {number}": path for number, path in enumerate(paths, 1)}
     check_inputs({**inputs, "--data": data, "--space": space}, source_form)
     files = _check_files(
@@ -406,21 +375,21 @@ irenic init fares.xlsx -o declared.xlsx     add a sheet named Columns
 Edit the declarations (bounds, possible values, allowed outcomes), and
 check the new file: gaps and findings follow them."""
 )
+@reads_rules
 def init(
     path: Annotated[Path, typer.Argument(metavar="TABLE", help="Table (.csv or .xlsx).")],
     out: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="File to write, or - for .csv.")
     ],
-    target: Outcome = None,
-    ignore: Ignore = None,
-    locale: LocaleName = None,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Declare the columns of a .csv or .xlsx table, as they were inferred."""
     from irenic.formats.sheets.rules import with_declarations
     from irenic.frames.files import read_bytes
 
     check_output(out, {"TABLE": path})
-    parsed = parse_file(path, target=target, ignore=ignore or (), locale=locale)
+    parsed = parse_file(path, **reading)
     if parsed.format not in ("csv", "xlsx"):
         raise FormatError(f"{path}: the table must be .csv or .xlsx, got {parsed.format}")
     if not is_standard(out) and out.suffix.lower() != path.suffix.lower():

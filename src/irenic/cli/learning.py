@@ -33,6 +33,7 @@ from irenic.cli.reading import (
     opened_space,
     parse_file,
     read_data,
+    reads_rules,
 )
 from irenic.errors import ConflictError, DataError, FormatError, SpaceError, did_you_mean
 from irenic.model.literals import display
@@ -259,6 +260,7 @@ irenic predict model.dmn cases.csv                 decide with a whole DMN model
 [bold]Exit status[/]
 0 predictions were made, 2 invalid input"""
 )
+@reads_rules
 def predict(
     rules: Annotated[
         Path,
@@ -298,6 +300,8 @@ def predict(
             help="Table or decision, if RULES has several (default: the last one to be decided).",
         ),
     ] = None,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Add the predictions of rules to a table."""
     from irenic.frames.table import FORMATS, check_suffix, dumps_table, write_table
@@ -311,7 +315,7 @@ def predict(
     if out is not None and not is_standard(out):
         check_suffix(out)
     out_form = output_format(out, to, FORMATS, "csv")
-    parsed = parse_file(rules, form)
+    parsed = parse_file(rules, form, **reading)
     whole_model = parsed.decisions is not None and parsed.decisions.is_network
     if whole_model and explain:
         raise FormatError("--explain needs a model of one decision table", path=str(rules))

@@ -24,9 +24,7 @@ from irenic.cli.common import (
     write_standard,
 )
 from irenic.cli.reading import (
-    Encoding,
     From,
-    Ignore,
     SpaceFile,
     TableName,
     as_policy,
@@ -36,6 +34,7 @@ from irenic.cli.reading import (
     given_space,
     parse_file,
     read_data,
+    reads_rules,
 )
 from irenic.errors import DataError, FormatError, did_you_mean
 from irenic.formats.editing import EDITED, MARKS
@@ -61,9 +60,6 @@ _IN_PLACE = typer.Option(
     metavar="",
     help="Change IN itself: only the rows concerned, each with a note; all else stays.",
 )
-_TARGET = typer.Option(
-    metavar="COLUMN", help="Outcome column of a .csv or .xlsx file (default: the last one)."
-)
 _POLICY = typer.Option(
     metavar="POLICY", help="Hit policy instead of the one in the file: UNIQUE, FIRST, …"
 )
@@ -76,7 +72,6 @@ _BUDGET = typer.Option(metavar="SECONDS", help="Maximum seconds for the search."
 In = Annotated[Path, _IN]
 Out = Annotated[Path | None, _OUT]
 InPlace = Annotated[bool, _IN_PLACE]
-Target = Annotated[str | None, _TARGET]
 Policy = Annotated[str | None, _POLICY]
 Data = Annotated[Path | None, _DATA]
 Label = Annotated[str | None, _LABEL]
@@ -109,6 +104,7 @@ Without either, the larger rule is cut, or the fewest rules are dropped.
 [bold]Exit status[/]
 0 the rules are free of contradictions, 2 invalid input"""
 )
+@reads_rules
 def repair(
     rules: In,
     out: Out = None,
@@ -124,20 +120,19 @@ def repair(
     data: Data = None,
     label: Label = None,
     table: TableName = None,
-    target: Target = None,
-    ignore: Ignore = None,
     hit_policy: Policy = None,
     space: SpaceFile = None,
     form: From = None,
-    encoding: Encoding = None,
     to: To = None,
     as_json: Json = False,
     budget: Budget = 30.0,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Remove contradictions from rules, and explain each change."""
     files = {"IN": rules, "--data": data, "--space": space}
     sink = _check_files(files, form, out, to, as_json=as_json, in_place=in_place)
-    parsed = _parse(rules, form, encoding, target, ignore, hit_policy)
+    parsed = _parse(rules, form, hit_policy, reading)
     original = _table(parsed, table, given_space(None, space, form), sink)
     X, y = _instances(data, label, form)
     mended = irenic.repair(original, how.value, X=X, y=y, budget=budget)
@@ -169,6 +164,7 @@ irenic complete rules.txt --data cases.csv -o complete.txt
 0 every case is covered, 1 not every case is covered or it is unknown,
 2 invalid input"""
 )
+@reads_rules
 def complete(
     rules: In,
     out: Out = None,
@@ -179,20 +175,19 @@ def complete(
         int | None, typer.Option(metavar="N", help="Maximum number of rules to add.", min=1)
     ] = None,
     table: TableName = None,
-    target: Target = None,
-    ignore: Ignore = None,
     hit_policy: Policy = None,
     space: SpaceFile = None,
     form: From = None,
-    encoding: Encoding = None,
     to: To = None,
     as_json: Json = False,
     budget: Budget = 30.0,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Add rules for cases that no rule covers, largest gaps first."""
     files = {"IN": rules, "--data": data, "--space": space}
     sink = _check_files(files, form, out, to, as_json=as_json, in_place=in_place)
-    parsed = _parse(rules, form, encoding, target, ignore, hit_policy)
+    parsed = _parse(rules, form, hit_policy, reading)
     original = _table(parsed, table, given_space(None, space, form), sink)
     X, y = _instances(data, label, form)
     completion = irenic.complete(original, X=X, y=y, limit=limit, budget=budget)
@@ -221,25 +216,25 @@ irenic merge rules.txt -o fewer.txt
 [bold]Exit status[/]
 0 the rules were merged, 2 invalid input, or contradicting rules"""
 )
+@reads_rules
 def merge(
     rules: In,
     out: Out = None,
     in_place: InPlace = False,
     table: TableName = None,
-    target: Target = None,
-    ignore: Ignore = None,
     hit_policy: Policy = None,
     space: SpaceFile = None,
     form: From = None,
-    encoding: Encoding = None,
     to: To = None,
     as_json: Json = False,
     budget: Budget = 30.0,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Merge rules into fewer ones that provably decide the same."""
     files = {"IN": rules, "--space": space}
     sink = _check_files(files, form, out, to, as_json=as_json, in_place=in_place)
-    parsed = _parse(rules, form, encoding, target, ignore, hit_policy)
+    parsed = _parse(rules, form, hit_policy, reading)
     original = _table(parsed, table, given_space(None, space, form), sink)
     unordered = original.with_rules(_as_set(original, budget)) if original.is_ordered else original
     merged = irenic.merge(unordered, budget=budget)
@@ -268,6 +263,7 @@ irenic convert - - --from dmn --to json < loans.dmn
 [bold]Exit status[/]
 0 the rules were written, 2 invalid input"""
 )
+@reads_rules
 def convert(
     rules: In,
     out: Annotated[
@@ -277,12 +273,9 @@ def convert(
         ),
     ],
     table: TableName = None,
-    target: Target = None,
-    ignore: Ignore = None,
     hit_policy: Policy = None,
     space: SpaceFile = None,
     form: From = None,
-    encoding: Encoding = None,
     to: To = None,
     as_set: Annotated[
         bool,
@@ -299,13 +292,15 @@ def convert(
         str, typer.Option(metavar="NAME", help="Name of the table that the SQL query reads.")
     ] = "cases",
     budget: Budget = 60.0,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Write rules in another format."""
     files = {"IN": rules, "--space": space}
     check_inputs(files, form)
     check_output(out, files, "OUT")
     sink = _Out(out, output_format(out, to, WRITTEN), "OUT")
-    parsed = _parse(rules, form, encoding, target, ignore, hit_policy)
+    parsed = _parse(rules, form, hit_policy, reading)
     result = _table(parsed, table, given_space(None, space, form), sink)
     if sink.form in ("sql", "py") and space is None and parsed.declared is None:
         result = parsed.open_to_missing(table)  # as in irenic predict
@@ -336,6 +331,7 @@ irenic diff fares.csv fares.xlsx --table 2026
 0 both decide the same everywhere, 1 they differ or it is unknown,
 2 invalid input"""
 )
+@reads_rules
 def diff(
     a: Annotated[Path, typer.Argument(metavar="A", help="Rules before the change, or -.")],
     b: Annotated[Path, typer.Argument(metavar="B", help="Rules after the change, or -.")],
@@ -346,14 +342,13 @@ def diff(
             help="Table to use, if a file contains several; given twice, first of A, then of B.",
         ),
     ] = None,
-    target: Target = None,
-    ignore: Ignore = None,
     hit_policy: Policy = None,
     space: SpaceFile = None,
     form: From = None,
-    encoding: Encoding = None,
     as_json: Json = False,
     budget: Budget = 60.0,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """List the regions in which two sets of rules decide differently."""
     check_inputs({"A": a, "B": b, "--space": space}, form)
@@ -361,7 +356,7 @@ def diff(
     names = _two_names(table or [])
     before, after = (
         _table(
-            _parse(path, form, encoding, target, ignore, hit_policy),
+            _parse(path, form, hit_policy, reading),
             name,
             common_space,
             _Out(),
@@ -448,15 +443,9 @@ def _check_files(
 
 
 def _parse(
-    path: Path,
-    form: str | None,
-    encoding: str | None,
-    target: str | None,
-    ignore: list[str] | None,
-    policy: str | None,
+    path: Path, form: str | None, policy: str | None, reading: dict[str, Any]
 ) -> irenic.formats.Parsed:
-    options = {"target": target, "ignore": ignore or (), "hit_policy": as_policy(policy)}
-    return parse_file(path, form, encoding=encoding, **options)
+    return parse_file(path, form, hit_policy=as_policy(policy), **reading)
 
 
 def _table(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import os
 import sys
 from importlib.resources import files
@@ -18,7 +20,7 @@ from irenic.frames import table as tables
 from irenic.model.literals import display
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from irenic.frames.columns import Table
 
@@ -34,46 +36,99 @@ _DATA = typer.Option(
 _SPACE = typer.Option(
     metavar="FILE", help="File (.json) that declares the space of the rules, or -."
 )
-_IGNORE = typer.Option(
-    metavar="COLUMN",
-    help="Column of a .csv or .xlsx table to skip, such as row numbers; may be repeated.",
-)
 _FROM = typer.Option(
     "--from", metavar="FORMAT", help="Format of standard input, if a file is -: csv, json, …"
 )
-_LOCALE = typer.Option(
-    metavar="LANGUAGE",
-    help="Language of numbers and dates in a .csv or .xlsx table, such as de or en-US.",
-)
-_SHEET = typer.Option(metavar="NAME", help="The only sheet of an .xlsx file to read.")
-_RANGE = typer.Option(
-    "--range", metavar="CELLS", help="Cells of a .csv or .xlsx table, such as A3:D20."
-)
-_HEADER_ROW = typer.Option(
-    metavar="N", help="Line of a .csv or .xlsx table that names the columns.", min=1
-)
-_CROSS = typer.Option(
-    metavar="NAME",
-    help="Read a .csv or .xlsx file as a cross table; NAME is the condition in its header.",
-)
-
 _TABLE = typer.Option(metavar="NAME", help="Table to use, if the file contains several.")
-_ENCODING = typer.Option(
-    metavar="NAME", help="Encoding of a text file of rules, such as cp1252 (default: UTF-8)."
-)
 
-Ignore = Annotated[list[str] | None, _IGNORE]
 TableName = Annotated[str | None, _TABLE]
-Encoding = Annotated[str | None, _ENCODING]
-LocaleName = Annotated[str | None, _LOCALE]
-Sheet = Annotated[str | None, _SHEET]
-Range = Annotated[str | None, _RANGE]
-HeaderRow = Annotated[int | None, _HEADER_ROW]
-Cross = Annotated[str | None, _CROSS]
 Rules = Annotated[Path | None, _RULES]
 Data = Annotated[Path | None, _DATA]
 SpaceFile = Annotated[Path | None, _SPACE]
 From = Annotated[str | None, _FROM]
+
+
+# --- how rules are read
+
+
+def _option(*names: str, **settings: Any) -> Any:
+    return typer.Option(*names, rich_help_panel="Reading tables of rules", **settings)
+
+
+_READING = {
+    "target": Annotated[
+        list[str] | None,
+        _option(
+            "--outcome",
+            "--target",
+            metavar="COLUMN",
+            help="Outcome column of a .csv or .xlsx table (default: the last one); may be"
+            " repeated.",
+        ),
+    ],
+    "ignore": Annotated[
+        list[str] | None,
+        _option(
+            metavar="COLUMN",
+            help="Column of a .csv or .xlsx table to skip, such as row numbers; may be repeated.",
+        ),
+    ],
+    "locale": Annotated[
+        str | None,
+        _option(
+            metavar="LANGUAGE",
+            help="Language of numbers and dates in a .csv or .xlsx table, such as de or en-US.",
+        ),
+    ],
+    "sheet": Annotated[
+        str | None, _option(metavar="NAME", help="The only sheet of an .xlsx file to read.")
+    ],
+    "cells": Annotated[
+        str | None,
+        _option("--range", metavar="CELLS", help="Cells of a .csv or .xlsx table, such as A3:D20."),
+    ],
+    "header_row": Annotated[
+        int | None,
+        _option(metavar="N", help="Line of a .csv or .xlsx table that names the columns.", min=1),
+    ],
+    "cross": Annotated[
+        str | None,
+        _option(
+            metavar="NAME",
+            help="Read a .csv or .xlsx file as a cross table; NAME is the condition in its header.",
+        ),
+    ],
+    "encoding": Annotated[
+        str | None,
+        _option(
+            metavar="NAME",
+            help="Encoding of a text file of rules, such as cp1252 (default: UTF-8).",
+        ),
+    ],
+}
+"""The options of all commands that read rules, by the arguments of :func:`irenic.parse`."""
+
+
+def reads_rules(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say how rules are read to a command.
+
+    The command takes them as ``reading``, the arguments for :func:`parse_file`.
+    """
+    signature = inspect.signature(command, eval_str=True)
+    own = [p for p in signature.parameters.values() if p.name != "reading"]
+    options = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        for name, kind in _READING.items()
+    ]
+
+    @functools.wraps(command)
+    def with_options(**arguments: Any) -> None:
+        reading = {name: arguments.pop(name) for name in _READING}
+        command(**arguments, reading=reading | {"ignore": reading["ignore"] or ()})
+
+    # typer makes the options from the signature
+    with_options.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
+    return with_options
 
 
 # --- files and standard input
@@ -170,14 +225,14 @@ def read_rules(
     path: Path | None,
     data: Path | None,
     space_file: Path | None,
-    ignore: list[str] | None,
     form: str | None,
-    table: str | None = None,
+    table: str | None,
+    reading: dict[str, Any],
 ) -> irenic.RuleSet:
     """Return the rule set in a file, or the example."""
     check_inputs({"RULES": path, "--data": data, "--space": space_file}, form)
     space = given_space(data, space_file, form)
-    parsed = parse_file(path, form, ignore=ignore or ())
+    parsed = parse_file(path, form, **reading)
     return as_set(parsed.rules(opened_space(parsed, space, data), table=table))
 
 

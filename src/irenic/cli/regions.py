@@ -12,11 +12,11 @@ from irenic.cli.common import GAP_LIMIT, Json, Limit, console, note, output, pri
 from irenic.cli.reading import (
     Data,
     From,
-    Ignore,
     Rules,
     SpaceFile,
     TableName,
     read_rules,
+    reads_rules,
     say_example,
 )
 from irenic.errors import did_you_mean
@@ -50,22 +50,24 @@ irenic gaps rules.json --json --budget 60
 0 every case is covered, 1 not every case is covered or it is unknown,
 2 invalid input"""
 )
+@reads_rules
 def gaps(
     rules: Rules = None,
     as_json: Json = False,
     data: Data = None,
     space: SpaceFile = None,
     table: TableName = None,
-    ignore: Ignore = None,
     form: From = None,
     budget: Budget = 60.0,
     limit: Limit = None,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """List the regions that no rule covers."""
     from irenic.reporting import terminal
     from irenic.reporting.documents import gaps_document
 
-    rule_set = read_rules(rules, data, space, ignore, form, table)
+    rule_set = read_rules(rules, data, space, form, table, reading)
     with progress("looking for gaps") as show:
         found = irenic.gaps(
             rule_set, budget=irenic.Budget(seconds=budget, regions=GAP_LIMIT), progress=show
@@ -91,6 +93,7 @@ irenic search rules.txt --all --paths     print all paths of the paper
 [bold]Exit status[/]
 0 a region was found, 1 none was found, 2 invalid input"""
 )
+@reads_rules
 def search(
     rules: Rules = None,
     first: Annotated[
@@ -119,9 +122,10 @@ def search(
     data: Data = None,
     space: SpaceFile = None,
     table: TableName = None,
-    ignore: Ignore = None,
     form: From = None,
     budget: Budget = 60.0,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Find regions where a new rule contradicts no other (CFSGS in the paper)."""
     from irenic.reporting import terminal
@@ -131,7 +135,7 @@ def search(
         raise irenic.ConditionError(
             "--paths and --maximal cannot be combined: the regions of paths are not maximal"
         )
-    rule_set = read_rules(rules, data, space, ignore, form, table)
+    rule_set = read_rules(rules, data, space, form, table, reading)
     with progress("searching") as show:
         options: dict[str, Any] = {
             "consequent": _consequent(rule_set, consequent),
@@ -163,6 +167,7 @@ irenic enlarge rules.txt --seed "f1=5.5, f2=6" --order f2,f1 --consequent A
 [bold]Exit status[/]
 0 a region was found, 2 invalid input, or a rival covers the seed"""
 )
+@reads_rules
 def enlarge(
     rules: Rules = None,
     seed: Annotated[
@@ -181,14 +186,15 @@ def enlarge(
     data: Data = None,
     space: SpaceFile = None,
     table: TableName = None,
-    ignore: Ignore = None,
     form: From = None,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Grow a region around a point where a new rule contradicts no other (CFSBE in the paper)."""
     from irenic.model.notation import parse_names, parse_point
     from irenic.reporting.documents import enlarge_document
 
-    rule_set = read_rules(rules, data, space, ignore, form, table)
+    rule_set = read_rules(rules, data, space, form, table, reading)
     if not seed:
         shape = ", ".join(f"{name}=…" for name in rule_set.space.names)
         raise irenic.SeedError(f'a seed is required: --seed "{shape}"')

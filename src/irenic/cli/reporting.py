@@ -19,7 +19,6 @@ from irenic.cli.common import (
 )
 from irenic.cli.reading import (
     From,
-    Ignore,
     Rules,
     as_policy,
     check_inputs,
@@ -28,6 +27,7 @@ from irenic.cli.reading import (
     opened_space,
     parse_file,
     read_data,
+    reads_rules,
     say_example,
 )
 from irenic.errors import DataError, FormatError
@@ -53,6 +53,7 @@ irenic report model.json people.csv --json   print the data of the page
 [bold]Exit status[/]
 0 the page was written, 2 invalid input"""
 )
+@reads_rules
 def report(
     rules: Rules = None,
     data: Annotated[
@@ -77,14 +78,6 @@ def report(
         str | None,
         typer.Option(metavar="NAME", help="Table to show, if the file contains several."),
     ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Outcome column of RULES, if .csv or .xlsx (default: the last one).",
-        ),
-    ] = None,
-    ignore: Ignore = None,
     form: From = None,
     hit_policy: Annotated[
         str | None,
@@ -102,6 +95,8 @@ def report(
         float, typer.Option(metavar="SECONDS", help="Maximum seconds per search.", min=0.0)
     ] = 10.0,
     as_json: Json = False,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Write an HTML report on rules that needs no server and no network."""
     files = {"RULES": rules, "DATA": data}
@@ -109,8 +104,7 @@ def report(
     check_one_output(out, None, as_json=as_json)
     if not as_json:
         _check_page(out, files)
-    options = {"target": target, "ignore": ignore or (), "hit_policy": as_policy(hit_policy)}
-    parsed = parse_file(rules, form, **options)
+    parsed = parse_file(rules, form, hit_policy=as_policy(hit_policy), **reading)
     model, X, y = _read(parsed, data, label, table, form)
     name = title if title is not None else _name(rules, model)
     page = irenic.report(model, X, y, name=name, budget=budget, sample=sample)

@@ -303,13 +303,21 @@ def read(
     target: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] = (),
     hit_policy: HitPolicy | None = None,
+    encoding: str | None = None,
     locale: str | None = None,
+    sheet: str | None = None,
+    cells: str | None = None,
+    header_row: int | None = None,
+    cross: str | None = None,
+    name: str | None = None,
 ) -> RuleSet | RuleList:
     """Return the rules of one table: ``parse(source).bind(space).table(table)`` as rules.
 
     Parameters
     ----------
-    source, format, target, ignore, hit_policy, locale
+    source, format, target, ignore, hit_policy, encoding
+        As for :func:`parse`.
+    locale, sheet, cells, header_row, cross, name
         As for :func:`parse`.
     space : Space, optional
         The space of the rules, instead of the one that the source declares or that is inferred
@@ -341,7 +349,18 @@ def read(
       2. IF age >= 10 THEN adult
     """
     parsed = parse(
-        source, format=format, target=target, ignore=ignore, hit_policy=hit_policy, locale=locale
+        source,
+        format=format,
+        target=target,
+        ignore=ignore,
+        hit_policy=hit_policy,
+        encoding=encoding,
+        locale=locale,
+        sheet=sheet,
+        cells=cells,
+        header_row=header_row,
+        cross=cross,
+        name=name,
     )
     return parsed._rules(space, table)
 
@@ -355,14 +374,22 @@ def loads(
     target: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] = (),
     hit_policy: HitPolicy | None = None,
+    encoding: str | None = None,
     locale: str | None = None,
+    sheet: str | None = None,
+    cells: str | None = None,
+    header_row: int | None = None,
+    cross: str | None = None,
+    name: str | None = None,
 ) -> RuleSet | RuleList:
     """Return the rules in a text, or in the content of a file as bytes.
 
     Parameters
     ----------
     text : str or bytes
-    format, space, table, target, ignore, hit_policy, locale
+    format, space, table, target, ignore, hit_policy, encoding
+        As for :func:`read`.
+    locale, sheet, cells, header_row, cross, name
         As for :func:`read`.
 
     Returns
@@ -392,7 +419,13 @@ def loads(
         target=target,
         ignore=ignore,
         hit_policy=hit_policy,
+        encoding=encoding,
         locale=locale,
+        sheet=sheet,
+        cells=cells,
+        header_row=header_row,
+        cross=cross,
+        name=name,
     )
     return parsed._rules(space, table)
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from irenic.errors import FormatError
 from irenic.formats.parsed import Parsed, Tables
+from irenic.formats.tables.drafts import Draft
 from irenic.formats.tables.edits import Edits, NewLine, edits_between
 from irenic.formats.text import dumps
 from irenic.model.condition import Operators
@@ -114,10 +115,11 @@ def _edited(parsed: Parsed, table: DecisionTable, edits: Edits, command: str) ->
         return edit_dmn(raw, table, edits, command, index=index, inputs=inputs)
     from irenic.formats.sheets.editing import edit_csv, edit_xlsx
 
+    draft = parsed.drafts[_index(parsed, table)]
     if parsed.format in ("csv", "tsv"):
         delimiter = "\t" if parsed.format == "tsv" else ""
-        return edit_csv(raw, table, edits, command, delimiter=delimiter)
-    return edit_xlsx(raw, table, edits, command)
+        return edit_csv(raw, table, draft, edits, command, delimiter=delimiter)
+    return edit_xlsx(raw, table, draft, edits, command)
 
 
 def _index(parsed: Parsed, table: DecisionTable) -> int:
@@ -147,6 +149,18 @@ def _check(parsed: Parsed, content: bytes, before: DecisionTable, after: Decisio
     same = table.rules.default == after.rules.default and policies[0] == policies[1]
     if not same or _content(table) != _content(after):
         raise FormatError("it would not be read as intended")
+    if parsed.format not in ("dmn", "rules"):
+        _check_roles(parsed.drafts[position], again.drafts[position])
+
+
+def _check_roles(before: Draft, after: Draft) -> None:
+    """Raise an error if a column of an edited sheet would be read as something else."""
+    roles = [{c.name: (c.skipped, c.bound) for c in draft.inputs} for draft in (before, after)]
+    for name, role in roles[0].items():
+        if roles[1].get(name) != role:
+            raise FormatError(f"column {name!r} would no longer be read as it was")
+    if before.outputs != after.outputs or dict(before.declared) != dict(after.declared):
+        raise FormatError("its outcomes or declarations would no longer be read as they were")
 
 
 def _content(table: DecisionTable) -> dict[tuple[Region, Hashable, float], int]:

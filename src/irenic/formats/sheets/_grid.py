@@ -54,10 +54,20 @@ def seen(text: str) -> str:
 def csv_lines(raw: bytes) -> tuple[list[Line], str]:
     """Return the nonempty lines of a CSV file, and its delimiter."""
     text, before = seen(_text(raw)), 0
+    delimiter = csv_delimiter(text)
     if declared := _DELIMITER.match(text):
         text, before = text[declared.end() :], 1
-    delimiter = declared["sign"] if declared else delimiter_of(_below_titles(text))
     return list(_csv_lines(text, delimiter, before)), delimiter
+
+
+def csv_delimiter(text: str) -> str:
+    """Return the delimiter of a CSV file, which its first line may declare.
+
+    >>> csv_delimiter("Fares 2026\\nage;fare\\n< 18;1,5\\n"), csv_delimiter("sep=|\\nage|fare\\n")
+    (';', '|')
+    """
+    declared = _DELIMITER.match(text)
+    return declared["sign"] if declared else delimiter_of(_below_titles(text))
 
 
 def _below_titles(text: str) -> str:

@@ -8,6 +8,8 @@ from typing import Any, Final, NamedTuple
 from irenic.errors import FormatError
 from irenic.formats.sheets._grid import Line, Unreadable
 
+NOTE: Final = "IRENIC NOTE"
+"""The column in which edits explain changed rows; it is never read."""
 _RANGE: Final = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7}):\$?([A-Za-z]{1,3})\$?(\d{1,7})")
 _NAME: Final = re.compile(r"[^\W\d]|[#№]")
 _WORD: Final = re.compile(r"[^\W\d_][^<>=≤≥≠\[\]\d]*")
@@ -141,6 +143,8 @@ def _names_columns(line: Line) -> bool:
 def _without_headers(lines: list[Line], notes: list[str]) -> list[Line]:
     """Return lines without repetitions of the header, as after a page break."""
     header = _plain(lines[0])
+    if header[-1:] == [NOTE.casefold()]:  # only the first header has it
+        header.pop()
     if len(header) < 2:
         return lines
     repeated = [line.number for line in lines[1:] if _plain(line) == header]

@@ -7,26 +7,41 @@ table, which is never read. A dropped row is emptied, so that nothing else moves
 from __future__ import annotations
 
 import codecs
+import datetime as dt
 import io
 import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
 from irenic.errors import FormatError
 from irenic.formats.feel.doubtful_cells import beyond_doubt
 from irenic.formats.feel.sets import cell_text, literal_text
-from irenic.formats.sheets._grid import _DELIMITER, Line, _text, seen, sheets
+from irenic.formats.sheets._grid import Line, _text, csv_delimiter, seen, sheets
+from irenic.formats.sheets._layout import NOTE
 from irenic.formats.sheets._outcomes import outcome_text
-from irenic.formats.sheets.rules import NOTE, WEIGHT
+from irenic.formats.sheets.rules import WEIGHT
 from irenic.formats.spans import Element, Patch, elements, encoded, escaped, patched
-from irenic.formats.tables.drafts import POLICIES
+from irenic.formats.tables.drafts import POLICIES, Draft
 from irenic.formats.tables.edits import Edits, NewLine
-from irenic.frames.csv import delimiter_of
 from irenic.frames.xlsx import openpyxl_module
+from irenic.model.condition import Operators
 from irenic.model.decision_table import DecisionTable
+from irenic.model.features import Continuous, Feature
 
 _BREAK: Final = re.compile(r"\r\n|\r|\n")
+
+
+class _Column(NamedTuple):
+    """A column of conditions."""
+
+    name: str
+    place: int
+    """Counted from 0."""
+    order: str
+    """Operator of all its cells, if the column contains bounds of ranges, such as ``>=``."""
+    unit: str
 
 
 class _Sheet(NamedTuple):
@@ -34,8 +49,9 @@ class _Sheet(NamedTuple):
 
     header: int
     """The line of the header."""
-    columns: dict[str, int]
-    """The columns of the features."""
+    columns: dict[str, list[_Column]]
+    """The columns of each feature; several if they contain its bounds."""
+    identifiers: list[int]
     outputs: list[int]
     weight: int | None
     note: int
@@ -44,50 +60,84 @@ class _Sheet(NamedTuple):
     first: int
     end: int
     """The columns of the table, without that of the notes."""
+    decimal: str
     lines: dict[int, list[str]]
     """The texts of the nonempty lines."""
+    typed: bool
+    """Whether numbers are more than text."""
+
+    @property
+    def has_note(self) -> bool:
+        """Whether there is a column of notes already."""
+        header = self.lines[self.header]
+        return self.note < len(header) and seen(header[self.note]).strip() == NOTE
 
 
-def _located(table: DecisionTable, lines: dict[int, list[str]]) -> _Sheet:
-    """Find the header of a table above its rows."""
+def _located(
+    table: DecisionTable, draft: Draft, lines: dict[int, list[str]], *, typed: bool
+) -> _Sheet:
+    """Return where the columns of a table are in the sheet from which it was read."""
     if not table.lines:
         raise FormatError("the lines of the rows are not known")
-    top = min(table.lines)
-    outputs = [*table.outputs] if len(table.outputs) > 1 else [table.outputs[0]]
-    for number in sorted((n for n in lines if n < top), reverse=True):
-        names = [seen(text).strip() for text in lines[number]]
-        places = {name: place for place, name in reversed(list(enumerate(names))) if name}
-        # the outcome is at the right of a feature with the same name
-        last = {name: place for place, name in enumerate(names) if name}
-        wanted = outputs
-        if not all(name in places for name in outputs) and ", ".join(outputs) in places:
-            wanted = [", ".join(outputs)]
-        if not all(name in places for name in (*table.space.names, *wanted)):
-            continue
-        return _sheet(table, number, names, places, [last[name] for name in wanted], lines)
-    raise FormatError("no line above the rows names all features and outcomes")
-
-
-def _sheet(
-    table: DecisionTable,
-    header: int,
-    names: list[str],
-    places: dict[str, int],
-    outputs: list[int],
-    lines: dict[int, list[str]],
-) -> _Sheet:
-    columns = {name: places[name] for name in table.space.names}
+    if draft.crossed:
+        raise FormatError("the rows of a cross table cannot be changed one by one")
+    if draft.header not in lines:
+        raise FormatError("its header was not found")
+    names = [seen(text).strip() for text in lines[draft.header]]
+    places = {name: place for name, place in draft.places.items() if name != NOTE}
+    columns = {name: _columns(draft, name, table) for name in table.space.names}
+    wanted = [name for name in table.outputs if name in places]
+    if len(wanted) < len(table.outputs):
+        wanted = [", ".join(table.outputs)]
+    if wanted[0] not in places:
+        raise FormatError(f"no column is named {wanted[0]!r}")
     weight = next((place for name, place in places.items() if name.upper() == WEIGHT), None)
-    first = min(places.values())
-    end = max(place for name, place in places.items() if name != NOTE) + 1
-    is_letter = names[first] in POLICIES and first not in columns.values()
-    note = places.get(NOTE, end)
-    if NOTE not in places:
-        taken = [n for n, texts in lines.items() if n > header and "".join(texts[note:]).strip()]
-        if taken:
-            raise FormatError(f"line {taken[0]} has cells at the right of the table")
-    numbers = first if is_letter and first not in outputs else None
-    return _Sheet(header, columns, outputs, weight, note, numbers, first, end, lines)
+    first, end = min(places.values()), max(places.values()) + 1
+    if draft.hit_policy and not draft.letter and first and names[first - 1] in POLICIES:
+        first -= 1  # a column of rule numbers that has the name of another column
+    used = {column.place for several in columns.values() for column in several}
+    is_letter = names[first] in POLICIES and first not in used
+    outputs = [places[name] for name in wanted]
+    return _Sheet(
+        draft.header,
+        columns,
+        [places[c.name] for c in draft.inputs if c.skipped == "identifier"],
+        outputs,
+        weight,
+        _note_place(draft, names, end, lines),
+        first if is_letter and first not in outputs else None,
+        first,
+        end,
+        draft.decimal,
+        lines,
+        typed,
+    )
+
+
+def _note_place(draft: Draft, names: list[str], end: int, lines: dict[int, list[str]]) -> int:
+    """Return the column of notes, which is at the right of the table."""
+    if NOTE in names:
+        return names.index(NOTE)
+    if draft.part:  # the cells around the range stay
+        return max(map(len, lines.values()))
+    for number, texts in lines.items():
+        if number > draft.header and "".join(texts[end:]).strip():
+            raise FormatError(f"line {number} has cells at the right of the table")
+    return end
+
+
+def _columns(draft: Draft, name: str, table: DecisionTable) -> list[_Column]:
+    """Return the columns with the conditions on a feature."""
+    columns = []
+    for column in draft.inputs:
+        if column.bound and column.bound[0] == name and column.name not in table.space:
+            order = column.bound[1]
+        elif column.name == name:
+            order = ""
+        else:
+            continue
+        columns.append(_Column(column.name, draft.places[column.name], order, column.unit))
+    return columns
 
 
 class _Written(NamedTuple):
@@ -101,7 +151,7 @@ class _Written(NamedTuple):
 
 
 def _written(
-    table: DecisionTable, edits: Edits, sheet: _Sheet, command: str
+    table: DecisionTable, draft: Draft, edits: Edits, sheet: _Sheet, command: str
 ) -> tuple[list[_Written], list[_Written]]:
     """Return the lines to change, and those to add."""
     changed: list[_Written] = []
@@ -114,15 +164,21 @@ def _written(
             changed.append(_Written(dict.fromkeys(table_columns) | {sheet.note: note}, at, at))
             continue
         for place, line in enumerate(new):
-            cells = _conditions(sheet, line)
+            cells = _conditions(table, sheet, line)
+            old = _old_bounds(table, sheet, row)
+            cells = {p: value for p, value in cells.items() if p not in old or value != old[p]}
+            if place:  # no two rows have the same name or number
+                cells |= dict.fromkeys(sheet.identifiers)
             cells[sheet.note] = _noted(sheet, at, f"{command}: {line.note or 'changed'}")
             (added if place else changed).append(_Written(cells, at, None if place else at))
     last = max(table.lines)
     for line in edits.added:
-        cells = dict.fromkeys(table_columns) | _conditions(sheet, line)
+        cells = dict.fromkeys(table_columns) | _conditions(table, sheet, line)
         cells |= _outcome(table, sheet, line)
         cells[sheet.note] = f"{command}: {line.note or 'added'}"
         added.append(_Written(cells, last, None))
+    if added and draft.part:
+        raise FormatError(f"new rows would be outside the range {draft.part}")
     if sheet.numbers is not None:
         _number(table, edits, sheet, changed, added)
     return changed, added
@@ -135,11 +191,82 @@ def _noted(sheet: _Sheet, at: int, note: str) -> str:
     return f"{old}; {note}" if old else note
 
 
-def _conditions(sheet: _Sheet, line: NewLine) -> dict[int, Any]:
-    return {
-        sheet.columns[name]: beyond_doubt(cell_text(conditions, words=True))
-        for name, conditions in line.cells.items()
-    }
+def _conditions(table: DecisionTable, sheet: _Sheet, line: NewLine) -> dict[int, Any]:
+    cells: dict[int, Any] = {}
+    for name, conditions in line.cells.items():
+        columns = sheet.columns[name]
+        if any(column.order for column in columns):
+            cells |= _bounds(table.space[name], sheet, columns, conditions)
+        elif columns:
+            text = beyond_doubt(cell_text(conditions, words=True))
+            cells[columns[0].place] = _spelled(text, sheet, columns[0])
+        elif any(conditions):
+            raise FormatError(f"the table has no column for {name!r}")
+    return cells
+
+
+def _old_bounds(table: DecisionTable, sheet: _Sheet, row: int) -> dict[int, Any]:
+    """Return the cells of bounds in a row, as they would be written."""
+    (place, *others) = table.places(row)
+    conditions = dict(table.rules[place].region.conditions())
+    cells: dict[int, Any] = {}
+    for name, columns in sheet.columns.items() if not others else ():
+        if any(column.order for column in columns):
+            cells |= _bounds(table.space[name], sheet, columns, [conditions.get(name, {})])
+    return cells
+
+
+def _bounds(
+    feature: Feature, sheet: _Sheet, columns: list[_Column], conditions: list[Operators]
+) -> dict[int, Any]:
+    """Return the cells of the columns that contain the bounds of one range."""
+    text = cell_text(conditions, words=True)
+    names = " and ".join(repr(column.name) for column in columns)
+    refusal = FormatError(f"columns {names} cannot contain the condition {text!r}")
+    operators = dict(conditions[0])
+    if "=" in operators:
+        value = operators.pop("=")
+        operators |= {">=": value, "<=": value}
+    if len(conditions) > 1 or not set(operators) <= set(_OTHER):
+        raise refusal
+    step: Any = _STEPS.get(feature.kind) if isinstance(feature, Continuous) else None
+    cells: dict[int, Any] = {}
+    for column in columns:
+        if not column.order:
+            raise refusal
+        bound = operators.pop(column.order, None)
+        other, sign = _OTHER[column.order]
+        if bound is None and other in operators:
+            if step is None:
+                raise refusal
+            bound = operators.pop(other) + sign * step
+        typed = sheet.typed and type(bound) in (int, float) and not column.unit
+        if bound is None or typed:
+            cells[column.place] = bound
+        else:
+            text = beyond_doubt(literal_text(bound, words=True))
+            cells[column.place] = _spelled(text, sheet, column)
+    if operators:
+        raise refusal
+    return cells
+
+
+_OTHER: Final = {">=": (">", 1), ">": (">=", -1), "<=": ("<", -1), "<": ("<=", 1)}
+"""The operator that differs from another at its bound, and the way from one bound to the other."""
+_STEPS: Final = {"integer": 1, "date": dt.timedelta(days=1)}
+"""The distance between neighboring values, by the kind of feature."""
+_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
+
+
+def _spelled(text: str, sheet: _Sheet, column: _Column) -> str:
+    """Return a cell with numbers as the other cells of its column have them."""
+    if '"' in text:
+        return text
+    if column.unit == "%":
+        text = _NUMBER.sub(lambda match: f"{Decimal(match.group()).scaleb(2).normalize():f}%", text)
+    if sheet.decimal == "," and re.search(r"\d\.\d", text):
+        text = re.sub(r"(?<=\d)\.(?=\d)", ",", text.replace(", ", "; "))
+    return text
 
 
 def _outcome(table: DecisionTable, sheet: _Sheet, line: NewLine) -> dict[int, Any]:
@@ -148,6 +275,9 @@ def _outcome(table: DecisionTable, sheet: _Sheet, line: NewLine) -> dict[int, An
         assert isinstance(line.then, tuple)
         parts = line.then
     cells = {place: outcome_text(part) for place, part in zip(sheet.outputs, parts, strict=True)}
+    for place, cell in cells.items():
+        if sheet.decimal == "," and not sheet.typed and type(cell) is float:
+            cells[place] = literal_text(cell).replace(".", ",")
     if sheet.weight is not None and line.weight != 1.0:
         cells[sheet.weight] = literal_text(line.weight, words=True)
     return cells
@@ -184,29 +314,36 @@ def _number(
 
 
 def edit_csv(
-    raw: bytes, table: DecisionTable, edits: Edits, command: str, *, delimiter: str = ""
+    raw: bytes,
+    table: DecisionTable,
+    draft: Draft,
+    edits: Edits,
+    command: str,
+    *,
+    delimiter: str = "",
 ) -> bytes:
     """Return a CSV file with some rows of its table changed, and all other bytes as they were.
 
     >>> from irenic.formats.sheets.rules import parse_csv
     >>> from irenic.formats.tables.edits import edits_between
     >>> raw = b'age , fare\\r\\n"< 20", free\\r\\n>= 10, full\\r\\n'
-    >>> old = parse_csv(raw).bind().table()
+    >>> parsed = parse_csv(raw)
+    >>> old = parsed.bind().table()
     >>> new = old.with_rules(old.rules[:1])
-    >>> edit_csv(raw, old, edits_between(old, new), "irenic repair")
+    >>> edit_csv(raw, old, parsed.drafts[0], edits_between(old, new), "irenic repair")
     b'age , fare,IRENIC NOTE\\r\\n"< 20", free\\r\\n,,irenic repair: dropped\\r\\n'
     """
     text = _text(raw)
     mark = next(mark for mark in _MARKS if raw.startswith(mark))
-    declared = _DELIMITER.match(text)
-    delimiter = declared["sign"] if declared else delimiter or delimiter_of(seen(text))
+    delimiter = delimiter or csv_delimiter(seen(text))
     records = dict(_records(text, delimiter))
     lines = {n: [_plain(text[a:b]) for a, b in fields] for n, fields in records.items()}
-    sheet = _located(table, {n: texts for n, texts in lines.items() if "".join(texts).strip()})
-    changed, added = _written(table, edits, sheet, command)
+    filled = {n: texts for n, texts in lines.items() if "".join(texts).strip()}
+    sheet = _located(table, draft, filled, typed=False)
+    changed, added = _written(table, draft, edits, sheet, command)
     patches = []
     header = records[sheet.header]
-    if sheet.note == sheet.end:
+    if not sheet.has_note:
         patches.append(_record_patch(text, header, {sheet.note: NOTE}, delimiter))
     for line in changed:
         assert line.at is not None
@@ -292,14 +429,14 @@ def _quoted(value: Any, old: str, delimiter: str) -> str:
 # --- workbooks
 
 
-def edit_xlsx(raw: bytes, table: DecisionTable, edits: Edits, command: str) -> bytes:
+def edit_xlsx(raw: bytes, table: DecisionTable, draft: Draft, edits: Edits, command: str) -> bytes:
     """Return a workbook with some rows of a sheet changed; all other parts keep their bytes."""
     lines = next((lines for title, lines in sheets(raw) if title == table.name), None)
     if lines is None:
         raise FormatError(f"the workbook has no sheet {table.name!r}")
     texts = {line.number: _texts(line) for line in lines}
-    sheet = _located(table, texts)
-    changed, added = _written(table, edits, sheet, command)
+    sheet = _located(table, draft, texts, typed=True)
+    changed, added = _written(table, draft, edits, sheet, command)
     book = openpyxl_module().load_workbook(io.BytesIO(raw), read_only=True)
     path = book[table.name]._worksheet_path
     book.close()
@@ -343,7 +480,7 @@ class _Part:
         sheet = self.sheet
         patches: list[Patch] = []
         width = sheet.note
-        if sheet.note == sheet.end:
+        if not sheet.has_note:
             header = _Written({sheet.note: NOTE}, sheet.header, sheet.header)
             changed = [header, *changed]
         for line in changed:

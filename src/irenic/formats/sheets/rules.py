@@ -44,7 +44,7 @@ from irenic.formats.sheets._doubtful_columns import (
     refused_columns,
 )
 from irenic.formats.sheets._grid import Line, Unreadable, csv_lines, seen, sheets
-from irenic.formats.sheets._layout import Layout, arranged, end_of, letters
+from irenic.formats.sheets._layout import NOTE, Layout, arranged, end_of, letters
 from irenic.formats.sheets._outcomes import (
     FORMULA,
     LIKE_A_FORMULA,
@@ -77,8 +77,6 @@ from irenic.model.ruleset import RuleSet
 
 WEIGHT: Final = "RULE WEIGHT"
 DEFAULT: Final = "DEFAULT"
-NOTE: Final = "IRENIC NOTE"
-"""The column in which edits explain changed rows; it is never read."""
 
 
 class _NoTableError(FormatError):
@@ -177,7 +175,8 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
         )
     draft = Draft(name, inputs=[Input(n) for n in inputs], outputs=tuple(outputs))
     draft.remarks, draft.places, draft.ignored = remarks, places, tuple(options.ignored)
-    draft.header, draft.declared = end_of(header), declared
+    draft.header, draft.declared = header.number, declared
+    draft.crossed, draft.part = bool(options.layout.cross), options.layout.cells
     if options.typed and not options.layout.cross:
         draft.letters = {n: letters(place) for n, place in places.items()}
     if letter:
@@ -187,6 +186,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
             draft.unnumbered = lambda: _draft(name, all_lines, options._replace(numbered=False))
     if options.locale is None:
         options = _with_locale(draft, names, lines[1:], options)
+    draft.decimal = "" if options.locale is None else options.locale.decimal
     reader = _Rows(draft, names, options)
     for line in lines[1:]:
         reader.read(line, is_last=line is lines[-1])
@@ -620,16 +620,22 @@ def _declarations(table: DecisionTable, draft: Draft) -> dict[str, str]:
 
 def _declared_csv(raw: bytes, parsed: Parsed, declared: dict[str, str]) -> bytes:
     draft: Draft = parsed.drafts[0]
-    _, delimiter = csv_lines(raw)
+    if draft.crossed:
+        raise FormatError(
+            "a cross table in a .csv file has no place for declarations; declare them in a workbook"
+        )
+    is_utf16 = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
+    encoding = parsed.encoding or ("utf-16" if is_utf16 else "utf-8-sig")
+    text = raw.decode(encoding)
+    records, delimiter = csv_lines(text.encode("utf-8"))
+    header = next(record for record in records if record.number == draft.header)
     by_place = {place: declared.get(name, "") for name, place in draft.places.items()}
     row = [by_place.get(place, "") for place in range(max(by_place) + 1)]
     file = io.StringIO(newline="")
     csv.writer(file, delimiter=delimiter, lineterminator="\n").writerow(row)
-    is_utf16 = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
-    text = raw.decode("utf-16" if is_utf16 else "utf-8-sig")
-    lines = text.splitlines(keepends=True)
-    lines.insert(draft.header, file.getvalue())
-    return "".join(lines).encode("utf-16" if is_utf16 else "utf-8")
+    lines = io.StringIO(text).readlines()
+    lines.insert(end_of(header), file.getvalue())
+    return "".join(lines).encode(encoding if parsed.encoding or is_utf16 else "utf-8")
 
 
 def _declared_xlsx(raw: bytes, declared: dict[str, str]) -> bytes:

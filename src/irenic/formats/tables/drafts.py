@@ -183,11 +183,17 @@ class Draft:
     remarks: list[str] = field(default_factory=list)
     """What was left out or interpreted, apart from cells."""
     header: int = 0
-    """The last line of the header of a sheet."""
+    """The first line of the header of a sheet."""
     declared: Mapping[str, Any] = field(default_factory=dict)
     """The declarations of columns in the file, by name."""
     ignored: tuple[str, ...] = ()
     """The columns that the caller ignores."""
+    crossed: bool = False
+    """Whether the rows are the cells of a cross table."""
+    part: str = ""
+    """The range of cells to which the caller restricts the table."""
+    decimal: str = ""
+    """The decimal separator of numbers in cells of text, "" if it is not known."""
     respelled: dict[tuple[str, str], str] = field(default_factory=dict)
     """Unary tests and numbers for cells as people write them, by column and text of the cell."""
 
