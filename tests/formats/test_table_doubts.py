@@ -358,6 +358,7 @@ def test_ignored_columns_are_not_read_at_all():
     ("low", "high", "name"),
     [
         ("Age from", "Age to", "Age"),
+        ("Alter von", "Alter bis", "Alter"),
         ("age_from", "age_to", "age"),
         ("Min age", "Max age", "age"),
         ("Income (min)", "Income (max)", "Income"),
@@ -411,6 +412,7 @@ def test_bounds_without_a_name_are_rejected():
 
 def test_a_single_column_of_lower_bounds_is_rejected():
     assert len(csv("Age from,then\n18,A\n26,B\n")[0]) == 1
+    assert len(csv("Alter bis,then\n18,A\n26,B\n")[0]) == 1
     assert csv("pulse max,then\n180,A\n190,B\n") == ([], [])
 
 

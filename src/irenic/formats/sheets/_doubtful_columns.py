@@ -49,6 +49,7 @@ _OPPOSITES: Final = {
     "minimum": "maximum",
     "lower": "upper",
     "since": "until",
+    "von": "bis",
 }
 _BOUNDS: Final = _OPPOSITES | {high: low for low, high in _OPPOSITES.items()}
 _FEWEST_ROWS: Final = 3
@@ -399,7 +400,7 @@ def _is_bound(name: str, names: Iterable[str]) -> bool:
     if not word:
         return False
     paired = any(_bound(other) == (stem, _BOUNDS[word]) for other in names)
-    return paired or (stem != "" and word in ("from", "to"))
+    return paired or (stem != "" and word in ("from", "to", "von", "bis"))
 
 
 def _bound(name: str) -> tuple[str, str]:
