@@ -359,6 +359,7 @@ def test_ignored_columns_are_not_read_at_all():
     [
         ("Age from", "Age to", "Age"),
         ("Alter von", "Alter bis", "Alter"),
+        ("Start age", "End age", "age"),
         ("age_from", "age_to", "age"),
         ("Min age", "Max age", "age"),
         ("Income (min)", "Income (max)", "Income"),

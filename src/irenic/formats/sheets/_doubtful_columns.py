@@ -49,6 +49,7 @@ _OPPOSITES: Final = {
     "minimum": "maximum",
     "lower": "upper",
     "since": "until",
+    "start": "end",
     "von": "bis",
 }
 _BOUNDS: Final = _OPPOSITES | {high: low for low, high in _OPPOSITES.items()}
