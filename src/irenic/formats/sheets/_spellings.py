@@ -251,9 +251,7 @@ _NEGATIVE: Final = re.compile(
     rf"\(\s*((?:{_MONEY}\s?)?{_DIGITS}(?:\s?%|\s?{_MONEY})?)\s*\)", _FLAGS
 )
 # A negative amount in parentheses after an operator or a word, but not the values of not (…).
-_PART_NEGATIVE: Final = re.compile(
-    rf"(?<=[<>=≤≥\s])(?<!not\s)(?<!in\s){_NEGATIVE.pattern}", _FLAGS
-)
+_PART_NEGATIVE: Final = re.compile(rf"(?<=[<>=≤≥\s])(?<!not\s)(?<!in\s){_NEGATIVE.pattern}", _FLAGS)
 _RANGE: Final = _pattern(r"V (?:-|–|—|\bto\b|\bbis\b|\.\.\.?) V")
 _BRACKETS: Final = _pattern(r"([\[(\]]) V (?:-|–|—|;|\bto\b|\.\.\.?) V ([\])\[])")
 _BETWEEN: Final = _pattern(
