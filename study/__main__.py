@@ -108,7 +108,7 @@ def _parser() -> argparse.ArgumentParser:
         "seeds": "number of fits of an arm per fold, each with other random numbers",
         "evaluations": "base number of rule sets that an arm evaluates per fit",
         "max_rows": f"maximum rows per data set (default: all, or {QUICK_ROWS} without --data)",
-        "cap": "maximum seconds per fit; a longer fit counts as failed",
+        "cap": "maximum CPU seconds per fold; a longer fold counts as failed",
         "random_state": "seed of the random number generator",
     }
     for name, value in asdict(Design()).items():

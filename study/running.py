@@ -30,6 +30,11 @@ from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 Record = dict[str, Any]
 # Maximum seconds for a process to import, compile and warm up.
 STARTING = 300.0
+# The cap is on CPU seconds, so that other programs do not change the results. A fold that waits or
+# works in a process of its own, such as Java, is stopped after this many times the cap.
+PATIENCE = 5
+# The exit code of a process whose fold took too many CPU seconds.
+OVER_CAP = 100
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,7 @@ class Design:
     evaluations: int = 8_000
     max_rows: int = 1_000_000
     cap: float = 60.0
+    """The maximum CPU seconds of a fold."""
     random_state: int = 0
 
     def splits(self, y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -235,6 +241,10 @@ class _Worker:
             self._pipe.close()
             self._process = None
 
+    @property
+    def _over_cap(self) -> str:
+        return f"over {self.design.cap:g} s"
+
     def results(self, data: Any, jobs: list[Job]) -> Iterator[dict[str, Record]]:
         """Yield the result of each job; end after a job that the process did not survive."""
         if self._process is None:
@@ -249,14 +259,16 @@ class _Worker:
                 if starting:
                     yield {job.learner: {"failed": f"not run: {starting}"}}
                     return
-                if not self._pipe.poll(self.design.cap):
-                    yield {job.learner: {"failed": f"over {self.design.cap:g} s"}}
+                if not self._pipe.poll(PATIENCE * self.design.cap):
+                    yield {job.learner: {"failed": self._over_cap}}
                     return
                 yield self._pipe.recv()
             well = True
         except (EOFError, OSError):
             self._process.join()
-            yield {job.learner: {"failed": f"died with exit code {self._process.exitcode}"}}
+            died = f"died with exit code {self._process.exitcode}"
+            over = self._process.exitcode == OVER_CAP
+            yield {job.learner: {"failed": self._over_cap if over else died}}
         finally:
             if not well:
                 self.stop()
@@ -288,12 +300,35 @@ def _serve(pipe: Any, design: Design, learners: Any) -> None:
             pipe.send("")
             state = design.random_state + 1000 * (job.seed * design.folds + job.fold)
             try:
-                records = learners.fold(
-                    job.learner, data, *splits[job.fold], state, design.evaluations
-                )
+                with _ended_after(design.cap):
+                    records = learners.fold(
+                        job.learner, data, *splits[job.fold], state, design.evaluations
+                    )
             except Exception as error:
                 records = {job.learner: {"failed": _first_line(error)}}
             pipe.send(records)
+
+
+@contextlib.contextmanager
+def _ended_after(cap: float) -> Iterator[None]:
+    """End this process if the work takes more CPU seconds.
+
+    A thread looks from time to time: while a CPU timer of the system is set, the CPU clock would
+    only advance in ticks of milliseconds.
+    """
+    end = time.process_time() + cap
+    finished = threading.Event()
+
+    def watch() -> None:
+        while not finished.wait(0.2):
+            if time.process_time() > end:
+                os._exit(OVER_CAP)
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        finished.set()
 
 
 def _first_line(error: Exception) -> str:

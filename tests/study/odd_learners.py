@@ -55,7 +55,8 @@ def _unready(X, y):
 learners.LEARNERS.update(
     {
         "raises": _once_warm(_raise),
-        "slow": _once_warm(lambda: time.sleep(600)),
+        "slow": _once_warm(lambda: sum(iter(int, 1))),
+        "waiting": _once_warm(lambda: time.sleep(600)),
         "killed": _once_warm(lambda: os.kill(os.getpid(), signal.SIGKILL)),
         "unready": _unready,
     }

@@ -249,11 +249,12 @@ def test_each_seed_and_fold_has_random_numbers_of_its_own():
     assert pipe.sent == ["", {"a": {}}] * 6
 
 
-def test_what_fails_is_recorded_and_the_others_go_on(tmp_path):
-    # long enough for a tree on a slow machine: what does not end in it sleeps for minutes
-    design = running.Design(folds=2, cap=5.0)
+def test_what_fails_is_recorded_and_the_others_go_on(tmp_path, monkeypatch):
+    # long enough for a tree on a slow machine: what does not end in it takes minutes
+    design = running.Design(folds=2, cap=3.0)
+    monkeypatch.setattr(running, "PATIENCE", 3)
     store = running.Store(tmp_path)
-    names = ["unready", "raises", "killed", "tree 8", "slow", "tree 4"]
+    names = ["unready", "raises", "killed", "tree 8", "slow", "waiting", "tree 4"]
     said = []
     tasks = tasks_of(names, [odd_learners.table("one")], design, store)
     running.run(tasks, design, store, 1, said.append)
@@ -267,14 +268,16 @@ def test_what_fails_is_recorded_and_the_others_go_on(tmp_path):
         ("raises", 1): "RuntimeError: no rules for today",
         ("killed", 0): "died with exit code -9",
         ("killed", 1): "not tried: died with exit code -9",
-        ("slow", 0): "over 5 s",
-        ("slow", 1): "not tried: over 5 s",
+        ("slow", 0): "over 3 s",
+        ("slow", 1): "not tried: over 3 s",
+        ("waiting", 0): "over 3 s",
+        ("waiting", 1): "not tried: over 3 s",
     }
     assert sorted(found.keys() - failed.keys()) == [
         (name, fold) for name in ("tree 4", "tree 8") for fold in (0, 1)
     ]
-    assert len(list(store)) == 12
-    assert said[-1].startswith("12 of 12 folds, about 0 min left")
+    assert len(list(store)) == 14
+    assert said[-1].startswith("14 of 14 folds, about 0 min left")
     assert tasks_of(names, [odd_learners.table("one")], design, store) == []
 
 
