@@ -16,7 +16,6 @@ from irenic import (
     ConditionError,
     Continuous,
     DecisionTable,
-    Region,
     Rule,
     RuleList,
     RuleSet,
@@ -40,9 +39,9 @@ class Grid:
 
     def __init__(self, table):
         regions = [rule.region for rule in table.rules]
-        self.axes = naive.grid(table.space, [*regions, *table.outside])
+        self.axes = naive.grid(table.space, [*regions, *table.space.impossible])
         self.cells = set(naive.cells_of(self.axes))
-        for region in table.outside:
+        for region in table.space.impossible:
             self.cells -= naive.cells(region, self.axes)
         self.rows = {row: set() for row in range(table.n_rows)}
         self.then = {}
@@ -338,11 +337,11 @@ def test_columns_of_a_long_ordered_table_are_unfinished():
 
 
 def test_a_column_that_excludes_only_impossible_cases_never_matters():
-    space = Space([Continuous("n", bounds=(0, 30)), Continuous("m")])
+    hole = {"n": {">": 10, "<": 20}}
+    space = Space([Continuous("n", bounds=(0, 30)), Continuous("m")], impossible=[hole])
     parts = [{"n": {"<=": 10}}, {"n": {">=": 20}}]
     rules = RuleSet([Rule(p | {"m": (0, 1)}, then="A") for p in parts], space)
-    hole = Region(space, {"n": {">": 10, "<": 20}})
-    findings = check(DecisionTable(rules, (0, 0), 1, outside=(hole,)))
+    findings = check(DecisionTable(rules, (0, 0), 1))
     assert [f.column for f in findings.of("columns")] == ["n"]
 
 
@@ -384,10 +383,9 @@ def test_with_a_default_gaps_are_notes_and_columns_can_be_without_effect():
 def test_impossible_cases_are_not_gaps():
     space = Space([Continuous("n", bounds=(0, 30))])
     rules = RuleSet([Rule({"n": {"<=": 10}}, then="A"), Rule({"n": {">=": 20}}, then="B")], space)
-    hole = Region(space, {"n": {">": 10, "<": 20}})
-    table = DecisionTable.from_rules(rules)
-    assert not check(table).is_complete
-    holed = DecisionTable(rules, table.rows, 2, outside=(hole,))
+    hole = {"n": {">": 10, "<": 20}}
+    assert not check(rules).is_complete
+    holed = RuleSet(rules, Space(space, impossible=[hole]))
     assert check(holed).is_complete
     assert not check(holed).of("gaps")
 

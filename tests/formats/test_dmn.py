@@ -13,7 +13,7 @@ import naive_cells
 import strategies as sts
 import test_formats
 from bound import loads_dmn
-from irenic import Categorical, Continuous, DecisionTable, Region, Rule, RuleList, RuleSet, Space
+from irenic import Categorical, Continuous, DecisionTable, Rule, RuleList, RuleSet, Space
 from irenic.formats.dmn import writing as dmn_writing
 from irenic.model.literals import Expression, Months
 
@@ -317,7 +317,7 @@ def test_a_domain_of_several_intervals_has_gaps():
         "IF f > 20 AND g in {a} THEN 1",
     ]
     assert table.never_hold == (1, 2)
-    assert sorted(map(str, table.outside)) == [
+    assert sorted(map(str, table.space.impossible)) == [
         "10 < f <= 20",
         "f <= 10 and g in {x}",
         "f > 20 and g in {x}",
@@ -786,7 +786,7 @@ def test_rows_gaps_and_overlaps_are_those_of_the_grid(drawn):
         assert len(found) == len(set(found))  # the rules of one row never overlap
         if can_be:
             assert set(found) == wanted
-    outside = [region.contains(columns_of) for region in table.outside]
+    outside = [region.contains(columns_of) for region in table.space.impossible]
     assert [sum(o[i] for o in outside) for i in range(len(cells))] == [not p for p in possible]
     in_gap = [0] * len(cells)
     for region in irenic.gaps(table.rules):
@@ -849,7 +849,7 @@ def test_a_table_reads_back_the_same(drawn):
     back = one(dmn_writing.dumps(table))
     assert back.rules == table.rules
     assert list(back.rules) == list(table.rules)
-    for name in ("rows", "n_rows", "hit_policy", "outputs", "name", "id", "ranking", "outside"):
+    for name in ("rows", "n_rows", "hit_policy", "outputs", "name", "id", "ranking"):
         assert getattr(back, name) == getattr(table, name)
 
 
@@ -893,12 +893,12 @@ def test_rankings_outputs_and_rows_read_back_the_same(policy):
     )
     table = DecisionTable(
         rules, (0, 0, 3), 5, hit_policy=policy, outputs=("p", "q"), name='T <&> "t"', id="t 1",
-        ranking=(("y", 2), ("x", 1)), outside=(Region(space, {"a": (8, 9)}),),
+        ranking=(("y", 2), ("x", 1)),
     )  # fmt: skip
     back = one(dmn_writing.dumps(table))
     assert list(back.rules) == list(rules)
     assert back.rules == rules
-    for name in ("rows", "n_rows", "outputs", "name", "id", "ranking", "outside"):
+    for name in ("rows", "n_rows", "outputs", "name", "id", "ranking"):
         assert getattr(back, name) == getattr(table, name)
     assert back.hit_policy == (policy or "ANY")
 

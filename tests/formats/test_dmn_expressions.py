@@ -164,7 +164,7 @@ def test_literals_rule_out_comparisons():
     findings = irenic.check(table)
     assert [f.rules for f in findings.of("conflicts")] == [(1, 3)]
     assert findings.is_complete
-    assert table.outside  # x < 5 and y >= 5 and x >= y
+    assert table.space.impossible  # x < 5 and y >= 5 and x >= y
 
 
 @pytest.mark.parametrize(

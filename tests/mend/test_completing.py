@@ -163,9 +163,9 @@ def test_a_budget_that_is_used_up_is_reported():
 
 
 def test_impossible_cases_are_not_gaps():
-    space = Space([Continuous("x")])
+    space = Space([Continuous("x")], impossible=[{"x": {"<": 0}}])
     rules = RuleSet([Rule({"x": (0, 5)}, then="A")], space)
-    table = DecisionTable(rules, (0,), 1, outside=(Region(space, {"x": {"<": 0}}),))
+    table = DecisionTable(rules, (0,), 1)
     result = complete(table)
     assert [str(rule) for rule in result.added] == ["IF x >= 5 THEN A"]
     assert result.is_complete

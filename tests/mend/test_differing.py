@@ -130,14 +130,19 @@ def test_equal_rules_do_not_differ():
 
 
 def test_impossible_cases_are_not_differences():
-    space = Space([Continuous("n", bounds=(0, 30))])
-    hole = Region(space, {"n": {">": 10, "<": 20}})
+    hole = {"n": {">": 10, "<": 20}}
+    space = Space([Continuous("n", bounds=(0, 30))], impossible=[hole])
     rules = RuleSet([Rule({"n": {"<=": 10}}, then="x")], space)
     rest = RuleSet([*rules, Rule({"n": {">=": 20}}, then="y")], space)
-    a = DecisionTable(RuleSet(rules, space, default="y"), (0,), 1, outside=(hole,))
-    b = DecisionTable(rest, (0, 1), 2, outside=(hole,))
+    a = DecisionTable(RuleSet(rules, space, default="y"), (0,), 1)
+    b = DecisionTable(rest, (0, 1), 2)
     assert diff(a, b).same
-    assert [str(d.region) for d in diff(a.rules, b)] == ["10 < n < 20"]
+    # what only one of them excludes may be a difference
+    everywhere = RuleSet(a.rules, Space(space.features), default="y")
+    assert [str(d.region) for d in diff(everywhere, b)] == ["10 < n < 20"]
+    narrower = Space(space.features, impossible=[{"n": (15, 20)}])
+    some = RuleSet(a.rules, narrower, default="y")
+    assert [str(d.region) for d in diff(some, b)] == ["10 < n < 15"]
 
 
 def test_rules_that_contradict_themselves_are_rejected():

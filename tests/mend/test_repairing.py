@@ -19,7 +19,6 @@ from irenic import (
     Continuous,
     DataError,
     DecisionTable,
-    Region,
     Rule,
     RuleList,
     RuleSet,
@@ -289,6 +288,5 @@ def test_cases_that_cannot_occur_are_not_opened():
     rules = intervals((0, 10), (5, 20))
     table = DecisionTable.from_rules(rules)
     assert [str(region) for region in repair(table).opened] == ["10 <= x < 20"]
-    outside = (Region(rules.space, {"x": (12, 20)}),)
-    limited = DecisionTable(rules, table.rows, 2, outside=outside)
+    limited = RuleSet(rules, Space(rules.space, impossible=[{"x": (12, 20)}]))
     assert [str(region) for region in repair(limited).opened] == ["10 <= x < 12"]

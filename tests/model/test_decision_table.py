@@ -15,7 +15,6 @@ from irenic import (
     ConflictError,
     DataError,
     DecisionTable,
-    Region,
     Rule,
     RuleList,
     RuleSet,
@@ -153,14 +152,6 @@ def test_an_invalid_table_is_rejected(options, message):
     with pytest.raises(ConditionError) as caught:
         DecisionTable(**{"rules": AGES, "rows": (0, 1, 2), "n_rows": 3, **options})
     assert str(caught.value).startswith(message)
-
-
-def test_outside_regions_become_boxes():
-    rules = RuleSet([Rule({"age": (0, 30)}, then="low")])
-    outside = (Region(rules.space, {"age": (None, 0)}), Region.nothing(rules.space))
-    table = replace(DecisionTable.from_rules(rules), outside=outside)
-    assert Region.from_boxes(table.outside_boxes) == [outside[0]]
-    assert len(DecisionTable.from_rules(rules).outside_boxes) == 0
 
 
 # --- predictions under every hit policy

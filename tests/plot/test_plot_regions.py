@@ -392,13 +392,9 @@ def test_far_dates_can_be_drawn(day, missing):
 
 
 def with_a_hole(**condition):
-    space = Space([Continuous("age", bounds=(0, 120)), Continuous("income", bounds=(0, 100))])
-    rules = [
-        Rule(Region(space, {"age": {"<": 50}}), then="A"),
-        Rule(Region(space, {"age": {">=": 60}}), then="B"),
-    ]
-    hole = Region(space, condition)
-    return DecisionTable(RuleSet(rules, space), (0, 1), 2, outside=(hole,))
+    features = [Continuous("age", bounds=(0, 120)), Continuous("income", bounds=(0, 100))]
+    rules = [Rule({"age": {"<": 50}}, then="A"), Rule({"age": {">=": 60}}, then="B")]
+    return DecisionTable.from_rules(RuleSet(rules, Space(features, impossible=[condition])))
 
 
 def test_a_region_that_cannot_occur_is_crosshatched_and_is_no_gap():

@@ -297,13 +297,9 @@ def test_a_classifier_that_lets_rules_disagree_decides_as_it_predicts(how):
 
 
 def test_impossible_cases_need_no_rule():
-    space = Space([Continuous("age", bounds=(0, 120))])
-    rules = [
-        Rule(Region(space, {"age": {"<": 50}}), then="A"),
-        Rule(Region(space, {"age": {">=": 60}}), then="B"),
-    ]
-    hole = Region(space, {"age": (50, 60)})
-    table = DecisionTable(RuleSet(rules, space), (0, 1), 2, outside=(hole,))
+    space = Space([Continuous("age", bounds=(0, 120))], impossible=[{"age": (50, 60)}])
+    rules = [Rule({"age": {"<": 50}}, then="A"), Rule({"age": {">=": 60}}, then="B")]
+    table = DecisionTable.from_rules(RuleSet(rules, space))
     summary = summarize(table, {"age": [10, 55, 70]}, ["A", "A", "B"])
     assert summary["outside"] == [{"text": "50 <= age < 60", "box": {"age": [50.0, 60.0]}}]
     (model,) = summary["models"]

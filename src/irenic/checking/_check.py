@@ -24,7 +24,6 @@ from irenic.model import markup
 from irenic.model.decision_table import DecisionTable
 from irenic.model.head import contradicts
 from irenic.model.region import Region
-from irenic.model.rule import Rule
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
 from irenic.searching import Gaps, gaps
@@ -359,10 +358,6 @@ class _Check:
 
     def _gaps(self, progress: Progress | None) -> Gaps:
         rules = self.table.rules
-        if self.table.outside:
-            rules = rules.copy()
-            for region in self.table.outside:  # impossible cases are not gaps
-                rules.add(Rule(region, then="cannot occur"), force=True)
         # Limited even without a budget, because many gaps could fill the memory.
         region_limit = _GAP_LIMIT if self.budget.regions is None else self.budget.regions
         result = gaps(rules, budget=replace(self.budget, regions=region_limit), progress=progress)
@@ -382,11 +377,13 @@ class _Check:
 
     def _redundant_rows(self) -> None:
         why = dict(self.table.reasons)
+        excluded = nesting.impossible(self.rows)
+        why |= dict.fromkeys(excluded, "no case that meets its conditions can occur")
         self._add(
             "never_fire",
             [
                 Finding("never_fire", LEVELS["never_fire"], (row,), why=why.get(row, ""))
-                for row in self.table.never_hold
+                for row in sorted((*self.table.never_hold, *excluded))
             ],
         )
         duplicates = nesting.duplicates(self.rows)
@@ -467,7 +464,7 @@ class _Check:
         except BudgetError:
             self.unfinished.append("columns")
             return None
-        return Rows(replace(DecisionTable.from_rules(rules), outside=table.outside))
+        return Rows(DecisionTable.from_rules(rules))
 
     def _columns(self) -> None:
         is_tested = dict.fromkeys(columns.untested(self.rows), False)

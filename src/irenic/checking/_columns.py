@@ -28,7 +28,7 @@ def without_effect(rows: Rows, meter: Meter) -> Iterator[str]:
     """
     order = np.argsort(rows.then, kind="stable")
     ends = np.cumsum(np.bincount(rows.then)).tolist()
-    outside = rows.table.outside_boxes
+    outside = rows.table.space.impossible_boxes
 
     @cache
     def outcome(code: int) -> Boxes:

@@ -53,6 +53,19 @@ def _repeated(keys: Words) -> Ints:
     return np.flatnonzero(counts[inverse] > 1)
 
 
+def impossible(rows: Rows) -> list[int]:
+    """Return the rows for which no case can occur, although values can meet their conditions."""
+    excluded = rows.space.impossible_boxes
+    if not len(excluded):
+        return []
+    met = np.flatnonzero(rows.boxes.meets(excluded).any(axis=1))
+    return [
+        row
+        for row in rows.among(met)
+        if all(rows.covered(int(place), [], Meter(None)) for place in rows.places(row))
+    ]
+
+
 def inside(rows: Rows, groups: list[tuple[int, ...]], meter: Meter) -> Iterator[tuple[int, Ints]]:
     """Yield each row that others with its outcome cover, with those rows: a single one if possible.
 

@@ -99,9 +99,13 @@ class Rows:
         return Neighbors(starts.astype(np.int64), both[:, 1].astype(np.int64))
 
     def covered(self, box: int, by: Ints | list[int], meter: Meter) -> bool | None:
-        """Return whether boxes together cover another one; None if the budget is used up."""
+        """Return whether boxes cover another one where cases can occur.
+
+        None if the budget is used up.
+        """
         others = self.boxes.take(np.asarray(by, dtype=np.int64))
-        return self.boxes.take([box]).is_covered(others, meter)
+        excluded = self.space.impossible_boxes
+        return self.boxes.take([box]).is_covered(others.concat(excluded), meter)
 
     @cached_property
     def keys(self) -> Words:

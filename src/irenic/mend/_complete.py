@@ -217,7 +217,7 @@ def _proposals(
     table: DecisionTable, box: Boxes, data: _Data | None, meter: Meter
 ) -> list[Proposal]:
     boxes = table.rules.boxes
-    gaps = box.subtract(boxes.concat(table.outside_boxes), meter)
+    gaps = box.subtract(boxes.concat(table.space.impossible_boxes), meter)
     shares = Share(box, boxes.concat(gaps)).of(gaps)
     neighbors = _Neighbors(table)
     has_labels = data is not None and bool(data.labels)

@@ -20,7 +20,6 @@ from irenic.model.literals import counted, display, show_point
 from irenic.model.region import Region, whole_or
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
-from irenic.model.space import Space
 
 Rules: TypeAlias = RuleSet | RuleList | DecisionTable
 
@@ -192,7 +191,7 @@ def diff(
         (_LabelSide if ordered.rules.is_partial else _Side)(ordered, box.box.simplified(), meter)
         for ordered in (first, second)
     ]
-    differences = _differences(sides[0], sides[1], _impossible(a, b, space))
+    differences = _differences(sides[0], sides[1], space.impossible_boxes)
     stopped = next((side.stopped_by for side in sides if side.stopped_by), None)
     return Differences(differences, stopped is None, stopped)
 
@@ -339,16 +338,6 @@ def _without(boxes: Boxes, others: Boxes) -> Boxes:
     if not len(others):
         return boxes
     return Boxes.none(boxes.space).concat(*(box.subtract(others) for box in boxes))
-
-
-def _impossible(a: Rules, b: Rules, space: Space) -> Boxes:
-    """Return the cases that are impossible in both of two tables over one space."""
-    if not (isinstance(a, DecisionTable) and isinstance(b, DecisionTable)):
-        return Boxes.none(space)
-    if a.space != space or b.space != space:
-        return Boxes.none(space)
-    mine, theirs = a.outside_boxes, b.outside_boxes
-    return Boxes.none(space).concat(*(theirs & box for box in mine))
 
 
 def _differences(a: _Side, b: _Side, impossible: Boxes) -> list[Difference]:

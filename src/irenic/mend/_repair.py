@@ -120,7 +120,7 @@ def repair(
 
 def _opened(table: DecisionTable, result: Repair) -> tuple[Region, ...]:
     """Return the regions of changed rules that no remaining rule covers, which can occur."""
-    covered = result.rules.boxes.concat(table.outside_boxes)
+    covered = result.rules.boxes.concat(table.space.impossible_boxes)
     meter = Meter(Budget(regions=_OPENED_LIMIT, nodes=100 * _OPENED_LIMIT))
     opened = Boxes.none(table.space)
     for rule in (rule for change in result.changes for rule in change.before):

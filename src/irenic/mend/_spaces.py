@@ -28,7 +28,7 @@ def common_space(a: RuleSet, b: RuleSet) -> Space:
 
     Features with the same name have the hull of both bounds, or the categories of both, and may be
     missing if they may in either space. Kinds and units must match, unless one of the sets does
-    not test the feature: its kind was then only guessed.
+    not test the feature: its kind was then only guessed. Cases are impossible if they are in both.
     """
     if a.space == b.space:
         return a.space
@@ -50,7 +50,14 @@ def common_space(a: RuleSet, b: RuleSet) -> Space:
                 features.append(feature)
             else:
                 raise
-    return Space([*features, *(f for f in b.space if f.name not in a.space)])
+    space = Space([*features, *(f for f in b.space if f.name not in a.space)])
+    both = (
+        mine.cast(space) & theirs.cast(space)
+        for mine in a.space.impossible
+        for theirs in b.space.impossible
+    )
+    impossible = [region for region in both if not region.is_empty]
+    return Space(space, impossible) if impossible else space
 
 
 def _of_one_kind(

@@ -11,7 +11,6 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from irenic.boxes import Boxes
 from irenic.errors import ConditionError, ConflictError, did_you_mean
 from irenic.model import markup
 from irenic.model.columns import as_records, take_apart
@@ -20,7 +19,6 @@ from irenic.model.explanation import common_type
 from irenic.model.features import EXACT
 from irenic.model.literals import counted, say
 from irenic.model.overlap import Conflict
-from irenic.model.region import Region
 from irenic.model.rule import Rule, as_default
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet, check_rules
@@ -70,8 +68,6 @@ class DecisionTable:
         Name and id of the table in its file.
     ranking : tuple of hashable
         Consequents from the highest priority to the lowest, for PRIORITY.
-    outside : tuple of Region
-        Disjoint parts of the space that cannot occur, so that no rule needs to cover them.
     aggregation : str
         How COLLECT aggregates consequents: SUM, MIN, MAX or COUNT; empty for a list of all.
     lines : tuple of int
@@ -116,7 +112,6 @@ class DecisionTable:
     name: str = ""
     id: str = ""
     ranking: tuple[Hashable, ...] = ()
-    outside: tuple[Region, ...] = ()
     aggregation: str = ""
     lines: tuple[int, ...] = ()
     reasons: tuple[tuple[int, str], ...] = ()
@@ -406,12 +401,6 @@ class DecisionTable:
     def collects(self) -> bool:
         """Whether all rows that hold count: RULE ORDER, OUTPUT ORDER or COLLECT."""
         return self.hit_policy in ("RULE ORDER", "OUTPUT ORDER", "COLLECT")
-
-    @property
-    def outside_boxes(self) -> Boxes:
-        """The non-empty regions of ``outside`` as simplified boxes."""
-        boxes = (region.box.simplified() for region in self.outside if not region.is_empty)
-        return Boxes.none(self.space).concat(*boxes)
 
     def first_conflict(self) -> Conflict | None:
         """Return a conflict of two rows.

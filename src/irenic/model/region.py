@@ -567,6 +567,8 @@ class Region:
             return self
         if self.is_empty:
             return Region.nothing(space)
+        if space.features == self.space.features:  # what is impossible differs
+            return Region.from_packed(space, self.lower, self.upper, self.masks, self.written)
         return Region(space, self.conditions())
 
     def simplified(self) -> Region:
@@ -786,6 +788,8 @@ class Region:
     def witness(self) -> dict[str, Any]:
         """Return a readable point of the region, with short numbers and declared values.
 
+        It can occur, unless the whole region is impossible.
+
         Returns
         -------
         dict
@@ -804,8 +808,32 @@ class Region:
         """
         if self.is_empty:
             raise ConditionError("the empty region contains no point")
+        if self.space.impossible:
+            possible = self.possible_parts()
+            if possible and possible != [self]:
+                return possible[0].witness()
         values = self.each("witness", witness_in, witness_among)
         return dict(zip(self.space.names, values, strict=True))
+
+    def possible_parts(self) -> list[Region]:
+        """Return the part of the region in which cases can occur, as disjoint regions.
+
+        Returns
+        -------
+        list of Region
+            Empty if the whole region is impossible.
+
+        Examples
+        --------
+        >>> space = Space([Continuous("age"), Continuous("years_at_work")],
+        ...               impossible=[{"age": (None, 14), "years_at_work": (1, None)}])
+        >>> Region(space, {"age": (10, 20), "years_at_work": (5, 6)}).possible_parts()
+        [14 <= age < 20 and 5 <= years_at_work < 6]
+        """
+        excluded = self.space.impossible_boxes
+        if self.is_empty or not excluded.meeting(self.box).any():
+            return [] if self.is_empty else [self]
+        return Region.from_boxes(self.box.simplified().subtract(excluded))
 
     def sample(self, n: int = 1, random_state: RandomState = None) -> Instances:
         """Return random points of the region.

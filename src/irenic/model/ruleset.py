@@ -718,6 +718,8 @@ class RuleSet:
     def rivals_of(self, region: Region, consequent: Hashable | None = None) -> npt.NDArray[np.intp]:
         """Return the indices of the rules that overlap a region and contradict a consequent.
 
+        Overlaps in which no case can occur do not count; see :class:`Space`.
+
         Parameters
         ----------
         region : Region
@@ -736,8 +738,11 @@ class RuleSet:
         >>> rules.rivals_of(Rule({"age": (20, 40)}, then="high").region, "high")
         array([0])
         """
-        meets = self._packed.meeting(region.cast(self.space))
-        return np.flatnonzero(meets & self.rival_mask(consequent))
+        region = region.cast(self.space)
+        rivals = np.flatnonzero(self._packed.meeting(region) & self.rival_mask(consequent))
+        if self.space.impossible:
+            rivals = rivals[_meet(self.boxes.take(rivals), region.box.simplified())]
+        return rivals
 
     def rival_mask(self, consequent: Hashable | None = None) -> Bools:
         """Return which rules contradict a consequent wherever they hold.
@@ -770,6 +775,8 @@ class RuleSet:
 
     def conflicts(self, *, limit: int | None = None) -> Pairs[Conflict]:
         """Return the pairs of overlapping rules that contradict each other.
+
+        Overlaps in which no case can occur do not count; see :class:`Space`.
 
         Parameters
         ----------
@@ -850,6 +857,23 @@ class RuleSet:
         >>> rules.overlapping_pairs(same=False).tolist()
         [[0, 2]]
         """
+        if self.space.impossible:
+            return self._possible_pairs(same=same, limit=limit)
+        return self._overlapping_pairs(same=same, limit=limit)
+
+    def _possible_pairs(self, *, same: bool, limit: int) -> Codes:
+        """Return the overlapping pairs in which a case can occur."""
+        sought = limit
+        while True:
+            pairs = self._overlapping_pairs(same=same, limit=sought)
+            boxes = self.boxes.take(pairs[:, 0]), self.boxes.take(pairs[:, 1])
+            possible = pairs[_meet(*boxes)][:limit]
+            if len(possible) == limit or len(pairs) < sought:
+                return possible
+            sought = max(8 * sought, 64)
+
+    def _overlapping_pairs(self, *, same: bool, limit: int) -> Codes:
+        """Return the overlapping pairs, with those in which no case can occur."""
         if not self._has_heads:
             return self._packed.overlapping_pairs(same=same, limit=limit)
         # the kernel only distinguishes codes, so all pairs are needed to find those that agree
@@ -873,7 +897,7 @@ class RuleSet:
 
     @property
     def is_complete(self) -> bool:
-        """Whether a rule covers every case.
+        """Whether a rule covers every case that can occur.
 
         The search stops at the first gap and can take long if many rules overlap;
         :func:`irenic.gaps` accepts a budget and finds all gaps.
@@ -885,7 +909,8 @@ class RuleSet:
         ...          Rule({"age": (18, None)}, then="adult")]).is_complete
         True
         """
-        cutter = Cutter(self.boxes, Boxes.whole(self.space), first=True)
+        covered = self.boxes.concat(self.space.impossible_boxes)
+        cutter = Cutter(covered, Boxes.whole(self.space), first=True)
         return not any(cutter.bursts(Meter(None)))
 
     # --- instances
@@ -1478,13 +1503,51 @@ def for_growth(
     """Return rules to grow regions between, the code of those that are not rivals, and indices.
 
     Kernels treat every other code as a rival. If a code is not enough, because heads can agree
-    without being equal, only the rivals are returned, with their indices in the set.
+    without being equal, only the rivals are returned, with their indices in the set. If parts of
+    the space are impossible, the possible parts of the rivals are returned.
     """
     then = None if consequent is None else as_consequent(consequent)
+    if rules.space.impossible:
+        boxes, owners = possible_parts(rules, then)
+        packed = PackedRules(rules.space, len(owners))
+        written = np.tile(rules.space.unwritten[:, None], len(owners))
+        packed.extend(boxes, written, rules.then_codes[owners], rules.weights[owners])
+        return packed, -1, owners
     if then is None or not (rules._has_heads or isinstance(then, Head)):
         return rules.packed, rules.code_of(then), None
     rivals = np.flatnonzero(rules.rival_mask(then))
     return rules.packed.take(rivals), -1, rivals
+
+
+def possible_parts(
+    rules: RuleSet, consequent: Hashable | None
+) -> tuple[Boxes, npt.NDArray[np.intp]]:
+    """Return boxes that contain the cases of rivals that can occur, and the rule of each box.
+
+    A region that overlaps none of the boxes overlaps a rival at most where no case can occur.
+    """
+    rivals = np.flatnonzero(rules.rival_mask(consequent))
+    boxes, excluded = rules.boxes.take(rivals), rules.space.impossible_boxes
+    if not len(excluded):
+        return boxes, rivals
+    cut = boxes.meets(excluded).any(axis=1)
+    parts = [boxes.take([row]).subtract(excluded) for row in np.flatnonzero(cut)]
+    owners = np.repeat(rivals[cut], [len(part) for part in parts])
+    return boxes.take(~cut).concat(*parts), np.concatenate((rivals[~cut], owners))
+
+
+def _meet(boxes: Boxes, others: Boxes) -> Bools:
+    """Return whether a case can occur in the overlap of each of two lists of boxes."""
+    both = boxes.like(
+        np.maximum(boxes.lower, others.lower),
+        np.minimum(boxes.upper, others.upper),
+        boxes.masks & others.masks,
+    )
+    excluded = both.space.impossible_boxes
+    possible = ~both.held_by_one(excluded)
+    for row in np.flatnonzero(possible & both.meets(excluded).any(axis=1)):
+        possible[row] = not both.take([row]).is_covered(excluded)
+    return possible
 
 
 def check_rules(rules: object) -> None:

@@ -6,15 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from irenic.boxes import Boxes
 from irenic.boxes.arrays import Bools, Bytes, Codes, Floats, Ints, Words
 from irenic.errors import ConditionError, DataError, SpaceError, did_you_mean
 from irenic.model.columns import encode_codes, encode_floats, field_names, infer_feature, take_apart
 from irenic.model.features import EXACT, LOWEST, OTHER, UNWRITTEN, Categorical, Continuous, Feature
 from irenic.model.literals import counted, is_missing
+
+if TYPE_CHECKING:
+    from irenic.model.region import Region
 
 Point: TypeAlias = Mapping[str, Any]
 
@@ -28,11 +32,16 @@ class Space:
     ----------
     features : iterable of Continuous and Categorical
         Their names must be unique.
+    impossible : iterable of mapping or Region, optional
+        Combinations of values that cannot occur. Rules do not contradict each other there, and no
+        rule needs to cover them.
 
     Raises
     ------
     SpaceError
         If a name appears twice, or if an item is not a feature.
+    ConditionError
+        If an impossible combination does not fit the features, or has no condition.
 
     Examples
     --------
@@ -41,9 +50,13 @@ class Space:
     ('f1', 'color')
     >>> space["color"].values
     ('yellow', 'blue')
+    >>> Space(space, impossible=[{"f1": (5, None), "color": "blue"}]).impossible
+    (f1 >= 5 and color in {blue},)
     """
 
-    def __init__(self, features: Iterable[Feature]) -> None:
+    def __init__(
+        self, features: Iterable[Feature], impossible: Iterable[Mapping[str, Any] | Region] = ()
+    ) -> None:
         self.features: tuple[Feature, ...] = tuple(features)
         for feature in self.features:
             if not isinstance(feature, Continuous | Categorical):
@@ -67,6 +80,33 @@ class Space:
         self._memos: dict[str, dict[Any, Any]] = {}
         self._row = {f.name: i for i, f in enumerate(self.continuous)}
         self._row |= {f.name: i for i, f in enumerate(self.categorical)}
+        self.impossible: tuple[Region, ...] = ()
+        """The combinations of values that cannot occur."""
+        self._excluded: frozenset[bytes] = frozenset()
+        listed = tuple(impossible)
+        if listed:
+            regions = [self._impossible_region(item) for item in listed]
+            keys = (region.box.simplified().keys().tobytes() for region in regions)
+            self.impossible, self._excluded = tuple(regions), frozenset(keys)
+
+    def _impossible_region(self, item: Mapping[str, Any] | Region) -> Region:
+        from irenic.model.region import Region  # regions are made of a space
+
+        if not isinstance(item, Mapping | Region):
+            raise ConditionError(
+                "what is impossible must be a mapping {feature: condition} or a Region, got"
+                f" {item!r}"
+            )
+        region = item.cast(self) if isinstance(item, Region) else Region(self, item)
+        if not region.n_conditions:
+            raise ConditionError("what is impossible must have a condition, or no case is possible")
+        return region
+
+    @cached_property
+    def impossible_boxes(self) -> Boxes:
+        """The impossible regions as simplified boxes."""
+        none = Boxes.none(self)
+        return none.concat(*(region.box.simplified() for region in self.impossible))
 
     # --- as a value
 
@@ -85,16 +125,23 @@ class Space:
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        return self.features == other.features if isinstance(other, Space) else NotImplemented
+        if not isinstance(other, Space):
+            return NotImplemented
+        return self.features == other.features and self._excluded == other._excluded
 
     def __hash__(self) -> int:
         return hash(self.features)
 
     def __reduce__(self) -> Any:
-        return type(self), (self.features,)
+        if not self.impossible:
+            return type(self), (self.features,)
+        plain = Space(self.features)  # regions of this space would contain it again
+        return type(self), (self.features, [region.cast(plain) for region in self.impossible])
 
     def __repr__(self) -> str:
-        return f"Space([{', '.join(map(repr, self.features))}])"
+        excluded = f", impossible=[{', '.join(map(str, self.impossible))}]"
+        listed = ", ".join(map(repr, self.features))
+        return f"Space([{listed}]{excluded if self.impossible else ''})"
 
     def index(self, name: str) -> int:
         """Return the index of a feature.
@@ -326,7 +373,7 @@ class Space:
                 unseen = tuple(value for value in values if value not in feature.codes)
                 feature = replace(feature, values=feature.values + unseen)
             features.append(feature)
-        return Space(features)
+        return Space(features, self.impossible)
 
     def encode(self, table: Any) -> Instances:
         """Return a table as numbers.

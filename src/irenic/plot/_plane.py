@@ -88,7 +88,11 @@ def plane(
     rules = table.rules[places]
     # a part that tests what is not drawn leaves some values of it that can occur
     known = {*names, *fixed}
-    never = [Rule(r, then="cannot occur") for r in table.outside if set(encode_box(r)) <= known]
+    never = [
+        Rule(region, then="cannot occur")
+        for region in space.impossible
+        if set(encode_box(region)) <= known
+    ]
     outside = RuleSet(never, space)
     drawn = Space([space[name] for name in names])
     free = Space([feature for feature in space if feature.name not in fixed])

@@ -204,7 +204,7 @@ def decisions(table: DecisionTable, how: How, instances: Instances) -> Ints:
     decided = np.where(decided < 0, NO_RULE, order[decided] if len(order) else NO_RULE)
     if how == "agree" and not rules.is_consistent:
         _mark_contradicted(table, instances, decided)
-    for region in table.outside:
+    for region in table.space.impossible:
         decided[(decided == NO_RULE) & region.contains(instances)] = OUTSIDE
     return decided
 

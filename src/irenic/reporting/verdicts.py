@@ -102,7 +102,7 @@ def completeness(table: DecisionTable, gaps: Gaps, *, learned: bool = False) -> 
         text = "unknown, the budget ended the search for gaps."
         return Verdict(None, "Complete or not", text)
     if gaps.is_complete:
-        case = "case that can occur" if table.outside else "case"
+        case = "case that can occur" if table.space.impossible else "case"
         return Verdict(True, "Complete", f"every {case} is covered by a rule.")
     regions = counted(len(gaps), "region")
     known = regions if gaps.finished else f"{regions} and perhaps more"

@@ -194,7 +194,8 @@ def _enlarge_points(
 ) -> tuple[Ints, list[Region]]:
     """Return a rival that covers each point or -1, and the region grown around the point."""
     consequents = [None if then is None else as_consequent(then) for then in thens]
-    if not (rules.is_partial or any(isinstance(then, Head) for then in consequents)):
+    partial = rules.is_partial or any(isinstance(then, Head) for then in consequents)
+    if not (partial or rules.space.impossible):
         codes = np.array([rules.code_of(then) for then in consequents], dtype=np.int64)
         return rules.packed.enlarge_many(points, orders, codes)
     covering = np.full(len(points), -1, dtype=np.int64)

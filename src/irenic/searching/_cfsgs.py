@@ -18,7 +18,7 @@ from irenic.budget import Budget, Meter, Progress, StoppedBy
 from irenic.errors import ConditionError, DataError
 from irenic.model.literals import counted
 from irenic.model.region import Region, whole_or
-from irenic.model.ruleset import RuleSet, check_rules
+from irenic.model.ruleset import RuleSet, check_rules, possible_parts
 from irenic.model.sampling import RandomState, as_generator
 from irenic.model.space import Space
 from irenic.searching._paths import Negation, Options, Paths, count_negations, negations
@@ -245,7 +245,8 @@ def search(
     """Return an iterator over regions that overlap no rival.
 
     Regions are found lazily: ``next()`` stops at the first, as the paper does. They may overlap,
-    and together they contain everything that is free.
+    and together they contain everything that is free. Where no case can occur, they may overlap
+    rivals.
 
     A path of the paper has a constraint of every rule. This search skips the rules that a region
     does not overlap anyway, so it yields fewer regions, without superfluous constraints. In
@@ -316,8 +317,9 @@ def search(
     meter = Meter(budget)
     if box.is_empty:
         return Search(iter(()), meter)
+    rivals, _ = possible_parts(rules, consequent)
     paths = Paths(
-        rules.boxes.take(rules.rival_mask(consequent)),
+        rivals,
         box.box.simplified(),
         meter,
         Options(
@@ -328,7 +330,9 @@ def search(
             progress=progress,
         ),
     )
-    return Search(iter(paths), meter)
+    # a region is of no use if no case can occur in it
+    found = (region for region in paths if not space.impossible or region.possible_parts())
+    return Search(found, meter)
 
 
 @dataclass(frozen=True)

@@ -164,7 +164,7 @@ def gaps(
     budget: Budget | float | None = None,
     progress: Progress | None = None,
 ) -> Gaps:
-    """Return the regions that no rule covers.
+    """Return the regions that no rule covers and in which cases can occur.
 
     Parameters
     ----------
@@ -247,5 +247,7 @@ def _maximal(rules: RuleSet, box: Region, meter: Meter, progress: Progress | Non
 
 
 def _near(rules: RuleSet, box: Region) -> Boxes:
-    """Return the boxes of the rules that overlap a region."""
-    return rules.boxes.take(rules.packed.meeting(box))
+    """Return the boxes of rules, and of what is impossible, that overlap a region."""
+    excluded = rules.space.impossible_boxes
+    near = rules.boxes.take(rules.packed.meeting(box))
+    return near.concat(excluded.take(excluded.meeting(box.box)))

@@ -763,18 +763,16 @@ def test_a_single_feature_makes_a_strip(page_of):
 
 def with_holes(policy="PRIORITY"):
     """Return a table with impossible cases."""
-    space = Space([Continuous("age", bounds=(0, 100)), Categorical("job", ["clerk", "nurse"])])
+    features = [Continuous("age", bounds=(0, 100)), Categorical("job", ["clerk", "nurse"])]
+    space = Space(features, impossible=[{"age": (70, 80)}, {"age": (10, 15), "job": "nurse"}])
     rules = RuleSet(
         [
-            Rule(Region(space, {"age": {"<": 30}}), then="ask"),
-            Rule(Region(space, {"age": (20, 60), "job": {"clerk"}}), then="grant"),
+            Rule({"age": {"<": 30}}, then="ask"),
+            Rule({"age": (20, 60), "job": {"clerk"}}, then="grant"),
         ],
         space,
     )
-    holes = (Region(space, {"age": (70, 80)}), Region(space, {"age": (10, 15), "job": {"nurse"}}))
-    return DecisionTable(
-        rules, (0, 1), 2, hit_policy=policy, ranking=("grant", "ask"), outside=holes
-    )
+    return DecisionTable(rules, (0, 1), 2, hit_policy=policy, ranking=("grant", "ask"))
 
 
 def test_impossible_cases_are_not_gaps(shared):
@@ -784,7 +782,7 @@ def test_impossible_cases_are_not_gaps(shared):
     assert found == [
         any(
             (case | {"job": "clerk" if case["job"] == 2 else "nurse"}) in hole
-            for hole in table.outside
+            for hole in table.space.impossible
         )
         for case in cases
     ]

@@ -29,7 +29,6 @@ from irenic.formats.tables.drafts import Cell, Draft, Input
 from irenic.model.decision_table import DecisionTable
 from irenic.model.features import Continuous
 from irenic.model.region import Region
-from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Space
 
@@ -295,50 +294,22 @@ def _opaque(
 
 
 def possible(table: DecisionTable, compared: Iterable[Compared]) -> DecisionTable:
-    """Return a table without the cases that comparisons rule out.
+    """Return a table whose space excludes the cases that comparisons rule out.
 
     If the table also compares both values with literals, some combinations cannot occur: ``a < 5``
-    and ``b >= 5`` leave only ``a < b``. They are added to ``outside`` and cut from the rules.
+    and ``b >= 5`` leave only ``a < b``.
     """
-    boxes = Boxes.none(table.space)
-    for pair in compared:
-        impossible = _impossible(table, pair)
-        if impossible:
-            boxes = boxes.concat(*(region.box for region in impossible))
-    if not len(boxes):
+    regions = [region for pair in compared for region in _impossible(table, pair)]
+    if not regions:
         return table
-    rules, rows = _cut(table, boxes)
-    free = boxes.subtract(table.outside_boxes) if table.outside else boxes
-    disjoint = Boxes.none(table.space)
-    for box in free:
-        disjoint = disjoint.concat(box.subtract(disjoint) if len(disjoint) else box)
-    regions = [_region(table.space, box) for box in disjoint]
-    outside = (*table.outside, *(region for region in regions if not region.is_empty))
-    return replace(table, rules=rules, rows=tuple(rows), outside=outside)
+    space = Space(table.space, (*table.space.impossible, *regions))
+    rules = RuleSet(table.rules, space, default=table.rules.default)
+    return replace(table, rules=rules)
 
 
 def _region(space: Space, box: Boxes) -> Region:
     flags = np.zeros(len(space.continuous), dtype=np.uint8)
     return Region.from_packed(space, box.lower[0], box.upper[0], box.masks[0], flags)
-
-
-def _cut(table: DecisionTable, impossible: Boxes) -> tuple[RuleSet, list[int]]:
-    rules: list[Rule] = []
-    rows: list[int] = []
-    for row, rule in zip(table.rows, table.rules, strict=True):
-        box = rule.region.box
-        if not impossible.meeting(box).any():
-            parts = [rule]
-        else:
-            left = [_region(table.space, part) for part in box.subtract(impossible)]
-            parts = [
-                Rule(region, then=rule.then, weight=rule.weight)
-                for region in left
-                if not region.is_empty
-            ]
-        rules += parts
-        rows += [row] * len(parts)
-    return RuleSet(rules, table.space, default=table.rules.default), rows
 
 
 def _impossible(table: DecisionTable, pair: Compared) -> list[Region]:

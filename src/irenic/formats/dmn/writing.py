@@ -118,7 +118,8 @@ class _Writer:
             self.keep.add("row")
         if back.ranking != table.ranking:
             self.keep.add("ranking")
-        if back.outside != table.outside or (self.features and table.outside):
+        impossible = table.space.impossible
+        if {*back.space.impossible} != {*impossible} or (self.features and impossible):
             self.keep.add("outside")
         return bool(self.features or self.keep)
 
@@ -167,7 +168,7 @@ class _Writer:
         if "ranking" in self.keep:
             text += _ours("ranking", [json_rules.encode_value(v) for v in table.ranking])
         if "outside" in self.keep:
-            text += _ours("outside", [json_rules.encode_region(r) for r in table.outside])
+            text += _ours("outside", [json_rules.encode_region(r) for r in table.space.impossible])
         default = table.rules.default
         if default is not None and not self.has_literal(default):
             text += _ours("default", json_rules.encode_value(default))

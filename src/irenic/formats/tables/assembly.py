@@ -150,11 +150,13 @@ def _assembled(draft: Draft, space: Space | None) -> DecisionTable | None:
     axes = _axes(draft, cells, space)
     if space is None:
         space = Space([axis.feature for axis in axes])
+    outside = draft.outside(space) if draft.outside else _outside(axes, space)
+    if outside:
+        space = Space(space, (*space.impossible, *outside))
     rules, rows, reasons = _rules(draft, cells, axes, space)
     if draft.errors or rules is None:
         return None
     unsatisfiable = _unsatisfiable(draft, axes, space, {row for row, _ in reasons})
-    outside = draft.outside(space) if draft.outside else _outside(axes, space)
     return DecisionTable(
         rules,
         tuple(rows),
@@ -164,7 +166,6 @@ def _assembled(draft: Draft, space: Space | None) -> DecisionTable | None:
         name=draft.name,
         id=draft.id,
         ranking=draft.ranking,
-        outside=tuple(outside),
         aggregation=draft.aggregation,
         lines=_lines(draft),
         reasons=reasons,
