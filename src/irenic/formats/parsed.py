@@ -27,7 +27,7 @@ from irenic.model.condition import infer_features
 from irenic.model.decision_table import DecisionTable, HitPolicy
 from irenic.model.explanation import common_type
 from irenic.model.literals import counted
-from irenic.model.notation import ParsedRule
+from irenic.model.notation import ParsedCondition, ParsedRule
 from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.rulelist import RuleList
@@ -371,7 +371,8 @@ class Parsed:
         array([None, 'abroad'], dtype=object)
         """
         bound = self.bound(None).table(table)
-        space = Space([replace(feature, missing=True) for feature in bound.space])
+        features = [replace(feature, missing=True) for feature in bound.space]
+        space = Space(features, bound.space.impossible)
         opened = self.bound(space).table(table)
         one_decides = not (opened.is_ordered or opened.collects)
         return bound if one_decides and opened.first_conflict() else opened
@@ -564,6 +565,8 @@ class RuleDraft:
 
     rules: list[ParsedRule] = field(default_factory=list)
     default: Hashable | None = None
+    impossible: list[tuple[int, list[ParsedCondition]]] = field(default_factory=list)
+    """The combinations that cannot occur, with their places."""
     ordered: bool = False
     places: list[int] = field(default_factory=list)
     """The line of each rule, or its number if lines are not known."""
@@ -582,7 +585,11 @@ class RuleDraft:
                 space = self._infer()
             except FormatError as error:
                 return Tables(errors=[error])
-        places, warnings = [], list(self.warnings)
+        places, warnings = [], [*self.warnings, *self._untested()]
+        try:
+            space = self._excluding(space)
+        except FormatError as error:
+            errors.append(error)
         for place, group in groupby(zip(self.places, self.rules, strict=True), lambda p: p[0]):
             alternatives = [rule for _, rule in group]
             try:
@@ -607,6 +614,33 @@ class RuleDraft:
         tables = [replace(table, lines=tuple(places))] if self.has_lines else [table]
         return Tables(tables, warnings=warnings)
 
+    def _excluding(self, space: Space) -> Space:
+        """Return a space without what is declared as impossible."""
+        regions: list[Region] = []
+        for place, conditions in self.impossible:
+            try:
+                region = Region.from_parsed(conditions, space)
+                regions += Space(space.features, [region]).impossible
+            except FormatError as error:
+                raise self._impossible_at(place, error) from None
+            except ConditionError as error:
+                raise self._impossible_at(place, FormatError(str(error))) from None
+        return Space(space, (*space.impossible, *regions)) if regions else space
+
+    def _untested(self) -> Iterator[FormatError]:
+        """Warn of features of impossible combinations that no rule tests, often misspelled."""
+        tested = {condition.name for rule in self.rules for condition in rule.conditions}
+        for place, conditions in self.impossible:
+            for name in (c.name for c in conditions if c.name not in tested):
+                hint = did_you_mean(name, tested)
+                text = f"what is impossible names {name!r}, which no rule tests{hint}"
+                yield self._impossible_at(place, FormatError(text))
+
+    def _impossible_at(self, place: int, error: FormatError) -> FormatError:
+        if self.has_lines:
+            return error.at(line=place)
+        return FormatError(f'"impossible", entry {place}: {error.message}')
+
     def at(self, place: int, error: FormatError) -> FormatError:
         """Return an error in a rule with its location."""
         if self.has_lines:
@@ -617,13 +651,16 @@ class RuleDraft:
         """Infer the space from the conditions; raise at the first rule that contradicts others."""
 
         def attempt(count: int) -> Space:
-            tests = [(c.name, c.operators) for rule in self.rules[:count] for c in rule.conditions]
+            tests = [(c.name, c.operators) for rule in listed[:count] for c in rule]
             return Space(infer_features(tests))
 
+        listed = [rule.conditions for rule in self.rules] + [each for _, each in self.impossible]
+        places = [*self.places, *(place for place, _ in self.impossible)]
+
         try:
-            return attempt(len(self.rules))
+            return attempt(len(listed))
         except (ConditionError, SpaceError) as error:
-            low, high = 0, len(self.rules)  # the first `low` rules agree, the first `high` do not
+            low, high = 0, len(listed)  # the first `low` rules agree, the first `high` do not
             while high - low > 1:
                 middle = (low + high) // 2
                 try:
@@ -631,4 +668,4 @@ class RuleDraft:
                     low = middle
                 except (ConditionError, SpaceError):
                     high = middle
-            raise self.at(self.places[high - 1], FormatError(str(error))) from None
+            raise self.at(places[high - 1], FormatError(str(error))) from None

@@ -1,4 +1,6 @@
-"""The text format: one rule per line, ``#`` for comments, ``DEFAULT`` for uncovered cases.
+"""The text format: one rule per line, and ``#`` for comments.
+
+``DEFAULT`` decides uncovered cases, and ``IMPOSSIBLE`` excludes cases that cannot occur.
 
 ::
 
@@ -6,6 +8,7 @@
     IF age < 18 OR age >= 80 THEN free
     IF 18 <= age < 65 AND job in {nurse, "fire fighter"} THEN reduced
     DEFAULT full
+    IMPOSSIBLE WHERE age < 16 AND job in {"fire fighter"}
 
 A text file contains no space. It is inferred from the conditions: features that are compared are
 continuous; features that are tested for membership are categorical and open to other values.
@@ -18,7 +21,8 @@ from collections.abc import Hashable
 from irenic.errors import ConditionError, FormatError
 from irenic.formats.parsed import Parsed, RuleDraft
 from irenic.model.literals import format_literal
-from irenic.model.notation import parse_line
+from irenic.model.notation import ParsedImpossible, parse_line
+from irenic.model.region import Region
 from irenic.model.rule import as_default
 from irenic.model.ruleset import RuleSet
 
@@ -38,6 +42,8 @@ def parse(text: str) -> Parsed:
             if isinstance(parsed, list):
                 draft.rules += parsed
                 draft.places += [number] * len(parsed)
+            elif isinstance(parsed, ParsedImpossible):
+                draft.impossible += [(number, region) for region in parsed.alternatives]
             elif parsed is not None:
                 if draft.default is not None:
                     raise FormatError("a second DEFAULT; keep only one", column=1)
@@ -55,7 +61,7 @@ def _default(value: object) -> Hashable:
 
 
 def dumps(rules: RuleSet) -> str:
-    """Return the rules as text, one per line.
+    """Return the rules as text, one per line, and what cannot occur.
 
     >>> from irenic import Rule
     >>> print(dumps(RuleSet([Rule({"age": (0, 10)}, then="child")], default="adult")))
@@ -67,9 +73,7 @@ def dumps(rules: RuleSet) -> str:
     for number, rule in enumerate(rules, 1):
         try:
             format_literal(rule.then)
-            for test in rule.region.conditions().values():
-                for value in (*test.get("in", ()), *test.get("not in", ())):
-                    format_literal(value)
+            _check_values(rule.region)
         except FormatError as error:
             raise FormatError(f"rule {number}: {error.message}") from None
         lines.append(repr(rule))
@@ -78,4 +82,17 @@ def dumps(rules: RuleSet) -> str:
             lines.append(f"DEFAULT {format_literal(rules.default)}")
         except FormatError as error:
             raise FormatError(f"the default: {error.message}") from None
+    for region in rules.space.impossible:
+        try:
+            _check_values(region)
+        except FormatError as error:
+            raise FormatError(f"what is impossible: {error.message}") from None
+        lines.append(f"IMPOSSIBLE WHERE {region.to_text('AND')}")
     return "".join(f"{line}\n" for line in lines)
+
+
+def _check_values(region: Region) -> None:
+    """Raise if the conditions of a region name a value that has no notation."""
+    for test in region.conditions().values():
+        for value in (*test.get("in", ()), *test.get("not in", ())):
+            format_literal(value)

@@ -12,6 +12,7 @@
                | name [not] in "{" [value {"," value}] "}" | name is [not] missing
                | name [not] between value and value
     order      = < | <= | > | >= | = | == | !=
+    impossible = IMPOSSIBLE WHERE conditions
     value      = number | date | time | duration | word | "quoted text" | true | false
                | "{" values "}" | "(" values ")"
 
@@ -98,6 +99,12 @@ class ParsedDefault(NamedTuple):
     then: Any
 
 
+class ParsedImpossible(NamedTuple):
+    """Combinations of values that cannot occur."""
+
+    alternatives: Alternatives
+
+
 def tokenize(line: str) -> list[Token]:
     """Return the tokens of one line without comments, followed by an ``end`` token."""
     tokens = []
@@ -165,18 +172,25 @@ def parse_conditions(line: str) -> list[ParsedCondition]:
     return alternatives[0]
 
 
-def parse_line(line: str) -> list[ParsedRule] | ParsedDefault | None:
-    """Return the rules or the default on a line of a file, or None if the line is blank.
+def parse_line(line: str) -> list[ParsedRule] | ParsedDefault | ParsedImpossible | None:
+    """Return what a line of a file says, or None if it is blank.
 
     >>> [rule.then for rule in parse_line("IF age < 18 OR age > 65 THEN free ELSE full")]
     ['free', 'free', 'full']
+    >>> len(parse_line("IMPOSSIBLE WHERE age < 14 AND (employed = true OR retired = true)")[0])
+    2
     """
     parser = _Parser(tokenize(line))
     if parser.token.kind == "end":
         return None
-    parsed: list[ParsedRule] | ParsedDefault
+    parsed: list[ParsedRule] | ParsedDefault | ParsedImpossible
     if parser.keyword("default", "else"):
         parsed = ParsedDefault(parser.consequent())
+    elif parser.keyword("impossible"):
+        if not parser.keyword("where", "if"):
+            raise parser.expected("WHERE after IMPOSSIBLE")
+        column = parser.token.column
+        parsed = ParsedImpossible(_alternatives(parser.conditions(), column))
     else:
         parsed = parser.rules()
     parser.end()
@@ -272,7 +286,7 @@ class _Parser:
     def rules(self) -> list[ParsedRule]:
         """Parse a rule, which is several if its regions are."""
         if not self.keyword("if"):
-            raise self.expected("IF (or DEFAULT, or a comment that starts with #)")
+            raise self.expected("IF, DEFAULT, IMPOSSIBLE, or a comment that starts with #")
         column = self.token.column
         tree = self.conditions()
         if not self.keyword("then"):

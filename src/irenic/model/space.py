@@ -85,9 +85,9 @@ class Space:
         self._excluded: frozenset[bytes] = frozenset()
         listed = tuple(impossible)
         if listed:
-            regions = [self._impossible_region(item) for item in listed]
-            keys = (region.box.simplified().keys().tobytes() for region in regions)
-            self.impossible, self._excluded = tuple(regions), frozenset(keys)
+            regions = (self._impossible_region(item) for item in listed)
+            distinct = {region.box.simplified().keys().tobytes(): region for region in regions}
+            self.impossible, self._excluded = tuple(distinct.values()), frozenset(distinct)
 
     def _impossible_region(self, item: Mapping[str, Any] | Region) -> Region:
         from irenic.model.region import Region  # regions are made of a space

@@ -12,14 +12,16 @@
       "rules": [
         {"if": {"age": {">=": 18, "<": 30}, "job": {"in": ["nurse"]}}, "then": "low"}
       ],
-      "default": "high"
+      "default": "high",
+      "impossible": [{"age": {"<": 16}, "job": {"in": ["nurse"]}}]
     }
 
 A feature that is absent from "if" is unrestricted. "space" is optional: it is inferred from the
-conditions if it is absent. Values that JSON lacks are objects with one key: ``{"date":
-"2026-01-31"}``, ``{"datetime": …}``, ``{"time": …}``, ``{"duration": "P1D"}`` (or ``"P1Y2M"``),
-``{"tuple": […]}``, ``{"float": "inf"}`` and ``{"expression": "price * 2"}``; a list is a set of
-labels. "model" contains a fitted classifier and is read by :mod:`irenic.formats.json.model`.
+conditions if it is absent. "impossible" lists combinations that cannot occur. Values that JSON
+lacks are objects with one key: ``{"date": "2026-01-31"}``, ``{"datetime": …}``, ``{"time": …}``,
+``{"duration": "P1D"}`` (or ``"P1Y2M"``), ``{"tuple": […]}``, ``{"float": "inf"}`` and
+``{"expression": "price * 2"}``; a list is a set of labels. "model" contains a fitted classifier and
+is read by :mod:`irenic.formats.json.model`.
 """
 
 from __future__ import annotations
@@ -64,7 +66,7 @@ if TYPE_CHECKING:
 NAME: Final = "irenic rules"
 VERSION: Final = 1
 _MAX_DEPTH: Final = 2 * MAX_DEPTH + 20
-_KEYS: Final = ("format", "version", "space", "ordered", "rules", "default", "model")
+_KEYS: Final = ("format", "version", "space", "ordered", "rules", "default", "impossible", "model")
 _RULE_KEYS: Final = ("if", "then", "weight")
 _FEATURE_KEYS: Final = ("name", "kind", "bounds", "unit", "values", "missing", "other")
 
@@ -111,6 +113,18 @@ def _fill(draft: RuleDraft, data: Mapping[str, Any]) -> None:
             draft.rules.append(rule)
             draft.places.append(number)
     draft.default = _collecting(draft.errors, _default, data)
+    draft.impossible = _collecting(draft.errors, _impossible, data) or []
+
+
+def _impossible(data: Mapping[str, Any]) -> list[tuple[int, list[ParsedCondition]]]:
+    listed = data.get("impossible", [])
+    if not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):
+        raise FormatError('"impossible" must be a list of conditions such as {"age": {"<": 16}}')
+    return [(number, _conditions(entry)) for number, entry in enumerate(listed, 1)]
+
+
+def _conditions(data: Mapping[str, Any]) -> list[ParsedCondition]:
+    return [ParsedCondition(name, decode_operators(name, test)) for name, test in data.items()]
 
 
 def _collecting(errors: list[FormatError], decode: Callable[..., Any], *data: Any) -> Any:
@@ -277,7 +291,7 @@ def _rule(entry: Any, number: int) -> ParsedRule:
         raise FormatError(f'{where}: "if" must be an object of conditions, got {short(conditions)}')
     try:
         return ParsedRule(
-            [ParsedCondition(name, decode_operators(name, t)) for name, t in conditions.items()],
+            _conditions(conditions),
             as_consequent(_decode_then(entry["then"])),
             _weight(decode_value(entry.get("weight", 1.0))),
         )
@@ -486,6 +500,9 @@ def parts(rules: RuleSet | RuleList) -> list[str]:
     texts.append(f'"rules": {block(encode_rules(rules))}')
     if rules.default is not None:
         texts.append(f'"default": {line(_named("the default", encode_value, rules.default))}')
+    if rules.space.impossible:
+        regions = [_named("what is impossible", encode_region, r) for r in rules.space.impossible]
+        texts.append(f'"impossible": {block(regions)}')
     return texts
 
 
