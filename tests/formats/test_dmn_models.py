@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from contextlib import suppress
 from dataclasses import replace
 from xml.sax.saxutils import escape
@@ -97,6 +98,15 @@ def test_a_whole_model_is_decided():
     assert model.predict(cases, table="DRisk").tolist() == ["high", "low", None]
     assert model.predict([{"Age": 20, "Base Price": 100}]).tolist() == [200]
     assert model.predict([]).tolist() == []
+
+
+def test_a_hit_policy_replaces_those_of_a_whole_model():
+    risk = decision("Risk", table(["Age"], [("< 25", "3"), ("< 30", "1")], policy="COLLECT"), "Age")
+    text = f"{HEAD}{data('Age')}{risk}{decision('Twice', literal('Risk'), 'DRisk')}</definitions>"
+    for policy, outcome in (("FIRST", 3), ("RULE ORDER", [3, 1]), ("UNIQUE", None)):
+        model = irenic.parse(text.encode(), format="dmn", hit_policy=policy)
+        assert model.predict([{"Age": 20}], table="Twice").tolist() == [outcome]
+        assert pickle.loads(pickle.dumps(model.decisions)).hit_policy == policy
 
 
 def test_errors_of_models_say_what_to_do():

@@ -30,7 +30,7 @@ from irenic.formats.feel.functions import FUNCTIONS, call
 from irenic.formats.feel.unary_tests import comparisons
 from irenic.formats.feel.values import equal, from_feel, to_feel
 from irenic.formats.tables.drafts import POLICIES
-from irenic.model.decision_table import combined
+from irenic.model.decision_table import HitPolicy, combined
 
 _EXPRESSIONS: Final = (
     "literalExpression", "decisionTable", "context", "invocation", "functionDefinition",
@@ -79,13 +79,16 @@ class Decisions:
         self._names: frozenset[str] | None = None
         self.evaluates = False
         """Whether outcomes of the table of a decision are expressions."""
+        self.hit_policy: HitPolicy | None = None
+        """The hit policy of all tables, instead of those in the model."""
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"model": self.model, "evaluates": self.evaluates}
+        kept = ("model", "evaluates", "hit_policy")
+        return {name: getattr(self, name) for name in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["model"])  # type: ignore[misc]
-        self.evaluates = state["evaluates"]
+        self.evaluates, self.hit_policy = state["evaluates"], state["hit_policy"]
 
     @property
     def names(self) -> frozenset[str]:
@@ -425,6 +428,7 @@ class _Table:
         policy = " ".join(node.get("hitPolicy").upper().replace("_", " ").split()) or "UNIQUE"
         self.policy, aggregation = POLICIES.get(policy, (policy, ""))
         self.aggregation = node.get("aggregation").strip().upper() or aggregation
+        self.policy = decisions.hit_policy or self.policy
 
     def run(self, scope: Scope) -> Any:
         values = [value(scope) for value in self.inputs]
@@ -444,7 +448,7 @@ class _Table:
             return None
         if self.policy == "ANY" and any(equal(then, thens[0]) is not True for then in thens):
             return None
-        if self.aggregation and self.aggregation != "COUNT":
+        if self.policy == "COLLECT" and self.aggregation not in ("", "COUNT"):
             return self.aggregated(thens)
         outcomes = [self.named(then) for then in thens]
         return to_feel(combined(outcomes, self.policy, self.aggregation))  # type: ignore[arg-type]
