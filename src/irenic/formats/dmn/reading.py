@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -24,19 +25,45 @@ from irenic.formats.dmn._types import ANY_TYPE, CompoundError, Model, Type
 from irenic.formats.dmn._xml import Node
 from irenic.formats.dmn.deciding import Decisions
 from irenic.formats.feel.expressions import Tests, parse_expression, parse_tests
-from irenic.formats.feel.unary_tests import ANYTHING, Test, comparisons, parse, parse_value
+from irenic.formats.feel.sets import feel_text
+from irenic.formats.feel.unary_tests import (
+    ANYTHING,
+    AnyOf,
+    Compare,
+    Test,
+    kind_of,
+    parse,
+    parse_value,
+)
+from irenic.formats.feel.values import to_feel
 from irenic.formats.json import rules as json_rules
 from irenic.formats.parsed import Parsed, Tables
 from irenic.formats.tables.assembly import assemble
-from irenic.formats.tables.drafts import MOST_COLUMNS, POLICIES, Cell, Draft, Input, Row
+from irenic.formats.tables.drafts import MOST_COLUMNS, POLICIES, Cell, Draft, Input, Row, short
 from irenic.model.decision_table import HIT_POLICIES, HitPolicy
-from irenic.model.literals import Expression, counted
+from irenic.model.literals import Expression, counted, display, say
 from irenic.model.region import Region
 from irenic.model.space import Space
 
 OURS: Final = "urn:irenic:dmn"
 _POLICIES: Final[dict[str, tuple[HitPolicy, str]]] = {p: (p, "") for p in HIT_POLICIES} | POLICIES
 _AGGREGATIONS: Final = ("", "SUM", "COUNT", "MIN", "MAX")
+_KINDS: Final = {
+    "number": "a number",
+    "integer": "a whole number",
+    "text": "text",
+    "boolean": "true or false",
+    "date": "a date",
+    "datetime": "a date and time",
+    "time": "a time",
+    "duration": "a duration",
+    "months": "a duration",
+}
+# Tools use some names of types for two kinds.
+_ALIKE: Final = (("number", "integer"), ("date", "datetime"), ("duration", "months"))
+_FITTING: Final = {kind: {kind} for kind in _KINDS} | {
+    kind: {*pair} for pair in _ALIKE for kind in pair if kind != "integer"
+}
 
 
 def parse_dmn(raw: bytes, *, path: Path | None = None) -> Parsed:
@@ -136,7 +163,9 @@ class _Reader:
             n for rule in node.all("rule") for n in rule.all("annotationEntry") if n.child_text()
         ]
         table.left_out = (counted(len(notes), "annotation"),) if notes else ()
-        table.ranking = self.ranking()
+        types = [self.output_type(n) for n in self.outputs]
+        table.ranking = self.ranking(types)
+        table.unfit = [*self.unfit(types)] if self.outputs else []
         regions = self.ours(node, "outside", _list)
         if regions is not None:
             table.outside = lambda space: [_region(data, space) for data in regions]
@@ -331,16 +360,14 @@ class _Reader:
         parts = [as_output("") if entry is None else self.value(entry) for entry in entries]
         return parts[0] if len(parts) == 1 else tuple(parts)
 
-    def ranking(self) -> tuple[Hashable, ...]:
+    def ranking(self, types: list[Type]) -> tuple[Hashable, ...]:
         """Return the consequents by descending priority, which is the order of output values."""
         exact = self.ours(self.node, "ranking", _list)
         if exact is not None:
             return tuple(json_rules.decode_value(value) for value in exact)
-        if self.table.hit_policy not in ("PRIORITY", "OUTPUT ORDER"):
-            return ()
-        listed = [self.output_values(node) for node in self.outputs]
-        if len(listed) == 1:
-            return tuple(listed[0])
+        listed = [_listed(declared.allowed) for declared in types]
+        if len(listed) == 1 or not any(listed):
+            return tuple(listed[0]) if listed else ()
         places = [{value: place for place, value in enumerate(values)} for values in listed]
 
         def rank(then: Any) -> list[int]:
@@ -350,27 +377,42 @@ class _Reader:
         distinct = dict.fromkeys(then for then in thens if len(then) == len(places))
         return tuple(sorted(distinct, key=rank))
 
-    def output_values(self, node: Node) -> list[Hashable]:
+    def output_type(self, node: Node) -> Type:
+        """Return the kind and the allowed values of an output."""
         values = node.first("outputValues")
         text = "" if values is None else values.child_text()
+        declared = ANY_TYPE
         try:
-            if text:
-                allowed: Test | None = parse(text)
-            else:
-                reference = node.get("typeRef") or self.variable_type()
-                allowed = self.model.type_of(reference, node).allowed if reference else None
+            with suppress(CompoundError):
+                if reference := node.get("typeRef") or self.variable_type():
+                    declared = self.model.type_of(reference, node)
+            allowed = parse(text) if text else declared.allowed
         except FormatError as error:
-            header = self.output_name(node)
-            self.table.fail(error.message, header=header, text=text, line=node.line)
-            return []
-        if allowed is None:
-            return []
-        return list(dict.fromkeys(c.value for c in comparisons(allowed) if c.value is not None))
+            ranks = self.table.hit_policy in ("PRIORITY", "OUTPUT ORDER")
+            note = self.table.fail if ranks else self.table.warn
+            note(error.message, header=self.output_name(node), text=text, line=node.line)
+            return declared
+        return Type(declared.kind, None if allowed == ANYTHING else allowed)
+
+    def unfit(self, types: list[Type]) -> Iterator[tuple[int, str, str]]:
+        """Yield the rows with an outcome of another kind than declared, or not allowed."""
+        tests = [None if t.allowed is None else parse_tests(feel_text(t.allowed)) for t in types]
+        columns = [*zip(self.table.outputs, types, tests, strict=True)]
+        for row in self.table.rows:
+            thens = row.then if len(columns) > 1 else (row.then,)
+            if not isinstance(thens, tuple) or len(thens) != len(columns):
+                continue  # given by an attribute of ours
+            for then, (name, declared, allowed) in zip(thens, columns, strict=True):
+                if why := _why_unfit(then, declared, allowed):
+                    yield row.number - 1, name if len(columns) > 1 else "", why
 
     def variable_type(self) -> str:
         parent = self.node.parent
         variable = None if parent is None else parent.first("variable")
-        return "" if variable is None or len(self.outputs) > 1 else variable.get("typeRef")
+        # all rows that apply count there, so that the type is that of a list or of an aggregation
+        collects = self.table.hit_policy in ("RULE ORDER", "COLLECT")
+        many = collects or len(self.outputs) > 1
+        return "" if variable is None or many else variable.get("typeRef")
 
     # --- what DMN cannot represent
 
@@ -385,6 +427,31 @@ class _Reader:
             reason = error.message if isinstance(error, FormatError) else str(error)
             self.table.fail(f"the attribute 'irenic:{name}': {reason}", text=text, line=node.line)
             return None
+
+
+def _listed(allowed: Test | None) -> list[Hashable]:
+    """Return the values of a test that lists values, none for any other test."""
+    tests = allowed.tests if isinstance(allowed, AnyOf) else (allowed,)
+    if not all(isinstance(test, Compare) and test.order == "=" for test in tests):
+        return []
+    values = (test.value for test in tests if isinstance(test, Compare))
+    return list(dict.fromkeys(value for value in values if value is not None))
+
+
+def _why_unfit(then: Hashable, declared: Type, allowed: Tests | None) -> str:
+    """Return why an outcome does not fit its column, "" if it does or is computed."""
+    if isinstance(then, Expression):
+        return ""
+    kind = kind_of(then)
+    if kind == "number" and then % 1 == 0:  # type: ignore[operator]
+        kind = "integer"
+    if declared.kind is not None and kind not in _FITTING[declared.kind] and kind in _KINDS:
+        return f"the outcome {display(then)} must be {_KINDS[declared.kind]} according to its type"
+    if allowed is None or allowed.holds(to_feel(then), {}):
+        return ""
+    assert declared.allowed is not None
+    listed = ", ".join(map(say, _listed(declared.allowed))) or feel_text(declared.allowed)
+    return f"the outcome {say(then)} is not among the allowed {short(listed)}"
 
 
 def _expression(node: Node) -> str:

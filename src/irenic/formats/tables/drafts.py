@@ -167,6 +167,8 @@ class Draft:
     aggregation: str = ""
     left_out: tuple[str, ...] = ()
     """Parts of the table in the file that are not read, such as annotations."""
+    unfit: list[tuple[int, str, str]] = field(default_factory=list)
+    """Rows with an outcome that is not allowed, counted from 0: the output column and why."""
     computed: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
     """Inputs that are computed from a case instead of read from it."""
     compared: tuple[Any, ...] = ()
