@@ -8,32 +8,21 @@ else is known. The rest of the table is checked as usual, and findings hold what
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-
-from irenic.boxes import Boxes
 from irenic.errors import FormatError
+from irenic.formats.dmn._ordering import DIFFERENT, EQUAL, FLIPPED, GREATER, LESS, Compared
 from irenic.formats.dmn._types import Type
 from irenic.formats.dmn.deciding import Decisions
 from irenic.formats.feel.expressions import Formula, Tests, parse_expression, parse_tests
 from irenic.formats.feel.unary_tests import ANYTHING, AllOf, AnyOf, Compare, Not, Test, parse
 from irenic.formats.feel.values import compare, from_feel
 from irenic.formats.tables.drafts import Cell, Draft, Input
-from irenic.model.decision_table import DecisionTable
-from irenic.model.features import Continuous
-from irenic.model.region import Region
-from irenic.model.rule import Rule
-from irenic.model.ruleset import RuleSet
-from irenic.model.space import Space
 
-LESS, EQUAL, GREATER, DIFFERENT = "less", "equal", "greater", "different"
 _RELATIONS: Final = {
     "<": (LESS,),
     "<=": (LESS, EQUAL),
@@ -43,11 +32,8 @@ _RELATIONS: Final = {
     ">=": (EQUAL, GREATER),
     ">": (GREATER,),
 }
-_FLIPPED: Final = {LESS: GREATER, GREATER: LESS, EQUAL: EQUAL, DIFFERENT: DIFFERENT}
 _RANGE: Final = re.compile(r"\s*([\[(\]])(.*?)\.\.(.*)([\])\[])\s*", re.DOTALL)
 _UNORDERED: Final = ("boolean",)
-# With more bounds than this, combinations that cannot occur are not excluded.
-_MOST_CUTS: Final = 500
 
 
 @dataclass(frozen=True)
@@ -82,15 +68,6 @@ class Part(NamedTuple):
 
     name: str
     test: Test
-
-
-class Compared(NamedTuple):
-    """A feature that compares the values of two others."""
-
-    name: str
-    left: str
-    right: str
-    ordered: bool
 
 
 class Opener:
@@ -181,7 +158,7 @@ class Opener:
 
     def relation(self, pair: Compared, column: str, relations: set[str]) -> Test:
         if pair.left != column:
-            relations = {_FLIPPED[relation] for relation in relations}
+            relations = {FLIPPED[relation] for relation in relations}
         if not pair.ordered:
             relations = {r if r == EQUAL else DIFFERENT for r in relations}
         return AnyOf(tuple(Compare("=", relation) for relation in sorted(relations)))
@@ -202,7 +179,11 @@ class Opener:
             if key in self.pairs:
                 return self.pairs[key]
         name = f"{column.name} compared with {other}"
-        pair = Compared(name, column.name, other, kind not in _UNORDERED)
+        compared = next((known for known in self.draft.inputs if known.name == other), None)
+        if compared is None or compared.kind is None:
+            compared = Input(other, kind=kind, domain=self.type_of(other).allowed)
+        sides = (replace(column, kind=own), compared)
+        pair = Compared(name, column.name, other, kind not in _UNORDERED, sides)
         self.pairs[column.name, other] = pair
         text = _text(pair)
         names = _formula(self.decisions, text).names
@@ -289,107 +270,3 @@ def _opaque(
         return False if tests._replace(negated=True).holds(tested, scope) else None
 
     return run
-
-
-# --- what comparisons rule out
-
-
-def possible(table: DecisionTable, compared: Iterable[Compared]) -> DecisionTable:
-    """Return a table without the cases that comparisons rule out.
-
-    If the table also compares both values with literals, some combinations cannot occur: ``a < 5``
-    and ``b >= 5`` leave only ``a < b``. They are added to ``outside`` and cut from the rules.
-    """
-    boxes = Boxes.none(table.space)
-    for pair in compared:
-        impossible = _impossible(table, pair)
-        if impossible:
-            boxes = boxes.concat(*(region.box for region in impossible))
-    if not len(boxes):
-        return table
-    rules, rows = _cut(table, boxes)
-    free = boxes.subtract(table.outside_boxes) if table.outside else boxes
-    disjoint = Boxes.none(table.space)
-    for box in free:
-        disjoint = disjoint.concat(box.subtract(disjoint) if len(disjoint) else box)
-    regions = [_region(table.space, box) for box in disjoint]
-    outside = (*table.outside, *(region for region in regions if not region.is_empty))
-    return replace(table, rules=rules, rows=tuple(rows), outside=outside)
-
-
-def _region(space: Space, box: Boxes) -> Region:
-    flags = np.zeros(len(space.continuous), dtype=np.uint8)
-    return Region.from_packed(space, box.lower[0], box.upper[0], box.masks[0], flags)
-
-
-def _cut(table: DecisionTable, impossible: Boxes) -> tuple[RuleSet, list[int]]:
-    rules: list[Rule] = []
-    rows: list[int] = []
-    for row, rule in zip(table.rows, table.rules, strict=True):
-        box = rule.region.box
-        if not impossible.meeting(box).any():
-            parts = [rule]
-        else:
-            left = [_region(table.space, part) for part in box.subtract(impossible)]
-            parts = [
-                Rule(region, then=rule.then, weight=rule.weight)
-                for region in left
-                if not region.is_empty
-            ]
-        rules += parts
-        rows += [row] * len(parts)
-    return RuleSet(rules, table.space, default=table.rules.default), rows
-
-
-def _impossible(table: DecisionTable, pair: Compared) -> list[Region]:
-    """Return disjoint regions in which the relation of two features cannot be what it says."""
-    space = table.space
-    if not pair.ordered or not {pair.name, pair.left, pair.right} <= set(space.names):
-        return []
-    left, right = space[pair.left], space[pair.right]
-    if not (isinstance(left, Continuous) and isinstance(right, Continuous)):
-        return []
-    if {left.kind, right.kind} not in ({left.kind}, {"number", "integer"}):
-        return []
-    cuts = {left.lowest, right.lowest, left.end, right.end}
-    for rule in table.rules:
-        for name in (pair.left, pair.right):
-            cuts |= {*rule.region.interval(name)[:2]}
-    ordered = sorted(cut for cut in cuts if math.isfinite(cut))
-    if len(ordered) > _MOST_CUTS:
-        return []
-    regions: list[Region] = []
-    for low, high in pairwise([-math.inf, *ordered, math.inf]):
-        for bounds, wrong in (
-            ((high, math.inf), [EQUAL, GREATER]),
-            ((-math.inf, low), [LESS, EQUAL]),
-            ((low, high), _wrong(left, right, low, high)),
-        ):
-            if wrong and bounds[0] < bounds[1]:
-                intervals = {pair.left: (low, high), pair.right: bounds}
-                regions += _regions(space, intervals, pair.name, wrong)
-    return regions
-
-
-def _wrong(left: Continuous, right: Continuous, low: float, high: float) -> list[str]:
-    """Return the relations that two values in one interval cannot have, as it has so few."""
-    if not (math.isfinite(low) and math.isfinite(high)):
-        return []
-    least, greatest = left.snap(low), left.before(high)
-    wrong = [LESS] if least >= right.before(high) else []
-    return [*wrong, GREATER] if greatest <= right.snap(low) else wrong
-
-
-def _regions(
-    space: Space,
-    intervals: Mapping[str, tuple[float, float]],
-    name: str,
-    values: Iterable[str],
-) -> Iterable[Region]:
-    whole = Region(space, {name: {"in": [*values]}})
-    box = whole.box
-    lower, upper = box.lower.copy(), box.upper.copy()
-    for feature, (low, high) in intervals.items():
-        lower[0, space.row(feature)], upper[0, space.row(feature)] = low, high
-    region = _region(space, box.like(lower, upper, box.masks))
-    return [] if region.is_empty else [region]

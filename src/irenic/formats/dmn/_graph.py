@@ -35,7 +35,8 @@ def link(decisions: Decisions, drafts: Mapping[Node, Draft]) -> None:
             outcomes[name] = values
     for node, draft in drafts.items():
         hidden = {name for part in node.ancestors() for name in _defined(part)}
-        for column in draft.inputs:
+        compared = (column for pair in draft.compared for column in pair.inputs)
+        for column in (*draft.inputs, *compared):
             values = outcomes.get(column.name, [])
             declared = column.feature is not None or column.domain is not None
             if values and not declared and column.name not in hidden:

@@ -19,8 +19,9 @@ from typing import Any, Final
 
 from irenic.errors import FormatError, IrenicError, did_you_mean
 from irenic.formats.dmn import _xml as dmn_xml
-from irenic.formats.dmn._computed import Opener, expression, possible
+from irenic.formats.dmn._computed import Opener, expression
 from irenic.formats.dmn._graph import link, unconnected
+from irenic.formats.dmn._ordering import possible
 from irenic.formats.dmn._types import ANY_TYPE, CompoundError, Model, Type
 from irenic.formats.dmn._xml import Node
 from irenic.formats.dmn.deciding import Decisions

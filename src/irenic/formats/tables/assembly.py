@@ -249,7 +249,7 @@ def _axes(draft: Draft, cells: Cells, space: Space | None) -> list[Axis]:
                 tested = (
                     cells[places[0]] if len(places) == 1 else [c for row in by_row for c in row]
                 )
-                axes.append(_axis([draft.inputs[i] for i in places], tested))
+                axes.append(axis_of([draft.inputs[i] for i in places], tested))
         except FormatError as error:
             draft.fail(error.message, header=name)
         except (ConditionError, SpaceError) as error:
@@ -257,7 +257,8 @@ def _axes(draft: Draft, cells: Cells, space: Space | None) -> list[Axis]:
     return axes
 
 
-def _axis(columns: Sequence[Input], cells: Sequence[Cell]) -> Axis:
+def axis_of(columns: Sequence[Input], cells: Sequence[Cell]) -> Axis:
+    """Return the feature of columns with one name, from their declarations and cells."""
     first = columns[0]
     for column in columns:
         if column.feature is not None:

@@ -1,0 +1,198 @@
+"""Comparisons of several inputs, compared with every point of a grid."""
+
+from __future__ import annotations
+
+import operator
+from itertools import combinations, product
+from xml.sax.saxutils import escape
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+
+import irenic
+from strategies import examples
+
+ORDERS = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "": operator.eq,
+    "!=": operator.ne,
+    ">=": operator.ge,
+    ">": operator.gt,
+}
+# Three values at least between literals, and numbers between and beyond the integers.
+NUMBERS = [-4.5, -3.5, -2.5, -1.5, -1, -0.5, 0, 0.25, 0.5, 0.75, 1, 1.5, 2, 2.5, 3.5, 4.5, 5.5]
+INTEGERS = [-3, -2, -1, 0, 1, 2, 3, 4]
+TEXTS = ["", "f", "g", "k", "ka", "kb", "kc", "m", "n", "o"]
+GRIDS = {"number": NUMBERS, "integer": INTEGERS, "string": TEXTS, "boolean": [False, True]}
+
+
+def literal(value):
+    return f'"{value}"' if isinstance(value, str) else str(value).lower()
+
+
+def model(columns, rows, domains=(), only_data=()):
+    """Return a table under ANY; a row has an order and an operand per column, and an outcome."""
+    domains = dict(domains)
+    types, data, inputs = "", "", ""
+    for name, kind in columns:
+        allowed = f"<allowedValues><text>{escape(domains.get(name, '-'))}</text></allowedValues>"
+        types += f'<itemDefinition name="t{name}"><typeRef>{kind}</typeRef>{allowed}'
+        types += "</itemDefinition>"
+        data += f'<inputData name="{name}"><variable name="{name}" typeRef="t{name}"/></inputData>'
+        if name not in only_data:
+            inputs += f'<input><inputExpression typeRef="t{name}"><text>{name}</text>'
+            inputs += "</inputExpression></input>"
+    rules = ""
+    for *cells, then in rows:
+        shown = [
+            cell for cell, (name, _) in zip(cells, columns, strict=True) if name not in only_data
+        ]
+        texts = [_text(cell, columns) for cell in shown]
+        entries = "".join(f"<inputEntry><text>{escape(t)}</text></inputEntry>" for t in texts)
+        rules += f'<rule>{entries}<outputEntry><text>"{then}"</text></outputEntry></rule>'
+    return (
+        '<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" namespace="urn:m">'
+        f'{types}{data}<decision name="D"><decisionTable hitPolicy="ANY">{inputs}'
+        f'<output name="then"/>{rules}</decisionTable></decision></definitions>'
+    )
+
+
+def _text(cell, columns):
+    if cell is None:
+        return "-"
+    order, operand = cell
+    named = operand in [name for name, _ in columns]
+    return f"{order} {operand if named else literal(operand)}".strip()
+
+
+def holds(cell, value, case):
+    if cell is None:
+        return True
+    order, operand = cell
+    return ORDERS[order](value, case.get(operand, operand) if isinstance(operand, str) else operand)
+
+
+def assert_exact(columns, rows, grids, domains=(), only_data=()):
+    text = model(columns, rows, domains, only_data).encode()
+    table = irenic.parse(text, format="dmn").bound(None).table()
+    names = [name for name, _ in columns]
+    held = []
+    for values in product(*grids):
+        case = dict(zip(names, values, strict=True))
+        held.append(
+            [
+                place
+                for place, row in enumerate(rows)
+                if all(holds(c, case[n], case) for c, n in zip(row, names, strict=False))
+            ]
+        )
+    disagree = {
+        pair for here in held for pair in combinations(here, 2)
+        if rows[pair[0]][-1] != rows[pair[1]][-1]
+    }  # fmt: skip
+    findings = irenic.check(table)
+    assert findings.is_complete == all(held)
+    assert {f.rules for f in findings.of("conflicts")} == disagree
+    assert set(table.never_hold) == {i for i in range(len(rows)) if not any(i in h for h in held)}
+
+
+def cells(kind, others, literals):
+    plain = ["", "!="]
+    with_others = plain if kind == "boolean" else [*ORDERS]
+    with_literals = [*ORDERS] if kind in ("number", "integer") else plain
+    return (
+        st.none()
+        | st.tuples(st.sampled_from(with_others), st.sampled_from(others))
+        | st.tuples(st.sampled_from(with_literals), st.sampled_from(literals))
+    )
+
+
+def tables(columns, literals):
+    names = [name for name, _ in columns]
+    row = st.tuples(
+        *(cells(kind, [n for n in names if n != name], literals) for name, kind in columns),
+        st.sampled_from("xy"),
+    )
+    return st.lists(row, min_size=1, max_size=4)
+
+
+@st.composite
+def of_three(draw):
+    kinds = draw(st.lists(st.sampled_from(["number", "integer"]), min_size=3, max_size=3))
+    columns = [*zip("abc", kinds, strict=True)]
+    return columns, draw(tables(columns, [0, 1]))
+
+
+@examples(2)
+@given(of_three())
+def test_chains_of_comparisons_are_checked_exactly(drawn):
+    columns, rows = drawn
+    assert_exact(columns, rows, [GRIDS[kind] for _, kind in columns])
+
+
+@examples(2)
+@given(tables([("a", "string"), ("b", "string")], ["k", "m"]))
+def test_comparisons_of_text_are_checked_exactly(rows):
+    assert_exact([("a", "string"), ("b", "string")], rows, [TEXTS, TEXTS])
+
+
+@given(tables([(name, "boolean") for name in "abc"], [True, False]))
+def test_comparisons_of_booleans_are_checked_exactly(rows):
+    columns = [(name, "boolean") for name in "abc"]
+    assert_exact(columns, rows, [GRIDS["boolean"]] * 3)
+
+
+DOMAINS = [("-", lambda v: True), ("[0..1]", lambda v: 0 <= v <= 1), ("> 0", lambda v: v > 0),
+           ("< 1", lambda v: v < 1), ("0, 1, 3", lambda v: v in (0, 1, 3))]  # fmt: skip
+
+
+@st.composite
+def with_domains(draw):
+    kinds = draw(st.lists(st.sampled_from(["number", "integer"]), min_size=2, max_size=2))
+    columns = [*zip("ab", kinds, strict=True)]
+    domains = draw(st.lists(st.sampled_from(DOMAINS), min_size=2, max_size=2))
+    only_data = draw(st.sampled_from([(), ("b",)]))
+    rows = draw(tables(columns, [0, 1]))
+    rows = [(a, None if only_data else b, then) for a, b, then in rows]
+    return columns, rows, domains, only_data
+
+
+@examples(2)
+@given(with_domains())
+def test_domains_of_compared_values_count(drawn):
+    columns, rows, domains, only_data = drawn
+    grids = [
+        [value for value in sorted({*GRIDS[kind], 0, 1, 3}) if allowed(value)]
+        for (_, kind), (_, allowed) in zip(columns, domains, strict=True)
+    ]
+    texts = [(name, text) for (name, _), (text, _) in zip(columns, domains, strict=True)]
+    assert_exact(columns, rows, grids, texts, only_data)
+
+
+def test_a_chain_leaves_one_relation():
+    columns = [(name, "number") for name in "abc"]
+    rows = [(("<", "b"), ("<", "c"), ("<", "c"), "x"), (("<", "b"), ("<", "c"), (">=", "a"), "y")]
+    rows = [(a, b, None if then == "x" else c, then) for a, b, c, then in rows]
+    assert_exact(columns, rows, [NUMBERS] * 3)
+    never = [(("<", "b"), ("<", "c"), ("<", "a"), "x")]
+    text = model(columns, never).encode()
+    assert irenic.parse(text, format="dmn").bound(None).table().never_hold == (0,)
+
+
+def test_long_chains_are_still_sound():
+    names = "abcdefgh"
+    columns = [(name, "number") for name in names]
+    row = [("<", later) for later in names[1:]] + [("<", "a"), "x"]
+    table = irenic.parse(model(columns, [tuple(row)]).encode(), format="dmn").bound(None).table()
+    assert len(table.space) == 8
+    assert irenic.check(table).is_complete is False
+
+
+@pytest.mark.parametrize("n", [400, 700])
+def test_many_bounds_are_read(n):
+    columns = [("a", "number"), ("b", "number")]
+    rows = [(("<", place), None, "x") for place in range(n)] + [((">", "b"), (">", 5), "x")]
+    table = irenic.parse(model(columns, rows).encode(), format="dmn").bound(None).table()
+    assert bool(table.outside) == (n == 400)
