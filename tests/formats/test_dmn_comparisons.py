@@ -9,6 +9,8 @@ from xml.sax.saxutils import escape
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
+from test_python_source import made
+from test_sql import in_duckdb, in_sqlite
 
 import irenic
 from strategies import examples
@@ -196,3 +198,100 @@ def test_many_bounds_are_read(n):
     rows = [(("<", place), None, "x") for place in range(n)] + [((">", "b"), (">", 5), "x")]
     table = irenic.parse(model(columns, rows).encode(), format="dmn").bound(None).table()
     assert bool(table.outside) == (n == 400)
+
+
+# --- SQL and Python source
+
+
+def opened(columns, rows, only_data=()):
+    text = model(columns, rows, only_data=only_data).replace('"ANY"', '"FIRST"').encode()
+    return irenic.parse(text, format="dmn").open_to_missing()
+
+
+@st.composite
+def exported(draw):
+    kind = draw(st.sampled_from([*GRIDS]))
+    literals = {"string": ["k", "m"], "boolean": [True, False]}.get(kind, [0, 1])
+    other = draw(st.sampled_from(["number", "integer"])) if kind == "number" else kind
+    columns = [("a", kind), ("b", other), ("c", kind)]
+    only_data = draw(st.sampled_from([(), ("c",), ("b", "c")]))
+    rows = [
+        (*(None if name in only_data else cell for cell, name in zip(cells, "abc", strict=True)), t)
+        for *cells, t in draw(tables(columns, literals))
+    ]
+    return columns, rows, only_data
+
+
+@examples(2)
+@given(exported())
+def test_exported_comparisons_decide_as_predict_does(drawn):
+    columns, rows, only_data = drawn
+    pa = pytest.importorskip("pyarrow")
+    table = opened(columns, rows, only_data)
+    grids = [[*GRIDS[kind][1:-1:2], None] for _, kind in columns]
+    cases = [dict(zip("abc", values, strict=True)) for values in product(*grids)]
+    expected = table.predict(cases).tolist()
+    # null satisfies only != literals and empty cells
+    assert expected == [
+        next(
+            (
+                row[-1]
+                for row in rows
+                if all(
+                    _or_null(cell, case[name], case) for cell, name in zip(row, "abc", strict=False)
+                )
+            ),
+            None,
+        )
+        for case in cases
+    ]
+    function = made(irenic.to_python(table))
+    assert [function(case) for case in cases] == expected
+    data = {name: [case[name] for case in cases] for name in "abc"}
+    kinds = {"number": pa.float64(), "integer": pa.int64(), "string": pa.string()}
+    types = {name: kinds.get(kind, pa.bool_()) for name, kind in columns}
+    assert in_duckdb(irenic.to_sql(table, "cases"), data, types) == expected
+    assert in_sqlite(irenic.to_sql(table, "cases", dialect="sqlite"), data) == expected
+
+
+def _or_null(cell, value, case):
+    if cell is None:
+        return True
+    operand = case.get(cell[1], cell[1]) if isinstance(cell[1], str) else cell[1]
+    if value is None or operand is None:
+        return cell[0] == "!=" and cell[1] not in case
+    return holds(cell, value, case)
+
+
+def test_nan_cannot_be_compared_in_duckdb():
+    pa = pytest.importorskip("pyarrow")
+    table = opened([("a", "number"), ("b", "number")], [((">", "b"), None, "x")], ["b"])
+    nan = float("nan")
+    data = {"a": [1.0, nan, 1.0, nan, 2.0], "b": [nan, 1.0, None, nan, 1.0]}
+    types = dict.fromkeys("ab", pa.float64())
+    expected = [None, None, None, None, "x"]
+    assert in_duckdb(irenic.to_sql(table, "cases"), data, types) == expected
+    function = made(irenic.to_python(table))
+    assert [function({"a": a, "b": b}) for a, b in zip(*data.values(), strict=True)] == expected
+
+
+def test_comparisons_are_written_as_comparisons():
+    rows = [((">", "b"), None, "x"), (("", "b"), None, "y")]
+    text = model([("a", "number"), ("b", "number")], rows).encode()
+    table = irenic.parse(text, format="dmn").bound(None).table()
+    source = irenic.to_python(table)
+    assert source[source.index("def predict") :] == (
+        "def predict(case):\n"
+        "    a = _number(case, 'a')\n"
+        "    b = _number(case, 'b')\n"
+        '    # 1. IF "a compared with b" in {greater} THEN x\n'
+        "    if a > b:\n"
+        "        return 'x'\n"
+        '    # 2. IF "a compared with b" in {equal} THEN y\n'
+        "    if a == b:\n"
+        "        return 'y'\n"
+        "    return None\n"
+    )
+    assert 'WHEN "a" > "b"' in irenic.to_sql(table)
+    with pytest.raises(irenic.ConditionError, match="the table already has a column 'B'"):
+        irenic.to_sql(table, "cases", column="B")

@@ -206,9 +206,12 @@ def test_a_missing_value_cannot_be_compared():
         table.predict([{"x": 1, "y": None}])
 
 
-def test_branches_cannot_compare_columns():
-    table = table_of(XY, [("> y", "-", '"a"')], policy="UNIQUE")
-    message = "branches cannot represent features that are computed from other columns: 'x compared"
+def test_branches_cannot_represent_functions():
+    table = table_of(XY, [("even(?)", "-", '"a"'), ("< y * 2", "-", '"a"')], policy="ANY")
+    message = (
+        r"branches cannot represent the condition 'even\(x\)', which is computed from other"
+        " columns; write .dmn, or decide with irenic predict"
+    )
     for export in (irenic.to_sql, irenic.to_python):
         with pytest.raises(FormatError, match=message):
             export(table)

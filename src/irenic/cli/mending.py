@@ -589,8 +589,8 @@ _SAME = {"txt": "rules", "xml": "dmn"}
 def _write_sql(table: DecisionTable, out: _Out, sql_table: str, dialect: str) -> None:
     from irenic.frames.files import write_file
 
-    has_names = table.outputs != ("then",)
-    column = ", ".join(table.outputs) if has_names else "prediction"
+    named = len(table.outputs) == 1 and table.outputs != ("then",)
+    column = table.outputs[0] if named else None
     text = irenic.to_sql(table, sql_table, dialect=dialect, column=column) + ";\n"
     if out.path is None or is_standard(out.path):
         write_standard(text)

@@ -22,6 +22,8 @@ from irenic.formats.feel.expressions import Formula, Tests, parse_expression, pa
 from irenic.formats.feel.unary_tests import ANYTHING, AllOf, AnyOf, Compare, Not, Test, parse
 from irenic.formats.feel.values import compare, from_feel
 from irenic.formats.tables.drafts import Cell, Draft, Input
+from irenic.model.features import Feature
+from irenic.model.space import Space
 
 _RELATIONS: Final = {
     "<": (LESS,),
@@ -55,6 +57,15 @@ class Computed:
     def __call__(self, case: Mapping[str, Any]) -> Any:
         """Return the value of the feature."""
         return self.run(case)
+
+    @property
+    def is_opaque(self) -> bool:
+        """Whether only FEEL can compute it: it is neither a comparison nor an input expression."""
+        return self.build is _opaque
+
+    def columns(self, space: Space) -> tuple[Feature, Feature] | None:
+        """Return the two columns that the feature compares, None if it is another feature."""
+        return self.arguments[1].columns(space) if self.build is _comparison else None
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "run"}

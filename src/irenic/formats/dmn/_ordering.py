@@ -48,6 +48,24 @@ class Compared(NamedTuple):
     ordered: bool
     inputs: tuple[Input, Input]
 
+    def columns(self, space: Space) -> tuple[Feature, Feature]:
+        """Return the features of both values; those that no rule tests can have any value."""
+        units = {getattr(f, "unit", "") for f in space if f.name in (self.left, self.right)}
+        missing = space[self.name].missing
+
+        def feature(column: Input) -> Feature:
+            if column.name in space:
+                return space[column.name]
+            if column.kind == "boolean":
+                return Categorical(column.name, [False, True], missing=missing)
+            if column.kind == "text":
+                return Categorical(column.name, [], missing=missing, other=True)
+            unit = next(iter(units), "")
+            return Continuous(column.name, kind=column.kind, missing=missing, unit=unit)  # type: ignore[arg-type]
+
+        first, second = self.inputs
+        return feature(first), feature(second)
+
 
 class Bound(NamedTuple):
     """A lower bound: values are at least this, or above it."""

@@ -15,7 +15,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, Final
 
 from irenic.errors import ConditionError, FormatError
-from irenic.formats._branches import Branches, as_branches
+from irenic.formats._branches import Branches, as_branches, is_null, relation
 from irenic.formats.python import _prelude as prelude
 from irenic.model.condition import Operators
 from irenic.model.decision_table import DecisionTable
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from irenic.model.rule import Rule
     from irenic.model.rulelist import RuleList
     from irenic.model.ruleset import Resolve, RuleSet
-    from irenic.model.space import Space
 
 _MODULES: Final = ("datetime", "decimal", "math", "numbers")
 _FUNCTIONS: Final = {
@@ -130,16 +129,18 @@ class _Source:
     def __init__(self, branches: Branches, function: str) -> None:
         self._branches, self._function = branches, function
         self._modules: set[str] = set()
-        used = {name for rule in branches.rules for name in rule.region.conditions()}
-        self._features = [feature for feature in branches.space if feature.name in used]
-        self._names = self._local_names(branches.space)
+        tested = {name for rule in branches.rules for name in rule.region.conditions()}
+        compared = [branches.compared[name] for name in tested if name in branches.compared]
+        used = {side.name for pair in compared for side in pair} | tested
+        self._features = [f for name, f in branches.columns.items() if name in used]
+        self._names = self._local_names(list(branches.columns))
 
-    def _local_names(self, space: Space) -> dict[str, str]:
-        """Return a variable for each feature: its name if that is an identifier, else its place."""
-        usable = {name for name in space.names if name.isascii() and name.isidentifier()}
+    def _local_names(self, columns: list[str]) -> dict[str, str]:
+        """Return a variable for each column: its name if that is an identifier, else its place."""
+        usable = {name for name in columns if name.isascii() and name.isidentifier()}
         usable -= {*_TAKEN, *keyword.kwlist, self._function}
         variables = {}
-        for place, name in enumerate(space.names, 1):
+        for place, name in enumerate(columns, 1):
             variable = name if name in usable else f"feature_{place}"
             while name not in usable and variable in usable | {self._function}:
                 variable += "_"
@@ -224,6 +225,8 @@ class _Source:
 
     def _tests(self, feature: Feature, operators: Operators) -> list[str]:
         """Return tests, all of which must hold."""
+        if feature.name in self._branches.compared:
+            return self._relation(feature, operators)
         local = self._names[feature.name]
         if set(operators) == {"missing"}:
             return [f"{local} is {'' if operators['missing'] else 'not '}None"]
@@ -237,6 +240,18 @@ class _Source:
             # None is not in any set
             return [test] if passes else [f"({local} is None or {test})"]
         return [f"{local} is not None", test]
+
+    def _relation(self, feature: Feature, operators: Operators) -> list[str]:
+        assert isinstance(feature, Categorical)
+        sign, if_missing = relation(feature, operators)
+        pair = self._branches.compared[feature.name]
+        left, right = (self._names[side.name] for side in pair)
+        lacking = [self._names[side.name] for side in pair if side.missing]
+        test = f"{left} {'==' if sign == '=' else sign} {right}"
+        if if_missing:
+            tests = [f"{local} is None" for local in lacking] + ([test] if sign else [])
+            return [f"({' or '.join(tests)})"] if len(tests) > 1 else tests or ["False"]
+        return [*(f"{local} is not None" for local in lacking), *([test] if sign else [])]
 
     def _comparison(self, local: str, feature: Continuous, operators: Operators) -> str:
         bounds = {op: self._bound(feature, v) for op, v in operators.items() if op != "missing"}
@@ -268,8 +283,10 @@ class _Source:
 
     def _literal(self, value: Any, depth: int = 0) -> str:
         """Return source that evaluates to ``value``; raise if there is none."""
+        if is_null(value):
+            return "None"
         check_writable(value, depth)
-        if value is None or isinstance(value, bool):
+        if isinstance(value, bool):
             return repr(value)
         # subclasses such as enums may have any repr
         for kind in (str, bytes, int):
