@@ -133,6 +133,7 @@ class _Reader:
         self.inputs = node.all("input")
         self.outputs = node.all("output")
         self.table = Draft(_name(node), node.get("id"), node.line)
+        self.table.name = self.ours(node, "name", _text) or self.table.name
         self.language = model.root.get("expressionLanguage")
         self.parsed: dict[str, Tests | None] = {}
         self.open: dict[tuple[int, int], tuple[str, Tests]] = {}
@@ -258,7 +259,8 @@ class _Reader:
 
     def output_name(self, node: Node) -> str:
         label = self.node.get("outputLabel")
-        return node.get("name") or node.get("label") or label or self.table.name or "then"
+        exact = self.ours(node, "name", _text)
+        return exact or node.get("name") or node.get("label") or label or self.table.name or "then"
 
     # --- rows
 
@@ -481,6 +483,12 @@ def as_output(text: str) -> Hashable:
 def _row_number(data: Any) -> int:
     if type(data) is not int or not 1 <= data <= 1_000_000:
         raise FormatError(f"a row number must be an integer from 1 to 1,000,000, got {data!r}")
+    return data
+
+
+def _text(data: Any) -> str:
+    if not isinstance(data, str):
+        raise FormatError(f"the value must be text, got {data!r}")
     return data
 
 

@@ -47,7 +47,7 @@ _WORD: Final = re.compile(r"[^\W\d]\w*")
 _NOT: Final = re.compile(r"not\s*\(")
 _ORDER: Final = re.compile(r"<=|>=|!=|==|<|>|=")
 _TYPE: Final = re.compile(r"[\w .]+(?:<[^()]*>)?")
-_KEYWORDS: Final = frozenset(
+KEYWORDS: Final = frozenset(
     {"if", "then", "else", "for", "in", "return", "some", "every", "satisfies", "and", "or"}
     | {"between", "instance", "of", "function", "external", "true", "false", "null"}
 )
@@ -596,7 +596,7 @@ class _Parser:
         if word in _CONSTANTS:
             value = _CONSTANTS[word]
             return lambda scope: value
-        if word in _KEYWORDS and not (word in ("and", "or") and self.peek("(")):
+        if word in KEYWORDS and not (word in ("and", "or") and self.peek("(")):
             self.at = start
             raise self.expected("a value")
         return self.reference(word, start)
