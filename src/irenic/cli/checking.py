@@ -110,8 +110,8 @@ def check(
         typer.Option(
             metavar="KINDS",
             help="Kinds of findings to exit with 1 for: conflicts, overlaps, gaps, never_fire,"
-            " misleading, outside, outcomes, duplicates, inside, mergeable, columns, policy; or"
-            " nothing.",
+            " misleading, outside, outcomes, duplicates, inside, mergeable, columns, policy,"
+            " model; or nothing.",
         ),
     ] = None,
     explain_reading: Annotated[

@@ -91,6 +91,9 @@ class DecisionTable:
     unfit : tuple of (int, str, str)
         Rows with an outcome that the file does not allow: the index of the row, the output column,
         and the reason.
+    loose_ends : tuple of (int, str)
+        Parts of the model of the table that are not connected, such as input data that nothing
+        uses: the line and what is wrong.
 
     Raises
     ------
@@ -128,6 +131,7 @@ class DecisionTable:
     computed: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
     beyond: tuple[tuple[int, str, str], ...] = ()
     unfit: tuple[tuple[int, str, str], ...] = ()
+    loose_ends: tuple[tuple[int, str], ...] = ()
 
     def __post_init__(self) -> None:
         check_rules(self.rules)

@@ -91,7 +91,8 @@ def parse_dmn(raw: bytes, *, path: Path | None = None) -> Parsed:
     decisions = Decisions(model)
     tables = [*root.descendants("decisionTable")]
     drafts = [_Reader(model, node, decisions).draft() for node in tables]
-    link(decisions, dict(zip(tables, drafts, strict=True)))
+    by_node = dict(zip(tables, drafts, strict=True))
+    link(decisions, by_node)
     decisions.evaluates = any(
         isinstance(part, Expression)
         for node, draft in zip(tables, drafts, strict=True)
@@ -99,7 +100,7 @@ def parse_dmn(raw: bytes, *, path: Path | None = None) -> Parsed:
         for row in draft.rows
         for part in (row.then if isinstance(row.then, tuple) else (row.then,))
     )
-    notes = unconnected(decisions)
+    notes = unconnected(decisions, by_node)
     imports = model.imported()
     return Parsed("dmn", drafts, _assemble, notes, imports=imports, decisions=decisions)
 

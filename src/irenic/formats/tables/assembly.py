@@ -172,6 +172,7 @@ def _assembled(draft: Draft, space: Space | None) -> DecisionTable | None:
         left_out=draft.left_out,
         beyond=tuple(_beyond(draft, cells, axes, {row for row, _ in reasons})),
         unfit=tuple(draft.unfit),
+        loose_ends=tuple(draft.loose_ends),
     )
 
 
