@@ -278,7 +278,7 @@ def test_an_unknown_kind_of_finding_is_rejected(run, file):
         2,
         "irenic: --fail-on: unknown kind of finding 'holes'; use conflicts, overlaps, gaps,"
         " never_fire, misleading, outside, outcomes, duplicates, inside, mergeable, columns,"
-        " policy or nothing\n",
+        " policy, model or nothing\n",
     )
 
 
