@@ -165,7 +165,7 @@ class Opener:
                 return None
             test = self.relation(pair, column.name, set(_RELATIONS[order]))
             parts.append(Part(pair.name, test))
-        return parts, own[0] if own else ANYTHING
+        return (parts, own[0] if own else ANYTHING) if parts else None
 
     def relation(self, pair: Compared, column: str, relations: set[str]) -> Test:
         if pair.left != column:

@@ -9,6 +9,7 @@ the namespace :data:`OURS` contain what DMN cannot represent.
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
@@ -29,9 +30,11 @@ from irenic.formats.feel.expressions import Tests, parse_expression, parse_tests
 from irenic.formats.feel.sets import feel_text
 from irenic.formats.feel.unary_tests import (
     ANYTHING,
+    ORDERS,
     AnyOf,
     Compare,
     Test,
+    comparisons,
     kind_of,
     parse,
     parse_value,
@@ -323,7 +326,7 @@ class _Reader:
             if not tests.names:
                 self.table.warn(self.compound[header].message, **place_of)
         else:
-            tests = self.tests(text)
+            tests = self.tests(text) or self.unordered(text, self.table.inputs[place])
         if tests is not None:
             self.open[len(self.table.rows), place] = text, tests
             return Cell(text, ANYTHING)
@@ -340,6 +343,24 @@ class _Reader:
                 self.parsed[text] = self.expressions(text)
         return self.parsed[text]
 
+    def unordered(self, text: str, column: Input) -> Tests | None:
+        """Return a cell that no feature can represent, None for others.
+
+        It orders text of which not all values are listed, or has a time with a time zone.
+        """
+        if column.kind not in (None, "text", "time"):
+            return None
+        cell = self.table.parsed.get((text, False))
+        if not isinstance(cell, Cell) or isinstance(cell.test, dict) or column.feature:
+            return None
+        is_open = column.domain is None
+        opaque = (
+            (c.order in ORDERS and isinstance(c.value, str) and is_open)
+            or (isinstance(c.value, dt.time) and c.value.tzinfo is not None)
+            for c in comparisons(cell.test)
+        )
+        return self.expressions(text, literals=True) if any(opaque) else None
+
     def expressions(self, text: str, *, literals: bool = False) -> Tests | None:
         known = self.decisions.names
         try:
@@ -348,7 +369,8 @@ class _Reader:
             return None
         names = tests.names - {"?"}
         calls = "?" in tests.names and not all(item.order for item in tests.items)
-        return tests if names <= known and (names or calls or literals) else None
+        varies = not all(item.value.constant for item in tests.items)  # today()
+        return tests if names <= known and (names or calls or varies or literals) else None
 
     def value(self, node: Node) -> Hashable:
         """Return an output entry: the value of a literal, or the expression."""
