@@ -125,8 +125,8 @@ def test_outcomes_have_their_declared_type(kind, then, reason):
 def test_types_of_outputs_that_cannot_be_read_are_warnings():
     with pytest.warns(irenic.FormatWarning, match="column 'a': unknown type 'nmber'; did you mean"):
         assert outcomes(TYPED.format("nmber"), ["1"]) == []
+    values = "<outputValues><text>low, high</text></outputValues>"
     with pytest.warns(irenic.FormatWarning, match="column 'a', 'low, high'"):
-        values = "<outputValues><text>low, high</text></outputValues>"
         assert outcomes(f'<output name="a">{values}</output>', ["1"]) == []
 
 
