@@ -275,6 +275,18 @@ def test_nan_cannot_be_compared_in_duckdb():
     assert [function({"a": a, "b": b}) for a, b in zip(*data.values(), strict=True)] == expected
 
 
+def test_bounds_of_rules_that_were_cut_are_shown_as_written():
+    rows = [((">", "b"), None, "x"), (("<=", 500), (">", 1000), "y")]
+    table = opened([("a", "number"), ("b", "number")], rows)
+    texts = [str(rule) for rule in table.rules]
+    assert any("a <= 500" in text for text in texts)
+    assert not any("500.0" in text for text in texts)
+    source = irenic.to_python(table)
+    assert "    if a is not None and a > 500 and b is not None and a > b:\n" in source
+    for branch in source.split("    # ")[1:]:
+        assert branch.count("a is not None") <= 1
+
+
 def test_comparisons_are_written_as_comparisons():
     rows = [((">", "b"), None, "x"), (("", "b"), None, "y")]
     text = model([("a", "number"), ("b", "number")], rows).encode()

@@ -13,8 +13,6 @@ from dataclasses import replace
 from itertools import combinations, islice, pairwise, product
 from typing import Any, Final, NamedTuple, TypeAlias
 
-import numpy as np
-
 from irenic.boxes import Boxes
 from irenic.errors import IrenicError
 from irenic.formats.tables.assembly import axis_of
@@ -349,8 +347,7 @@ def _box(
 
 
 def _region(space: Space, box: Boxes) -> Region:
-    flags = np.zeros(len(space.continuous), dtype=np.uint8)
-    return Region.from_packed(space, box.lower[0], box.upper[0], box.masks[0], flags)
+    return Region.from_packed(space, box.lower[0], box.upper[0], box.masks[0])
 
 
 def _cut(table: DecisionTable, boxes: Boxes) -> tuple[RuleSet, list[int]]:

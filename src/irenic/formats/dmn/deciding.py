@@ -212,7 +212,9 @@ class Decisions:
     def imported(self, name: str) -> Decisions:
         """Return the decisions of the model that is imported under a name."""
         model = self.model.imported_as(name)
-        return self.known.get(id(model)) or Decisions(model, self.known)
+        other = self.known.get(id(model)) or Decisions(model, self.known)
+        other.hit_policy = self.hit_policy
+        return other
 
     # --- elements as functions of a scope
 

@@ -208,11 +208,12 @@ class _Source:
     # --- rules
 
     def _branch(self, place: int, rule: Rule) -> list[str]:
-        tests = [
+        each = [
             test
             for name, operators in rule.region.conditions().items()
             for test in self._tests(self._branches.space[name], operators)
         ]
+        tests = [*dict.fromkeys(each)]  # comparisons of one column repeat that it is not None
         head = [f"    if {' and '.join(tests) or 'True'}:"]
         if len(head[0]) > _WIDTH and len(tests) > 1:
             condition = "\n        and ".join(tests)
