@@ -106,17 +106,30 @@ RELATIONS: Final = {
 """The signs of relations of two columns, which are values of a feature that compares them."""
 
 
-def relation(feature: Categorical, operators: Operators) -> tuple[str, bool]:
-    """Return a condition on a comparison as a sign, and whether it holds for missing values.
+class Relation(NamedTuple):
+    """A condition on a comparison of two columns."""
 
-    The sign is ``""`` if all relations, or none but missing values, are allowed.
-    """
+    sign: str
+    """Such as ``<``; ``"any"`` if both values only have to be there, ``""`` if they must not be."""
+    if_one: bool
+    """Whether it holds if one of the values is missing."""
+    if_both: bool
+    """Whether it holds if both values are missing."""
+
+
+def relation(feature: Categorical, operators: Operators) -> Relation:
+    """Return a condition on a feature that compares two columns."""
     negated = "not in" in operators
     listed: Any = operators.get("in", operators.get("not in", ()))
     values: set[Any] = {*listed}
-    if negated or not listed:
-        values = {*feature.values} - values
-    return RELATIONS.get(frozenset(values), ""), bool(operators.get("missing", negated))
+    if "in" not in operators:
+        # only missing, only not missing, or neither of some values
+        only_missing = not negated and operators.get("missing")
+        values = set() if only_missing else {*feature.values} - values
+    if_both = "both missing" in values
+    values -= {"both missing"}
+    sign = RELATIONS.get(frozenset(values), "any") if values else ""
+    return Relation(sign, bool(operators.get("missing", negated)), if_both)
 
 
 def check_whole(rules: RuleSet, form: str) -> None:

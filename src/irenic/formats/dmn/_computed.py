@@ -15,24 +15,41 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from irenic.errors import FormatError
-from irenic.formats.dmn._ordering import DIFFERENT, EQUAL, FLIPPED, GREATER, LESS, Compared
+from irenic.formats.dmn._ordering import BOTH, DIFFERENT, EQUAL, FLIPPED, GREATER, LESS, Compared
 from irenic.formats.dmn._types import Type
 from irenic.formats.dmn.deciding import Decisions
 from irenic.formats.feel.expressions import Formula, Tests, parse_expression, parse_tests
-from irenic.formats.feel.unary_tests import ANYTHING, AllOf, AnyOf, Compare, Not, Test, parse
+from irenic.formats.feel.unary_tests import (
+    ANYTHING,
+    AllOf,
+    AnyOf,
+    Compare,
+    Test,
+    comparisons,
+    parse,
+)
 from irenic.formats.feel.values import compare, from_feel
 from irenic.formats.tables.drafts import Cell, Draft, Input
-from irenic.model.features import Feature
+from irenic.model.features import Categorical, Feature
 from irenic.model.space import Space
 
 _RELATIONS: Final = {
     "<": (LESS,),
     "<=": (LESS, EQUAL),
-    "=": (EQUAL,),
-    "": (EQUAL,),
-    "!=": (LESS, GREATER),
+    "=": (EQUAL, BOTH),
+    "": (EQUAL, BOTH),
+    "!=": (LESS, GREATER, None),
     ">=": (EQUAL, GREATER),
     ">": (GREATER,),
+}
+_NEGATED: Final = {
+    "<": (EQUAL, GREATER),
+    "<=": (GREATER,),
+    "=": (LESS, GREATER, None),
+    "": (LESS, GREATER, None),
+    "!=": (EQUAL, BOTH),
+    ">=": (LESS,),
+    ">": (LESS, EQUAL),
 }
 _RANGE: Final = re.compile(r"\s*([\[(\]])(.*?)\.\.(.*)([\])\[])\s*", re.DOTALL)
 _UNORDERED: Final = ("boolean",)
@@ -66,6 +83,13 @@ class Computed:
     def columns(self, space: Space) -> tuple[Feature, Feature] | None:
         """Return the two columns that the feature compares, None if it is another feature."""
         return self.arguments[1].columns(space) if self.build is _comparison else None
+
+    def opened(self, feature: Feature) -> Feature:
+        """Return the feature for values that may be missing."""
+        if self.build is not _comparison or not isinstance(feature, Categorical):
+            return replace(feature, missing=True)
+        values = [value for value in feature.values if value != BOTH]
+        return replace(feature, values=(*values, BOTH), missing=True)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "run"}
@@ -102,7 +126,9 @@ class Opener:
             kind, domain = "boolean", None
             if pair := compared.get(name):
                 values = (LESS, EQUAL, GREATER) if pair.ordered else (EQUAL, DIFFERENT)
-                kind, domain = "text", AnyOf(tuple(Compare("=", value) for value in values))
+                null = (BOTH, None) if any(map(self.may_be_null, pair.inputs)) else ()
+                listed = tuple(Compare("=", value) for value in (*values, *null))
+                kind, domain = "text", AnyOf(listed)
             draft.inputs.append(Input(name, kind=kind, domain=domain))
             for place, row_of in enumerate(draft.rows):
                 tests_on = tuple(p.test for p in parts.get(place, ()) if p.name == name)
@@ -110,6 +136,19 @@ class Opener:
                 row_of.cells.append(Cell(f"{name}: {test}" if tests_on else "-", test))
         self.drop_unused({column for _, column in cells})
         draft.compared = tuple(self.pairs.values())
+
+    def may_be_null(self, column: Input) -> bool:
+        """Return whether a value may be missing, as cells that test it or its domain say."""
+        draft = self.draft
+        places = [i for i, known in enumerate(draft.inputs) if known.name == column.name]
+        cells = [row.cells[i].test for row in draft.rows for i in places if i < len(row.cells)]
+        tests = [column.domain] if column.domain is not None else cells
+        return any(
+            comparison.value is None
+            for test in tests
+            if test is not None and not isinstance(test, dict)
+            for comparison in comparisons(test)
+        )
 
     def drop_unused(self, columns: Iterable[int]) -> None:
         """Remove columns that only computed features were made of."""
@@ -142,8 +181,9 @@ class Opener:
         if pair is None:
             return None
         relations = {r for item in tests.items for r in _RELATIONS[item.order]}
-        test = self.relation(pair, column.name, relations)
-        return Part(pair.name, Not(test) if tests.negated else test)
+        if tests.negated:  # null is neither less nor not less than anything
+            relations = set.intersection(*({*_NEGATED[item.order]} for item in tests.items))
+        return Part(pair.name, self.relation(pair, column.name, relations))
 
     def ranged(
         self, column: Input, opening: str, low: str, high: str, closing: str
@@ -167,12 +207,13 @@ class Opener:
             parts.append(Part(pair.name, test))
         return (parts, own[0] if own else ANYTHING) if parts else None
 
-    def relation(self, pair: Compared, column: str, relations: set[str]) -> Test:
+    def relation(self, pair: Compared, column: str, relations: Iterable[str | None]) -> Test:
         if pair.left != column:
-            relations = {FLIPPED[relation] for relation in relations}
+            relations = [FLIPPED.get(relation or "", relation) for relation in relations]
         if not pair.ordered:
-            relations = {r if r == EQUAL else DIFFERENT for r in relations}
-        return AnyOf(tuple(Compare("=", relation) for relation in sorted(relations)))
+            relations = [DIFFERENT if r in (LESS, GREATER) else r for r in relations]
+        ordered = sorted({*relations}, key=str)
+        return AnyOf(tuple(Compare("=", relation) for relation in ordered))
 
     def pair(self, column: Input, other: str) -> Compared | None:
         """Return the feature that compares a column with another value, None if it is not exact."""
@@ -227,10 +268,12 @@ def _named(column: str, text: str, tests: Tests) -> str:
 
 def _text(pair: Compared) -> str:
     left, right = pair.left, pair.right
-    if not pair.ordered:
-        return f'if {left} = {right} then "{EQUAL}" else "{DIFFERENT}"'
-    rest = f'if {left} = {right} then "{EQUAL}" else "{GREATER}"'
-    return f'if {left} < {right} then "{LESS}" else {rest}'
+    last = f'"{DIFFERENT}"'
+    if pair.ordered:
+        last = f'if {left} < {right} then "{LESS}" else "{GREATER}"'
+    rest = f'if {left} = {right} then "{EQUAL}" else {last}'
+    null = f'if {left} = null and {right} = null then "{BOTH}" else null'
+    return f"if {left} = null or {right} = null then ({null}) else {rest}"
 
 
 def expression(decisions: Decisions, text: str) -> Computed:
@@ -255,7 +298,7 @@ def _comparison(decisions: Decisions, pair: Compared) -> Callable[[Mapping[str, 
         scope = decisions.scope(case)
         a, b = left.run(scope), right.run(scope)
         if a is None or b is None:
-            return None
+            return BOTH if a is b else None
         if compare("=", a, b):
             return EQUAL
         if not pair.ordered:

@@ -18,14 +18,23 @@ from irenic.errors import IrenicError
 from irenic.formats.tables.assembly import axis_of
 from irenic.formats.tables.drafts import Input
 from irenic.model.decision_table import DecisionTable
-from irenic.model.features import OTHER_CODE, Categorical, Continuous, Feature
+from irenic.model.features import (
+    LOWEST,
+    MISSING_CODE,
+    OTHER_CODE,
+    Categorical,
+    Continuous,
+    Feature,
+)
 from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Space, to_words
 
 LESS, EQUAL, GREATER, DIFFERENT = "less", "equal", "greater", "different"
-FLIPPED: Final = {LESS: GREATER, GREATER: LESS, EQUAL: EQUAL, DIFFERENT: DIFFERENT}
+BOTH: Final = "both missing"
+"""The relation of two missing values, which are equal in FEEL; with one, it is missing itself."""
+FLIPPED: Final = {LESS: GREATER, GREATER: LESS}
 
 # With more bounds than this, combinations that cannot occur are not excluded.
 _MOST_CUTS: Final = 500
@@ -157,7 +166,7 @@ class _Step(NamedTuple):
     def relations(self, *relations: str) -> tuple[str, ...]:
         """Return relations of begin and end as values of the feature."""
         forward = self.pair.left == self.begin
-        return relations if forward else tuple(FLIPPED[relation] for relation in relations)
+        return relations if forward else tuple(FLIPPED.get(r, r) for r in relations)
 
 
 _Chain: TypeAlias = tuple[_Step, ...]
@@ -195,6 +204,9 @@ def impossible(table: DecisionTable, compared: Sequence[Compared]) -> Boxes:
             *(() if closing is None else _by_relation(chain, _Step(closing, *ends))),
         ):
             boxes = boxes.concat(_box(table.space, conditions, relations))
+    for pair in compared:
+        for conditions in _of_missing(table.space, pair):
+            boxes = boxes.concat(_box(table.space, conditions, {}))
     return boxes.take(~boxes.are_empty()).distinct()
 
 
@@ -300,6 +312,33 @@ def _never_equal(names: list[str], first: _Side, last: _Side) -> Iterator[dict[s
         listed = sum(1 << b.codes[value] for value in a.values if value in b.codes)
         if listed:
             yield {names[0]: 1 << OTHER_CODE, names[-1]: listed}
+
+
+def _of_missing(space: Space, pair: Compared) -> Iterator[dict[str, Condition]]:
+    """Yield missing values, with comparisons that they rule out."""
+    relation = space[pair.name]
+    assert isinstance(relation, Categorical)
+    if not relation.missing or BOTH not in relation.codes:
+        return
+    both, one = 1 << relation.codes[BOTH], 1 << MISSING_CODE
+    rest = relation.everything & ~(both | one)
+    sides = [space[name] for name in (pair.left, pair.right) if name in space]
+    present: dict[str, Condition] = {}
+    missing: dict[str, Condition] = {}
+    for side in sides:
+        if not side.missing:
+            yield {pair.name: both}
+            continue
+        is_category = isinstance(side, Categorical)
+        lack: Condition = one if is_category else (-math.inf, LOWEST)
+        have: Condition = side.everything & ~one if is_category else (LOWEST, math.inf)  # type: ignore[union-attr]
+        present[side.name], missing[side.name] = have, lack
+        yield {pair.name: both, side.name: have}
+        yield {pair.name: rest, side.name: lack}
+    if len(sides) == 2:
+        yield {pair.name: one, **present}
+        if len(missing) == 2:
+            yield {pair.name: one, **missing}
 
 
 def _of_booleans(chain: _Chain, first: _Side, last: _Side) -> Iterator[_Found]:

@@ -244,15 +244,24 @@ class _Source:
 
     def _relation(self, feature: Feature, operators: Operators) -> list[str]:
         assert isinstance(feature, Categorical)
-        sign, if_missing = relation(feature, operators)
+        asked = relation(feature, operators)
         pair = self._branches.compared[feature.name]
         left, right = (self._names[side.name] for side in pair)
-        lacking = [self._names[side.name] for side in pair if side.missing]
-        test = f"{left} {'==' if sign == '=' else sign} {right}"
-        if if_missing:
-            tests = [f"{local} is None" for local in lacking] + ([test] if sign else [])
-            return [f"({' or '.join(tests)})"] if len(tests) > 1 else tests or ["False"]
-        return [*(f"{local} is not None" for local in lacking), *([test] if sign else [])]
+        may_lack = [self._names[side.name] for side in pair if side.missing]
+        alternatives: list[list[str]] = []
+        if asked.sign:
+            tests = [f"{local} is not None" for local in may_lack]
+            sign = "==" if asked.sign == "=" else asked.sign
+            tests += [] if sign == "any" else [f"{left} {sign} {right}"]
+            alternatives.append(tests)
+        if asked.if_both and len(may_lack) == 2:
+            alternatives.append([f"{left} is None", f"{right} is None"])
+        if asked.if_one and may_lack:
+            alternatives.append([f"({left} is None) != ({right} is None)"])
+        if len(alternatives) == 1:
+            return alternatives[0]
+        joined = [" and ".join(tests) or "True" for tests in alternatives]
+        return [f"({' or '.join(joined)})"] if joined else ["False"]
 
     def _comparison(self, local: str, feature: Continuous, operators: Operators) -> str:
         bounds = {op: self._bound(feature, v) for op, v in operators.items() if op != "missing"}

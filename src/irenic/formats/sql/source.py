@@ -295,16 +295,24 @@ class _Writer:
         from sqlglot import exp
 
         assert isinstance(feature, Categorical)
-        sign, if_missing = relation(feature, operators)
+        asked = relation(feature, operators)
         pair = self.branches.compared[feature.name]
-        missing = [test for side in pair for test in self._missing(side)]
-        if not sign:
-            return [_any(missing)] if if_missing else [_not(test) for test in missing]
-        left, right = (self._compared(side) for side in pair)
-        test = getattr(exp, _ORDER[sign])(this=left, expression=right)
-        if if_missing:
-            return [_any([test, *missing])]
-        return [test, *(_not(nan) for side in pair for nan in self._nan(side))]
+        alternatives: list[list[exp.Expr]] = []
+        if asked.sign == "any":
+            alternatives.append([_not(test) for side in pair for test in self._missing(side)])
+        elif asked.sign:
+            left, right = (self._compared(side) for side in pair)
+            test = getattr(exp, _ORDER[asked.sign])(this=left, expression=right)
+            alternatives.append([test, *(_not(n) for side in pair for n in self._nan(side))])
+        if asked.if_both:
+            alternatives.append([_any(self._missing(side)) for side in pair])
+        if asked.if_one:
+            for lacking, other in (pair, pair[::-1]):
+                present = [_not(test) for test in self._missing(other)]
+                alternatives.append([_any(self._missing(lacking)), *present])
+        if len(alternatives) == 1:
+            return alternatives[0]
+        return [_any([exp.and_(*tests, copy=False) for tests in alternatives])]
 
     def _compared(self, feature: Feature) -> exp.Expr:
         column = self.column(feature.name)

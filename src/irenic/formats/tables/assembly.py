@@ -181,7 +181,10 @@ def _beyond(
 ) -> Iterator[tuple[int, str, str]]:
     """Yield the rows that name values outside a domain, unless they can never hold anyway."""
     by_name = {axis.feature.name: axis for axis in axes}
+    compared = {pair.name for pair in draft.compared}
     for column, entries in zip(draft.inputs, cells, strict=True):
+        if column.name in compared:
+            continue
         axis = by_name[column.name]
         reasons = {}
         for key, cell in distinct(entries).items():
