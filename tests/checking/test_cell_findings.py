@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import irenic
 from irenic import Continuous, DecisionTable, Rule, RuleSet, Space, check
+from irenic.model.decision_table import HIT_POLICIES
 
 DMN = """<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" name="m" namespace="n">
   <decision name="Fare"><decisionTable hitPolicy="{policy}">
@@ -63,11 +64,70 @@ def test_bounds_outside_a_domain_are_those_of_the_space(bounds):
     assert {row for row, *_ in found.beyond} == expected
 
 
-def test_outcomes_that_are_not_allowed_are_found():
-    rules = table(("&lt; 9", "-", '"free"'), ("&gt;= 9", "-", '"fee"'), policy="PRIORITY")
+@pytest.mark.parametrize("policy", HIT_POLICIES)
+def test_outcomes_that_are_not_allowed_are_found(policy):
+    rules = table(("&lt; 9", "-", '"free"'), ("&gt;= 9", "-", '"fee"'), policy=policy)
     assert texts(rules, "outcomes") == [
         "rule 2: the outcome fee is not among the allowed free, half, full"
     ]
+
+
+def outcomes(outputs, *rows, policy="UNIQUE", variable=""):
+    """Return the findings on the outcomes of a table with given output elements."""
+    rules = "".join(
+        f"<rule><inputEntry><text>{place}</text></inputEntry>"
+        + "".join(f"<outputEntry><text>{then}</text></outputEntry>" for then in thens)
+        + "</rule>"
+        for place, thens in enumerate(rows)
+    )
+    text = f"""<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" namespace="n">
+      <itemDefinition name="share"><typeRef>number</typeRef><allowedValues><text>[0..1]</text>
+      </allowedValues></itemDefinition>
+      <decision name="D"><variable name="D" {variable}/><decisionTable hitPolicy="{policy}">
+      <input><inputExpression><text>n</text></inputExpression></input>{outputs}{rules}
+      </decisionTable></decision></definitions>"""
+    return texts(irenic.parse(text, format="dmn").bind().table(), "outcomes")
+
+
+TYPED = '<output name="a" typeRef="{}"/>'
+
+
+@pytest.mark.parametrize(
+    ("kind", "then", "reason"),
+    [
+        ("number", '"5"', 'the outcome "5" must be a number according to its type'),
+        ("string", "5", "the outcome 5 must be text according to its type"),
+        ("integer", "5.5", "the outcome 5.5 must be a whole number according to its type"),
+        ("boolean", '"yes"', "the outcome yes must be true or false according to its type"),
+        ("date", "true", "the outcome true must be a date according to its type"),
+        ("share", "1.5", "the outcome 1.5 is not among the allowed [0..1]"),
+        ("share", '"x"', "the outcome x must be a number according to its type"),
+        ("number", "5", ""),
+        ("integer", "5.0", ""),
+        ("share", "0.5", ""),
+        ("date", 'date and time("2026-01-31T00:00:00")', ""),
+        ("string", "null", ""),
+        ("string", "n + 1", ""),
+        ("Any", "5", ""),
+    ],
+)
+def test_outcomes_have_their_declared_type(kind, then, reason):
+    expected = [f"rule 1: {reason}"] if reason else []
+    assert outcomes(TYPED.format(kind), [then]) == expected
+    assert outcomes('<output name="a"/>', [then], variable=f'typeRef="{kind}"') == expected
+    # the type of the decision is that of all outcomes together
+    assert outcomes('<output name="a"/>', [then], policy="C", variable=f'typeRef="{kind}"') == []
+    two = TYPED.format("Any") + TYPED.format(kind).replace('"a"', '"b"')
+    expected = [f"rule 1, column b: {reason}"] if reason else []
+    assert outcomes(two, ["1", then]) == expected
+
+
+def test_types_of_outputs_that_cannot_be_read_are_warnings():
+    with pytest.warns(irenic.FormatWarning, match="column 'a': unknown type 'nmber'; did you mean"):
+        assert outcomes(TYPED.format("nmber"), ["1"]) == []
+    values = "<outputValues><text>low, high</text></outputValues>"
+    with pytest.warns(irenic.FormatWarning, match="column 'a', 'low, high'"):
+        assert outcomes(f'<output name="a">{values}</output>', ["1"]) == []
 
 
 def test_outcomes_of_another_kind_are_found():

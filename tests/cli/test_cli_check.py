@@ -278,7 +278,7 @@ def test_an_unknown_kind_of_finding_is_rejected(run, file):
         2,
         "irenic: --fail-on: unknown kind of finding 'holes'; use conflicts, overlaps, gaps,"
         " never_fire, misleading, outside, outcomes, duplicates, inside, mergeable, columns,"
-        " policy or nothing\n",
+        " policy, model or nothing\n",
     )
 
 
@@ -372,3 +372,51 @@ def test_a_last_row_for_all_cases_gets_a_hint(run, file):
     assert "hit policy   rule 3, the last one, applies to every case and contradicts others" in out
     assert "(--hit-policy FIRST)" in out
     assert run("check", path, "--hit-policy", "FIRST")[0] == 0
+
+
+LOOSE = """<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" namespace="n" name="m">
+<inputData id="i" name="age"><variable name="age" typeRef="number"/></inputData>
+<inputData id="j" name="job"><variable name="job" typeRef="string"/></inputData>
+<decision id="d" name="Fare"><variable name="Fare"/>
+<informationRequirement><requiredInput href="#i"/></informationRequirement>
+<informationRequirement><requiredInput href="#gone"/></informationRequirement>
+<decisionTable><input><inputExpression><text>age</text></inputExpression></input>
+<output name="fare"/>
+<rule><inputEntry><text>-</text></inputEntry><outputEntry><text>1</text></outputEntry></rule>
+</decisionTable></decision></definitions>"""
+
+
+def test_loose_ends_of_a_model_are_findings_with_places(run, file):
+    path = file(LOOSE, "m.dmn")
+    texts = [
+        (3, "input data 'job' is not used"),
+        (4, "decision 'Fare' requires 'gone', which the model lacks"),
+    ]
+    status, out, err = run("check", path)
+    assert (status, err) == (0, "")
+    for _, text in texts:
+        assert f"model        {text}\n" in out
+    (checked,) = json.loads(run("check", path, "--json")[1])["files"]
+    assert checked["warnings"] == []
+    found = [f for f in checked["tables"][0]["findings"] if f["kind"] == "model"]
+    assert sorted((f["line"], f["text"]) for f in found) == texts
+    assert checked["tables"][0]["counts"]["model"] == 2
+    results = json.loads(run("check", path, "--format", "sarif")[1])["runs"][0]["results"]
+    places = {
+        (r["locations"][0]["physicalLocation"]["region"]["startLine"], r["message"]["text"])
+        for r in results
+        if r["ruleId"] == "model"
+    }
+    assert places == {(line, f"Fare: {text}") for line, text in texts}
+    assert len({r["partialFingerprints"]["irenic/v1"] for r in results}) == len(results)
+    assert run("check", path, "--fail-on", "model")[0] == 1
+
+
+def test_loose_ends_can_be_accepted_one_by_one(run, file, tmp_path):
+    path, baseline = file(LOOSE, "m.dmn"), str(tmp_path / "known.json")
+    run("check", path, "--write-baseline", baseline)
+    assert run("check", path, "--fail-on", "model", "--baseline", baseline)[0] == 0
+    known = json.loads(Path(baseline).read_text())
+    known["accepted"] = [e for e in known["accepted"] if "job" not in e["text"]]
+    Path(baseline).write_text(json.dumps(known))
+    assert run("check", path, "--fail-on", "model", "--baseline", baseline)[0] == 1

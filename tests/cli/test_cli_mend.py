@@ -338,6 +338,19 @@ def test_sql_decides_like_the_rules(run, file, tmp_path):
     connection.close()
 
 
+def test_several_outcomes_become_columns_of_sql(run, file, tmp_path):
+    path = file("age,Outcome 1,Outcome 2\n< 10,child,5\n>= 10,adult,9\n", "t.csv")
+    out = tmp_path / "q.sql"
+    assert run("convert", path, str(out), "--dialect", "sqlite")[0] == 0
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE cases (age REAL)")
+    connection.executemany("INSERT INTO cases VALUES (?)", [(5,), (10,)])
+    found = connection.execute(out.read_text())
+    assert [column[0] for column in found.description] == ["age", "Outcome 1", "Outcome 2"]
+    assert found.fetchall() == [(5.0, "child", 5), (10.0, "adult", 9)]
+    connection.close()
+
+
 def test_an_unknown_format_is_rejected(run, file, tmp_path):
     status, _, err = run("convert", file(CONTRADICTING), str(tmp_path / "a.pmml"))
     assert status == 2

@@ -13,7 +13,7 @@ from irenic.cli import COMMANDS, load
 from irenic.cli.reading import _READING
 
 OPTIONS = {"--outcome", "--target", "--ignore", "--locale", "--sheet", "--range", "--header-row"}
-OPTIONS |= {"--cross", "--encoding"}
+OPTIONS |= {"--cross", "--encoding", "--hit-policy"}
 
 ROWS = [
     ("Umsatz", "Nr. im Ordner", "Stufe", "Bemerkung", "Rabatt"),
@@ -71,6 +71,26 @@ def test_every_command_reads_a_table_as_told(command, book, run):
         assert run(*call, *left_out)[0] == 2
 
 
+@pytest.mark.parametrize("command", CALLS)
+def test_every_command_rejects_an_unknown_hit_policy(command, book, run):
+    arguments = [book if argument == "BOOK" else argument for argument in CALLS[command][0]]
+    assert run(command, *arguments, *READ, "--hit-policy", "FIRTS") == (
+        2, "", "irenic: --hit-policy: unknown hit policy 'FIRTS'; did you mean 'FIRST'?\n"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("policy", ["FIRST", "f"])
+def test_a_hit_policy_decides_between_rows(policy, run, file, tmp_path):
+    path = file("age,fare\n< 20,a\n> 9,b\n", "fares.csv")
+    cases = tmp_path / "cases.csv"
+    cases.write_text("age\n15\n30\n")
+    assert "contradict" in run("predict", path, str(cases))[2]
+    assert run("predict", path, str(cases), "--hit-policy", policy)[:2] == (
+        0, "age,prediction\n15,a\n30,b\n"
+    )  # fmt: skip
+    assert run("gaps", path, "--hit-policy", policy)[0] == 0
+
+
 def test_every_command_but_learn_reads_rules():
     assert set(CALLS) == set(COMMANDS) - {"learn"}
 
@@ -83,7 +103,7 @@ def test_every_command_has_all_options(command):
 
 
 def test_the_options_are_the_arguments_of_parse():
-    others = {"source", "format", "hit_policy", "name"}
+    others = {"source", "format", "name"}
     assert set(inspect.signature(irenic.parse).parameters) == {*_READING, *others}
 
 

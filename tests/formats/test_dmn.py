@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from itertools import combinations, product
 from xml.sax.saxutils import escape
 
@@ -901,6 +902,31 @@ def test_rankings_outputs_and_rows_read_back_the_same(policy):
     for name in ("rows", "n_rows", "outputs", "name", "id", "ranking"):
         assert getattr(back, name) == getattr(table, name)
     assert back.hit_policy == (policy or "ANY")
+
+
+FEEL_NAME = re.compile(r"[^\W\d][\w ./'’+*-]*")
+NAMES = ["Age > 18", "Age _ 18", "if", "3rd (new)", "a-b", "größe", 'x "y"', "1,5", " a  b", "ab\0"]
+
+
+@given(st.lists(st.sampled_from(NAMES), min_size=3, max_size=3, unique=True))
+def test_names_that_feel_cannot_hold_are_replaced_and_read_back(names):
+    first, second, output = names
+    space = Space([Continuous(first), Continuous(second)])
+    rules = RuleSet([Rule({first: (0, 1), second: (2, 3)}, then=("x", 1))], space)
+    table = DecisionTable(rules, (0,), 1, hit_policy="UNIQUE", outputs=(output, "b"), name=first)
+    text = dmn_writing.dumps(table)
+    written = re.findall(r'<(?:inputData|decision|output)\b[^>]* name="([^"]*)"', text)
+    written += re.findall(r"<inputExpression[^>]*><text>([^<]*)<", text)
+    assert len(written) == 7  # the data, the decision, the outputs and the expressions
+    assert all(FEEL_NAME.fullmatch(name) for name in written)
+    assert not {"then", "if"} & {*written} - {output}
+    assert len({*re.findall(r'<inputData id="\w+" name="([^"]*)"', text)}) == 2
+    parsed = irenic.parse(text, format="dmn")
+    assert parsed.warnings == []
+    back = parsed.bound(None).table()
+    assert (back.rules, back.outputs, back.name) == (rules, (output, "b"), first)
+    cases = {first: [0.5, 1], second: [2, 2]}
+    assert parsed.predict(cases).tolist() == [("x", 1), None]
 
 
 def test_no_irenic_attributes_are_written_if_dmn_suffices():

@@ -141,6 +141,7 @@ def test_invalid_irenic_attributes_are_errors():
             "a row number must be an integer from 1 to 1,000,000, got -1",
         ),
         ("ranking", '<decisionTable id="t" >', "5", "the value must be a list, got 5"),
+        ("name", '<decisionTable id="t" >', "5", "the value must be text, got 5"),
         (
             "outside",
             '<decisionTable id="t" >',

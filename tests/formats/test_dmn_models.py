@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from contextlib import suppress
 from dataclasses import replace
 from xml.sax.saxutils import escape
@@ -76,6 +77,7 @@ def table(inputs, rows, *, policy="UNIQUE", outputs=("then",), extra=""):
 RISK = decision(
     "Risk", table(["Age"], [("< 25", '"high"'), (">= 25", '"low"')]), "Age", kind="string"
 )
+PREMIUM_TABLE = table(["Risk"], [('"high"', "2"), ('"low"', "1")])
 PREMIUM = decision(
     "Premium",
     table(["Risk"], [('"high"', "Base Price * 2"), ('"low"', "Base Price * 1.1")]),
@@ -97,6 +99,15 @@ def test_a_whole_model_is_decided():
     assert model.predict(cases, table="DRisk").tolist() == ["high", "low", None]
     assert model.predict([{"Age": 20, "Base Price": 100}]).tolist() == [200]
     assert model.predict([]).tolist() == []
+
+
+def test_a_hit_policy_replaces_those_of_a_whole_model():
+    risk = decision("Risk", table(["Age"], [("< 25", "3"), ("< 30", "1")], policy="COLLECT"), "Age")
+    text = f"{HEAD}{data('Age')}{risk}{decision('Twice', literal('Risk'), 'DRisk')}</definitions>"
+    for policy, outcome in (("FIRST", 3), ("RULE ORDER", [3, 1]), ("UNIQUE", None)):
+        model = irenic.parse(text.encode(), format="dmn", hit_policy=policy)
+        assert model.predict([{"Age": 20}], table="Twice").tolist() == [outcome]
+        assert pickle.loads(pickle.dumps(model.decisions)).hit_policy == policy
 
 
 def test_errors_of_models_say_what_to_do():
@@ -405,12 +416,32 @@ def test_parameters_hide_decisions_of_the_same_name():
         ),
     ],
 )
-def test_loose_ends_are_warnings(elements, message):
-    assert [str(note) for note in parsed(*elements).warnings] == [f"m.dmn, line 1: {message}"]
+def test_loose_ends_are_findings(elements, message):
+    alone = decision("Alone", table(["n"], [("< 5", '"a"'), (">= 5", '"b"')]))
+    tables = parsed(*elements, alone).bound(None)
+    assert tables.warnings == []
+    found = [f for t in tables.tables for f in irenic.check(t).of("model")]
+    assert [(f.text, f.level, f.line, f.rules) for f in found] == [(message, "warning", 1, ())]
+    # a model without a table has no findings
+    if not any("decisionTable" in element for element in elements):
+        assert [str(note) for note in parsed(*elements).warnings] == [f"m.dmn, line 1: {message}"]
+
+
+def test_loose_ends_belong_to_the_table_of_their_decision():
+    sex, lost = data("Sex"), data("Lost")
+    tables = parsed(*INSURANCE, sex, lost, decision("Fee", PREMIUM_TABLE, "Sex", "DRisk")).bound(
+        None
+    )
+    assert {t.name: [text for _, text in t.loose_ends] for t in tables.tables} == {
+        "Risk": ["input data 'Lost' is not used"],
+        "Premium": [],
+        "Fee": ["decision 'Fee' requires input data 'Sex', but does not use it"],
+    }
 
 
 def test_connected_models_have_no_warnings():
-    assert parsed(*INSURANCE).warnings == []
+    tables = parsed(*INSURANCE).bound(None)
+    assert (tables.warnings, [t.loose_ends for t in tables.tables]) == ([], [(), ()])
     # names in texts, components and longer names are not uses
     quoted = decision("A", literal('"Sex" + string(Age Group.Sex)'), "Age_Group")
     assert (

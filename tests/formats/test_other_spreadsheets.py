@@ -277,6 +277,46 @@ def test_workbooks_with_macros_are_read_and_edited():
     assert irenic.loads(content, format="xlsm").is_consistent
 
 
+# --- weights of rules and a feature named so
+
+
+def as_content(rows, form):
+    if form in ("csv", "tsv"):
+        return "".join(("," if form == "csv" else "\t").join(line) + "\n" for line in rows)
+    if form == "md":
+        head, *body = ["| " + " | ".join(line) + " |" for line in rows]
+        return "\n".join([head, "|---" * len(rows[0]) + "|", *body, ""])
+    if form == "ods":
+        escaped = [[cell.replace("<", "&lt;") for cell in line] for line in rows]
+        return ods(table("Doses", *(row(*map(text, line)) for line in escaped)))
+    return workbook(rows)
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "md", "ods", "xlsx", "xlsm"])
+@pytest.mark.parametrize("name", ["WEIGHT", "Weight", "weight"])
+def test_only_a_column_named_rule_weight_contains_weights(form, name):
+    rows = [[name, "RULE WEIGHT", "dose"], ["< 80", "0.5", "A"], [">= 80", "2", "B"]]
+    rules = rules_of(as_content(rows, form), form)
+    assert rules.space.names == (name,)
+    assert rules.weights.tolist() == [0.5, 2.0]
+    exact = [[name, "age", "dose"], ["80", "< 5", "A"], ["90", "< 5", "B"]]
+    parsed = irenic.parse(as_content(exact, form), format=form)
+    if name == "WEIGHT":  # may be a table of an earlier version
+        assert "the column is ambiguous; name it 'RULE WEIGHT'" in str(parsed.bind().errors[0])
+    else:
+        rules = parsed.bind().table().rules
+        assert (rules.space.names, rules.weights.tolist()) == ((name, "age"), [1.0, 1.0])
+
+
+@pytest.mark.parametrize("name", ["WEIGHT", "Weight", "weight"])
+@pytest.mark.parametrize("form", ["csv", "dmn", "json", "rules", "xlsx"])
+def test_a_feature_named_weight_is_written_and_read_back(name, form, tmp_path):
+    rules = irenic.RuleSet([irenic.Rule({name: {"=": 80}}, then="A", weight=2.0)])
+    irenic.write(rules, tmp_path / f"doses.{form}")
+    assert irenic.read(tmp_path / f"doses.{form}", space=rules.space) == rules
+    assert irenic.read(tmp_path / f"doses.{form}").space.names == (name,)
+
+
 # --- encodings
 
 

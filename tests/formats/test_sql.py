@@ -31,6 +31,7 @@ from irenic import (
     ConditionError,
     ConflictError,
     Continuous,
+    DecisionTable,
     FormatError,
     Region,
     Rule,
@@ -38,6 +39,7 @@ from irenic import (
     RuleSet,
     Space,
 )
+from irenic.formats.python.source import to_python
 from irenic.formats.sql._dialects import DIALECTS, double
 from irenic.formats.sql.source import dumps, to_sql
 from irenic.model.literals import Expression, Months
@@ -953,3 +955,69 @@ def test_sql_needs_sqlglot(monkeypatch):
         FormatError, match=re.escape("SQL needs sqlglot: pip install 'irenic[sql]'")
     ):
         to_sql(ages(), "people")
+
+
+# --- several outcomes
+
+
+def two_outputs(default=None, outputs=("rate", "note")):
+    rules = RuleSet(
+        [
+            Rule({"age": {"<": 18}}, then=(0.5, "child")),
+            Rule({"age": {">=": 65}}, then=(0.25, Expression("null"))),
+        ],
+        Space([Continuous("age", missing=True)]),
+        default=default,
+    )
+    return DecisionTable(rules, (0, 1), 2, hit_policy="UNIQUE", outputs=outputs)
+
+
+@pytest.mark.parametrize("default", [None, (1.0, "full")])
+def test_several_outcomes_are_several_columns(default):
+    duckdb = pytest.importorskip("duckdb")
+    table = two_outputs(default)
+    ages = [5, 70, 30, None]
+    expected = [
+        tuple(None if part == Expression("null") else part for part in then or (None, None))
+        for then in table.predict({"age": ages}).tolist()
+    ]
+    with sqlite3.connect(":memory:") as con:
+        con.execute("CREATE TABLE cases (age)")
+        con.executemany("INSERT INTO cases VALUES (?)", [(age,) for age in ages])
+        found = con.execute(to_sql(table, "cases", dialect="sqlite"))
+        assert [column[0] for column in found.description] == ["age", "rate", "note"]
+        assert [row[1:] for row in found] == expected
+    with duckdb.connect() as con:
+        con.execute("CREATE TABLE cases (age INTEGER)")
+        con.executemany("INSERT INTO cases VALUES (?)", [(age,) for age in ages])
+        found = con.execute(to_sql(table, "cases", keep=["age"], column=["a", "b"]))
+        assert [column[0] for column in found.description] == ["age", "a", "b"]
+        assert [row[1:] for row in found.fetchall()] == expected
+        # without a table, the columns are part of a query of your own
+        found = con.execute(f"SELECT {to_sql(table)} FROM cases")
+        assert found.fetchall() == expected
+
+
+def test_names_of_several_outcomes_are_distinct():
+    table = two_outputs(outputs=("age", "age"))
+    sql = to_sql(table, "cases")
+    assert 'AS "age (outcome)"' in sql
+    assert 'AS "age (outcome) (outcome)"' in sql
+    with pytest.raises(ConditionError, match=r"column must be 2 names, one per output, got 'x'"):
+        to_sql(table, "cases", column="x")
+    with pytest.raises(ConditionError, match="the table already has a column 'x'; choose another"):
+        to_sql(table, "cases", column=["x", "x"])
+
+
+def test_notes_name_the_outcome_that_is_text():
+    rules = RuleSet([Rule({"a": (0, 1)}, then=(1, 1)), Rule({"a": (1, 2)}, then=(1, "x"))])
+    table = DecisionTable(rules, (0, 1), 2, outputs=("p", "q"))
+    assert "/* q: The column contains predictions as text" in to_sql(table, "cases")
+    assert "/* p:" not in to_sql(table, "cases")
+
+
+def test_an_empty_outcome_is_null():
+    rules = RuleSet([Rule({"a": (0, 1)}, then=Expression("null")), Rule({"a": (1, 2)}, then=5)])
+    table = DecisionTable.from_rules(rules)
+    assert in_sqlite(to_sql(table, "cases", dialect="sqlite"), {"a": [0.5, 1.5]}) == [None, 5]
+    assert "        return None\n" in to_python(table)

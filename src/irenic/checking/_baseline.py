@@ -69,6 +69,7 @@ def _identity(path: str, finding: Finding, table: DecisionTable) -> dict[str, An
     rules = [" | ".join(str(table.rules[p]) for p in table.places(row)) for row in rows]
     by_region = kind in ("conflicts", "overlaps", "gaps", "misleading")
     where = str(finding.region) if by_region and finding.region is not None else finding.column
+    where = finding.why if kind == "model" else where
     return {"file": path, "table": table.name, "kind": kind, "rules": rules, "where": where}
 
 

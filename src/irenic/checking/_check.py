@@ -427,6 +427,13 @@ class _Check:
                 for row, column, why in sorted(outcomes.misfits(self.table))
             ),
         )
+        self._add(
+            "model",
+            (
+                Finding("model", LEVELS["model"], (), why=text, line=line)
+                for line, text in self.table.loose_ends
+            ),
+        )
         if self.table.hit_policy == "PRIORITY":
             self._misleading()
 

@@ -15,7 +15,7 @@ from irenic.model.region import Region, witness_among, witness_in
 
 Kind = Literal[
     "conflicts", "overlaps", "gaps", "never_fire", "misleading", "outside", "outcomes",
-    "duplicates", "inside", "mergeable", "columns", "policy",
+    "duplicates", "inside", "mergeable", "columns", "policy", "model",
 ]  # fmt: skip
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 Level = Literal["error", "warning", "note"]
@@ -32,6 +32,7 @@ LEVELS: Final[dict[Kind, Level]] = {
     "mergeable": "note",
     "columns": "note",
     "policy": "note",
+    "model": "warning",
 }
 NOUNS: Final[dict[Kind, str]] = {
     "conflicts": "conflict",
@@ -46,6 +47,7 @@ NOUNS: Final[dict[Kind, str]] = {
     "mergeable": "mergeable",
     "columns": "column",
     "policy": "hit policy",
+    "model": "model",
 }
 _NUMBER_LIMIT: Final = 8
 _ANY_CASE: Final = "any case"
@@ -73,6 +75,8 @@ class Finding:
         The name of the column concerned, such as one that never matters.
     why : str
         The reason, such as why the conditions of a row can never be met.
+    line : int, optional
+        The line of the file, if it is not that of the rules.
 
     Examples
     --------
@@ -91,6 +95,7 @@ class Finding:
     by: tuple[int, ...] = ()
     column: str = ""
     why: str = ""
+    line: int | None = None
 
     @cached_property
     def witness(self) -> dict[str, Any] | None:
@@ -221,7 +226,7 @@ def _outcomes(finding: Finding) -> str:
     return f"{number(finding.rules)}{column}: {finding.why}"
 
 
-def _policy(finding: Finding) -> str:
+def _said(finding: Finding) -> str:
     return finding.why
 
 
@@ -237,5 +242,6 @@ _TEXTS: Final = {
     "inside": _inside,
     "mergeable": _mergeable,
     "columns": _column,
-    "policy": _policy,
+    "policy": _said,
+    "model": _said,
 }

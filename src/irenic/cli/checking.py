@@ -27,7 +27,6 @@ from irenic.cli.reading import (
     Data,
     From,
     SpaceFile,
-    as_policy,
     check_inputs,
     check_output,
     files_of,
@@ -111,8 +110,8 @@ def check(
         typer.Option(
             metavar="KINDS",
             help="Kinds of findings to exit with 1 for: conflicts, overlaps, gaps, never_fire,"
-            " misleading, outside, outcomes, duplicates, inside, mergeable, columns, policy; or"
-            " nothing.",
+            " misleading, outside, outcomes, duplicates, inside, mergeable, columns, policy,"
+            " model; or nothing.",
         ),
     ] = None,
     explain_reading: Annotated[
@@ -121,12 +120,6 @@ def check(
             "--explain-reading", metavar="", help="Show how each cell of a table was read."
         ),
     ] = False,
-    hit_policy: Annotated[
-        str | None,
-        typer.Option(
-            metavar="POLICY", help="Hit policy instead of the one in the file: UNIQUE, FIRST, …"
-        ),
-    ] = None,
     exclude: Annotated[
         list[str] | None,
         typer.Option(
@@ -165,7 +158,6 @@ def check(
     kinds = _kinds(fail_on)
     arguments = paths or []
     paths = list(files_of(arguments, exclude or []))
-    options = reading | {"hit_policy": as_policy(hit_policy)}
     inputs = {f"FILE {number}": path for number, path in enumerate(paths, 1)}
     check_inputs({**inputs, "--data": data, "--space": space}, source_form)
     files = _check_files(
@@ -173,7 +165,7 @@ def check(
         given_space(data, space, source_form),
         data,
         source_form,
-        options,
+        reading,
         budget,
         limit or _LIMITS[form],
     )

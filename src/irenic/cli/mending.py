@@ -27,7 +27,6 @@ from irenic.cli.reading import (
     From,
     SpaceFile,
     TableName,
-    as_policy,
     check_inputs,
     check_output,
     check_rules_in,
@@ -60,9 +59,6 @@ _IN_PLACE = typer.Option(
     metavar="",
     help="Change IN itself: only the rows concerned, each with a note; all else stays.",
 )
-_POLICY = typer.Option(
-    metavar="POLICY", help="Hit policy instead of the one in the file: UNIQUE, FIRST, …"
-)
 _DATA = typer.Option(
     metavar="FILE", help="Instances with their outcomes (.csv, .parquet or .xlsx), or -."
 )
@@ -72,7 +68,6 @@ _BUDGET = typer.Option(metavar="SECONDS", help="Maximum seconds for the search."
 In = Annotated[Path, _IN]
 Out = Annotated[Path | None, _OUT]
 InPlace = Annotated[bool, _IN_PLACE]
-Policy = Annotated[str | None, _POLICY]
 Data = Annotated[Path | None, _DATA]
 Label = Annotated[str | None, _LABEL]
 Budget = Annotated[float, _BUDGET]
@@ -120,7 +115,6 @@ def repair(
     data: Data = None,
     label: Label = None,
     table: TableName = None,
-    hit_policy: Policy = None,
     space: SpaceFile = None,
     form: From = None,
     to: To = None,
@@ -132,7 +126,7 @@ def repair(
     """Remove contradictions from rules, and explain each change."""
     files = {"IN": rules, "--data": data, "--space": space}
     sink = _check_files(files, form, out, to, as_json=as_json, in_place=in_place)
-    parsed = _parse(rules, form, hit_policy, reading)
+    parsed = parse_file(rules, form, **reading)
     original = _table(parsed, table, given_space(None, space, form), sink)
     X, y = _instances(data, label, form)
     mended = irenic.repair(original, how.value, X=X, y=y, budget=budget)
@@ -175,7 +169,6 @@ def complete(
         int | None, typer.Option(metavar="N", help="Maximum number of rules to add.", min=1)
     ] = None,
     table: TableName = None,
-    hit_policy: Policy = None,
     space: SpaceFile = None,
     form: From = None,
     to: To = None,
@@ -187,7 +180,7 @@ def complete(
     """Add rules for cases that no rule covers, largest gaps first."""
     files = {"IN": rules, "--data": data, "--space": space}
     sink = _check_files(files, form, out, to, as_json=as_json, in_place=in_place)
-    parsed = _parse(rules, form, hit_policy, reading)
+    parsed = parse_file(rules, form, **reading)
     original = _table(parsed, table, given_space(None, space, form), sink)
     X, y = _instances(data, label, form)
     completion = irenic.complete(original, X=X, y=y, limit=limit, budget=budget)
@@ -222,7 +215,6 @@ def merge(
     out: Out = None,
     in_place: InPlace = False,
     table: TableName = None,
-    hit_policy: Policy = None,
     space: SpaceFile = None,
     form: From = None,
     to: To = None,
@@ -234,7 +226,7 @@ def merge(
     """Merge rules into fewer ones that provably decide the same."""
     files = {"IN": rules, "--space": space}
     sink = _check_files(files, form, out, to, as_json=as_json, in_place=in_place)
-    parsed = _parse(rules, form, hit_policy, reading)
+    parsed = parse_file(rules, form, **reading)
     original = _table(parsed, table, given_space(None, space, form), sink)
     unordered = original.with_rules(_as_set(original, budget)) if original.is_ordered else original
     merged = irenic.merge(unordered, budget=budget)
@@ -273,7 +265,6 @@ def convert(
         ),
     ],
     table: TableName = None,
-    hit_policy: Policy = None,
     space: SpaceFile = None,
     form: From = None,
     to: To = None,
@@ -300,7 +291,7 @@ def convert(
     check_inputs(files, form)
     check_output(out, files, "OUT")
     sink = _Out(out, output_format(out, to, WRITTEN), "OUT")
-    parsed = _parse(rules, form, hit_policy, reading)
+    parsed = parse_file(rules, form, **reading)
     result = _table(parsed, table, given_space(None, space, form), sink)
     if sink.form in ("sql", "py") and space is None and parsed.declared is None:
         result = parsed.open_to_missing(table)  # as in irenic predict
@@ -342,7 +333,6 @@ def diff(
             help="Table to use, if a file contains several; given twice, first of A, then of B.",
         ),
     ] = None,
-    hit_policy: Policy = None,
     space: SpaceFile = None,
     form: From = None,
     as_json: Json = False,
@@ -356,7 +346,7 @@ def diff(
     names = _two_names(table or [])
     before, after = (
         _table(
-            _parse(path, form, hit_policy, reading),
+            parse_file(path, form, **reading),
             name,
             common_space,
             _Out(),
@@ -440,12 +430,6 @@ def _check_files(
     # a copy of the input is edited, even if its format is not written otherwise
     known = [f for f in EDITED if path is not None and path.suffix.lower() == f".{f}"]
     return _Out(out, output_format(out, to, (*WRITTEN, *known), "rules"))
-
-
-def _parse(
-    path: Path, form: str | None, policy: str | None, reading: dict[str, Any]
-) -> irenic.formats.Parsed:
-    return parse_file(path, form, hit_policy=as_policy(policy), **reading)
 
 
 def _table(
@@ -605,8 +589,8 @@ _SAME = {"txt": "rules", "xml": "dmn"}
 def _write_sql(table: DecisionTable, out: _Out, sql_table: str, dialect: str) -> None:
     from irenic.frames.files import write_file
 
-    has_names = table.outputs != ("then",)
-    column = ", ".join(table.outputs) if has_names else "prediction"
+    named = len(table.outputs) == 1 and table.outputs != ("then",)
+    column = table.outputs[0] if named else None
     text = irenic.to_sql(table, sql_table, dialect=dialect, column=column) + ";\n"
     if out.path is None or is_standard(out.path):
         write_standard(text)

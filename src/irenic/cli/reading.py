@@ -98,6 +98,13 @@ _READING = {
             help="Read a .csv or .xlsx file as a cross table; NAME is the condition in its header.",
         ),
     ],
+    "hit_policy": Annotated[
+        str | None,
+        _option(
+            metavar="POLICY",
+            help="Hit policy instead of the one in the file, as a word or letter: UNIQUE, F, …",
+        ),
+    ],
     "encoding": Annotated[
         str | None,
         _option(
@@ -124,7 +131,9 @@ def reads_rules(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def with_options(**arguments: Any) -> None:
         reading = {name: arguments.pop(name) for name in _READING}
-        command(**arguments, reading=reading | {"ignore": reading["ignore"] or ()})
+        reading["ignore"] = reading["ignore"] or ()
+        reading["hit_policy"] = _as_policy(reading["hit_policy"])
+        command(**arguments, reading=reading)
 
     # typer makes the options from the signature
     with_options.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
@@ -288,7 +297,7 @@ def _is_same(a: Path, b: Path) -> bool:
         return False
 
 
-def as_policy(text: str | None) -> Any:
+def _as_policy(text: str | None) -> Any:
     """Return the hit policy that an option names, as a word or by its letter, in any case."""
     from irenic.formats.tables.drafts import POLICIES
     from irenic.model.decision_table import HIT_POLICIES

@@ -20,7 +20,6 @@ from irenic.cli.common import (
 from irenic.cli.reading import (
     From,
     Rules,
-    as_policy,
     check_inputs,
     check_output,
     check_rules_in,
@@ -79,12 +78,6 @@ def report(
         typer.Option(metavar="NAME", help="Table to show, if the file contains several."),
     ] = None,
     form: From = None,
-    hit_policy: Annotated[
-        str | None,
-        typer.Option(
-            metavar="POLICY", help="Hit policy instead of the one in the file: UNIQUE, FIRST, …"
-        ),
-    ] = None,
     sample: Annotated[
         int,
         typer.Option(
@@ -104,7 +97,7 @@ def report(
     check_one_output(out, None, as_json=as_json)
     if not as_json:
         _check_page(out, files)
-    parsed = parse_file(rules, form, hit_policy=as_policy(hit_policy), **reading)
+    parsed = parse_file(rules, form, **reading)
     model, X, y = _read(parsed, data, label, table, form)
     name = title if title is not None else _name(rules, model)
     page = irenic.report(model, X, y, name=name, budget=budget, sample=sample)

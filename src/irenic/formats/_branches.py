@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import NamedTuple
+from collections.abc import Hashable, Mapping
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 from irenic.errors import ConditionError, ConflictError, FormatError
+from irenic.model.condition import Operators
 from irenic.model.decision_table import DecisionTable
+from irenic.model.features import Categorical, Feature
+from irenic.model.literals import Expression
 from irenic.model.rule import Rule, as_consequent
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RESOLVE, Resolve, RuleSet
@@ -21,6 +25,16 @@ class Branches(NamedTuple):
     default: Hashable | None
     ordered: bool
     """Whether the order matters."""
+    outputs: tuple[str, ...] = ()
+    """The names of the parts of the consequents, if there are several."""
+    compared: Mapping[str, tuple[Feature, Feature]] = MappingProxyType({})
+    """The two columns that a feature compares, by the name of the feature."""
+
+    @property
+    def columns(self) -> dict[str, Feature]:
+        """The columns that the rules may need, by name."""
+        columns = {f.name: f for f in self.space if f.name not in self.compared}
+        return {f.name: f for pair in self.compared.values() for f in pair} | columns
 
     @property
     def note(self) -> str:
@@ -37,14 +51,11 @@ def as_branches(
     resolve: Resolve | None,
 ) -> Branches:
     """Return rules in an order in which the first match is what ``rules.predict`` returns."""
+    outputs: tuple[str, ...] = ()
+    compared: dict[str, tuple[Feature, Feature]] = {}
     if isinstance(rules, DecisionTable):
-        # an input expression is the name of its column, as ever
-        computed = [name for name, c in rules.computed.items() if getattr(c, "text", "") != name]
-        if computed:
-            names = ", ".join(map(repr, computed))
-            raise FormatError(
-                f"branches cannot represent features that are computed from other columns: {names}"
-            )
+        compared = _compared(rules)
+        outputs = rules.outputs if len(rules.outputs) > 1 else ()
         rules = without_policy(rules, "branches", decides=resolve is None)
     fallback = None if default is None else as_consequent(default)
     if isinstance(rules, RuleList):
@@ -59,7 +70,66 @@ def as_branches(
         consistent, ordered = _in_order(rules, resolve)
     if fallback is None:
         fallback = rules.default
-    return Branches(rules.space, ordered, fallback, not consistent)
+    thens = [*(rule.then for rule in ordered), *([] if fallback is None else [fallback])]
+    if not all(isinstance(then, tuple) and len(then) == len(outputs) for then in thens):
+        outputs = ()
+    return Branches(rules.space, ordered, fallback, not consistent, outputs, compared)
+
+
+def _compared(table: DecisionTable) -> dict[str, tuple[Feature, Feature]]:
+    """Return the columns of features that compare two; reject other computed features."""
+    compared = {}
+    for name, compute in table.computed.items():
+        if name not in table.space:
+            continue
+        columns = getattr(compute, "columns", lambda space: None)(table.space)
+        if columns is not None:
+            compared[name] = columns
+        elif getattr(compute, "is_opaque", True):
+            raise FormatError(
+                f"branches cannot represent the condition {name!r}, which is computed from other"
+                " columns; write .dmn, or decide with irenic predict"
+            )
+        # an input expression is the name of its column, as ever
+    return compared
+
+
+RELATIONS: Final = {
+    frozenset({"less"}): "<",
+    frozenset({"less", "equal"}): "<=",
+    frozenset({"equal"}): "=",
+    frozenset({"less", "greater"}): "!=",
+    frozenset({"different"}): "!=",
+    frozenset({"equal", "greater"}): ">=",
+    frozenset({"greater"}): ">",
+}
+"""The signs of relations of two columns, which are values of a feature that compares them."""
+
+
+class Relation(NamedTuple):
+    """A condition on a comparison of two columns."""
+
+    sign: str
+    """Such as ``<``; ``"any"`` if both values only have to be there, ``""`` if they must not be."""
+    if_one: bool
+    """Whether it holds if one of the values is missing."""
+    if_both: bool
+    """Whether it holds if both values are missing."""
+
+
+def relation(feature: Categorical, operators: Operators) -> Relation:
+    """Return a condition on a feature that compares two columns."""
+    negated = "not in" in operators
+    listed: Any = operators.get("in", operators.get("not in", ()))
+    values: set[Any] = {*listed}
+    if "in" not in operators:
+        # only missing, only not missing, or neither of some values
+        only_missing = not negated and operators.get("missing")
+        values = set() if only_missing else {*feature.values} - values
+    if_both = "both missing" in values
+    values -= {"both missing"}
+    sign = RELATIONS.get(frozenset(values), "any") if values else ""
+    return Relation(sign, bool(operators.get("missing", negated)), if_both)
 
 
 def check_whole(rules: RuleSet, form: str) -> None:
@@ -106,3 +176,8 @@ def _in_order(rules: RuleSet, resolve: Resolve | None) -> tuple[bool, list[Rule]
     if resolve == "best":
         ordered.sort(key=lambda rule: -rule.weight)
     return False, ordered
+
+
+def is_null(then: Hashable | None) -> bool:
+    """Return whether a consequent is FEEL's null, which an empty output of a table is."""
+    return then is None or (isinstance(then, Expression) and then.text == "null")

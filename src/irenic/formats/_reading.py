@@ -156,6 +156,8 @@ def parse(
         except FormatError as error:
             parsed = Parsed(form, failures=[error])
         parsed = replace(parsed, name=name, hit_policy=hit_policy, encoding=encoding or "")
+        if parsed.decisions is not None:
+            parsed.decisions.hit_policy = hit_policy
         return replace(parsed, content=raw, again=again)
 
     return again(raw)

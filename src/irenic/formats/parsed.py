@@ -26,6 +26,7 @@ from irenic.model.columns import as_records
 from irenic.model.condition import infer_features
 from irenic.model.decision_table import DecisionTable, HitPolicy
 from irenic.model.explanation import common_type
+from irenic.model.features import Feature
 from irenic.model.literals import counted
 from irenic.model.notation import ParsedCondition, ParsedRule
 from irenic.model.region import Region
@@ -371,8 +372,9 @@ class Parsed:
         array([None, 'abroad'], dtype=object)
         """
         bound = self.bound(None).table(table)
-        features = [replace(feature, missing=True) for feature in bound.space]
-        space = Space(features, bound.space.impossible)
+        space = Space(
+            [_opened(feature, bound.computed.get(feature.name)) for feature in bound.space]
+        )
         opened = self.bound(space).table(table)
         one_decides = not (opened.is_ordered or opened.collects)
         return bound if one_decides and opened.first_conflict() else opened
@@ -535,6 +537,12 @@ class Parsed:
             return json_model.decode(self.document["model"], self.bound(None).table().as_rules())
         except FormatError as error:
             raise error.at(path=self.name) from None
+
+
+def _opened(feature: Feature, computed: Any) -> Feature:
+    """Return a feature whose values can be missing; a computed one knows what that means."""
+    opened = getattr(computed, "opened", None)
+    return replace(feature, missing=True) if opened is None else opened(feature)
 
 
 def _rules_of(alternatives: list[ParsedRule], space: Space) -> list[Rule]:

@@ -67,7 +67,7 @@ class DecisionTable:
     name, id : str
         Name and id of the table in its file.
     ranking : tuple of hashable
-        Consequents from the highest priority to the lowest, for PRIORITY.
+        Consequents from the highest priority to the lowest, for PRIORITY and OUTPUT ORDER.
     aggregation : str
         How COLLECT aggregates consequents: SUM, MIN, MAX or COUNT; empty for a list of all.
     lines : tuple of int
@@ -84,6 +84,12 @@ class DecisionTable:
     beyond : tuple of (int, str, str)
         Rows with a cell that names values outside the domain of its column: the index of the row,
         the column, and the reason.
+    unfit : tuple of (int, str, str)
+        Rows with an outcome that the file does not allow: the index of the row, the output column,
+        and the reason.
+    loose_ends : tuple of (int, str)
+        Parts of the model of the table that are not connected, such as input data that nothing
+        uses: the line and what is wrong.
 
     Raises
     ------
@@ -119,6 +125,8 @@ class DecisionTable:
     left_out: tuple[str, ...] = ()
     computed: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
     beyond: tuple[tuple[int, str, str], ...] = ()
+    unfit: tuple[tuple[int, str, str], ...] = ()
+    loose_ends: tuple[tuple[int, str], ...] = ()
 
     def __post_init__(self) -> None:
         check_rules(self.rules)
@@ -327,7 +335,7 @@ class DecisionTable:
         unsatisfiable = tuple(
             u._replace(row=numbers[u.row]) for u in self.unsatisfiable if u.row in numbers
         )
-        return replace(self, reasons=reasons, unsatisfiable=unsatisfiable, beyond=())
+        return replace(self, reasons=reasons, unsatisfiable=unsatisfiable, beyond=(), unfit=())
 
     def without_unsatisfiable(self) -> DecisionTable:
         """Return the table without the rows that can never hold.
@@ -347,7 +355,7 @@ class DecisionTable:
         lines = tuple(self.lines[row] for row in numbers) if self.lines else ()
         rows = tuple(numbers[row] for row in self.rows)
         table = replace(self, rows=rows, n_rows=len(numbers), lines=lines)
-        return replace(table, reasons=(), unsatisfiable=(), beyond=())
+        return replace(table, reasons=(), unsatisfiable=(), beyond=(), unfit=())
 
     def say_never(self, row: int) -> str:
         """Return a warning that a row is left out because it can never hold.

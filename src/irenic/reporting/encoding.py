@@ -253,8 +253,8 @@ def _line_of(finding: Finding, table: DecisionTable) -> int | None:
     Of several rules it is the last one, which was probably added last. Findings about the whole
     table get the line where its rules begin.
     """
-    if not table.lines:
-        return None
+    if finding.line is not None or not table.lines:
+        return finding.line
     if finding.kind == "columns" or not finding.rules:
         return table.first_line
     return table.lines[max(finding.rules)]

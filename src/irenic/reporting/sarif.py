@@ -23,6 +23,7 @@ _DESCRIPTIONS: Final = {
     "mergeable": "Rules can be merged",
     "columns": "A column never affects the outcome",
     "policy": "Another hit policy would fit better",
+    "model": "A part of a decision model is not connected",
 }
 
 
@@ -79,6 +80,7 @@ def _result(path: str, table: CheckedTable, finding: Finding) -> dict[str, Any]:
         "" if region is None else region["text"],
         *(repr(then["value"]) for then in finding["then"]),
         finding["column"] or "",
+        *([finding["text"]] if kind == "model" else []),
     )
     fingerprint = hashlib.sha256("\n".join(identity).encode()).hexdigest()
     return {

@@ -8,45 +8,51 @@ else is known. The rest of the table is checked as usual, and findings hold what
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-
-from irenic.boxes import Boxes
 from irenic.errors import FormatError
+from irenic.formats.dmn._ordering import BOTH, DIFFERENT, EQUAL, FLIPPED, GREATER, LESS, Compared
 from irenic.formats.dmn._types import Type
 from irenic.formats.dmn.deciding import Decisions
 from irenic.formats.feel.expressions import Formula, Tests, parse_expression, parse_tests
-from irenic.formats.feel.unary_tests import ANYTHING, AllOf, AnyOf, Compare, Not, Test, parse
+from irenic.formats.feel.unary_tests import (
+    ANYTHING,
+    AllOf,
+    AnyOf,
+    Compare,
+    Test,
+    comparisons,
+    parse,
+)
 from irenic.formats.feel.values import compare, from_feel
 from irenic.formats.tables.drafts import Cell, Draft, Input
-from irenic.model.decision_table import DecisionTable
-from irenic.model.features import Continuous
-from irenic.model.region import Region
-from irenic.model.ruleset import RuleSet
+from irenic.model.features import Categorical, Feature
 from irenic.model.space import Space
 
-LESS, EQUAL, GREATER, DIFFERENT = "less", "equal", "greater", "different"
 _RELATIONS: Final = {
     "<": (LESS,),
     "<=": (LESS, EQUAL),
-    "=": (EQUAL,),
-    "": (EQUAL,),
-    "!=": (LESS, GREATER),
+    "=": (EQUAL, BOTH),
+    "": (EQUAL, BOTH),
+    "!=": (LESS, GREATER, None),
     ">=": (EQUAL, GREATER),
     ">": (GREATER,),
 }
-_FLIPPED: Final = {LESS: GREATER, GREATER: LESS, EQUAL: EQUAL, DIFFERENT: DIFFERENT}
+_NEGATED: Final = {
+    "<": (EQUAL, GREATER),
+    "<=": (GREATER,),
+    "=": (LESS, GREATER, None),
+    "": (LESS, GREATER, None),
+    "!=": (EQUAL, BOTH),
+    ">=": (LESS,),
+    ">": (LESS, EQUAL),
+}
 _RANGE: Final = re.compile(r"\s*([\[(\]])(.*?)\.\.(.*)([\])\[])\s*", re.DOTALL)
 _UNORDERED: Final = ("boolean",)
-# With more bounds than this, combinations that cannot occur are not excluded.
-_MOST_CUTS: Final = 500
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,22 @@ class Computed:
         """Return the value of the feature."""
         return self.run(case)
 
+    @property
+    def is_opaque(self) -> bool:
+        """Whether only FEEL can compute it: it is neither a comparison nor an input expression."""
+        return self.build is _opaque
+
+    def columns(self, space: Space) -> tuple[Feature, Feature] | None:
+        """Return the two columns that the feature compares, None if it is another feature."""
+        return self.arguments[1].columns(space) if self.build is _comparison else None
+
+    def opened(self, feature: Feature) -> Feature:
+        """Return the feature for values that may be missing."""
+        if self.build is not _comparison or not isinstance(feature, Categorical):
+            return replace(feature, missing=True)
+        values = [value for value in feature.values if value != BOTH]
+        return replace(feature, values=(*values, BOTH), missing=True)
+
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "run"}
 
@@ -81,15 +103,6 @@ class Part(NamedTuple):
 
     name: str
     test: Test
-
-
-class Compared(NamedTuple):
-    """A feature that compares the values of two others."""
-
-    name: str
-    left: str
-    right: str
-    ordered: bool
 
 
 class Opener:
@@ -113,7 +126,9 @@ class Opener:
             kind, domain = "boolean", None
             if pair := compared.get(name):
                 values = (LESS, EQUAL, GREATER) if pair.ordered else (EQUAL, DIFFERENT)
-                kind, domain = "text", AnyOf(tuple(Compare("=", value) for value in values))
+                null = (BOTH, None) if any(map(self.may_be_null, pair.inputs)) else ()
+                listed = tuple(Compare("=", value) for value in (*values, *null))
+                kind, domain = "text", AnyOf(listed)
             draft.inputs.append(Input(name, kind=kind, domain=domain))
             for place, row_of in enumerate(draft.rows):
                 tests_on = tuple(p.test for p in parts.get(place, ()) if p.name == name)
@@ -121,6 +136,19 @@ class Opener:
                 row_of.cells.append(Cell(f"{name}: {test}" if tests_on else "-", test))
         self.drop_unused({column for _, column in cells})
         draft.compared = tuple(self.pairs.values())
+
+    def may_be_null(self, column: Input) -> bool:
+        """Return whether a value may be missing, as cells that test it or its domain say."""
+        draft = self.draft
+        places = [i for i, known in enumerate(draft.inputs) if known.name == column.name]
+        cells = [row.cells[i].test for row in draft.rows for i in places if i < len(row.cells)]
+        tests = [column.domain] if column.domain is not None else cells
+        return any(
+            comparison.value is None
+            for test in tests
+            if test is not None and not isinstance(test, dict)
+            for comparison in comparisons(test)
+        )
 
     def drop_unused(self, columns: Iterable[int]) -> None:
         """Remove columns that only computed features were made of."""
@@ -153,8 +181,9 @@ class Opener:
         if pair is None:
             return None
         relations = {r for item in tests.items for r in _RELATIONS[item.order]}
-        test = self.relation(pair, column.name, relations)
-        return Part(pair.name, Not(test) if tests.negated else test)
+        if tests.negated:  # null is neither less nor not less than anything
+            relations = set.intersection(*({*_NEGATED[item.order]} for item in tests.items))
+        return Part(pair.name, self.relation(pair, column.name, relations))
 
     def ranged(
         self, column: Input, opening: str, low: str, high: str, closing: str
@@ -176,14 +205,15 @@ class Opener:
                 return None
             test = self.relation(pair, column.name, set(_RELATIONS[order]))
             parts.append(Part(pair.name, test))
-        return parts, own[0] if own else ANYTHING
+        return (parts, own[0] if own else ANYTHING) if parts else None
 
-    def relation(self, pair: Compared, column: str, relations: set[str]) -> Test:
+    def relation(self, pair: Compared, column: str, relations: Iterable[str | None]) -> Test:
         if pair.left != column:
-            relations = {_FLIPPED[relation] for relation in relations}
+            relations = [FLIPPED.get(relation or "", relation) for relation in relations]
         if not pair.ordered:
-            relations = {r if r == EQUAL else DIFFERENT for r in relations}
-        return AnyOf(tuple(Compare("=", relation) for relation in sorted(relations)))
+            relations = [DIFFERENT if r in (LESS, GREATER) else r for r in relations]
+        ordered = sorted({*relations}, key=str)
+        return AnyOf(tuple(Compare("=", relation) for relation in ordered))
 
     def pair(self, column: Input, other: str) -> Compared | None:
         """Return the feature that compares a column with another value, None if it is not exact."""
@@ -201,7 +231,11 @@ class Opener:
             if key in self.pairs:
                 return self.pairs[key]
         name = f"{column.name} compared with {other}"
-        pair = Compared(name, column.name, other, kind not in _UNORDERED)
+        compared = next((known for known in self.draft.inputs if known.name == other), None)
+        if compared is None or compared.kind is None:
+            compared = Input(other, kind=kind, domain=self.type_of(other).allowed)
+        sides = (replace(column, kind=own), compared)
+        pair = Compared(name, column.name, other, kind not in _UNORDERED, sides)
         self.pairs[column.name, other] = pair
         text = _text(pair)
         names = _formula(self.decisions, text).names
@@ -234,10 +268,12 @@ def _named(column: str, text: str, tests: Tests) -> str:
 
 def _text(pair: Compared) -> str:
     left, right = pair.left, pair.right
-    if not pair.ordered:
-        return f'if {left} = {right} then "{EQUAL}" else "{DIFFERENT}"'
-    rest = f'if {left} = {right} then "{EQUAL}" else "{GREATER}"'
-    return f'if {left} < {right} then "{LESS}" else {rest}'
+    last = f'"{DIFFERENT}"'
+    if pair.ordered:
+        last = f'if {left} < {right} then "{LESS}" else "{GREATER}"'
+    rest = f'if {left} = {right} then "{EQUAL}" else {last}'
+    null = f'if {left} = null and {right} = null then "{BOTH}" else null'
+    return f"if {left} = null or {right} = null then ({null}) else {rest}"
 
 
 def expression(decisions: Decisions, text: str) -> Computed:
@@ -262,7 +298,7 @@ def _comparison(decisions: Decisions, pair: Compared) -> Callable[[Mapping[str, 
         scope = decisions.scope(case)
         a, b = left.run(scope), right.run(scope)
         if a is None or b is None:
-            return None
+            return BOTH if a is b else None
         if compare("=", a, b):
             return EQUAL
         if not pair.ordered:
@@ -288,79 +324,3 @@ def _opaque(
         return False if tests._replace(negated=True).holds(tested, scope) else None
 
     return run
-
-
-# --- what comparisons rule out
-
-
-def possible(table: DecisionTable, compared: Iterable[Compared]) -> DecisionTable:
-    """Return a table whose space excludes the cases that comparisons rule out.
-
-    If the table also compares both values with literals, some combinations cannot occur: ``a < 5``
-    and ``b >= 5`` leave only ``a < b``.
-    """
-    regions = [region for pair in compared for region in _impossible(table, pair)]
-    if not regions:
-        return table
-    space = Space(table.space, (*table.space.impossible, *regions))
-    rules = RuleSet(table.rules, space, default=table.rules.default)
-    return replace(table, rules=rules)
-
-
-def _region(space: Space, box: Boxes) -> Region:
-    flags = np.zeros(len(space.continuous), dtype=np.uint8)
-    return Region.from_packed(space, box.lower[0], box.upper[0], box.masks[0], flags)
-
-
-def _impossible(table: DecisionTable, pair: Compared) -> list[Region]:
-    """Return disjoint regions in which the relation of two features cannot be what it says."""
-    space = table.space
-    if not pair.ordered or not {pair.name, pair.left, pair.right} <= set(space.names):
-        return []
-    left, right = space[pair.left], space[pair.right]
-    if not (isinstance(left, Continuous) and isinstance(right, Continuous)):
-        return []
-    if {left.kind, right.kind} not in ({left.kind}, {"number", "integer"}):
-        return []
-    cuts = {left.lowest, right.lowest, left.end, right.end}
-    for rule in table.rules:
-        for name in (pair.left, pair.right):
-            cuts |= {*rule.region.interval(name)[:2]}
-    ordered = sorted(cut for cut in cuts if math.isfinite(cut))
-    if len(ordered) > _MOST_CUTS:
-        return []
-    regions: list[Region] = []
-    for low, high in pairwise([-math.inf, *ordered, math.inf]):
-        for bounds, wrong in (
-            ((high, math.inf), [EQUAL, GREATER]),
-            ((-math.inf, low), [LESS, EQUAL]),
-            ((low, high), _wrong(left, right, low, high)),
-        ):
-            if wrong and bounds[0] < bounds[1]:
-                intervals = {pair.left: (low, high), pair.right: bounds}
-                regions += _regions(space, intervals, pair.name, wrong)
-    return regions
-
-
-def _wrong(left: Continuous, right: Continuous, low: float, high: float) -> list[str]:
-    """Return the relations that two values in one interval cannot have, as it has so few."""
-    if not (math.isfinite(low) and math.isfinite(high)):
-        return []
-    least, greatest = left.snap(low), left.before(high)
-    wrong = [LESS] if least >= right.before(high) else []
-    return [*wrong, GREATER] if greatest <= right.snap(low) else wrong
-
-
-def _regions(
-    space: Space,
-    intervals: Mapping[str, tuple[float, float]],
-    name: str,
-    values: Iterable[str],
-) -> Iterable[Region]:
-    whole = Region(space, {name: {"in": [*values]}})
-    box = whole.box
-    lower, upper = box.lower.copy(), box.upper.copy()
-    for feature, (low, high) in intervals.items():
-        lower[0, space.row(feature)], upper[0, space.row(feature)] = low, high
-    region = _region(space, box.like(lower, upper, box.masks))
-    return [] if region.is_empty else [region]

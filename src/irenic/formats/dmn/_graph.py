@@ -35,7 +35,8 @@ def link(decisions: Decisions, drafts: Mapping[Node, Draft]) -> None:
             outcomes[name] = values
     for node, draft in drafts.items():
         hidden = {name for part in node.ancestors() for name in _defined(part)}
-        for column in draft.inputs:
+        compared = (column for pair in draft.compared for column in pair.inputs)
+        for column in (*draft.inputs, *compared):
             values = outcomes.get(column.name, [])
             declared = column.feature is not None or column.domain is not None
             if values and not declared and column.name not in hidden:
@@ -64,9 +65,22 @@ def _defined(node: Node) -> Iterator[str]:
             yield variable.get("name")
 
 
-def unconnected(decisions: Decisions) -> list[FormatError]:
-    """Return the loose ends of a model: requirements of nothing, and what nothing requires."""
-    return [FormatError(message, line=node.line) for node, message in _loose(decisions)]
+def unconnected(decisions: Decisions, drafts: Mapping[Node, Draft]) -> list[FormatError]:
+    """Note the loose ends of a model: requirements of nothing, and what nothing requires.
+
+    Each is a finding on the table of its decision, otherwise on the first table. They are returned
+    if there is none.
+    """
+    read = {node: draft for node, draft in drafts.items() if draft.rows and not draft.errors}
+    left = []
+    for element, message in _loose(decisions):
+        own = (draft for node, draft in read.items() if element in node.ancestors())
+        draft = next(own, None) or next(iter(read.values()), None)
+        if draft is None:
+            left.append(FormatError(message, line=element.line))
+        else:
+            draft.loose_ends.append((element.line, message))
+    return left
 
 
 def _loose(decisions: Decisions) -> Iterator[tuple[Node, str]]:

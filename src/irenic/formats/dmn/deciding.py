@@ -30,7 +30,8 @@ from irenic.formats.feel.functions import FUNCTIONS, call
 from irenic.formats.feel.unary_tests import comparisons
 from irenic.formats.feel.values import equal, from_feel, to_feel
 from irenic.formats.tables.drafts import POLICIES
-from irenic.model.decision_table import combined
+from irenic.model.decision_table import HitPolicy, combined
+from irenic.model.literals import Months
 
 _EXPRESSIONS: Final = (
     "literalExpression", "decisionTable", "context", "invocation", "functionDefinition",
@@ -79,13 +80,16 @@ class Decisions:
         self._names: frozenset[str] | None = None
         self.evaluates = False
         """Whether outcomes of the table of a decision are expressions."""
+        self.hit_policy: HitPolicy | None = None
+        """The hit policy of all tables, instead of those in the model."""
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"model": self.model, "evaluates": self.evaluates}
+        kept = ("model", "evaluates", "hit_policy")
+        return {name: getattr(self, name) for name in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["model"])  # type: ignore[misc]
-        self.evaluates = state["evaluates"]
+        self.evaluates, self.hit_policy = state["evaluates"], state["hit_policy"]
 
     @property
     def names(self) -> frozenset[str]:
@@ -208,7 +212,9 @@ class Decisions:
     def imported(self, name: str) -> Decisions:
         """Return the decisions of the model that is imported under a name."""
         model = self.model.imported_as(name)
-        return self.known.get(id(model)) or Decisions(model, self.known)
+        other = self.known.get(id(model)) or Decisions(model, self.known)
+        other.hit_policy = self.hit_policy
+        return other
 
     # --- elements as functions of a scope
 
@@ -246,17 +252,27 @@ class Decisions:
         return self.formula(text, node).run if text else lambda scope: None
 
     def conforming(self, run: Run, reference: str, node: Node) -> Run:
-        """Return a function whose result is a list if its type is one, else a single value."""
-        many = self.model.is_collection(reference, node) if reference else None
-        if many is None:
+        """Return a function whose result has a type: converted as in FEEL, otherwise None."""
+        convert = self.conversion(reference, node) if reference else None
+        if convert is None:
             return run
+        return lambda scope: convert(run(scope))
 
-        def converted(scope: Scope) -> Any:
-            value = run(scope)
-            if many and value is not None and not isinstance(value, list):
-                return [value]
-            single = isinstance(value, list) and len(value) == 1 and not many
-            return value[0] if single else value
+    def conversion(self, reference: str, node: Node) -> Callable[[Any], Any] | None:
+        """Return the conversion of values to a type, None if the type is any."""
+        many = self.model.is_collection(reference, node)
+        if many is None:
+            return None
+        kind = None
+        with suppress(FormatError):  # a list, a structure or an unknown type
+            kind = self.model.type_of(reference, node).kind
+
+        def converted(value: Any) -> Any:
+            if many:
+                return [value] if value is not None and not isinstance(value, list) else value
+            if isinstance(value, list) and len(value) == 1:
+                value = value[0]
+            return value if kind is None else _fitting(value, kind)
 
         return converted
 
@@ -316,7 +332,19 @@ class Decisions:
             )
         parameters = [" ".join(p.get("name").split()) for p in node.all("formalParameter")]
         body = self.logic(node)
-        return lambda scope: function(parameters, body, scope)
+        types = {
+            name: self.conversion(reference, parameter)
+            for name, parameter in zip(parameters, node.all("formalParameter"), strict=True)
+            if (reference := parameter.get("typeRef"))
+        }
+
+        def run(scope: Scope) -> Any:
+            values = {name: convert(scope.get(name)) for name, convert in types.items() if convert}
+            if any(v is None and scope.get(name) is not None for name, v in values.items()):
+                return None
+            return body(ChainMap(values, scope))  # type: ignore[arg-type]
+
+        return lambda scope: function(parameters, run if types else body, scope)
 
     def _relation(self, node: Node) -> Run:
         names = [column.get("name") for column in node.all("column")]
@@ -386,6 +414,30 @@ class Decisions:
         return _Table(self, node).run
 
 
+_CLASSES: Final = {
+    "number": Decimal,
+    "integer": Decimal,
+    "text": str,
+    "boolean": bool,
+    "date": dt.date,
+    "time": dt.time,
+    "datetime": dt.datetime,
+    "duration": dt.timedelta | Months,
+    "months": dt.timedelta | Months,
+}
+
+
+def _fitting(value: Any, kind: str) -> Any:
+    """Return a value of a kind, None for a value of another kind; a date is its midnight in UTC.
+
+    >>> _fitting("a", "number"), _fitting(Decimal(5), "number")
+    (None, Decimal('5'))
+    """
+    if kind == "datetime" and type(value) is dt.date:
+        return dt.datetime(value.year, value.month, value.day, tzinfo=dt.UTC)
+    return value if isinstance(value, _CLASSES[kind]) else None
+
+
 def _typed(value: Any, kind: str | None) -> Any:
     """Return text of a table of cases as the number, date or time that a type requires."""
     if kind == "text" and isinstance(value, Decimal):
@@ -425,6 +477,7 @@ class _Table:
         policy = " ".join(node.get("hitPolicy").upper().replace("_", " ").split()) or "UNIQUE"
         self.policy, aggregation = POLICIES.get(policy, (policy, ""))
         self.aggregation = node.get("aggregation").strip().upper() or aggregation
+        self.policy = decisions.hit_policy or self.policy
 
     def run(self, scope: Scope) -> Any:
         values = [value(scope) for value in self.inputs]
@@ -444,7 +497,7 @@ class _Table:
             return None
         if self.policy == "ANY" and any(equal(then, thens[0]) is not True for then in thens):
             return None
-        if self.aggregation and self.aggregation != "COUNT":
+        if self.policy == "COLLECT" and self.aggregation not in ("", "COUNT"):
             return self.aggregated(thens)
         outcomes = [self.named(then) for then in thens]
         return to_feel(combined(outcomes, self.policy, self.aggregation))  # type: ignore[arg-type]

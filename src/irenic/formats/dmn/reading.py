@@ -9,34 +9,65 @@ the namespace :data:`OURS` contain what DMN cannot represent.
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from irenic.errors import FormatError, IrenicError, did_you_mean
 from irenic.formats.dmn import _xml as dmn_xml
-from irenic.formats.dmn._computed import Opener, expression, possible
+from irenic.formats.dmn._computed import Opener, expression
 from irenic.formats.dmn._graph import link, unconnected
+from irenic.formats.dmn._ordering import possible
 from irenic.formats.dmn._types import ANY_TYPE, CompoundError, Model, Type
 from irenic.formats.dmn._xml import Node
 from irenic.formats.dmn.deciding import Decisions
 from irenic.formats.feel.expressions import Tests, parse_expression, parse_tests
-from irenic.formats.feel.unary_tests import ANYTHING, Test, comparisons, parse, parse_value
+from irenic.formats.feel.sets import feel_text
+from irenic.formats.feel.unary_tests import (
+    ANYTHING,
+    ORDERS,
+    AnyOf,
+    Compare,
+    Test,
+    comparisons,
+    kind_of,
+    parse,
+    parse_value,
+)
+from irenic.formats.feel.values import to_feel
 from irenic.formats.json import rules as json_rules
 from irenic.formats.parsed import Parsed, Tables
 from irenic.formats.tables.assembly import assemble
-from irenic.formats.tables.drafts import MOST_COLUMNS, POLICIES, Cell, Draft, Input, Row
+from irenic.formats.tables.drafts import MOST_COLUMNS, POLICIES, Cell, Draft, Input, Row, short
 from irenic.model.decision_table import HIT_POLICIES, HitPolicy
-from irenic.model.literals import Expression, counted
+from irenic.model.literals import Expression, counted, display, say
 from irenic.model.region import Region
 from irenic.model.space import Space
 
 OURS: Final = "urn:irenic:dmn"
 _POLICIES: Final[dict[str, tuple[HitPolicy, str]]] = {p: (p, "") for p in HIT_POLICIES} | POLICIES
 _AGGREGATIONS: Final = ("", "SUM", "COUNT", "MIN", "MAX")
+_KINDS: Final = {
+    "number": "a number",
+    "integer": "a whole number",
+    "text": "text",
+    "boolean": "true or false",
+    "date": "a date",
+    "datetime": "a date and time",
+    "time": "a time",
+    "duration": "a duration",
+    "months": "a duration",
+}
+# Tools use some names of types for two kinds.
+_ALIKE: Final = (("number", "integer"), ("date", "datetime"), ("duration", "months"))
+_FITTING: Final = {kind: {kind} for kind in _KINDS} | {
+    kind: {*pair} for pair in _ALIKE for kind in pair if kind != "integer"
+}
 
 
 def parse_dmn(raw: bytes, *, path: Path | None = None) -> Parsed:
@@ -63,7 +94,8 @@ def parse_dmn(raw: bytes, *, path: Path | None = None) -> Parsed:
     decisions = Decisions(model)
     tables = [*root.descendants("decisionTable")]
     drafts = [_Reader(model, node, decisions).draft() for node in tables]
-    link(decisions, dict(zip(tables, drafts, strict=True)))
+    by_node = dict(zip(tables, drafts, strict=True))
+    link(decisions, by_node)
     decisions.evaluates = any(
         isinstance(part, Expression)
         for node, draft in zip(tables, drafts, strict=True)
@@ -71,7 +103,7 @@ def parse_dmn(raw: bytes, *, path: Path | None = None) -> Parsed:
         for row in draft.rows
         for part in (row.then if isinstance(row.then, tuple) else (row.then,))
     )
-    notes = unconnected(decisions)
+    notes = unconnected(decisions, by_node)
     imports = model.imported()
     return Parsed("dmn", drafts, _assemble, notes, imports=imports, decisions=decisions)
 
@@ -105,6 +137,7 @@ class _Reader:
         self.inputs = node.all("input")
         self.outputs = node.all("output")
         self.table = Draft(_name(node), node.get("id"), node.line)
+        self.table.name = self.ours(node, "name", _text) or self.table.name
         self.language = model.root.get("expressionLanguage")
         self.parsed: dict[str, Tests | None] = {}
         self.open: dict[tuple[int, int], tuple[str, Tests]] = {}
@@ -136,7 +169,9 @@ class _Reader:
             n for rule in node.all("rule") for n in rule.all("annotationEntry") if n.child_text()
         ]
         table.left_out = (counted(len(notes), "annotation"),) if notes else ()
-        table.ranking = self.ranking()
+        types = [self.output_type(n) for n in self.outputs]
+        table.ranking = self.ranking(types)
+        table.unfit = [*self.unfit(types)] if self.outputs else []
         regions = self.ours(node, "outside", _list)
         if regions is not None:
             table.outside = lambda space: [_region(data, space) for data in regions]
@@ -228,7 +263,8 @@ class _Reader:
 
     def output_name(self, node: Node) -> str:
         label = self.node.get("outputLabel")
-        return node.get("name") or node.get("label") or label or self.table.name or "then"
+        exact = self.ours(node, "name", _text)
+        return exact or node.get("name") or node.get("label") or label or self.table.name or "then"
 
     # --- rows
 
@@ -290,7 +326,7 @@ class _Reader:
             if not tests.names:
                 self.table.warn(self.compound[header].message, **place_of)
         else:
-            tests = self.tests(text)
+            tests = self.tests(text) or self.unordered(text, self.table.inputs[place])
         if tests is not None:
             self.open[len(self.table.rows), place] = text, tests
             return Cell(text, ANYTHING)
@@ -307,6 +343,24 @@ class _Reader:
                 self.parsed[text] = self.expressions(text)
         return self.parsed[text]
 
+    def unordered(self, text: str, column: Input) -> Tests | None:
+        """Return a cell that no feature can represent, None for others.
+
+        It orders text of which not all values are listed, or has a time with a time zone.
+        """
+        if column.kind not in (None, "text", "time"):
+            return None
+        cell = self.table.parsed.get((text, False))
+        if not isinstance(cell, Cell) or isinstance(cell.test, dict) or column.feature:
+            return None
+        is_open = column.domain is None
+        opaque = (
+            (c.order in ORDERS and isinstance(c.value, str) and is_open)
+            or (isinstance(c.value, dt.time) and c.value.tzinfo is not None)
+            for c in comparisons(cell.test)
+        )
+        return self.expressions(text, literals=True) if any(opaque) else None
+
     def expressions(self, text: str, *, literals: bool = False) -> Tests | None:
         known = self.decisions.names
         try:
@@ -315,7 +369,8 @@ class _Reader:
             return None
         names = tests.names - {"?"}
         calls = "?" in tests.names and not all(item.order for item in tests.items)
-        return tests if names <= known and (names or calls or literals) else None
+        varies = not all(item.value.constant for item in tests.items)  # today()
+        return tests if names <= known and (names or calls or varies or literals) else None
 
     def value(self, node: Node) -> Hashable:
         """Return an output entry: the value of a literal, or the expression."""
@@ -331,16 +386,14 @@ class _Reader:
         parts = [as_output("") if entry is None else self.value(entry) for entry in entries]
         return parts[0] if len(parts) == 1 else tuple(parts)
 
-    def ranking(self) -> tuple[Hashable, ...]:
+    def ranking(self, types: list[Type]) -> tuple[Hashable, ...]:
         """Return the consequents by descending priority, which is the order of output values."""
         exact = self.ours(self.node, "ranking", _list)
         if exact is not None:
             return tuple(json_rules.decode_value(value) for value in exact)
-        if self.table.hit_policy not in ("PRIORITY", "OUTPUT ORDER"):
-            return ()
-        listed = [self.output_values(node) for node in self.outputs]
-        if len(listed) == 1:
-            return tuple(listed[0])
+        listed = [_listed(declared.allowed) for declared in types]
+        if len(listed) == 1 or not any(listed):
+            return tuple(listed[0]) if listed else ()
         places = [{value: place for place, value in enumerate(values)} for values in listed]
 
         def rank(then: Any) -> list[int]:
@@ -350,27 +403,42 @@ class _Reader:
         distinct = dict.fromkeys(then for then in thens if len(then) == len(places))
         return tuple(sorted(distinct, key=rank))
 
-    def output_values(self, node: Node) -> list[Hashable]:
+    def output_type(self, node: Node) -> Type:
+        """Return the kind and the allowed values of an output."""
         values = node.first("outputValues")
         text = "" if values is None else values.child_text()
+        declared = ANY_TYPE
         try:
-            if text:
-                allowed: Test | None = parse(text)
-            else:
-                reference = node.get("typeRef") or self.variable_type()
-                allowed = self.model.type_of(reference, node).allowed if reference else None
+            with suppress(CompoundError):
+                if reference := node.get("typeRef") or self.variable_type():
+                    declared = self.model.type_of(reference, node)
+            allowed = parse(text) if text else declared.allowed
         except FormatError as error:
-            header = self.output_name(node)
-            self.table.fail(error.message, header=header, text=text, line=node.line)
-            return []
-        if allowed is None:
-            return []
-        return list(dict.fromkeys(c.value for c in comparisons(allowed) if c.value is not None))
+            ranks = self.table.hit_policy in ("PRIORITY", "OUTPUT ORDER")
+            note = self.table.fail if ranks else self.table.warn
+            note(error.message, header=self.output_name(node), text=text, line=node.line)
+            return declared
+        return Type(declared.kind, None if allowed == ANYTHING else allowed)
+
+    def unfit(self, types: list[Type]) -> Iterator[tuple[int, str, str]]:
+        """Yield the rows with an outcome of another kind than declared, or not allowed."""
+        tests = [None if t.allowed is None else parse_tests(feel_text(t.allowed)) for t in types]
+        columns = [*zip(self.table.outputs, types, tests, strict=True)]
+        for row in self.table.rows:
+            thens = row.then if len(columns) > 1 else (row.then,)
+            if not isinstance(thens, tuple) or len(thens) != len(columns):
+                continue  # given by an attribute of ours
+            for then, (name, declared, allowed) in zip(thens, columns, strict=True):
+                if why := _why_unfit(then, declared, allowed):
+                    yield row.number - 1, name if len(columns) > 1 else "", why
 
     def variable_type(self) -> str:
         parent = self.node.parent
         variable = None if parent is None else parent.first("variable")
-        return "" if variable is None or len(self.outputs) > 1 else variable.get("typeRef")
+        # all rows that apply count there, so that the type is that of a list or of an aggregation
+        collects = self.table.hit_policy in ("RULE ORDER", "COLLECT")
+        many = collects or len(self.outputs) > 1
+        return "" if variable is None or many else variable.get("typeRef")
 
     # --- what DMN cannot represent
 
@@ -385,6 +453,31 @@ class _Reader:
             reason = error.message if isinstance(error, FormatError) else str(error)
             self.table.fail(f"the attribute 'irenic:{name}': {reason}", text=text, line=node.line)
             return None
+
+
+def _listed(allowed: Test | None) -> list[Hashable]:
+    """Return the values of a test that lists values, none for any other test."""
+    tests = allowed.tests if isinstance(allowed, AnyOf) else (allowed,)
+    if not all(isinstance(test, Compare) and test.order == "=" for test in tests):
+        return []
+    values = (test.value for test in tests if isinstance(test, Compare))
+    return list(dict.fromkeys(value for value in values if value is not None))
+
+
+def _why_unfit(then: Hashable, declared: Type, allowed: Tests | None) -> str:
+    """Return why an outcome does not fit its column, "" if it does or is computed."""
+    if isinstance(then, Expression):
+        return ""
+    kind = kind_of(then)
+    if kind == "number" and then % 1 == 0:  # type: ignore[operator]
+        kind = "integer"
+    if declared.kind is not None and kind not in _FITTING[declared.kind] and kind in _KINDS:
+        return f"the outcome {display(then)} must be {_KINDS[declared.kind]} according to its type"
+    if allowed is None or allowed.holds(to_feel(then), {}):
+        return ""
+    assert declared.allowed is not None
+    listed = ", ".join(map(say, _listed(declared.allowed))) or feel_text(declared.allowed)
+    return f"the outcome {say(then)} is not among the allowed {short(listed)}"
 
 
 def _expression(node: Node) -> str:
@@ -413,6 +506,12 @@ def as_output(text: str) -> Hashable:
 def _row_number(data: Any) -> int:
     if type(data) is not int or not 1 <= data <= 1_000_000:
         raise FormatError(f"a row number must be an integer from 1 to 1,000,000, got {data!r}")
+    return data
+
+
+def _text(data: Any) -> str:
+    if not isinstance(data, str):
+        raise FormatError(f"the value must be text, got {data!r}")
     return data
 
 

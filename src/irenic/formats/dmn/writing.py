@@ -1,21 +1,22 @@
 """Write rules as a DMN 1.3 model with one decision table; read back, they are equal.
 
-What DMN cannot represent (integers, missing values, units, weights, and values that FEEL has no
-literal for) is written to attributes of our own namespace, and only if it is needed: the model is
-first read back without them to find out what is lost.
+What DMN cannot represent (integers, missing values, units, weights, values that FEEL has no
+literal for, and names that FEEL cannot hold) is written to attributes of our own namespace, and
+only if it is needed: the model is first read back without them to find out what is lost.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 from xml.sax.saxutils import escape, quoteattr
 
 from irenic.errors import FormatError, IrenicError
 from irenic.formats._branches import check_whole
 from irenic.formats.dmn import reading as dmn
+from irenic.formats.feel.expressions import KEYWORDS
 from irenic.formats.feel.sets import cell_text, literal_text
 from irenic.formats.feel.unary_tests import kind_of
 from irenic.formats.json import rules as json_rules
@@ -38,6 +39,14 @@ _TYPES: Final = {
     "duration": "days and time duration",
     "months": "years and months duration",
 }
+# The characters of names in FEEL, as its grammar lists them.
+_START: Final = (
+    "A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d"
+    "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+)
+_INSIDE: Final = rf"{_START}0-9\u00b7\u0300-\u036f\u203f-\u2040./'’+*\- "
+_INVALID: Final = re.compile(rf"[^{_INSIDE}]+")
+_BEGINS: Final = re.compile(rf"[{_START}]")
 _NOT_IN_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -84,6 +93,32 @@ def _policy(rules: RuleSet) -> str:
     return "UNIQUE" if disjoint else "ANY"
 
 
+def feel_names(names: Sequence[str], taken: Iterable[str] = ()) -> list[str]:
+    """Return names that FEEL can hold; those that it can hold already are kept.
+
+    >>> feel_names(["Monthly Income", "Age > 18", "Age _ 18", "if", "3rd party"])
+    ['Monthly Income', 'Age _ 18 2', 'Age _ 18', '_if', '_3rd party']
+    """
+    plain = [_feel_name(name) for name in names]
+    used = {name for name, same in zip(names, plain, strict=True) if name == same} | {*taken}
+    results = []
+    for name, changed in zip(names, plain, strict=True):
+        result, number = changed, 1
+        while result != name and result in used:
+            number += 1
+            result = f"{changed} {number}"
+        used.add(result)
+        results.append(result)
+    return results
+
+
+def _feel_name(name: str) -> str:
+    result = " ".join(_INVALID.sub("_", " ".join(name.split())).split())
+    if not _BEGINS.match(result) or result.split()[0] in KEYWORDS:
+        result = f"_{result}"
+    return result
+
+
 class _Writer:
     """Writes a table as XML, with those of our attributes that are needed to lose nothing."""
 
@@ -91,7 +126,12 @@ class _Writer:
         self.table, self.policy, self.name = table, policy, name
         self.lines = lines_of(table)
         self.spread = split_thens(table)
-        self.features: set[str] = set()
+        own = [name for name in table.space.names if name not in table.computed]
+        used = {n for c in table.computed.values() for n in getattr(c, "names", ())}
+        self.data = dict(zip(own, feel_names(own, used), strict=True))
+        """Names of input data by feature; those that FEEL cannot hold are replaced."""
+        self.renamed = {name for name, data in self.data.items() if data != name} - used
+        self.features = {*self.renamed}
         self.keep: set[str] = set()
 
     # --- what DMN alone would lose
@@ -113,7 +153,7 @@ class _Writer:
             self.features = set(table.space.names)
         else:
             pairs = zip(table.space, back.space, strict=True)
-            self.features = {a.name for a, b in pairs if not _same(a, b)}
+            self.features |= {a.name for a, b in pairs if not _same(a, b)}
         if (back.rows, back.n_rows) != (table.rows, table.n_rows):
             self.keep.add("row")
         if back.ranking != table.ranking:
@@ -127,15 +167,16 @@ class _Writer:
 
     def model(self) -> str:
         table = self.table
-        name = _attribute(self.name)
+        title, (short,) = _attribute(self.name), feel_names([self.name])
+        name = _attribute(short)
         thens = self.outcome_types()
         parts = [
             '<?xml version="1.0" encoding="UTF-8"?>',
             f'<definitions xmlns="{_MODEL}" xmlns:irenic="{dmn.OURS}"',
-            f'    id="definitions" name={name} namespace="{dmn.OURS}:model">',
+            f'    id="definitions" name={title} namespace="{dmn.OURS}:model">',
         ]
         needs = []
-        kinds = {f.name: _kind(f) for f in table.space if f.name not in table.computed}
+        kinds = {self.feel(f.name): _kind(f) for f in table.space if f.name in self.data}
         for computed in table.computed.values():
             kinds = dict.fromkeys(sorted(getattr(computed, "names", ())), "") | kinds
         for number, (data, kind) in enumerate(kinds.items(), 1):
@@ -163,6 +204,8 @@ class _Writer:
         table = self.table
         text = f'<decisionTable id={_attribute(table.id or "table")} hitPolicy="{self.policy}"'
         text += f' aggregation="{table.aggregation}"' if table.aggregation else ""
+        if feel_names([self.name]) != [self.name]:
+            text += _ours("name", self.name)
         if "row" in self.keep:
             text += f' irenic:rows="{table.n_rows}"' if table.n_rows else ""
         if "ranking" in self.keep:
@@ -180,8 +223,9 @@ class _Writer:
             ours = _ours("feature", json_rules.encode_feature(feature))
         domain = _domain(feature)
         computed = self.table.computed.get(feature.name)
-        expression = getattr(computed, "text", feature.name)
-        text = f'      <input id="input{number}"{ours}>\n'
+        expression = getattr(computed, "text", self.feel(feature.name))
+        label = f" label={_attribute(feature.name)}" if feature.name in self.renamed else ""
+        text = f'      <input id="input{number}"{label}{ours}>\n'
         text += (
             f'        <inputExpression id="expression{number}"{_type(_kind(feature))}><text>'
             f"{_escaped(expression)}</text></inputExpression>\n"
@@ -189,6 +233,10 @@ class _Writer:
         if domain:
             text += f"        <inputValues><text>{_escaped(domain)}</text></inputValues>\n"
         return text + "      </input>"
+
+    def feel(self, name: str) -> str:
+        """Return the name of a feature in expressions."""
+        return self.data[name] if name in self.renamed else name
 
     def outcome_types(self) -> list[str]:
         """Return the kind of each output column, "" if its values are of several kinds."""
@@ -203,7 +251,11 @@ class _Writer:
     def output(self, place: int, kind: str) -> str:
         table = self.table
         names = table.outputs if self.spread > 1 else table.outputs[:1] or ("then",)
-        text = f'      <output id="output{place + 1}" name={_attribute(names[place])}{_type(kind)}'
+        # an output is used only after a dot, where keywords are names
+        safe = names[place] if names[place] in KEYWORDS else feel_names(names)[place]
+        text = f'      <output id="output{place + 1}" name={_attribute(safe)}{_type(kind)}'
+        if safe != names[place]:
+            text += f" label={_attribute(names[place])}{_ours('name', names[place])}"
         inner = []
         if table.ranking and self.spread == 1:
             values = [_literal(value) for value in table.ranking]

@@ -6,6 +6,7 @@ import datetime as dt
 import math
 import re
 from typing import Any, Final, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from irenic.errors import FormatError
 from irenic.model.features import is_unicode
@@ -15,6 +16,8 @@ TEMPORAL: Final = (
     r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?"
     r"|\d\d:\d\d(?::\d\d(?:\.\d+)?)?"
 )
+
+_LOCAL: Final = r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?"
 
 
 class Token(NamedTuple):
@@ -91,7 +94,13 @@ def _fail(token: Token, message: str) -> FormatError:
 
 
 def read_temporal(text: str, token: Token) -> dt.date | dt.datetime | dt.time:
-    """Return the date, time or both of an ISO 8601 text, exact to the microsecond."""
+    """Return the date, time or both of an ISO 8601 text, exact to the microsecond.
+
+    A date and time may end with the name of a time zone: ``2026-01-31T12:30:00@Europe/Paris``.
+    """
+    local, _, zone = text.partition("@")
+    if zone and re.fullmatch(_LOCAL, local):
+        return _in_zone(read_temporal(local, token), zone, token)
     if re.fullmatch(TEMPORAL + r"(?:Z|[+-]\d\d:\d\d)?", text) is None:
         named_zone = re.search(r"[@/]", text)
         hint = "; write the time zone as an offset such as +02:00" if named_zone else ""
@@ -108,6 +117,18 @@ def read_temporal(text: str, token: Token) -> dt.date | dt.datetime | dt.time:
         return dt.time.fromisoformat(text) if ":" in text else dt.date.fromisoformat(text)
     except ValueError as error:
         raise _fail(token, f"{text!r} is not a date or time: {error}") from None
+
+
+def _in_zone(value: Any, name: str, token: Token) -> dt.datetime:
+    """Return a local date and time with the offset that a time zone has then."""
+    try:
+        offset = value.replace(tzinfo=ZoneInfo(name)).utcoffset()
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise _fail(
+            token,
+            f"unknown time zone {name!r}; write it as an offset such as +02:00",
+        ) from None
+    return value.replace(tzinfo=dt.timezone(offset))  # type: ignore[no-any-return]
 
 
 def read_duration(text: str, token: Token) -> dt.timedelta | Months:

@@ -46,8 +46,10 @@ _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 _NOT: Final = re.compile(r"not\s*\(")
 _ORDER: Final = re.compile(r"<=|>=|!=|==|<|>|=")
+# The bracket at the end of an open range, ]1..2[, is no filter, which cannot be empty.
+_CLOSING: Final = re.compile(r"\[\s*(?:$|[,)\]]|and\b|or\b)")
 _TYPE: Final = re.compile(r"[\w .]+(?:<[^()]*>)?")
-_KEYWORDS: Final = frozenset(
+KEYWORDS: Final = frozenset(
     {"if", "then", "else", "for", "in", "return", "some", "every", "satisfies", "and", "or"}
     | {"between", "instance", "of", "function", "external", "true", "false", "null"}
 )
@@ -482,7 +484,7 @@ class _Parser:
             if self.peek(".") and not self.peek(".."):
                 self.sign(".")
                 run = self.component(run, start)
-            elif self.peek("["):
+            elif self.peek("[") and not _CLOSING.match(self.text, self.at):
                 self.sign("[")
                 run = self.filter(run)
             elif self.peek("("):
@@ -596,7 +598,7 @@ class _Parser:
         if word in _CONSTANTS:
             value = _CONSTANTS[word]
             return lambda scope: value
-        if word in _KEYWORDS and not (word in ("and", "or") and self.peek("(")):
+        if word in KEYWORDS and not (word in ("and", "or") and self.peek("(")):
             self.at = start
             raise self.expected("a value")
         return self.reference(word, start)

@@ -15,7 +15,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, Final
 
 from irenic.errors import ConditionError, FormatError
-from irenic.formats._branches import Branches, as_branches
+from irenic.formats._branches import Branches, as_branches, is_null, relation
 from irenic.formats.python import _prelude as prelude
 from irenic.model.condition import Operators
 from irenic.model.decision_table import DecisionTable
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from irenic.model.rule import Rule
     from irenic.model.rulelist import RuleList
     from irenic.model.ruleset import Resolve, RuleSet
-    from irenic.model.space import Space
 
 _MODULES: Final = ("datetime", "decimal", "math", "numbers")
 _FUNCTIONS: Final = {
@@ -130,16 +129,18 @@ class _Source:
     def __init__(self, branches: Branches, function: str) -> None:
         self._branches, self._function = branches, function
         self._modules: set[str] = set()
-        used = {name for rule in branches.rules for name in rule.region.conditions()}
-        self._features = [feature for feature in branches.space if feature.name in used]
-        self._names = self._local_names(branches.space)
+        tested = {name for rule in branches.rules for name in rule.region.conditions()}
+        compared = [branches.compared[name] for name in tested if name in branches.compared]
+        used = {side.name for pair in compared for side in pair} | tested
+        self._features = [f for name, f in branches.columns.items() if name in used]
+        self._names = self._local_names(list(branches.columns))
 
-    def _local_names(self, space: Space) -> dict[str, str]:
-        """Return a variable for each feature: its name if that is an identifier, else its place."""
-        usable = {name for name in space.names if name.isascii() and name.isidentifier()}
+    def _local_names(self, columns: list[str]) -> dict[str, str]:
+        """Return a variable for each column: its name if that is an identifier, else its place."""
+        usable = {name for name in columns if name.isascii() and name.isidentifier()}
         usable -= {*_TAKEN, *keyword.kwlist, self._function}
         variables = {}
-        for place, name in enumerate(space.names, 1):
+        for place, name in enumerate(columns, 1):
             variable = name if name in usable else f"feature_{place}"
             while name not in usable and variable in usable | {self._function}:
                 variable += "_"
@@ -207,11 +208,12 @@ class _Source:
     # --- rules
 
     def _branch(self, place: int, rule: Rule) -> list[str]:
-        tests = [
+        each = [
             test
             for name, operators in rule.region.conditions().items()
             for test in self._tests(self._branches.space[name], operators)
         ]
+        tests = [*dict.fromkeys(each)]  # comparisons of one column repeat that it is not None
         head = [f"    if {' and '.join(tests) or 'True'}:"]
         if len(head[0]) > _WIDTH and len(tests) > 1:
             condition = "\n        and ".join(tests)
@@ -224,6 +226,8 @@ class _Source:
 
     def _tests(self, feature: Feature, operators: Operators) -> list[str]:
         """Return tests, all of which must hold."""
+        if feature.name in self._branches.compared:
+            return self._relation(feature, operators)
         local = self._names[feature.name]
         if set(operators) == {"missing"}:
             return [f"{local} is {'' if operators['missing'] else 'not '}None"]
@@ -237,6 +241,27 @@ class _Source:
             # None is not in any set
             return [test] if passes else [f"({local} is None or {test})"]
         return [f"{local} is not None", test]
+
+    def _relation(self, feature: Feature, operators: Operators) -> list[str]:
+        assert isinstance(feature, Categorical)
+        asked = relation(feature, operators)
+        pair = self._branches.compared[feature.name]
+        left, right = (self._names[side.name] for side in pair)
+        may_lack = [self._names[side.name] for side in pair if side.missing]
+        alternatives: list[list[str]] = []
+        if asked.sign:
+            tests = [f"{local} is not None" for local in may_lack]
+            sign = "==" if asked.sign == "=" else asked.sign
+            tests += [] if sign == "any" else [f"{left} {sign} {right}"]
+            alternatives.append(tests)
+        if asked.if_both and len(may_lack) == 2:
+            alternatives.append([f"{left} is None", f"{right} is None"])
+        if asked.if_one and may_lack:
+            alternatives.append([f"({left} is None) != ({right} is None)"])
+        if len(alternatives) == 1:
+            return alternatives[0]
+        joined = [" and ".join(tests) or "True" for tests in alternatives]
+        return [f"({' or '.join(joined)})"] if joined else ["False"]
 
     def _comparison(self, local: str, feature: Continuous, operators: Operators) -> str:
         bounds = {op: self._bound(feature, v) for op, v in operators.items() if op != "missing"}
@@ -268,8 +293,10 @@ class _Source:
 
     def _literal(self, value: Any, depth: int = 0) -> str:
         """Return source that evaluates to ``value``; raise if there is none."""
+        if is_null(value):
+            return "None"
         check_writable(value, depth)
-        if value is None or isinstance(value, bool):
+        if isinstance(value, bool):
             return repr(value)
         # subclasses such as enums may have any repr
         for kind in (str, bytes, int):

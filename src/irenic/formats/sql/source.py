@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from irenic.errors import ConditionError, FormatError
-from irenic.formats._branches import Branches, as_branches
+from irenic.formats._branches import Branches, as_branches, is_null, relation
 from irenic.formats.sql._dialects import (
     Dialect,
     boolean,
@@ -38,9 +38,8 @@ if TYPE_CHECKING:
 
     from irenic.model.rulelist import RuleList
     from irenic.model.ruleset import Resolve, RuleSet
-    from irenic.model.space import Space
 
-_ORDER: Final = {">": "GT", ">=": "GTE", "<": "LT", "<=": "LTE", "=": "EQ"}
+_ORDER: Final = {">": "GT", ">=": "GTE", "<": "LT", "<=": "LTE", "=": "EQ", "!=": "NEQ"}
 _NUMERIC: Final = ("number", "integer", "months")
 _UPPER: Final = {"<", "<=", "="}
 
@@ -50,7 +49,7 @@ def to_sql(
     table: str | Sequence[str] | None = None,
     *,
     dialect: str = "duckdb",
-    column: str = "prediction",
+    column: str | Sequence[str] | None = None,
     keep: Sequence[str] | None = None,
     default: Hashable | None = None,
     resolve: Resolve | None = None,
@@ -63,11 +62,12 @@ def to_sql(
         A set with conflicts needs ``resolve``.
     table : str or sequence of str, optional
         The name of the table, or its parts, as in ``("shop", "customers")``. None returns only the
-        CASE expression, for a query of your own.
+        CASE expression, for a query of your own; one with a name per output if there are several.
     dialect : {"duckdb", "postgres", "spark", "bigquery", "snowflake", "mysql", "sqlite", "tsql"}
         The dialect of SQL.
-    column : str
-        Name of the column of predictions.
+    column : str or sequence of str, optional
+        Name of the column of predictions (default: ``"prediction"``). A decision table with several
+        outputs has one column per output (default: their names).
     keep : sequence of str, optional
         The other columns to select (default: all).
     default : hashable, optional
@@ -114,19 +114,19 @@ def to_sql(
     chosen = dialect_of(dialect)
     branches = as_branches(rules, default=default, resolve=resolve)
     source = None if table is None else _table(table)
-    writer = _Writer(branches.space, chosen, source)
-    case, notes = writer.case(branches)
-    query = case if source is None else _select(writer, case, source, column, keep)
-    query.add_comments([f" {note} " for note in (branches.note, *notes)])
+    writer = _Writer(branches, chosen, source)
+    cases, notes = writer.cases()
+    queries: list[Any] = cases
+    if source is not None or branches.outputs:
+        queries = _aliased(cases, _labels(writer, column, keep))
+    if source is not None:
+        columns = [sqlglot.exp.Star()] if keep is None else [writer.column(name) for name in keep]
+        query = sqlglot.exp.Select(expressions=[*columns, *queries])
+        queries = [query.from_(source, copy=False)]
+    queries[0].add_comments([f" {note} " for note in (branches.note, *notes)])
+    options = {"pretty": True, "copy": False, "unsupported_level": sqlglot.ErrorLevel.RAISE}
     try:
-        return str(
-            query.sql(
-                dialect=chosen.name,
-                pretty=True,
-                copy=False,
-                unsupported_level=sqlglot.ErrorLevel.RAISE,
-            )
-        )
+        return ",\n".join(query.sql(dialect=chosen.name, **options) for query in queries)
     except sqlglot.errors.UnsupportedError as error:
         raise FormatError(f"{chosen.name} cannot represent the rules: {error}") from None
 
@@ -169,26 +169,43 @@ def _identifier(name: object, what: str) -> exp.Identifier:
     return exp.Identifier(this=name, quoted=True)
 
 
-def _select(
-    writer: _Writer,
-    case: exp.Expr,
-    source: exp.Table,
-    column: str,
-    keep: Sequence[str] | None,
-) -> exp.Select:
-    from sqlglot import exp
-
-    label = _identifier(column, "a column")
+def _labels(
+    writer: _Writer, column: str | Sequence[str] | None, keep: Sequence[str] | None
+) -> list[exp.Identifier]:
+    """Return the names of the columns of predictions, which the table must not have yet."""
     if isinstance(keep, str) or not isinstance(keep, Sequence | None):
         raise ConditionError(f"keep must be a list of columns or None, got {keep!r}")
-    taken = writer.space.names if keep is None else [*keep]
-    if _folded(column, writer.dialect) in {_folded(str(n), writer.dialect) for n in taken}:
-        raise ConditionError(
-            f"the table already has a column {column!r}; choose another name with column=…"
-        )
-    columns = [exp.Star()] if keep is None else [writer.column(name) for name in keep]
-    query = exp.Select(expressions=[*columns, exp.Alias(this=case, alias=label)])
-    return query.from_(source, copy=False)
+    taken = {_folded(str(n), writer.dialect) for n in (writer.columns if keep is None else keep)}
+    outputs = writer.branches.outputs
+    if column is None and outputs:
+        names = []
+        for name in outputs:
+            while _folded(name, writer.dialect) in taken:
+                name += " (outcome)"
+            taken.add(_folded(name, writer.dialect))
+            names.append(name)
+        return [_identifier(name, "a column") for name in names]
+    given: Sequence[Any] = ["prediction" if column is None else column]
+    if outputs:
+        given = [] if isinstance(column, str) or not isinstance(column, Sequence) else column
+        if len(given) != len(outputs):
+            raise ConditionError(
+                f"column must be {len(outputs)} names, one per output, got {column!r}"
+            )
+    labels = [_identifier(name, "a column") for name in given]
+    for name in given:
+        if _folded(name, writer.dialect) in taken:
+            raise ConditionError(
+                f"the table already has a column {name!r}; choose another name with column=…"
+            )
+        taken.add(_folded(name, writer.dialect))
+    return labels
+
+
+def _aliased(cases: list[exp.Expr], labels: list[exp.Identifier]) -> list[exp.Expr]:
+    from sqlglot import exp
+
+    return [exp.Alias(this=c, alias=label) for c, label in zip(cases, labels, strict=True)]
 
 
 def _folded(name: str, dialect: Dialect) -> str:
@@ -201,13 +218,14 @@ def _folded(name: str, dialect: Dialect) -> str:
 class _Writer:
     """Writes rules in one space and one dialect."""
 
-    def __init__(self, space: Space, dialect: Dialect, source: exp.Table | None) -> None:
-        self.space, self.dialect = space, dialect
+    def __init__(self, branches: Branches, dialect: Dialect, source: exp.Table | None) -> None:
+        self.branches, self.dialect = branches, dialect
+        self.space, self.columns = branches.space, branches.columns
         # SQLite reads "name" as text if there is no such column, but not "table"."name"
         qualified = source is not None and dialect.name == "sqlite"
         self._source = source.this if source is not None and qualified else None
         seen: dict[str, str] = {}
-        for name in space.names:
+        for name in self.columns:
             other = seen.setdefault(_folded(name, dialect), name)
             if other != name:
                 raise FormatError(
@@ -221,38 +239,85 @@ class _Writer:
         table = None if self._source is None else self._source.copy()
         return exp.Column(this=_identifier(name, "a column"), table=table)
 
-    def case(self, branches: Branches) -> tuple[exp.Expr, list[str]]:
-        """Return the expression, and notes for a comment."""
+    def cases(self) -> tuple[list[exp.Expr], list[str]]:
+        """Return one expression per output, and notes for a comment."""
+        cases: list[exp.Expr] = []
+        notes: dict[str, None] = {}
+        for place, name in enumerate(self.branches.outputs or ("",)):
+            case, remarks = self._case(place if self.branches.outputs else None)
+            cases.append(case)
+            notes |= dict.fromkeys(f"{name}: {note}" if name else note for note in remarks)
+        return cases, [*notes]
+
+    def _case(self, output: int | None) -> tuple[exp.Expr, list[str]]:
+        """Return the expression for one part of the consequents, None for all of them."""
         from sqlglot import exp
 
-        answer, notes = _answers(branches, self.dialect)
-        last = exp.null() if branches.default is None else answer(branches.default)
+        def part(then: Any) -> Any:
+            return then if output is None or then is None else then[output]
+
+        branches = self.branches
+        thens = [part(rule.then) for rule in branches.rules]
+        default = part(branches.default)
+        answer, notes = _answers([*thens, default], self.dialect)
+        last = answer(default)
         if not branches.rules:
             return last, notes
         ifs = []
-        for place, rule in enumerate(branches.rules, 1):
+        for place, (rule, then) in enumerate(zip(branches.rules, thens, strict=True), 1):
             try:
                 tests = [
                     test
                     for name, operators in rule.region.conditions().items()
                     for test in self._tests(self.space[name], operators)
                 ]
-                then = answer(rule.then)
+                answered = answer(then)
             except FormatError as error:
                 raise FormatError(f"rule {place}: {error.message}") from None
             condition = exp.and_(*tests, copy=False) if tests else exp.true()
-            ifs.append(exp.If(this=condition, true=then))
+            ifs.append(exp.If(this=condition, true=answered))
         return exp.Case(ifs=ifs, default=last), notes
 
     # --- one condition: tests that must all hold
 
     def _tests(self, feature: Feature, operators: Operators) -> list[exp.Expr]:
+        if feature.name in self.branches.compared:
+            return self._relation(feature, operators)
         if set(operators) == {"missing"}:
             missing = self._missing(feature)
             return [_any(missing)] if operators["missing"] else [_not(test) for test in missing]
         if isinstance(feature, Continuous):
             return self._comparisons(feature, operators)
         return self._membership(feature, operators)
+
+    def _relation(self, feature: Feature, operators: Operators) -> list[exp.Expr]:
+        """Return tests of two columns; NULL satisfies no comparison."""
+        from sqlglot import exp
+
+        assert isinstance(feature, Categorical)
+        asked = relation(feature, operators)
+        pair = self.branches.compared[feature.name]
+        alternatives: list[list[exp.Expr]] = []
+        if asked.sign == "any":
+            alternatives.append([_not(test) for side in pair for test in self._missing(side)])
+        elif asked.sign:
+            left, right = (self._compared(side) for side in pair)
+            test = getattr(exp, _ORDER[asked.sign])(this=left, expression=right)
+            alternatives.append([test, *(_not(n) for side in pair for n in self._nan(side))])
+        if asked.if_both:
+            alternatives.append([_any(self._missing(side)) for side in pair])
+        if asked.if_one:
+            for lacking, other in (pair, pair[::-1]):
+                present = [_not(test) for test in self._missing(other)]
+                alternatives.append([_any(self._missing(lacking)), *present])
+        if len(alternatives) == 1:
+            return alternatives[0]
+        return [_any([exp.and_(*tests, copy=False) for tests in alternatives])]
+
+    def _compared(self, feature: Feature) -> exp.Expr:
+        column = self.column(feature.name)
+        texts = isinstance(feature, Categorical) and {*map(_type_of, feature.values)} <= {"text"}
+        return text_column(self.dialect, column) if texts else column
 
     def _may_be_nan(self, feature: Feature) -> bool:
         if not self.dialect.nan or not feature.missing:
@@ -396,11 +461,19 @@ def _type_of_values(feature: Categorical) -> str:
 
 
 def _answers(
-    branches: Branches, dialect: Dialect
+    thens: list[Hashable], dialect: Dialect
 ) -> tuple[Callable[[Hashable], exp.Expr], list[str]]:
     """Return a function from consequents to expressions, and notes for a comment."""
-    thens = [rule.then for rule in branches.rules]
-    thens += [] if branches.default is None else [branches.default]
+    from sqlglot import exp
+
+    thens = [then for then in thens if not is_null(then)]
+    write, notes = _written(thens, dialect)
+    return lambda value: exp.null() if is_null(value) else write(value), notes
+
+
+def _written(
+    thens: list[Hashable], dialect: Dialect
+) -> tuple[Callable[[Hashable], exp.Expr], list[str]]:
     kinds = {_type_of(value) for value in thens}
     numbers: list[Any] = [value for value in thens if _type_of(value) == "number"]
     if kinds <= {"text"}:

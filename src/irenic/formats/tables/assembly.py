@@ -172,6 +172,8 @@ def _assembled(draft: Draft, space: Space | None) -> DecisionTable | None:
         unsatisfiable=tuple(unsatisfiable),
         left_out=draft.left_out,
         beyond=tuple(_beyond(draft, cells, axes, {row for row, _ in reasons})),
+        unfit=tuple(draft.unfit),
+        loose_ends=tuple(draft.loose_ends),
     )
 
 
@@ -180,7 +182,10 @@ def _beyond(
 ) -> Iterator[tuple[int, str, str]]:
     """Yield the rows that name values outside a domain, unless they can never hold anyway."""
     by_name = {axis.feature.name: axis for axis in axes}
+    compared = {pair.name for pair in draft.compared}
     for column, entries in zip(draft.inputs, cells, strict=True):
+        if column.name in compared:
+            continue
         axis = by_name[column.name]
         reasons = {}
         for key, cell in distinct(entries).items():
@@ -249,7 +254,7 @@ def _axes(draft: Draft, cells: Cells, space: Space | None) -> list[Axis]:
                 tested = (
                     cells[places[0]] if len(places) == 1 else [c for row in by_row for c in row]
                 )
-                axes.append(_axis([draft.inputs[i] for i in places], tested))
+                axes.append(axis_of([draft.inputs[i] for i in places], tested))
         except FormatError as error:
             draft.fail(error.message, header=name)
         except (ConditionError, SpaceError) as error:
@@ -257,7 +262,8 @@ def _axes(draft: Draft, cells: Cells, space: Space | None) -> list[Axis]:
     return axes
 
 
-def _axis(columns: Sequence[Input], cells: Sequence[Cell]) -> Axis:
+def axis_of(columns: Sequence[Input], cells: Sequence[Cell]) -> Axis:
+    """Return the feature of columns with one name, from their declarations and cells."""
     first = columns[0]
     for column in columns:
         if column.feature is not None:

@@ -167,6 +167,10 @@ class Draft:
     aggregation: str = ""
     left_out: tuple[str, ...] = ()
     """Parts of the table in the file that are not read, such as annotations."""
+    unfit: list[tuple[int, str, str]] = field(default_factory=list)
+    """Rows with an outcome that is not allowed, counted from 0: the output column and why."""
+    loose_ends: list[tuple[int, str]] = field(default_factory=list)
+    """Parts of the model that are not connected: the line and what is wrong."""
     computed: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
     """Inputs that are computed from a case instead of read from it."""
     compared: tuple[Any, ...] = ()
