@@ -278,7 +278,7 @@ def test_an_unknown_kind_of_finding_is_rejected(run, file):
         2,
         "irenic: --fail-on: unknown kind of finding 'holes'; use conflicts, overlaps, gaps,"
         " never_fire, misleading, outside, outcomes, duplicates, inside, mergeable, columns,"
-        " policy or nothing\n",
+        " policy, acceptances or nothing\n",
     )
 
 
@@ -326,6 +326,41 @@ def test_new_findings_fail_a_check_with_a_baseline(run, file, tmp_path):
     Path(path).write_text("IF age > 90 THEN old\n" + KNOWN)  # the numbers of rules change
     status, out, _ = run("check", path, "--baseline", baseline)
     assert (status, out.count("conflict  ")) == (1, 1)
+
+
+def test_a_baseline_with_findings_that_no_longer_exist(run, file, tmp_path):
+    path, baseline = file(KNOWN), str(tmp_path / "known.json")
+    run("check", path, "--write-baseline", baseline)
+    assert run("check", path, "--baseline", baseline)[2] == ""
+    Path(path).write_text(KNOWN.replace("30", "20"))
+    status, _, err = run("check", path, "--baseline", baseline)
+    expected = f"irenic: {baseline}: 1 accepted finding of {path} no longer exists\n"
+    assert (status, err) == (0, expected)
+
+
+def test_a_finding_accepted_in_the_file_is_shown_as_such(run, file):
+    path = file(KNOWN.replace("low", "low # accept: conflict: ticket 7"))
+    status, out, _ = run("check", path)
+    assert (status, out.splitlines()[0]) == (0, "Accepted: 1 finding (ticket 7)")
+    listed = run("check", path, "--verbose")[1].splitlines()[1]
+    assert listed == (
+        "  conflict: age = 20: rule 1 says low, rule 2 says high (wherever 20 <= age < 30)"
+        " (ticket 7)"
+    )
+    (table,) = validated(run("check", path, "--json")[1])["files"][0]["tables"]
+    (accepted,) = table["accepted"]
+    assert (accepted["kind"], accepted["rules"], accepted["in_file"]) == ("conflicts", [1, 2], True)
+    (result,) = json.loads(run("check", path, "--format", "sarif")[1])["runs"][0]["results"]
+    assert result["suppressions"] == [{"kind": "inSource", "justification": "ticket 7"}]
+    assert run("check", path, "--format", "github")[1] == ""
+
+
+def test_a_baseline_is_an_external_suppression(run, file, tmp_path):
+    path, baseline = file(KNOWN), str(tmp_path / "known.json")
+    run("check", path, "--write-baseline", baseline, "--reason", "ticket 7")
+    text = run("check", path, "--format", "sarif", "--baseline", baseline)[1]
+    (result,) = json.loads(text)["runs"][0]["results"]
+    assert result["suppressions"] == [{"kind": "external", "justification": "ticket 7"}]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from irenic.checking import _baseline as baseline
 from irenic.checking._check import Findings, check
-from irenic.checking._finding import KINDS, LEVELS, NOUNS, Finding, Kind, Level, case_in
+from irenic.checking._finding import KINDS, LEVELS, NOUNS, Finding, Kind, Level, case_in, kind_named
 
 __all__ = [
     "KINDS",
@@ -15,4 +15,5 @@ __all__ = [
     "baseline",
     "case_in",
     "check",
+    "kind_named",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +16,7 @@ from irenic.model.region import Region, witness_among, witness_in
 
 Kind = Literal[
     "conflicts", "overlaps", "gaps", "never_fire", "misleading", "outside", "outcomes",
-    "duplicates", "inside", "mergeable", "columns", "policy",
+    "duplicates", "inside", "mergeable", "columns", "policy", "acceptances",
 ]  # fmt: skip
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 Level = Literal["error", "warning", "note"]
@@ -32,6 +33,7 @@ LEVELS: Final[dict[Kind, Level]] = {
     "mergeable": "note",
     "columns": "note",
     "policy": "note",
+    "acceptances": "warning",
 }
 NOUNS: Final[dict[Kind, str]] = {
     "conflicts": "conflict",
@@ -46,9 +48,22 @@ NOUNS: Final[dict[Kind, str]] = {
     "mergeable": "mergeable",
     "columns": "column",
     "policy": "hit policy",
+    "acceptances": "acceptance",
+}
+_KNOWN: Final[dict[str, Kind]] = {
+    name.replace("_", " "): kind for kind in KINDS for name in (kind, NOUNS[kind])
 }
 _NUMBER_LIMIT: Final = 8
 _ANY_CASE: Final = "any case"
+
+
+def kind_named(name: str) -> Kind | None:
+    """Return the kind of finding with a name, as listed or in the singular; None if unknown.
+
+    >>> kind_named("gaps"), kind_named("Gap"), kind_named("never-fires"), kind_named("hole")
+    ('gaps', 'gaps', 'never_fire', None)
+    """
+    return _KNOWN.get(" ".join(re.split(r"[-_\s]+", name.strip().lower())))
 
 
 @dataclass(frozen=True)
@@ -96,6 +111,12 @@ class Finding:
     def witness(self) -> dict[str, Any] | None:
         """A readable point of the region; None without a region."""
         return None if self.region is None else self.region.witness()
+
+    @property
+    def shown_as(self) -> Kind:
+        """The kind as which it is listed: an overlap that is also a conflict is listed as one."""
+        is_conflict = self.kind == "overlaps" and contradicts(*self.thens)
+        return "conflicts" if is_conflict else self.kind
 
     @property
     def text(self) -> str:
@@ -225,6 +246,10 @@ def _policy(finding: Finding) -> str:
     return finding.why
 
 
+def _acceptance(finding: Finding) -> str:
+    return f"{number(finding.rules)}: {finding.why}" if finding.rules else finding.why
+
+
 _TEXTS: Final = {
     "conflicts": _pair,
     "overlaps": _pair,
@@ -238,4 +263,5 @@ _TEXTS: Final = {
     "mergeable": _mergeable,
     "columns": _column,
     "policy": _policy,
+    "acceptances": _acceptance,
 }

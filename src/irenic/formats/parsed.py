@@ -568,6 +568,8 @@ class RuleDraft:
     places: list[int] = field(default_factory=list)
     """The line of each rule, or its number if lines are not known."""
     has_lines: bool = False
+    accepts: list[tuple[int | None, str]] = field(default_factory=list)
+    """Findings that the source accepts, as texts, and the place of the rule beside each."""
     errors: list[FormatError] = field(default_factory=list)
     warnings: list[FormatError] = field(default_factory=list)
 
@@ -604,8 +606,12 @@ class RuleDraft:
             )
         except ConditionError as error:  # rules of a list decide everything
             return Tables(errors=[FormatError(str(error))])
-        tables = [replace(table, lines=tuple(places))] if self.has_lines else [table]
-        return Tables(tables, warnings=warnings)
+        accepts = [
+            (tuple(row for row, p in enumerate(places) if p == place), text)
+            for place, text in self.accepts
+        ]
+        lines = tuple(places) if self.has_lines else ()
+        return Tables([replace(table, lines=lines, accepts=tuple(accepts))], warnings=warnings)
 
     def at(self, place: int, error: FormatError) -> FormatError:
         """Return an error in a rule with its location."""

@@ -88,6 +88,9 @@ class DecisionTable:
     beyond : tuple of (int, str, str)
         Rows with a cell that names values outside the domain of its column: the index of the row,
         the column, and the reason.
+    accepts : tuple of (tuple of int, str)
+        Findings that the file accepts, as texts such as ``"overlap: both discounts apply"``, each
+        with the indices of the rows beside which it is written; none for the whole table.
 
     Raises
     ------
@@ -124,6 +127,7 @@ class DecisionTable:
     left_out: tuple[str, ...] = ()
     computed: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
     beyond: tuple[tuple[int, str, str], ...] = ()
+    accepts: tuple[tuple[tuple[int, ...], str], ...] = ()
 
     def __post_init__(self) -> None:
         check_rules(self.rules)
@@ -332,7 +336,8 @@ class DecisionTable:
         unsatisfiable = tuple(
             u._replace(row=numbers[u.row]) for u in self.unsatisfiable if u.row in numbers
         )
-        return replace(self, reasons=reasons, unsatisfiable=unsatisfiable, beyond=())
+        table = replace(self, reasons=reasons, unsatisfiable=unsatisfiable)
+        return replace(table, beyond=(), accepts=())  # of other rows
 
     def without_unsatisfiable(self) -> DecisionTable:
         """Return the table without the rows that can never hold.
@@ -352,7 +357,7 @@ class DecisionTable:
         lines = tuple(self.lines[row] for row in numbers) if self.lines else ()
         rows = tuple(numbers[row] for row in self.rows)
         table = replace(self, rows=rows, n_rows=len(numbers), lines=lines)
-        return replace(table, reasons=(), unsatisfiable=(), beyond=())
+        return replace(table, reasons=(), unsatisfiable=(), beyond=(), accepts=())
 
     def say_never(self, row: int) -> str:
         """Return a warning that a row is left out because it can never hold.

@@ -516,12 +516,12 @@ class Reading(TypedDict):
     """Every condition, if this was asked for."""
 
 
-class Accepted(TypedDict):
-    """A finding that a baseline accepts."""
+class Accepted(Finding):
+    """A finding that is accepted."""
 
-    kind: FindingKind
-    text: str
     reason: str
+    in_file: bool
+    """Whether the checked file accepts it, not a baseline."""
 
 
 class CheckedTable(Checked):
@@ -536,7 +536,8 @@ class CheckedTable(Checked):
     """How many more rules there are."""
     default: Written | None
     accepted: list[Accepted]
-    """The findings that are counted, but not listed, because a baseline accepts them."""
+    """The findings that are counted, but not listed, because the file or a baseline accepts
+    them."""
 
 
 class CheckedFile(TypedDict):

@@ -13,7 +13,6 @@ from irenic.formats.json.rules import encode_point
 from irenic.formats.tables.drafts import TableError
 from irenic.formats.tables.reading import Reading
 from irenic.model.decision_table import DecisionTable
-from irenic.model.head import contradicts
 from irenic.model.literals import counted
 from irenic.model.region import Region
 from irenic.reporting import document
@@ -94,9 +93,9 @@ def _table(findings: Findings, limit: int | None) -> document.CheckedTable:
         "unlisted": len(table.rules) - len(rules),
         "default": None if default is None else encode_then(default),
         "accepted": [
-            {"kind": finding.kind, "text": finding.text, "reason": reason}
-            for finding, reason in findings.accepted
-            if finding.kind != "overlaps" or not contradicts(*finding.thens)  # a conflict, too
+            {**encode_finding(finding, table), "reason": reason, "in_file": in_file}
+            for finding, reason, in_file in findings.accepted
+            if finding.shown_as == finding.kind
         ],
         **encode_checked(findings, listed),
     }

@@ -33,7 +33,7 @@ def to_annotations(document: CheckDocument) -> Iterator[str]:
 
 def _annotations(path: str, table: CheckedTable) -> Iterator[str]:
     where = f"{table['name']}: " if table["name"] else ""
-    listed = Counter(finding["kind"] for finding in table["findings"])
+    listed = Counter(each["kind"] for each in (*table["findings"], *table["accepted"]))
     for kind in KINDS:
         left = table["counts"][kind] - listed[kind]
         if kind == "overlaps":  # findings list these as conflicts

@@ -8,7 +8,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from irenic.checking import KINDS, LEVELS
-from irenic.reporting.document import CheckDocument, CheckedTable, Finding, Problem
+from irenic.reporting.document import Accepted, CheckDocument, CheckedTable, Finding, Problem
 
 _DESCRIPTIONS: Final = {
     "conflicts": "Two rules hold for the same case and predict different outcomes",
@@ -23,6 +23,7 @@ _DESCRIPTIONS: Final = {
     "mergeable": "Rules can be merged",
     "columns": "A column never affects the outcome",
     "policy": "Another hit policy would fit better",
+    "acceptances": "The file accepts a finding that does not exist",
 }
 
 
@@ -39,6 +40,12 @@ def to_sarif(document: CheckDocument, version: str) -> dict[str, Any]:
         for file in files
         for table in file["tables"]
         for finding in table["findings"]
+    ]
+    results += [
+        _result(file["path"], table, accepted) | _suppression(accepted)
+        for file in files
+        for table in file["tables"]
+        for accepted in table["accepted"]
     ]
     failures = [_notification(file["path"], p, "error") for file in files for p in file["errors"]]
     warnings = [
@@ -89,6 +96,11 @@ def _result(path: str, table: CheckedTable, finding: Finding) -> dict[str, Any]:
         "locations": [location],
         "partialFingerprints": {"irenic/v1": fingerprint},
     }
+
+
+def _suppression(accepted: Accepted) -> dict[str, Any]:
+    kind = "inSource" if accepted["in_file"] else "external"
+    return {"suppressions": [{"kind": kind, "justification": accepted["reason"]}]}
 
 
 def _notification(path: str, problem: Problem, level: str) -> dict[str, Any]:

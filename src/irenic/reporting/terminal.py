@@ -42,7 +42,7 @@ def print_check(
             console.print()
         if headed or table["name"] or table["hit_policy"]:
             console.print(Text(_heading(path, table), style="bold"))
-        _print_table(table, console, limit)
+        _print_table(table, console, limit, verbose=verbose)
         if verbose:
             console.print()
             _print_rules(table, console)
@@ -96,7 +96,9 @@ def _heading(path: str, table: document.CheckedTable) -> str:
     return f"{path}{name} ({', '.join(size)})"
 
 
-def _print_table(table: document.CheckedTable, console: Console, limit: int | None) -> None:
+def _print_table(
+    table: document.CheckedTable, console: Console, limit: int | None, *, verbose: bool
+) -> None:
     """Print one finding per line, and the verdicts."""
     accepted = Counter(finding["kind"] for finding in table["accepted"])
     for kind in KINDS:
@@ -115,6 +117,9 @@ def _print_table(table: document.CheckedTable, console: Console, limit: int | No
         reasons = ", ".join(dict.fromkeys(finding["reason"] for finding in table["accepted"]))
         size = counted(len(table["accepted"]), "finding")
         console.print(Text(f"Accepted: {size} ({reasons})"))
+        for each in table["accepted"] if verbose else ():
+            text = f"{each['noun']}: {each['text']} ({each['reason']})"
+            console.print(Text(f"  {text}"), soft_wrap=not console.is_terminal)
     _print_verdicts(table["verdicts"], console)
     for kind in table["unfinished"]:
         if kind != "gaps":  # which the verdict mentions

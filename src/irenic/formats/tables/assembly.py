@@ -171,6 +171,7 @@ def _assembled(draft: Draft, space: Space | None) -> DecisionTable | None:
         unsatisfiable=tuple(unsatisfiable),
         left_out=draft.left_out,
         beyond=tuple(_beyond(draft, cells, axes, {row for row, _ in reasons})),
+        accepts=tuple(draft.accepts),
     )
 
 

@@ -18,4 +18,5 @@ export const FINDING_KINDS = {
   mergeable: ["group of mergeable rules", "groups of mergeable rules", "Together they form one region."],
   columns: ["unused feature", "unused features", "The rules decide the same without it."],
   policy: ["hint on the hit policy", "hints on the hit policy", "Another hit policy would fit better."],
+  acceptances: ["unused acceptance", "unused acceptances", "They accept findings that do not exist."],
 };

@@ -33,7 +33,8 @@ type FindingKind =
   | "inside"
   | "mergeable"
   | "columns"
-  | "policy";
+  | "policy"
+  | "acceptances";
 
 type Feature = Category | Continuous;
 
