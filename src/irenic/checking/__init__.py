@@ -2,7 +2,17 @@
 
 from irenic.checking import _baseline as baseline
 from irenic.checking._check import Findings, check
-from irenic.checking._finding import KINDS, LEVELS, NOUNS, Finding, Kind, Level, case_in, kind_named
+from irenic.checking._finding import (
+    KINDS,
+    LEVELS,
+    NOUNS,
+    Finding,
+    Kind,
+    Level,
+    case_in,
+    kind_named,
+    numbered,
+)
 
 __all__ = [
     "KINDS",
@@ -16,4 +26,5 @@ __all__ = [
     "case_in",
     "check",
     "kind_named",
+    "numbered",
 ]

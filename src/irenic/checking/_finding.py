@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal, get_args
@@ -58,8 +58,21 @@ _ANY_CASE: Final = "any case"
 
 
 def kind_named(name: str) -> Kind | None:
-    """Return the kind of finding with a name, as listed or in the singular; None if unknown.
+    """Return the kind of finding with a name.
 
+    Parameters
+    ----------
+    name : str
+        As in ``KINDS``, or in the singular; in any case, with blanks, dashes or underscores.
+
+    Returns
+    -------
+    str or None
+        One of ``KINDS``; None if there is no such kind.
+
+    Examples
+    --------
+    >>> from irenic.checking import kind_named
     >>> kind_named("gaps"), kind_named("Gap"), kind_named("never-fires"), kind_named("hole")
     ('gaps', 'gaps', 'never_fire', None)
     """
@@ -127,18 +140,41 @@ class Finding:
         return self.text
 
 
+def numbered(noun: str, numbers: Sequence[int]) -> str:
+    """Return numbers with their noun.
+
+    Parameters
+    ----------
+    noun : str
+        In the singular.
+    numbers : sequence of int
+        Not empty. Only the first ones are listed if there are many.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from irenic.checking import numbered
+    >>> numbered("rule", [3]), numbered("line", [3, 7]), numbered("row", [1, 2, 5])
+    ('rule 3', 'lines 3 and 7', 'rows 1, 2 and 5')
+    """
+    texts = [str(number) for number in numbers]
+    if len(texts) == 1:
+        return f"{noun} {texts[0]}"
+    if len(texts) > _NUMBER_LIMIT:
+        texts = [*texts[:_NUMBER_LIMIT], f"{len(texts) - _NUMBER_LIMIT} more"]
+    return f"{noun}s {', '.join(texts[:-1])} and {texts[-1]}"
+
+
 def number(rules: Iterable[int]) -> str:
     """Return the numbers of rules as text, given their indices.
 
-    >>> number([2]), number([2, 6]), number([0, 1, 4])
-    ('rule 3', 'rules 3 and 7', 'rules 1, 2 and 5')
+    >>> number([2]), number([2, 6])
+    ('rule 3', 'rules 3 and 7')
     """
-    numbers = [str(rule + 1) for rule in rules]
-    if len(numbers) == 1:
-        return f"rule {numbers[0]}"
-    if len(numbers) > _NUMBER_LIMIT:
-        numbers = [*numbers[:_NUMBER_LIMIT], f"{len(numbers) - _NUMBER_LIMIT} more"]
-    return f"rules {', '.join(numbers[:-1])} and {numbers[-1]}"
+    return numbered("rule", [rule + 1 for rule in rules])
 
 
 def case_in(region: Region) -> str:

@@ -91,6 +91,8 @@ class DecisionTable:
     accepts : tuple of (tuple of int, str)
         Findings that the file accepts, as texts such as ``"overlap: both discounts apply"``, each
         with the indices of the rows beside which it is written; none for the whole table.
+    reading : Reading, optional
+        How the table of a spreadsheet was read, see :class:`irenic.formats.Reading`.
 
     Raises
     ------
@@ -128,6 +130,7 @@ class DecisionTable:
     computed: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
     beyond: tuple[tuple[int, str, str], ...] = ()
     accepts: tuple[tuple[tuple[int, ...], str], ...] = ()
+    reading: Any = None
 
     def __post_init__(self) -> None:
         check_rules(self.rules)

@@ -20,6 +20,7 @@ from irenic.reporting.document import VERSION
 from irenic.reporting.encoding import (
     encode_checked,
     encode_finding,
+    encode_reading,
     encode_region,
     encode_rules,
     encode_then,
@@ -67,7 +68,7 @@ def check_document(
         "files": [
             {
                 "path": file.path,
-                "readings": [_reading(reading, explain) for reading in file.readings],
+                "readings": [encode_reading(each, explain=explain) for each in file.readings],
                 "tables": [_table(findings, limit) for findings in file.tables],
                 "errors": [_problem(error) for error in file.errors],
                 "warnings": [_problem(warning) for warning in file.warnings],
@@ -92,38 +93,7 @@ def _table(findings: Findings, limit: int | None) -> document.CheckedTable:
         "rules": rules,
         "unlisted": len(table.rules) - len(rules),
         "default": None if default is None else encode_then(default),
-        "accepted": [
-            {**encode_finding(finding, table), "reason": reason, "in_file": in_file}
-            for finding, reason, in_file in findings.accepted
-            if finding.shown_as == finding.kind
-        ],
         **encode_checked(findings, listed),
-    }
-
-
-def _reading(reading: Reading, explain: bool) -> document.Reading:
-    columns: list[document.ReadColumn] = [
-        {
-            "name": column.name,
-            "role": column.role,
-            "description": column.description,
-            "interpreted": [
-                {"text": c.text, "meaning": c.meaning, "count": c.times, "place": c.place}
-                for c in column.interpreted
-            ],
-            "text": str(column),
-        }
-        for column in reading.columns
-    ]
-    cells: list[document.ReadCell] = [
-        {"place": place, "header": header, "text": text, "meaning": meaning}
-        for place, header, text, meaning in (reading.cells() if explain else ())
-    ]
-    return {
-        "table": reading.table,
-        "columns": columns,
-        "remarks": [*reading.remarks],
-        "cells": cells,
     }
 
 

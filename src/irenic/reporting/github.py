@@ -8,6 +8,7 @@ from typing import Final
 
 from irenic.checking import KINDS, NOUNS
 from irenic.reporting.document import CheckDocument, CheckedTable
+from irenic.reporting.encoding import located
 
 _COMMANDS: Final = {"error": "error", "warning": "warning", "note": "notice"}
 
@@ -43,7 +44,9 @@ def _annotations(path: str, table: CheckedTable) -> Iterator[str]:
             yield _command("notice", path, None, NOUNS[kind], more)
     for finding in table["findings"]:
         command = _COMMANDS[finding["level"]]
-        yield _command(command, path, finding["line"], finding["noun"], where + finding["text"])
+        yield _command(
+            command, path, finding["line"], finding["noun"], located(finding, table["name"])
+        )
 
 
 def _command(command: str, path: str, line: int | None, title: str, message: str) -> str:

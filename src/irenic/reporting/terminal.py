@@ -13,6 +13,7 @@ from rich.text import Text
 from irenic.checking import KINDS, NOUNS
 from irenic.model.literals import counted
 from irenic.reporting import document
+from irenic.reporting.encoding import located
 
 LIMIT: Final = 50
 """For rules, conflicts and overlaps."""
@@ -118,7 +119,7 @@ def _print_table(
         size = counted(len(table["accepted"]), "finding")
         console.print(Text(f"Accepted: {size} ({reasons})"))
         for each in table["accepted"] if verbose else ():
-            text = f"{each['noun']}: {each['text']} ({each['reason']})"
+            text = f"{each['noun']}: {located(each)} ({each['reason']})"
             console.print(Text(f"  {text}"), soft_wrap=not console.is_terminal)
     _print_verdicts(table["verdicts"], console)
     for kind in table["unfinished"]:
@@ -156,12 +157,12 @@ def _condition(rule: document.Rule) -> str:
 def _print_finding(finding: document.Finding, console: Console) -> None:
     label = Text(f"{finding['noun']:<{_LABEL}}", style=_COLORS[finding["level"]])
     if not console.is_terminal:  # one finding per line, for other programs
-        console.print(Text.assemble(label, finding["text"]))
+        console.print(Text.assemble(label, located(finding)))
         return
     grid = Table.grid()
     grid.add_column(width=_LABEL)
     grid.add_column(overflow="fold")
-    grid.add_row(label, Text(finding["text"]))
+    grid.add_row(label, Text(located(finding)))
     console.print(grid)
 
 

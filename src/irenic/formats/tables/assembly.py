@@ -84,13 +84,15 @@ def assemble(draft: Draft, space: Space | None = None) -> Tables:
     except ConditionError as error:
         draft.fail(str(error))
     errors: list[FormatError] = sorted(draft.errors, key=lambda error: error.line or 0)
-    tables = [] if table is None or errors else [table]
     readings = []
     if original.places and original.rows:
         known = space if table is None else table.space
         if original.unnumbered is not None and known is not None and original.letter in known:
             original = original.unnumbered()
         readings = [reading_of(original, known)]
+    if table is not None and readings:
+        table = replace(table, reading=replace(readings[0], draft=None))
+    tables = [] if table is None or errors else [table]
     return Tables(tables, errors, [*draft.warnings], readings=readings)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from irenic.checking import numbered
 from irenic.errors import FormatError
 from irenic.formats.feel.sets import feel_text, literal_text, shown
 from irenic.formats.feel.unary_tests import ANYTHING
@@ -56,6 +57,10 @@ class Reading:
         cells that are not written as unary tests.
     remarks : tuple of str
         What was skipped, and how numbers and dates are written.
+    letters : mapping of str to str
+        The letters of the columns in a workbook, by name.
+    header : int
+        The line of the header.
     draft : optional
         The table before its features were known.
 
@@ -72,6 +77,8 @@ class Reading:
     table: str
     columns: tuple[ReadColumn, ...]
     remarks: tuple[str, ...] = ()
+    letters: Mapping[str, str] = field(default_factory=dict)
+    header: int = 0
     draft: Draft | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
@@ -99,6 +106,36 @@ class Reading:
                     place = place_of(draft, column.name, row.line)
                     yield place, column.name, cell.text, _meaning(draft, column, cell)
 
+    def place(self, lines: Sequence[int], column: str = "") -> str:
+        """Return where rows or a cell are in the file, in words.
+
+        Parameters
+        ----------
+        lines : sequence of int
+            The lines of the rows; none for the header.
+        column : str
+            The name of a column, for a cell in it.
+
+        Returns
+        -------
+        str
+            Empty if it is not known.
+
+        Examples
+        --------
+        >>> import irenic
+        >>> tables = irenic.parse("age,fare\\nunder 18,low\\n", format="csv").bind()
+        >>> tables.readings[0].place([2, 3]), tables.readings[0].place([2], "age")
+        ('lines 2 and 3', 'line 2')
+        """
+        if column in self.letters and len(lines) < 2 and (lines or self.header):
+            return f"{self.table}!{self.letters[column]}{lines[0] if lines else self.header}"
+        if not lines:
+            return ""
+        if self.letters:
+            return f"{self.table}, {numbered('row', lines)}"
+        return numbered("line", lines)
+
 
 def reading_of(draft: Draft, space: Space | None) -> Reading:
     """Return how the table of a draft was read; None for a space that could not be inferred."""
@@ -118,7 +155,9 @@ def reading_of(draft: Draft, space: Space | None) -> Reading:
             if skipped
             else ReadColumn(name, role, description, interpreted)
         )
-    return Reading(draft.name, tuple(columns), tuple(draft.remarks), draft)
+    return Reading(
+        draft.name, tuple(columns), tuple(draft.remarks), draft.letters, draft.header, draft
+    )
 
 
 def place_of(draft: Draft, name: str, line: int | None) -> str:

@@ -15,7 +15,7 @@ import { featuresOf } from "../summary.js";
 import { pluralText, sentence } from "../words.js";
 
 /**
- * @param {Finding} finding
+ * @param {Finding | Accepted} finding
  * @param {string} id
  */
 export function findingItem(finding, id) {
@@ -35,6 +35,8 @@ export function findingItem(finding, id) {
     h(
       "div",
       { class: "foot" },
+      "reason" in finding && h("b", {}, `Accepted: ${finding.reason}`),
+      finding.place && h("span", { class: "muted" }, `In ${finding.place}.`),
       rows !== null && rows > 0 && h("b", {}, `${pluralText(rows, "instance")} here.`),
       region && theCase && h("span", { class: "muted" }, "For example at ", caseWords(region.box, theCase), "."),
       !pair && ruleLinks([...finding.rules, ...finding.by], theCase),
