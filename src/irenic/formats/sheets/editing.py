@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import datetime as dt
 import io
+import posixpath
 import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,8 +20,9 @@ from irenic.errors import FormatError
 from irenic.formats.feel.doubtful_cells import beyond_doubt
 from irenic.formats.feel.sets import cell_text, literal_text
 from irenic.formats.sheets._grid import Line, _text, csv_delimiter, seen, sheets
-from irenic.formats.sheets._layout import NOTE
+from irenic.formats.sheets._layout import NOTE, letters
 from irenic.formats.sheets._outcomes import outcome_text
+from irenic.formats.sheets._spellings import _MONEY
 from irenic.formats.sheets.rules import WEIGHT
 from irenic.formats.spans import Element, Patch, elements, encoded, escaped, patched
 from irenic.formats.tables.drafts import POLICIES, Draft
@@ -41,7 +43,9 @@ class _Column(NamedTuple):
     """Counted from 0."""
     order: str
     """Operator of all its cells, if the column contains bounds of ranges, such as ``>=``."""
-    unit: str
+    before: str
+    after: str
+    """What numbers have before and after them: a currency or percent sign, and a blank."""
 
 
 class _Sheet(NamedTuple):
@@ -63,8 +67,10 @@ class _Sheet(NamedTuple):
     decimal: str
     lines: dict[int, list[str]]
     """The texts of the nonempty lines."""
-    typed: bool
-    """Whether numbers are more than text."""
+    cells: dict[int, list[Any]]
+    """The values of these lines in a workbook, where numbers and dates are more than text."""
+    signs: dict[int, tuple[str, str]]
+    """What the numbers of outcomes have before and after them, by column."""
 
     @property
     def has_note(self) -> bool:
@@ -72,9 +78,22 @@ class _Sheet(NamedTuple):
         header = self.lines[self.header]
         return self.note < len(header) and seen(header[self.note]).strip() == NOTE
 
+    def as_cell(self, value: Any, place: int, line: int, *, signed: bool) -> Any:
+        """Return a number or date as a value of a workbook, None if it has to be text.
+
+        The value takes the format of the cell that it replaces in a line. ``signed`` says whether
+        other cells of the column are text with a currency or percent sign.
+        """
+        cells = self.cells.get(line, ())
+        old = cells[place] if place < len(cells) else None
+        if isinstance(value, dt.date):
+            return value if isinstance(old, dt.date) else None
+        is_number = type(old) in (int, float) or (not signed and not isinstance(old, dt.date))
+        return value if self.cells and type(value) in (int, float) and is_number else None
+
 
 def _located(
-    table: DecisionTable, draft: Draft, lines: dict[int, list[str]], *, typed: bool
+    table: DecisionTable, draft: Draft, lines: dict[int, list[str]], cells: dict[int, list[Any]]
 ) -> _Sheet:
     """Return where the columns of a table are in the sheet from which it was read."""
     if not table.lines:
@@ -110,7 +129,8 @@ def _located(
         end,
         draft.decimal,
         lines,
-        typed,
+        cells,
+        {places[name]: _signs(draft, name) for name in wanted},
     )
 
 
@@ -136,8 +156,27 @@ def _columns(draft: Draft, name: str, table: DecisionTable) -> list[_Column]:
             order = ""
         else:
             continue
-        columns.append(_Column(column.name, draft.places[column.name], order, column.unit))
+        place, signs = draft.places[column.name], _signs(draft, column.name)
+        columns.append(_Column(column.name, place, order, *signs))
     return columns
+
+
+_AMOUNT: Final = re.compile(
+    rf"(?P<before>{_MONEY}\s?)?\d(?:[\d.,'’]*\d)?(?P<after>\s?(?:%|{_MONEY}))?"
+)
+
+
+def _signs(draft: Draft, name: str) -> tuple[str, str]:
+    """Return what numbers in the cells of a column have before and after them.
+
+    >>> _signs(Draft("", respelled={("price", "over € 10"): "> 10"}), "price")
+    ('€ ', '')
+    """
+    for header, text in draft.respelled:
+        match = _AMOUNT.search(text) if header == name else None
+        if match and (match["before"] or match["after"]):
+            return match["before"] or "", match["after"] or ""
+    return "", ""
 
 
 class _Written(NamedTuple):
@@ -164,7 +203,7 @@ def _written(
             changed.append(_Written(dict.fromkeys(table_columns) | {sheet.note: note}, at, at))
             continue
         for place, line in enumerate(new):
-            cells = _conditions(table, sheet, line)
+            cells = _conditions(table, sheet, line, at)
             old = _old_bounds(table, sheet, row)
             cells = {p: value for p, value in cells.items() if p not in old or value != old[p]}
             if place:  # no two rows have the same name or number
@@ -173,8 +212,8 @@ def _written(
             (added if place else changed).append(_Written(cells, at, None if place else at))
     last = max(table.lines)
     for line in edits.added:
-        cells = dict.fromkeys(table_columns) | _conditions(table, sheet, line)
-        cells |= _outcome(table, sheet, line)
+        cells = dict.fromkeys(table_columns) | _conditions(table, sheet, line, last)
+        cells |= _outcome(sheet, line, last)
         cells[sheet.note] = f"{command}: {line.note or 'added'}"
         added.append(_Written(cells, last, None))
     if added and draft.part:
@@ -191,15 +230,22 @@ def _noted(sheet: _Sheet, at: int, note: str) -> str:
     return f"{old}; {note}" if old else note
 
 
-def _conditions(table: DecisionTable, sheet: _Sheet, line: NewLine) -> dict[int, Any]:
+def _conditions(table: DecisionTable, sheet: _Sheet, line: NewLine, like: int) -> dict[int, Any]:
+    """Return the cells of conditions, in the way of the line that they replace or follow."""
     cells: dict[int, Any] = {}
     for name, conditions in line.cells.items():
         columns = sheet.columns[name]
         if any(column.order for column in columns):
-            cells |= _bounds(table.space[name], sheet, columns, conditions)
+            cells |= _bounds(table.space[name], sheet, columns, conditions, like)
         elif columns:
-            text = beyond_doubt(cell_text(conditions, words=True))
-            cells[columns[0].place] = _spelled(text, sheet, columns[0])
+            column = columns[0]
+            single = conditions[0].get("=") if len(conditions) == 1 else None
+            signed = bool(column.before or column.after)
+            value = sheet.as_cell(single, column.place, like, signed=signed)
+            if value is None:
+                text = beyond_doubt(cell_text(conditions, words=True))
+                value = _spelled(text, sheet, column.before, column.after)
+            cells[column.place] = value
         elif any(conditions):
             raise FormatError(f"the table has no column for {name!r}")
     return cells
@@ -212,12 +258,17 @@ def _old_bounds(table: DecisionTable, sheet: _Sheet, row: int) -> dict[int, Any]
     cells: dict[int, Any] = {}
     for name, columns in sheet.columns.items() if not others else ():
         if any(column.order for column in columns):
-            cells |= _bounds(table.space[name], sheet, columns, [conditions.get(name, {})])
+            old = [conditions.get(name, {})]
+            cells |= _bounds(table.space[name], sheet, columns, old, table.lines[row])
     return cells
 
 
 def _bounds(
-    feature: Feature, sheet: _Sheet, columns: list[_Column], conditions: list[Operators]
+    feature: Feature,
+    sheet: _Sheet,
+    columns: list[_Column],
+    conditions: list[Operators],
+    like: int,
 ) -> dict[int, Any]:
     """Return the cells of the columns that contain the bounds of one range."""
     text = cell_text(conditions, words=True)
@@ -240,12 +291,12 @@ def _bounds(
             if step is None:
                 raise refusal
             bound = operators.pop(other) + sign * step
-        typed = sheet.typed and type(bound) in (int, float) and not column.unit
-        if bound is None or typed:
-            cells[column.place] = bound
-        else:
+        signed = bool(column.before or column.after)
+        value = sheet.as_cell(bound, column.place, like, signed=signed)
+        if value is None and bound is not None:
             text = beyond_doubt(literal_text(bound, words=True))
-            cells[column.place] = _spelled(text, sheet, column)
+            value = _spelled(text, sheet, column.before, column.after)
+        cells[column.place] = value
     if operators:
         raise refusal
     return cells
@@ -258,26 +309,38 @@ _STEPS: Final = {"integer": 1, "date": dt.timedelta(days=1)}
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 
 
-def _spelled(text: str, sheet: _Sheet, column: _Column) -> str:
+def _spelled(text: str, sheet: _Sheet, before: str, after: str) -> str:
     """Return a cell with numbers as the other cells of its column have them."""
     if '"' in text:
         return text
-    if column.unit == "%":
-        text = _NUMBER.sub(lambda match: f"{Decimal(match.group()).scaleb(2).normalize():f}%", text)
+
+    def signed(match: re.Match[str]) -> str:
+        number = match.group()
+        if after.strip() == "%":
+            number = f"{Decimal(number).scaleb(2).normalize():f}"
+        return f"{before}{number}{after}"
+
+    if before or after:
+        text = _NUMBER.sub(signed, text)
     if sheet.decimal == "," and re.search(r"\d\.\d", text):
         text = re.sub(r"(?<=\d)\.(?=\d)", ",", text.replace(", ", "; "))
     return text
 
 
-def _outcome(table: DecisionTable, sheet: _Sheet, line: NewLine) -> dict[int, Any]:
+def _outcome(sheet: _Sheet, line: NewLine, like: int) -> dict[int, Any]:
     parts: Sequence[Any] = [line.then]
     if len(sheet.outputs) > 1:
         assert isinstance(line.then, tuple)
         parts = line.then
-    cells = {place: outcome_text(part) for place, part in zip(sheet.outputs, parts, strict=True)}
-    for place, cell in cells.items():
-        if sheet.decimal == "," and not sheet.typed and type(cell) is float:
-            cells[place] = literal_text(cell).replace(".", ",")
+    cells: dict[int, Any] = {}
+    for place, part in zip(sheet.outputs, parts, strict=True):
+        before, after = signs = sheet.signs[place]
+        cell = sheet.as_cell(part, place, like, signed=any(signs))
+        if cell is None:
+            cell = outcome_text(part)
+            if type(cell) in (int, float) and (any(signs) or not sheet.cells):
+                cell = _spelled(literal_text(cell), sheet, before, after)
+        cells[place] = cell
     if sheet.weight is not None and line.weight != 1.0:
         cells[sheet.weight] = literal_text(line.weight, words=True)
     return cells
@@ -339,7 +402,7 @@ def edit_csv(
     records = dict(_records(text, delimiter))
     lines = {n: [_plain(text[a:b]) for a, b in fields] for n, fields in records.items()}
     filled = {n: texts for n, texts in lines.items() if "".join(texts).strip()}
-    sheet = _located(table, draft, filled, typed=False)
+    sheet = _located(table, draft, filled, {})
     changed, added = _written(table, draft, edits, sheet, command)
     patches = []
     header = records[sheet.header]
@@ -430,23 +493,37 @@ def _quoted(value: Any, old: str, delimiter: str) -> str:
 
 
 def edit_xlsx(raw: bytes, table: DecisionTable, draft: Draft, edits: Edits, command: str) -> bytes:
-    """Return a workbook with some rows of a sheet changed; all other parts keep their bytes."""
+    """Return a workbook with some rows of a sheet changed; all other parts keep their bytes.
+
+    If rows are added, what ends at the last row grows with them: tables of Excel, filters, data
+    validations, conditional formats and the print area.
+    """
     lines = next((lines for title, lines in sheets(raw) if title == table.name), None)
     if lines is None:
         raise FormatError(f"the workbook has no sheet {table.name!r}")
     texts = {line.number: _texts(line) for line in lines}
-    sheet = _located(table, draft, texts, typed=True)
+    sheet = _located(table, draft, texts, {line.number: line.cells for line in lines})
     changed, added = _written(table, draft, edits, sheet, command)
     book = openpyxl_module().load_workbook(io.BytesIO(raw), read_only=True)
-    path = book[table.name]._worksheet_path
+    path, index, epoch = (
+        book[table.name]._worksheet_path,
+        book.sheetnames.index(table.name),
+        book.epoch,
+    )
     book.close()
+    grown = _Grown(max(texts), len(added), range(sheet.first, sheet.end), len(table.lines))
     file = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(file, "w") as new:
         new.comment = old.comment
+        tables = _table_parts(old, path)
         for part in old.infolist():
             data = old.read(part)
             if part.filename == path:
-                data = _Part(data, sheet, changed + added).edited(changed, added)
+                data = _Part(data, sheet, changed + added, epoch).edited(changed, added, grown)
+            elif added and part.filename in tables:
+                data = patched(data, grown.table_patches(data))
+            elif added and part.filename.endswith("workbook.xml"):
+                data = patched(data, grown.name_patches(data, index))
             new.writestr(part, data, compress_type=part.compress_type)
     return file.getvalue()
 
@@ -455,11 +532,97 @@ def _texts(line: Line) -> list[str]:
     return ["" if cell is None else str(getattr(cell, "text", cell)) for cell in line.cells]
 
 
+def _table_parts(book: zipfile.ZipFile, path: str) -> set[str]:
+    """Return the paths of the tables of Excel in a sheet."""
+    folder, _, name = path.rpartition("/")
+    relations = f"{folder}/_rels/{name}.rels"
+    if relations not in book.namelist():
+        return set()
+    found = elements(book.read(relations), lambda tag, _: tag == "Relationship")
+    targets = [e.attributes["Target"] for e in found if e.attributes["Type"].endswith("/table")]
+    return {posixpath.normpath(posixpath.join("/", folder, t)).lstrip("/") for t in targets}
+
+
+class _Grown(NamedTuple):
+    """Grows ranges that end at the last row, because rows are added below it."""
+
+    last: int
+    n_added: int
+    columns: range
+    n_rows: int
+
+    def reference(self, reference: str) -> str:
+        """Return a range that ends at the last row with the new rows, others as they are.
+
+        >>> grown = _Grown(5, 2, range(3), 4)
+        >>> [*map(grown.reference, ["A1:C5", "$B$2:$B$5", "A1:C4", "E1:E5", "B5"])]
+        ['A1:C7', '$B$2:$B$7', 'A1:C4', 'E1:E5', 'B5']
+        """
+        corners = _range(reference)
+        if corners is None:
+            return reference
+        top, left, bottom, right = corners
+        # one cell of several in a column is special in itself
+        special = top == bottom and self.n_rows > 1
+        if bottom != self.last or special or right < self.columns[0] or left > self.columns[-1]:
+            return reference
+        first, _, corner = reference.rpartition(":")
+        return f"{first or corner}:{corner.removesuffix(str(bottom))}{bottom + self.n_added}"
+
+    def references(self, references: str) -> str:
+        """Return ranges that are separated by blanks."""
+        return " ".join(map(self.reference, references.split(" ")))
+
+    def sheet_patches(self, raw: bytes, found: list[Element]) -> Iterator[Patch]:
+        """Yield patches of the filter, the validations and the conditional formats of a sheet."""
+        for element in found:
+            for name in ("ref", "sqref"):
+                yield from self._attribute(raw, element, name)
+            for child in element.children:  # of newer versions of Excel
+                if child.tag == "sqref":
+                    text = raw[child.opened : child.closing].decode("utf-8")
+                    yield Patch(child.opened, child.closing, self.references(text).encode("utf-8"))
+
+    def table_patches(self, raw: bytes) -> Iterator[Patch]:
+        """Yield patches of a table of Excel, unless its last row contains totals."""
+        (table,) = elements(raw, lambda tag, _: tag == "table")
+        if table.attributes.get("totalsRowCount", "0") == "0":
+            for element in (table, *table.all("autoFilter")):
+                yield from self._attribute(raw, element, "ref")
+
+    def name_patches(self, raw: bytes, sheet: int) -> Iterator[Patch]:
+        """Yield patches of the names of the filter and the print area of a sheet."""
+        for name in elements(raw, lambda tag, _: tag == "definedName"):
+            is_of_sheet = name.attributes.get("localSheetId") == str(sheet)
+            if is_of_sheet and name.attributes["name"] in _NAMED_RANGES:
+                title, sign, reference = (
+                    raw[name.opened : name.closing].decode("utf-8").rpartition("!")
+                )
+                new = f"{title}{sign}{self.reference(reference)}"
+                yield Patch(name.opened, name.closing, new.encode("utf-8"))
+
+    def _attribute(self, raw: bytes, element: Element, name: str) -> Iterator[Patch]:
+        """Yield the patch of an attribute that contains ranges."""
+        old = element.attributes.get(name, "")
+        new = self.references(old)
+        if new != old:
+            tag = raw[element.start : element.opened]
+            pattern = rf"""(\s{name}\s*=\s*["']){re.escape(old)}(?=["'])""".encode()
+            value = re.sub(pattern, lambda match: match.group(1) + new.encode(), tag, count=1)
+            yield Patch(element.start, element.opened, value)
+
+
+_NAMED_RANGES: Final = ("_xlnm._FilterDatabase", "_xlnm.Print_Area")
+_GROWING: Final = ("autoFilter", "dataValidation", "conditionalFormatting")
+
+
 class _Part:
     """The XML of a sheet."""
 
-    def __init__(self, raw: bytes, sheet: _Sheet, lines: list[_Written]) -> None:
-        self.raw, self.sheet = raw, sheet
+    def __init__(
+        self, raw: bytes, sheet: _Sheet, lines: list[_Written], epoch: dt.datetime
+    ) -> None:
+        self.raw, self.sheet, self.epoch = raw, sheet, epoch
         needed = {0, sheet.header, *(line.like for line in lines)}
         bottom = max(sheet.lines)  # the last row is at or below it
 
@@ -467,33 +630,39 @@ class _Part:
             if tag == "row":
                 number = int(attributes.get("r", 0))
                 return number in needed or number >= bottom
-            return tag in ("mergeCell", "dimension")
+            return tag in ("mergeCell", "dimension", *_GROWING)
 
         found = elements(raw, wanted)
         self.merges = [_range(e.attributes.get("ref", "")) for e in found if e.tag == "mergeCell"]
         self.rows = {int(e.attributes.get("r", 0)): e for e in found if e.tag == "row"}
         self.dimension = next((e for e in found if e.tag == "dimension"), None)
+        self.growing = [e for e in found if e.tag in _GROWING]
         if 0 in self.rows:
             raise FormatError("the rows of the sheet are not numbered")
 
-    def edited(self, changed: list[_Written], added: list[_Written]) -> bytes:
+    def edited(self, changed: list[_Written], added: list[_Written], grown: _Grown) -> bytes:
         sheet = self.sheet
         patches: list[Patch] = []
-        width = sheet.note
         if not sheet.has_note:
             header = _Written({sheet.note: NOTE}, sheet.header, sheet.header)
             changed = [header, *changed]
         for line in changed:
             assert line.at is not None
             patches += self.cells(line.at, line.cells)
-        last = max(self.rows)
-        at = self.rows[last].end
-        for number, line in enumerate(added, last + 1):
-            patches.append(Patch(at, at, self.row(number, line)))
+        for number, line in enumerate(added, grown.last + 1):
+            if number in self.rows:  # an empty row that has a format
+                row = self.rows[number]
+                patches.append(Patch(row.start, row.end, self.row(number, line)))
+            else:
+                at = self.rows[max(n for n in self.rows if n < number)].end
+                patches.append(Patch(at, at, self.row(number, line)))
+        if added:
+            patches += grown.sheet_patches(self.raw, self.growing)
         if self.dimension is not None and (found := _range(self.dimension.attributes["ref"])):
             top, left, bottom, right = found
-            corner = f"{_letters(max(right, width))}{max(bottom, last + len(added))}"
-            new = f'<{self.dimension.name("dimension")} ref="{_letters(left)}{top}:{corner}"/>'
+            bottom = max(bottom, grown.last + len(added))
+            corner = f"{letters(max(right, sheet.note))}{bottom}"
+            new = f'<{self.dimension.name("dimension")} ref="{letters(left)}{top}:{corner}"/>'
             patches.append(Patch(self.dimension.start, self.dimension.end, new.encode()))
         return patched(self.raw, patches)
 
@@ -507,7 +676,7 @@ class _Part:
             tag = _SPANS.sub(b"", self.raw[row.start : row.opened])
             yield Patch(row.start, row.opened, tag)
         for place, value in sorted(values.items()):
-            name = f"{_letters(place)}{number}"
+            name = f"{letters(place)}{number}"
             cell = old.get(place)
             if cell is None and value is None:
                 continue
@@ -537,6 +706,10 @@ class _Part:
             return f"{head}/>"
         if isinstance(value, bool):
             return f'{head} t="b"><{row.name("v")}>{value:d}</{row.name("v")}></{tag}>'
+        if isinstance(value, dt.date):
+            from openpyxl.utils.datetime import to_excel
+
+            value = to_excel(value, self.epoch)
         if isinstance(value, int | float):
             return f"{head}><{row.name('v')}>{value!r}</{row.name('v')}></{tag}>"
         text = f'<{row.name("t")} xml:space="preserve">{escaped(value)}</{row.name("t")}>'
@@ -544,24 +717,35 @@ class _Part:
 
     def row(self, number: int, line: _Written) -> bytes:
         """Return a new row; cells that the line does not set are copied from the one it is like."""
-        like = self.rows[line.like]
+        like, within = self.rows[line.like], range(self.sheet.first, self.sheet.end)
         old = {_place(c.attributes.get("r", "")): c for c in like.all("c")}
-        within = range(self.sheet.first, self.sheet.end)
-        parts = [f'<{like.name("row")} r="{number}">'.encode()]
+        empty = self.rows.get(number)
+        beside = [] if empty is None else empty.all("c")
+        parts = {_place(c.attributes["r"]): self.raw[c.start : c.end] for c in beside}
         for place in sorted({*line.cells, *(p for p in old if p in within)}):
-            name, cell = f"{_letters(place)}{number}", old.get(place)
+            name, cell = f"{letters(place)}{number}", old.get(place)
+            self.check(None, name, number, place)
             if place not in line.cells and cell is not None:
                 if cell.all("f"):
                     raise FormatError(f"a copy of row {line.like} would need a formula")
                 raw = self.raw[cell.start : cell.end]
                 pattern = rf"\br=([\"']){re.escape(cell.attributes['r'])}\1".encode()
-                parts.append(re.sub(pattern, f'r="{name}"'.encode(), raw, count=1))
+                parts[place] = re.sub(pattern, f'r="{name}"'.encode(), raw, count=1)
             elif place in line.cells and (cell is not None or line.cells[place] is not None):
                 style = cell if place != self.sheet.note else None
-                parts.append(encoded(self.cell(like, name, style, line.cells[place]), self.raw))
-        return b"".join([*parts, f"</{like.name('row')}>".encode()])
+                text = self.cell(like, name, style, line.cells[place])
+                parts[place] = encoded(text, self.raw)
+        cells = b"".join(parts[place] for place in sorted(parts))
+        return self.opening(like, number) + cells + f"</{like.name('row')}>".encode()
+
+    def opening(self, like: Element, number: int) -> bytes:
+        """Return the opening tag of a row with the height and style of another."""
+        tag = _ROW_ATTRIBUTES.sub(b"", self.raw[like.start : like.opened])
+        name = like.name("row").encode()
+        return tag.replace(b"<" + name, b'<%s r="%d"' % (name, number), 1)
 
 
+_ROW_ATTRIBUTES: Final = re.compile(rb"""\s(?:r|spans|hidden|collapsed)=(?:"[^"]*"|'[^']*')""")
 _SPANS: Final = re.compile(rb"""\sspans=(?:"[^"]*"|'[^']*')""")
 _CELL_NAME: Final = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 
@@ -575,20 +759,6 @@ def _place(name: str) -> int:
     for letter in match.group(1):
         place = 26 * place + ord(letter) - ord("A") + 1
     return place - 1
-
-
-def _letters(place: int) -> str:
-    """Return the letters of a column.
-
-    >>> _letters(0), _letters(25), _letters(26), _letters(701), _letters(702)
-    ('A', 'Z', 'AA', 'ZZ', 'AAA')
-    """
-    letters = ""
-    place += 1
-    while place:
-        place, rest = divmod(place - 1, 26)
-        letters = chr(ord("A") + rest) + letters
-    return letters
 
 
 def _range(reference: str) -> tuple[int, int, int, int] | None:
