@@ -244,8 +244,8 @@ def merge(
     verdict = f"{counted(len(unordered.rules), 'rule')} became {len(merged.rules):,}"
     result = merged.table or unordered
     lost: list[str] = []
-    if not original.is_ordered and len(merged.rules) == len(original.rules):
-        result = original  # nothing shrinks, so nothing is rewritten
+    if not original.is_ordered and merged.rules == original.rules:
+        result = original  # so that nothing is rewritten
     else:
         lost = [original.say_never(row) for row in original.never_hold]
     edit = _Edit("irenic merge", parsed, original, _merge_notes(original, result), lost)
