@@ -368,7 +368,7 @@ def diff(
     differences = irenic.diff(before, after, budget=budget)
     from irenic.reporting.documents import diff_document
 
-    document = diff_document(differences)
+    document = diff_document(differences, before, after)
     with output():
         if as_json:
             print_json(document)
@@ -555,7 +555,7 @@ def _write_result(
     from irenic.reporting.documents import mend_document
     from irenic.reporting.terminal import print_mended
 
-    document = mend_document(table, [*steps, *marks], verdict)
+    document = mend_document(edit.table, table, [*steps, *marks], verdict)
     with output():
         if as_json:
             print_json(document)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
@@ -362,6 +362,55 @@ class DecisionTable:
         table = replace(self, rows=rows, n_rows=len(numbers), lines=lines)
         return replace(table, reasons=(), unsatisfiable=(), beyond=(), accepts=())
 
+    def place(self, rows: Iterable[int], column: str = "") -> str:
+        """Return where rows or a cell are in the spreadsheet from which the table was read.
+
+        Parameters
+        ----------
+        rows : iterable of int
+            Indices of the rows; none for the header.
+        column : str
+            The name of a column, for a cell in it.
+
+        Returns
+        -------
+        str
+            In words, such as "lines 2 and 5" or "Fares!B5"; empty if it is not known.
+
+        Examples
+        --------
+        >>> import irenic
+        >>> table = irenic.parse("age,fare\\n< 18,low\\n>= 18,high\\n", format="csv").bind().table()
+        >>> table.place([0, 1])
+        'lines 2 and 3'
+        """
+        if self.reading is None or not self.lines:
+            return ""
+        return str(self.reading.place([self.lines[row] for row in rows], column))
+
+    def say_conflict(self, conflict: Conflict) -> str:
+        """Return a conflict of two rows in words, with their place if it is known.
+
+        Parameters
+        ----------
+        conflict : Conflict
+            With the indices of the rows, as from :meth:`first_conflict`.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import irenic
+        >>> text = "age,fare\\n< 18,low\\n>= 17,high\\n"
+        >>> table = irenic.parse(text, format="csv").bind().table()
+        >>> table.say_conflict(table.first_conflict())
+        'lines 2 and 3: rule 1 says low, rule 2 says high where age = 17, for example at age = 17'
+        """
+        place = self.place((conflict.first, conflict.second))
+        return f"{place}: {conflict}" if place else str(conflict)
+
     def say_never(self, row: int) -> str:
         """Return a warning that a row is left out because it can never hold.
 
@@ -382,7 +431,9 @@ class DecisionTable:
         'rule 2 can never hold and is left out'
         """
         reason = self._why_never.get(row, "")
-        return f"rule {row + 1} can never hold and is left out" + (f": {reason}" if reason else "")
+        place = f"{where}: " if (where := self.place([row])) else ""
+        text = f"{place}rule {row + 1} can never hold and is left out"
+        return f"{text}: {reason}" if reason else text
 
     def under(self, hit_policy: HitPolicy | None) -> DecisionTable:
         """Return the table with another hit policy.

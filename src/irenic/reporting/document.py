@@ -634,6 +634,8 @@ class Change(TypedDict):
     kind: str
     rule: int
     """Its number."""
+    place: str
+    """Where it is in a spreadsheet, in words; empty if it is not in one."""
     against: list[int]
     """Numbers of the rules that it contradicted."""
     before: list[Region]
@@ -677,6 +679,9 @@ class Difference(TypedDict):
     after: Written | None
     rules_before: list[int]
     rules_after: list[int]
+    place_before: str
+    place_after: str
+    """Where these rules are in spreadsheets, in words; empty if they are not in one."""
     text: str
 
 

@@ -173,14 +173,17 @@ def enlarge_document(seed: Mapping[str, Any], region: Region) -> document.Enlarg
 
 
 def mend_document(
-    table: DecisionTable, steps: Sequence[mend.Change | mend.Proposal | str], verdict: str
+    before: DecisionTable,
+    table: DecisionTable,
+    steps: Sequence[mend.Change | mend.Proposal | str],
+    verdict: str,
 ) -> document.MendDocument:
-    """Return mended rules, and the steps that led to them; strings are notes."""
+    """Return mended rules, and the steps that led to them from those before; strings are notes."""
     default = table.rules.default
     return {
         "format": "irenic mend",
         "version": VERSION,
-        "changes": [_change(step) for step in steps if isinstance(step, mend.Change)],
+        "changes": [_change(step, before) for step in steps if isinstance(step, mend.Change)],
         "proposals": [_proposal(step) for step in steps if isinstance(step, mend.Proposal)],
         "notes": [step for step in steps if isinstance(step, str)],
         "verdict": verdict,
@@ -189,10 +192,11 @@ def mend_document(
     }
 
 
-def _change(change: mend.Change) -> document.Change:
+def _change(change: mend.Change, table: DecisionTable) -> document.Change:
     return {
         "kind": change.kind,
         "rule": numbers([change.rule])[0],
+        "place": table.place([change.rule]),
         "against": numbers(change.against),
         "before": [encode_region(rule.region) for rule in change.before],
         "after": [encode_region(rule.region) for rule in change.after],
@@ -210,7 +214,9 @@ def _proposal(proposal: mend.Proposal) -> document.Proposal:
     }
 
 
-def diff_document(differences: mend.Differences) -> document.DiffDocument:
+def diff_document(
+    differences: mend.Differences, before: DecisionTable, after: DecisionTable
+) -> document.DiffDocument:
     """Return the regions in which two sets of rules decide differently."""
     return {
         "format": "irenic diff",
@@ -218,7 +224,7 @@ def diff_document(differences: mend.Differences) -> document.DiffDocument:
         "same": differences.same,
         "finished": differences.finished,
         "verdict": _verdict(differences),
-        "differences": [_difference(difference) for difference in differences],
+        "differences": [_difference(each, before, after) for each in differences],
     }
 
 
@@ -231,7 +237,9 @@ def _verdict(differences: mend.Differences) -> str:
     return f"They decide differently in {counted(len(differences), 'region')}{more}."
 
 
-def _difference(difference: mend.Difference) -> document.Difference:
+def _difference(
+    difference: mend.Difference, old: DecisionTable, new: DecisionTable
+) -> document.Difference:
     before, after = difference.before, difference.after
     return {
         "region": encode_region(difference.region),
@@ -240,6 +248,8 @@ def _difference(difference: mend.Difference) -> document.Difference:
         "after": None if after is None else encode_then(after),
         "rules_before": numbers(difference.rules_before),
         "rules_after": numbers(difference.rules_after),
+        "place_before": old.place(difference.rules_before),
+        "place_after": new.place(difference.rules_after),
         "text": difference.text,
     }
 

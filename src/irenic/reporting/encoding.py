@@ -264,14 +264,10 @@ def _line_of(finding: Finding, table: DecisionTable) -> int | None:
 
 def _place_of(finding: Finding, table: DecisionTable) -> str:
     """Return where a finding is in a spreadsheet, "" if it is about no part of one."""
-    if table.reading is None or not table.lines:
-        return ""
-    rows = () if finding.kind in ("columns", "policy") else finding.rules
     column = finding.column
     if finding.kind == "outcomes" and len(table.outputs) == 1:
         column = table.outputs[0]
-    place: str = table.reading.place([table.lines[row] for row in rows], column)
-    return place
+    return table.place(() if finding.kind in ("columns", "policy") else finding.rules, column)
 
 
 def located(finding: document.Finding, name: str = "") -> str:

@@ -202,7 +202,8 @@ def print_search(search: document.SearchDocument, console: Console) -> None:
 
 def print_mended(mended: document.MendDocument, console: Console, written: str = "") -> None:
     """Print what was changed, proposed and noted, one per line, and the verdict."""
-    texts = [step["text"] for step in (*mended["changes"], *mended["proposals"])]
+    texts = [f"{c['place']}: {c['text']}" if c["place"] else c["text"] for c in mended["changes"]]
+    texts += [proposal["text"] for proposal in mended["proposals"]]
     verdict = mended["verdict"] + (f"; {written}" if written else ".")
     for text in (*texts, *mended["notes"], verdict[0].upper() + verdict[1:]):
         console.print(Text(text), soft_wrap=not console.is_terminal)
@@ -210,8 +211,14 @@ def print_mended(mended: document.MendDocument, console: Console, written: str =
 
 def print_diff(diff: document.DiffDocument, console: Console) -> None:
     """Print the regions in which two sets of rules decide differently, and the verdict."""
-    for text in (*(difference["text"] for difference in diff["differences"]), diff["verdict"]):
+    for text in (*map(_difference, diff["differences"]), diff["verdict"]):
         console.print(Text(text), soft_wrap=True)
+
+
+def _difference(difference: document.Difference) -> str:
+    places = {"before": difference["place_before"], "after": difference["place_after"]}
+    parts = [f"{when}: {place}" for when, place in places.items() if place]
+    return f"{difference['text']} ({'; '.join(parts)})" if parts else difference["text"]
 
 
 def _headed(*columns: str, right: Collection[str] = ()) -> Table:
