@@ -752,3 +752,16 @@ def test_findings_name_their_place_and_why_they_are_accepted(read_page):
     assert "Accepted: until May" in conflict
     assert "In lines 2 and 3." in conflict
     assert "In line 4." in page.locator("[data-kind=inside] .finding").inner_text()
+
+
+@cache
+def with_units():
+    text = "price,Weight (kg),fare\nunder 10 €,< 5,low\n5 - 20 €,< 5,high\n"
+    return irenic.summarize(irenic.parse(text, format="csv").bind().table())
+
+
+def test_conditions_have_the_units_that_names_lack(read_page):
+    page = read_page(with_units)
+    conflict = page.locator("#conflicts .finding .where").inner_text()
+    assert conflict.splitlines() == ["5 ≤ price < 10 €", "Weight (kg) < 5"]
+    assert "price = 8 €, Weight (kg) = 3" in page.locator("#conflicts .finding .foot").inner_text()

@@ -239,7 +239,7 @@ def _declare(draft: Draft, declared: Mapping[str, Any]) -> None:
     """Set what the sheet declares about its columns, and check the outcomes."""
     for column in draft.inputs:
         if found := declaration(declared.get(column.name)):
-            column.kind, column.domain = found
+            column.kind, column.domain, column.unit = found
             column.source = "its declaration"
     for place, name in enumerate(draft.outputs):
         values = allowed(declared, name)

@@ -300,6 +300,9 @@ def _axis(columns: Sequence[Input], cells: Sequence[Cell]) -> Axis:
             "either all or none of the dates and times must have a time zone, got both"
         )
     unit = "UTC" if True in zones else ""
+    if kind in ("number", "integer"):
+        # percentages are read as fractions
+        unit = next((c.unit for c in columns if c.unit not in ("", "%")), "")
     feature = Continuous(first.name, kind=kind, missing=missing, unit=unit)  # type: ignore[arg-type]
     return Axis(feature) if domain is None else _within(feature, domain)
 

@@ -138,7 +138,7 @@ class Input:
     whole: bool = False
     """Whether numbers are integers if all numbers in the cells are."""
     unit: str = ""
-    """The currency or percent sign of the cells."""
+    """The unit of numbers: a currency or percent sign in the cells, or in the header ("kg")."""
     skipped: str = ""
     """What the column is instead of a condition, unless the space has it as a feature."""
     bound: tuple[str, str] | None = None

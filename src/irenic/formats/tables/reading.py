@@ -211,7 +211,7 @@ def _role(draft: Draft, name: str, column: Input | None, space: Space | None) ->
         bound = column.bound if space is None or name not in space else None
         feature = (bound[0] if bound else name)  # fmt: skip
         kind = describe(space[feature]) if space is not None and feature in space else ""
-        unit = f" ({column.unit})" if column.unit and kind else ""
+        unit = " (%)" if column.unit == "%" and kind else ""
         prefix = f"{bound[0]} {bound[1]} the value, " if bound else ""
         return "condition", f"{prefix}{kind}{unit}"
     if name in draft.outputs or name == ", ".join(draft.outputs):

@@ -2,7 +2,7 @@
 // One finding, as an item of a list.
 
 import { formatValue } from "../values/texts.js";
-import { isMissing } from "../values/features.js";
+import { isMissing, unitText } from "../values/features.js";
 import { tryButton } from "../case/trying.js";
 import { regionWords } from "../condition_words.js";
 import { writtenConditions } from "../conditions.js";
@@ -83,7 +83,9 @@ function caseWords(box, theCase) {
   const values = features.map((feature) => {
     const value = theCase[feature.name];
     const name = nameWords(feature.name);
-    return isMissing(feature, value) ? [name, " missing"] : [name, " = ", nameWords(formatValue(feature, value))];
+    return isMissing(feature, value)
+      ? [name, " missing"]
+      : [name, " = ", nameWords(formatValue(feature, value)), unitText(feature)];
   });
   return values.length ? values.map((words, i) => [i ? ", " : "", words]) : "any case";
 }
