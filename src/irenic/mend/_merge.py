@@ -124,7 +124,8 @@ def _as_table(rules: RuleSet | DecisionTable) -> DecisionTable:
         )
     if (conflict := table.first_conflict()) is not None:
         raise ConflictError(
-            f"the rules contradict each other: {table.say_conflict(conflict)}; repair them before merging",
+            f"the rules contradict each other: {table.say_conflict(conflict)}; repair them before"
+            " merging",
             [conflict],
         )
     return table

@@ -20,7 +20,7 @@ from irenic.errors import FormatError
 from irenic.formats.feel.doubtful_cells import beyond_doubt
 from irenic.formats.feel.sets import cell_text, literal_text
 from irenic.formats.sheets._grid import Line, _text, csv_delimiter, seen, sheets
-from irenic.formats.sheets._layout import NOTE, letters
+from irenic.formats.sheets._layout import NOTE, letters, place_of
 from irenic.formats.sheets._outcomes import outcome_text
 from irenic.formats.sheets._spellings import _MONEY
 from irenic.formats.sheets.rules import WEIGHT
@@ -753,12 +753,7 @@ _CELL_NAME: Final = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 def _place(name: str) -> int:
     """Return the column of a cell such as ``B5``, counted from 0; -1 if it has no name."""
     match = _CELL_NAME.fullmatch(name)
-    if match is None:
-        return -1
-    place = 0
-    for letter in match.group(1):
-        place = 26 * place + ord(letter) - ord("A") + 1
-    return place - 1
+    return -1 if match is None else place_of(match.group(1))
 
 
 def _range(reference: str) -> tuple[int, int, int, int] | None:

@@ -33,7 +33,8 @@ class ReadColumn(NamedTuple):
 
     name: str
     role: str
-    """"condition", "outcome", "identifier", "note", "weight", "rule number" or "ignored"."""
+    """"condition", "outcome", "identifier, skipped", "note, skipped", "weight", "rule number" or
+    "ignored"."""
     description: str
     """The kind, unit and domain of a condition, or the values of outcomes."""
     interpreted: tuple[ReadCells, ...] = ()
@@ -143,18 +144,13 @@ def reading_of(draft: Draft, space: Space | None) -> Reading:
     counts = _counts(draft)
     columns = []
     for name in draft.places:
+        role, description = _role(draft, name, inputs.get(name), space)
         interpreted = tuple(
             ReadCells(text, spelling, *counts.get((name, text), (1, "")))
             for (header, text), spelling in draft.respelled.items()
-            if header == name
+            if header == name and role in ("condition", "outcome")
         )
-        role, description = _role(draft, name, inputs.get(name), space)
-        skipped = role in ("identifier", "note") and description == "skipped"
-        columns.append(
-            ReadColumn(name, f"{role}, skipped", "")
-            if skipped
-            else ReadColumn(name, role, description, interpreted)
-        )
+        columns.append(ReadColumn(name, role, description, interpreted))
     return Reading(
         draft.name, tuple(columns), tuple(draft.remarks), draft.letters, draft.header, draft
     )
@@ -206,10 +202,10 @@ def _role(draft: Draft, name: str, column: Input | None, space: Space | None) ->
     if name in draft.ignored:
         return "ignored", ""
     if column is not None and column.skipped and (space is None or name not in space):
-        return column.skipped, "skipped"
+        return f"{column.skipped}, skipped", ""
     if column is not None:
         bound = column.bound if space is None or name not in space else None
-        feature = (bound[0] if bound else name)  # fmt: skip
+        feature = bound[0] if bound else name
         kind = describe(space[feature]) if space is not None and feature in space else ""
         unit = " (%)" if column.unit == "%" and kind else ""
         prefix = f"{bound[0]} {bound[1]} the value, " if bound else ""
