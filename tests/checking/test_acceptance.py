@@ -168,6 +168,11 @@ def test_an_acceptance_outside_the_notes_is_refused():
     assert table(text, "csv").rules[1].then == "accept: manual review"
 
 
+def test_a_dropped_row_accepts_nothing():
+    text = "age,fare,IRENIC NOTE\n[0..30),low,\n,,accept: conflict: known; irenic repair: dropped\n"
+    assert table(text + "[20..50),high,\n", "csv").accepts == ()
+
+
 def test_acceptances_in_json_must_be_texts():
     text = b'{"version": 1, "rules": [{"then": "x", "accept": 5}]}'
     assert irenic.parse(text, format="json").errors[0].message == (

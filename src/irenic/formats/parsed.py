@@ -88,8 +88,9 @@ class Tables:
         Raises
         ------
         FormatError
-            If no table or more than one matches, or if the source has errors; errors in other
-            tables are ignored if the named one was read.
+            If no table or more than one matches, or if the source has errors: the first one, with
+            a note on how many there are. Errors in other tables are ignored if the named one was
+            read.
 
         Examples
         --------
@@ -106,7 +107,11 @@ class Tables:
                 hint = did_you_mean(name, named) if named else "; the only table has no name"
                 raise FormatError(f"unknown table {name!r}{hint}", path=self.name)
         if self.errors and (name is None or not tables):
-            raise self.errors[0]
+            error, n_others = self.errors[0], len(self.errors) - 1
+            if n_others and not hasattr(error, "__notes__"):
+                others = counted(n_others, "more error")
+                error.add_note(f"{others}; irenic check and irenic.parse(…).bind().errors list all")
+            raise error
         if len(tables) == 1:
             return tables[0]
         if not tables:

@@ -277,15 +277,19 @@ def _with_locale(draft: Draft, names: list[str], lines: list[Line], options: _Op
 
 def _accepted(lines: list[Line]) -> tuple[list[Line], list[tuple[int, str]]]:
     """Return lines without the acceptances in columns of notes, and those with their lines."""
-    places = [i for i, name in enumerate(_header(lines[0])) if name == NOTE or is_note(name)]
+    places = {i for i, name in enumerate(_header(lines[0])) if name == NOTE or is_note(name)}
     kept, accepts = [], []
     for line in lines:
-        cells = [line.cells[i] if i < len(line.cells) else None for i in places]
-        texts = [accepted_in(cell) if isinstance(cell, str) else [] for cell in cells]
-        if any(texts):
-            accepts += [(line.number, text) for several in texts for text in several]
-            emptied = {i for i, several in zip(places, texts, strict=True) if several}
-            values = [None if i in emptied else cell for i, cell in enumerate(line.cells)]
+        texts = {
+            place: accepted_in(cell)
+            for place, cell in enumerate(line.cells)
+            if place in places and isinstance(cell, str)
+        }
+        if any(texts.values()):
+            values = [None if texts.get(i) else cell for i, cell in enumerate(line.cells)]
+            if any(cell is not None for i, cell in enumerate(values) if i not in places):
+                # otherwise it is left over from a dropped row
+                accepts += [(line.number, text) for each in texts.values() for text in each]
             line = Line(line.number, values)
         _check_notes(line)
         kept.append(line)
