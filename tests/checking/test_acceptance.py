@@ -198,3 +198,12 @@ def test_findings_are_either_listed_or_accepted(rule_set, kinds, policy):
         assert findings.fails([kind]) == bool(listed)
     unused = {kind for kind in kinds if not any(f.shown_as == kind for f in before)}
     assert findings.count("acceptances") == len(unused)
+
+
+@given(
+    st.text(max_size=30), st.sampled_from(["", "gap: ", "gap where ", "gap where age < ", "gap, "])
+)
+def test_any_text_is_accepted_or_reported(text, begin):
+    rules = DecisionTable.from_rules(irenic.RuleSet([irenic.Rule({"age": (0, 9)}, then="x")]))
+    findings = check(replace(rules, accepts=(((0,), begin + text),)))
+    assert len(findings.accepted) + len(findings.of("acceptances")) > 0
