@@ -431,9 +431,7 @@ class DecisionTable:
         'rule 2 can never hold and is left out'
         """
         reason = self._why_never.get(row, "")
-        place = f"{where}: " if (where := self.place([row])) else ""
-        text = f"{place}rule {row + 1} can never hold and is left out"
-        return f"{text}: {reason}" if reason else text
+        return f"rule {row + 1} can never hold and is left out" + (f": {reason}" if reason else "")
 
     def under(self, hit_policy: HitPolicy | None) -> DecisionTable:
         """Return the table with another hit policy.
