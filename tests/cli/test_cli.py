@@ -125,6 +125,7 @@ def test_json_has_the_documented_shape(run, file):
         "then": [{"value": "low", "text": "low"}, {"value": "high", "text": "high"}],
         "column": None,
         "line": 2,
+        "place": "",
         "region": {
             "text": "29 <= age < 30 and job in {nurse}",
             "conditions": [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from documents import of_kind, validated
@@ -64,13 +65,13 @@ def test_a_table_is_checked_row_by_row(run, file):
     lines = out.splitlines()
     assert lines[0] == f"How {path} was read:"
     assert lines[5] == f"{path}: fares (4 rules, 2 features)"
-    assert lines[6] == f"conflict     {CONFLICT}"
+    assert lines[6] == f"conflict     lines 3 and 5: {CONFLICT}"
     assert not any(line.startswith("rule ") for line in lines)
     lines = run("check", path, "--verbose")[1].splitlines()
     start = next(place for place, line in enumerate(lines) if line.startswith("rule "))
     numbers = [line.split()[0] for line in lines[start + 1 :]]
     assert numbers == ["1", "1", "2", "3", "4"]
-    assert lines.index(f"conflict     {CONFLICT}") < start
+    assert lines.index(f"conflict     lines 3 and 5: {CONFLICT}") < start
 
 
 def test_json_of_a_table_names_rows_and_features_as_in_the_file(tables, file):
@@ -278,7 +279,7 @@ def test_an_unknown_kind_of_finding_is_rejected(run, file):
         2,
         "irenic: --fail-on: unknown kind of finding 'holes'; use conflicts, overlaps, gaps,"
         " never_fire, misleading, outside, outcomes, duplicates, inside, mergeable, columns,"
-        " policy, model or nothing\n",
+        " policy, model, acceptances or nothing\n",
     )
 
 
@@ -326,6 +327,41 @@ def test_new_findings_fail_a_check_with_a_baseline(run, file, tmp_path):
     Path(path).write_text("IF age > 90 THEN old\n" + KNOWN)  # the numbers of rules change
     status, out, _ = run("check", path, "--baseline", baseline)
     assert (status, out.count("conflict  ")) == (1, 1)
+
+
+def test_a_baseline_with_findings_that_no_longer_exist(run, file, tmp_path):
+    path, baseline = file(KNOWN), str(tmp_path / "known.json")
+    run("check", path, "--write-baseline", baseline)
+    assert run("check", path, "--baseline", baseline)[2] == ""
+    Path(path).write_text(KNOWN.replace("30", "20"))
+    status, _, err = run("check", path, "--baseline", baseline)
+    expected = f"irenic: {baseline}: 1 accepted finding of {path} no longer exists\n"
+    assert (status, err) == (0, expected)
+
+
+def test_a_finding_accepted_in_the_file_is_shown_as_such(run, file):
+    path = file(KNOWN.replace("low", "low # accept: conflict: ticket 7"))
+    status, out, _ = run("check", path)
+    assert (status, out.splitlines()[0]) == (0, "Accepted: 1 finding (ticket 7)")
+    listed = run("check", path, "--verbose")[1].splitlines()[1]
+    assert listed == (
+        "  conflict: age = 20: rule 1 says low, rule 2 says high (wherever 20 <= age < 30)"
+        " (ticket 7)"
+    )
+    (table,) = validated(run("check", path, "--json")[1])["files"][0]["tables"]
+    (accepted,) = table["accepted"]
+    assert (accepted["kind"], accepted["rules"], accepted["in_file"]) == ("conflicts", [1, 2], True)
+    (result,) = json.loads(run("check", path, "--format", "sarif")[1])["runs"][0]["results"]
+    assert result["suppressions"] == [{"kind": "inSource", "justification": "ticket 7"}]
+    assert run("check", path, "--format", "github")[1] == ""
+
+
+def test_a_baseline_is_an_external_suppression(run, file, tmp_path):
+    path, baseline = file(KNOWN), str(tmp_path / "known.json")
+    run("check", path, "--write-baseline", baseline, "--reason", "ticket 7")
+    text = run("check", path, "--format", "sarif", "--baseline", baseline)[1]
+    (result,) = json.loads(text)["runs"][0]["results"]
+    assert result["suppressions"] == [{"kind": "external", "justification": "ticket 7"}]
 
 
 @pytest.mark.parametrize(
@@ -420,3 +456,72 @@ def test_loose_ends_can_be_accepted_one_by_one(run, file, tmp_path):
     known["accepted"] = [e for e in known["accepted"] if "job" not in e["text"]]
     Path(baseline).write_text(json.dumps(known))
     assert run("check", path, "--fail-on", "model", "--baseline", baseline)[0] == 1
+
+
+# --- places in spreadsheets
+
+
+def test_findings_name_their_place_in_a_csv_file(run, file):
+    path = file("Age,Job,Fare\n< 30,a,low\n>= 20,a,high\n> 200,b,high\n", "fares.csv")
+    assert "\nconflict     lines 2 and 3: Age = 25, " in run("check", path)[1]
+    assert "::fares: " not in (out := run("check", path, "--format", "github")[1]).splitlines()[0]
+    assert ",line=3,title=irenic%3A conflict::lines 2 and 3: Age = 25, " in out
+
+
+@pytest.fixture
+def workbook(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.title = "Fares"
+    lines = [("Our fares",), (None,), ("Age", "Job", "Fare"), ("< 30", "a", "low")]
+    lines += [(">= 20", "a", "high"), (">= 30", "b", "high"), ("> 99", "b", "high")]
+    for line in lines:
+        book.active.append(line)
+    columns = book.create_sheet("Columns")
+    for line in [("Column", "Kind"), ("Age", "integer [0..98]")]:
+        columns.append(line)
+    path = tmp_path / "fares.xlsx"
+    book.save(path)
+    return str(path)
+
+
+def test_findings_name_their_place_in_a_workbook(run, workbook):
+    out = run("check", workbook)[1]
+    assert "\nconflict     Fares, rows 4 and 5: Age = 25, " in out
+    assert "\nnever fires  Fares, row 7: rule 4 never fires: " in out
+    (table,) = validated(run("check", workbook, "--json")[1])["files"][0]["tables"]
+    places = {finding["kind"]: finding["place"] for finding in table["findings"]}
+    assert places["conflicts"] == "Fares, rows 4 and 5"
+    assert places["gaps"] == ""
+    results = json.loads(run("check", workbook, "--format", "sarif")[1])["runs"][0]["results"]
+    message, location = results[0]["message"]["text"], results[0]["locations"][0]
+    assert message.startswith("Fares, rows 4 and 5: Age = 25, ")
+    assert location["logicalLocations"][0]["fullyQualifiedName"] == "Fares, rows 4 and 5"
+    gap = next(result for result in results if result["ruleId"] == "gaps")
+    assert gap["message"]["text"].startswith("Fares: Age = ")
+
+
+def test_cells_outside_their_domain_name_the_cell(run, file, tmp_path):
+    book = openpyxl.Workbook()
+    for line in [
+        ("Age", "Job", "Fare"),
+        ("integer [0..98]",),
+        ("< 30", "a", "low"),
+        ("> 20", "b", 5),
+    ]:
+        book.active.append(line)
+    book.active.append(("[0..99]", "c", "low"))
+    path = str(tmp_path / "fares.xlsx")
+    book.save(path)
+    out = run("check", path)[1]
+    assert "outside      Sheet!A5: rule 3, column Age: " in out
+    assert "outcome      Sheet!C4: rule 2: the outcome 5 is a number" in out
+
+
+def test_sarif_says_how_columns_were_read(run, workbook):
+    (sarif,) = json.loads(run("check", workbook, "--format", "sarif")[1])["runs"]
+    notes = sarif["invocations"][0]["toolExecutionNotifications"]
+    assert [note["message"]["text"] for note in notes if note["level"] == "note"] == [
+        "Fares, column 'Age': condition: whole numbers, at least 0, at most 98",
+        "Fares, column 'Job': condition: a, b or other values",
+        "Fares, column 'Fare': outcome: low, high",
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from pathlib import Path
 
@@ -599,3 +600,30 @@ def test_a_hit_policy_can_be_named_by_its_letter(run, file):
     path = file("IF age < 20 THEN a\nIF age > 9 THEN b\n")
     assert run("check", path)[0] == 1
     assert run("check", path, "--hit-policy", "f")[0] == 0
+
+
+# --- places in spreadsheets
+
+SHEET = "age,zone,fare\n< 20,a,low\n[10..30],a,high\n> 40,b,high\n"
+
+
+def test_changes_and_conflicts_name_their_lines(run, file):
+    path = file(SHEET, "fares.csv")
+    err = run("repair", path)[2]
+    assert err.startswith("line 3: rule 2 (IF 10 <= age <= 30 ")
+    (change,) = json.loads(run("repair", path, "--json")[1])["changes"]
+    assert change["place"] == "line 3"
+    expected = "irenic: the rules contradict each other: lines 2 and 3: rule 1 says low, "
+    assert run("merge", path)[2].startswith(expected)
+    assert run("complete", path)[2].startswith(expected)
+
+
+def test_differences_name_their_lines(run, file):
+    a, b = file(SHEET, "a.csv"), file(SHEET.replace("> 40,b,high\n", "") + "> 40,b,low\n", "b.csv")
+    out = run("diff", a, b, "--hit-policy", "F")[1]
+    assert out.splitlines()[0] == (
+        "where age >= 41 and zone in {b}: high (rule 3) becomes low (rule 3), for example at age ="
+        " 62, zone = b (before: line 4; after: line 4)"
+    )
+    (difference,) = json.loads(run("diff", a, b, "--hit-policy", "F", "--json")[1])["differences"]
+    assert (difference["place_before"], difference["place_after"]) == ("line 4", "line 4")

@@ -169,3 +169,13 @@ def test_init_has_no_place_for_the_declarations_of_a_cross_table(run, file, tmp_
     status, _, err = run("init", path, "-o", str(tmp_path / "b.csv"), "--cross", "region")
     assert status == 2
     assert "a cross table in a .csv file has no place for declarations" in err
+
+
+def test_commands_say_how_many_more_errors_there_are(run, file):
+    path = file("age,fare\n12 apples of 3,x\n13 apples of 3,y\n14 apples of 3,y\n", "bad.csv")
+    status, _, err = run("merge", path)
+    first, others = err.splitlines()
+    assert (status, "'12 apples of 3' is not a condition" in first) == (2, True)
+    assert others == (
+        "irenic: 2 more errors; irenic check and irenic.parse(…).bind().errors list all"
+    )

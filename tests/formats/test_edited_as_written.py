@@ -144,7 +144,7 @@ TRIMMED = {
     "money": (
         "price;fare\n< € 1.200,50;free\n>= € 1.000,50;full\n",
         {},
-        ["price;fare", "< € 1.200,50;free", ">= 1200,5;full"],
+        ["price;fare", "< € 1.200,50;free", ">= € 1200,5;full"],
     ),
     "dates": (
         "day;fare\n< 31/12/2026;free\n> 01/12/2026;full\n",

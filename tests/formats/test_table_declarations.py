@@ -148,3 +148,21 @@ def test_init_writes_declarations(tmp_path):
     assert "same file" in str(run("init", path, "-o", path).exception)
     assert "must be a .csv file" in str(run("init", path, "-o", tmp_path / "x.xlsx").exception)
     assert "already" in str(run("init", out, "-o", tmp_path / "x.csv").exception)
+
+
+def test_units_are_declared_and_kept():
+    text = "price,weight,fare\nnumber (€) >= 0,integer (kg) [0..50],\n< 5,< 5,x\n>= 5,-,y\n"
+    table = irenic.parse(text, format="csv").bind().table()
+    assert (table.space["price"].unit, table.space["weight"].unit) == ("€", "kg")
+    back = irenic.parse(irenic.dumps(table, format="json").encode(), format="json").bind().table()
+    assert back.space == table.space
+    raw = b"Weight (kg),fare\n< 5,x\n>= 5,y\n"
+    declared = with_declarations(raw, parse_csv(raw)).decode()
+    assert declared.splitlines()[1] == 'integer (kg),"one of x, y"'
+    with pytest.raises(irenic.errors.SpaceError, match="'kg' in one set and 'g' in the other"):
+        irenic.diff(table, irenic.parse(text.replace("kg", "g"), format="csv").bind().table())
+
+
+def test_only_numbers_have_units():
+    text = "day,fare\ndate (kg),\n< 2026-01-01,x\n> 2026-02-01,y\n"
+    assert irenic.parse(text, format="csv").bound(None).errors

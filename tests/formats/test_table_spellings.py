@@ -69,7 +69,8 @@ def test_a_cell_with_one_meaning_is_read(cell, spelling):
     more = [excluded] if spelling != excluded and excluded[0].isalpha() else []
     found, expected = read(cell, *more), read(spelling, *more)
     assert (reasons(found), found.warnings) == ([], [])
-    assert list(found.tables[0].rules) == list(expected.tables[0].rules)
+    # units are only known if a cell names them
+    assert list(map(str, found.tables[0].rules)) == list(map(str, expected.tables[0].rules))
 
 
 @pytest.mark.parametrize("cell", ["not specified", "Not Applicable", "not yet known", "not nurse"])
@@ -104,7 +105,8 @@ def test_all_of_something_causes_a_warning():
 def test_a_cell_of_the_table_settles_separators_and_dates(cells, spellings):
     found, expected = read(*cells), read(*spellings)
     assert (reasons(found), found.warnings) == ([], [])
-    assert list(found.tables[0].rules) == list(expected.tables[0].rules)
+    # units are only known if a cell names them
+    assert list(map(str, found.tables[0].rules)) == list(map(str, expected.tables[0].rules))
 
 
 def test_a_locale_settles_separators_and_dates():
@@ -148,7 +150,27 @@ def test_units_of_a_column():
         "the column mixes percentages, where 10% is 0.1, and other numbers; write all of them with"
         " % or none"
     ]
-    assert read("€ 5", "6").tables[0].space["a"] == Continuous("a")
+    assert read("€ 5", "6").tables[0].space["a"] == Continuous("a", unit="€")
+    assert read("5%", "6%").tables[0].space["a"] == Continuous("a")  # fractions
+
+
+@pytest.mark.parametrize(
+    ("header", "unit"),
+    [
+        ("Weight (kg)", "kg"),
+        ("Weight [in kg]", "kg"),
+        ("Price (€)", "€"),
+        ("Term (months)", "months"),
+        ("Age (optional)", ""),
+        ("Rate (%)", ""),
+        ("kg", ""),
+    ],
+)
+def test_a_header_names_the_unit(header, unit):
+    found = read("< 5", ">= 5", header=header).tables[0]
+    assert found.space[header] == Continuous(header, kind="integer", unit=unit)
+    described = str(found.reading.columns[0])
+    assert described == f"condition: whole numbers{f' ({unit})' if unit else ''}"
 
 
 def test_a_name_in_a_cell_may_lack_the_unit_of_its_column():

@@ -186,8 +186,14 @@ def test_a_merged_table_decides_the_same_and_keeps_its_policy(outside_limit, hit
     assert result.table.rules == result.rules
     assert result.table.hit_policy == hit_policy
     assert result.table.first_conflict() is None
-    if hit_policy == "UNIQUE" and not overlaps(table):
-        assert not overlaps(result.table)
+    if hit_policy == "UNIQUE":
+        old = set(table.rules)
+        for pair in overlaps(result.table):
+            a, b = (result.rules[place] for place in pair)
+            # of rows that could not be separated, or that have different weights
+            assert {a, b} <= old or a.weight != b.weight
+        if not overlaps(table):
+            assert not overlaps(result.table)
 
 
 @pytest.mark.parametrize("how", ["drop", "trim", "split"])
@@ -212,6 +218,31 @@ def test_rows_of_a_unique_table_are_merged_without_overlaps():
     table = DecisionTable.from_rules(rules).under("UNIQUE")
     assert merge(table).rules == rules
     assert merge(table.under("ANY")).rules == rules  # nothing would shrink
+
+
+def test_agreeing_rows_of_a_unique_table_are_separated():
+    rules = plane((0, 6, 0, 5), (4, 9, 0, 5), (20, 22, 0, 3), (21, 24, 0, 3), (22, 26, 1, 3))
+    result = merge(DecisionTable.from_rules(rules).under("UNIQUE"))
+    assert [str(rule) for rule in result.rules] == [
+        "IF 0 <= x < 9 AND 0 <= y < 5 THEN A",
+        "IF 20 <= x < 24 AND 0 <= y < 3 THEN A",
+        "IF 24 <= x < 26 AND 1 <= y < 3 THEN A",
+    ]
+    assert not overlaps(result.table)
+
+
+def test_agreeing_rows_are_separated_even_if_none_is_saved():
+    rules = plane((0, 6, 0, 5), (4, 9, 0, 3))
+    result = merge(DecisionTable.from_rules(rules).under("UNIQUE"))
+    assert [str(rule) for rule in result.rules] == [
+        "IF 0 <= x < 6 AND 0 <= y < 5 THEN A",
+        "IF 6 <= x < 9 AND 0 <= y < 3 THEN A",
+    ]
+
+
+def test_crossing_rows_stay_if_separate_ones_would_be_more():
+    rules = plane((0, 9, 3, 5), (3, 5, 0, 9))
+    assert merge(DecisionTable.from_rules(rules).under("UNIQUE")).rules == rules
 
 
 def test_a_pinwheel_in_a_unique_table_becomes_one_row():

@@ -227,12 +227,13 @@ def test_not_equal_means_all_other_values():
     [
         (
             "",
-            "column 1: expected IF, DEFAULT, IMPOSSIBLE, or a comment that starts with #, found the end"
-            " of the line",
+            "column 1: expected IF, DEFAULT, IMPOSSIBLE, or a comment that starts with #, found the"
+            " end of the line",
         ),
         (
             "f1 < 5 THEN A",
-            "column 1: expected IF, DEFAULT, IMPOSSIBLE, or a comment that starts with #, found 'f1'",
+            "column 1: expected IF, DEFAULT, IMPOSSIBLE, or a comment that starts with #, found"
+            " 'f1'",
         ),
         ("IF f1 < 5", "column 10: expected AND or THEN, found the end of the line"),
         ("IF f1 < 5 OR f1 > 7 THEN A", "a rule must be one region, got 2, because of OR, NOT or"),

@@ -253,16 +253,17 @@ def same_in_every_view(rules):
             assert region_of(entry["region"], rules.space) == finding.region
             assert entry["region"]["text"] == str(finding.region)
     results = to_sarif(document, "1")["runs"][0]["results"]
-    prefix = f"{rules.name}: " if rules.name else ""
+    places = [f["place"] or rules.name for f in findings]
     assert [(r["ruleId"], r["message"]["text"]) for r in results] == [
-        (f["kind"], prefix + f["text"]) for f in findings
+        (f["kind"], f"{place}: {f['text']}" if place else f["text"])
+        for f, place in zip(findings, places, strict=True)
     ]
     titles = [re.search("title=irenic%3A (.*?)::", line)[1] for line in to_annotations(document)]
     assert titles == [f["noun"] for f in findings]
     printed, lines = text_of(file)
     # text shows only the first findings of each kind
     assert [one for one in printed if "lists more" not in one[1]] == [
-        (f["noun"], f["text"])
+        (f["noun"], f"{f['place']}: {f['text']}" if f["place"] else f["text"])
         for kind in KINDS
         for f in of_kind(checked_table, kind)[: 50 if kind in ("conflicts", "overlaps") else 10]
     ]

@@ -2,7 +2,17 @@
 
 from irenic.checking import _baseline as baseline
 from irenic.checking._check import Findings, check
-from irenic.checking._finding import KINDS, LEVELS, NOUNS, Finding, Kind, Level, case_in
+from irenic.checking._finding import (
+    KINDS,
+    LEVELS,
+    NOUNS,
+    Finding,
+    Kind,
+    Level,
+    case_in,
+    kind_named,
+    numbered,
+)
 
 __all__ = [
     "KINDS",
@@ -15,4 +25,6 @@ __all__ = [
     "baseline",
     "case_in",
     "check",
+    "kind_named",
+    "numbered",
 ]

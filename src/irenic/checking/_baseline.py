@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, TypeAlias
 
 from irenic.checking._check import Findings
 from irenic.checking._finding import KINDS, Finding
 from irenic.errors import FormatError
 from irenic.model.decision_table import DecisionTable
-from irenic.model.head import contradicts
 
 _FORMAT: Final = "irenic baseline"
 _VERSION: Final = 1
+_Key: TypeAlias = tuple[str, str]
+"""The file of a finding, and what identifies the finding in it."""
 _KEYS: Final = ("file", "table", "kind", "rules", "where")
 
 
@@ -29,7 +30,7 @@ def document(listed: list[dict[str, Any]]) -> dict[str, Any]:
     return {"format": _FORMAT, "version": _VERSION, "accepted": listed}
 
 
-def read(data: object) -> dict[str, str]:
+def read(data: object) -> dict[_Key, str]:
     """Return the reasons for accepted findings by their identity; raise an error if invalid."""
     if not isinstance(data, dict) or data.get("format") != _FORMAT:
         raise FormatError(f'a baseline must have the "format" "{_FORMAT}"')
@@ -40,7 +41,7 @@ def read(data: object) -> dict[str, str]:
     listed = data.get("accepted")
     if not isinstance(listed, list):
         raise FormatError('a baseline must have a list "accepted"')
-    reasons = {}
+    reasons: dict[_Key, str] = {}
     for number, entry in enumerate(listed, 1):
         if not isinstance(entry, dict) or not all(key in entry for key in _KEYS):
             raise FormatError(f"entry {number} must have {', '.join(_KEYS)}")
@@ -53,18 +54,26 @@ def read(data: object) -> dict[str, str]:
     return reasons
 
 
-def accepted(path: str, findings: Findings, reasons: Mapping[str, str]) -> Findings:
+def accepted(path: str, findings: Findings, reasons: Mapping[_Key, str]) -> Findings:
     """Return findings of which those in a baseline are accepted."""
     return findings.accepting(
         lambda finding: reasons.get(_key(_identity(path, finding, findings.table)), "")
     )
 
 
+def unused(path: str, tables: Iterable[Findings], reasons: Mapping[_Key, str]) -> int:
+    """Return how many entries about a file accept nothing in its tables."""
+    used = {
+        _key(_identity(path, each.finding, findings.table))
+        for findings in tables
+        for each in findings.accepted
+    }
+    return sum(key[0] == path and key not in used for key in reasons)
+
+
 def _identity(path: str, finding: Finding, table: DecisionTable) -> dict[str, Any]:
     """Return what a finding is about: not by the numbers of rules, which change with others."""
-    kind = finding.kind
-    if kind == "overlaps" and contradicts(*finding.thens):
-        kind = "conflicts"  # listed twice
+    kind = finding.shown_as
     rows = () if kind in ("columns", "policy") else finding.rules
     rules = [" | ".join(str(table.rules[p]) for p in table.places(row)) for row in rows]
     by_region = kind in ("conflicts", "overlaps", "gaps", "misleading")
@@ -73,5 +82,6 @@ def _identity(path: str, finding: Finding, table: DecisionTable) -> dict[str, An
     return {"file": path, "table": table.name, "kind": kind, "rules": rules, "where": where}
 
 
-def _key(entry: Mapping[str, Any]) -> str:
-    return repr([entry[key] for key in _KEYS])
+def _key(entry: Mapping[str, Any]) -> _Key:
+    file, *others = (entry[key] for key in _KEYS)
+    return str(file), repr(others)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -16,13 +16,13 @@ from irenic.checking import _columns as columns
 from irenic.checking import _merging as merging
 from irenic.checking import _nesting as nesting
 from irenic.checking import _outcomes as outcomes
+from irenic.checking._acceptance import Acceptance, parse_acceptance
 from irenic.checking._finding import KINDS, LEVELS, NOUNS, Finding, Kind, Level
 from irenic.checking._rows import Rows
-from irenic.errors import BudgetError, ConditionError, did_you_mean
+from irenic.errors import BudgetError, ConditionError, FormatError, did_you_mean
 from irenic.mend import to_set
 from irenic.model import markup
 from irenic.model.decision_table import DecisionTable
-from irenic.model.head import contradicts
 from irenic.model.region import Region
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
@@ -41,6 +41,15 @@ _COLORS: Final[dict[Level, str]] = {
 _ORDERED_LIMIT: Final = 300
 
 
+class Accepted(NamedTuple):
+    """A finding that was accepted, and why."""
+
+    finding: Finding
+    reason: str
+    in_file: bool = False
+    """Whether the file itself accepts it, not a baseline or a caller."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Findings:
     """The findings of a check, and which searches were not finished.
@@ -57,9 +66,9 @@ class Findings:
         Maximum number of listed findings per kind.
     unfinished : tuple of str
         Kinds of findings whose search was stopped by the budget, so that there may be more.
-    accepted : tuple of (Finding, str)
-        Findings that were accepted, with the reasons. They are counted, but not listed, and do not
-        make a check fail.
+    accepted : tuple of (Finding, str, bool)
+        Findings that were accepted, with the reasons, and whether the file itself accepts them.
+        They are counted, but not listed, and do not make a check fail.
 
     Examples
     --------
@@ -75,7 +84,7 @@ class Findings:
     unfinished: tuple[Kind, ...]
     _counts: dict[Kind, int]
     _listed: dict[Kind, list[Finding]]
-    accepted: tuple[tuple[Finding, str], ...] = ()
+    accepted: tuple[Accepted, ...] = ()
 
     @property
     def is_consistent(self) -> bool:
@@ -133,9 +142,7 @@ class Findings:
     def _without_repeats(self, kind: Kind) -> list[Finding]:
         """Return the findings of a kind, without overlaps that are also conflicts."""
         listed = self._listed[kind]
-        if kind != "overlaps":
-            return listed
-        return [finding for finding in listed if not contradicts(*finding.thens)]
+        return listed if kind != "overlaps" else [f for f in listed if f.shown_as == kind]
 
     def __len__(self) -> int:
         return sum(len(self._without_repeats(kind)) for kind in KINDS)
@@ -182,7 +189,7 @@ class Findings:
         >>> findings.fails(), findings.fails(["gaps"])
         (False, True)
         """
-        accepted = Counter(finding.kind for finding, _ in self.accepted)
+        accepted = Counter(each.finding.kind for each in self.accepted)
         if kinds is None:
             kind: Kind = "overlaps" if self.table.hit_policy == "UNIQUE" else "conflicts"
             return self._counts[kind] > accepted[kind]
@@ -210,12 +217,15 @@ class Findings:
         >>> len(known), known.count("gaps"), known.fails(["gaps"])
         (0, 2, False)
         """
+        return self._accepting(reason)
+
+    def _accepting(self, reason: Callable[[Finding], str], *, in_file: bool = False) -> Findings:
         listed: dict[Kind, list[Finding]] = {kind: [] for kind in KINDS}
         accepted = list(self.accepted)
         for kind, findings in self._listed.items():
             for finding in findings:
                 if why := reason(finding):
-                    accepted.append((finding, why))
+                    accepted.append(Accepted(finding, why, in_file))
                 else:
                     listed[kind].append(finding)
         return replace(self, _listed=listed, accepted=tuple(accepted))
@@ -301,9 +311,49 @@ class _Check:
         self._cells()
         self._columns()
         self._policy()
-        return Findings(
+        findings = Findings(
             self.table, gaps_found, self.limit, tuple(self.unfinished), self.counts, self.listed
         )
+        return self._accept(findings) if self.table.accepts else findings
+
+    def _accept(self, findings: Findings) -> Findings:
+        """Accept what the file accepts, and add invalid and unused acceptances as findings."""
+        acceptances, problems = [], []
+        for rows, text in self.table.accepts:
+            try:
+                acceptances.append(parse_acceptance(rows, text, self.table.space))
+            except FormatError as error:
+                problems.append((rows, f"{f'accept: {text}'!r}: {error.message}"))
+        used: set[tuple[Acceptance, Kind]] = set()
+
+        def reason(finding: Finding) -> str:
+            accepting = [
+                (a, kind) for a in acceptances for kind in a.kinds if a.accepts(finding, kind)
+            ]
+            used.update(accepting)
+            return accepting[0][0].reason if accepting else ""
+
+        findings = findings._accepting(reason, in_file=True)
+        for acceptance in acceptances:
+            for kind in acceptance.kinds:
+                if (acceptance, kind) in used or not self._is_known(kind):
+                    continue
+                text = f"accept: {acceptance.text}"
+                problem = f"{text!r} accepts no finding of the kind {NOUNS[kind]}; remove it"
+                problems.append((acceptance.rows, problem))
+        self._add(
+            "acceptances",
+            (
+                Finding("acceptances", LEVELS["acceptances"], rows, why=text)
+                for rows, text in sorted(problems)
+            ),
+        )
+        listed = findings._listed | {"acceptances": self.listed["acceptances"]}
+        return replace(findings, _listed=listed)
+
+    def _is_known(self, kind: Kind) -> bool:
+        """Return whether all findings of a kind are listed."""
+        return kind not in self.unfinished and self.counts[kind] == len(self.listed[kind])
 
     def _meter(self) -> Meter:
         return Meter(Budget(seconds=self.budget.seconds, nodes=self.budget.nodes))

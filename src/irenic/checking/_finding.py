@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+import re
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal, get_args
@@ -16,6 +17,7 @@ from irenic.model.region import Region, witness_among, witness_in
 Kind = Literal[
     "conflicts", "overlaps", "gaps", "never_fire", "misleading", "outside", "outcomes",
     "duplicates", "inside", "mergeable", "columns", "policy", "model",
+    "acceptances",
 ]  # fmt: skip
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 Level = Literal["error", "warning", "note"]
@@ -33,6 +35,7 @@ LEVELS: Final[dict[Kind, Level]] = {
     "columns": "note",
     "policy": "note",
     "model": "warning",
+    "acceptances": "warning",
 }
 NOUNS: Final[dict[Kind, str]] = {
     "conflicts": "conflict",
@@ -48,9 +51,35 @@ NOUNS: Final[dict[Kind, str]] = {
     "columns": "column",
     "policy": "hit policy",
     "model": "model",
+    "acceptances": "acceptance",
+}
+_KNOWN: Final[dict[str, Kind]] = {
+    name.replace("_", " "): kind for kind in KINDS for name in (kind, NOUNS[kind])
 }
 _NUMBER_LIMIT: Final = 8
 _ANY_CASE: Final = "any case"
+
+
+def kind_named(name: str) -> Kind | None:
+    """Return the kind of finding with a name.
+
+    Parameters
+    ----------
+    name : str
+        As in ``KINDS``, or in the singular; in any case, with blanks, dashes or underscores.
+
+    Returns
+    -------
+    str or None
+        One of ``KINDS``; None if there is no such kind.
+
+    Examples
+    --------
+    >>> from irenic.checking import kind_named
+    >>> kind_named("gaps"), kind_named("Gap"), kind_named("never-fires"), kind_named("hole")
+    ('gaps', 'gaps', 'never_fire', None)
+    """
+    return _KNOWN.get(" ".join(re.split(r"[-_\s]+", name.strip().lower())))
 
 
 @dataclass(frozen=True)
@@ -103,6 +132,12 @@ class Finding:
         return None if self.region is None else self.region.witness()
 
     @property
+    def shown_as(self) -> Kind:
+        """The kind as which it is listed: an overlap that is also a conflict is listed as one."""
+        is_conflict = self.kind == "overlaps" and contradicts(*self.thens)
+        return "conflicts" if is_conflict else self.kind
+
+    @property
     def text(self) -> str:
         """The finding in one line, without its kind."""
         return _TEXTS[self.kind](self)
@@ -111,18 +146,41 @@ class Finding:
         return self.text
 
 
+def numbered(noun: str, numbers: Sequence[int]) -> str:
+    """Return numbers with their noun.
+
+    Parameters
+    ----------
+    noun : str
+        In the singular.
+    numbers : sequence of int
+        Not empty. Only the first ones are listed if there are many.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from irenic.checking import numbered
+    >>> numbered("rule", [3]), numbered("line", [3, 7]), numbered("row", [1, 2, 5])
+    ('rule 3', 'lines 3 and 7', 'rows 1, 2 and 5')
+    """
+    texts = [str(number) for number in numbers]
+    if len(texts) == 1:
+        return f"{noun} {texts[0]}"
+    if len(texts) > _NUMBER_LIMIT:
+        texts = [*texts[:_NUMBER_LIMIT], f"{len(texts) - _NUMBER_LIMIT} more"]
+    return f"{noun}s {', '.join(texts[:-1])} and {texts[-1]}"
+
+
 def number(rules: Iterable[int]) -> str:
     """Return the numbers of rules as text, given their indices.
 
-    >>> number([2]), number([2, 6]), number([0, 1, 4])
-    ('rule 3', 'rules 3 and 7', 'rules 1, 2 and 5')
+    >>> number([2]), number([2, 6])
+    ('rule 3', 'rules 3 and 7')
     """
-    numbers = [str(rule + 1) for rule in rules]
-    if len(numbers) == 1:
-        return f"rule {numbers[0]}"
-    if len(numbers) > _NUMBER_LIMIT:
-        numbers = [*numbers[:_NUMBER_LIMIT], f"{len(numbers) - _NUMBER_LIMIT} more"]
-    return f"rules {', '.join(numbers[:-1])} and {numbers[-1]}"
+    return numbered("rule", [rule + 1 for rule in rules])
 
 
 def case_in(region: Region) -> str:
@@ -230,6 +288,10 @@ def _said(finding: Finding) -> str:
     return finding.why
 
 
+def _acceptance(finding: Finding) -> str:
+    return f"{number(finding.rules)}: {finding.why}" if finding.rules else finding.why
+
+
 _TEXTS: Final = {
     "conflicts": _pair,
     "overlaps": _pair,
@@ -244,4 +306,5 @@ _TEXTS: Final = {
     "columns": _column,
     "policy": _said,
     "model": _said,
+    "acceptances": _acceptance,
 }

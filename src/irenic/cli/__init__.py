@@ -126,7 +126,7 @@ for _name, (_, _summary) in COMMANDS.items():
 
 
 def main() -> None:
-    """Run the command; errors of irenic print one line to standard error and exit with 2."""
+    """Run the command; errors of irenic are printed to standard error, and it exits with 2."""
     open_closed_streams()
     try:
         app()
@@ -139,5 +139,6 @@ def main() -> None:
 
 def _end(error: Exception) -> NoReturn:
     with suppress(OSError):  # nobody reads standard error, so only the status can tell
-        note(str(error))
+        for text in (str(error), *getattr(error, "__notes__", ())):
+            note(text)
     sys.exit(2)

@@ -111,7 +111,7 @@ def check(
             metavar="KINDS",
             help="Kinds of findings to exit with 1 for: conflicts, overlaps, gaps, never_fire,"
             " misleading, outside, outcomes, duplicates, inside, mergeable, columns, policy,"
-            " model; or nothing.",
+            " model, acceptances; or nothing.",
         ),
     ] = None,
     explain_reading: Annotated[
@@ -223,22 +223,23 @@ _FEW = 3
 
 def _kinds(fail_on: str | None) -> list[Kind] | None:
     """Return the kinds of findings to fail on; None for those that hit policies forbid."""
-    from irenic.checking import KINDS, NOUNS
+    from irenic.checking import KINDS, kind_named
 
     if fail_on is None:
         return None
-    known: dict[str, Kind] = {kind.replace("_", " "): kind for kind in KINDS}
-    known |= {noun: kind for kind, noun in NOUNS.items()}  # findings are printed with their noun
-    plain = fail_on.lower().replace("-", " ").replace("_", " ")
-    names = [name.strip() for name in plain.split(",")]
-    if names == ["nothing"]:
+    names = fail_on.split(",")
+    if [name.strip().lower() for name in names] == ["nothing"]:
         return []
+    kinds = []
     for name in names:
-        if name not in known:
+        kind = kind_named(name)
+        if kind is None:
             raise FormatError(
-                f"--fail-on: unknown kind of finding {name!r}; use {', '.join(KINDS)} or nothing"
+                f"--fail-on: unknown kind of finding {name.strip()!r}; use {', '.join(KINDS)} or"
+                " nothing"
             )
-    return [known[name] for name in names]
+        kinds.append(kind)
+    return kinds
 
 
 def _check_files(
@@ -322,9 +323,11 @@ def _accept(files: list[CheckedFile], path: Path) -> None:
         reason = error if isinstance(error, FormatError) else FormatError(f"not JSON: {error}")
         raise reason.at(path=str(path)) from None
     for file in files:
-        file.tables[:] = [
-            baseline.accepted(_portable(file.path), findings, reasons) for findings in file.tables
-        ]
+        name = _portable(file.path)
+        file.tables[:] = [baseline.accepted(name, findings, reasons) for findings in file.tables]
+        if n := 0 if file.errors else baseline.unused(name, file.tables, reasons):
+            text = f"{counted(n, 'accepted finding')} of {file.path} no longer"
+            note(f"{path}: {text} {'exists' if n == 1 else 'exist'}")
 
 
 def _portable(path: str) -> str:

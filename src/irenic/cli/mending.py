@@ -236,8 +236,8 @@ def merge(
     verdict = f"{counted(len(unordered.rules), 'rule')} became {len(merged.rules):,}"
     result = merged.table or unordered
     lost: list[str] = []
-    if not original.is_ordered and len(merged.rules) == len(original.rules):
-        result = original  # nothing shrinks, so nothing is rewritten
+    if not original.is_ordered and merged.rules == original.rules:
+        result = original  # so that nothing is rewritten
     else:
         lost = [original.say_never(row) for row in original.never_hold]
     edit = _Edit("irenic merge", parsed, original, _merge_notes(original, result), lost)
@@ -358,7 +358,7 @@ def diff(
     differences = irenic.diff(before, after, budget=budget)
     from irenic.reporting.documents import diff_document
 
-    document = diff_document(differences)
+    document = diff_document(differences, before, after)
     with output():
         if as_json:
             print_json(document)
@@ -539,7 +539,7 @@ def _write_result(
     from irenic.reporting.documents import mend_document
     from irenic.reporting.terminal import print_mended
 
-    document = mend_document(table, [*steps, *marks], verdict)
+    document = mend_document(edit.table, table, [*steps, *marks], verdict)
     with output():
         if as_json:
             print_json(document)

@@ -152,8 +152,8 @@ def without_policy(table: DecisionTable, form: str, *, decides: bool = False) ->
         )
     if decides and not table.is_ordered and (conflict := table.first_conflict()) is not None:
         raise ConflictError(
-            f"the rules contradict each other: {conflict}; repair them, or use the hit policy FIRST"
-            " to let the first rule win",
+            f"the rules contradict each other: {table.say_conflict(conflict)}; repair them, or use"
+            " the hit policy FIRST to let the first rule win",
             [conflict],
         )
     return table.as_rules()

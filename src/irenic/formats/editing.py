@@ -20,17 +20,13 @@ from irenic.model.region import Region
 from irenic.model.rule import Rule
 from irenic.model.ruleset import RuleSet
 
-EDITED: Final = ("csv", "dmn", "rules", "tsv", "xlsm", "xlsx")
-"""The formats of files that can be edited."""
 MARKS: Final = {
-    "csv": "the column IRENIC NOTE",
+    **dict.fromkeys(("csv", "tsv", "xlsm", "xlsx"), "the column IRENIC NOTE"),
     "dmn": "the descriptions of rules",
     "rules": "the comments",
-    "tsv": "the column IRENIC NOTE",
-    "xlsm": "the column IRENIC NOTE",
-    "xlsx": "the column IRENIC NOTE",
 }
-"""Where changed rows are explained."""
+"""Where changed rows are explained, by the formats of files that can be edited."""
+EDITED: Final = tuple(MARKS)
 _BREAK: Final = re.compile(r"\r\n|\r|\n")
 
 

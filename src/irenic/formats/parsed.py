@@ -89,8 +89,9 @@ class Tables:
         Raises
         ------
         FormatError
-            If no table or more than one matches, or if the source has errors; errors in other
-            tables are ignored if the named one was read.
+            If no table or more than one matches, or if the source has errors: the first one, with
+            a note on how many there are. Errors in other tables are ignored if the named one was
+            read.
 
         Examples
         --------
@@ -107,7 +108,11 @@ class Tables:
                 hint = did_you_mean(name, named) if named else "; the only table has no name"
                 raise FormatError(f"unknown table {name!r}{hint}", path=self.name)
         if self.errors and (name is None or not tables):
-            raise self.errors[0]
+            error, n_others = self.errors[0], len(self.errors) - 1
+            if n_others and not hasattr(error, "__notes__"):
+                others = counted(n_others, "more error")
+                error.add_note(f"{others}; irenic check and irenic.parse(…).bind().errors list all")
+            raise error
         if len(tables) == 1:
             return tables[0]
         if not tables:
@@ -579,6 +584,8 @@ class RuleDraft:
     places: list[int] = field(default_factory=list)
     """The line of each rule, or its number if lines are not known."""
     has_lines: bool = False
+    accepts: list[tuple[int | None, str]] = field(default_factory=list)
+    """Findings that the source accepts, as texts, and the place of the rule beside each."""
     errors: list[FormatError] = field(default_factory=list)
     warnings: list[FormatError] = field(default_factory=list)
 
@@ -619,8 +626,12 @@ class RuleDraft:
             )
         except ConditionError as error:  # rules of a list decide everything
             return Tables(errors=[FormatError(str(error))])
-        tables = [replace(table, lines=tuple(places))] if self.has_lines else [table]
-        return Tables(tables, warnings=warnings)
+        accepts = [
+            (tuple(row for row, p in enumerate(places) if p == place), text)
+            for place, text in self.accepts
+        ]
+        lines = tuple(places) if self.has_lines else ()
+        return Tables([replace(table, lines=lines, accepts=tuple(accepts))], warnings=warnings)
 
     def _excluding(self, space: Space) -> Space:
         """Return a space without what is declared as impossible."""

@@ -10,6 +10,9 @@
     DEFAULT full
     IMPOSSIBLE WHERE age < 16 AND job in {"fire fighter"}
 
+A comment ``# accept: overlap: both apply`` accepts findings about the rule on its line, or about
+all rules if it is a line of its own.
+
 A text file contains no space. It is inferred from the conditions: features that are compared are
 continuous; features that are tested for membership are categorical and open to other values.
 """
@@ -20,8 +23,9 @@ from collections.abc import Hashable
 
 from irenic.errors import ConditionError, FormatError
 from irenic.formats.parsed import Parsed, RuleDraft
+from irenic.formats.tables.drafts import accepted_in
 from irenic.model.literals import format_literal
-from irenic.model.notation import ParsedImpossible, parse_line
+from irenic.model.notation import ParsedImpossible, comment_of, parse_line
 from irenic.model.region import Region
 from irenic.model.rule import as_default
 from irenic.model.ruleset import RuleSet
@@ -39,6 +43,8 @@ def parse(text: str) -> Parsed:
     for number, line in enumerate(text.split("\n"), 1):
         try:
             parsed = parse_line(line)
+            texts = accepted_in(comment_of(line).lstrip("#")) if "#" in line else ()
+            draft.accepts += [(None if parsed is None else number, each) for each in texts]
             if isinstance(parsed, list):
                 draft.rules += parsed
                 draft.places += [number] * len(parsed)

@@ -12,6 +12,7 @@ from irenic.formats._branches import without_policy
 from irenic.formats.json import rules as json_rules
 from irenic.frames.files import File, format_of, name_of, write_file
 from irenic.model.decision_table import DecisionTable
+from irenic.model.literals import counted
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
 
@@ -128,10 +129,12 @@ def dumps(rules: RuleSet | RuleList | DecisionTable | Classifier, *, format: str
 
 
 def warn_of_loss(table: DecisionTable, format: str, name: str = "") -> None:
-    """Warn about parts of a table that a format omits: rows that never apply, and annotations."""
+    """Warn about parts of a table that are not written: rows that never apply, and annotations."""
     kept = {row.row for row in table.unsatisfiable} if format in TABLES else set()
     losses = [table.say_never(row) for row in table.never_hold if row not in kept]
-    losses += [f"{w} {'is' if w.startswith('1 ') else 'are'} left out" for w in table.left_out]
+    others = [*table.left_out]
+    others += [counted(len(table.accepts), "acceptance")] if table.accepts else []
+    losses += [f"{w} {'is' if w.startswith('1 ') else 'are'} left out" for w in others]
     for loss in losses:
         # blames the caller of `write`
         warnings.warn(f"{name}: {loss}" if name else loss, FormatWarning, stacklevel=3)

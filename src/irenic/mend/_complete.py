@@ -207,7 +207,8 @@ def _consistent(rules: RuleSet | DecisionTable) -> DecisionTable:
     conflict = None if table.collects else table.first_conflict()
     if conflict is not None:
         raise ConflictError(
-            f"the rules contradict each other: {conflict}; repair them before filling gaps",
+            f"the rules contradict each other: {table.say_conflict(conflict)}; repair them before"
+            " filling gaps",
             [conflict],
         )
     return table

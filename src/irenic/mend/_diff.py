@@ -213,8 +213,8 @@ def _by_precedence(rules: Rules, which: str) -> _Ordered:
         )
     if not table.is_ordered and (conflict := table.first_conflict()) is not None:
         raise ConflictError(
-            f"the {which} rule set contradicts itself: {conflict}; repair it, or let the first"
-            " rule win with RuleList.from_rules(rules) or --hit-policy FIRST",
+            f"the {which} rule set contradicts itself: {table.say_conflict(conflict)}; repair it,"
+            " or let the first rule win with RuleList.from_rules(rules) or --hit-policy FIRST",
             [conflict],
         )
     places = table.winning

@@ -21,6 +21,8 @@ _OUTSIDE_LIMIT: Final = 4_000
 # Otherwise, pairs of at most this many rules are joined, with a node limit per pair.
 _HULL_LIMIT: Final = 300
 _NODES_PER_HULL: Final = 2_000
+# Overlapping rows of a UNIQUE table are separated if they are not more than this.
+_DISJOINT_LIMIT: Final = 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +73,8 @@ def merge(rules: RuleSet | DecisionTable, *, budget: Budget | float | None = Non
     Parameters
     ----------
     rules : RuleSet or DecisionTable
-        Rules without contradictions. The rows of a UNIQUE table without overlaps are merged into
-        rows without overlaps.
+        Rules without contradictions. The rows of a UNIQUE table are merged into rows without
+        overlaps; rows that agree and overlap are separated if that takes no more rows.
     budget : Budget or float (seconds), optional
         When it is used up, the remaining rules are not merged, and ``finished`` is False (default:
         unlimited).
@@ -104,8 +106,7 @@ def merge(rules: RuleSet | DecisionTable, *, budget: Budget | float | None = Non
     """
     table = _as_table(rules)
     meter = Meter(budget)
-    unique = table.hit_policy == "UNIQUE" and not table.rules.overlaps(limit=1)
-    result, rows = _merged_rules(table, meter, disjoint=unique)
+    result, rows = _merged_rules(table, meter)
     merged_table = None
     if isinstance(rules, DecisionTable):
         bare = replace(table.without_unsatisfiable(), lines=())
@@ -123,15 +124,14 @@ def _as_table(rules: RuleSet | DecisionTable) -> DecisionTable:
         )
     if (conflict := table.first_conflict()) is not None:
         raise ConflictError(
-            f"the rules contradict each other: {conflict}; repair them before merging",
+            f"the rules contradict each other: {table.say_conflict(conflict)}; repair them before"
+            " merging",
             [conflict],
         )
     return table
 
 
-def _merged_rules(
-    table: DecisionTable, meter: Meter, *, disjoint: bool
-) -> tuple[RuleSet, tuple[int, ...]]:
+def _merged_rules(table: DecisionTable, meter: Meter) -> tuple[RuleSet, tuple[int, ...]]:
     """Return the merged rules, and the row of each; rows that are not merged stay as they are."""
     rules = table.rules
     groups: dict[tuple[int, float], list[int]] = {}
@@ -140,8 +140,9 @@ def _merged_rules(
     ):
         groups.setdefault(key, []).append(place)
     placed: list[tuple[int, Rule, object]] = []
+    overlapping = bool(rules.overlaps(limit=1))
     for places in groups.values():
-        merged = _merged(table, places, meter, disjoint=disjoint)
+        merged = _merged(table, places, meter, overlapping=overlapping)
         if merged is None:
             placed += [(place, rules[place], table.rows[place]) for place in places]
         else:
@@ -153,17 +154,28 @@ def _merged_rules(
 
 
 def _merged(
-    table: DecisionTable, places: list[int], meter: Meter, *, disjoint: bool
+    table: DecisionTable, places: list[int], meter: Meter, *, overlapping: bool
 ) -> list[tuple[int, Rule]] | None:
-    """Return fewer rules that mean the same, each with its new place; None if there are none."""
+    """Return fewer rules that mean the same, each with its new place; None if there are none.
+
+    Under UNIQUE, as many rules are better, too, if they no longer overlap.
+    """
     rules = table.rules
     n_rows = len({table.rows[place] for place in places})
     old = [rules[i] for i in places]
     boxes = rules.boxes.take(places)
     if n_rows < 2 or meter.spent():
         return None
-    merged = (fewer_disjoint if disjoint else fewer)(boxes, meter)
-    if len(merged) >= n_rows or not same_union(boxes, merged, meter):
+    most = n_rows - 1
+    if table.hit_policy == "UNIQUE":
+        apart = _disjoint(boxes, meter) if overlapping else boxes
+        if apart is None:
+            return None
+        most += apart is not boxes
+        merged = fewer_disjoint(apart, meter)
+    else:
+        merged = fewer(boxes, meter)
+    if len(merged) > most or not same_union(boxes, merged, meter):
         return None
     then, weight = old[0].then, old[0].weight
     new = [
@@ -194,6 +206,24 @@ def fewer(boxes: Boxes, meter: Meter) -> Boxes:
     elif len(boxes) <= _HULL_LIMIT:
         boxes = _hulls_joined(boxes, meter)
     return without_covered(boxes, meter)
+
+
+def _disjoint(boxes: Boxes, meter: Meter) -> Boxes | None:
+    """Return disjoint boxes that contain the same points; the boxes themselves if they are.
+
+    None if there are too many, or if the budget is used up.
+    """
+    if len(boxes) > _DISJOINT_LIMIT:
+        return None
+    if boxes.meets(boxes).sum() == len(boxes):
+        return boxes
+    needed = without_covered(boxes, meter)
+    apart = needed.take([])
+    for row in range(len(needed)):
+        apart = apart.concat(needed.take([row]).subtract(apart, meter))
+        if meter.spent():
+            return None
+    return apart
 
 
 def fewer_disjoint(boxes: Boxes, meter: Meter) -> Boxes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
@@ -90,6 +90,11 @@ class DecisionTable:
     loose_ends : tuple of (int, str)
         Parts of the model of the table that are not connected, such as input data that nothing
         uses: the line and what is wrong.
+    accepts : tuple of (tuple of int, str)
+        Findings that the file accepts, as texts such as ``"overlap: both discounts apply"``, each
+        with the indices of the rows beside which it is written; none for the whole table.
+    reading : Reading, optional
+        How the table of a spreadsheet was read, see :class:`irenic.formats.Reading`.
 
     Raises
     ------
@@ -127,6 +132,8 @@ class DecisionTable:
     beyond: tuple[tuple[int, str, str], ...] = ()
     unfit: tuple[tuple[int, str, str], ...] = ()
     loose_ends: tuple[tuple[int, str], ...] = ()
+    accepts: tuple[tuple[tuple[int, ...], str], ...] = ()
+    reading: Any = None
 
     def __post_init__(self) -> None:
         check_rules(self.rules)
@@ -335,7 +342,8 @@ class DecisionTable:
         unsatisfiable = tuple(
             u._replace(row=numbers[u.row]) for u in self.unsatisfiable if u.row in numbers
         )
-        return replace(self, reasons=reasons, unsatisfiable=unsatisfiable, beyond=(), unfit=())
+        table = replace(self, reasons=reasons, unsatisfiable=unsatisfiable)
+        return replace(table, beyond=(), unfit=(), accepts=())  # of other rows
 
     def without_unsatisfiable(self) -> DecisionTable:
         """Return the table without the rows that can never hold.
@@ -355,7 +363,56 @@ class DecisionTable:
         lines = tuple(self.lines[row] for row in numbers) if self.lines else ()
         rows = tuple(numbers[row] for row in self.rows)
         table = replace(self, rows=rows, n_rows=len(numbers), lines=lines)
-        return replace(table, reasons=(), unsatisfiable=(), beyond=(), unfit=())
+        return replace(table, reasons=(), unsatisfiable=(), beyond=(), unfit=(), accepts=())
+
+    def place(self, rows: Iterable[int], column: str = "") -> str:
+        """Return where rows or a cell are in the spreadsheet from which the table was read.
+
+        Parameters
+        ----------
+        rows : iterable of int
+            Indices of the rows; none for the header.
+        column : str
+            The name of a column, for a cell in it.
+
+        Returns
+        -------
+        str
+            In words, such as "lines 2 and 5" or "Fares!B5"; empty if it is not known.
+
+        Examples
+        --------
+        >>> import irenic
+        >>> table = irenic.parse("age,fare\\n< 18,low\\n>= 18,high\\n", format="csv").bind().table()
+        >>> table.place([0, 1])
+        'lines 2 and 3'
+        """
+        if self.reading is None or not self.lines:
+            return ""
+        return str(self.reading.place([self.lines[row] for row in rows], column))
+
+    def say_conflict(self, conflict: Conflict) -> str:
+        """Return a conflict of two rows in words, with their place if it is known.
+
+        Parameters
+        ----------
+        conflict : Conflict
+            With the indices of the rows, as from :meth:`first_conflict`.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import irenic
+        >>> text = "age,fare\\n< 18,low\\n>= 17,high\\n"
+        >>> table = irenic.parse(text, format="csv").bind().table()
+        >>> table.say_conflict(table.first_conflict())
+        'lines 2 and 3: rule 1 says low, rule 2 says high where age = 17, for example at age = 17'
+        """
+        place = self.place((conflict.first, conflict.second))
+        return f"{place}: {conflict}" if place else str(conflict)
 
     def say_never(self, row: int) -> str:
         """Return a warning that a row is left out because it can never hold.

@@ -133,6 +133,7 @@ def _model(model: Model, features: Mapping[str, _Feature]) -> dict[str, Any]:
         ],
         "default": _without("Otherwise", model["default"]),
         "findings": [_finding(finding, features) for finding in model["findings"]],
+        "accepted": [_finding(accepted, features) for accepted in model["accepted"]],
     }
 
 

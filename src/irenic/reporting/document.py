@@ -199,10 +199,20 @@ class Finding(TypedDict):
     column: str | None
     line: int | None
     """The line of the file, if it is known."""
+    place: str
+    """Where it is in a spreadsheet, in words; empty if it is about no rows, or in another file."""
     region: Region | None
     witness: Witness | None
     rows: int | None
     """How many instances lie in a gap, if there are instances."""
+
+
+class Accepted(Finding):
+    """A finding that is accepted."""
+
+    reason: str
+    in_file: bool
+    """Whether the checked file accepts it, not a baseline."""
 
 
 class Checked(TypedDict):
@@ -214,8 +224,53 @@ class Checked(TypedDict):
     """How many findings there are per kind; overlaps include conflicts."""
     findings: list[Finding]
     """The findings listed, each once; there may be fewer than counted."""
+    accepted: list[Accepted]
+    """Those that are counted but not among ``findings``, because the file or a baseline accepts
+    them."""
     unfinished: list[FindingKind]
     """Kinds that the budget ended the search for."""
+
+
+# --- how tables were read
+
+
+class ReadCells(TypedDict):
+    """Cells with one text that are not written as unary tests, and how they were read."""
+
+    text: str
+    meaning: str
+    count: int
+    place: str
+    """Where the first of them is."""
+
+
+class ReadColumn(TypedDict):
+    """What a column of a spreadsheet is."""
+
+    name: str
+    role: str
+    description: str
+    interpreted: list[ReadCells]
+    text: str
+
+
+class ReadCell(TypedDict):
+    """How a condition was read."""
+
+    place: str
+    header: str
+    text: str
+    meaning: str
+
+
+class Reading(TypedDict):
+    """How a table of a spreadsheet was read."""
+
+    table: str
+    columns: list[ReadColumn]
+    remarks: list[str]
+    cells: list[ReadCell]
+    """Every condition, if this was asked for."""
 
 
 # --- the summary
@@ -395,6 +450,8 @@ class Summarized(TypedDict):
     version: Version
     name: str
     decides: Decides
+    reading: Reading | None
+    """How the table was read, if it comes from a spreadsheet."""
     features: list[Feature]
     outcomes: list[Outcome]
     """What rules, the default or instances say."""
@@ -477,53 +534,6 @@ class Problem(TypedDict):
     """Its address in a workbook, such as B5."""
 
 
-class ReadCells(TypedDict):
-    """Cells with one text that are not written as unary tests, and how they were read."""
-
-    text: str
-    meaning: str
-    count: int
-    place: str
-    """Where the first of them is."""
-
-
-class ReadColumn(TypedDict):
-    """What a column of a spreadsheet is."""
-
-    name: str
-    role: str
-    description: str
-    interpreted: list[ReadCells]
-    text: str
-
-
-class ReadCell(TypedDict):
-    """How a condition was read."""
-
-    place: str
-    header: str
-    text: str
-    meaning: str
-
-
-class Reading(TypedDict):
-    """How a table of a spreadsheet was read."""
-
-    table: str
-    columns: list[ReadColumn]
-    remarks: list[str]
-    cells: list[ReadCell]
-    """Every condition, if this was asked for."""
-
-
-class Accepted(TypedDict):
-    """A finding that a baseline accepts."""
-
-    kind: FindingKind
-    text: str
-    reason: str
-
-
 class CheckedTable(Checked):
     """A table of a file, with its findings."""
 
@@ -535,8 +545,6 @@ class CheckedTable(Checked):
     unlisted: int
     """How many more rules there are."""
     default: Written | None
-    accepted: list[Accepted]
-    """The findings that are counted, but not listed, because a baseline accepts them."""
 
 
 class CheckedFile(TypedDict):
@@ -626,6 +634,8 @@ class Change(TypedDict):
     kind: str
     rule: int
     """Its number."""
+    place: str
+    """Where it is in a spreadsheet, in words; empty if it is not in one."""
     against: list[int]
     """Numbers of the rules that it contradicted."""
     before: list[Region]
@@ -669,6 +679,9 @@ class Difference(TypedDict):
     after: Written | None
     rules_before: list[int]
     rules_after: list[int]
+    place_before: str
+    place_after: str
+    """Where these rules are in spreadsheets, in words; empty if they are not in one."""
     text: str
 
 

@@ -13,7 +13,6 @@ from irenic.formats.json.rules import encode_point
 from irenic.formats.tables.drafts import TableError
 from irenic.formats.tables.reading import Reading
 from irenic.model.decision_table import DecisionTable
-from irenic.model.head import contradicts
 from irenic.model.literals import counted
 from irenic.model.region import Region
 from irenic.reporting import document
@@ -21,6 +20,7 @@ from irenic.reporting.document import VERSION
 from irenic.reporting.encoding import (
     encode_checked,
     encode_finding,
+    encode_reading,
     encode_region,
     encode_rules,
     encode_then,
@@ -68,7 +68,7 @@ def check_document(
         "files": [
             {
                 "path": file.path,
-                "readings": [_reading(reading, explain) for reading in file.readings],
+                "readings": [encode_reading(each, explain=explain) for each in file.readings],
                 "tables": [_table(findings, limit) for findings in file.tables],
                 "errors": [_problem(error) for error in file.errors],
                 "warnings": [_problem(warning) for warning in file.warnings],
@@ -93,38 +93,7 @@ def _table(findings: Findings, limit: int | None) -> document.CheckedTable:
         "rules": rules,
         "unlisted": len(table.rules) - len(rules),
         "default": None if default is None else encode_then(default),
-        "accepted": [
-            {"kind": finding.kind, "text": finding.text, "reason": reason}
-            for finding, reason in findings.accepted
-            if finding.kind != "overlaps" or not contradicts(*finding.thens)  # a conflict, too
-        ],
         **encode_checked(findings, listed),
-    }
-
-
-def _reading(reading: Reading, explain: bool) -> document.Reading:
-    columns: list[document.ReadColumn] = [
-        {
-            "name": column.name,
-            "role": column.role,
-            "description": column.description,
-            "interpreted": [
-                {"text": c.text, "meaning": c.meaning, "count": c.times, "place": c.place}
-                for c in column.interpreted
-            ],
-            "text": str(column),
-        }
-        for column in reading.columns
-    ]
-    cells: list[document.ReadCell] = [
-        {"place": place, "header": header, "text": text, "meaning": meaning}
-        for place, header, text, meaning in (reading.cells() if explain else ())
-    ]
-    return {
-        "table": reading.table,
-        "columns": columns,
-        "remarks": [*reading.remarks],
-        "cells": cells,
     }
 
 
@@ -204,14 +173,17 @@ def enlarge_document(seed: Mapping[str, Any], region: Region) -> document.Enlarg
 
 
 def mend_document(
-    table: DecisionTable, steps: Sequence[mend.Change | mend.Proposal | str], verdict: str
+    before: DecisionTable,
+    table: DecisionTable,
+    steps: Sequence[mend.Change | mend.Proposal | str],
+    verdict: str,
 ) -> document.MendDocument:
-    """Return mended rules, and the steps that led to them; strings are notes."""
+    """Return mended rules, and the steps that led to them from those before; strings are notes."""
     default = table.rules.default
     return {
         "format": "irenic mend",
         "version": VERSION,
-        "changes": [_change(step) for step in steps if isinstance(step, mend.Change)],
+        "changes": [_change(step, before) for step in steps if isinstance(step, mend.Change)],
         "proposals": [_proposal(step) for step in steps if isinstance(step, mend.Proposal)],
         "notes": [step for step in steps if isinstance(step, str)],
         "verdict": verdict,
@@ -220,10 +192,11 @@ def mend_document(
     }
 
 
-def _change(change: mend.Change) -> document.Change:
+def _change(change: mend.Change, table: DecisionTable) -> document.Change:
     return {
         "kind": change.kind,
         "rule": numbers([change.rule])[0],
+        "place": table.place([change.rule]),
         "against": numbers(change.against),
         "before": [encode_region(rule.region) for rule in change.before],
         "after": [encode_region(rule.region) for rule in change.after],
@@ -241,7 +214,9 @@ def _proposal(proposal: mend.Proposal) -> document.Proposal:
     }
 
 
-def diff_document(differences: mend.Differences) -> document.DiffDocument:
+def diff_document(
+    differences: mend.Differences, before: DecisionTable, after: DecisionTable
+) -> document.DiffDocument:
     """Return the regions in which two sets of rules decide differently."""
     return {
         "format": "irenic diff",
@@ -249,7 +224,7 @@ def diff_document(differences: mend.Differences) -> document.DiffDocument:
         "same": differences.same,
         "finished": differences.finished,
         "verdict": _verdict(differences),
-        "differences": [_difference(difference) for difference in differences],
+        "differences": [_difference(each, before, after) for each in differences],
     }
 
 
@@ -262,7 +237,9 @@ def _verdict(differences: mend.Differences) -> str:
     return f"They decide differently in {counted(len(differences), 'region')}{more}."
 
 
-def _difference(difference: mend.Difference) -> document.Difference:
+def _difference(
+    difference: mend.Difference, old: DecisionTable, new: DecisionTable
+) -> document.Difference:
     before, after = difference.before, difference.after
     return {
         "region": encode_region(difference.region),
@@ -271,6 +248,8 @@ def _difference(difference: mend.Difference) -> document.Difference:
         "after": None if after is None else encode_then(after),
         "rules_before": numbers(difference.rules_before),
         "rules_after": numbers(difference.rules_after),
+        "place_before": old.place(difference.rules_before),
+        "place_after": new.place(difference.rules_after),
         "text": difference.text,
     }
 

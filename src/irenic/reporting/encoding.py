@@ -8,6 +8,7 @@ from typing import Any
 
 from irenic.checking import KINDS, NOUNS, Finding, Findings
 from irenic.formats.json.rules import encode_value
+from irenic.formats.tables.reading import Reading
 from irenic.model.condition import (
     Interval,
     Operators,
@@ -241,6 +242,7 @@ def encode_finding(
         "then": [encode_then(then) for then in finding.thens],
         "column": finding.column or None,
         "line": _line_of(finding, table),
+        "place": _place_of(finding, table),
         "region": None if region is None else encode_region(region),
         "witness": None if region is None else encode_witness(region),
         "rows": rows,
@@ -260,6 +262,47 @@ def _line_of(finding: Finding, table: DecisionTable) -> int | None:
     return table.lines[max(finding.rules)]
 
 
+def _place_of(finding: Finding, table: DecisionTable) -> str:
+    """Return where a finding is in a spreadsheet, "" if it is about no part of one."""
+    column = finding.column
+    if finding.kind == "outcomes" and len(table.outputs) == 1:
+        column = table.outputs[0]
+    return table.place(() if finding.kind in ("columns", "policy") else finding.rules, column)
+
+
+def located(finding: document.Finding, name: str = "") -> str:
+    """Return the text of a finding after its place, or after the name of its table."""
+    where = finding["place"] or name
+    return f"{where}: {finding['text']}" if where else finding["text"]
+
+
+def encode_reading(reading: Reading, *, explain: bool = False) -> document.Reading:
+    """Return how a table was read; with ``explain``, every condition is listed."""
+    columns: list[document.ReadColumn] = [
+        {
+            "name": column.name,
+            "role": column.role,
+            "description": column.description,
+            "interpreted": [
+                {"text": c.text, "meaning": c.meaning, "count": c.times, "place": c.place}
+                for c in column.interpreted
+            ],
+            "text": str(column),
+        }
+        for column in reading.columns
+    ]
+    cells: list[document.ReadCell] = [
+        {"place": place, "header": header, "text": text, "meaning": meaning}
+        for place, header, text, meaning in (reading.cells() if explain else ())
+    ]
+    return {
+        "table": reading.table,
+        "columns": columns,
+        "remarks": [*reading.remarks],
+        "cells": cells,
+    }
+
+
 def encode_checked(
     findings: Findings, listed: list[document.Finding] | None = None, *, learned: bool = False
 ) -> document.Checked:
@@ -274,5 +317,10 @@ def encode_checked(
         "verdicts": verdicts_on(findings, learned=learned).to_json(),
         "counts": {kind: findings.count(kind) for kind in KINDS},
         "findings": [encode_finding(f, table) for f in findings] if listed is None else listed,
+        "accepted": [
+            {**encode_finding(finding, table), "reason": reason, "in_file": in_file}
+            for finding, reason, in_file in findings.accepted
+            if finding.shown_as == finding.kind
+        ],
         "unfinished": list(findings.unfinished),
     }

@@ -8,6 +8,7 @@ from typing import Final
 
 from irenic.checking import KINDS, NOUNS
 from irenic.reporting.document import CheckDocument, CheckedTable
+from irenic.reporting.encoding import located
 
 _COMMANDS: Final = {"error": "error", "warning": "warning", "note": "notice"}
 
@@ -33,7 +34,7 @@ def to_annotations(document: CheckDocument) -> Iterator[str]:
 
 def _annotations(path: str, table: CheckedTable) -> Iterator[str]:
     where = f"{table['name']}: " if table["name"] else ""
-    listed = Counter(finding["kind"] for finding in table["findings"])
+    listed = Counter(each["kind"] for each in (*table["findings"], *table["accepted"]))
     for kind in KINDS:
         left = table["counts"][kind] - listed[kind]
         if kind == "overlaps":  # findings list these as conflicts
@@ -43,7 +44,9 @@ def _annotations(path: str, table: CheckedTable) -> Iterator[str]:
             yield _command("notice", path, None, NOUNS[kind], more)
     for finding in table["findings"]:
         command = _COMMANDS[finding["level"]]
-        yield _command(command, path, finding["line"], finding["noun"], where + finding["text"])
+        yield _command(
+            command, path, finding["line"], finding["noun"], located(finding, table["name"])
+        )
 
 
 def _command(command: str, path: str, line: int | None, title: str, message: str) -> str:

@@ -8,7 +8,15 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from irenic.checking import KINDS, LEVELS
-from irenic.reporting.document import CheckDocument, CheckedTable, Finding, Problem
+from irenic.reporting.document import (
+    Accepted,
+    CheckDocument,
+    CheckedTable,
+    Finding,
+    ReadColumn,
+    Reading,
+)
+from irenic.reporting.encoding import located
 
 _DESCRIPTIONS: Final = {
     "conflicts": "Two rules hold for the same case and predict different outcomes",
@@ -24,6 +32,7 @@ _DESCRIPTIONS: Final = {
     "columns": "A column never affects the outcome",
     "policy": "Another hit policy would fit better",
     "model": "A part of a decision model is not connected",
+    "acceptances": "The file accepts a finding that does not exist",
 }
 
 
@@ -41,9 +50,27 @@ def to_sarif(document: CheckDocument, version: str) -> dict[str, Any]:
         for table in file["tables"]
         for finding in table["findings"]
     ]
-    failures = [_notification(file["path"], p, "error") for file in files for p in file["errors"]]
+    results += [
+        _result(file["path"], table, accepted) | _suppression(accepted)
+        for file in files
+        for table in file["tables"]
+        for accepted in table["accepted"]
+    ]
+    failures = [
+        _notification(file["path"], problem["message"], problem["line"], "error")
+        for file in files
+        for problem in file["errors"]
+    ]
     warnings = [
-        _notification(file["path"], p, "warning") for file in files for p in file["warnings"]
+        _notification(file["path"], problem["message"], problem["line"], "warning")
+        for file in files
+        for problem in file["warnings"]
+    ]
+    notes = [
+        _notification(file["path"], _read_as(reading, column), None, "note")
+        for file in files
+        for reading in file["readings"]
+        for column in reading["columns"]
     ]
     rules = [
         {
@@ -58,7 +85,7 @@ def to_sarif(document: CheckDocument, version: str) -> dict[str, Any]:
         "invocations": [
             {
                 "executionSuccessful": not failures,
-                "toolExecutionNotifications": failures + warnings,
+                "toolExecutionNotifications": failures + warnings + notes,
             }
         ],
         "results": results,
@@ -71,7 +98,8 @@ def _result(path: str, table: CheckedTable, finding: Finding) -> dict[str, Any]:
     location = _location(path, finding["line"])
     name, kind, region = table["name"], finding["kind"], finding["region"]
     if name:
-        location["logicalLocations"] = [{"name": name, "kind": "object"}]
+        place = {"fullyQualifiedName": finding["place"]} if finding["place"] else {}
+        location["logicalLocations"] = [{"name": name, "kind": "object", **place}]
     # without numbers and lines, which change when rules are added above
     identity = (
         path,
@@ -87,15 +115,24 @@ def _result(path: str, table: CheckedTable, finding: Finding) -> dict[str, Any]:
         "ruleId": kind,
         "ruleIndex": KINDS.index(kind),
         "level": finding["level"],
-        "message": {"text": f"{name}: {finding['text']}" if name else finding["text"]},
+        "message": {"text": located(finding, name)},
         "locations": [location],
         "partialFingerprints": {"irenic/v1": fingerprint},
     }
 
 
-def _notification(path: str, problem: Problem, level: str) -> dict[str, Any]:
-    location = _location(path, problem["line"])
-    return {"level": level, "message": {"text": problem["message"]}, "locations": [location]}
+def _suppression(accepted: Accepted) -> dict[str, Any]:
+    kind = "inSource" if accepted["in_file"] else "external"
+    return {"suppressions": [{"kind": kind, "justification": accepted["reason"]}]}
+
+
+def _read_as(reading: Reading, column: ReadColumn) -> str:
+    table = f"{reading['table']}, " if reading["table"] else ""
+    return f"{table}column {column['name']!r}: {column['text']}"
+
+
+def _notification(path: str, text: str, line: int | None, level: str) -> dict[str, Any]:
+    return {"level": level, "message": {"text": text}, "locations": [_location(path, line)]}
 
 
 def _location(path: str, line: int | None) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from irenic.reporting.encoding import (
     encode_checked,
     encode_columns,
     encode_finding,
+    encode_reading,
     encode_rules,
     encode_then,
 )
@@ -221,6 +222,7 @@ class Source:
             "version": VERSION,
             "name": name or table.name,
             "decides": self.decides(),
+            "reading": None if table.reading is None else encode_reading(table.reading),
             "features": encode_features([table.rules for table in self.tables], data.instances),
             "outcomes": [
                 {**label, "labels": np.flatnonzero(parts).tolist()}
@@ -371,7 +373,9 @@ def _listed(
 def _gaps(
     findings: Findings, limit: int, data: Labeled, decided: Ints | None
 ) -> list[document.Finding]:
-    table, regions = findings.table, findings.gaps.regions
+    table = findings.table
+    accepted = {each.finding.region for each in findings.accepted if each.finding.kind == "gaps"}
+    regions = [region for region in findings.gaps.regions if region not in accepted]
     level = findings.of("gaps")[0].level if findings.of("gaps") else "note"
     gaps = [Finding("gaps", level, (), region) for region in regions]
     if data.instances is None or decided is None:

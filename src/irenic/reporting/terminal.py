@@ -13,6 +13,7 @@ from rich.text import Text
 from irenic.checking import KINDS, NOUNS
 from irenic.model.literals import counted
 from irenic.reporting import document
+from irenic.reporting.encoding import located
 
 LIMIT: Final = 50
 """For rules, conflicts and overlaps."""
@@ -42,7 +43,7 @@ def print_check(
             console.print()
         if headed or table["name"] or table["hit_policy"]:
             console.print(Text(_heading(path, table), style="bold"))
-        _print_table(table, console, limit)
+        _print_table(table, console, limit, verbose=verbose)
         if verbose:
             console.print()
             _print_rules(table, console)
@@ -96,7 +97,9 @@ def _heading(path: str, table: document.CheckedTable) -> str:
     return f"{path}{name} ({', '.join(size)})"
 
 
-def _print_table(table: document.CheckedTable, console: Console, limit: int | None) -> None:
+def _print_table(
+    table: document.CheckedTable, console: Console, limit: int | None, *, verbose: bool
+) -> None:
     """Print one finding per line, and the verdicts."""
     accepted = Counter(finding["kind"] for finding in table["accepted"])
     for kind in KINDS:
@@ -115,6 +118,9 @@ def _print_table(table: document.CheckedTable, console: Console, limit: int | No
         reasons = ", ".join(dict.fromkeys(finding["reason"] for finding in table["accepted"]))
         size = counted(len(table["accepted"]), "finding")
         console.print(Text(f"Accepted: {size} ({reasons})"))
+        for each in table["accepted"] if verbose else ():
+            text = f"{each['noun']}: {located(each)} ({each['reason']})"
+            console.print(Text(f"  {text}"), soft_wrap=not console.is_terminal)
     _print_verdicts(table["verdicts"], console)
     for kind in table["unfinished"]:
         if kind != "gaps":  # which the verdict mentions
@@ -151,12 +157,12 @@ def _condition(rule: document.Rule) -> str:
 def _print_finding(finding: document.Finding, console: Console) -> None:
     label = Text(f"{finding['noun']:<{_LABEL}}", style=_COLORS[finding["level"]])
     if not console.is_terminal:  # one finding per line, for other programs
-        console.print(Text.assemble(label, finding["text"]))
+        console.print(Text.assemble(label, located(finding)))
         return
     grid = Table.grid()
     grid.add_column(width=_LABEL)
     grid.add_column(overflow="fold")
-    grid.add_row(label, Text(finding["text"]))
+    grid.add_row(label, Text(located(finding)))
     console.print(grid)
 
 
@@ -196,7 +202,8 @@ def print_search(search: document.SearchDocument, console: Console) -> None:
 
 def print_mended(mended: document.MendDocument, console: Console, written: str = "") -> None:
     """Print what was changed, proposed and noted, one per line, and the verdict."""
-    texts = [step["text"] for step in (*mended["changes"], *mended["proposals"])]
+    texts = [f"{c['place']}: {c['text']}" if c["place"] else c["text"] for c in mended["changes"]]
+    texts += [proposal["text"] for proposal in mended["proposals"]]
     verdict = mended["verdict"] + (f"; {written}" if written else ".")
     for text in (*texts, *mended["notes"], verdict[0].upper() + verdict[1:]):
         console.print(Text(text), soft_wrap=not console.is_terminal)
@@ -204,8 +211,14 @@ def print_mended(mended: document.MendDocument, console: Console, written: str =
 
 def print_diff(diff: document.DiffDocument, console: Console) -> None:
     """Print the regions in which two sets of rules decide differently, and the verdict."""
-    for text in (*(difference["text"] for difference in diff["differences"]), diff["verdict"]):
+    for text in (*map(_difference, diff["differences"]), diff["verdict"]):
         console.print(Text(text), soft_wrap=True)
+
+
+def _difference(difference: document.Difference) -> str:
+    places = {"before": difference["place_before"], "after": difference["place_after"]}
+    parts = [f"{when}: {place}" for when, place in places.items() if place]
+    return f"{difference['text']} ({'; '.join(parts)})" if parts else difference["text"]
 
 
 def _headed(*columns: str, right: Collection[str] = ()) -> Table:

@@ -716,3 +716,52 @@ def test_touch_targets_are_large_enough(page_of):
     )
     assert small == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+# --- tables from spreadsheets
+
+
+@cache
+def from_a_sheet():
+    """Return a table that was read from a CSV file and accepts its conflict."""
+    text = "Age,Price,Comment\nunder 18,10,accept: conflict: until May\n16+,20,\nover 99,20,\n"
+    return irenic.summarize(irenic.parse(text, format="csv").bind().table())
+
+
+def test_the_page_shows_how_the_table_was_read(read_page):
+    page = read_page(from_a_sheet)
+    section = page.locator("#reading")
+    assert section.locator("summary").inner_text() == "How the table was read"
+    assert section.locator("details").get_attribute("open") is None
+    section.locator("summary").click()
+    assert section.locator("dt").all_inner_texts() == ["Age", "Price", "Comment"]
+    age, price, comment = section.locator("dd").all_inner_texts()
+    assert age.startswith("condition: whole numbers; 'under 18' is read as < 18")
+    assert (price, comment) == ("outcome: 10, 20", "note, skipped")
+
+
+def test_rules_from_elsewhere_have_no_reading(read_page):
+    page = read_page(in_conflict)
+    assert page.locator("#reading").inner_text() == ""
+    assert page.locator("#contents a[href='#reading']").count() == 0
+
+
+def test_findings_name_their_place_and_why_they_are_accepted(read_page):
+    page = read_page(from_a_sheet)
+    conflict = page.locator("#conflicts .finding").inner_text()
+    assert "Accepted: until May" in conflict
+    assert "In lines 2 and 3." in conflict
+    assert "In line 4." in page.locator("[data-kind=inside] .finding").inner_text()
+
+
+@cache
+def with_units():
+    text = "price,Weight (kg),fare\nunder 10 €,< 5,low\n5 - 20 €,< 5,high\n"
+    return irenic.summarize(irenic.parse(text, format="csv").bind().table())
+
+
+def test_conditions_have_the_units_that_names_lack(read_page):
+    page = read_page(with_units)
+    conflict = page.locator("#conflicts .finding .where").inner_text()
+    assert conflict.splitlines() == ["5 ≤ price < 10 €", "Weight (kg) < 5"]
+    assert "price = 8 €, Weight (kg) = 3" in page.locator("#conflicts .finding .foot").inner_text()

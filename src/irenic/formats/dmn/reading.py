@@ -43,7 +43,16 @@ from irenic.formats.feel.values import to_feel
 from irenic.formats.json import rules as json_rules
 from irenic.formats.parsed import Parsed, Tables
 from irenic.formats.tables.assembly import assemble
-from irenic.formats.tables.drafts import MOST_COLUMNS, POLICIES, Cell, Draft, Input, Row, short
+from irenic.formats.tables.drafts import (
+    MOST_COLUMNS,
+    POLICIES,
+    Cell,
+    Draft,
+    Input,
+    Row,
+    accepted_in,
+    short,
+)
 from irenic.model.decision_table import HIT_POLICIES, HitPolicy
 from irenic.model.literals import Expression, counted, display, say
 from irenic.model.region import Region
@@ -164,6 +173,7 @@ class _Reader:
             opener.drop_unused(i for i, c in enumerate(table.inputs) if c.name in self.compound)
         rows = self.ours(node, "rows", _row_number)
         table.n_rows = max([rows or 0, *(row.number for row in table.rows)])
+        table.accepts += [((), text) for each in (node.parent, node) for text in _accepted(each)]
         table.default = self.default()
         notes = [
             n for rule in node.all("rule") for n in rule.all("annotationEntry") if n.child_text()
@@ -292,6 +302,7 @@ class _Reader:
         row = self.ours(node, "row", _row_number) or number
         then = parts[0] if len(parts) == 1 else tuple(parts)
         exact = self.ours(node, "then", json_rules.decode_value)
+        table.accepts += [((row - 1,), text) for text in _accepted(node)]
         table.rows.append(
             Row(
                 row,
@@ -478,6 +489,12 @@ def _why_unfit(then: Hashable, declared: Type, allowed: Tests | None) -> str:
     assert declared.allowed is not None
     listed = ", ".join(map(say, _listed(declared.allowed))) or feel_text(declared.allowed)
     return f"the outcome {say(then)} is not among the allowed {short(listed)}"
+
+
+def _accepted(node: Node | None) -> list[str]:
+    """Return the findings that the description and the annotations of an element accept."""
+    notes = [] if node is None else [*node.all("description"), *node.all("annotationEntry")]
+    return [text for note in notes for text in accepted_in(note.child_text() or note.text)]
 
 
 def _expression(node: Node) -> str:

@@ -20,8 +20,9 @@ A feature that is absent from "if" is unrestricted. "space" is optional: it is i
 conditions if it is absent. "impossible" lists combinations that cannot occur. Values that JSON
 lacks are objects with one key: ``{"date": "2026-01-31"}``, ``{"datetime": …}``, ``{"time": …}``,
 ``{"duration": "P1D"}`` (or ``"P1Y2M"``), ``{"tuple": […]}``, ``{"float": "inf"}`` and
-``{"expression": "price * 2"}``; a list is a set of labels. "model" contains a fitted classifier and
-is read by :mod:`irenic.formats.json.model`.
+``{"expression": "price * 2"}``; a list is a set of labels. "accept" of a rule or of the file
+accepts findings: ``"overlap: both apply"``. "model" contains a fitted classifier and is read by
+:mod:`irenic.formats.json.model`.
 """
 
 from __future__ import annotations
@@ -66,8 +67,10 @@ if TYPE_CHECKING:
 NAME: Final = "irenic rules"
 VERSION: Final = 1
 _MAX_DEPTH: Final = 2 * MAX_DEPTH + 20
-_KEYS: Final = ("format", "version", "space", "ordered", "rules", "default", "impossible", "model")
-_RULE_KEYS: Final = ("if", "then", "weight")
+_KEYS: Final = (
+    "format", "version", "space", "ordered", "rules", "default", "impossible", "accept", "model",
+)  # fmt: skip
+_RULE_KEYS: Final = ("if", "then", "weight", "accept")
 _FEATURE_KEYS: Final = ("name", "kind", "bounds", "unit", "values", "missing", "other")
 
 
@@ -112,8 +115,11 @@ def _fill(draft: RuleDraft, data: Mapping[str, Any]) -> None:
         if rule is not None:
             draft.rules.append(rule)
             draft.places.append(number)
+            accepted = _collecting(draft.errors, _accepted, entry, f"rule {number}: ")
+            draft.accepts += [(number, text) for text in accepted or ()]
     draft.default = _collecting(draft.errors, _default, data)
     draft.impossible = _collecting(draft.errors, _impossible, data) or []
+    draft.accepts += [(None, text) for text in _collecting(draft.errors, _accepted, data) or ()]
 
 
 def _impossible(data: Mapping[str, Any]) -> list[tuple[int, list[ParsedCondition]]]:
@@ -125,6 +131,18 @@ def _impossible(data: Mapping[str, Any]) -> list[tuple[int, list[ParsedCondition
 
 def _conditions(data: Mapping[str, Any]) -> list[ParsedCondition]:
     return [ParsedCondition(name, decode_operators(name, test)) for name, test in data.items()]
+
+
+def _accepted(data: Mapping[str, Any], where: str = "") -> list[str]:
+    """Return the findings that a rule or a file accepts, as texts."""
+    texts = data.get("accept", [])
+    texts = [texts] if isinstance(texts, str) else texts
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise FormatError(
+            f'{where}"accept" must be a text such as "overlap: both apply", or a list of texts, got'
+            f" {short(texts)}"
+        )
+    return texts
 
 
 def _collecting(errors: list[FormatError], decode: Callable[..., Any], *data: Any) -> Any:

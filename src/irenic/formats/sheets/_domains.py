@@ -2,7 +2,7 @@
 
 A declaration is a kind of value, and possibly the values that can occur: ``integer [0..120]``,
 ``number >= 0``, ``date``, ``text``, ``yes/no``, ``one of nurse, clerk``, ``one of nurse, clerk or
-others``.
+others``. A unit follows the kind: ``number (kg) >= 0``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ _KINDS: Final = {
     "yes/no": "text",
 }  # fmt: skip
 _KIND: Final = re.compile(
-    rf"({'|'.join(sorted(_KINDS, key=len, reverse=True))})(?:\s+(?:in\s+)?(.+))?",
+    rf"({'|'.join(sorted(_KINDS, key=len, reverse=True))})(?:\s*\(([^\d()\[\].,;]+)\))?"
+    r"(?:\s+(?:in\s+)?(.+))?",
     re.IGNORECASE | re.DOTALL,
 )
 _ONE_OF: Final = re.compile(r"one of:?\s+(.+?)(\s+or\s+others)?", re.IGNORECASE | re.DOTALL)
@@ -40,6 +41,7 @@ class Declaration(NamedTuple):
 
     kind: str | None
     domain: Test | None
+    unit: str = ""
 
 
 def declaration(text: Any) -> Declaration | None:
@@ -47,6 +49,8 @@ def declaration(text: Any) -> Declaration | None:
 
     >>> declaration("integer [0..120]").kind, declaration("under 18")
     ('integer', None)
+    >>> declaration("number (kg) >= 0").unit
+    'kg'
     """
     if not isinstance(text, str):
         return None
@@ -58,12 +62,14 @@ def declaration(text: Any) -> Declaration | None:
     match = _KIND.fullmatch(text.strip())
     if match is None:
         return None
-    word = match[1].lower()
-    rest = "yes, no" if word == "yes/no" and not match[2] else match[2]
+    word, unit = match[1].lower(), (match[2] or "").strip()
+    if unit and _KINDS[word] not in ("integer", "number"):
+        return None
+    rest = "yes, no" if word == "yes/no" and not match[3] else match[3]
     if rest is None:
-        return Declaration(_KINDS[word], None)
+        return Declaration(_KINDS[word], None, unit)
     domain = _test(rest)
-    return None if domain is None else Declaration(_KINDS[word], domain)
+    return None if domain is None else Declaration(_KINDS[word], domain, unit)
 
 
 def _test(text: str) -> Test | None:
@@ -128,6 +134,7 @@ def declaration_of(feature: Feature) -> str:
     bounds |= {} if low is None else {">=": low}
     bounds |= {} if high is None else {"<=": high}
     kind = {"datetime": "date and time", "months": "duration"}.get(feature.kind, feature.kind)
+    kind += f" ({feature.unit})" if feature.unit and feature.kind in ("integer", "number") else ""
     domain = [bounds, *([{"missing": True}] if feature.missing else [])] if bounds else []
     return f"{kind} {cell_text(domain, words=True)}" if domain else kind
 

@@ -131,7 +131,7 @@ def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
         mark.upper() for cell in cells if is_respelled(draft, column, cell)
         for mark in _MARKS.findall(cell.text)
     }  # fmt: skip
-    column.whole, column.unit = not marks, min(marks, default="")
+    column.whole, column.unit = not marks, min(marks, default=unit_of(column.name))
     if len(marks) > 1:
         listed = " and ".join(sorted(marks))
         draft.fail(f"the column mixes {listed}; use one unit per column", header=column.name)
@@ -162,6 +162,26 @@ def _line(draft: Draft, column: Input, cell: Cell) -> int | None:
 
 
 _MARKS: Final = re.compile(r"[$€£¥%]|EUR|USD|GBP|CHF")
+
+
+_UNIT: Final = re.compile(
+    r".*\S\s*[(\[]\s*(?:in\s+)?"
+    r"([$€£¥]|EUR|USD|GBP|CHF|[kmµ]?g|t|lbs?|oz|[kcmµ]?m|mi|ft|yd|[kcm]?m[²2]|ha|[cm]?m[³3]|[mcd]?l|[mµ]?s|sec"
+    r"|h|hrs?|minutes|hours|days?|weeks?|months?|years?|yrs?|Tage?|Jahre?|Monate?|Stunden|°[CF]|K"
+    r"|[kM]?W|[kM]?Wh|[kM]?V|m?A|[kMG]?Hz|[hk]?Pa|bar|km/h|mph|[KMGT]B|people|persons?|pieces|pcs)"
+    r"\s*[)\]]",
+    re.DOTALL,
+)
+
+
+def unit_of(name: str) -> str:
+    """Return the unit that a header names, "" if it names none.
+
+    >>> unit_of("Weight (kg)"), unit_of("Speed [km/h]"), unit_of("Age (optional)")
+    ('kg', 'km/h', '')
+    """
+    match = _UNIT.fullmatch(name)
+    return match[1] if match else ""
 
 
 def is_respelled(draft: Draft, column: Input, cell: Cell) -> bool:

@@ -75,7 +75,12 @@ def letters(place: int) -> str:
     return text
 
 
-def _number(text: str) -> int:
+def place_of(text: str) -> int:
+    """Return the place of a column, counted from 0: the inverse of :func:`letters`.
+
+    >>> place_of("A"), place_of("AB")
+    (0, 27)
+    """
     place = 0
     for letter in text.upper():
         place = 26 * place + ord(letter) - ord("A") + 1
@@ -86,7 +91,7 @@ def _within(lines: list[Line], cells: str) -> tuple[list[Line], int]:
     match = _RANGE.fullmatch(cells.strip())
     if match is None:
         raise FormatError(f"cells (--range) must be a range such as A3:D20, got {cells!r}")
-    left, right = sorted((_number(match[1]), _number(match[3])))
+    left, right = sorted((place_of(match[1]), place_of(match[3])))
     top, bottom = sorted((int(match[2]), int(match[4])))
     cut = [
         Line(line.number, line.cells[left : right + 1])

@@ -1,313 +1,28 @@
-"""Edit the rows of a decision table in a CSV file or a workbook, and keep everything else.
-
-Changed, dropped and added rows are explained in a column named :data:`NOTE` at the right of the
-table, which is never read. A dropped row is emptied, so that nothing else moves.
-"""
+"""Edit the rows of a decision table in a CSV file or a workbook, and keep everything else."""
 
 from __future__ import annotations
 
 import codecs
-import datetime as dt
 import io
+import posixpath
 import re
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from irenic.errors import FormatError
-from irenic.formats.feel.doubtful_cells import beyond_doubt
-from irenic.formats.feel.sets import cell_text, literal_text
+from irenic.formats.feel.sets import literal_text
 from irenic.formats.sheets._grid import Line, _text, csv_delimiter, seen, sheets
 from irenic.formats.sheets._layout import NOTE
-from irenic.formats.sheets._outcomes import outcome_text
-from irenic.formats.sheets.rules import WEIGHT
-from irenic.formats.spans import Element, Patch, elements, encoded, escaped, patched
-from irenic.formats.tables.drafts import POLICIES, Draft
-from irenic.formats.tables.edits import Edits, NewLine
+from irenic.formats.sheets._new_cells import located, new_cells
+from irenic.formats.sheets._sheet_xml import Grown, SheetXml
+from irenic.formats.spans import elements, patched
+from irenic.formats.tables.drafts import Draft
+from irenic.formats.tables.edits import Edits
 from irenic.frames.xlsx import openpyxl_module
-from irenic.model.condition import Operators
 from irenic.model.decision_table import DecisionTable
-from irenic.model.features import Continuous, Feature
 
 _BREAK: Final = re.compile(r"\r\n|\r|\n")
-
-
-class _Column(NamedTuple):
-    """A column of conditions."""
-
-    name: str
-    place: int
-    """Counted from 0."""
-    order: str
-    """Operator of all its cells, if the column contains bounds of ranges, such as ``>=``."""
-    unit: str
-
-
-class _Sheet(NamedTuple):
-    """Where the parts of a table are in a sheet; columns are counted from 0."""
-
-    header: int
-    """The line of the header."""
-    columns: dict[str, list[_Column]]
-    """The columns of each feature; several if they contain its bounds."""
-    identifiers: list[int]
-    outputs: list[int]
-    weight: int | None
-    note: int
-    numbers: int | None
-    """The column of rule numbers, under the letter of a hit policy."""
-    first: int
-    end: int
-    """The columns of the table, without that of the notes."""
-    decimal: str
-    lines: dict[int, list[str]]
-    """The texts of the nonempty lines."""
-    typed: bool
-    """Whether numbers are more than text."""
-
-    @property
-    def has_note(self) -> bool:
-        """Whether there is a column of notes already."""
-        header = self.lines[self.header]
-        return self.note < len(header) and seen(header[self.note]).strip() == NOTE
-
-
-def _located(
-    table: DecisionTable, draft: Draft, lines: dict[int, list[str]], *, typed: bool
-) -> _Sheet:
-    """Return where the columns of a table are in the sheet from which it was read."""
-    if not table.lines:
-        raise FormatError("the lines of the rows are not known")
-    if draft.crossed:
-        raise FormatError("the rows of a cross table cannot be changed one by one")
-    if draft.header not in lines:
-        raise FormatError("its header was not found")
-    names = [seen(text).strip() for text in lines[draft.header]]
-    places = {name: place for name, place in draft.places.items() if name != NOTE}
-    columns = {name: _columns(draft, name, table) for name in table.space.names}
-    wanted = [name for name in table.outputs if name in places]
-    if len(wanted) < len(table.outputs):
-        wanted = [", ".join(table.outputs)]
-    if wanted[0] not in places:
-        raise FormatError(f"no column is named {wanted[0]!r}")
-    weight = next((place for name, place in places.items() if name.upper() == WEIGHT), None)
-    first, end = min(places.values()), max(places.values()) + 1
-    if draft.hit_policy and not draft.letter and first and names[first - 1] in POLICIES:
-        first -= 1  # a column of rule numbers that has the name of another column
-    used = {column.place for several in columns.values() for column in several}
-    is_letter = names[first] in POLICIES and first not in used
-    outputs = [places[name] for name in wanted]
-    return _Sheet(
-        draft.header,
-        columns,
-        [places[c.name] for c in draft.inputs if c.skipped == "identifier"],
-        outputs,
-        weight,
-        _note_place(draft, names, end, lines),
-        first if is_letter and first not in outputs else None,
-        first,
-        end,
-        draft.decimal,
-        lines,
-        typed,
-    )
-
-
-def _note_place(draft: Draft, names: list[str], end: int, lines: dict[int, list[str]]) -> int:
-    """Return the column of notes, which is at the right of the table."""
-    if NOTE in names:
-        return names.index(NOTE)
-    if draft.part:  # the cells around the range stay
-        return max(map(len, lines.values()))
-    for number, texts in lines.items():
-        if number > draft.header and "".join(texts[end:]).strip():
-            raise FormatError(f"line {number} has cells at the right of the table")
-    return end
-
-
-def _columns(draft: Draft, name: str, table: DecisionTable) -> list[_Column]:
-    """Return the columns with the conditions on a feature."""
-    columns = []
-    for column in draft.inputs:
-        if column.bound and column.bound[0] == name and column.name not in table.space:
-            order = column.bound[1]
-        elif column.name == name:
-            order = ""
-        else:
-            continue
-        columns.append(_Column(column.name, draft.places[column.name], order, column.unit))
-    return columns
-
-
-class _Written(NamedTuple):
-    """The cells of a line to write, by column; None empties a cell."""
-
-    cells: dict[int, Any]
-    like: int
-    """The line whose other cells and styles it takes over."""
-    at: int | None
-    """The line to replace, None for a new one."""
-
-
-def _written(
-    table: DecisionTable, draft: Draft, edits: Edits, sheet: _Sheet, command: str
-) -> tuple[list[_Written], list[_Written]]:
-    """Return the lines to change, and those to add."""
-    changed: list[_Written] = []
-    added: list[_Written] = []
-    table_columns = range(sheet.first, sheet.end)
-    for row, new in sorted(edits.changed.items()):
-        at = table.lines[row]
-        if not new:
-            note = _noted(sheet, at, f"{command}: {edits.notes[row] or 'dropped'}")
-            changed.append(_Written(dict.fromkeys(table_columns) | {sheet.note: note}, at, at))
-            continue
-        for place, line in enumerate(new):
-            cells = _conditions(table, sheet, line)
-            old = _old_bounds(table, sheet, row)
-            cells = {p: value for p, value in cells.items() if p not in old or value != old[p]}
-            if place:  # no two rows have the same name or number
-                cells |= dict.fromkeys(sheet.identifiers)
-            cells[sheet.note] = _noted(sheet, at, f"{command}: {line.note or 'changed'}")
-            (added if place else changed).append(_Written(cells, at, None if place else at))
-    last = max(table.lines)
-    for line in edits.added:
-        cells = dict.fromkeys(table_columns) | _conditions(table, sheet, line)
-        cells |= _outcome(table, sheet, line)
-        cells[sheet.note] = f"{command}: {line.note or 'added'}"
-        added.append(_Written(cells, last, None))
-    if added and draft.part:
-        raise FormatError(f"new rows would be outside the range {draft.part}")
-    if sheet.numbers is not None:
-        _number(table, edits, sheet, changed, added)
-    return changed, added
-
-
-def _noted(sheet: _Sheet, at: int, note: str) -> str:
-    """Return a note, after the one that a line has already."""
-    texts = sheet.lines[at]
-    old = texts[sheet.note].strip() if sheet.note < len(texts) else ""
-    return f"{old}; {note}" if old else note
-
-
-def _conditions(table: DecisionTable, sheet: _Sheet, line: NewLine) -> dict[int, Any]:
-    cells: dict[int, Any] = {}
-    for name, conditions in line.cells.items():
-        columns = sheet.columns[name]
-        if any(column.order for column in columns):
-            cells |= _bounds(table.space[name], sheet, columns, conditions)
-        elif columns:
-            text = beyond_doubt(cell_text(conditions, words=True))
-            cells[columns[0].place] = _spelled(text, sheet, columns[0])
-        elif any(conditions):
-            raise FormatError(f"the table has no column for {name!r}")
-    return cells
-
-
-def _old_bounds(table: DecisionTable, sheet: _Sheet, row: int) -> dict[int, Any]:
-    """Return the cells of bounds in a row, as they would be written."""
-    (place, *others) = table.places(row)
-    conditions = dict(table.rules[place].region.conditions())
-    cells: dict[int, Any] = {}
-    for name, columns in sheet.columns.items() if not others else ():
-        if any(column.order for column in columns):
-            cells |= _bounds(table.space[name], sheet, columns, [conditions.get(name, {})])
-    return cells
-
-
-def _bounds(
-    feature: Feature, sheet: _Sheet, columns: list[_Column], conditions: list[Operators]
-) -> dict[int, Any]:
-    """Return the cells of the columns that contain the bounds of one range."""
-    text = cell_text(conditions, words=True)
-    names = " and ".join(repr(column.name) for column in columns)
-    refusal = FormatError(f"columns {names} cannot contain the condition {text!r}")
-    operators = dict(conditions[0])
-    if "=" in operators:
-        value = operators.pop("=")
-        operators |= {">=": value, "<=": value}
-    if len(conditions) > 1 or not set(operators) <= set(_OTHER):
-        raise refusal
-    step: Any = _STEPS.get(feature.kind) if isinstance(feature, Continuous) else None
-    cells: dict[int, Any] = {}
-    for column in columns:
-        if not column.order:
-            raise refusal
-        bound = operators.pop(column.order, None)
-        other, sign = _OTHER[column.order]
-        if bound is None and other in operators:
-            if step is None:
-                raise refusal
-            bound = operators.pop(other) + sign * step
-        typed = sheet.typed and type(bound) in (int, float) and not column.unit
-        if bound is None or typed:
-            cells[column.place] = bound
-        else:
-            text = beyond_doubt(literal_text(bound, words=True))
-            cells[column.place] = _spelled(text, sheet, column)
-    if operators:
-        raise refusal
-    return cells
-
-
-_OTHER: Final = {">=": (">", 1), ">": (">=", -1), "<=": ("<", -1), "<": ("<=", 1)}
-"""The operator that differs from another at its bound, and the way from one bound to the other."""
-_STEPS: Final = {"integer": 1, "date": dt.timedelta(days=1)}
-"""The distance between neighboring values, by the kind of feature."""
-_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
-
-
-def _spelled(text: str, sheet: _Sheet, column: _Column) -> str:
-    """Return a cell with numbers as the other cells of its column have them."""
-    if '"' in text:
-        return text
-    if column.unit == "%":
-        text = _NUMBER.sub(lambda match: f"{Decimal(match.group()).scaleb(2).normalize():f}%", text)
-    if sheet.decimal == "," and re.search(r"\d\.\d", text):
-        text = re.sub(r"(?<=\d)\.(?=\d)", ",", text.replace(", ", "; "))
-    return text
-
-
-def _outcome(table: DecisionTable, sheet: _Sheet, line: NewLine) -> dict[int, Any]:
-    parts: Sequence[Any] = [line.then]
-    if len(sheet.outputs) > 1:
-        assert isinstance(line.then, tuple)
-        parts = line.then
-    cells = {place: outcome_text(part) for place, part in zip(sheet.outputs, parts, strict=True)}
-    for place, cell in cells.items():
-        if sheet.decimal == "," and not sheet.typed and type(cell) is float:
-            cells[place] = literal_text(cell).replace(".", ",")
-    if sheet.weight is not None and line.weight != 1.0:
-        cells[sheet.weight] = literal_text(line.weight, words=True)
-    return cells
-
-
-def _number(
-    table: DecisionTable,
-    edits: Edits,
-    sheet: _Sheet,
-    changed: list[_Written],
-    added: list[_Written],
-) -> None:
-    """Number the remaining rows again, because numbers with holes are not read as such."""
-    assert sheet.numbers is not None
-    written = {line.at: line for line in changed}
-    number = 0
-    for row, at in sorted(enumerate(table.lines), key=lambda pair: pair[1]):
-        if not edits.changed.get(row, [True]):
-            continue
-        number += 1
-        texts = sheet.lines[at]
-        if texts[sheet.numbers].strip() in (str(number), f"{number}.0"):
-            continue
-        if at not in written:
-            written[at] = _Written({}, at, at)
-            changed.append(written[at])
-        written[at].cells[sheet.numbers] = number
-    for line in added:
-        number += 1
-        line.cells[sheet.numbers] = number
 
 
 # --- CSV
@@ -339,8 +54,8 @@ def edit_csv(
     records = dict(_records(text, delimiter))
     lines = {n: [_plain(text[a:b]) for a, b in fields] for n, fields in records.items()}
     filled = {n: texts for n, texts in lines.items() if "".join(texts).strip()}
-    sheet = _located(table, draft, filled, typed=False)
-    changed, added = _written(table, draft, edits, sheet, command)
+    sheet = located(table, draft, filled, {})
+    changed, added = new_cells(table, draft, edits, sheet, command)
     patches = []
     header = records[sheet.header]
     if not sheet.has_note:
@@ -430,23 +145,37 @@ def _quoted(value: Any, old: str, delimiter: str) -> str:
 
 
 def edit_xlsx(raw: bytes, table: DecisionTable, draft: Draft, edits: Edits, command: str) -> bytes:
-    """Return a workbook with some rows of a sheet changed; all other parts keep their bytes."""
+    """Return a workbook with some rows of a sheet changed; all other parts keep their bytes.
+
+    If rows are added, what ends at the last row grows with them: tables of Excel, filters, data
+    validations, conditional formats and the print area.
+    """
     lines = next((lines for title, lines in sheets(raw) if title == table.name), None)
     if lines is None:
         raise FormatError(f"the workbook has no sheet {table.name!r}")
     texts = {line.number: _texts(line) for line in lines}
-    sheet = _located(table, draft, texts, typed=True)
-    changed, added = _written(table, draft, edits, sheet, command)
+    sheet = located(table, draft, texts, {line.number: line.cells for line in lines})
+    changed, added = new_cells(table, draft, edits, sheet, command)
     book = openpyxl_module().load_workbook(io.BytesIO(raw), read_only=True)
-    path = book[table.name]._worksheet_path
+    path, index, epoch = (
+        book[table.name]._worksheet_path,
+        book.sheetnames.index(table.name),
+        book.epoch,
+    )
     book.close()
+    grown = Grown(max(texts), len(added), range(sheet.first, sheet.end), len(table.lines))
     file = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(file, "w") as new:
         new.comment = old.comment
+        tables = _table_parts(old, path)
         for part in old.infolist():
             data = old.read(part)
             if part.filename == path:
-                data = _Part(data, sheet, changed + added).edited(changed, added)
+                data = SheetXml(data, sheet, changed + added, epoch).edited(changed, added, grown)
+            elif added and part.filename in tables:
+                data = patched(data, grown.table_patches(data))
+            elif added and part.filename.endswith("workbook.xml"):
+                data = patched(data, grown.name_patches(data, index))
             new.writestr(part, data, compress_type=part.compress_type)
     return file.getvalue()
 
@@ -455,148 +184,12 @@ def _texts(line: Line) -> list[str]:
     return ["" if cell is None else str(getattr(cell, "text", cell)) for cell in line.cells]
 
 
-class _Part:
-    """The XML of a sheet."""
-
-    def __init__(self, raw: bytes, sheet: _Sheet, lines: list[_Written]) -> None:
-        self.raw, self.sheet = raw, sheet
-        needed = {0, sheet.header, *(line.like for line in lines)}
-        bottom = max(sheet.lines)  # the last row is at or below it
-
-        def wanted(tag: str, attributes: dict[str, str]) -> bool:
-            if tag == "row":
-                number = int(attributes.get("r", 0))
-                return number in needed or number >= bottom
-            return tag in ("mergeCell", "dimension")
-
-        found = elements(raw, wanted)
-        self.merges = [_range(e.attributes.get("ref", "")) for e in found if e.tag == "mergeCell"]
-        self.rows = {int(e.attributes.get("r", 0)): e for e in found if e.tag == "row"}
-        self.dimension = next((e for e in found if e.tag == "dimension"), None)
-        if 0 in self.rows:
-            raise FormatError("the rows of the sheet are not numbered")
-
-    def edited(self, changed: list[_Written], added: list[_Written]) -> bytes:
-        sheet = self.sheet
-        patches: list[Patch] = []
-        width = sheet.note
-        if not sheet.has_note:
-            header = _Written({sheet.note: NOTE}, sheet.header, sheet.header)
-            changed = [header, *changed]
-        for line in changed:
-            assert line.at is not None
-            patches += self.cells(line.at, line.cells)
-        last = max(self.rows)
-        at = self.rows[last].end
-        for number, line in enumerate(added, last + 1):
-            patches.append(Patch(at, at, self.row(number, line)))
-        if self.dimension is not None and (found := _range(self.dimension.attributes["ref"])):
-            top, left, bottom, right = found
-            corner = f"{_letters(max(right, width))}{max(bottom, last + len(added))}"
-            new = f'<{self.dimension.name("dimension")} ref="{_letters(left)}{top}:{corner}"/>'
-            patches.append(Patch(self.dimension.start, self.dimension.end, new.encode()))
-        return patched(self.raw, patches)
-
-    def cells(self, number: int, values: Mapping[int, Any]) -> Iterator[Patch]:
-        """Yield the patches that set cells of a row."""
-        row = self.rows[number]
-        old = {_place(c.attributes.get("r", "")): c for c in row.all("c")}
-        if -1 in old:
-            raise FormatError("the cells of the sheet are not numbered")
-        if "spans" in row.attributes:  # optional, and would no longer be true
-            tag = _SPANS.sub(b"", self.raw[row.start : row.opened])
-            yield Patch(row.start, row.opened, tag)
-        for place, value in sorted(values.items()):
-            name = f"{_letters(place)}{number}"
-            cell = old.get(place)
-            if cell is None and value is None:
-                continue
-            self.check(cell, name, number, place)
-            new = encoded(self.cell(row, name, cell, value), self.raw)
-            if cell is not None:
-                yield Patch(cell.start, cell.end, new)
-                continue
-            after = [c.end for p, c in old.items() if p < place]
-            at = max(after, default=row.opened)
-            if row.is_empty_tag:
-                raise FormatError(f"row {number} of the sheet is empty")
-            yield Patch(at, at, new)
-
-    def check(self, cell: Element | None, name: str, number: int, place: int) -> None:
-        if cell is not None and cell.all("f"):
-            raise FormatError(f"cell {name} is a formula, which would be lost")
-        for top, left, bottom, right in filter(None, self.merges):
-            if top <= number <= bottom and left <= place <= right:
-                raise FormatError(f"cell {name} is part of merged cells")
-
-    def cell(self, row: Element, name: str, old: Element | None, value: Any) -> str:
-        style = "" if old is None else old.attributes.get("s", "")
-        tag = row.name("c")
-        head = f'<{tag} r="{name}"' + (f' s="{style}"' if style else "")
-        if value is None:
-            return f"{head}/>"
-        if isinstance(value, bool):
-            return f'{head} t="b"><{row.name("v")}>{value:d}</{row.name("v")}></{tag}>'
-        if isinstance(value, int | float):
-            return f"{head}><{row.name('v')}>{value!r}</{row.name('v')}></{tag}>"
-        text = f'<{row.name("t")} xml:space="preserve">{escaped(value)}</{row.name("t")}>'
-        return f'{head} t="inlineStr"><{row.name("is")}>{text}</{row.name("is")}></{tag}>'
-
-    def row(self, number: int, line: _Written) -> bytes:
-        """Return a new row; cells that the line does not set are copied from the one it is like."""
-        like = self.rows[line.like]
-        old = {_place(c.attributes.get("r", "")): c for c in like.all("c")}
-        within = range(self.sheet.first, self.sheet.end)
-        parts = [f'<{like.name("row")} r="{number}">'.encode()]
-        for place in sorted({*line.cells, *(p for p in old if p in within)}):
-            name, cell = f"{_letters(place)}{number}", old.get(place)
-            if place not in line.cells and cell is not None:
-                if cell.all("f"):
-                    raise FormatError(f"a copy of row {line.like} would need a formula")
-                raw = self.raw[cell.start : cell.end]
-                pattern = rf"\br=([\"']){re.escape(cell.attributes['r'])}\1".encode()
-                parts.append(re.sub(pattern, f'r="{name}"'.encode(), raw, count=1))
-            elif place in line.cells and (cell is not None or line.cells[place] is not None):
-                style = cell if place != self.sheet.note else None
-                parts.append(encoded(self.cell(like, name, style, line.cells[place]), self.raw))
-        return b"".join([*parts, f"</{like.name('row')}>".encode()])
-
-
-_SPANS: Final = re.compile(rb"""\sspans=(?:"[^"]*"|'[^']*')""")
-_CELL_NAME: Final = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
-
-
-def _place(name: str) -> int:
-    """Return the column of a cell such as ``B5``, counted from 0; -1 if it has no name."""
-    match = _CELL_NAME.fullmatch(name)
-    if match is None:
-        return -1
-    place = 0
-    for letter in match.group(1):
-        place = 26 * place + ord(letter) - ord("A") + 1
-    return place - 1
-
-
-def _letters(place: int) -> str:
-    """Return the letters of a column.
-
-    >>> _letters(0), _letters(25), _letters(26), _letters(701), _letters(702)
-    ('A', 'Z', 'AA', 'ZZ', 'AAA')
-    """
-    letters = ""
-    place += 1
-    while place:
-        place, rest = divmod(place - 1, 26)
-        letters = chr(ord("A") + rest) + letters
-    return letters
-
-
-def _range(reference: str) -> tuple[int, int, int, int] | None:
-    """Return the top, left, bottom and right of a range; None if it is not one."""
-    corners = [_CELL_NAME.fullmatch(part) for part in reference.split(":")]
-    if not 1 <= len(corners) <= 2 or None in corners:
-        return None
-    first, last = corners[0], corners[-1]
-    assert first is not None
-    assert last is not None
-    return int(first[2]), _place(first[0]), int(last[2]), _place(last[0])
+def _table_parts(book: zipfile.ZipFile, path: str) -> set[str]:
+    """Return the paths of the tables of Excel in a sheet."""
+    folder, _, name = path.rpartition("/")
+    relations = f"{folder}/_rels/{name}.rels"
+    if relations not in book.namelist():
+        return set()
+    found = elements(book.read(relations), lambda tag, _: tag == "Relationship")
+    targets = [e.attributes["Target"] for e in found if e.attributes["Type"].endswith("/table")]
+    return {posixpath.normpath(posixpath.join("/", folder, t)).lstrip("/") for t in targets}

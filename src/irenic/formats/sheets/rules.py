@@ -19,6 +19,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from irenic.checking import kind_named
 from irenic.errors import FormatError, did_you_mean
 from irenic.formats.feel.doubtful_cells import beyond_doubt, means_any, means_else
 from irenic.formats.feel.sets import cell_text, literal_text
@@ -62,7 +63,16 @@ from irenic.formats.sheets._spellings import (
     value_text,
 )
 from irenic.formats.tables.assembly import assemble
-from irenic.formats.tables.drafts import MOST_COLUMNS, POLICIES, Cell, Draft, Input, Row, TableError
+from irenic.formats.tables.drafts import (
+    MOST_COLUMNS,
+    POLICIES,
+    Cell,
+    Draft,
+    Input,
+    Row,
+    TableError,
+    accepted_in,
+)
 from irenic.formats.tables.lines import Line as TableLine
 from irenic.formats.tables.lines import lines_of
 from irenic.frames.columns import check_header
@@ -152,6 +162,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
         declared |= {n: cell for n, cell in zip(names, row, strict=False) if cell is not None}
         remarks.append(f"line {lines[1].number} declares the columns")
         lines = [lines[0], *lines[2:]]
+    lines, accepts = _accepted(lines)
     lines = _without(lines, options.ignored)
     targets = options.targets
     header = lines[0]
@@ -195,6 +206,8 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     if not targets:
         check_outcome(draft)
     draft.n_rows = len(draft.rows)
+    rows = {row.line: (row.number - 1,) for row in draft.rows}
+    draft.accepts = [(rows.get(line, ()), text) for line, text in accepts]
     draft.outputs = _outputs(draft)
     check_columns(draft)
     return draft
@@ -226,7 +239,7 @@ def _declare(draft: Draft, declared: Mapping[str, Any]) -> None:
     """Set what the sheet declares about its columns, and check the outcomes."""
     for column in draft.inputs:
         if found := declaration(declared.get(column.name)):
-            column.kind, column.domain = found
+            column.kind, column.domain, column.unit = found
             column.source = "its declaration"
     for place, name in enumerate(draft.outputs):
         values = allowed(declared, name)
@@ -260,6 +273,39 @@ def _with_locale(draft: Draft, names: list[str], lines: list[Line], options: _Op
     if locale.day_first is not None:
         draft.remarks.append(f"dates begin with the {'day' if locale.day_first else 'month'}")
     return options._replace(locale=locale)
+
+
+def _accepted(lines: list[Line]) -> tuple[list[Line], list[tuple[int, str]]]:
+    """Return lines without the acceptances in columns of notes, and those with their lines."""
+    places = {i for i, name in enumerate(_header(lines[0])) if name == NOTE or is_note(name)}
+    kept, accepts = [], []
+    for line in lines:
+        texts = {
+            place: accepted_in(cell)
+            for place, cell in enumerate(line.cells)
+            if place in places and isinstance(cell, str)
+        }
+        if any(texts.values()):
+            values = [None if texts.get(i) else cell for i, cell in enumerate(line.cells)]
+            if any(cell is not None for i, cell in enumerate(values) if i not in places):
+                # otherwise it is left over from a dropped row
+                accepts += [(line.number, text) for each in texts.values() for text in each]
+            line = Line(line.number, values)
+        _check_notes(line)
+        kept.append(line)
+    return kept, accepts
+
+
+def _check_notes(line: Line) -> None:
+    """Raise an error if a cell outside the columns of notes accepts a finding."""
+    for cell in line.cells:
+        if isinstance(cell, str) and cell[:6].lower() == "accept":
+            for text in accepted_in(cell):
+                if kind_named(re.split(r":|,|\swhere\s", text)[0]) is not None:
+                    raise FormatError(
+                        f"{cell!r} must be in a column of notes: name the column Comment",
+                        line=line.number,
+                    )
 
 
 def _without(lines: list[Line], ignored: list[str]) -> list[Line]:

@@ -84,13 +84,15 @@ def assemble(draft: Draft, space: Space | None = None) -> Tables:
     except ConditionError as error:
         draft.fail(str(error))
     errors: list[FormatError] = sorted(draft.errors, key=lambda error: error.line or 0)
-    tables = [] if table is None or errors else [table]
     readings = []
     if original.places and original.rows:
         known = space if table is None else table.space
         if original.unnumbered is not None and known is not None and original.letter in known:
             original = original.unnumbered()
         readings = [reading_of(original, known)]
+    if table is not None and readings:
+        table = replace(table, reading=replace(readings[0], draft=None))
+    tables = [] if table is None or errors else [table]
     return Tables(tables, errors, [*draft.warnings], readings=readings)
 
 
@@ -174,6 +176,7 @@ def _assembled(draft: Draft, space: Space | None) -> DecisionTable | None:
         beyond=tuple(_beyond(draft, cells, axes, {row for row, _ in reasons})),
         unfit=tuple(draft.unfit),
         loose_ends=tuple(draft.loose_ends),
+        accepts=tuple(draft.accepts),
     )
 
 
@@ -304,6 +307,9 @@ def axis_of(columns: Sequence[Input], cells: Sequence[Cell]) -> Axis:
             "either all or none of the dates and times must have a time zone, got both"
         )
     unit = "UTC" if True in zones else ""
+    if kind in ("number", "integer"):
+        # percentages are read as fractions
+        unit = next((c.unit for c in columns if c.unit not in ("", "%")), "")
     feature = Continuous(first.name, kind=kind, missing=missing, unit=unit)  # type: ignore[arg-type]
     return Axis(feature) if domain is None else _within(feature, domain)
 

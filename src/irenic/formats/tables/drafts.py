@@ -6,6 +6,7 @@ errors and warnings found so far.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
@@ -90,6 +91,19 @@ class TableError(FormatError):
         )
 
 
+_ACCEPT: Final = re.compile(r"\s*accept\s*:\s*(.*?)\s*", re.IGNORECASE | re.DOTALL)
+
+
+def accepted_in(comment: str) -> list[str]:
+    """Return what a comment accepts: one finding and its reason per line.
+
+    >>> accepted_in("agreed in May\\naccept: overlap: both discounts apply")
+    ['overlap: both discounts apply']
+    """
+    matches = map(_ACCEPT.fullmatch, comment.splitlines())
+    return [match[1] for match in matches if match]
+
+
 class Cell(NamedTuple):
     """A cell: its text in the file, and its condition as a test or as operators."""
 
@@ -124,7 +138,7 @@ class Input:
     whole: bool = False
     """Whether numbers are integers if all numbers in the cells are."""
     unit: str = ""
-    """The currency or percent sign of the cells."""
+    """The unit of numbers: a currency or percent sign in the cells, or in the header ("kg")."""
     skipped: str = ""
     """What the column is instead of a condition, unless the space has it as a feature."""
     bound: tuple[str, str] | None = None
@@ -180,6 +194,8 @@ class Draft:
     parsed: dict[tuple[str, bool], Cell | FormatError] = field(default_factory=dict)
     """The cells that were read; equal ones are the same object, so that each is bound once."""
 
+    accepts: list[tuple[tuple[int, ...], str]] = field(default_factory=list)
+    """Findings that the file accepts, as texts, and the indices of the rows beside each."""
     letters: dict[str, str] = field(default_factory=dict)
     """The letters of the columns of a workbook, by name."""
     places: dict[str, int] = field(default_factory=dict)

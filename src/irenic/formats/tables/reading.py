@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from irenic.checking import numbered
 from irenic.errors import FormatError
 from irenic.formats.feel.sets import feel_text, literal_text, shown
 from irenic.formats.feel.unary_tests import ANYTHING
@@ -32,7 +33,8 @@ class ReadColumn(NamedTuple):
 
     name: str
     role: str
-    """"condition", "outcome", "identifier", "note", "weight", "rule number" or "ignored"."""
+    """"condition", "outcome", "identifier, skipped", "note, skipped", "weight", "rule number" or
+    "ignored"."""
     description: str
     """The kind, unit and domain of a condition, or the values of outcomes."""
     interpreted: tuple[ReadCells, ...] = ()
@@ -56,6 +58,10 @@ class Reading:
         cells that are not written as unary tests.
     remarks : tuple of str
         What was skipped, and how numbers and dates are written.
+    letters : mapping of str to str
+        The letters of the columns in a workbook, by name.
+    header : int
+        The line of the header.
     draft : optional
         The table before its features were known.
 
@@ -72,6 +78,8 @@ class Reading:
     table: str
     columns: tuple[ReadColumn, ...]
     remarks: tuple[str, ...] = ()
+    letters: Mapping[str, str] = field(default_factory=dict)
+    header: int = 0
     draft: Draft | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
@@ -99,6 +107,36 @@ class Reading:
                     place = place_of(draft, column.name, row.line)
                     yield place, column.name, cell.text, _meaning(draft, column, cell)
 
+    def place(self, lines: Sequence[int], column: str = "") -> str:
+        """Return where rows or a cell are in the file, in words.
+
+        Parameters
+        ----------
+        lines : sequence of int
+            The lines of the rows; none for the header.
+        column : str
+            The name of a column, for a cell in it.
+
+        Returns
+        -------
+        str
+            Empty if it is not known.
+
+        Examples
+        --------
+        >>> import irenic
+        >>> tables = irenic.parse("age,fare\\nunder 18,low\\n", format="csv").bind()
+        >>> tables.readings[0].place([2, 3]), tables.readings[0].place([2], "age")
+        ('lines 2 and 3', 'line 2')
+        """
+        if column in self.letters and len(lines) < 2 and (lines or self.header):
+            return f"{self.table}!{self.letters[column]}{lines[0] if lines else self.header}"
+        if not lines:
+            return ""
+        if self.letters:
+            return f"{self.table}, {numbered('row', lines)}"
+        return numbered("line", lines)
+
 
 def reading_of(draft: Draft, space: Space | None) -> Reading:
     """Return how the table of a draft was read; None for a space that could not be inferred."""
@@ -106,19 +144,16 @@ def reading_of(draft: Draft, space: Space | None) -> Reading:
     counts = _counts(draft)
     columns = []
     for name in draft.places:
+        role, description = _role(draft, name, inputs.get(name), space)
         interpreted = tuple(
             ReadCells(text, spelling, *counts.get((name, text), (1, "")))
             for (header, text), spelling in draft.respelled.items()
-            if header == name
+            if header == name and role in ("condition", "outcome")
         )
-        role, description = _role(draft, name, inputs.get(name), space)
-        skipped = role in ("identifier", "note") and description == "skipped"
-        columns.append(
-            ReadColumn(name, f"{role}, skipped", "")
-            if skipped
-            else ReadColumn(name, role, description, interpreted)
-        )
-    return Reading(draft.name, tuple(columns), tuple(draft.remarks), draft)
+        columns.append(ReadColumn(name, role, description, interpreted))
+    return Reading(
+        draft.name, tuple(columns), tuple(draft.remarks), draft.letters, draft.header, draft
+    )
 
 
 def place_of(draft: Draft, name: str, line: int | None) -> str:
@@ -167,12 +202,12 @@ def _role(draft: Draft, name: str, column: Input | None, space: Space | None) ->
     if name in draft.ignored:
         return "ignored", ""
     if column is not None and column.skipped and (space is None or name not in space):
-        return column.skipped, "skipped"
+        return f"{column.skipped}, skipped", ""
     if column is not None:
         bound = column.bound if space is None or name not in space else None
-        feature = (bound[0] if bound else name)  # fmt: skip
+        feature = bound[0] if bound else name
         kind = describe(space[feature]) if space is not None and feature in space else ""
-        unit = f" ({column.unit})" if column.unit and kind else ""
+        unit = " (%)" if column.unit == "%" and kind else ""
         prefix = f"{bound[0]} {bound[1]} the value, " if bound else ""
         return "condition", f"{prefix}{kind}{unit}"
     if name in draft.outputs or name == ", ".join(draft.outputs):

@@ -4,7 +4,7 @@
 import { conditionsOf, listedCodes, namesMissing, onlyMissing, valueTexts } from "./conditions.js";
 import { h, nameList, nameWords } from "./dom.js";
 import { featureNamed } from "./summary.js";
-import { isCategory } from "./values/features.js";
+import { isCategory, unitText } from "./values/features.js";
 import { countText } from "./words.js";
 
 const VALUE_LIMIT = 8;
@@ -20,10 +20,11 @@ export function conditionWords(condition) {
   if (missing !== undefined) return [name, missing ? " is missing" : " is not missing"];
   if (condition.values !== undefined) return [name, setWords(condition)];
   const { lower, upper, equal } = condition;
-  if (equal) return [name, ` = ${equal.text}`];
-  const below = upper && ` ${upper.open ? "<" : "≤"} ${upper.text}`;
+  const unit = unitText(featureNamed(condition.feature));
+  if (equal) return [name, ` = ${equal.text}${unit}`];
+  const below = upper && ` ${upper.open ? "<" : "≤"} ${upper.text}${unit}`;
   if (lower && upper) return [`${lower.text} ${lower.open ? "<" : "≤"} `, name, below];
-  if (lower) return [name, ` ${lower.open ? ">" : "≥"} ${lower.text}`];
+  if (lower) return [name, ` ${lower.open ? ">" : "≥"} ${lower.text}${unit}`];
   return [name, below, condition.missing && " or missing"];
 }
 

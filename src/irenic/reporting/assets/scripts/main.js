@@ -11,6 +11,7 @@ import { startAbout } from "./page/about.js";
 import { followAddress, goToAddress, keepLinksHere } from "./page/addresses.js";
 import { startContents } from "./page/contents.js";
 import { openOnPaper } from "./page/paper.js";
+import { startReading } from "./page/reading.js";
 import { followSystem } from "./page/theme.js";
 import { startTop } from "./page/top.js";
 import { startVerdicts } from "./page/verdicts.js";
@@ -22,6 +23,7 @@ function startPage() {
   const parts = {
     top: startTop,
     verdicts: startVerdicts,
+    reading: startReading,
     front: startFront,
     rules: startRules,
     case: startForm,

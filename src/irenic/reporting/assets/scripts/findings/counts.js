@@ -13,9 +13,13 @@ export function countOf(kind) {
   return kind === "overlaps" ? counts.overlaps - counts.conflicts : counts[kind];
 }
 
-/** @param {FindingKind} kind */
+/**
+ * The listed findings of a kind; accepted ones are the last.
+ * @param {FindingKind} kind
+ */
 export function listedOf(kind) {
-  return model().findings.filter((finding) => finding.kind === kind);
+  const { findings, accepted } = model();
+  return [...findings, ...accepted].filter((finding) => finding.kind === kind);
 }
 
 /** @type {WeakMap<Model, Map<number, Set<number>>>} */

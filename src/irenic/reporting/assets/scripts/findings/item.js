@@ -2,7 +2,7 @@
 // One finding, as an item of a list.
 
 import { formatValue } from "../values/texts.js";
-import { isMissing } from "../values/features.js";
+import { isMissing, unitText } from "../values/features.js";
 import { tryButton } from "../case/trying.js";
 import { regionWords } from "../condition_words.js";
 import { writtenConditions } from "../conditions.js";
@@ -15,7 +15,7 @@ import { featuresOf } from "../summary.js";
 import { pluralText, sentence } from "../words.js";
 
 /**
- * @param {Finding} finding
+ * @param {Finding | Accepted} finding
  * @param {string} id
  */
 export function findingItem(finding, id) {
@@ -35,6 +35,8 @@ export function findingItem(finding, id) {
     h(
       "div",
       { class: "foot" },
+      "reason" in finding && h("b", {}, `Accepted: ${finding.reason}`),
+      finding.place && h("span", { class: "muted" }, `In ${finding.place}.`),
       rows !== null && rows > 0 && h("b", {}, `${pluralText(rows, "instance")} here.`),
       region && theCase && h("span", { class: "muted" }, "For example at ", caseWords(region.box, theCase), "."),
       !pair && ruleLinks([...finding.rules, ...finding.by], theCase),
@@ -81,7 +83,9 @@ function caseWords(box, theCase) {
   const values = features.map((feature) => {
     const value = theCase[feature.name];
     const name = nameWords(feature.name);
-    return isMissing(feature, value) ? [name, " missing"] : [name, " = ", nameWords(formatValue(feature, value))];
+    return isMissing(feature, value)
+      ? [name, " missing"]
+      : [name, " = ", nameWords(formatValue(feature, value)), unitText(feature)];
   });
   return values.length ? values.map((words, i) => [i ? ", " : "", words]) : "any case";
 }

@@ -19,4 +19,5 @@ export const FINDING_KINDS = {
   columns: ["unused feature", "unused features", "The rules decide the same without it."],
   policy: ["hint on the hit policy", "hints on the hit policy", "Another hit policy would fit better."],
   model: ["loose end of the model", "loose ends of the model", "A part of it is not connected."],
+  acceptances: ["unused acceptance", "unused acceptances", "They accept findings that do not exist."],
 };

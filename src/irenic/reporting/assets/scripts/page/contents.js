@@ -6,6 +6,7 @@ import { byId, h, show } from "../dom.js";
 /** @type {Record<string, string>} */
 const SECTIONS = {
   verdicts: "Verdict",
+  reading: "How the table was read",
   front: "Rule sets",
   rules: "Rules",
   case: "Which rule decides my case",

@@ -34,7 +34,8 @@ type FindingKind =
   | "mergeable"
   | "columns"
   | "policy"
-  | "model";
+  | "model"
+  | "acceptances";
 
 type Feature = Category | Continuous;
 
@@ -44,6 +45,41 @@ type Decides = {
   how: "agree" | "first" | "all" | "best" | "vote";
   hit_policy: string;
   text: string;
+};
+
+/** Cells with one text that are not written as unary tests, and how they were read. */
+type ReadCells = {
+  text: string;
+  meaning: string;
+  count: number;
+  /** Where the first of them is. */
+  place: string;
+};
+
+/** What a column of a spreadsheet is. */
+type ReadColumn = {
+  name: string;
+  role: string;
+  description: string;
+  interpreted: ReadCells[];
+  text: string;
+};
+
+/** How a condition was read. */
+type ReadCell = {
+  place: string;
+  header: string;
+  text: string;
+  meaning: string;
+};
+
+/** How a table of a spreadsheet was read. */
+type Reading = {
+  table: string;
+  columns: ReadColumn[];
+  remarks: string[];
+  /** Every condition, if this was asked for. */
+  cells: ReadCell[];
 };
 
 /** How the values of instances are distributed. */
@@ -236,10 +272,38 @@ type Finding = {
   /** Numbers of the rules that make another redundant. */
   by: number[];
   column: string | null;
+  /** Where it is in a spreadsheet, in words; empty if it is about no rows, or in another file. */
+  place: string;
   region: Region | null;
   witness: Witness | null;
   /** How many instances lie in a gap, if there are instances. */
   rows: number | null;
+};
+
+/** A finding that is accepted. */
+type Accepted = {
+  kind: FindingKind;
+  noun: string;
+  level: "error" | "warning" | "note";
+  text: string;
+  /** Numbers of the rules concerned. */
+  rules: number[];
+  /** Numbers of the rules that make another redundant. */
+  by: number[];
+  /** What the rules of a conflict or an overlap predict. */
+  then: Written[];
+  column: string | null;
+  /** The line of the file, if it is known. */
+  line: number | null;
+  /** Where it is in a spreadsheet, in words; empty if it is about no rows, or in another file. */
+  place: string;
+  region: Region | null;
+  witness: Witness | null;
+  /** How many instances lie in a gap, if there are instances. */
+  rows: number | null;
+  reason: string;
+  /** Whether the checked file accepts it, not a baseline. */
+  in_file: boolean;
 };
 
 /** A rule of a summary. */
@@ -317,6 +381,8 @@ type Model = {
   counts: Record<FindingKind, number>;
   /** The findings listed, each once; there may be fewer than counted. */
   findings: Finding[];
+  /** Those that are counted but not among `findings`, because the file or a baseline accepts them. */
+  accepted: Accepted[];
   /** Kinds that the budget ended the search for. */
   unfinished: FindingKind[];
   rules: CountedRule[];
@@ -332,6 +398,8 @@ type Summary = {
   version: Version;
   name: string;
   decides: Decides;
+  /** How the table was read, if it comes from a spreadsheet. */
+  reading: Reading | null;
   features: Feature[];
   /** What rules, the default or instances say. */
   outcomes: Outcome[];

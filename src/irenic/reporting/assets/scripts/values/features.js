@@ -20,6 +20,15 @@ export const isCategory = (feature) => feature.kind === "category";
 export const isMissing = (feature, value) => value === (isCategory(feature) ? MISSING_CODE : null);
 
 /**
+ * The unit of a feature after a number, unless its name contains it.
+ * @param {Feature} feature
+ */
+export function unitText(feature) {
+  if (isCategory(feature) || !feature.unit || feature.unit === "UTC") return "";
+  return feature.name.includes(feature.unit) ? "" : ` ${feature.unit}`;
+}
+
+/**
  * Whether a number, or null for missing, can occur.
  * @param {Continuous} feature
  * @param {Value} value

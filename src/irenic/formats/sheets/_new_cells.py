@@ -1,0 +1,365 @@
+"""What the cells of changed and added rows contain, written as the other cells of their table.
+
+Changed, dropped and added rows are explained in a column named :data:`NOTE` at the right of the
+table, which is never read. A dropped row is emptied, so that nothing else moves.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any, Final, NamedTuple
+
+from irenic.errors import FormatError
+from irenic.formats.feel.doubtful_cells import beyond_doubt
+from irenic.formats.feel.sets import cell_text, literal_text
+from irenic.formats.sheets._grid import seen
+from irenic.formats.sheets._layout import NOTE
+from irenic.formats.sheets._outcomes import outcome_text
+from irenic.formats.sheets._spellings import _MONEY
+from irenic.formats.sheets.rules import WEIGHT
+from irenic.formats.tables.drafts import POLICIES, Draft
+from irenic.formats.tables.edits import Edits, NewLine
+from irenic.model.condition import Operators
+from irenic.model.decision_table import DecisionTable
+from irenic.model.features import Continuous, Feature
+
+
+class Column(NamedTuple):
+    """A column of conditions."""
+
+    name: str
+    place: int
+    """Counted from 0."""
+    order: str
+    """Operator of all its cells, if the column contains bounds of ranges, such as ``>=``."""
+    before: str
+    after: str
+    """What numbers have before and after them: a currency or percent sign, and a blank."""
+
+
+class Sheet(NamedTuple):
+    """Where the parts of a table are in a sheet; columns are counted from 0."""
+
+    header: int
+    """The line of the header."""
+    columns: dict[str, list[Column]]
+    """The columns of each feature; several if they contain its bounds."""
+    identifiers: list[int]
+    outputs: list[int]
+    weight: int | None
+    note: int
+    numbers: int | None
+    """The column of rule numbers, under the letter of a hit policy."""
+    first: int
+    end: int
+    """The columns of the table, without that of the notes."""
+    decimal: str
+    lines: dict[int, list[str]]
+    """The texts of the nonempty lines."""
+    cells: dict[int, list[Any]]
+    """The values of these lines in a workbook, where numbers and dates are more than text."""
+    signs: dict[int, tuple[str, str]]
+    """What the numbers of outcomes have before and after them, by column."""
+
+    @property
+    def has_note(self) -> bool:
+        """Whether there is a column of notes already."""
+        header = self.lines[self.header]
+        return self.note < len(header) and seen(header[self.note]).strip() == NOTE
+
+    def as_cell(self, value: Any, place: int, line: int, *, signed: bool) -> Any:
+        """Return a number or date as a value of a workbook, None if it has to be text.
+
+        The value takes the format of the cell that it replaces in a line. ``signed`` says whether
+        other cells of the column are text with a currency or percent sign.
+        """
+        cells = self.cells.get(line, ())
+        old = cells[place] if place < len(cells) else None
+        if isinstance(value, dt.date):
+            return value if isinstance(old, dt.date) else None
+        is_number = type(old) in (int, float) or (not signed and not isinstance(old, dt.date))
+        return value if self.cells and type(value) in (int, float) and is_number else None
+
+
+def located(
+    table: DecisionTable, draft: Draft, lines: dict[int, list[str]], cells: dict[int, list[Any]]
+) -> Sheet:
+    """Return where the columns of a table are in the sheet from which it was read."""
+    if not table.lines:
+        raise FormatError("the lines of the rows are not known")
+    if draft.crossed:
+        raise FormatError("the rows of a cross table cannot be changed one by one")
+    if draft.header not in lines:
+        raise FormatError("its header was not found")
+    names = [seen(text).strip() for text in lines[draft.header]]
+    places = {name: place for name, place in draft.places.items() if name != NOTE}
+    columns = {name: _columns(draft, name, table) for name in table.space.names}
+    wanted = [name for name in table.outputs if name in places]
+    if len(wanted) < len(table.outputs):
+        wanted = [", ".join(table.outputs)]
+    if wanted[0] not in places:
+        raise FormatError(f"no column is named {wanted[0]!r}")
+    weight = next((place for name, place in places.items() if name.upper() == WEIGHT), None)
+    first, end = min(places.values()), max(places.values()) + 1
+    if draft.hit_policy and not draft.letter and first and names[first - 1] in POLICIES:
+        first -= 1  # a column of rule numbers that has the name of another column
+    used = {column.place for several in columns.values() for column in several}
+    is_letter = names[first] in POLICIES and first not in used
+    outputs = [places[name] for name in wanted]
+    return Sheet(
+        draft.header,
+        columns,
+        [places[c.name] for c in draft.inputs if c.skipped == "identifier"],
+        outputs,
+        weight,
+        _note_place(draft, names, end, lines),
+        first if is_letter and first not in outputs else None,
+        first,
+        end,
+        draft.decimal,
+        lines,
+        cells,
+        {places[name]: _signs(draft, name) for name in wanted},
+    )
+
+
+def _note_place(draft: Draft, names: list[str], end: int, lines: dict[int, list[str]]) -> int:
+    """Return the column of notes, which is at the right of the table."""
+    if NOTE in names:
+        return names.index(NOTE)
+    if draft.part:  # the cells around the range stay
+        return max(map(len, lines.values()))
+    for number, texts in lines.items():
+        if number > draft.header and "".join(texts[end:]).strip():
+            raise FormatError(f"line {number} has cells at the right of the table")
+    return end
+
+
+def _columns(draft: Draft, name: str, table: DecisionTable) -> list[Column]:
+    """Return the columns with the conditions on a feature."""
+    columns = []
+    for column in draft.inputs:
+        if column.bound and column.bound[0] == name and column.name not in table.space:
+            order = column.bound[1]
+        elif column.name == name:
+            order = ""
+        else:
+            continue
+        place, signs = draft.places[column.name], _signs(draft, column.name)
+        columns.append(Column(column.name, place, order, *signs))
+    return columns
+
+
+_AMOUNT: Final = re.compile(
+    rf"(?P<before>{_MONEY}\s?)?\d(?:[\d.,'’]*\d)?(?P<after>\s?(?:%|{_MONEY}))?"
+)
+
+
+def _signs(draft: Draft, name: str) -> tuple[str, str]:
+    """Return what numbers in the cells of a column have before and after them.
+
+    >>> _signs(Draft("", respelled={("price", "over € 10"): "> 10"}), "price")
+    ('€ ', '')
+    """
+    for header, text in draft.respelled:
+        match = _AMOUNT.search(text) if header == name else None
+        if match and (match["before"] or match["after"]):
+            return match["before"] or "", match["after"] or ""
+    return "", ""
+
+
+class NewCells(NamedTuple):
+    """The cells of a line to write, by column; None empties a cell."""
+
+    cells: dict[int, Any]
+    like: int
+    """The line whose other cells and styles it takes over."""
+    at: int | None
+    """The line to replace, None for a new one."""
+
+
+def new_cells(
+    table: DecisionTable, draft: Draft, edits: Edits, sheet: Sheet, command: str
+) -> tuple[list[NewCells], list[NewCells]]:
+    """Return the lines to change, and those to add."""
+    changed: list[NewCells] = []
+    added: list[NewCells] = []
+    table_columns = range(sheet.first, sheet.end)
+    for row, new in sorted(edits.changed.items()):
+        at = table.lines[row]
+        if not new:
+            note = _noted(sheet, at, f"{command}: {edits.notes[row] or 'dropped'}")
+            changed.append(NewCells(dict.fromkeys(table_columns) | {sheet.note: note}, at, at))
+            continue
+        for place, line in enumerate(new):
+            cells = _conditions(table, sheet, line, at)
+            old = _old_bounds(table, sheet, row)
+            cells = {p: value for p, value in cells.items() if p not in old or value != old[p]}
+            if place:  # no two rows have the same name or number
+                cells |= dict.fromkeys(sheet.identifiers)
+            cells[sheet.note] = _noted(sheet, at, f"{command}: {line.note or 'changed'}")
+            (added if place else changed).append(NewCells(cells, at, None if place else at))
+    last = max(table.lines)
+    for line in edits.added:
+        cells = dict.fromkeys(table_columns) | _conditions(table, sheet, line, last)
+        cells |= _outcome(sheet, line, last)
+        cells[sheet.note] = f"{command}: {line.note or 'added'}"
+        added.append(NewCells(cells, last, None))
+    if added and draft.part:
+        raise FormatError(f"new rows would be outside the range {draft.part}")
+    if sheet.numbers is not None:
+        _number(table, edits, sheet, changed, added)
+    return changed, added
+
+
+def _noted(sheet: Sheet, at: int, note: str) -> str:
+    """Return a note, after the one that a line has already."""
+    texts = sheet.lines[at]
+    old = texts[sheet.note].strip() if sheet.note < len(texts) else ""
+    return f"{old}; {note}" if old else note
+
+
+def _conditions(table: DecisionTable, sheet: Sheet, line: NewLine, like: int) -> dict[int, Any]:
+    """Return the cells of conditions, in the way of the line that they replace or follow."""
+    cells: dict[int, Any] = {}
+    for name, conditions in line.cells.items():
+        columns = sheet.columns[name]
+        if any(column.order for column in columns):
+            cells |= _bounds(table.space[name], sheet, columns, conditions, like)
+        elif columns:
+            column = columns[0]
+            single = conditions[0].get("=") if len(conditions) == 1 else None
+            signed = bool(column.before or column.after)
+            value = sheet.as_cell(single, column.place, like, signed=signed)
+            if value is None:
+                text = beyond_doubt(cell_text(conditions, words=True))
+                value = _spelled(text, sheet, column.before, column.after)
+            cells[column.place] = value
+        elif any(conditions):
+            raise FormatError(f"the table has no column for {name!r}")
+    return cells
+
+
+def _old_bounds(table: DecisionTable, sheet: Sheet, row: int) -> dict[int, Any]:
+    """Return the cells of bounds in a row, as they would be written."""
+    (place, *others) = table.places(row)
+    conditions = dict(table.rules[place].region.conditions())
+    cells: dict[int, Any] = {}
+    for name, columns in sheet.columns.items() if not others else ():
+        if any(column.order for column in columns):
+            old = [conditions.get(name, {})]
+            cells |= _bounds(table.space[name], sheet, columns, old, table.lines[row])
+    return cells
+
+
+def _bounds(
+    feature: Feature,
+    sheet: Sheet,
+    columns: list[Column],
+    conditions: list[Operators],
+    like: int,
+) -> dict[int, Any]:
+    """Return the cells of the columns that contain the bounds of one range."""
+    text = cell_text(conditions, words=True)
+    names = " and ".join(repr(column.name) for column in columns)
+    refusal = FormatError(f"columns {names} cannot contain the condition {text!r}")
+    operators = dict(conditions[0])
+    if "=" in operators:
+        value = operators.pop("=")
+        operators |= {">=": value, "<=": value}
+    if len(conditions) > 1 or not set(operators) <= set(_OTHER):
+        raise refusal
+    step: Any = _STEPS.get(feature.kind) if isinstance(feature, Continuous) else None
+    cells: dict[int, Any] = {}
+    for column in columns:
+        if not column.order:
+            raise refusal
+        bound = operators.pop(column.order, None)
+        other, sign = _OTHER[column.order]
+        if bound is None and other in operators:
+            if step is None:
+                raise refusal
+            bound = operators.pop(other) + sign * step
+        signed = bool(column.before or column.after)
+        value = sheet.as_cell(bound, column.place, like, signed=signed)
+        if value is None and bound is not None:
+            text = beyond_doubt(literal_text(bound, words=True))
+            value = _spelled(text, sheet, column.before, column.after)
+        cells[column.place] = value
+    if operators:
+        raise refusal
+    return cells
+
+
+_OTHER: Final = {">=": (">", 1), ">": (">=", -1), "<=": ("<", -1), "<": ("<=", 1)}
+"""The operator that differs from another at its bound, and the way from one bound to the other."""
+_STEPS: Final = {"integer": 1, "date": dt.timedelta(days=1)}
+"""The distance between neighboring values, by the kind of feature."""
+_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
+
+
+def _spelled(text: str, sheet: Sheet, before: str, after: str) -> str:
+    """Return a cell with numbers as the other cells of its column have them."""
+    if '"' in text:
+        return text
+
+    def signed(match: re.Match[str]) -> str:
+        number = match.group()
+        if after.strip() == "%":
+            number = f"{Decimal(number).scaleb(2).normalize():f}"
+        return f"{before}{number}{after}"
+
+    if before or after:
+        text = _NUMBER.sub(signed, text)
+    if sheet.decimal == "," and re.search(r"\d\.\d", text):
+        text = re.sub(r"(?<=\d)\.(?=\d)", ",", text.replace(", ", "; "))
+    return text
+
+
+def _outcome(sheet: Sheet, line: NewLine, like: int) -> dict[int, Any]:
+    parts: Sequence[Any] = [line.then]
+    if len(sheet.outputs) > 1:
+        assert isinstance(line.then, tuple)
+        parts = line.then
+    cells: dict[int, Any] = {}
+    for place, part in zip(sheet.outputs, parts, strict=True):
+        before, after = signs = sheet.signs[place]
+        cell = sheet.as_cell(part, place, like, signed=any(signs))
+        if cell is None:
+            cell = outcome_text(part)
+            if type(cell) in (int, float) and (any(signs) or not sheet.cells):
+                cell = _spelled(literal_text(cell), sheet, before, after)
+        cells[place] = cell
+    if sheet.weight is not None and line.weight != 1.0:
+        cells[sheet.weight] = literal_text(line.weight, words=True)
+    return cells
+
+
+def _number(
+    table: DecisionTable,
+    edits: Edits,
+    sheet: Sheet,
+    changed: list[NewCells],
+    added: list[NewCells],
+) -> None:
+    """Number the remaining rows again, because numbers with holes are not read as such."""
+    assert sheet.numbers is not None
+    written = {line.at: line for line in changed}
+    number = 0
+    for row, at in sorted(enumerate(table.lines), key=lambda pair: pair[1]):
+        if not edits.changed.get(row, [True]):
+            continue
+        number += 1
+        texts = sheet.lines[at]
+        if texts[sheet.numbers].strip() in (str(number), f"{number}.0"):
+            continue
+        if at not in written:
+            written[at] = NewCells({}, at, at)
+            changed.append(written[at])
+        written[at].cells[sheet.numbers] = number
+    for line in added:
+        number += 1
+        line.cells[sheet.numbers] = number

@@ -1,0 +1,281 @@
+"""Rows that are added to a workbook: their formats, and the ranges that grow with them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import zipfile
+from xml.etree import ElementTree
+
+import openpyxl
+import pytest
+from openpyxl.formatting.rule import CellIsRule
+from openpyxl.styles import Font, PatternFill
+from openpyxl.worksheet.datavalidation import DataValidation
+from openpyxl.worksheet.table import Table
+
+import irenic
+from irenic import Rule, RuleSet
+from irenic.formats import edited
+
+NOTE = "IRENIC NOTE"
+SHEET = "xl/worksheets/sheet1.xml"
+
+
+def saved(book):
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def fares():
+    """Return a workbook with a table, formats, a validation, and a second sheet."""
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "Fares"
+    for line in [
+        ("age", "zone", "price"),
+        ("< 10", "a", 1.5),
+        ("[10..20)", "b", 2),
+        ("> 90", "b", 3),
+    ]:
+        sheet.append(line)
+    for row in sheet["A2:C4"]:
+        for cell in row:
+            cell.font = Font(italic=True)
+    for row in range(2, 5):
+        sheet.cell(row, 3).number_format = '"€" #,##0.00'
+        sheet.row_dimensions[row].height = 30
+    sheet["E4"] = None
+    validation = DataValidation(type="list", formula1='"a,b,c"', sqref="B2:B4")
+    sheet.add_data_validation(validation)
+    sheet.add_data_validation(DataValidation(type="whole", formula1="1", sqref="C2:C3"))
+    red = PatternFill(bgColor="FF0000")
+    rule = CellIsRule(operator="greaterThan", formula=["2"], fill=red)
+    sheet.conditional_formatting.add("C2:C4 A2:A3", rule)
+    book.create_sheet("Other")["A4"] = "stays"
+    return book
+
+
+def added(content, *conditions, then=9, **options):
+    """Return a workbook in which rules were added to its first table."""
+    parsed = irenic.parse(content, format="xlsx", **options)
+    table = parsed.bound(None).tables[0]
+    rules = [Rule(irenic.Region(table.space, c), then=then) for c in conditions]
+    after = table.with_rules(RuleSet([*table.rules, *rules], table.space))
+    return edited(parsed, table, after)
+
+
+def parts(content):
+    with zipfile.ZipFile(io.BytesIO(content)) as file:
+        return {name: file.read(name) for name in file.namelist()}
+
+
+def attribute(part, tag, name):
+    found = [e for e in ElementTree.fromstring(part).iter() if e.tag.rpartition("}")[2] == tag]
+    return [element.get(name) for element in found]
+
+
+TWO = [{"age": (30, 40), "zone": {"in": ["a"]}}, {"age": (50, 60)}]
+
+
+def test_added_rows_look_like_the_last_one():
+    old = saved(fares())
+    new = openpyxl.load_workbook(io.BytesIO(added(old, *TWO)))["Fares"]
+    assert [[cell.value for cell in row] for row in new["A5:D6"]] == [
+        ["[30..40)", "a", 9, "irenic: added"],
+        ["[50..60)", "-", 9, "irenic: added"],
+    ]
+    for row in (5, 6):
+        assert new.row_dimensions[row].height == 30
+        for column in (1, 2, 3):
+            like, cell = new.cell(4, column), new.cell(row, column)
+            assert (cell.font.i, cell.number_format) == (like.font.i, like.number_format)
+            assert cell.style_id == like.style_id
+
+
+def test_all_other_cells_and_parts_stay():
+    old = saved(fares())
+    before, after = (openpyxl.load_workbook(io.BytesIO(raw)) for raw in (old, added(old, *TWO)))
+    for row in before["Fares"].iter_rows():
+        for cell in row:
+            same = after["Fares"][cell.coordinate]
+            assert (same.value, same.style_id) == (cell.value, cell.style_id)
+    changed = {n for n, part in parts(old).items() if parts(added(old, *TWO))[n] != part}
+    assert changed == {SHEET}
+
+
+def test_validations_and_conditional_formats_grow():
+    sheet = parts(added(saved(fares()), *TWO))[SHEET]
+    assert attribute(sheet, "dataValidation", "sqref") == ["B2:B6", "C2:C3"]
+    assert attribute(sheet, "conditionalFormatting", "sqref") == ["A2:A3 C2:C6"]
+    assert attribute(sheet, "dimension", "ref") == ["A1:E6"]
+
+
+def test_nothing_grows_if_no_row_is_added():
+    old = saved(fares())
+    parsed = irenic.parse(old, format="xlsx")
+    table = parsed.bound(None).tables[0]
+    new = parts(edited(parsed, table, table.with_rules(table.rules[:2])))[SHEET]
+    for tag in ("dataValidation", "conditionalFormatting"):
+        assert attribute(new, tag, "sqref") == attribute(parts(old)[SHEET], tag, "sqref")
+
+
+def with_table(totals=0):
+    book = fares()
+    book["Fares"].add_table(Table(displayName="Fares", ref="A1:C4", totalsRowCount=totals))
+    book["Other"]["A1"], book["Other"]["A2"] = "x", 1
+    book["Other"].add_table(Table(displayName="Others", ref="A1:A4"))
+    return saved(book)
+
+
+def test_the_table_of_excel_grows():
+    old = with_table()
+    new = parts(added(old, *TWO))
+    (own,) = [part for name, part in new.items() if "tables/" in name and b'"Fares"' in part]
+    assert attribute(own, "table", "ref") == attribute(own, "autoFilter", "ref") == ["A1:C6"]
+    before = parts(old)
+    changed = {name for name in before if before[name] != new[name]}
+    assert changed == {SHEET, "xl/tables/table1.xml"}
+    tables = openpyxl.load_workbook(io.BytesIO(added(old, *TWO)))["Fares"].tables
+    assert tables["Fares"].ref == "A1:C6"
+
+
+def test_a_table_with_totals_does_not_grow():
+    new = parts(added(with_table(totals=1), *TWO))
+    assert attribute(new["xl/tables/table1.xml"], "table", "ref") == ["A1:C4"]
+
+
+def test_a_filter_and_its_names_grow():
+    book = fares()
+    book["Fares"].auto_filter.ref = "A1:C4"
+    book["Fares"].print_area = "A1:C4"
+    book["Other"].print_area = "A1:C4"
+    new = parts(added(saved(book), *TWO))
+    assert attribute(new[SHEET], "autoFilter", "ref") == ["A1:C6"]
+    names = [
+        (e.get("name"), e.text)
+        for e in ElementTree.fromstring(new["xl/workbook.xml"]).iter()
+        if e.tag.endswith("definedName")
+    ]
+    assert sorted(names) == [
+        ("_xlnm.Print_Area", "'Fares'!$A$1:$C$6"),
+        ("_xlnm.Print_Area", "'Other'!$A$1:$C$4"),
+        ("_xlnm._FilterDatabase", "'Fares'!$A$1:$C$6"),
+    ]
+
+
+def test_extended_formats_grow():
+    book = saved(fares())
+    extension = (
+        b'<extLst><ext xmlns:x14="urn:x14" xmlns:xm="urn:xm" uri="{1}"><x14:dataValidations>'
+        b"<x14:dataValidation><xm:sqref>A2:A4 B2:B3</xm:sqref></x14:dataValidation>"
+        b"</x14:dataValidations></ext></extLst></worksheet>"
+    )
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as new:
+        for name, part in parts(book).items():
+            new.writestr(name, part.replace(b"</worksheet>", extension) if name == SHEET else part)
+    assert b"<xm:sqref>A2:A6 B2:B3</xm:sqref>" in parts(added(file.getvalue(), *TWO))[SHEET]
+
+
+def test_formatted_rows_below_the_table_are_filled():
+    book = fares()
+    sheet = book["Fares"]
+    for row in range(5, 9):
+        for column in (1, 6):
+            sheet.cell(row, column).fill = PatternFill("solid", fgColor="00FF00")
+    new = openpyxl.load_workbook(io.BytesIO(added(saved(book), *TWO)))["Fares"]
+    assert [cell.value for cell in new["A"]] == [
+        "age", "< 10", "[10..20)", "> 90", "[30..40)", "[50..60)", None, None,
+    ]  # fmt: skip
+    assert new["A5"].font.i
+    for row in range(5, 9):
+        assert new.cell(row, 6).fill.fgColor.rgb == "0000FF00"
+    assert new["A7"].fill.fgColor.rgb == "0000FF00"
+
+
+def test_merged_cells_below_the_table_are_not_filled():
+    book = fares()
+    book["Fares"].merge_cells("A5:B5")
+    with pytest.raises(irenic.errors.FormatError, match="cell A5 is part of merged cells"):
+        added(saved(book), *TWO)
+
+
+# --- values
+
+
+def trimmed(book, **options):
+    """Return the cells of a workbook after a repair that trims rules."""
+    parsed = irenic.parse(saved(book), format="xlsx", **options)
+    table = parsed.bind().table()
+    content = edited(parsed, table, irenic.repair(table, "trim").table)
+    return openpyxl.load_workbook(io.BytesIO(content)).active
+
+
+def bounds(low, high, number_format, *, name="day"):
+    book = openpyxl.Workbook()
+    book.active.append((f"{name} >=", f"{name} <", "fare"))
+    for line in [(low[0], high[0], "x"), (low[1], high[1], "y")]:
+        book.active.append(line)
+    for row in book.active["A2:B3"]:
+        for cell in row:
+            cell.number_format = number_format
+    return book
+
+
+def test_dates_stay_dates():
+    days = [dt.date(2026, month, 1) for month in (1, 3, 6)]
+    sheet = trimmed(bounds((days[0], days[0]), (days[1], days[2]), "dd.mm.yyyy"))
+    assert (sheet["A3"].value, sheet["A3"].number_format) == (dt.datetime(2026, 3, 1), "dd.mm.yyyy")
+    assert sheet["A3"].is_date
+
+
+@pytest.mark.parametrize("number_format", ["0%", '"€" #,##0.00', "0.00 [$CHF]"])
+def test_numbers_keep_their_format(number_format):
+    sheet = trimmed(bounds((0.1, 0.1), (0.2, 0.5), number_format, name="rate"))
+    assert (sheet["A3"].value, sheet["A3"].data_type) == (0.2, "n")
+    assert sheet["A3"].number_format == number_format
+
+
+def test_the_epoch_of_a_workbook_counts():
+    days = [dt.date(2026, month, 1) for month in (1, 3, 6)]
+    book = bounds((days[0], days[0]), (days[1], days[2]), "dd.mm.yyyy")
+    book.epoch = openpyxl.utils.datetime.CALENDAR_MAC_1904
+    assert trimmed(book)["A3"].value == dt.datetime(2026, 3, 1)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("€ 10 - € 20", "€ 15 - € 30", "(€ 20..€ 30]"),
+        ("€10 - €20", "€15 - €30", "(€20..€30]"),
+        ("10 EUR - 20 EUR", "15 EUR - 30 EUR", "(20 EUR..30 EUR]"),
+        ("10 % - 20 %", "15 % - 30 %", "(20 %..30 %]"),
+    ],
+)
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_money_and_percentages_in_words_keep_their_signs(first, second, expected, form):
+    lines = [("price", "fare"), (first, "x"), (second, "y")]
+    book = openpyxl.Workbook()
+    for line in lines:
+        book.active.append(line)
+    content = saved(book)
+    if form == "csv":
+        content = "".join(f"{price};{fare}\n" for price, fare in lines).encode()
+    parsed = irenic.parse(content, format=form)
+    table = parsed.bind().table()
+    new = edited(parsed, table, irenic.repair(table, "trim").table)
+    if form == "csv":
+        assert new.decode().splitlines()[2].split(";")[0] == expected
+    else:
+        assert openpyxl.load_workbook(io.BytesIO(new)).active["A3"].value == expected
+
+
+@pytest.mark.parametrize(("written", "expected"), [("€ 5", "€ 9"), (5, 9), ("5 €", "9 €")])
+def test_outcomes_of_added_rows_are_written_as_the_others(written, expected):
+    book = openpyxl.Workbook()
+    for line in [("age", "price"), ("< 10", written), ("> 90", written)]:
+        book.active.append(line)
+    new = openpyxl.load_workbook(io.BytesIO(added(saved(book), {"age": (30, 40)}))).active
+    assert new["B4"].value == expected
