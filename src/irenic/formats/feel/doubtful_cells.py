@@ -19,16 +19,26 @@ from irenic.model.literals import quote
 
 _ANY: Final = frozenset(
     {"any", "all", "anything", "everything", "whatever", "any value", "all values", "don't care"}
-    | {"alle", "beliebig", "egal"}
+    | {"alle", "beliebig", "egal", "tous", "toutes", "quelconque", "todos", "todas", "cualquiera"}
 )
 _ELSE: Final = frozenset(
     {"else", "otherwise", "all other", "all others", "any other", "anything else"}
-    | {"everything else", "sonst", "ansonsten", "alle anderen"}
+    | {"everything else", "sonst", "ansonsten", "alle anderen", "sinon", "tous les autres"}
+    | {"toutes les autres", "en otro caso", "todos los demás"}
 )
 _MISSING: Final = frozenset(
-    {"na", "n/a", "n.a.", "nan", "none", "blank", "empty", "missing", "(blank)"}
+    {"na", "n/a", "n.a.", "nan", "none", "blank", "empty", "missing", "(blank)", "fehlt", "leer"}
+    | {"manquant", "vide", "vacío"}
 )
-_OTHER: Final = frozenset({"default", "other", "others", "rest", "the rest", "remaining"})
+_UNKNOWN: Final = frozenset({"unknown", "not known", "unbekannt", "inconnu", "desconocido"})
+_OTHER: Final = re.compile(
+    r"default|others?|(?:the )?rest|remaining|rest of(?: the)? .+|(?:all )?remaining .+"
+    r"|andere|übrige|sonstiges?|restliche|rest der .+|autres?|le reste|reste d[ue] .+|otros?|otras?"
+    r"|(?:el )?resto|resto del? .+|por defecto|par défaut"
+)
+_TOTAL: Final = re.compile(
+    "(?:(?:grand|sub)[ -]?)?totals?|sum|summe|gesamt(?:summe)?|insgesamt|zwischensumme|totaux|suma"
+)
 _COMPARED: Final = {
     "<": "under|below|before|(?:less|fewer|lower|smaller|younger|earlier) than|unter",
     ">": "over|above|after|(?:more|greater|higher|larger|older|later) than|über",
@@ -47,7 +57,7 @@ _BETWEEN: Final = re.compile(
 )
 _EXCEPT: Final = re.compile(
     r"(?:not|except|excluding|other than|(?:all|any|anything|everything) (?:but|except)"
-    r"|nicht|außer)\s+(.+)",
+    r"|nicht|außer|ausser|sauf|excepto|salvo)\s+(.+)",
     re.IGNORECASE | re.DOTALL,
 )
 _LISTED: Final = re.compile(r"(?:^|\s+)(?:or|oder)\s+|\s*[;|\n]\s*", re.IGNORECASE)
@@ -89,8 +99,28 @@ def means_else(text: str) -> bool:
     return _word(text) in _ELSE
 
 
+def means_other(text: str) -> bool:
+    """Return whether a text may be a value or mean all other cases: ``other``, ``Default``.
+
+    >>> means_other("Rest of world"), means_other("otherwise")
+    (True, False)
+    """
+    return _OTHER.fullmatch(_word(text)) is not None
+
+
+def means_total(text: str) -> bool:
+    """Return whether a text may be a value or the beginning of a row of totals."""
+    return _TOTAL.fullmatch(_word(text)) is not None
+
+
+def means_missing(text: str) -> bool:
+    """Return whether a text may be a value or mean a missing one: ``n/a``, ``unknown``."""
+    return " ".join(text.casefold().split()) in _MISSING | _UNKNOWN
+
+
 def _word(text: str) -> str:
-    return " ".join(text.casefold().replace("’", "'").split())
+    text = " ".join(text.casefold().replace("’", "'").split())
+    return text[1:-1] if text.startswith("(") and text.endswith(")") else text
 
 
 def refusal(text: str) -> str | None:
@@ -159,8 +189,10 @@ def warning(text: str) -> str | None:
     word = " ".join(text.casefold().split())
     if word in _MISSING:
         return f"{text!r} is read as text; write null for a missing value"
-    if word in _OTHER:
+    if _OTHER.fullmatch(word):
         return f"{text!r} is read as text; write not(a, b) for every value except a and b"
+    if means_total(text):
+        return f"{text!r} is read as text; delete the row if it is a total"
     if re.match(r"(?:all|any|every)\s", word):
         return f"{text!r} is read as text; write - for any value"
     parts = [part.strip() for part in text.split("/")]

@@ -53,7 +53,7 @@ def arranged(lines: list[Line], layout: Layout) -> Arranged:
     margin = min((_first(line) for line in lines), default=0)
     lines = [Line(line.number, line.cells[margin:]) for line in lines] if margin else lines
     if lines:
-        lines = _without_headers(lines, notes)
+        lines = _without_footnotes(_without_headers(lines, notes), notes)
         if not layout.cells:
             _check_one_table(lines, start + margin)
     if layout.cross:
@@ -153,6 +153,38 @@ def _without_headers(lines: list[Line], notes: list[str]) -> list[Line]:
         plural = "s" if len(repeated) > 1 else ""
         notes.append(f"line{plural} {numbers} repeat{'' if plural else 's'} the header")
     return [line for line in lines if line is lines[0] or line.number not in repeated]
+
+
+_FOOTNOTE: Final = re.compile(
+    r"[*†‡¹²³].*|(?:source|note|notes|stand|quelle|hinweis|version|as of|nota|fuente|remarque)\b.*"
+    r"|(?:\S+\s+){2,}\S+.*",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def _without_footnotes(lines: list[Line], notes: list[str]) -> list[Line]:
+    """Return lines without the texts below a table, which fill only the first cell of a line."""
+    kept = list(lines)
+    while len(kept) > 2 and _is_footnote(kept[-1]) and _size(kept[0]) > 1:
+        kept.pop()
+    numbers = [str(line.number) for line in lines[len(kept) :]]
+    if len(numbers) == 1:
+        notes.append(f"line {numbers[0]} is a footnote and is skipped")
+    elif numbers:
+        notes.append(f"lines {', '.join(numbers)} are footnotes and are skipped")
+    return kept
+
+
+def _is_footnote(line: Line) -> bool:
+    text = line.cells[0]
+    return _size(line) == 1 and isinstance(text, str) and bool(_FOOTNOTE.fullmatch(text.strip()))
+
+
+def has_two_headers(lines: list[Line]) -> bool:
+    """Return whether the first line lacks names that the second one has."""
+    if len(lines) < 3 or not _names_columns(lines[1]) or _size(lines[1]) < 2:
+        return False
+    return any(not _has(lines[0], place) for place in range(len(lines[1].cells)))
 
 
 def _check_one_table(lines: list[Line], first: int) -> None:

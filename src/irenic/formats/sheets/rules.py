@@ -20,7 +20,12 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from irenic.errors import FormatError, did_you_mean
-from irenic.formats.feel.doubtful_cells import beyond_doubt, means_any, means_else
+from irenic.formats.feel.doubtful_cells import (
+    beyond_doubt,
+    means_any,
+    means_else,
+    means_total,
+)
 from irenic.formats.feel.sets import cell_text, literal_text
 from irenic.formats.feel.unary_tests import ANYTHING, DASHES, Compare, parse, parse_value
 from irenic.formats.parsed import Parsed
@@ -41,10 +46,27 @@ from irenic.formats.sheets._doubtful_columns import (
     is_label,
     is_note,
     is_outcome,
+    is_words,
     refused_columns,
 )
-from irenic.formats.sheets._grid import Line, Unreadable, csv_lines, seen, sheets
-from irenic.formats.sheets._layout import NOTE, Layout, arranged, end_of, letters
+from irenic.formats.sheets._doubtful_words import has_values, is_cross_table, second_outcomes
+from irenic.formats.sheets._grid import (
+    Line,
+    Percentage,
+    Unreadable,
+    csv_lines,
+    hidden_parts,
+    seen,
+    sheets,
+)
+from irenic.formats.sheets._layout import (
+    NOTE,
+    Layout,
+    arranged,
+    end_of,
+    has_two_headers,
+    letters,
+)
 from irenic.formats.sheets._outcomes import (
     FORMULA,
     LIKE_A_FORMULA,
@@ -57,6 +79,7 @@ from irenic.formats.sheets._spellings import (
     is_amount,
     locale_of,
     needs_locale,
+    reread,
     respelled,
     settled_by,
     value_text,
@@ -66,11 +89,11 @@ from irenic.formats.tables.drafts import MOST_COLUMNS, POLICIES, Cell, Draft, In
 from irenic.formats.tables.lines import Line as TableLine
 from irenic.formats.tables.lines import lines_of
 from irenic.frames.columns import check_header
-from irenic.frames.csv import may_be_thousands
 from irenic.frames.xlsx import check_cells, openpyxl_module
 from irenic.model.condition import Operators
 from irenic.model.decision_table import DecisionTable
 from irenic.model.head import Head
+from irenic.model.literals import quote
 from irenic.model.rule import as_consequent
 from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
@@ -158,7 +181,22 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     names = _header(header)
     letter = _letter(names, lines[1:], targets) if options.numbered else ""
     # a column of rule numbers may have the name of a feature
-    _check_names(["\0", *names[1:]] if letter else names, header.number)
+    try:
+        _check_names(["\0", *names[1:]] if letter else names, header.number)
+    except FormatError as error:
+        if not names[0] and has_values(names[1:]):
+            raise FormatError(
+                f"{error.message}; in a cross table, the first cell names the condition of the rows"
+                " and cross=… (--cross) that of the header",
+                line=error.line,
+            ) from None
+        if not has_two_headers(lines):
+            raise
+        raise FormatError(
+            f"{error.message}; if lines {header.number} and {lines[1].number} are both headers,"
+            " write one line of names, such as 'Age from' and 'Age to'",
+            line=error.line,
+        ) from None
     if letter:
         names = names[1:]
         lines = [Line(line.number, line.cells[1:]) for line in lines]
@@ -196,7 +234,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
         check_outcome(draft)
     draft.n_rows = len(draft.rows)
     draft.outputs = _outputs(draft)
-    check_columns(draft)
+    check_columns(draft, chosen=bool(targets or options.layout.cross))
     return draft
 
 
@@ -245,14 +283,15 @@ def _declare(draft: Draft, declared: Mapping[str, Any]) -> None:
 
 def _with_locale(draft: Draft, names: list[str], lines: list[Line], options: _Options) -> _Options:
     """Return options with what the cells settle about numbers and dates."""
-    places = [place for place, name in enumerate(names) if not is_note(name)]
-    texts = {
-        line.cells[i]
-        for line in lines
-        for i in places
-        if i < len(line.cells) and isinstance(line.cells[i], str)
-    }
-    locale, contradiction = settled_by(texts)
+    texts: dict[bool, set[str]] = {False: set(), True: set()}
+    for place, name in enumerate(names):
+        if not is_note(name):
+            texts[name in draft.outputs] |= {
+                line.cells[place]
+                for line in lines
+                if place < len(line.cells) and isinstance(line.cells[place], str)
+            }
+    locale, contradiction = settled_by(texts[False], texts[True])
     if contradiction:
         draft.fail(f"{contradiction}; write them in one way, or choose with locale=… (--locale)")
     if locale.decimal == ",":
@@ -380,7 +419,15 @@ class _Rows:
         if len(thens) > 1 and any(isinstance(part, Head) for part in thens):
             reason = "labels can only be decided one by one in the only outcome column"
             draft.fail(reason, rule=number, line=line.number)
+        if is_last and self.is_like_default(cells):
+            self.fail(_LIKE_DEFAULT, number, self.names[self.inputs[0]], line)
+            return
+        if is_last and self.is_total(cells):
+            self.fail(_TOTALS, number, self.names[self.inputs[0]], line, cells[self.inputs[0]])
+            return
         if self.is_default(cells) or (is_last and self.is_else(cells)):
+            if not self.is_default(cells):
+                draft.remarks.append(f"line {line.number} decides all other cases")
             if draft.default is not None:
                 draft.fail("a second DEFAULT row; keep only one", line=line.number)
             if isinstance(then, Head):
@@ -416,6 +463,19 @@ class _Rows:
         others = [cells[i] for i in self.inputs[1:]]
         return all(o in (None, DEFAULT) or _is_dash(o) for o in others)
 
+    def is_like_default(self, cells: list[Any]) -> bool:
+        """Return whether a row begins with DEFAULT in lower case, and has no conditions."""
+        first, *others = (cells[i] for i in self.inputs)
+        plain = first.strip() if isinstance(first, str) else ""
+        is_word = plain.upper() == DEFAULT != plain
+        return is_word and all(other is None or _is_dash(other) for other in others)
+
+    def is_total(self, cells: list[Any]) -> bool:
+        """Return whether a row sums up the rows above it."""
+        first, *others = (cells[i] for i in self.inputs)
+        is_word = isinstance(first, str) and means_total(first)
+        return is_word and not any(others)
+
     def is_else(self, cells: list[Any]) -> bool:
         """Return whether a row is for all other cases, in words: ``else``, ``otherwise``."""
         texts = [
@@ -426,6 +486,8 @@ class _Rows:
         return all(means_else(t) or means_any(t) or _is_dash(t) for t in texts)
 
     def cell(self, value: Any, number: int, header: str, line: Line) -> Cell:
+        if isinstance(value, Percentage):
+            return self.text(str(value), number, header, line)
         if isinstance(value, str) and FORMULA.match(value):
             value = Unreadable(value, LIKE_A_FORMULA)
         elif self.typed and isinstance(value, str) and ZEROS.fullmatch(value.strip()):
@@ -451,6 +513,10 @@ class _Rows:
             if not isinstance(plain, Cell):
                 spelling = respelled(text, header, self.locale) or text
                 plain = self.draft.parsed_cell(spelling)
+            elif is_words(plain) and (other := reread(text, self.locale)) is not None:
+                read = self.draft.parsed_cell(other)
+                if isinstance(read, Cell) and read.test != plain.test:
+                    spelling, plain = other, read
             if isinstance(plain, FormatError):
                 raise plain if spelling == text else FormatError(plain.message)
         except FormatError as error:
@@ -472,6 +538,9 @@ class _Rows:
                 raise FormatError("the outcome is empty; every rule must have one")
             if isinstance(value, Unreadable):
                 raise FormatError(value.reason)
+            if isinstance(value, Percentage):
+                self.draft.respelled[header, str(value)] = repr(float(value))
+                return as_consequent(float(value))
             if not isinstance(value, str):
                 return as_consequent(_as_literal(value))
             number_read = self.number(value, header)
@@ -491,9 +560,12 @@ class _Rows:
             return None
         try:
             spelling = value_text(text, self.locale)
-        except FormatError:
-            return None
-        if spelling == text or may_be_thousands(spelling):
+        except FormatError as error:
+            if "," in text or "." in text:
+                way_out = f"{error.message}, or write {quote(text)} in quotes for the text"
+                raise FormatError(way_out) from None
+            return None  # a code such as 007
+        if spelling == text:
             return None
         self.draft.respelled[header, text] = spelling
         return parse_value(spelling)
@@ -510,6 +582,15 @@ class _Rows:
         if isinstance(value, str):
             self.doubts.numbers(value, [weight], number, WEIGHT, line.number)
         return weight
+
+
+_LIKE_DEFAULT: Final = (
+    "write DEFAULT in capitals for all other cases, or the word in quotes for the text"
+)
+_TOTALS: Final = (
+    "the last row looks like a total; delete it or leave it out with cells=… (--range), or quote"
+    " the cell if it is a condition"
+)
 
 
 def _is_dash(value: Any) -> bool:
@@ -555,9 +636,14 @@ def parse_xlsx(
         if sheet not in titles:
             raise FormatError(f"unknown sheet {sheet!r}{did_you_mean(sheet, titles)}")
         tables = [(title, lines) for title, lines in tables if title == sheet]
+    hidden = hidden_parts(raw)
     for title, lines in tables:
         try:
             drafts.append(_draft(title, lines, options))
+            if text := _unseen(hidden.get(title, ([], [])), lines):
+                drafts[-1].warn(
+                    f"{text} hidden, but read like the others; delete what is not meant"
+                )
         except _NoTableError as error:
             reason = f"the sheet contains no decision table: {error.message}"
             notes.append(TableError(reason, table=title, line=error.line))
@@ -572,6 +658,21 @@ def parse_xlsx(
         return Parsed("xlsx", [], assemble, failures=notes)
     # only warnings, because workbooks with tables may contain other sheets, too
     return Parsed("xlsx", drafts, assemble, notes)
+
+
+def _unseen(hidden: tuple[list[int], list[int]], lines: list[Line]) -> str:
+    """Return which rows and columns with cells are hidden, "" for none."""
+    numbers = {line.number for line in lines}
+    width = max(len(line.cells) for line in lines)
+    rows = [str(row) for row in hidden[0] if row in numbers]
+    columns = [letters(place) for place in hidden[1] if place < width]
+    parts = [
+        f"{noun}{'s' if len(names) > 1 else ''} {', '.join(names[:5])}{', …' if names[5:] else ''}"
+        for noun, names in (("row", rows), ("column", columns))
+        if names
+    ]
+    plural = len(rows) + len(columns) > 1
+    return f"{' and '.join(parts)} {'are' if plural else 'is'}" if parts else ""
 
 
 # --- declarations
@@ -706,7 +807,7 @@ def _written(
     _check_heads(names)
     lines = lines_of(table)
     weighted = any(line.weight != 1.0 for line in lines)
-    signs = _signs(names, lines, letter)
+    signs = _signs([*names, _outcome_name(table)], lines, letter)
     yield [
         *([letter] if letter else []),
         *names,
@@ -730,13 +831,20 @@ def _written(
         yield [*first, *blank, outcome_text(table.rules.default)]
 
 
-def _signs(names: list[str], lines: list[TableLine], letter: str) -> dict[int, list[int]]:
-    """Return, by line, the cells that need an operator so that their column is not ambiguous."""
+def _signs(header: list[str], lines: list[TableLine], letter: str) -> dict[int, list[int]]:
+    """Return, by line, the cells that need an operator so that their column is not ambiguous.
+
+    ``header`` ends with the name of the outcome.
+    """
+    names = header[:-1]
     columns = [[_bare(line, place) for line in lines] for place in range(len(names))]
     places = {names.index(name) for name in refused_columns(names, columns)}
     for place, (name, values) in enumerate(zip(names, columns, strict=True)):
         if is_outcome(name) and values and not {None, NOTHING_ASKED} & set(values):
             places.add(place)
+    places |= {names.index(name) for name in second_outcomes(names, columns)}
+    if is_cross_table(header, [*columns, [line.then for line in lines]]):
+        places.add(1)
     if names[0] in POLICIES and not letter and columns[0][:1] == [1]:
         places.add(0)  # it would be read as the number of a rule
     cells: dict[int, list[int]] = {}

@@ -112,6 +112,8 @@ def reading_of(draft: Draft, space: Space | None) -> Reading:
             if header == name
         )
         role, description = _role(draft, name, inputs.get(name), space)
+        if role == "condition" and counts.get((name, ""), (len(draft.rows),))[0] < len(draft.rows):
+            interpreted = (*interpreted, ReadCells("", "any value", *counts[name, ""]))
         skipped = role in ("identifier", "note") and description == "skipped"
         columns.append(
             ReadColumn(name, f"{role}, skipped", "")
@@ -136,18 +138,16 @@ def _counts(draft: Draft) -> dict[tuple[str, str], tuple[int, str]]:
         number, place = counts.get(key, (0, place_of(draft, key[0], line)))
         counts[key] = (number + 1, place)
 
-    headers = {header for header, _ in draft.respelled}
-    conditions = [i for i, column in enumerate(draft.inputs) if column.name in headers]
     outcomes = {
         (place, value): (header, text)
         for (header, text), value in draft.respelled.items()
         for place, name in enumerate(draft.outputs)
         if name == header
     }
-    for row in draft.rows if headers else ():
-        for place in conditions:
-            key = (draft.inputs[place].name, row.cells[place].text)
-            if key in draft.respelled:
+    for row in draft.rows:
+        for column, cell in zip(draft.inputs, row.cells, strict=True):
+            key = (column.name, cell.text)
+            if key in draft.respelled or not key[1]:
                 count(key, row.line)
         if outcomes:
             thens = row.then if len(draft.outputs) > 1 else (row.then,)
@@ -173,8 +173,8 @@ def _role(draft: Draft, name: str, column: Input | None, space: Space | None) ->
         feature = (bound[0] if bound else name)  # fmt: skip
         kind = describe(space[feature]) if space is not None and feature in space else ""
         unit = f" ({column.unit})" if column.unit and kind else ""
-        prefix = f"{bound[0]} {bound[1]} the value, " if bound else ""
-        return "condition", f"{prefix}{kind}{unit}"
+        parts = [f"{bound[0]} {bound[1]} the value"] if bound else []
+        return "condition", ", ".join([*parts, *([f"{kind}{unit}"] if kind else [])])
     if name in draft.outputs or name == ", ".join(draft.outputs):
         return "outcome", _outcomes(draft, name)
     if name == draft.letter:
@@ -189,7 +189,7 @@ def _outcomes(draft: Draft, name: str) -> str:
     values = dict.fromkeys(
         then[place] if place is not None and isinstance(then, tuple) else then for then in thens
     )
-    return _listed([str(value) for value in values])
+    return _listed([str(value) for value in values if value != ""])  # "" has an error
 
 
 _KINDS: Final[Mapping[str, str]] = {
@@ -239,6 +239,10 @@ def _groups(cells: tuple[ReadCells, ...]) -> Iterator[str]:
     for first, *others in groups.values():
         count = first.times + sum(cell.times for cell in others)
         place = f", first at {first.place}" if first.place else ""
+        if not first.text:
+            cells_text = "1 empty cell accepts" if count == 1 else f"{count:,} empty cells accept"
+            yield f"{cells_text} any value{place}"
+            continue
         several = f" ({counted(count, 'cell')} like this{place})" if count > 1 else ""
         yield f"{short(first.text)!r} is read as {first.meaning}{several}"
 
