@@ -106,7 +106,8 @@ def test_ordinary_words_are_text(cell):
     ("cell", "reason"),
     [
         ("#N/A", "'#N/A' is a spreadsheet error; replace it with a value"),
-        ("5 apples", "'5 apples' is not a condition; quote it if it is text"),
+        ("5 apples", "'5 apples' is not a condition; write a number, >= 18 or [18..25], or quote"
+                     " it if it is text"),
         ("A – C", "'A – C' is ambiguous; write A, B, C for all values from A to C, or \"A – C\" in"
                   " quotes for the text"),
         ("25-18", "the range ends before it begins: 25 to 18; write the smaller value first"),
@@ -196,7 +197,10 @@ def test_a_point_before_three_digits_is_ambiguous(cell, sign):
     [error] = found.errors
     assert error.reason == THOUSANDS
     assert (error.line, error.rule, error.header, error.text) == (2, 1, "a", cell)
-    assert messages(loads_csv(f"a,b,then\n{quoted(cell)},5,A\n".encode())) == ([], [])
+    [error] = loads_csv(f"a,b,then\n{quoted(cell)},5,A\n".encode()).errors
+    assert error.reason == THOUSANDS
+    decimal = quoted(cell.replace("1.000", "1.125"))
+    assert csv(f"a,b,then\n{decimal},5,A\n") == ([], [])
     [error] = loads_xlsx(workbook(["a", "b", "then"], [cell, 5, "A"])).errors
     assert error.reason == THOUSANDS
 

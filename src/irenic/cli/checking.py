@@ -196,8 +196,8 @@ def check(
         for file in files if form is Form.TEXT else ():
             for text in _grouped(file.errors):
                 note(text)
-            for warning in file.warnings:
-                note(f"warning: {warning}")
+            for text in _grouped(file.warnings):
+                note(f"warning: {text}")
     failed = any(findings.fails(kinds) for file in files for findings in file.tables)
     raise typer.Exit(2 if any(file.errors for file in files) else int(failed))
 

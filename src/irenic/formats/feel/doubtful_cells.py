@@ -67,6 +67,12 @@ _IN_QUOTES: Final = re.compile(r"['‘’‚“”„«»](.*)['‘’“”«»
 
 # The first characters of what is neither a word nor a condition.
 _NO_TEXT: Final = re.compile(r"[\d+*/%^&|~{}–—−-]|[$€£¥]\s*\d")
+# Names that begin with a number: 2-door, 1st class; but not 5-Jan.
+_NUMBERED: Final = re.compile(
+    r"\d+-(?!jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[^\W\d_]{3,}(?:[\s-].*)?"
+    r"|\d*(?:1st|2nd|3rd|\dth)\b.*",
+    re.IGNORECASE,
+)
 _HINTS: Final = {
     r"(-?[\d.]+)\s*(?:-|–|—|to)\s*(-?[\d.]+)": "write [{0}..{1}] for a range",
     r"([\d.]+)\s*\+": "write >= {0} for at least {0}",
@@ -131,7 +137,7 @@ def refusal(text: str) -> str | None:
     """
     if text in ERRORS:
         return f"{text!r} is a spreadsheet error; replace it with a value"
-    if _NO_TEXT.match(text):
+    if _NO_TEXT.match(text) and not _NUMBERED.fullmatch(text):
         return f"{text!r} is not a condition; {_hint(text)}quote it if it is text"
     if inner := _IN_QUOTES.fullmatch(text):
         return (
@@ -158,7 +164,7 @@ def _hint(text: str) -> str:
             return f"{hint.format(*match.groups())}, or "
     if _GROUPED.fullmatch(text):
         return f"write {re.sub(r'[^0-9]', '', text)} without thousands separators, or "
-    return ""
+    return "write a number, >= 18 or [18..25], or " if text[:1].isdigit() else ""
 
 
 def _condition(text: str) -> tuple[str, str]:

@@ -203,7 +203,7 @@ def _settle_answers(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     if not texts or not all(isinstance(value, str | bool) for value in present):
         return
     if len(texts) < len(set(present)):  # some cells are TRUE or FALSE
-        pair = _pair(texts)
+        pair = answer_pair(texts)
         column.aliases = {text: text.casefold() == pair[0] for text in texts} if pair else {}
     elif answers := _answers(texts):
         tests = [Compare("=", value) for value in (*answers, *([None] * (None in values)))]
@@ -274,7 +274,7 @@ def _answers(values: Sequence[str]) -> tuple[str, ...]:
     >>> _answers(["Yes"]), _answers(["J", "N"]), _answers(["N"]), _answers(["yes", "NO"])
     (('Yes', 'No'), ('J', 'N'), (), ('yes', 'no'))
     """
-    pair = _pair(values)
+    pair = answer_pair(values)
     if not pair or (len({v.casefold() for v in values}) < 2 and len(values[0]) < 2):
         return ()
     first = values[0]
@@ -282,9 +282,13 @@ def _answers(values: Sequence[str]) -> tuple[str, ...]:
     return tuple(map(style, pair))
 
 
-def _pair(values: Sequence[str]) -> tuple[str, str] | tuple[()]:
-    """Return the yes and no that all values are, in any case."""
-    plain = {value.casefold() for value in values}
+def answer_pair(values: Sequence[Any]) -> tuple[str, str] | tuple[()]:
+    """Return the yes and no that all values are, in any case; () if they are others.
+
+    >>> answer_pair(["Ja", "NEIN"]), answer_pair(["maybe"])
+    (('ja', 'nein'), ())
+    """
+    plain = {str(value).strip().casefold() for value in values}
     return next((pair for pair in _ANSWERS if plain <= set(pair)), ())
 
 
@@ -556,13 +560,16 @@ class _Place(NamedTuple):
 class CellDoubts:
     """Checks for ambiguous cells; some checks need all cells of the table."""
 
-    def __init__(self, draft: Draft, *, points_are_sure: bool) -> None:
-        self.draft, self.settled = draft, points_are_sure
+    def __init__(self, draft: Draft, *, settled: bool, has_commas: bool) -> None:
+        self.draft, self.settled, self.has_commas = draft, settled, has_commas
         self.warned: set[tuple[str, str]] = set()
         self.points: list[tuple[_Place, str, str]] = []
 
-    def cell(self, cell: Cell, rule: int, header: str, line: int) -> None:
-        """Check the numbers of a cell, and warn about ambiguous words, once per column."""
+    def cell(self, cell: Cell, rule: int, header: str, line: int, written: str = "") -> None:
+        """Check the numbers of a cell, and warn about ambiguous words, once per column.
+
+        ``written`` is the text in the file, if the cell was respelled.
+        """
         found = compared(cell)
         for c in found:
             if type(c.value) is not int:
@@ -571,7 +578,7 @@ class CellDoubts:
             if not isinstance(cell.test, AnyOf):
                 return  # a range of integers is never ambiguous
         values = [c.value for c in found]
-        self.numbers(cell.text, values, rule, header, line)
+        self.numbers(cell.text, values, rule, header, line, written)
         if doubt := _doubtful_list(cell):
             self.draft.warn(doubt, rule=rule, header=header, text=cell.text, line=line)
         for value in values:
@@ -594,19 +601,32 @@ class CellDoubts:
             )
             self.draft.warn(reason, rule=rule, header=header, text=then, line=line)
 
-    def numbers(self, text: str, values: Iterable[Any], rule: int, header: str, line: int) -> None:
+    def numbers(
+        self,
+        text: str,
+        values: Iterable[Any],
+        rule: int,
+        header: str,
+        line: int,
+        written: str = "",
+    ) -> None:
         """Collect numbers whose point may separate thousands; others show what points mean."""
         floats = {abs(value) for value in values if type(value) is float}
         for number in decimals(text) if floats else ():
             if abs(float(number)) not in floats:
                 continue
             if may_be_thousands(number):
-                self.points.append((_Place(rule, header, line), text, number))
+                self.points.append((_Place(rule, header, line), written or text, number))
             else:
                 self.settled = True
 
     def end(self) -> None:
-        """Add errors for numbers whose point may separate thousands, if no cell settles that."""
+        """Add errors for numbers whose point may separate thousands, if no cell settles that.
+
+        If commas separate cells, a point is likely decimal, unless numbers end with 0.
+        """
+        if self.has_commas and not any(number.endswith("0") for _, _, number in self.points):
+            return
         for place, text, number in () if self.settled else self.points:
             reason = f"{thousands_or_not(number)}, or {SETTLE}"
             self.draft.fail(reason, **place._asdict(), text=text)

@@ -12,11 +12,10 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from irenic.errors import FormatError
 from irenic.formats.feel.doubtful_cells import means_else, means_missing, means_other
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import Compare, comparisons, kind_of
-from irenic.formats.sheets._sequences import listed_words
+from irenic.formats.sheets._sequences import is_ordered
 from irenic.formats.tables.drafts import Cell, Draft, Input
 from irenic.model.literals import quote
 
@@ -29,6 +28,7 @@ def compared(cell: Cell) -> Sequence[Compare]:
 # --- words
 
 _TWO: Final = re.compile(r"(\S.*?)\s+(?:and|und|et|y|o|&|\+)\s+(\S.*)", re.IGNORECASE)
+_SLASH: Final = re.compile(r"(\S.*?)\s*[/&+]\s*(\S.*)")
 _SPAN: Final = re.compile(r"(\S.*?)\s*(?:[-–—]|\s(?:to|bis|through)\s)\s*(\S.*)", re.IGNORECASE)
 _COMPARED: Final = re.compile(
     r"(?:under|below|before|over|above|after|at least|at most|from|up to|better than|worse than"
@@ -80,7 +80,7 @@ def _texts(cell: Cell) -> list[str]:
 
 def _combined(text: str, is_value: Callable[[str], bool]) -> tuple[str, ...]:
     """Return the values of the column that a text combines, () if it is a text of its own."""
-    for pattern in (_TWO, _SPAN):
+    for pattern in (_TWO, _SLASH, _SPAN):
         if (match := pattern.fullmatch(text)) and all(map(is_value, match.groups())):
             return match.groups()
     if (bound := _COMPARED.fullmatch(text)) and is_value(bound[1]):
@@ -149,7 +149,8 @@ def is_never_negative(name: str, tests: Sequence[Compare]) -> bool:
         return False
     if not all(type(value) in (int, float) for value in values):
         return False
-    return min(values) == 0 and Compare(">=", 0) in tests
+    at_zero = {test.order for test in tests if test.value == 0}
+    return min(values) == 0 and ">=" in at_zero <= {">=", ">", "="}
 
 
 # --- cells of another kind than the others
@@ -244,6 +245,7 @@ def second_outcomes(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> l
     ]
 
 
+_YEAR_HEAD: Final = re.compile(r".*\b(?:19|20)\d\d")
 _HEAD_VALUE: Final = re.compile(r"[<>=≤≥]?\s*[-\d][\d.,\s%€$-]*\+?(?:\s*\w{1,3})?|[A-Z]{2,3}")
 
 
@@ -274,9 +276,6 @@ def has_values(header: Sequence[str]) -> bool:
     heads = [name.strip() for name in header]
     if all(map(_HEAD_VALUE.fullmatch, heads)):
         return True
-    if len(heads) < 2 or all(len(head) == 1 for head in heads):
-        return False  # letters are also names
-    try:
-        return all(listed_words(f"{a}-{b}") for a, b in pairwise(heads))
-    except FormatError:  # sizes
-        return True
+    if all(map(_YEAR_HEAD.fullmatch, heads)):
+        return len({head[:-4] for head in heads}) == 1
+    return len(heads) > 1 and any(len(head) > 1 for head in heads) and all(map(is_ordered, heads))

@@ -79,6 +79,16 @@ def listed_words(text: str) -> str | None:
     return None
 
 
+def is_ordered(text: str) -> bool:
+    """Return whether a text is a day, a month, a quarter or a size, or a range of them.
+
+    >>> is_ordered("Mon"), is_ordered("Sat-Sun"), is_ordered("XL"), is_ordered("age")
+    (True, True, True, False)
+    """
+    words = [part.strip().rstrip(".") for part in re.split("[-–—]", text)]
+    return _same_family(words) or all(word.casefold() in _SIZES for word in words)
+
+
 def _between(text: str, first: str, last: str) -> str | None:
     a, b = first.casefold(), last.casefold()
     for family in _FAMILIES:

@@ -121,7 +121,8 @@ _UNITS: Final = {
     "months": "months?|monaten?|monat|mois|mes(?:es)?",
     "weeks": "weeks?|wks?|wochen?|semaines?|semanas?",
     "days": "days?|tagen?|tag|jours?|días?",
-    "hours": r"hours?|hrs?\.?|h|stunden?|std\.?|heures?|horas?",
+    "hours": r"hours?|hrs?\.?|h|stunden?|std\.?|heures?|horas?|uhr|o'clock",
+    "times": "times?|mal|fois|veces",
     "minutes": r"minutes?|mins?\.?|minuten?|minutos?",
     "km/h": "km/h|kmh|kph", "mph": "mph", "kg": "kg|kilos?", "g": "g|grams?|gr",
     "t": "t|tons?|tonnen?", "lb": "lbs?|pounds?", "oz": "oz", "km": "km",
@@ -137,11 +138,12 @@ _AFTER: Final = rf"(?:\s?%|\s?{_MONEY}|\s?{_SCALE}(?:\s?{_MONEY})?|\s?{_UNIT})"
 _AMOUNT: Final = rf"(?:[-−]\s?)?(?:{_MONEY}\s?)?(?:[-−])?{_DIGITS}{_AFTER}?"
 _WRITTEN_DATE: Final = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})")
 _NAMED_DATE: Final = re.compile(rf"(\d{{1,2}})\.?[\s-]?({MONTH})[\s-](\d{{4}})", re.IGNORECASE)
+_SHORT_YEAR: Final = re.compile(r"\d{1,2}([./-])\d{1,2}\1\d\d")
 _TIME: Final = re.compile(r"(\d{1,2})(:\d\d(?::\d\d)?)")
 _ISO: Final = re.compile(r"\d{4}-\d\d-\d\d")
 # A value: a date, a time or an amount. Groups have no names, because a pattern has several values.
 _VALUE: Final = (
-    r"(\d{4}-\d\d-\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{4}|\d{1,2}:\d\d(?::\d\d)?"
+    r"(\d{4}-\d\d-\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{4}|\d{1,2}(?:\.\d{1,2}\.|/\d{1,2}/)\d\d|\d{1,2}:\d\d(?::\d\d)?"
     rf"|\d{{1,2}}\.?[\s-]?{MONTH}[\s-]\d{{4}}|{_AMOUNT})"
 )
 _PLAIN: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
@@ -169,6 +171,8 @@ def value_text(text: str, locale: Locale) -> str:
         return text
     if written := _WRITTEN_DATE.fullmatch(text):
         return _date(written, locale)
+    if _SHORT_YEAR.fullmatch(text):
+        raise FormatError(f"{text!r} has a year of two digits; write dates as 2026-01-31")
     if named := _NAMED_DATE.fullmatch(text):
         return _iso(text, int(named[3]), month_number(named[2]), int(named[1]))
     if clock := _TIME.fullmatch(text):
@@ -359,8 +363,9 @@ _NOT: Final = re.compile(
 )
 _NOT_CALL: Final = re.compile(r"not\s*\((.*)\)", re.DOTALL)
 _OR: Final = re.compile(
-    r"(?:,\s*)?(?:(?<=\s)|(?<=,))(?:or|oder|ou)\s+|[;|\n\r]+|,\s+|,(?!\d)|,(?=\d{4}-)"
+    r"(?:,\s*)?(?:(?<=\s)|(?<=,))(?:or|OR|oder|ODER|ou|OU)\s+|[;|\n\r]+|,\s+|,(?!\d)|,(?=\d{4}-)"
 )
+_OR_MORE: Final = re.compile(rf"{_MORE}|{_LESS}|better|worse|besser|schlechter|mejor|peor", _FLAGS)
 _EITHER: Final = re.compile(r"(?:either|one of)\s+", re.IGNORECASE)
 _CURLY: Final = re.compile(r"[“”„«»‘’‚']([^“”„«»‘’‚']*)[“”«»‘’']")
 _VALUE_ONLY: Final = re.compile(_VALUE, re.IGNORECASE)
@@ -490,6 +495,11 @@ class _Speller:
         parts = _split(_EITHER.sub("", text))
         if len(parts) < 2:
             return None
+        if _OR_MORE.fullmatch(parts[-1]):
+            raise FormatError(
+                f"{text.strip()!r} is ambiguous; write the values that it includes one by one, or"
+                f" {quote(text.strip())} in quotes for the text"
+            )
         items = []
         for part in parts:
             if means_any(part) or _NOT.fullmatch(part):
@@ -590,7 +600,6 @@ _MONTH_TEXT: Final = rf"(?:({MONTH})[\s-]+(\d{{4}})|(\d{{4}})-(0[1-9]|1[0-2]))"
 _COMPARED_MONTH: Final = re.compile(rf"{_ORDER}\s*{_MONTH_TEXT}", _FLAGS)
 _MONTHS: Final = re.compile(rf"{_MONTH_TEXT}\s*(?:-|–|—|to|bis)\s*{_MONTH_TEXT}", _FLAGS)
 _ISO_MONTH: Final = re.compile(r"()()(\d{4})-(0[1-9]|1[0-2])")
-_SHORT_YEAR: Final = re.compile(r"\d{1,2}([./-])\d{1,2}\1\d\d")
 _FRACTION: Final = re.compile(r"(\d{1,3})/([1-9]\d?)")
 _TRAILING: Final = _pattern(r"V [-–—−]")
 _PART_OF: Final = re.compile(
@@ -615,8 +624,6 @@ def _unclear(text: str) -> str:
             f"{text!r} may be a month; write [{first}..{after}) for its days, or {quote(text)} in"
             " quotes for the text"
         )
-    if _SHORT_YEAR.fullmatch(text):
-        return f"{text!r} has a year of two digits; write dates as 2026-01-31"
     if fraction := _FRACTION.fullmatch(text):
         number = int(fraction[1]) / int(fraction[2])
         return (

@@ -132,13 +132,12 @@ def parse_csv(
     lines, delimiter = csv_lines(raw)
     if not lines:
         raise FormatError("the table is empty; its first line must name the columns")
-    # if commas separate cells, decimals have a point
     options = _Options(
         _names(target),
         _names(ignore),
         Layout(cells, header_row, cross),
         locale=locale_of(locale) if locale else None,
-        points_are_sure=delimiter == ",",
+        has_commas=delimiter == ",",
     )
     return Parsed("csv", [_draft(name, lines, options)], assemble)
 
@@ -153,7 +152,8 @@ class _Options(NamedTuple):
     """The declarations of columns in another sheet, by name."""
     locale: Locale | None = None
     """How numbers and dates are written; None if the cells have to show it."""
-    points_are_sure: bool = False
+    has_commas: bool = False
+    """Whether commas separate cells."""
     typed: bool = False
     numbered: bool = True
     """Whether the letter of a hit policy may be the name of a column of rule numbers."""
@@ -224,7 +224,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
             draft.unnumbered = lambda: _draft(name, all_lines, options._replace(numbered=False))
     if options.locale is None:
         options = _with_locale(draft, names, lines[1:], options)
-    draft.decimal = "" if options.locale is None else options.locale.decimal
+    draft.decimal, draft.day_first = options.locale or Locale()
     reader = _Rows(draft, names, options)
     for line in lines[1:]:
         reader.read(line, is_last=line is lines[-1])
@@ -283,14 +283,11 @@ def _declare(draft: Draft, declared: Mapping[str, Any]) -> None:
 
 def _with_locale(draft: Draft, names: list[str], lines: list[Line], options: _Options) -> _Options:
     """Return options with what the cells settle about numbers and dates."""
-    texts: dict[bool, set[str]] = {False: set(), True: set()}
+    texts: dict[bool, dict[str, None]] = {False: {}, True: {}}
     for place, name in enumerate(names):
         if not is_note(name):
-            texts[name in draft.outputs] |= {
-                line.cells[place]
-                for line in lines
-                if place < len(line.cells) and isinstance(line.cells[place], str)
-            }
+            cells = (line.cells[place] for line in lines if place < len(line.cells))
+            texts[name in draft.outputs] |= dict.fromkeys(c for c in cells if isinstance(c, str))
     locale, contradiction = settled_by(texts[False], texts[True])
     if contradiction:
         draft.fail(f"{contradiction}; write them in one way, or choose with locale=… (--locale)")
@@ -389,8 +386,9 @@ class _Rows:
     def __init__(self, draft: Draft, names: list[str], options: _Options) -> None:
         self.draft, self.names, self.typed = draft, names, options.typed
         self.locale = options.locale or Locale()
-        sure = options.points_are_sure or self.locale.decimal != ""
-        self.doubts = CellDoubts(draft, points_are_sure=sure)
+        self.doubts = CellDoubts(
+            draft, settled=self.locale.decimal != "", has_commas=options.has_commas
+        )
         self.inputs = [names.index(column.name) for column in draft.inputs]
         self.outputs = [names.index(n) for n in draft.outputs]
         self.weight = names.index(WEIGHT) if WEIGHT in names else None
@@ -525,7 +523,7 @@ class _Rows:
         if spelling == text:
             self.doubts.cell(plain, number, header, line.number)
             return plain
-        self.doubts.cell(Cell(spelling, plain.test), number, header, line.number)
+        self.doubts.cell(Cell(spelling, plain.test), number, header, line.number, text)
         self.draft.respelled[header, text] = spelling
         return Cell(text, plain.test)
 

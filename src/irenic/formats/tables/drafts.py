@@ -196,6 +196,8 @@ class Draft:
     """The range of cells to which the caller restricts the table."""
     decimal: str = ""
     """The decimal separator of numbers in cells of text, "" if it is not known."""
+    day_first: bool | None = None
+    """Whether dates such as 01/02/2026 begin with the day, None if it is not known."""
     advice: dict[tuple[str, str], str] = field(default_factory=dict)
     """What may be meant by cells that may not fit their columns, by column and text."""
     respelled: dict[tuple[str, str], str] = field(default_factory=dict)
