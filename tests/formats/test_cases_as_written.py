@@ -31,7 +31,8 @@ def predict(tmp_path):
         (tmp_path / "cases.csv").write_text(cases)
         result = run("predict", tmp_path / "rules.csv", tmp_path / "cases.csv", *options)
         decided = [line.rsplit(",", 1)[-1] for line in result.stdout.splitlines()[1:]]
-        return decided, result.stderr.replace(f"{tmp_path}/", "")
+        failure = isinstance(result.exception, irenic.IrenicError) and str(result.exception)
+        return decided, (failure or result.stderr).replace(f"{tmp_path}/", "")
 
     return call
 
@@ -43,7 +44,6 @@ def predict(tmp_path):
         ("d,r\n< 01.02.2026,a\n>= 01.02.2026,b\n", "d\n31.1.2026\n1 Feb 2026\n", "ab"),
         ("p,r\n<= 10%,a\n> 10%,b\n", "p\n5%\n0.1\n10.5 %\n", "aab"),
         ("m;r\n< 1.200,50;a\n>= 1.200,50;b\n", 'm\n"€ 1.200,49"\n"1.200,50"\n', "ab"),
-        ("m;r\n< 1.200,50;a\n>= 1.200,50;b\n", "m;x\n1.200,49;1\n1.201;2\n", "ab"),
         ("m,r\n< 1k,a\n>= 1k,b\n", 'm\n999\n$1k\n"$1,000.00"\n', "abb"),
         ("v;r\nja;a\nnein;b\n", "v\nJa\nNEIN\ntrue\n", "aba"),
         ("v,r\nTRUE,a\nFALSE,b\n", "v\nTRUE\nno\nfalse\nYES\n", "abba"),
@@ -63,7 +63,8 @@ def test_cases_may_be_written_as_rules_are(predict, rules, cases, decisions):
          "cases.csv: column 'd', row 1: 'soon' is not a date such as 2026-01-31"),
         ("d,r\n< 2026-02-01,a\n", "d\n2026-01-01\n01/02/2026\n",
          "cases.csv: column 'd', row 2: '01/02/2026' is ambiguous; write it as 2026-02-01 or"
-         " 2026-01-02, or settle the order of day and month with locale=… (--locale en-GB or en-US)"),
+         " 2026-01-02, or settle the order of day and month with locale=… (--locale en-GB or"
+         " en-US)"),
         ("n,r\n< 5,a\n", "n\n4\nmany\n", "cases.csv: column 'n', row 2: 'many' is not a number"),
         ("n,r\n< 5,a\n", "n\n3%\n4\n",
          "cases.csv: column 'n', row 1: '3%' has a percent sign, but the numbers of the rules have"
@@ -76,7 +77,7 @@ def test_cases_may_be_written_as_rules_are(predict, rules, cases, decisions):
     ],
 )  # fmt: skip
 def test_errors_blame_the_cases(predict, rules, cases, message):
-    assert predict(rules, cases) == ([], f"irenic: {message}\n")
+    assert predict(rules, cases) == ([], message)
 
 
 def test_a_locale_settles_cases_too(predict):
@@ -86,12 +87,17 @@ def test_a_locale_settles_cases_too(predict):
     assert predict(rules, cases, "--locale", "en-US") == (["b", "a"], "")
 
 
+def test_semicolons_may_separate_numbers_with_commas(predict):
+    rules = "m;x;r\n< 1.200,50;< 9;a\n>= 1.200,50;< 9;b\n"
+    assert predict(rules, "m;x\n1.200,49;1\n1.201;2\n") == (["a", "b"], "")
+
+
 def test_numbers_beside_percentages_are_warned_about(predict):
     rules = "p,r\n<= 10%,a\n> 10%,b\n"
     assert predict(rules, "p\n0.05\n5\n") == (
         ["a", "b"],
-        "irenic: warning: cases.csv: column 'p', row 2: 5 is read as 500%, because the rules contain"
-        " percentages; write 5% if that is meant\n",
+        "irenic: warning: cases.csv: column 'p', row 2: 5 is read as 500%, because the rules"
+        " contain percentages; write 5% if that is meant\n",
     )
     assert predict(rules, "p\n0.05\n500%\n") == (["a", "b"], "")
 
@@ -108,8 +114,8 @@ def test_undecided_cases_are_counted_with_their_reasons(predict):
     assert decided == ["a", "", "", "", "", "", ""]
     assert shown.splitlines()[-1] == (
         "irenic: 6 of 7 cases are undecided: row 2 (speed is 10.5, but the rules contain only whole"
-        " numbers); row 3 (job is Cook, which no rule names; did you mean 'cook'?); rows 4, 5, 7 (no"
-        " rule applies); row 6 (job is missing)"
+        " numbers); row 3 (job is Cook, which no rule names; did you mean 'cook'?); rows 4, 5, 7"
+        " (no rule applies); row 6 (job is missing)"
     )
 
 
@@ -117,9 +123,7 @@ def test_many_undecided_cases_are_abbreviated():
     table = Table({"a": as_column([f"V{n % 7}" for n in range(70)])})
     space = Space([Categorical("a", [f"v{n}" for n in range(7)])])
     text = undecided([None] * 70, table, space)
-    assert text.startswith(
-        "70 of 70 cases are undecided: rows 1, 8, 15, 22, 29 and 5 more (a is V0"
-    )
+    assert text.startswith("70 of 70 cases are undecided: rows 1, 8, 15, 22, 29 and 5 more (a")
     assert text.endswith("; …")
     assert text.count("which no rule names") == 5
     assert undecided(["x"] * 70, table, space) == ""
@@ -177,5 +181,5 @@ def test_numbers_as_written_stay_text(tmp_path):
     path.write_text("n;m\n1.000;5\n2.000;6\n")
     assert read_table(path, as_written=True)["n"].tolist() == ["1.000", "2.000"]
     assert read_table(path, as_written=True)["m"].tolist() == [5, 6]
-    with pytest.raises(irenic.FormatError, match="'1.000' is ambiguous"):
+    with pytest.raises(irenic.FormatError, match=r"'1\.000' is ambiguous"):
         read_table(path)

@@ -117,9 +117,9 @@ def _columns(text: str, as_written: bool) -> Table:
     if delimiter != "," and not as_written:
         _check_points(written)
     columns = {name: _typed(column) for name, column in written.items()}
-    for name, cells in written.items() if delimiter != "," and as_written else ():
-        if any(may_be_thousands(cell.strip()) for cell in cells):
-            columns[name] = as_column([cell or None for cell in cells])
+    for name, texts in written.items() if delimiter != "," and as_written else ():
+        if any(may_be_thousands(text.strip()) for text in texts):
+            columns[name] = as_column([text or None for text in texts])
     return Table(columns, cells=written)
 
 

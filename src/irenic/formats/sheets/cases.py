@@ -128,7 +128,8 @@ def _literal(text: str, error: FormatError) -> Any:
 def _answers(feature: Categorical, values: list[Any]) -> list[Any] | None:
     """Return yes and no in the spelling of the rules, None if there is nothing to respell."""
     if set(feature.values) == {True, False}:
-        yes, no = True, False
+        yes: Any = True
+        no: Any = False
         texts = [v for v in values if isinstance(v, str)]
         pair = answer_pair(list(dict.fromkeys(t for t in texts if _plain(t) not in _BOOLEANS)))
     else:
