@@ -18,7 +18,7 @@ from irenic.cli import app
 from irenic.formats.dmn import writing as dmn_writing
 from irenic.formats.feel.sets import bits, feel_text, select
 from irenic.formats.feel.unary_tests import parse
-from irenic.formats.sheets.rules import dumps_csv, dumps_xlsx
+from irenic.formats.sheets.writing import dumps_csv, dumps_xlsx
 
 AGES = 'age,job,then\n< 18,-,A\n[10..5],nurse,B\n">= 18 and < 30",-,C\n'
 WHY = "column 'age' requires [10..5], which no value satisfies"

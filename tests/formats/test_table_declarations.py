@@ -12,7 +12,8 @@ from bound import loads_csv, loads_xlsx, workbook
 from irenic import Categorical, Continuous, FormatError, Space
 from irenic.cli import app
 from irenic.formats.sheets._domains import declaration, declaration_of
-from irenic.formats.sheets.rules import parse_csv, parse_xlsx, with_declarations
+from irenic.formats.sheets.declaring import with_declarations
+from irenic.formats.sheets.rules import parse_csv, parse_xlsx
 
 DECLARED = """age;income;vip;job;since;fare
 integer [0..120];number >= 0;yes/no;one of nurse, clerk;date;one of low, high

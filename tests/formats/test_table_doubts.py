@@ -18,7 +18,7 @@ from irenic import Categorical, Continuous, FormatWarning, Rule, RuleSet, Space
 from irenic.cli import app
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import Compare, parse
-from irenic.formats.sheets.rules import dumps_csv, dumps_xlsx
+from irenic.formats.sheets.writing import dumps_csv, dumps_xlsx
 from irenic.model.literals import display
 
 

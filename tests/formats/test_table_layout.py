@@ -7,7 +7,7 @@ import pytest
 import irenic
 from bound import loads_csv, loads_xlsx, workbook
 from irenic import Categorical, Continuous, FormatError, Rule, RuleSet, Space
-from irenic.formats.sheets.rules import dumps_csv
+from irenic.formats.sheets.writing import dumps_csv
 
 
 def texts(found):

@@ -22,7 +22,7 @@ from irenic import (
     RuleSet,
     Space,
 )
-from irenic.formats.sheets.rules import dumps_csv, dumps_xlsx
+from irenic.formats.sheets.writing import dumps_csv, dumps_xlsx
 from irenic.model.literals import Expression, Months
 
 

@@ -14,7 +14,7 @@ import irenic
 from bound import loads_csv, loads_xlsx, workbook
 from irenic import Categorical, Continuous, Rule, RuleSet, Space
 from irenic.formats.sheets._sequences import listed_words
-from irenic.formats.sheets.rules import dumps_csv
+from irenic.formats.sheets.writing import dumps_csv
 
 
 def read(*cells, name="a"):

@@ -385,7 +385,7 @@ def init(
     reading: dict[str, Any],
 ) -> None:
     """Declare the columns of a .csv or .xlsx table, as they were inferred."""
-    from irenic.formats.sheets.rules import with_declarations
+    from irenic.formats.sheets.declaring import with_declarations
     from irenic.frames.files import read_bytes
 
     check_output(out, {"TABLE": path})

@@ -10,6 +10,10 @@ from irenic.formats.sheets._grid import Line, Unreadable
 
 NOTE: Final = "IRENIC NOTE"
 """The column in which edits explain changed rows; it is never read."""
+WEIGHT: Final = "RULE WEIGHT"
+"""The name of a column of the weights of rules."""
+DEFAULT: Final = "DEFAULT"
+"""The first cell of the row that decides all other cases."""
 _RANGE: Final = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7}):\$?([A-Za-z]{1,3})\$?(\d{1,7})")
 _NAME: Final = re.compile(r"[^\W\d]|[#№]")
 _WORD: Final = re.compile(r"[^\W\d_][^<>=≤≥≠\[\]\d]*")

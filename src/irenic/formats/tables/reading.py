@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from irenic.errors import FormatError
 from irenic.formats.feel.sets import feel_text, literal_text, shown
 from irenic.formats.feel.unary_tests import ANYTHING
-from irenic.formats.tables.drafts import Cell, Draft, Input, short
+from irenic.formats.tables.drafts import Cell, Draft, Input, distinct, short
 from irenic.model.features import Categorical, Feature
 from irenic.model.literals import counted
 from irenic.model.space import Space
@@ -133,33 +134,33 @@ def place_of(draft: Draft, name: str, line: int | None) -> str:
 def _counts(draft: Draft) -> dict[tuple[str, str], tuple[int, str]]:
     """Return how often each interpreted cell occurs, and where first."""
     counts: dict[tuple[str, str], tuple[int, str]] = {}
-
-    def count(key: tuple[str, str], line: int | None) -> None:
-        number, place = counts.get(key, (0, place_of(draft, key[0], line)))
-        counts[key] = (number + 1, place)
-
+    lines = [row.line for row in draft.rows]
+    for column, cells in zip(draft.inputs, draft.columns(), strict=True):
+        interpreted = {
+            key: (column.name, cell.text)
+            for key, cell in distinct(cells).items()
+            if not cell.text or (column.name, cell.text) in draft.respelled
+        }
+        ids = list(map(id, cells)) if interpreted else []
+        first = dict(zip(reversed(ids), reversed(lines), strict=True)) if ids else {}
+        for key, times in Counter(ids).items():
+            if name := interpreted.get(key):
+                so_far, place = counts.get(name, (0, place_of(draft, column.name, first[key])))
+                counts[name] = (so_far + times, place)
     outcomes = {
-        (place, value): (header, text)
+        (place, float(value)): (header, text)
         for (header, text), value in draft.respelled.items()
         for place, name in enumerate(draft.outputs)
         if name == header
     }
-    for row in draft.rows:
-        for column, cell in zip(draft.inputs, row.cells, strict=True):
-            key = (column.name, cell.text)
-            if key in draft.respelled or not key[1]:
-                count(key, row.line)
-        if outcomes:
-            thens = row.then if len(draft.outputs) > 1 else (row.then,)
-            for place, then in enumerate(thens if isinstance(thens, tuple) else ()):
-                outcome = outcomes.get((place, _number_text(then)))
-                if outcome:
-                    count(outcome, row.line)
+    for row in draft.rows if outcomes else ():
+        thens = row.then if len(draft.outputs) > 1 else (row.then,)
+        for number, then in enumerate(thens if isinstance(thens, tuple) else ()):
+            outcome = outcomes.get((number, then)) if type(then) in (int, float) else None
+            if outcome:
+                so_far, place = counts.get(outcome, (0, place_of(draft, outcome[0], row.line)))
+                counts[outcome] = (so_far + 1, place)
     return counts
-
-
-def _number_text(value: Hashable) -> str:
-    return literal_text(value) if type(value) in (int, float) else ""
 
 
 def _role(draft: Draft, name: str, column: Input | None, space: Space | None) -> tuple[str, str]:
