@@ -200,6 +200,20 @@ def test_percentages_of_workbooks_are_read_as_shown():
     )
 
 
+def test_percentages_do_not_depend_on_the_locale():
+    book = openpyxl.Workbook()
+    for row in (["share", "amount", "f"], [0.01125, "< 1.000,50", 0], [1, ">= 1.000,50", 1]):
+        book.active.append(row)
+    for row, column in ((2, 1), (3, 1), (2, 3)):
+        book.active.cell(row, column).number_format = "0.00%"
+    file = io.BytesIO()
+    book.save(file)
+    assert [str(rule) for rule in loads_xlsx(file.getvalue()).tables[0].rules] == [
+        "IF share = 0.01125 AND amount < 1000.5 THEN 0",
+        "IF share = 1 AND amount >= 1000.5 THEN 1",
+    ]
+
+
 def test_units_are_read_and_said():
     found = read("0-2 kg", "> 2 kg", name="Weight")
     assert str(found.readings[0]).splitlines()[0] == (
@@ -207,6 +221,30 @@ def test_units_are_read_and_said():
         " read as > 2"
     )
     assert read("< 6 months", "6+", name="Age (months)").errors == []
+
+
+def test_bounds_may_be_named_in_other_languages():
+    for low, high in (("ab", "bis"), ("desde", "hasta"), ("von", "bis")):
+        text = f"Umsatz {low},Umsatz {high},f\n0,9,a\n10,,b\n"
+        assert [str(rule) for rule in loads_csv(text.encode()).tables[0].rules] == [
+            "IF 0 <= Umsatz <= 9 THEN a",
+            "IF Umsatz >= 10 THEN b",
+        ]
+
+
+def test_outcomes_that_look_like_conditions_are_warned_about():
+    [warning] = loads_csv("who;amount\na;bis 500,- €\nb;über 5.000,- €\n".encode()).warnings
+    assert warning.reason == (
+        "the outcomes look like conditions; if the outcome is another column, choose it with"
+        " target=… (--outcome)"
+    )
+    assert loads_csv(b"who;group\na;18-25\nb;old\n").warnings == []
+
+
+def test_words_of_other_languages_that_join_values_are_warned_about():
+    assert len(read("media y baja", "alta").warnings) == 1
+    assert len(read("tarde o noche", "mañana").warnings) == 1
+    assert read("Trinidad y Tobago", "rock and roll").warnings == []
 
 
 # --- columns

@@ -28,6 +28,7 @@ _ELSE: Final = frozenset(
 )
 _MISSING: Final = frozenset(
     {"na", "n/a", "n.a.", "nan", "none", "blank", "empty", "missing", "(blank)", "fehlt", "leer"}
+    | {"k. a.", "k.a.", "keine angabe"}
     | {"manquant", "vide", "vacío"}
 )
 _UNKNOWN: Final = frozenset({"unknown", "not known", "unbekannt", "inconnu", "desconocido"})
@@ -62,7 +63,7 @@ _EXCEPT: Final = re.compile(
 )
 _LISTED: Final = re.compile(r"(?:^|\s+)(?:or|oder)\s+|\s*[;|\n]\s*", re.IGNORECASE)
 _EITHER: Final = re.compile(r"^(?:either|one of)\s+", re.IGNORECASE)
-_SPAN: Final = re.compile(r"\w[\w.]*(?:\s+(?:to|-|–|—)\s+|[–—])\w[\w.]*")
+_SPAN: Final = re.compile(r"\w[\w.+-]*(?:\s+(?:to|through|bis|-|–|—)\s+|[–—])\w[\w.+-]*")
 _IN_QUOTES: Final = re.compile(r"['‘’‚“”„«»](.*)['‘’“”«»]", re.DOTALL)
 
 # The first characters of what is neither a word nor a condition.
@@ -70,7 +71,7 @@ _NO_TEXT: Final = re.compile(r"[\d+*/%^&|~{}–—−-]|[$€£¥]\s*\d")
 # Names that begin with a number: 2-door, 1st class; but not 5-Jan.
 _NUMBERED: Final = re.compile(
     r"\d+-(?!jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[^\W\d_]{3,}(?:[\s-].*)?"
-    r"|\d*(?:1st|2nd|3rd|\dth)\b.*",
+    r"|\d*(?:1st|2nd|3rd|\dth)\b\D*",
     re.IGNORECASE,
 )
 _HINTS: Final = {
@@ -82,7 +83,7 @@ _HINTS: Final = {
     r"([\d.]+) (?:or|and) (?:less|under|below|younger|lower|fewer|earlier)": (
         "write <= {0} for at most {0}"
     ),
-    r"([\d.]+) or ([\d.]+)": "write {0}, {1} for either value",
+    r"([\d.]+)\s*(?:or|and|und|et|&|\+)\s*([\d.]+)": "write {0}, {1} for either value",
     r"\*": "write - for any value",
     r"\d{1,2}[./]\d{1,2}[./]\d{4}": "write dates as 2026-01-31",
     r"[$€£¥]\s*([\d.]+)": "write amounts without a currency, as {0}",

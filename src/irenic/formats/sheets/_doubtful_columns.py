@@ -29,7 +29,7 @@ from irenic.formats.sheets._doubtful_words import (
     is_never_negative,
     second_outcomes,
 )
-from irenic.formats.sheets._spellings import units_of
+from irenic.formats.sheets._spellings import is_condition, units_of
 from irenic.formats.tables.drafts import Cell, Draft, Input, distinct
 from irenic.model.literals import quote
 
@@ -51,16 +51,20 @@ _BESIDES: Final = re.compile(
     r"|legal basis|(?:changed|updated|approved|checked) (?:by|on)|version)",
     re.IGNORECASE,
 )
-_OPPOSITES: Final = {
-    "from": "to",
-    "min": "max",
-    "minimum": "maximum",
-    "lower": "upper",
-    "since": "until",
-    "start": "end",
-    "von": "bis",
+_PAIRS: Final = (
+    ("from", "to"), ("min", "max"), ("minimum", "maximum"), ("lower", "upper"), ("since", "until"),
+    ("start", "end"), ("von", "bis"), ("ab", "bis"), ("de", "à"), ("desde", "hasta"),
+    ("mínimo", "máximo"), ("début", "fin"), ("beginn", "ende"),
+)  # fmt: skip
+"""The words that name columns of lower and upper bounds."""
+_LOW: Final = frozenset(low for low, _ in _PAIRS)
+_BOUNDS: Final = {
+    word: frozenset(w for pair in _PAIRS if word in pair for w in pair if w != word)
+    for pair in _PAIRS
+    for word in pair
 }
-_BOUNDS: Final = _OPPOSITES | {high: low for low, high in _OPPOSITES.items()}
+_LONELY: Final = ("from", "to", "von", "bis")
+"""Words that name a bound even if the other one is missing."""
 _FEWEST_ROWS: Final = 3
 """Number of rows from which a column with a different value in each row is suspicious."""
 
@@ -349,7 +353,6 @@ def is_outcome(name: str, cells: Iterable[Any] = ()) -> bool:
 
 
 _COMPARED_HEAD: Final = re.compile(r"(.*[^\s<>=≤≥])\s*(<=|>=|<|>|≤|≥)")
-_LOW: Final = frozenset(_OPPOSITES)
 
 
 def _is_paired(draft: Draft, place: int, columns: Sequence[Sequence[Any]]) -> bool:
@@ -363,7 +366,7 @@ def _is_paired(draft: Draft, place: int, columns: Sequence[Sequence[Any]]) -> bo
     if not stem or not word:
         return False
     names = [column.name for column in draft.inputs]
-    partner = next((i for i, n in enumerate(names) if _bound(n) == (stem, _BOUNDS[word])), None)
+    partner = next((i for i, n in enumerate(names) if _is_partner(n, stem, word)), None)
     if partner is None or any(v is None for v in columns[partner]):
         return False
     low, high = (place, partner) if word in _LOW else (partner, place)
@@ -444,6 +447,13 @@ def refused_columns(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> d
 def check_outcome(draft: Draft) -> None:
     """Warn about a last column that is unlikely to be the outcome."""
     name = draft.outputs[0]
+    texts = [row.then for row in draft.rows]
+    if len(texts) > 1 and all(isinstance(text, str) and is_condition(text) for text in texts):
+        draft.warn(
+            "the outcomes look like conditions; if the outcome is another column, choose it with"
+            " target=… (--outcome)",
+            header=name,
+        )
     if is_note(name) or _BESIDES.fullmatch(name):
         draft.warn(
             "the last column is read as the outcome; if it is not, choose the outcome with"
@@ -478,8 +488,14 @@ def _is_bound(name: str, names: Iterable[str]) -> bool:
     stem, word = _bound(name)
     if not word:
         return False
-    paired = any(_bound(other) == (stem, _BOUNDS[word]) for other in names)
-    return paired or (stem != "" and word in ("from", "to", "von", "bis"))
+    paired = any(_is_partner(other, stem, word) for other in names)
+    return paired or (stem != "" and word in _LONELY)
+
+
+def _is_partner(name: str, stem: str, word: str) -> bool:
+    """Return whether a column has the other bound of the same stem."""
+    other_stem, other = _bound(name)
+    return other_stem == stem and other in _BOUNDS[word]
 
 
 def _bound(name: str) -> tuple[str, str]:

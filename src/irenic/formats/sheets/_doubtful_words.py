@@ -27,9 +27,13 @@ def compared(cell: Cell) -> Sequence[Compare]:
 
 # --- words
 
-_TWO: Final = re.compile(r"(\S.*?)\s+(?:and|und|et|y|o|&|\+)\s+(\S.*)", re.IGNORECASE)
-_SLASH: Final = re.compile(r"(\S.*?)\s*[/&+]\s*(\S.*)")
-_SPAN: Final = re.compile(r"(\S.*?)\s*(?:[-–—]|\s(?:to|bis|through)\s)\s*(\S.*)", re.IGNORECASE)
+_TWO: Final = re.compile(
+    r"(?P<one>\S.*?)\s+(?P<word>and|und|et|y|o|&|\+)\s+(?P<other>\S.*)", re.IGNORECASE
+)
+_SLASH: Final = re.compile(r"(?P<one>\S.*?)\s*[/&+]\s*(?P<other>\S.*)")
+_SPAN: Final = re.compile(
+    r"(?P<one>\S.*?)\s*(?:[-–—]|\s(?:to|bis|through)\s)\s*(?P<other>\S.*)", re.IGNORECASE
+)
 _COMPARED: Final = re.compile(
     r"(?:under|below|before|over|above|after|at least|at most|from|up to|better than|worse than"
     r"|unter|über|ab|bis|mindestens|höchstens)\s+(\S.*)",
@@ -63,15 +67,25 @@ def check_words(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
                 message, header=column.name, text=text, line=first_line(draft, column, cell),
                 doubtful=True,
             )  # fmt: skip
-        elif (two := _TWO.fullmatch(text)) and all(map(_CODE.fullmatch, two.groups())):
+        elif (two := _TWO.fullmatch(text)) and _are_values(two):
             draft.warn(
-                f"{text!r} is read as one text; write {two[1]}, {two[2]} for either value, or"
-                f" {quote(text)} in quotes to avoid this warning",
+                f"{text!r} is read as one text; write {two['one']}, {two['other']} for either"
+                f" value, or {quote(text)} in quotes to avoid this warning",
                 header=column.name,
                 text=text,
                 line=first_line(draft, column, cell),
                 doubtful=True,
             )
+
+
+def _are_values(two: re.Match[str]) -> bool:
+    """Return whether two parts of a text are likely values: codes, or words of other languages."""
+    parts = two.group("one", "other")
+    if all(map(_CODE.fullmatch, parts)):
+        return True
+    # names such as Trinidad y Tobago begin with capitals
+    plain = all(part.islower() and part.isalpha() for part in parts)
+    return plain and two["word"] in ("y", "o", "et", "und")
 
 
 def _texts(cell: Cell) -> list[str]:
@@ -81,8 +95,10 @@ def _texts(cell: Cell) -> list[str]:
 def _combined(text: str, is_value: Callable[[str], bool]) -> tuple[str, ...]:
     """Return the values of the column that a text combines, () if it is a text of its own."""
     for pattern in (_TWO, _SLASH, _SPAN):
-        if (match := pattern.fullmatch(text)) and all(map(is_value, match.groups())):
-            return match.groups()
+        if match := pattern.fullmatch(text):
+            parts = match.group("one", "other")
+            if all(map(is_value, parts)):
+                return parts
     if (bound := _COMPARED.fullmatch(text)) and is_value(bound[1]):
         return (bound[1],)
     if (later := _ON.fullmatch(text)) and is_value(later[1] or later[2]):
@@ -174,6 +190,8 @@ def _advice(value: Any, kinds: set[str]) -> str:
     if isinstance(value, str):
         if means_missing(value):
             return "write null for a missing value"
+        if re.match(r"(?:all|any|every)\b", value, re.IGNORECASE):
+            return "write - for any value"
         if means_other(value) or means_else(value):
             return (
                 "write DEFAULT in the first column of a row without conditions for all other cases"

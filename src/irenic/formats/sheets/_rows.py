@@ -153,7 +153,7 @@ class Rows:
 
     def cell(self, value: Any, number: int, header: str, line: Line) -> Cell:
         if isinstance(value, Percentage):
-            return self.text(str(value), number, header, line)
+            return Cell(str(value), Compare("=", self.percentage(value, header)))
         if isinstance(value, str) and FORMULA.match(value):
             value = Unreadable(value, LIKE_A_FORMULA)
         elif self.typed and isinstance(value, str) and ZEROS.fullmatch(value.strip()):
@@ -205,8 +205,7 @@ class Rows:
             if isinstance(value, Unreadable):
                 raise FormatError(value.reason)
             if isinstance(value, Percentage):
-                self.draft.respelled[header, str(value)] = repr(float(value))
-                return as_consequent(float(value))
+                return as_consequent(self.percentage(value, header))
             if not isinstance(value, str):
                 return as_consequent(_as_literal(value))
             number_read = self.number(value, header)
@@ -218,6 +217,12 @@ class Rows:
             text = value if isinstance(value, str) else getattr(value, "text", "")
             self.fail(reason, number, header, line, text)
             return ""
+
+    def percentage(self, value: Percentage, header: str) -> Any:
+        """Return the number of a cell that shows a percent sign, whatever the locale."""
+        spelling = value_text(str(value), Locale("."))
+        self.draft.respelled[header, str(value)] = spelling
+        return parse_value(spelling)
 
     def number(self, text: str, header: str) -> Any:
         """Return an outcome that is a number as people write it, None for other outcomes."""

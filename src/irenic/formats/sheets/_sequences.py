@@ -36,6 +36,7 @@ MONTHS: Final = (
 _FAMILIES: Final = tuple(tuple(tuple(w.split()) for w in family) for family in (_DAYS, MONTHS))
 _QUARTERS: Final = ("q1", "q2", "q3", "q4")
 _SIZES: Final = ("xxs", "xs", "s", "m", "l", "xl", "xxl", "xxxl")
+_ROMAN: Final = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
 _SPAN: Final = re.compile(
     r"([^\W\d_]+\d?)\.?(?:\s*[-–—]\s*|\s+(?:to|through|thru|bis|à|a)\s+)([^\W\d_]+\d?)\.?",
     re.IGNORECASE,
@@ -105,7 +106,7 @@ def _between(text: str, first: str, last: str) -> str | None:
                 f"{text!r} mixes short and long names, or two languages; write the values one by"
                 " one, separated by commas"
             )
-    for words in (_QUARTERS, _SIZES, tuple("abcdefghijklmnopqrstuvwxyz")):
+    for words in (_QUARTERS, _SIZES, _ROMAN, tuple("abcdefghijklmnopqrstuvwxyz")):
         same_case = first.isupper() == last.isupper()
         if a in words and b in words and same_case and words.index(a) < words.index(b):
             values = _like(first, words[words.index(a) : words.index(b) + 1])

@@ -62,7 +62,7 @@ _SETTLING: Final = {
     ",": re.compile(
         r"(?<![\w.,:/])\d{1,3}(?:\.\d{3})+,\d+(?![\d.,])"  # 1.200,50
         r"|(?<![\w.,:/])\d{1,3}(?:\.\d{3}){2,}(?![\d.,]*\d)"  # 1.000.000
-        r"|[€$£¥]\s*\d+,\d{1,2}(?!\d)|(?<![\w.,:/])\d+,\d{1,2}\s*[€%]"
+        r"|\d,[-–—](?!\d)|[€$£¥]\s*\d+,\d{1,2}(?!\d)|(?<![\w.,:/])\d+,\d{1,2}\s*[€%]"
     ),
     ".": re.compile(
         r"(?<![\w.,:/])\d{1,3}(?:,\d{3})+\.\d+(?![\d.,]*\d)"  # 1,200.50
@@ -117,7 +117,7 @@ _DIGITS: Final = r"(?:\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,
 _SCALES: Final = {"k": 3, "tsd": 3, "m": 6, "mn": 6, "mio": 6, "million": 6, "bn": 9, "mrd": 9}
 _SCALE: Final = r"(?:k|tsd\.?|mio\.?|mn|million(?:s|en|es)?|bn|mrd\.?|(?<!\s)m)(?![\w²])"
 _UNITS: Final = {
-    "years": r"years?(?:\s+old)?|yrs?\.?|jahren?|jahr|ans?|años?",
+    "years": r"years?(?:\s+old)?|yrs?\.?|jahren?|jahr|j\.|ans?|años?",
     "months": "months?|monaten?|monat|mois|mes(?:es)?",
     "weeks": "weeks?|wks?|wochen?|semaines?|semanas?",
     "days": "days?|tagen?|tag|jours?|días?",
@@ -344,7 +344,7 @@ _BETWEEN: Final = _pattern(
     r"(?:between\s+V\s+and|from\s+V\s+(?:to|-|–)|zwischen\s+V\s+und|von\s+V\s+bis|entre\s+V\s+(?:et|y)"
     r"|d[eu]l?\s+V\s+(?:à|a|au|al)|del\s+V\s+al)\s+V"
 )
-_OR_AND: Final = "(?:or|and|oder|und|ou|et|o|y)"
+_OR_AND: Final = "(?:&|or|and|oder|und|ou|et|o|y)"
 _UP: Final = _pattern(rf"V (?:\+|{_OR_AND}\s+{_MORE})(?: {_UNIT})?")
 _DOWN: Final = _pattern(rf"V {_OR_AND}\s+{_LESS}(?: {_UNIT})?")
 _COMPARED: Final = _pattern(rf"{_ORDER} V")
@@ -405,12 +405,29 @@ _UNIT_NAMES: Final = {
 }
 
 
+def is_condition(text: str) -> bool:
+    """Return whether a text is a comparison or a range of numbers or dates.
+
+    >>> is_condition("up to 500"), is_condition("18-25"), is_condition("500"), is_condition("low")
+    (True, True, False, False)
+    """
+    for locale in (Locale("."), Locale(",")):
+        try:
+            spelling = respelled(text, "", locale)
+        except FormatError:
+            continue
+        return spelling is not None and spelling[:1] in "<>[("
+    return False
+
+
 def needs_locale(text: str, locale: Locale) -> bool:
     """Return whether a cell that can be parsed has another meaning in a locale.
 
     >>> needs_locale("1.000", Locale(",")), needs_locale("1.000", Locale("."))
     (True, False)
     """
+    if re.search(r"\d[.,][-–—](?!\d)", text):
+        return True
     if "(" in text and (_NEGATIVE.fullmatch(text) or _PART_NEGATIVE.search(text)):
         return True
     return locale.decimal == "," and _SEPARATED.search(text) is not None
@@ -428,6 +445,7 @@ def respelled(text: str, header: str, locale: Locale) -> str | None:
     """
     text = _PART_NEGATIVE.sub(lambda match: f"-{match[1]}", text.strip())
     text = re.sub(r"([<>])\s+(?==)", r"\1", text)
+    text = re.sub(r"(?<=\d)[.,][-–—](?!\d)", "", text)  # 500,- €
     spell = _Speller(header, locale)
     if means_any(text):
         return "-"

@@ -245,7 +245,8 @@ def _groups(cells: tuple[ReadCells, ...]) -> Iterator[str]:
             yield f"{cells_text} any value{place}"
             continue
         several = f" ({counted(count, 'cell')} like this{place})" if count > 1 else ""
-        yield f"{short(first.text)!r} is read as {first.meaning}{several}"
+        text = " ".join(short(first.text).split("\u00a0"))
+        yield f"{text!r} is read as {first.meaning}{several}"
 
 
 def _meaning(draft: Draft, column: Input, cell: Cell) -> str:
