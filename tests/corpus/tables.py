@@ -243,6 +243,7 @@ REFUSED = [
     ("fraction", "length | f\n1/2 | a", "write 0.5 for the number"),
     ("two values", "age | f\n18,25 | a", "or 18, 25 with a space for two values"),
     ("except", "area | f\nDE | a\nEU except DE | b", "values that it includes one by one"),
+    ("forgotten outcome", "age | f\n<18 | a\n\nbetween 18 and 25 |", "the outcome is empty"),
     ("or better", "grade | f\ngood | a\ngood or better | b", "it includes one by one"),
     ("combined", "area | f\nDE | a\nAT | b\nDE and AT | c", "'DE' and 'AT' are values of the"),
     ("span of values", "risk | f\nlow | a\nhigh | b\nlow-high | c", "'low' and 'high' are values"),

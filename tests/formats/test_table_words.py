@@ -91,7 +91,7 @@ def test_two_codes_are_read_as_one_text_with_a_warning(text):
         (["m", "w", "m/w"], "m/w", "'m' and 'w' are values"),
         (["low", "mid", "high", "mid-high"], "mid-high", "'mid' and 'high' are values"),
         (["Gold", "over Gold"], "over Gold", "'Gold' is a value"),
-        (["Level 2", "Level 2+"], "Level 2+", "'Level 2' is a value"),
+        (["Gold", "Gold and above"], "Gold and above", "'Gold' is a value"),
     ],
 )
 def test_texts_that_combine_values_of_their_column_are_rejected(cells, text, values):
@@ -104,6 +104,15 @@ def test_texts_that_combine_values_of_their_column_are_rejected(cells, text, val
     space = Space([Categorical("a", [*cells, "x"])])
     rows = "\n".join(f'"""{cell}""",{n}' for n, cell in enumerate(cells))
     assert loads_csv(f"a,then\n{rows}\n".encode(), space=space).errors == []
+
+
+def test_a_plus_after_a_value_is_warned_about():
+    [warning] = read("Level 2", "Level 2+").warnings
+    assert warning.reason == (
+        "'Level 2+' is read as one text; write the values one by one for a range, or \"Level 2+\""
+        " in quotes to avoid this warning"
+    )
+    assert read("A", "A+", "Level 2+").warnings == []
 
 
 words = st.sampled_from(
@@ -311,6 +320,20 @@ def test_hidden_rows_and_columns_are_warned_about():
 def test_a_row_for_all_other_cases_is_in_the_reading():
     [reading] = loads_csv(b"a,then\nx,1\ny,2\nelse,3\n").readings
     assert reading.remarks == ("line 4 decides all other cases",)
+
+
+@pytest.mark.parametrize(
+    ("last", "skipped"),
+    [
+        ("* from 2026 on", True), ("Source: finance", True), ("Stand: 1.1.2026", True),
+        ("\nvalid until further notice", True), ("valid until further notice", False),
+        ("\n18 to 25", False), ("\nbetween 18 and 25", False), ("*", False), ("nurse", False),
+    ],
+)  # fmt: skip
+def test_footnotes_are_skipped_but_not_rows_without_an_outcome(last, skipped):
+    found = loads_csv(f"a,then\nx,1\ny,2\n{last},\n".encode())
+    assert (found.errors == []) == skipped
+    assert any("footnote" in remark for remark in found.readings[0].remarks) == skipped
 
 
 def test_columns_with_errors_elsewhere_are_described():

@@ -15,7 +15,7 @@ from typing import Any, Final
 from irenic.formats.feel.doubtful_cells import means_else, means_missing, means_other
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import Compare, comparisons, kind_of
-from irenic.formats.sheets._sequences import is_ordered
+from irenic.formats.sheets._sequences import LONGEST_WORDS, is_ordered
 from irenic.formats.tables.drafts import Cell, Draft, Input
 from irenic.model.literals import quote
 
@@ -39,9 +39,8 @@ _COMPARED: Final = re.compile(
     r"|unter|über|ab|bis|mindestens|höchstens)\s+(\S.*)",
     re.IGNORECASE,
 )
-_ON: Final = re.compile(
-    r"(\S.*?\d)\s*\+|(\S.*?)\s+(?:or|and) (?:above|better|higher|up|below|lower)"
-)
+_ON: Final = re.compile(r"(\S.*?)\s+and (?:above|better|higher|up|below|lower|worse)")
+_PLUS: Final = re.compile(r"(\S.*?\d)\s*\+")
 _CODE: Final = re.compile(r"[A-Z]{2,3}")
 
 
@@ -54,7 +53,11 @@ def check_words(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     }
     known = {text.casefold() for cell in cells for text in _texts(cell)}
     for cell, text in values.items():
-        if '"' in cell.text or (column.name, cell.text) in draft.respelled:
+        if (
+            '"' in cell.text
+            or len(text) > LONGEST_WORDS
+            or (column.name, cell.text) in draft.respelled
+        ):
             continue
         parts = _combined(text, lambda part: part.casefold() in known)
         if parts:
@@ -67,15 +70,24 @@ def check_words(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
                 message, header=column.name, text=text, line=first_line(draft, column, cell),
                 doubtful=True,
             )  # fmt: skip
-        elif (two := _TWO.fullmatch(text)) and _are_values(two):
+        elif listed := _likely(text, known):
             draft.warn(
-                f"{text!r} is read as one text; write {two['one']}, {two['other']} for either"
-                f" value, or {quote(text)} in quotes to avoid this warning",
+                f"{text!r} is read as one text; write {listed}, or {quote(text)} in quotes to avoid"
+                " this warning",
                 header=column.name,
                 text=text,
                 line=first_line(draft, column, cell),
                 doubtful=True,
             )
+
+
+def _likely(text: str, known: set[str]) -> str:
+    """Return how to write the values that a text may mean, "" if it is a text of its own."""
+    if (two := _TWO.fullmatch(text)) and _are_values(two):
+        return f"{two['one']}, {two['other']} for either value"
+    later = _PLUS.fullmatch(text)
+    is_range = later is not None and later[1].casefold() in known
+    return "the values one by one for a range" if is_range else ""
 
 
 def _are_values(two: re.Match[str]) -> bool:
@@ -101,8 +113,8 @@ def _combined(text: str, is_value: Callable[[str], bool]) -> tuple[str, ...]:
                 return parts
     if (bound := _COMPARED.fullmatch(text)) and is_value(bound[1]):
         return (bound[1],)
-    if (later := _ON.fullmatch(text)) and is_value(later[1] or later[2]):
-        return (later[1] or later[2],)
+    if (later := _ON.fullmatch(text)) and is_value(later[1]):
+        return (later[1],)
     return ()
 
 
@@ -145,8 +157,8 @@ def check_negative(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
 
 _NEVER_NEGATIVE: Final = re.compile(
     r"(?:.*\W)?(?:age|alter|lebensalter|âge|edad|qty|quantity|count|number of .+|anzahl(?: .+)?"
-    r"|menge|quantité|cantidad|weight|gewicht|poids|peso|length|länge|height|höhe|distance|entfernung"
-    r"|speed|tempo|geschwindigkeit|duration|dauer|durée|years?|jahre|days|tage|score)"
+    r"|menge|quantité|cantidad|weight|gewicht|poids|peso|length|länge|distance|entfernung"
+    r"|speed|tempo|geschwindigkeit|duration|dauer|durée)"
     r"(?:\s*[(\[].*|\s+in\s+.*)?",
     re.IGNORECASE,
 )

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from irenic.errors import FormatError
 from irenic.formats.sheets._grid import Line, Unreadable
+from irenic.formats.sheets._spellings import is_condition
 
 NOTE: Final = "IRENIC NOTE"
 """The column in which edits explain changed rows; it is never read."""
@@ -160,16 +161,16 @@ def _without_headers(lines: list[Line], notes: list[str]) -> list[Line]:
 
 
 _FOOTNOTE: Final = re.compile(
-    r"[*†‡¹²³].*|(?:source|note|notes|stand|quelle|hinweis|version|as of|nota|fuente|remarque)\b.*"
-    r"|(?:\S+\s+){2,}\S+.*",
+    r"[*†‡¹²³]+\s*\w.*|(?:source|note|notes|stand|quelle|hinweis|as of|nota|fuente|remarque)\W.*",
     re.IGNORECASE | re.DOTALL,
 )
+_SENTENCE: Final = re.compile(r"[^\W\d]\S*(?:\s+\S+){2,}", re.DOTALL)
 
 
 def _without_footnotes(lines: list[Line], notes: list[str]) -> list[Line]:
     """Return lines without the texts below a table, which fill only the first cell of a line."""
     kept = list(lines)
-    while len(kept) > 2 and _is_footnote(kept[-1]) and _size(kept[0]) > 1:
+    while len(kept) > 2 and _size(kept[0]) > 1 and _is_footnote(kept[-1], kept[-2]):
         kept.pop()
     numbers = [str(line.number) for line in lines[len(kept) :]]
     if len(numbers) == 1:
@@ -179,9 +180,16 @@ def _without_footnotes(lines: list[Line], notes: list[str]) -> list[Line]:
     return kept
 
 
-def _is_footnote(line: Line) -> bool:
+def _is_footnote(line: Line, above: Line) -> bool:
+    """Return whether a line is marked as a note, or is a sentence after an empty line."""
     text = line.cells[0]
-    return _size(line) == 1 and isinstance(text, str) and bool(_FOOTNOTE.fullmatch(text.strip()))
+    if _size(line) != 1 or not isinstance(text, str):
+        return False
+    if _FOOTNOTE.fullmatch(text.strip()):
+        return True
+    is_apart = line.number > end_of(above) + 1
+    is_sentence = _SENTENCE.fullmatch(text.strip()) is not None
+    return is_apart and is_sentence and not is_condition(text)
 
 
 def has_two_headers(lines: list[Line]) -> bool:

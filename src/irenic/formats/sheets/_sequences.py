@@ -47,6 +47,8 @@ _NUMBERED: Final = re.compile(
     r"([^\W\d_][\w ]*?[^\W\d]\s*|[^\W\d_]\s*)(\d{1,3})\s*[-–—]\s*(.*?)(\d{1,3})"
 )
 _MOST: Final = 50
+LONGEST_WORDS: Final = 80
+"""Longer texts are never ranges of words."""
 _SHOWN: Final = 6
 
 
@@ -63,6 +65,8 @@ def listed_words(text: str) -> str | None:
     irenic.errors.FormatError: 'A-C' is ambiguous; write A, B, C for all values from A to C, or
     "A-C" in quotes for the text
     """
+    if len(text) > LONGEST_WORDS:
+        return None
     if later := _ON.fullmatch(text):
         quarter = later[1].lower()
         return _like(later[1], _QUARTERS[_QUARTERS.index(quarter) :])

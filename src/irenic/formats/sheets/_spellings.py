@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from irenic.errors import FormatError
 from irenic.formats.feel.doubtful_cells import means_any
-from irenic.formats.sheets._sequences import MONTH, listed_words, month_number
+from irenic.formats.sheets._sequences import LONGEST_WORDS, MONTH, listed_words, month_number
 from irenic.frames.csv import may_be_thousands, thousands_or_not
 from irenic.model.literals import quote
 
@@ -466,6 +466,8 @@ def reread(text: str, locale: Locale) -> str | None:
     ('Mon, Tue, Wed', '< 5000', None)
     """
     text = text.strip()
+    if len(text) > LONGEST_WORDS:
+        return None
     if (part := _PART_OF.fullmatch(text)) and not means_any(part[1]):
         raise FormatError(
             f"{text!r} is ambiguous; write the values that it includes one by one, or"
