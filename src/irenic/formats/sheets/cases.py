@@ -10,6 +10,8 @@ import datetime as dt
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
+import numpy.typing as npt
+
 from irenic.errors import DataError, FormatError, did_you_mean
 from irenic.formats.feel.unary_tests import kind_of, parse_value
 from irenic.formats.sheets._doubtful_columns import answer_pair
@@ -48,9 +50,9 @@ def read_cases(table: Table, space: Space, draft: Draft | None = None) -> Cases:
     """
     draft = Draft("") if draft is None else draft
     known = [feature for feature in space if feature.name in table]
-    own, contradiction = settled_by(
-        text for feature in known for text in _texts(table, feature.name)
-    )
+    # columns that were read as numbers or dates settle nothing, unless the rules have commas
+    unread = [f.name for f in known if draft.decimal == "," or _has_text(table[f.name])]
+    own, contradiction = settled_by(text for name in unread for text in _texts(table, name))
     if contradiction:
         raise DataError(f"{contradiction}; write them in one way")
     day_first = draft.day_first if own.day_first is None else own.day_first
@@ -66,6 +68,12 @@ def read_cases(table: Table, space: Space, draft: Draft | None = None) -> Cases:
     return Cases(Table(columns, cells=table.cells), notes)
 
 
+def _has_text(column: npt.NDArray[Any]) -> bool:
+    return column.dtype.kind == "U" or (
+        column.dtype == object and any(isinstance(value, str) for value in column)
+    )
+
+
 def _texts(table: Table, name: str) -> Iterable[str]:
     """Return the different texts of a column."""
     texts = table.cells.get(name) or as_values(table[name])
@@ -74,6 +82,9 @@ def _texts(table: Table, name: str) -> Iterable[str]:
 
 def _values(feature: Feature, table: Table, locale: Locale, unit: str) -> list[Any] | None:
     """Return the values of a column, None if they need no reading."""
+    needs_none = isinstance(feature, Continuous) and locale.decimal != ","
+    if needs_none and not _has_text(table[feature.name]):
+        return None
     values = as_values(table[feature.name])
     if isinstance(feature, Categorical):
         return _answers(feature, values)
