@@ -61,7 +61,7 @@ _EXCEPT: Final = re.compile(
     r"|nicht|außer|ausser|sauf|excepto|salvo)\s+(.+)",
     re.IGNORECASE | re.DOTALL,
 )
-_LISTED: Final = re.compile(r"(?:^|\s+)(?:or|oder)\s+|\s*[;|\n]\s*", re.IGNORECASE)
+_LISTED: Final = re.compile(r"(?:^|(?<=\s))(?:or|oder)\s+|[;|\n]", re.IGNORECASE)
 _EITHER: Final = re.compile(r"^(?:either|one of)\s+", re.IGNORECASE)
 _SPAN: Final = re.compile(r"\w[\w.+-]*(?:\s+(?:to|through|bis|-|–|—)\s+|[–—])\w[\w.+-]*")
 _IN_QUOTES: Final = re.compile(r"['‘’‚“”„«»](.*)['‘’“”«»]", re.DOTALL)
@@ -181,7 +181,7 @@ def _condition(text: str) -> tuple[str, str]:
             return "a comparison", f"{sign} {compared[1]}"
     if excluded := _EXCEPT.fullmatch(text):
         return f"every value except {excluded[1]!r}", f"not({excluded[1]})"
-    parts = _LISTED.split(_EITHER.sub("", text))
+    parts = [part.strip() for part in _LISTED.split(_EITHER.sub("", text))]
     if len(parts) > 1:
         return "several values", ", ".join(filter(None, parts))
     return ("a pattern", "the matching values one by one") if "*" in text else ("", "")

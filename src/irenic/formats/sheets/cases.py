@@ -44,9 +44,9 @@ def read_cases(table: Table, space: Space, draft: Draft | None = None) -> Cases:
     ``space`` is that of the rules, and ``draft`` their table, if it is from a spreadsheet.
 
     >>> import numpy as np
-    >>> table = Table({"rate": np.array(["5%", "0.1"], dtype=object)})
-    >>> read_cases(table, Space([Continuous("rate")])).table["rate"]
-    array([0.05, 0.1 ], dtype=object)
+    >>> table = Table({"amount": np.array(["$ 1,200.50", "5k"], dtype=object)})
+    >>> read_cases(table, Space([Continuous("amount")])).table["amount"].tolist()
+    [1200.5, 5000.0]
     """
     draft = Draft("") if draft is None else draft
     known = [feature for feature in space if feature.name in table]
