@@ -443,6 +443,8 @@ def respelled(text: str, header: str, locale: Locale) -> str | None:
     >>> respelled("< (500)", "balance", Locale()), respelled("over (100)", "balance", Locale())
     ('< -500', '> -100')
     """
+    if re.search(r"\s{50}", text):
+        return None  # nobody writes that, and patterns would try all ways to split the blanks
     text = _PART_NEGATIVE.sub(lambda match: f"-{match[1]}", text.strip())
     text = re.sub(r"([<>])\s+(?==)", r"\1", text)
     text = re.sub(r"(?<=\d)[.,][-–—](?!\d)", "", text)  # 500,- €
