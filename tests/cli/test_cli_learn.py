@@ -317,7 +317,10 @@ def test_predict_accepts_rules_without_a_model(run, tmp_path):
     (tmp_path / "my.txt").write_text("IF age < 18 THEN {a, b}\nIF age >= 65 THEN 7\n")
     (tmp_path / "new.csv").write_text("age\n3\n\n30\nNA\n70\n")
     status, out, err = run("predict", "my.txt", "new.csv", "--explain")
-    assert (status, err) == (0, "")
+    assert (status, err) == (
+        0,
+        "irenic: 2 of 4 cases are undecided: row 2 (no rule applies); row 3 (age is missing)\n",
+    )
     assert out == (
         "age,prediction,rule\n"
         '3,a; b,"IF age < 18 THEN {a, b}"\n'
@@ -452,7 +455,9 @@ def test_predict_applies_the_hit_policy(run, tmp_path):
     (tmp_path / "bonus.dmn").write_text(dmn(YEARS, BONUS))
     (tmp_path / "new.csv").write_text("Years\n1\n3\n7\n")
     assert run("predict", "bonus.dmn", "new.csv", "--explain") == (
-        0, "Years,prediction,rule\n1,,no rule\n3,1,rule 1\n7,1; 2,\"rule 1, rule 2\"\n", ""
+        0,
+        "Years,prediction,rule\n1,,no rule\n3,1,rule 1\n7,1; 2,\"rule 1, rule 2\"\n",
+        "irenic: 1 of 3 cases is undecided: row 1 (no rule applies)\n",
     )  # fmt: skip
     (tmp_path / "bonus.csv").write_text("C+,Years,bonus\n1,>= 2,1\n2,>= 5,2\n")
     assert run("predict", "bonus.csv", "new.csv")[:2] == (0, "Years,prediction\n1,\n3,1\n7,3\n")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import irenic
 import strategies as sts
 from irenic import Categorical, Continuous, FormatError, Region, Rule, RuleSet, Space
-from irenic.formats.sheets import rules as sheets
+from irenic.formats.sheets._rows import Rows
 from irenic.formats.tables import assembly
 from irenic.formats.tables.assembly import assemble
 
@@ -94,7 +94,7 @@ def test_cells_that_are_read_once_are_read_as_if_each_was_read(lines, form, spac
         raw, kind = as_csv(lines, form), "csv"
     with pytest.MonkeyPatch.context() as patch:
         result = content(irenic.parse(raw, format=kind).bound(space))
-        patch.setattr(sheets._Rows, "once", each)
+        patch.setattr(Rows, "once", each)
         assert content(irenic.parse(raw, format=kind).bound(space)) == result
 
 

@@ -18,7 +18,7 @@ from irenic.cli import app
 from irenic.formats.dmn import writing as dmn_writing
 from irenic.formats.feel.sets import bits, feel_text, select
 from irenic.formats.feel.unary_tests import parse
-from irenic.formats.sheets.rules import dumps_csv, dumps_xlsx
+from irenic.formats.sheets.writing import dumps_csv, dumps_xlsx
 
 AGES = 'age,job,then\n< 18,-,A\n[10..5],nurse,B\n">= 18 and < 30",-,C\n'
 WHY = "column 'age' requires [10..5], which no value satisfies"
@@ -228,11 +228,11 @@ def test_merge_warns_about_omitted_rows(ages, tmp_path):
 
 
 def test_a_repair_renumbers_rows():
-    text = "age,then\n[0..9],A\n[5..9],B\n[9..5],C\n"
+    text = "n,then\n[0..9],A\n[5..9],B\n[9..5],C\n"
     table = loads_csv(text.encode()).tables[0]
     mended = irenic.repair(table).table
     assert (mended.n_rows, mended.never_hold) == (2, (1,))
-    assert mended.reasons == ((1, "column 'age' requires [9..5], which no value satisfies"),)
+    assert mended.reasons == ((1, "column 'n' requires [9..5], which no value satisfies"),)
     assert [kept.row for kept in mended.unsatisfiable] == [1]
 
 

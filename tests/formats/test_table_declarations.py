@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import io
-
-import openpyxl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import irenic
-from bound import loads_csv, loads_xlsx
+from bound import loads_csv, loads_xlsx, workbook
 from irenic import Categorical, Continuous, FormatError, Space
 from irenic.cli import app
 from irenic.formats.sheets._domains import declaration, declaration_of
-from irenic.formats.sheets.rules import parse_csv, parse_xlsx, with_declarations
+from irenic.formats.sheets.declaring import with_declarations
+from irenic.formats.sheets.rules import parse_csv, parse_xlsx
 
 DECLARED = """age;income;vip;job;since;fare
 integer [0..120];number >= 0;yes/no;one of nurse, clerk;date;one of low, high
@@ -61,18 +59,6 @@ def test_cells_of_another_kind_are_errors():
 def test_a_row_of_conditions_is_no_declaration():
     found = loads_csv(b"kind,age,fare\ntext,5,low\nnumber,6,high\n")
     assert found.tables[0].n_rows == 2
-
-
-def workbook(**sheets):
-    book = openpyxl.Workbook()
-    book.remove(book.active)
-    for title, rows in sheets.items():
-        sheet = book.create_sheet(title)
-        for row in rows:
-            sheet.append(row)
-    file = io.BytesIO()
-    book.save(file)
-    return file.getvalue()
 
 
 FARES = [["age", "vip", "fare"], ["< 18", "x", "low"], [">= 18", "-", "high"]]

@@ -18,7 +18,7 @@ from irenic import Categorical, Continuous, FormatWarning, Rule, RuleSet, Space
 from irenic.cli import app
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import Compare, parse
-from irenic.formats.sheets.rules import dumps_csv, dumps_xlsx
+from irenic.formats.sheets.writing import dumps_csv, dumps_xlsx
 from irenic.model.literals import display
 
 
@@ -55,8 +55,7 @@ FOR_OTHERS = "DEFAULT in the first column of a row without conditions"
         ("otherwise", "all other cases", FOR_OTHERS),
         ("all others", "all other cases", FOR_OTHERS),
         ("until 18", "a comparison", "<= 18"),
-        ("bis 18", "a comparison", "<= 18"),
-        ("under 18 years", "a comparison", "< 18"),
+        ("till 18 o'clock", "a comparison", "<= 18"),
         ("nur*", "a pattern", "the matching values one by one"),
     ],
 )  # fmt: skip
@@ -95,7 +94,7 @@ def test_outcomes_are_read_as_text(cell):
     "cell",
     [
         "OR", "or", "orc", "north", "Not", "nothing", "notary", "allergic", "Anya", "Overland",
-        "Under the Bridge", "from Berlin", "Bosnia and Herzegovina", "New York", "full-time", "A-C",
+        "Under the Bridge", "from Berlin", "Bosnia and Herzegovina", "New York", "full-time",
         "minor 5", "elsewhere", "Zone 1", "x-ray", "Max", "before", "yes",
     ],
 )  # fmt: skip
@@ -107,7 +106,10 @@ def test_ordinary_words_are_text(cell):
     ("cell", "reason"),
     [
         ("#N/A", "'#N/A' is a spreadsheet error; replace it with a value"),
-        ("5 days", "'5 days' is not a condition; quote it if it is text"),
+        ("5 apples", "'5 apples' is not a condition; write a number, >= 18 or [18..25], or quote"
+                     " it if it is text"),
+        ("A – C", "'A – C' is ambiguous; write A, B, C for all values from A to C, or \"A – C\" in"
+                  " quotes for the text"),
         ("25-18", "the range ends before it begins: 25 to 18; write the smaller value first"),
         ("not a or b", "it is unclear which values are excluded; write not(a, b) for every value"
                        " except a and b"),
@@ -148,9 +150,9 @@ def test_a_spreadsheet_error_is_not_an_outcome():
         ("other", "'other' is read as text; write not(a, b) for every value except a and b"),
         ("default", "'default' is read as text; write not(a, b) for every value except a and b"),
         ("nurse/clerk", "'nurse/clerk' is read as one text; write nurse, clerk for several values"),
-        ("Monday to Friday", "'Monday to Friday' is read as one text; list the values one by"
-                             " one for a range"),
-        ("A – C", "'A – C' is read as one text; list the values one by one for a range"),
+        ("low to high", "'low to high' is read as one text; list the values one by one for a"
+                        " range"),
+        ("Total", "'Total' is read as text; delete the row if it is a total"),
     ],
 )  # fmt: skip
 def test_words_that_are_read_with_a_warning(cell, reason):
@@ -182,6 +184,7 @@ def test_a_default_may_have_cells_that_accept_anything():
 THOUSANDS = (
     "'1.000' is ambiguous; write 1000 if the point separates thousands, or 1.0000 if it is a"
     " decimal point"
+    ", or settle the decimal separator with locale=… (--locale de or en)"
 )
 
 
@@ -194,7 +197,10 @@ def test_a_point_before_three_digits_is_ambiguous(cell, sign):
     [error] = found.errors
     assert error.reason == THOUSANDS
     assert (error.line, error.rule, error.header, error.text) == (2, 1, "a", cell)
-    assert messages(loads_csv(f"a,b,then\n{quoted(cell)},5,A\n".encode())) == ([], [])
+    [error] = loads_csv(f"a,b,then\n{quoted(cell)},5,A\n".encode()).errors
+    assert error.reason == THOUSANDS
+    decimal = quoted(cell.replace("1.000", "1.125"))
+    assert csv(f"a,b,then\n{decimal},5,A\n") == ([], [])
     [error] = loads_xlsx(workbook(["a", "b", "then"], [cell, 5, "A"])).errors
     assert error.reason == THOUSANDS
 
@@ -221,18 +227,17 @@ def test_unambiguous_points_are_read(cell):
     assert csv(f"a;b;then\n{quoted(cell)};5;A\n") == ([], [])
 
 
-@pytest.mark.parametrize("cell", ["1,000", "2,5", "1'000,5"])
-def test_an_outcome_like_a_number_is_text_with_a_warning(cell):
-    for text in (f"a;then\n5;{cell}\n", f'a,then\n5,"{cell}"\n'):
-        assert csv(text) == (
-            [],
-            [
-                f"line 2: rule 1, column 'then', {cell!r}: read as text; write numbers with a"
-                f' decimal point and no thousands separators, or "{cell}" in quotes to avoid this'
-                " warning"
-            ],
-        )
-    assert csv(f"a;then\n5;{quoted(quoted(cell))}\n") == ([], [])
+@pytest.mark.parametrize("text", ["a;then\n5;1,000\n", 'a,then\n5,"1,000"\n'])
+def test_an_outcome_that_may_be_thousands_is_rejected(text):
+    assert csv(text) == (
+        [
+            "line 2: rule 1, column 'then', '1,000': '1,000' is ambiguous; write 1000 or 1.000, or"
+            ' settle the decimal separator with locale=… (--locale de or en), or write "1,000" in'
+            " quotes for the text"
+        ],
+        [],
+    )
+    assert csv(text.replace("1,000", '""1,000""' if '"' in text else '"""1,000"""')) == ([], [])
 
 
 @given(st.integers(100, 999_999).map(lambda n: n / 1000), st.integers(1, 5))

@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-import io
-
-import openpyxl
 import pytest
 
 import irenic
-from bound import loads_csv, loads_xlsx
+from bound import loads_csv, loads_xlsx, workbook
 from irenic import Categorical, Continuous, FormatError, Rule, RuleSet, Space
-from irenic.formats.sheets.rules import dumps_csv
-
-
-def workbook(**sheets):
-    book = openpyxl.Workbook()
-    book.remove(book.active)
-    for title, rows in sheets.items():
-        sheet = book.create_sheet(title)
-        for row in rows:
-            sheet.append(row)
-    file = io.BytesIO()
-    book.save(file)
-    return file.getvalue()
+from irenic.formats.sheets.writing import dumps_csv
 
 
 def texts(found):

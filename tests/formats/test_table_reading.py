@@ -51,8 +51,8 @@ def test_roles():
     [reading] = loads_csv(text.encode()).readings
     assert [(c.name, c.role, c.description) for c in reading.columns] == [
         ("F", "rule number", "hit policy FIRST"),
-        ("Age from", "condition", "Age >= the value, whole numbers"),
-        ("Age to", "condition", "Age <= the value, whole numbers"),
+        ("Age from", "condition", "Age >= the value, whole numbers, at least 0"),
+        ("Age to", "condition", "Age <= the value, whole numbers, at least 0"),
         ("RULE WEIGHT", "weight", "of the rule"),
         ("Outcome a", "outcome", "x, y"),
         ("Outcome b", "outcome", "1, 2"),

@@ -318,10 +318,13 @@ def test_invalid_unary_tests_are_rejected(text, message):
                     " quote it if it is text"),
         ("65+", "column 1: '65+' is not a condition; write >= 65 for at least 65, or quote it"
                 " if it is text"),
-        ("10 %", "column 1: '10 %' is not a condition; quote it if it is text"),
+        ("10 %", "column 1: '10 %' is not a condition; write a number, >= 18 or [18..25], or"
+                 " quote it if it is text"),
         ("*", "column 1: '*' is not a condition; write - for any value, or quote it if it is text"),
-        ("3rd", "column 1: '3rd' is not a condition; quote it if it is text"),
-        ("nurse, 3rd", "column 8: '3rd' is not a condition; quote it if it is text"),
+        ("3x", "column 1: '3x' is not a condition; write a number, >= 18 or [18..25], or quote it"
+               " if it is text"),
+        ("nurse, 3x", "column 8: '3x' is not a condition; write a number, >= 18 or [18..25], or"
+                      " quote it if it is text"),
         ("+5", "column 1: '+5' is not a condition; quote it if it is text"),
         ("(none)", "column 1: '(none)' is not a condition; quote it if it is text"),
         ("{a}", "column 1: '{a}' is not a condition; quote it if it is text"),

@@ -188,8 +188,8 @@ def check(
         for file in files if form is Form.TEXT else ():
             for text in _grouped(file.errors):
                 note(text)
-            for warning in file.warnings:
-                note(f"warning: {warning}")
+            for text in _grouped(file.warnings):
+                note(f"warning: {text}")
     failed = any(findings.fails(kinds) for file in files for findings in file.tables)
     raise typer.Exit(2 if any(file.errors for file in files) else int(failed))
 
@@ -380,7 +380,7 @@ def init(
     reading: dict[str, Any],
 ) -> None:
     """Declare the columns of a .csv or .xlsx table, as they were inferred."""
-    from irenic.formats.sheets.rules import with_declarations
+    from irenic.formats.sheets.declaring import with_declarations
     from irenic.frames.files import read_bytes
 
     check_output(out, {"TABLE": path})

@@ -304,6 +304,7 @@ def predict(
     reading: dict[str, Any],
 ) -> None:
     """Add the predictions of rules to a table."""
+    from irenic.formats.sheets.cases import undecided
     from irenic.frames.table import FORMATS, check_suffix, dumps_table, write_table
 
     if resolve not in (None, *RESOLVE):
@@ -320,15 +321,19 @@ def predict(
     if whole_model and explain:
         raise FormatError("--explain needs a model of one decision table", path=str(rules))
     model = None if whole_model else _model(parsed, name, resolve)
-    table = read_data(data, form)
+    table = read_data(data, form, as_written=model is not None and not parsed.is_model)
     if not table.shape[0]:
         raise FormatError("the table must have at least one row, got none", path=str(data))
     whole = table.select(list(table))
+    if model is not None and not parsed.is_model:
+        table = _cases(table, model, parsed, name, data)
     options = {"explain": explain, "resolve": resolve}
     if model is None:
         whole.update(_outcomes(parsed, table, name, data))
     else:
         whole.update(_predictions(model, parsed, table, data, name, options))
+        if text := undecided(whole["prediction"].tolist(), table, _rules(model).space):
+            note(text)
     if out is not None and not is_standard(out):
         write_table(whole, out)
         with output():
@@ -356,6 +361,28 @@ def _model(
     table = parsed.bound(None).table(name)
     opened = parsed.format == "dmn" or table.collects
     return parsed.open_to_missing(name) if opened else rules
+
+
+def _cases(
+    table: Table,
+    model: Classifier | irenic.RuleSet | irenic.RuleList | irenic.DecisionTable,
+    parsed: irenic.formats.Parsed,
+    name: str | None,
+    data: Path,
+) -> Table:
+    """Return a table with the values that its cells mean in the notation of the rules."""
+    from irenic.formats.sheets.cases import read_cases
+    from irenic.formats.tables.drafts import Draft
+
+    drafts = [d for d in parsed.drafts if isinstance(d, Draft)]
+    draft = next((d for d in drafts if name in (None, d.name, d.id)), None)
+    try:
+        cases = read_cases(table, _rules(model).space, draft)
+    except DataError as error:
+        raise DataError(f"{data}: {error}") from None
+    for text in cases.notes:
+        note(f"warning: {data}: {text}")
+    return cases.table
 
 
 def _outcomes(
@@ -407,7 +434,7 @@ def _predictions(
             model = _over_table(model, parsed, table, data, table_name)
         return predict_table(model, table, **options)
     except ConflictError as error:
-        chosen = parsed.bind(_rules(model).space).table(table_name)
+        chosen = parsed.bound(_rules(model).space).table(table_name)
         conflict = chosen.first_conflict()  # numbers rows
         raise ConflictError(
             f"{parsed.name}: the rules contradict each other: {conflict}; fix them"
@@ -449,7 +476,8 @@ def _over_table(
         used = table.select(rules.space.names)
         space = opened_space(parsed, irenic.Space.infer(used), data)
         features = [_with_rule_values(feature, rules.space) for feature in space or ()]
-        return parsed.rules(irenic.Space(features), table=table_name)
+        # bound, not rules: the warnings have been shown
+        return parsed.bound(irenic.Space(features)).table(table_name).as_rules()
     except SpaceError as error:
         raise DataError(str(error)) from None
 

@@ -169,12 +169,12 @@ def parse_file(path: Path | None, form: str | None = None, **options: Any) -> ir
     return irenic.parse(sys.stdin.buffer, format=form, name=STANDARD, **options)
 
 
-def read_data(path: Path, form: str | None = None) -> Table:
+def read_data(path: Path, form: str | None = None, *, as_written: bool = False) -> Table:
     """Return the table of instances in a file or on standard input."""
     if not is_standard(path):
-        return tables.read_table(path)
+        return tables.read_table(path, as_written=as_written)
     form = _input_format(form, tables.FORMATS)
-    return tables.read_table(sys.stdin.buffer, format=form, name=STANDARD)
+    return tables.read_table(sys.stdin.buffer, format=form, name=STANDARD, as_written=as_written)
 
 
 def _input_format(form: str | None, known: tuple[str, ...]) -> str:

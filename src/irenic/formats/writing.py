@@ -148,7 +148,7 @@ def _dumps(
         return _dumps_model(rules, form)
     # writers are imported when they are needed, because most need neither openpyxl nor sqlglot
     if form in ("csv", "xlsx"):
-        from irenic.formats.sheets import rules as sheets
+        from irenic.formats.sheets import writing as sheets
 
         return sheets.dumps_csv(rules) if form == "csv" else sheets.dumps_xlsx(rules)
     if form == "dmn":

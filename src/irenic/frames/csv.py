@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irenic.errors import FormatError
-from irenic.frames.columns import NOTHING, Table, check_header
+from irenic.frames.columns import NOTHING, Table, as_column, check_header
 from irenic.frames.files import as_text
 from irenic.model.literals import is_missing, plain
 
@@ -44,13 +44,16 @@ _QUOTED: Final = re.compile(r'"[^"]*"')
 _FIRST: Final = re.compile(r'(?:"[^"]*"|[^"\n])*')
 
 
-def loads(raw: bytes) -> Table:
+def loads(raw: bytes, *, as_written: bool = False) -> Table:
     """Return the columns of a table; its ``cells`` keep the original texts.
+
+    ``as_written`` leaves columns as text whose numbers have decimal commas or points that may
+    separate thousands; otherwise, they are errors.
 
     >>> loads(b"age,job\\n31,nurse\\n,clerk\\n")["age"]
     array([31, None], dtype=object)
     """
-    return _columns(as_text(raw))
+    return _columns(as_text(raw), as_written)
 
 
 def dumps(table: Mapping[str, npt.NDArray[Any]]) -> bytes:
@@ -86,7 +89,7 @@ def delimiter_of(text: str) -> str:
     return max(",;\t", key=unquoted.count)
 
 
-def _columns(text: str) -> Table:
+def _columns(text: str, as_written: bool) -> Table:
     delimiter = delimiter_of(text)
     reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
     header: list[str] = []
@@ -111,9 +114,13 @@ def _columns(text: str) -> Table:
         raise FormatError("the table is empty; its first line must name the columns")
     cells = list(zip(*rows, strict=True)) or [() for _ in header]
     written = dict(zip(header, cells, strict=True))
-    if delimiter != ",":
+    if delimiter != "," and not as_written:
         _check_points(written)
-    return Table({name: _typed(column) for name, column in written.items()}, cells=written)
+    columns = {name: _typed(column) for name, column in written.items()}
+    for name, texts in written.items() if delimiter != "," and as_written else ():
+        if any(may_be_thousands(text.strip()) for text in texts):
+            columns[name] = as_column([text or None for text in texts])
+    return Table(columns, cells=written)
 
 
 def _check_points(written: Mapping[str, tuple[str, ...]]) -> None:

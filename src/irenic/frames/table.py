@@ -39,10 +39,13 @@ FORMATS: Final = tuple(_FORMATS)
 SUFFIXES: Final = ".csv, .csv.gz, .parquet and .xlsx"
 
 
-def read_table(file: File, *, format: str | None = None, name: str | None = None) -> Table:
+def read_table(
+    file: File, *, format: str | None = None, name: str | None = None, as_written: bool = False
+) -> Table:
     """Return the columns of a table, by name.
 
     ``format`` is needed for a file object without a name; ``name`` is what messages call the file.
+    ``as_written`` leaves numbers in a notation that CSV files do not settle as text.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
@@ -56,6 +59,8 @@ def read_table(file: File, *, format: str | None = None, name: str | None = None
     try:
         if form.endswith(".gz"):
             raw = gzip.decompress(raw)
+        if _FORMATS[form] is csv_table:
+            return csv_table.loads(raw, as_written=as_written)
         return _FORMATS[form].loads(raw)
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise FormatError("not a gzip file", path=name) from None

@@ -19,16 +19,27 @@ from irenic.model.literals import quote
 
 _ANY: Final = frozenset(
     {"any", "all", "anything", "everything", "whatever", "any value", "all values", "don't care"}
-    | {"alle", "beliebig", "egal"}
+    | {"alle", "beliebig", "egal", "tous", "toutes", "quelconque", "todos", "todas", "cualquiera"}
 )
 _ELSE: Final = frozenset(
     {"else", "otherwise", "all other", "all others", "any other", "anything else"}
-    | {"everything else", "sonst", "ansonsten", "alle anderen"}
+    | {"everything else", "sonst", "ansonsten", "alle anderen", "sinon", "tous les autres"}
+    | {"toutes les autres", "en otro caso", "todos los demás"}
 )
 _MISSING: Final = frozenset(
-    {"na", "n/a", "n.a.", "nan", "none", "blank", "empty", "missing", "(blank)"}
+    {"na", "n/a", "n.a.", "nan", "none", "blank", "empty", "missing", "(blank)", "fehlt", "leer"}
+    | {"k. a.", "k.a.", "keine angabe"}
+    | {"manquant", "vide", "vacío"}
 )
-_OTHER: Final = frozenset({"default", "other", "others", "rest", "the rest", "remaining"})
+_UNKNOWN: Final = frozenset({"unknown", "not known", "unbekannt", "inconnu", "desconocido"})
+_OTHER: Final = re.compile(
+    r"default|others?|(?:the )?rest|remaining|rest of(?: the)? .+|(?:all )?remaining .+"
+    r"|andere|übrige|sonstiges?|restliche|rest der .+|autres?|le reste|reste d[ue] .+|otros?|otras?"
+    r"|(?:el )?resto|resto del? .+|por defecto|par défaut"
+)
+_TOTAL: Final = re.compile(
+    "(?:(?:grand|sub)[ -]?)?totals?|sum|summe|gesamt(?:summe)?|insgesamt|zwischensumme|totaux|suma"
+)
 _COMPARED: Final = {
     "<": "under|below|before|(?:less|fewer|lower|smaller|younger|earlier) than|unter",
     ">": "over|above|after|(?:more|greater|higher|larger|older|later) than|über",
@@ -47,16 +58,22 @@ _BETWEEN: Final = re.compile(
 )
 _EXCEPT: Final = re.compile(
     r"(?:not|except|excluding|other than|(?:all|any|anything|everything) (?:but|except)"
-    r"|nicht|außer)\s+(.+)",
+    r"|nicht|außer|ausser|sauf|excepto|salvo)\s+(.+)",
     re.IGNORECASE | re.DOTALL,
 )
-_LISTED: Final = re.compile(r"(?:^|\s+)(?:or|oder)\s+|\s*[;|\n]\s*", re.IGNORECASE)
+_LISTED: Final = re.compile(r"(?:^|(?<=\s))(?:or|oder)\s+|[;|\n]", re.IGNORECASE)
 _EITHER: Final = re.compile(r"^(?:either|one of)\s+", re.IGNORECASE)
-_SPAN: Final = re.compile(r"\w[\w.]*(?:\s+(?:to|-|–|—)\s+|[–—])\w[\w.]*")
+_SPAN: Final = re.compile(r"\w[\w.+-]*(?:\s+(?:to|through|bis|-|–|—)\s+|[–—])\w[\w.+-]*")
 _IN_QUOTES: Final = re.compile(r"['‘’‚“”„«»](.*)['‘’“”«»]", re.DOTALL)
 
 # The first characters of what is neither a word nor a condition.
 _NO_TEXT: Final = re.compile(r"[\d+*/%^&|~{}–—−-]|[$€£¥]\s*\d")
+# Names that begin with a number: 2-door, 1st class; but not 5-Jan.
+_NUMBERED: Final = re.compile(
+    r"\d+-(?!jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[^\W\d_]{3,}(?:[\s-].*)?"
+    r"|\d*(?:1st|2nd|3rd|\dth)\b\D*",
+    re.IGNORECASE,
+)
 _HINTS: Final = {
     r"(-?[\d.]+)\s*(?:-|–|—|to)\s*(-?[\d.]+)": "write [{0}..{1}] for a range",
     r"([\d.]+)\s*\+": "write >= {0} for at least {0}",
@@ -66,7 +83,7 @@ _HINTS: Final = {
     r"([\d.]+) (?:or|and) (?:less|under|below|younger|lower|fewer|earlier)": (
         "write <= {0} for at most {0}"
     ),
-    r"([\d.]+) or ([\d.]+)": "write {0}, {1} for either value",
+    r"([\d.]+)\s*(?:or|and|und|et|&|\+)\s*([\d.]+)": "write {0}, {1} for either value",
     r"\*": "write - for any value",
     r"\d{1,2}[./]\d{1,2}[./]\d{4}": "write dates as 2026-01-31",
     r"[$€£¥]\s*([\d.]+)": "write amounts without a currency, as {0}",
@@ -89,8 +106,28 @@ def means_else(text: str) -> bool:
     return _word(text) in _ELSE
 
 
+def means_other(text: str) -> bool:
+    """Return whether a text may be a value or mean all other cases: ``other``, ``Default``.
+
+    >>> means_other("Rest of world"), means_other("otherwise")
+    (True, False)
+    """
+    return _OTHER.fullmatch(_word(text)) is not None
+
+
+def means_total(text: str) -> bool:
+    """Return whether a text may be a value or the beginning of a row of totals."""
+    return _TOTAL.fullmatch(_word(text)) is not None
+
+
+def means_missing(text: str) -> bool:
+    """Return whether a text may be a value or mean a missing one: ``n/a``, ``unknown``."""
+    return " ".join(text.casefold().split()) in _MISSING | _UNKNOWN
+
+
 def _word(text: str) -> str:
-    return " ".join(text.casefold().replace("’", "'").split())
+    text = " ".join(text.casefold().replace("’", "'").split())
+    return text[1:-1] if text.startswith("(") and text.endswith(")") else text
 
 
 def refusal(text: str) -> str | None:
@@ -101,7 +138,7 @@ def refusal(text: str) -> str | None:
     """
     if text in ERRORS:
         return f"{text!r} is a spreadsheet error; replace it with a value"
-    if _NO_TEXT.match(text):
+    if _NO_TEXT.match(text) and not _NUMBERED.fullmatch(text):
         return f"{text!r} is not a condition; {_hint(text)}quote it if it is text"
     if inner := _IN_QUOTES.fullmatch(text):
         return (
@@ -128,7 +165,7 @@ def _hint(text: str) -> str:
             return f"{hint.format(*match.groups())}, or "
     if _GROUPED.fullmatch(text):
         return f"write {re.sub(r'[^0-9]', '', text)} without thousands separators, or "
-    return ""
+    return "write a number, >= 18 or [18..25], or " if text[:1].isdigit() else ""
 
 
 def _condition(text: str) -> tuple[str, str]:
@@ -144,7 +181,7 @@ def _condition(text: str) -> tuple[str, str]:
             return "a comparison", f"{sign} {compared[1]}"
     if excluded := _EXCEPT.fullmatch(text):
         return f"every value except {excluded[1]!r}", f"not({excluded[1]})"
-    parts = _LISTED.split(_EITHER.sub("", text))
+    parts = [part.strip() for part in _LISTED.split(_EITHER.sub("", text))]
     if len(parts) > 1:
         return "several values", ", ".join(filter(None, parts))
     return ("a pattern", "the matching values one by one") if "*" in text else ("", "")
@@ -159,8 +196,10 @@ def warning(text: str) -> str | None:
     word = " ".join(text.casefold().split())
     if word in _MISSING:
         return f"{text!r} is read as text; write null for a missing value"
-    if word in _OTHER:
+    if _OTHER.fullmatch(word):
         return f"{text!r} is read as text; write not(a, b) for every value except a and b"
+    if means_total(text):
+        return f"{text!r} is read as text; delete the row if it is a total"
     if re.match(r"(?:all|any|every)\s", word):
         return f"{text!r} is read as text; write - for any value"
     parts = [part.strip() for part in text.split("/")]

@@ -11,18 +11,26 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from irenic.formats.feel.doubtful_cells import (
-    decimals,
-    like_a_number,
     refusal,
-    warning,
 )
 from irenic.formats.feel.sets import literal_text
-from irenic.formats.feel.unary_tests import ANYTHING, AnyOf, Compare, Not, comparisons, kind_of
+from irenic.formats.feel.unary_tests import ANYTHING, AnyOf, Compare, Not, kind_of
+from irenic.formats.sheets._doubtful_words import (
+    advise,
+    check_blanks,
+    check_negative,
+    check_words,
+    compared,
+    first_line,
+    is_cross_table,
+    is_never_negative,
+    second_outcomes,
+)
+from irenic.formats.sheets._spellings import is_condition, units_of
 from irenic.formats.tables.drafts import Cell, Draft, Input, distinct
-from irenic.frames.csv import may_be_thousands, thousands_or_not
 from irenic.model.literals import quote
 
 _NUMBERS_ROWS: Final = re.compile(
@@ -43,16 +51,20 @@ _BESIDES: Final = re.compile(
     r"|legal basis|(?:changed|updated|approved|checked) (?:by|on)|version)",
     re.IGNORECASE,
 )
-_OPPOSITES: Final = {
-    "from": "to",
-    "min": "max",
-    "minimum": "maximum",
-    "lower": "upper",
-    "since": "until",
-    "start": "end",
-    "von": "bis",
+_PAIRS: Final = (
+    ("from", "to"), ("min", "max"), ("minimum", "maximum"), ("lower", "upper"), ("since", "until"),
+    ("start", "end"), ("von", "bis"), ("ab", "bis"), ("de", "à"), ("desde", "hasta"),
+    ("mínimo", "máximo"), ("début", "fin"), ("beginn", "ende"),
+)  # fmt: skip
+"""The words that name columns of lower and upper bounds."""
+_LOW: Final = frozenset(low for low, _ in _PAIRS)
+_BOUNDS: Final = {
+    word: frozenset(w for pair in _PAIRS if word in pair for w in pair if w != word)
+    for pair in _PAIRS
+    for word in pair
 }
-_BOUNDS: Final = _OPPOSITES | {high: low for low, high in _OPPOSITES.items()}
+_LONELY: Final = ("from", "to", "von", "bis")
+"""Words that name a bound even if the other one is missing."""
 _FEWEST_ROWS: Final = 3
 """Number of rows from which a column with a different value in each row is suspicious."""
 
@@ -71,8 +83,22 @@ def is_label(name: str) -> bool:
     return is_note(name) or _NUMBERS_ROWS.fullmatch(name) is not None
 
 
-def check_columns(draft: Draft) -> None:
-    """Add errors and warnings about ambiguous columns to the draft of a spreadsheet."""
+def is_words(cell: Cell) -> bool:
+    """Return whether a cell contains text without quotes, and no other values.
+
+    >>> from irenic.formats.feel.unary_tests import parse
+    >>> is_words(Cell("nurse", parse("nurse", words=True))), is_words(Cell("5", parse("5")))
+    (True, False)
+    """
+    found = compared(cell)
+    return '"' not in cell.text and any(isinstance(c.value, str) for c in found)
+
+
+def check_columns(draft: Draft, *, chosen: bool = False) -> None:
+    """Add errors and warnings about ambiguous columns to the draft of a spreadsheet.
+
+    ``chosen`` says that the caller chose the outcome or the layout.
+    """
     names = [column.name for column in draft.inputs]
     cells = draft.columns()
     different = [distinct(column) for column in cells]
@@ -82,6 +108,9 @@ def check_columns(draft: Draft) -> None:
         columns.append([values[id(cell)] for cell in column])
     for feature, known in zip(draft.inputs, different, strict=True):
         _settle_kind(draft, feature, list(known.values()))
+        advise(draft, feature, list(known.values()))
+    if not chosen:
+        _check_roles(draft, names, columns)
     errors = refused_columns(names, columns)
     for place, name in enumerate(names):
         role = _role(draft, place, columns) if name in errors or is_note(name) else ""
@@ -93,15 +122,25 @@ def check_columns(draft: Draft) -> None:
             continue
         if name in errors:
             draft.fail(errors[name], header=name, doubtful=True)
-        elif place == 0 and len(names) > 1 and _all_differ(columns[0], _FEWEST_ROWS):
+        elif (
+            place == 0
+            and len(names) > 1
+            and not draft.inputs[0].domain
+            and _all_differ(columns[0], _FEWEST_ROWS)
+        ):
             draft.warn(
                 "every row has a different value here, so no two rows can overlap; if these are row"
                 f" names, skip the column with ignore={name!r} (--ignore)",
                 header=name,
                 doubtful=True,
             )
-        literals = [c.value for cell in different[place].values() for c in _compared(cell)]
-        _check_alike(draft, name, literals, doubtful=True)
+        literals = [c.value for cell in different[place].values() for c in compared(cell)]
+        if any(not cell.text for cell in different[place].values()):
+            check_blanks(draft, place)
+        check_words(draft, draft.inputs[place], list(different[place].values()))
+        check_negative(draft, draft.inputs[place], list(different[place].values()))
+        if not draft.inputs[place].aliases:
+            _check_alike(draft, name, literals, doubtful=True)
     for place, name in enumerate(draft.outputs):
         thens = [row.then for row in draft.rows]
         if len(draft.outputs) > 1:
@@ -117,26 +156,96 @@ _ANSWERS: Final = (
 
 def _settle_kind(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     """Set what all cells of a column show: whole numbers, yes and no, amounts of money."""
-    values = [c.value for cell in cells for c in _compared(cell)]
     if column.source:  # the sheet declares it
         return
-    texts = [value for value in values if isinstance(value, str)]
     _check_negations(draft, column, cells)
-    if texts and len(texts) == sum(value is not None for value in values):
-        answers = _answers(dict.fromkeys(texts))
-        if answers:
-            tests = [Compare("=", value) for value in (*answers, *([None] * (None in values)))]
-            column.domain = AnyOf(tuple(tests))
-    marks = {
-        mark.upper() for cell in cells if is_respelled(draft, column, cell)
-        for mark in _MARKS.findall(cell.text)
-    }  # fmt: skip
-    column.whole, column.unit = not marks, min(marks, default=unit_of(column.name))
-    if len(marks) > 1:
-        listed = " and ".join(sorted(marks))
+    _settle_answers(draft, column, cells)
+    units = {u for cell in cells if is_respelled(draft, column, cell) for u in units_of(cell.text)}
+    of_header = _head_units(column.name)
+    # 10 in a column of percentages stays 10
+    column.unit = min(units or of_header - {"%"}, default="")
+    column.whole = not units & _PRICES
+    mixed = units | of_header if units else units
+    if len(mixed) > 1:
+        listed = " and ".join(sorted(mixed))
         draft.fail(f"the column mixes {listed}; use one unit per column", header=column.name)
-    if "%" in marks:
+    if "%" in units:
         _check_percentages(draft, column, cells)
+    elif units & _PERIODS and not of_header:
+        _check_periods(draft, column, cells)
+    if is_never_negative(column.name, [c for cell in cells for c in compared(cell)]):
+        _begin_with_zero(draft, column, column.name)
+
+
+def _begin_with_zero(draft: Draft, column: Input, name: str) -> None:
+    column.domain = Compare(">=", 0)
+    draft.remarks.append(
+        f"{name} is taken to be at least 0, as its cells are; declare it under the header if not"
+    )
+
+
+_PRICES: Final = frozenset({"$", "€", "£", "¥", "%", "EUR", "USD", "GBP", "CHF"})
+_PERIODS: Final = frozenset({"months", "weeks", "days", "hours", "minutes"})
+_UNIT: Final = re.compile(
+    r"[kmµ]?g|t|lbs?|oz|[kcmµ]?m|mi|ft|yd|[kcm]?m[²2]|ha|[cm]?m[³3]|[mcd]?l|[mµ]?s|sec|h|hrs?|yrs?"
+    r"|°[CF]|K|[kM]?W|[kM]?Wh|[kM]?V|m?A|[kMG]?Hz|[hk]?Pa|bar|km/h|mph|[KMGT]B|people|persons?"
+    r"|pieces|pcs"
+)
+"""Units in names of columns, besides those in cells."""
+_IN_HEAD: Final = re.compile(r"[(\[]([^)\]]*)[)\]]|\sin\s+(\S+)\s*$")
+
+
+def _head_units(name: str) -> set[str]:
+    """Return the units in the name of a column.
+
+    >>> _head_units("Weight (kg)"), _head_units("Price in €"), _head_units("Age")
+    ({'kg'}, {'€'}, set())
+    >>> _head_units("Speed [km/h]"), _head_units("Age (optional)")
+    ({'km/h'}, set())
+    """
+    match = _IN_HEAD.search(name)
+    if match is None:
+        return set()
+    text = re.sub(r"^in\s+", "", (match[1] or match[2]).strip())
+    if text.casefold() == "min":  # the least value, not minutes
+        return set()
+    return units_of(f"1 {text}") or ({text} if _UNIT.fullmatch(text) else set())
+
+
+def _settle_answers(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
+    """Make yes and no, in one language, the only values of a column; the case does not matter."""
+    values = [c.value for cell in cells for c in compared(cell)]
+    present = [value for value in values if value is not None]
+    texts = list(dict.fromkeys(value for value in present if isinstance(value, str)))
+    if not texts or not all(isinstance(value, str | bool) for value in present):
+        return
+    if len(texts) < len(set(present)):  # some cells are TRUE or FALSE
+        pair = answer_pair(texts)
+        column.aliases = {text: text.casefold() == pair[0] for text in texts} if pair else {}
+    elif answers := _answers(texts):
+        tests = [Compare("=", value) for value in (*answers, *([None] * (None in values)))]
+        column.domain = AnyOf(tuple(tests))
+        by_plain = {answer.casefold(): answer for answer in answers}
+        column.aliases = {t: by_plain[t.casefold()] for t in texts if t not in answers}
+    for cell in cells if column.aliases else ():
+        if isinstance(cell.test, Compare) and cell.test.value in column.aliases:
+            meaning = literal_text(column.aliases[cell.test.value], words=True)
+            draft.respelled[column.name, cell.text] = meaning
+
+
+def _check_periods(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
+    """Reject months beside numbers without a unit, which may be years."""
+    for cell in cells:
+        numbers = [c.value for c in compared(cell) if type(c.value) in (int, float)]
+        if any(numbers) and not units_of(cell.text):
+            draft.fail(
+                f"the column mixes {column.unit} and numbers without a unit; write the unit in all"
+                " cells, or in the name of the column",
+                header=column.name,
+                text=cell.text,
+                line=first_line(draft, column, cell),
+            )
+            return
 
 
 def _check_negations(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
@@ -144,7 +253,7 @@ def _check_negations(draft: Draft, column: Input, cells: Sequence[Cell]) -> None
     named: set[str] = set()
     for cell in cells:
         if not isinstance(cell.test, Not):
-            named |= {c.value.casefold() for c in _compared(cell) if isinstance(c.value, str)}
+            named |= {c.value.casefold() for c in compared(cell) if isinstance(c.value, str)}
     for cell in cells:
         test = cell.test
         if not isinstance(test, Not) or not is_respelled(draft, column, cell):
@@ -152,36 +261,9 @@ def _check_negations(draft: Draft, column: Input, cells: Sequence[Cell]) -> None
         value = test.test.value if isinstance(test.test, Compare) else None
         reason = refusal(cell.text.strip())
         if reason and isinstance(value, str) and value.casefold() not in named:
-            draft.fail(reason, header=column.name, text=cell.text, line=_line(draft, column, cell))
-
-
-def _line(draft: Draft, column: Input, cell: Cell) -> int | None:
-    """Return the line of the first row with a cell."""
-    place = draft.inputs.index(column)
-    return next((row.line for row in draft.rows if row.cells[place].text == cell.text), None)
-
-
-_MARKS: Final = re.compile(r"[$€£¥%]|EUR|USD|GBP|CHF")
-
-
-_UNIT: Final = re.compile(
-    r".*\S\s*[(\[]\s*(?:in\s+)?"
-    r"([$€£¥]|EUR|USD|GBP|CHF|[kmµ]?g|t|lbs?|oz|[kcmµ]?m|mi|ft|yd|[kcm]?m[²2]|ha|[cm]?m[³3]|[mcd]?l|[mµ]?s|sec"
-    r"|h|hrs?|minutes|hours|days?|weeks?|months?|years?|yrs?|Tage?|Jahre?|Monate?|Stunden|°[CF]|K"
-    r"|[kM]?W|[kM]?Wh|[kM]?V|m?A|[kMG]?Hz|[hk]?Pa|bar|km/h|mph|[KMGT]B|people|persons?|pieces|pcs)"
-    r"\s*[)\]]",
-    re.DOTALL,
-)
-
-
-def unit_of(name: str) -> str:
-    """Return the unit that a header names, "" if it names none.
-
-    >>> unit_of("Weight (kg)"), unit_of("Speed [km/h]"), unit_of("Age (optional)")
-    ('kg', 'km/h', '')
-    """
-    match = _UNIT.fullmatch(name)
-    return match[1] if match else ""
+            draft.fail(
+                reason, header=column.name, text=cell.text, line=first_line(draft, column, cell)
+            )
 
 
 def is_respelled(draft: Draft, column: Input, cell: Cell) -> bool:
@@ -191,31 +273,63 @@ def is_respelled(draft: Draft, column: Input, cell: Cell) -> bool:
 
 def _check_percentages(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
     for cell in cells:
-        numbers = [c.value for c in _compared(cell) if type(c.value) in (int, float)]
+        numbers = [c.value for c in compared(cell) if type(c.value) in (int, float)]
         if "%" not in cell.text and any(numbers) and cell.text != "":
             draft.fail(
                 "the column mixes percentages, where 10% is 0.1, and other numbers; write all of"
                 " them with % or none",
                 header=column.name,
                 text=cell.text,
-                line=_line(draft, column, cell),
+                line=first_line(draft, column, cell),
             )
             return
 
 
-def _answers(values: Iterable[str]) -> tuple[str, ...]:
-    """Return both answers if all values are answers of one pair in one spelling, else ().
+def _answers(values: Sequence[str]) -> tuple[str, ...]:
+    """Return both answers in the case of the first one, () if there are other values.
 
     >>> _answers(["Yes"]), _answers(["J", "N"]), _answers(["N"]), _answers(["yes", "NO"])
-    (('Yes', 'No'), ('J', 'N'), (), ())
+    (('Yes', 'No'), ('J', 'N'), (), ('yes', 'no'))
     """
-    values = list(values)
-    for pair in _ANSWERS:
-        for style in (str.lower, str.upper, str.capitalize):
-            answers = tuple(map(style, pair))
-            if set(values) <= set(answers) and (len(values) == 2 or len(values[0]) > 1):
-                return answers
-    return ()
+    pair = answer_pair(values)
+    if not pair or (len({v.casefold() for v in values}) < 2 and len(values[0]) < 2):
+        return ()
+    first = values[0]
+    style = str.lower if first.islower() else str.upper if first.isupper() else str.capitalize
+    return tuple(map(style, pair))
+
+
+def answer_pair(values: Sequence[Any]) -> tuple[str, str] | tuple[()]:
+    """Return the yes and no that all values are, in any case; () if they are others.
+
+    >>> answer_pair(["Ja", "NEIN"]), answer_pair(["maybe"])
+    (('ja', 'nein'), ())
+    """
+    plain = {str(value).strip().casefold() for value in values}
+    return next((pair for pair in _ANSWERS if plain <= set(pair)), ())
+
+
+def _check_roles(draft: Draft, names: list[str], columns: Sequence[Sequence[Any]]) -> None:
+    """Reject a cross table, and a second outcome that is read as a condition."""
+    outcomes = [row.then for row in draft.rows]
+    if len(draft.outputs) == 1 and is_cross_table([*names, draft.outputs[0]], [*columns, outcomes]):
+        draft.fail(
+            f"the columns {', '.join(map(repr, (*names[1:], *draft.outputs)))} look like values of"
+            " one condition in a cross table; read it with cross='NAME' (--cross NAME), where NAME"
+            " is that condition, or choose the outcome with target=… (--outcome)",
+            header=names[1] if len(names) > 1 else names[0],
+            doubtful=True,
+        )
+        return
+    if seconds := second_outcomes(names, columns):
+        both = [*seconds, *draft.outputs]
+        options = " ".join(f"--outcome {quote(n) if ' ' in n else n}" for n in both)
+        draft.fail(
+            "it is unclear whether the column is a condition or an outcome; choose the outcomes"
+            f" with target={both!r} ({options}), or only one of them",
+            header=seconds[0],
+            doubtful=True,
+        )
 
 
 def _role(draft: Draft, place: int, columns: Sequence[Sequence[Any]]) -> str:
@@ -255,7 +369,6 @@ def is_outcome(name: str, cells: Iterable[Any] = ()) -> bool:
 
 
 _COMPARED_HEAD: Final = re.compile(r"(.*[^\s<>=≤≥])\s*(<=|>=|<|>|≤|≥)")
-_LOW: Final = frozenset(_OPPOSITES)
 
 
 def _is_paired(draft: Draft, place: int, columns: Sequence[Sequence[Any]]) -> bool:
@@ -269,12 +382,15 @@ def _is_paired(draft: Draft, place: int, columns: Sequence[Sequence[Any]]) -> bo
     if not stem or not word:
         return False
     names = [column.name for column in draft.inputs]
-    partner = next((i for i, n in enumerate(names) if _bound(n) == (stem, _BOUNDS[word])), None)
+    partner = next((i for i, n in enumerate(names) if _is_partner(n, stem, word)), None)
     if partner is None or any(v is None for v in columns[partner]):
         return False
     low, high = (place, partner) if word in _LOW else (partner, place)
     draft.inputs[place].bound = (stem, ">=" if word in _LOW else "<=")
     if place == low:
+        bounds = [Compare(">=", v) for v in columns[low] if v is not NOTHING_ASKED]
+        if not draft.inputs[place].source and is_never_negative(stem, bounds):
+            _begin_with_zero(draft, draft.inputs[place], stem)
         _check_shared(draft, stem, names[low], names[high], columns[low], columns[high])
     return True
 
@@ -347,51 +463,19 @@ def refused_columns(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> d
 def check_outcome(draft: Draft) -> None:
     """Warn about a last column that is unlikely to be the outcome."""
     name = draft.outputs[0]
+    texts = [row.then for row in draft.rows]
+    if len(texts) > 1 and all(isinstance(text, str) and is_condition(text) for text in texts):
+        draft.warn(
+            "the outcomes look like conditions; if the outcome is another column, choose it with"
+            " target=… (--outcome)",
+            header=name,
+        )
     if is_note(name) or _BESIDES.fullmatch(name):
         draft.warn(
             "the last column is read as the outcome; if it is not, choose the outcome with"
             f" target=… (--outcome) and skip this column with ignore={name!r} (--ignore)",
             header=name,
         )
-
-
-def _compared(cell: Cell) -> Sequence[Compare]:
-    return () if isinstance(cell.test, dict) else comparisons(cell.test)
-
-
-_PAIR: Final = re.compile(r"\s*\[[^\[\]().]*,[^\[\]().]*\]\s*")
-
-
-def _doubtful_list(cell: Cell) -> str:
-    """Return why a list of conditions may be meant differently, "" if it is clear."""
-    if _excludes_nothing(cell):
-        return (
-            "the cell accepts every value, because a comma means 'or'; write (5..10) for a range,"
-            " or - for any value"
-        )
-    tests = cell.test.tests if isinstance(cell.test, AnyOf) else ()
-    values = [test.value for test in tests if isinstance(test, Compare)]
-    if len(values) == 2 and _PAIR.fullmatch(cell.text) and kind_of(values[0]) != "text":
-        a, b = (literal_text(value, words=True) for value in values)
-        return f"read as two values; write [{a}..{b}] for a range, or {a}, {b} for the two values"
-    if len(tests) > 1 and any(isinstance(t, Compare) and t.order == "!=" for t in tests):
-        return (
-            "the cell accepts nearly every value, because a comma means 'or'; write not(a, b) for"
-            " every value except a and b"
-        )
-    return ""
-
-
-def _excludes_nothing(cell: Cell) -> bool:
-    """Return whether a cell lists a lower and an upper bound, one of which every value meets."""
-    if not isinstance(cell.test, AnyOf):
-        return False
-    tests = [test for test in cell.test.tests if isinstance(test, Compare)]
-    above = [test.value for test in tests if test.order in (">", ">=")]
-    below = [test.value for test in tests if test.order in ("<", "<=")]
-    if not above or not below or len({kind_of(value) for value in above + below}) > 1:
-        return False
-    return bool(min(above) < max(below))
 
 
 def bare_value(cell: Cell) -> Any:
@@ -420,8 +504,14 @@ def _is_bound(name: str, names: Iterable[str]) -> bool:
     stem, word = _bound(name)
     if not word:
         return False
-    paired = any(_bound(other) == (stem, _BOUNDS[word]) for other in names)
-    return paired or (stem != "" and word in ("from", "to", "von", "bis"))
+    paired = any(_is_partner(other, stem, word) for other in names)
+    return paired or (stem != "" and word in _LONELY)
+
+
+def _is_partner(name: str, stem: str, word: str) -> bool:
+    """Return whether a column has the other bound of the same stem."""
+    other_stem, other = _bound(name)
+    return other_stem == stem and other in _BOUNDS[word]
 
 
 def _bound(name: str) -> tuple[str, str]:
@@ -450,70 +540,3 @@ def _check_alike(
                 header=name,
                 doubtful=doubtful,
             )
-
-
-# --- cells, in the order in which they are read
-
-
-class _Place(NamedTuple):
-    rule: int
-    header: str
-    line: int
-
-
-class CellDoubts:
-    """Checks for ambiguous cells; some checks need all cells of the table."""
-
-    def __init__(self, draft: Draft, *, points_are_sure: bool) -> None:
-        self.draft, self.settled = draft, points_are_sure
-        self.warned: set[tuple[str, str]] = set()
-        self.points: list[tuple[_Place, str, str]] = []
-
-    def cell(self, cell: Cell, rule: int, header: str, line: int) -> None:
-        """Check the numbers of a cell, and warn about ambiguous words, once per column."""
-        compared = _compared(cell)
-        for c in compared:
-            if type(c.value) is not int:
-                break
-        else:
-            if not isinstance(cell.test, AnyOf):
-                return  # a range of integers is never ambiguous
-        values = [c.value for c in compared]
-        self.numbers(cell.text, values, rule, header, line)
-        if doubt := _doubtful_list(cell):
-            self.draft.warn(doubt, rule=rule, header=header, text=cell.text, line=line)
-        for value in values:
-            if not isinstance(value, str) or (header, value) in self.warned:
-                continue
-            reason = warning(value)
-            if reason and quote(value) not in cell.text:
-                self.warned.add((header, value))
-                message = f"{reason}, or {quote(value)} in quotes to avoid this warning"
-                place = _Place(rule, header, line)
-                self.draft.warn(message, **place._asdict(), text=value, doubtful=True)
-
-    def outcome(self, text: str, then: Hashable, rule: int, header: str, line: int) -> None:
-        """Check an outcome: a number, or text that looks like one."""
-        self.numbers(text, [then], rule, header, line)
-        if isinstance(then, str) and like_a_number(text):
-            reason = (
-                "read as text; write numbers with a decimal point and no thousands separators, or"
-                f" {quote(then)} in quotes to avoid this warning"
-            )
-            self.draft.warn(reason, rule=rule, header=header, text=then, line=line)
-
-    def numbers(self, text: str, values: Iterable[Any], rule: int, header: str, line: int) -> None:
-        """Collect numbers whose point may separate thousands; others show what points mean."""
-        floats = {abs(value) for value in values if type(value) is float}
-        for number in decimals(text) if floats else ():
-            if abs(float(number)) not in floats:
-                continue
-            if may_be_thousands(number):
-                self.points.append((_Place(rule, header, line), text, number))
-            else:
-                self.settled = True
-
-    def end(self) -> None:
-        """Add errors for numbers whose point may separate thousands, if no cell settles that."""
-        for place, text, number in () if self.settled else self.points:
-            self.draft.fail(thousands_or_not(number), **place._asdict(), text=text)

@@ -9,6 +9,7 @@ import warnings
 import zipfile
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
 from irenic.errors import FormatError
@@ -37,6 +38,18 @@ class Unreadable(NamedTuple):
 
     text: str
     reason: str
+
+
+class Percentage(float):
+    """A number in a cell that shows a percent sign.
+
+    >>> str(Percentage(0.125)), Percentage(0.1) == 0.1
+    ('12.5%', True)
+    """
+
+    def __str__(self) -> str:
+        text = format(Decimal(repr(float(self))).scaleb(2), "f")
+        return f"{text.rstrip('0').rstrip('.') if '.' in text else text}%"
 
 
 def seen(text: str) -> str:
@@ -196,7 +209,37 @@ def _sheet_cell(cell: Any, row: int, column: int) -> Any:
             f"cell {place} is a formula, and formulas are not evaluated; replace it with its result"
             " (for a condition, omit the = or format the cell as text)",
         )
+    if type(value) in (int, float) and str(getattr(cell, "number_format", "")).endswith("%"):
+        return Percentage(value)
     return value
+
+
+# --- hidden rows and columns
+
+_HIDDEN: Final = re.compile(
+    rb"""<(?:[\w.-]+:)?(row|col)\s((?:[^<>]*\s)?hidden=["'](?:1|true)["'][^<>]*)"""
+)
+_PLACE: Final = re.compile(rb"""(?:^|\s)(r|min|max)=["'](\d{1,7})["']""")
+
+
+def hidden_parts(raw: bytes) -> dict[str, tuple[list[int], list[int]]]:
+    """Return the hidden rows (from 1) and columns (from 0) of a workbook's sheets, by title."""
+    book = openpyxl_module().load_workbook(io.BytesIO(raw), read_only=True)
+    hidden = {}
+    with zipfile.ZipFile(io.BytesIO(raw)) as parts:
+        for sheet in book.worksheets:
+            rows: list[int] = []
+            columns: list[int] = []
+            for match in _HIDDEN.finditer(parts.read(sheet._worksheet_path)):
+                places = {name: int(number) for name, number in _PLACE.findall(match[2])}
+                if match[1] == b"row":
+                    rows += [places[b"r"]] if b"r" in places else []
+                else:
+                    low, high = places.get(b"min", 1), places.get(b"max", 0)
+                    columns += range(low - 1, min(high, low + MOST_COLUMNS))
+            hidden[str(sheet.title)] = (rows, columns)
+    book.close()
+    return hidden
 
 
 # --- merged cells

@@ -7,9 +7,14 @@ from typing import Any, Final, NamedTuple
 
 from irenic.errors import FormatError
 from irenic.formats.sheets._grid import Line, Unreadable
+from irenic.formats.sheets._spellings import is_condition
 
 NOTE: Final = "IRENIC NOTE"
 """The column in which edits explain changed rows; it is never read."""
+WEIGHT: Final = "RULE WEIGHT"
+"""The name of a column of the weights of rules."""
+DEFAULT: Final = "DEFAULT"
+"""The first cell of the row that decides all other cases."""
 _RANGE: Final = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7}):\$?([A-Za-z]{1,3})\$?(\d{1,7})")
 _NAME: Final = re.compile(r"[^\W\d]|[#№]")
 _WORD: Final = re.compile(r"[^\W\d_][^<>=≤≥≠\[\]\d]*")
@@ -53,7 +58,7 @@ def arranged(lines: list[Line], layout: Layout) -> Arranged:
     margin = min((_first(line) for line in lines), default=0)
     lines = [Line(line.number, line.cells[margin:]) for line in lines] if margin else lines
     if lines:
-        lines = _without_headers(lines, notes)
+        lines = _without_footnotes(_without_headers(lines, notes), notes)
         if not layout.cells:
             _check_one_table(lines, start + margin)
     if layout.cross:
@@ -158,6 +163,45 @@ def _without_headers(lines: list[Line], notes: list[str]) -> list[Line]:
         plural = "s" if len(repeated) > 1 else ""
         notes.append(f"line{plural} {numbers} repeat{'' if plural else 's'} the header")
     return [line for line in lines if line is lines[0] or line.number not in repeated]
+
+
+_FOOTNOTE: Final = re.compile(
+    r"[*†‡¹²³]+\s*\w.*|(?:source|note|notes|stand|quelle|hinweis|as of|nota|fuente|remarque)\W.*",
+    re.IGNORECASE | re.DOTALL,
+)
+_SENTENCE: Final = re.compile(r"[^\W\d]\S*(?:\s+\S+){2,}", re.DOTALL)
+
+
+def _without_footnotes(lines: list[Line], notes: list[str]) -> list[Line]:
+    """Return lines without the texts below a table, which fill only the first cell of a line."""
+    kept = list(lines)
+    while len(kept) > 2 and _size(kept[0]) > 1 and _is_footnote(kept[-1], kept[-2]):
+        kept.pop()
+    numbers = [str(line.number) for line in lines[len(kept) :]]
+    if len(numbers) == 1:
+        notes.append(f"line {numbers[0]} is a footnote and is skipped")
+    elif numbers:
+        notes.append(f"lines {', '.join(numbers)} are footnotes and are skipped")
+    return kept
+
+
+def _is_footnote(line: Line, above: Line) -> bool:
+    """Return whether a line is marked as a note, or is a sentence after an empty line."""
+    text = line.cells[0]
+    if _size(line) != 1 or not isinstance(text, str):
+        return False
+    if _FOOTNOTE.fullmatch(text.strip()):
+        return True
+    is_apart = line.number > end_of(above) + 1
+    is_sentence = _SENTENCE.fullmatch(text.strip()) is not None
+    return is_apart and is_sentence and not is_condition(text)
+
+
+def has_two_headers(lines: list[Line]) -> bool:
+    """Return whether the first line lacks names that the second one has."""
+    if len(lines) < 3 or not _names_columns(lines[1]) or _size(lines[1]) < 2:
+        return False
+    return any(not _has(lines[0], place) for place in range(len(lines[1].cells)))
 
 
 def _check_one_table(lines: list[Line], first: int) -> None:

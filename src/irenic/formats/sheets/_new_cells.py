@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from irenic.errors import FormatError
 from irenic.formats.feel.doubtful_cells import beyond_doubt
 from irenic.formats.feel.sets import cell_text, literal_text
-from irenic.formats.sheets._grid import seen
+from irenic.formats.sheets._grid import Percentage, seen
 from irenic.formats.sheets._layout import NOTE
 from irenic.formats.sheets._outcomes import outcome_text
 from irenic.formats.sheets._spellings import _MONEY
@@ -80,7 +80,9 @@ class Sheet(NamedTuple):
         old = cells[place] if place < len(cells) else None
         if isinstance(value, dt.date):
             return value if isinstance(old, dt.date) else None
-        is_number = type(old) in (int, float) or (not signed and not isinstance(old, dt.date))
+        is_number = type(old) in (int, float, Percentage) or (
+            not signed and not isinstance(old, dt.date)
+        )
         return value if self.cells and type(value) in (int, float) and is_number else None
 
 

@@ -10,6 +10,7 @@ from irenic.errors import FormatError
 from irenic.formats.feel.doubtful_cells import like_a_number, refusal
 from irenic.formats.feel.sets import literal_text
 from irenic.formats.feel.unary_tests import parse_value
+from irenic.formats.sheets._spellings import is_amount
 from irenic.frames.xlsx import ERRORS
 from irenic.model.head import Head
 from irenic.model.literals import MAX_DEPTH, Expression, format_literal
@@ -128,7 +129,7 @@ def _reads_bare(text: str) -> bool:
     # spreadsheets evaluate text with these first characters as a formula
     if not text.isprintable() or text[:1] in ("", "=", "+", "-", "@") or ZEROS.match(text):
         return False
-    if like_a_number(text):
+    if like_a_number(text) or is_amount(text):
         return False
     try:
         return read_outcome(text) == text

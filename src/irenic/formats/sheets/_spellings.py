@@ -16,6 +16,8 @@ from typing import Any, Final, NamedTuple
 
 from irenic.errors import FormatError
 from irenic.formats.feel.doubtful_cells import means_any
+from irenic.formats.sheets._sequences import LONGEST_WORDS, MONTH, listed_words, month_number
+from irenic.frames.csv import may_be_thousands, thousands_or_not
 from irenic.model.literals import quote
 
 
@@ -60,7 +62,7 @@ _SETTLING: Final = {
     ",": re.compile(
         r"(?<![\w.,:/])\d{1,3}(?:\.\d{3})+,\d+(?![\d.,])"  # 1.200,50
         r"|(?<![\w.,:/])\d{1,3}(?:\.\d{3}){2,}(?![\d.,]*\d)"  # 1.000.000
-        r"|[€$£¥]\s*\d+,\d{1,2}(?!\d)|(?<![\w.,:/])\d+,\d{1,2}\s*[€%]"
+        r"|\d,[-–—](?!\d)|[€$£¥]\s*\d+,\d{1,2}(?!\d)|(?<![\w.,:/])\d+,\d{1,2}\s*[€%]"
     ),
     ".": re.compile(
         r"(?<![\w.,:/])\d{1,3}(?:,\d{3})+\.\d+(?![\d.,]*\d)"  # 1,200.50
@@ -70,11 +72,14 @@ _SETTLING: Final = {
     ),
 }
 _SLASHED: Final = re.compile(r"(?<![\d/-])(\d{1,2})([/-])(\d{1,2})\2\d{4}(?![\d/-])")
+_COMMA_ONLY: Final = re.compile(r"[-−]?\d+,\d{1,2}")
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
-def settled_by(texts: Iterable[str]) -> tuple[Locale, str]:
+def settled_by(texts: Iterable[str], outcomes: Iterable[str] = ()) -> tuple[Locale, str]:
     """Return what the cells of a table settle, and a contradiction between cells, "" for none.
+
+    An outcome cannot be a list, so that ``4,99`` is a number.
 
     >>> settled_by(["1.000", "€ 1.200,50"])
     (Locale(decimal=',', day_first=None), '')
@@ -82,7 +87,10 @@ def settled_by(texts: Iterable[str]) -> tuple[Locale, str]:
     "numbers are written in two ways, '1.200,50' and '2.5'"
     """
     first: dict[Any, str] = {}
-    for text in texts:
+    commas = [text.strip() for text in outcomes if _COMMA_ONLY.fullmatch(text.strip())]
+    if commas:
+        first[","] = commas[0]
+    for text in (*texts, *outcomes):
         if "," not in text and "." not in text and "/" not in text and "-" not in text:
             continue
         if '"' in text:
@@ -106,20 +114,49 @@ def settled_by(texts: Iterable[str]) -> tuple[Locale, str]:
 
 _MONEY: Final = r"(?:[$€£¥]|(?:EUR|USD|GBP|CHF|Euro)(?![A-Za-z]))"
 _DIGITS: Final = r"(?:\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)*|[.,]\d+)"
-_AMOUNT: Final = rf"(?:[-−]\s?)?(?:{_MONEY}\s?)?(?:[-−])?{_DIGITS}(?:\s?%|\s?{_MONEY})?"
+_SCALES: Final = {"k": 3, "tsd": 3, "m": 6, "mn": 6, "mio": 6, "million": 6, "bn": 9, "mrd": 9}
+_SCALE: Final = r"(?:k|tsd\.?|mio\.?|mn|million(?:s|en|es)?|bn|mrd\.?|(?<!\s)m)(?![\w²])"
+_UNITS: Final = {
+    "years": r"years?(?:\s+old)?|yrs?\.?|jahren?|jahr|j\.|ans?|años?",
+    "months": "months?|monaten?|monat|mois|mes(?:es)?",
+    "weeks": "weeks?|wks?|wochen?|semaines?|semanas?",
+    "days": "days?|tagen?|tag|jours?|días?",
+    "hours": r"hours?|hrs?\.?|h|stunden?|std\.?|heures?|horas?|uhr|o'clock",
+    "times": "times?|mal|fois|veces",
+    "minutes": r"minutes?|mins?\.?|minuten?|minutos?",
+    "km/h": "km/h|kmh|kph", "mph": "mph", "kg": "kg|kilos?", "g": "g|grams?|gr",
+    "t": "t|tons?|tonnen?", "lb": "lbs?|pounds?", "oz": "oz", "km": "km",
+    "m": r"(?<=\s)m|meters?|metres?", "cm": "cm", "mm": "mm", "miles": "mi|miles?",
+    "m²": "m²|m2|qm|sqm", "l": "l|liters?|litres?|liter", "ml": "ml", "°C": r"°\s?c",
+    "°F": r"°\s?f", "kWh": "kwh", "kW": "kw",
+    "pieces": r"pieces?|pcs?\.?|items?|units?|stück|stk\.?|pièces?|piezas?",
+    "persons": "persons?|people|personen?|personnes?|personas?|employees?|mitarbeiter",
+    "points": r"points?|pts?\.?|punkten?|punkt|puntos?",
+}  # fmt: skip
+_UNIT: Final = rf"(?:{'|'.join(_UNITS.values())})(?![\w²])"
+_AFTER: Final = rf"(?:\s?%|\s?{_MONEY}|\s?{_SCALE}(?:\s?{_MONEY})?|\s?{_UNIT})"
+_AMOUNT: Final = rf"(?:[-−]\s?)?(?:{_MONEY}\s?)?(?:[-−])?{_DIGITS}{_AFTER}?"
 _WRITTEN_DATE: Final = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})")
+_NAMED_DATE: Final = re.compile(rf"(\d{{1,2}})\.?[\s-]?({MONTH})[\s-](\d{{4}})", re.IGNORECASE)
+_SHORT_YEAR: Final = re.compile(r"\d{1,2}([./-])\d{1,2}\1\d\d")
 _TIME: Final = re.compile(r"(\d{1,2})(:\d\d(?::\d\d)?)")
 _ISO: Final = re.compile(r"\d{4}-\d\d-\d\d")
 # A value: a date, a time or an amount. Groups have no names, because a pattern has several values.
 _VALUE: Final = (
-    r"(\d{4}-\d\d-\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{4}|\d{1,2}:\d\d(?::\d\d)?"
-    rf"|{_AMOUNT})"
+    r"(\d{4}-\d\d-\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{4}|\d{1,2}(?:\.\d{1,2}\.|/\d{1,2}/)\d\d|\d{1,2}:\d\d(?::\d\d)?"
+    rf"|\d{{1,2}}\.?[\s-]?{MONTH}[\s-]\d{{4}}|{_AMOUNT})"
 )
 _PLAIN: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
 _PARTS: Final = re.compile(
-    rf"(?P<sign>[-−])?\s?(?:{_MONEY}\s?)?(?P<after>[-−])?(?P<digits>{_DIGITS})"
-    rf"\s?(?P<unit>%|{_MONEY})?"
+    rf"(?P<sign>[-−])?\s?(?P<money>{_MONEY}\s?)?(?P<after>[-−])?(?P<digits>{_DIGITS})"
+    rf"(?:\s?(?P<unit>%|{_MONEY})|\s?(?P<scale>{_SCALE})\s?(?P<coin>{_MONEY})?"
+    rf"|\s?(?P<word>{_UNIT}))?",
+    re.IGNORECASE,
 )
+
+
+SETTLE: Final = "settle the decimal separator with locale=… (--locale de or en)"
+"""How to settle whether a point or a comma is a decimal separator."""
 
 
 def value_text(text: str, locale: Locale) -> str:
@@ -134,6 +171,10 @@ def value_text(text: str, locale: Locale) -> str:
         return text
     if written := _WRITTEN_DATE.fullmatch(text):
         return _date(written, locale)
+    if _SHORT_YEAR.fullmatch(text):
+        raise FormatError(f"{text!r} has a year of two digits; write dates as 2026-01-31")
+    if named := _NAMED_DATE.fullmatch(text):
+        return _iso(text, int(named[3]), month_number(named[2]), int(named[1]))
     if clock := _TIME.fullmatch(text):
         return f"{clock[1]:0>2}{clock[2]}"
     if negative := _NEGATIVE.fullmatch(text):
@@ -141,11 +182,38 @@ def value_text(text: str, locale: Locale) -> str:
     parts = _PARTS.fullmatch(text)
     if parts is None:
         raise FormatError(f"{text!r} is not a number")
+    has_money = parts["money"] or parts["coin"] or parts["unit"] not in (None, "%")
+    if has_money and not locale.decimal and may_be_thousands(parts["digits"]):
+        raise FormatError(f"{thousands_or_not(parts['digits'])}, or {SETTLE}")
     number = _plain_number(parts["digits"], locale)
     if parts["unit"] == "%":
-        number = format(Decimal(number).scaleb(-2), "f")
-        number = number.rstrip("0").rstrip(".") if "." in number else number
+        number = _scaled(number, -2)
+    if parts["scale"] or (parts["money"] and parts["word"] == "m"):
+        number = _scaled(number, _power(text, parts))
     return f"-{number}" if bool(parts["sign"]) != bool(parts["after"]) else number
+
+
+def _scaled(number: str, power: int) -> str:
+    number = format(Decimal(number).scaleb(power), "f")
+    return number.rstrip("0").rstrip(".") if "." in number else number
+
+
+def _power(text: str, parts: re.Match[str]) -> int:
+    """Return the power of ten that a word or letter after a number means."""
+    scale = (parts["scale"] or "m").lower().rstrip(".")
+    if scale == "m" and not parts["money"] and not parts["coin"]:
+        millions = _scaled(_plain_number(parts["digits"], Locale(".")), 6)
+        raise FormatError(
+            f"{text!r} is ambiguous; write {millions} for millions, or {parts['digits']} for meters"
+        )
+    return next(power for word, power in _SCALES.items() if re.fullmatch(rf"{word}\w*", scale))
+
+
+def _iso(text: str, year: int, month: int, day: int) -> str:
+    try:
+        return dt.date(year, month, day).isoformat()
+    except ValueError:
+        raise FormatError(f"{text!r} is not a date") from None
 
 
 def _date(written: re.Match[str], locale: Locale) -> str:
@@ -171,7 +239,7 @@ def _plain_number(digits: str, locale: Locale) -> str:
     digits = re.sub(r"[ \u00a0\u202f'’]", "", grouped := digits)
     if "," not in digits and "." not in digits:
         return _checked(digits, grouped)
-    decimal = locale.decimal
+    decimal = locale.decimal or ("," if digits != grouped and digits.count(",") == 1 else "")
     if not decimal:
         if "," not in digits and digits.count(".") == 1:
             return _checked(digits, grouped)  # the reader of cells checks points that may separate
@@ -205,11 +273,11 @@ def _own_decimal(digits: str) -> str:
     if digits.count(sign) > 1:
         return "." if sign == "," else ","
     points = digits.replace(",", ".")
-    either = f"{digits.replace(',', '')} or {points}" if len(digits.split(",")[1]) == 3 else points
-    raise FormatError(
-        f"{digits!r} is ambiguous; write {either}, or settle the decimal separator with locale=…"
-        " (--locale de or en)"
-    )
+    whole, part = digits.split(",")
+    either = f"{whole}{part} or {points}" if len(part) == 3 else points
+    if len(part) == len(whole) > 1:
+        either += f", or {whole}, {part} with a space for two values"
+    raise FormatError(f"{digits!r} is ambiguous; write {either}, or {SETTLE}")
 
 
 def _checked(number: str, written: str) -> str:
@@ -227,19 +295,31 @@ _SIGNS: Final = {
     "!=": "!=", "<>": "!=", "≠": "!=", "=": "=", "==": "=",
 }  # fmt: skip
 _WORDS: Final = {
-    "<": "under|below|before|(?:less|fewer|lower|smaller|younger|earlier) than|unter|weniger als"
-    "|kleiner als",
-    ">": "over|above|after|(?:more|greater|higher|larger|bigger|older|later) than|über|mehr als"
-    "|größer als",
-    ">=": "at least|from|since|starting (?:at|from)|min(?:imum|\\.)?|(?:not|no) less than|ab"
-    "|mindestens",
-    "<=": "at most|up to|max(?:imum|\\.)?|(?:not|no) more than|höchstens",
+    "<": "under|below|before|prior to|(?:less|fewer|lower|smaller|younger|earlier) than"
+    "|unter|vor(?: dem)?|(?:weniger|kleiner|jünger|niedriger|früher) als|moins de|avant(?: le)?"
+    "|inférieure? à|menos de|menor(?:es)? (?:de|que)|antes del?|inferior a",
+    ">": "over|above|after|(?:more|greater|higher|larger|bigger|older|later) than"
+    "|über|nach(?: dem)?|(?:mehr|größer|älter|höher|später) als|plus de|après(?: le)?"
+    "|supérieure? à|más de|mayor(?:es)? (?:de|que)|después del?|superior a",
+    ">=": "at least|from|since|starting (?:at|from)|min(?:imum|\\.)?|(?:not|no) less than"
+    "|(?:on or after|on/after|after or on)|ab(?: dem)?|seit(?: dem)?|mindestens|à partir d[eu]"
+    "|depuis(?: le)?|dès|au moins|(?:a partir|desde) (?:del?|el)|desde|al menos|como mínimo"
+    "|mínimo",
+    "<=": "at most|up to(?: and including)?|max(?:imum|\\.)?|(?:not|no) more than"
+    "|(?:on or before|on/before|before or on)|höchstens|maximal|bis(?: zum| einschließlich)?"
+    "|jusqu['’](?:à|au)|au plus|hasta(?: el)?|como máximo|máximo",
 }
 _ORDER: Final = rf"(<=|>=|=<|=>|<>|!=|==|[<>=≤≥≠]|(?:{'|'.join(_WORDS.values())})(?=\s))"
 _SIGN: Final = r"(<=|>=|=<|=>|[<>≤≥])"
 _FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_MORE: Final = r"(?:more|over|above|older|up|upwards?|higher|greater|later|mehr|älter)"
-_LESS: Final = r"(?:less|under|below|younger|lower|fewer|earlier|weniger|jünger)"
+_MORE: Final = (
+    "(?:more|over|above|older|up|upwards?|higher|greater|later|after|mehr|älter|darüber|höher|plus"
+    "|más|mayores|superior)"
+)
+_LESS: Final = (
+    "(?:less|under|below|younger|lower|fewer|earlier|before|weniger|jünger|darunter|moins|menos"
+    "|menores|inferior)"
+)
 _FLAGS: Final = re.IGNORECASE | re.DOTALL
 
 
@@ -250,32 +330,46 @@ def _pattern(text: str) -> re.Pattern[str]:
 _NEGATIVE: Final = re.compile(
     rf"\(\s*((?:{_MONEY}\s?)?{_DIGITS}(?:\s?%|\s?{_MONEY})?)\s*\)", _FLAGS
 )
-# A negative amount in parentheses after an operator or a word, but not the values of not (…).
-_PART_NEGATIVE: Final = re.compile(rf"(?<=[<>=≤≥\s])(?<!not\s)(?<!in\s){_NEGATIVE.pattern}", _FLAGS)
-_RANGE: Final = _pattern(r"V (?:-|–|—|\bto\b|\bbis\b|\.\.\.?) V")
+# A negative amount in parentheses, alone or in a part of a cell, but not the values of not (…).
+_PART_NEGATIVE: Final = re.compile(
+    rf"(?:^|(?<=[<>=≤≥\s–—-]))(?<!not\s)(?<!in\s){_NEGATIVE.pattern}", _FLAGS
+)
+_RANGE: Final = _pattern(r"V (?:-|–|—|~|\bto\b|\bbis\b|\bà\b|\ba\b|\.\.\.?) V")
+_BELOW: Final = _pattern(
+    r"(?:von\s+|from\s+)?V (?:-|–|—|\bto\b|\bbis\b) (?:\bunder\b|\bunter\b|\bbelow\b|<) V"
+)
+_OPEN: Final = _pattern(r"V \.\.\.?|\.\.\.? V")
 _BRACKETS: Final = _pattern(r"([\[(\]]) V (?:-|–|—|;|\bto\b|\.\.\.?) V ([\])\[])")
 _BETWEEN: Final = _pattern(
-    r"(?:between\s+V\s+and|from\s+V\s+(?:to|-|–)|zwischen\s+V\s+und|von\s+V\s+bis)\s+V"
+    r"(?:between\s+V\s+and|from\s+V\s+(?:to|-|–)|zwischen\s+V\s+und|von\s+V\s+bis|entre\s+V\s+(?:et|y)"
+    r"|d[eu]l?\s+V\s+(?:à|a|au|al)|del\s+V\s+al)\s+V"
 )
-_UP: Final = _pattern(rf"V (?:\+|(?:or|and|oder|und)\s+{_MORE})")
-_DOWN: Final = _pattern(rf"V (?:or|and|oder|und)\s+{_LESS}")
+_OR_AND: Final = "(?:&|or|and|oder|und|ou|et|o|y)"
+_UP: Final = _pattern(rf"V (?:\+|{_OR_AND}\s+{_MORE})(?: {_UNIT})?")
+_DOWN: Final = _pattern(rf"V {_OR_AND}\s+{_LESS}(?: {_UNIT})?")
 _COMPARED: Final = _pattern(rf"{_ORDER} V")
 _CHAIN: Final = _pattern(rf"V {_SIGN} (\S.*?) {_SIGN} V")
 _NAME_FIRST: Final = _pattern(rf"([^\W\d].*?) {_ORDER} V")
 _NAME_LAST: Final = _pattern(rf"V {_SIGN} ([^\W\d].*?)")
-_AND: Final = re.compile(r"\s*(?:\band\b|\bbut\b|\bund\b|&&?)\s*(?=[<>=≤≥!]|[^\W\d])", _FLAGS)
+_AND: Final = re.compile(
+    r"\s*(?:\band\b|\bbut\b|\bund\b|\bet\b|\by\b|&&?)\s*(?=[<>=≤≥!]|[^\W\d])"
+    r"|(?<=\d)\s*(?=[<>≤≥])",
+    _FLAGS,
+)
 _NOT: Final = re.compile(
     r"(?:not|except|excluding|other than|(?:all|any|anything|everything) (?:but|except)|nicht"
-    r"|außer)\s+(.+)",
+    r"|außer|ausser|sauf|excepto|salvo)\s+(.+)",
     _FLAGS,
 )
 _NOT_CALL: Final = re.compile(r"not\s*\((.*)\)", re.DOTALL)
 _OR: Final = re.compile(
-    r"(?:,\s*)?(?:(?<=\s)|(?<=,))(?:or|oder)\s+|[;|\n\r]+|,\s+|,(?!\d)|,(?=\d{4}-)"
+    r"(?:,\s*)?(?:(?<=\s)|(?<=,))(?:or|OR|oder|ODER|ou|OU)\s+|[;|\n\r]+|,\s+|,(?!\d)|,(?=\d{4}-)"
 )
+_OR_MORE: Final = re.compile(rf"{_MORE}|{_LESS}|better|worse|besser|schlechter|mejor|peor", _FLAGS)
 _EITHER: Final = re.compile(r"(?:either|one of)\s+", re.IGNORECASE)
 _CURLY: Final = re.compile(r"[“”„«»‘’‚']([^“”„«»‘’‚']*)[“”«»‘’']")
-_VALUE_ONLY: Final = re.compile(_VALUE)
+_VALUE_ONLY: Final = re.compile(_VALUE, re.IGNORECASE)
+_UNEQUAL: Final = re.compile(r"(?:!|<>|!=|≠)\s*([^\s\d<>=!(][^<>=!(),;|]*)")
 _SELF: Final = frozenset({"x", "value", "it", "?"})
 _SEPARATED: Final = re.compile(r"\d[.,]\d|\d[,;]\d|(?<!\d)[.,]\d")
 
@@ -286,7 +380,44 @@ def is_amount(text: str) -> bool:
     >>> is_amount("€ 5"), is_amount("10%"), is_amount("5 days")
     (True, True, False)
     """
-    return _PARTS.fullmatch(text) is not None or _NEGATIVE.fullmatch(text) is not None
+    if parts := _PARTS.fullmatch(text):
+        return not parts["scale"] and not parts["word"]
+    return _NEGATIVE.fullmatch(text) is not None
+
+
+def units_of(text: str) -> set[str]:
+    """Return the units, currencies and percent signs after or before the numbers of a cell.
+
+    >>> units_of("18-25 years"), units_of("< € 5"), units_of("5+")
+    ({'years'}, {'€'}, set())
+    """
+    units = {mark.upper() for mark in _MARKS.findall(text)}
+    for match in _WITH_UNIT.finditer(text):
+        word = match[1] or match[2]
+        units |= {name for name, pattern in _UNIT_NAMES.items() if pattern.fullmatch(word)}
+    return units
+
+
+_MARKS: Final = re.compile(r"[$€£¥%]|EUR|USD|GBP|CHF")
+_WITH_UNIT: Final = re.compile(rf"\d\+?\s?({_UNIT})|(?:{_MORE}|{_LESS})\s+({_UNIT})", re.IGNORECASE)
+_UNIT_NAMES: Final = {
+    name: re.compile(words.replace(r"(?<=\s)", ""), re.IGNORECASE) for name, words in _UNITS.items()
+}
+
+
+def is_condition(text: str) -> bool:
+    """Return whether a text is a comparison or a range of numbers or dates.
+
+    >>> is_condition("up to 500"), is_condition("18-25"), is_condition("500"), is_condition("low")
+    (True, True, False, False)
+    """
+    for locale in (Locale("."), Locale(",")):
+        try:
+            spelling = respelled(text, "", locale)
+        except FormatError:
+            continue
+        return spelling is not None and spelling[:1] in "<>[("
+    return False
 
 
 def needs_locale(text: str, locale: Locale) -> bool:
@@ -295,6 +426,8 @@ def needs_locale(text: str, locale: Locale) -> bool:
     >>> needs_locale("1.000", Locale(",")), needs_locale("1.000", Locale("."))
     (True, False)
     """
+    if re.search(r"\d[.,][-–—](?!\d)", text):
+        return True
     if "(" in text and (_NEGATIVE.fullmatch(text) or _PART_NEGATIVE.search(text)):
         return True
     return locale.decimal == "," and _SEPARATED.search(text) is not None
@@ -310,7 +443,11 @@ def respelled(text: str, header: str, locale: Locale) -> str | None:
     >>> respelled("< (500)", "balance", Locale()), respelled("over (100)", "balance", Locale())
     ('< -500', '> -100')
     """
+    if re.search(r"\s{50}", text):
+        return None  # nobody writes that, and patterns would try all ways to split the blanks
     text = _PART_NEGATIVE.sub(lambda match: f"-{match[1]}", text.strip())
+    text = re.sub(r"([<>])\s+(?==)", r"\1", text)
+    text = re.sub(r"(?<=\d)[.,][-–—](?!\d)", "", text)  # 500,- €
     spell = _Speller(header, locale)
     if means_any(text):
         return "-"
@@ -319,6 +456,29 @@ def respelled(text: str, header: str, locale: Locale) -> str | None:
         return None if listed is None else f"not({listed})"
     if (excluded := _NOT.fullmatch(text)) and not _is_order(text):
         return spell.excluded(excluded[1])
+    if unequal := _UNEQUAL.fullmatch(text):
+        return f"not({unequal[1].strip()})"
+    return spell.listed(text)
+
+
+def reread(text: str, locale: Locale) -> str | None:
+    """Return words that are more than a text as a unary test, None for a text.
+
+    >>> reread("Mon-Wed", Locale()), reread("under $5k", Locale()), reread("T-shirt", Locale())
+    ('Mon, Tue, Wed', '< 5000', None)
+    """
+    text = text.strip()
+    if len(text) > LONGEST_WORDS:
+        return None
+    if (part := _PART_OF.fullmatch(text)) and not means_any(part[1]):
+        raise FormatError(
+            f"{text!r} is ambiguous; write the values that it includes one by one, or"
+            f" {quote(text)} in quotes for the text"
+        )
+    spell = _Speller("", locale, names=False)
+    if inner := _NOT_CALL.fullmatch(text):
+        listed = spell.listed(inner[1])
+        return None if listed is None else f"not({listed})"
     return spell.listed(text)
 
 
@@ -329,8 +489,10 @@ def _is_order(text: str) -> bool:
 class _Speller:
     """Respells the parts of one cell."""
 
-    def __init__(self, header: str, locale: Locale) -> None:
+    def __init__(self, header: str, locale: Locale, *, names: bool = True) -> None:
         plain = " ".join(header.casefold().split())
+        self.may_name = names
+        """Whether a cell may name its column, as in ``age < 18``."""
         self.names = _SELF | {plain, re.sub(r"\s*[(\[].*", "", plain)}  # without a unit
         self.locale = locale
 
@@ -355,6 +517,11 @@ class _Speller:
         parts = _split(_EITHER.sub("", text))
         if len(parts) < 2:
             return None
+        if _OR_MORE.fullmatch(parts[-1]):
+            raise FormatError(
+                f"{text.strip()!r} is ambiguous; write the values that it includes one by one, or"
+                f" {quote(text.strip())} in quotes for the text"
+            )
         items = []
         for part in parts:
             if means_any(part) or _NOT.fullmatch(part):
@@ -364,16 +531,24 @@ class _Speller:
 
     def item(self, text: str) -> str | None:
         text = text.strip()
+        if reason := _unclear(text):
+            raise FormatError(reason)
         if _NEGATIVE.fullmatch(text) or _VALUE_ONLY.fullmatch(text):
             return self.value(text)
+        if words := listed_words(text):
+            return words
         if bounds := _BETWEEN.fullmatch(text):
             low, high = (value for value in bounds.groups() if value)
             return self.range("[", low, high, "]")
         if bounds := _RANGE.fullmatch(text):
             return self.range("[", bounds[1], bounds[2], "]")
+        if bounds := _BELOW.fullmatch(text):
+            return self.range("[", bounds[1], bounds[2], ")")
+        if bounds := _OPEN.fullmatch(text):
+            return f">= {self.value(bounds[1])}" if bounds[1] else f"<= {self.value(bounds[2])}"
         if bounds := _BRACKETS.fullmatch(text):
             return self.range(bounds[1], bounds[2], bounds[3], bounds[4])
-        if (chain := _CHAIN.fullmatch(text)) and self.is_column(chain[3]):
+        if self.may_name and (chain := _CHAIN.fullmatch(text)) and self.is_column(chain[3]):
             return self.both(_FLIPPED[_sign(chain[2])], chain[1], _sign(chain[4]), chain[5])
         if joined := self.joined(text):
             return joined
@@ -393,6 +568,8 @@ class _Speller:
             return ">=", match[1]
         if match := _DOWN.fullmatch(text):
             return "<=", match[1]
+        if not self.may_name:
+            return "", ""
         if (match := _NAME_FIRST.fullmatch(text)) and self.is_column(match[1]):
             return _sign(match[2]), match[3]
         if (match := _NAME_LAST.fullmatch(text)) and self.is_column(match[3]):
@@ -439,6 +616,54 @@ class _Speller:
                 )
             return False
         return True
+
+
+_MONTH_TEXT: Final = rf"(?:({MONTH})[\s-]+(\d{{4}})|(\d{{4}})-(0[1-9]|1[0-2]))"
+_COMPARED_MONTH: Final = re.compile(rf"{_ORDER}\s*{_MONTH_TEXT}", _FLAGS)
+_MONTHS: Final = re.compile(rf"{_MONTH_TEXT}\s*(?:-|–|—|to|bis)\s*{_MONTH_TEXT}", _FLAGS)
+_ISO_MONTH: Final = re.compile(r"()()(\d{4})-(0[1-9]|1[0-2])")
+_FRACTION: Final = re.compile(r"(\d{1,3})/([1-9]\d?)")
+_TRAILING: Final = _pattern(r"V [-–—−]")
+_PART_OF: Final = re.compile(
+    r"(\S.*?)\s+(?:except|excluding|but not|außer|ausser|sauf|excepto|salvo)(?:\s+for)?\s+\S.*",
+    _FLAGS,
+)
+
+
+def _unclear(text: str) -> str:
+    """Return why a text that contains a number or month has no single meaning, "" if it may."""
+    if compared := _COMPARED_MONTH.fullmatch(text):
+        order, (first, after) = _sign(compared[1]), _days(compared.groups()[1:])
+        bound = {"<": f"< {first}", "<=": f"< {after}", ">": f">= {after}", ">=": f">= {first}"}
+        if order in bound:
+            return f"{text!r} compares with a month; write dates, as {bound[order]}"
+    if span := _MONTHS.fullmatch(text):
+        (first, _), (_, after) = _days(span.groups()[:4]), _days(span.groups()[4:])
+        return f"{text!r} is a range of months; write dates, as [{first}..{after})"
+    if month := _ISO_MONTH.fullmatch(text):
+        first, after = _days(month.groups())
+        return (
+            f"{text!r} may be a month; write [{first}..{after}) for its days, or {quote(text)} in"
+            " quotes for the text"
+        )
+    if fraction := _FRACTION.fullmatch(text):
+        number = int(fraction[1]) / int(fraction[2])
+        return (
+            f"{text!r} is ambiguous; write {number:.6g} for the number, dates as 2026-01-31, or"
+            f" {quote(text)} in quotes for the text"
+        )
+    if trailing := _TRAILING.fullmatch(text):
+        value = trailing[1]
+        return f"{text!r} is ambiguous; write >= {value} for at least {value}, or -{value}"
+    return ""
+
+
+def _days(month: tuple[str | None, ...]) -> tuple[dt.date, dt.date]:
+    """Return the first day of a month and the one after its last."""
+    name, year, iso_year, number = month
+    place = month_number(name) if name else int(number or 1)
+    first = dt.date(int(year or iso_year or 1), place, 1)
+    return first, (first + dt.timedelta(days=31)).replace(day=1)
 
 
 def _sign(written: str) -> str:

@@ -243,6 +243,8 @@ def _write(sheet: Any, row: int, column: int, source: ElementTree.Element) -> in
         cell.value = value
         if isinstance(value, str):
             cell.data_type = "s"  # text, even if it looks like a formula
+        if source.get(f"{_OFFICE}value-type") == "percentage":
+            cell.number_format = "0.00%"
     down, right = _count(source, "number-rows-spanned"), _count(source, "number-columns-spanned")
     if down > 1 or right > 1:
         sheet.merge_cells(

@@ -37,6 +37,7 @@ from irenic.formats.feel.unary_tests import (
     AllOf,
     AnyOf,
     Compare,
+    Not,
     Test,
     comparisons,
     kind_of,
@@ -84,32 +85,85 @@ def assemble(draft: Draft, space: Space | None = None) -> Tables:
     except ConditionError as error:
         draft.fail(str(error))
     errors: list[FormatError] = sorted(draft.errors, key=lambda error: error.line or 0)
+    # an error and a warning about one cell would contradict each other
+    failed = {(error.header, error.text, error.line) for error in draft.errors if error.text}
+    warnings = [w for w in draft.warnings if (w.header, w.text, w.line) not in failed]
     readings = []
     if original.places and original.rows:
-        known = space if table is None else table.space
+        known = (space or _readable(draft)) if table is None else table.space
         if original.unnumbered is not None and known is not None and original.letter in known:
             original = original.unnumbered()
         readings = [reading_of(original, known)]
     if table is not None and readings:
         table = replace(table, reading=replace(readings[0], draft=None))
     tables = [] if table is None or errors else [table]
-    return Tables(tables, errors, [*draft.warnings], readings=readings)
+    return Tables(tables, errors, [*warnings], readings=readings)
+
+
+def _readable(draft: Draft) -> Space | None:
+    """Return the space of the columns without errors, to describe them."""
+    if not draft.places:
+        return None
+    axes = _axes(replace(draft, errors=[]), draft.columns(), None)
+    features = [axis.feature for axis in axes]
+    try:
+        # a category without values is a column whose cells all have errors
+        return Space([f for f in features if isinstance(f, Continuous) or f.values])
+    except SpaceError:
+        return None
 
 
 def _settled(draft: Draft, space: Space | None) -> Draft:
     """Return a copy of a draft without the ambiguities that a space settles."""
     if space is None:
-        draft = _by_role(draft, ())
+        draft = _by_role(_with_aliases(draft, None), ())
         return replace(draft, errors=[*draft.errors], warnings=[*draft.warnings])
     if draft.unnumbered is not None and draft.letter in space:
         draft = draft.unnumbered()
-    draft = _by_role(draft, space.names)
+    draft = _by_role(_with_aliases(draft, space), space.names)
     errors, warnings = (
         [note for note in notes if not (note.doubtful and note.header in space)]
         for notes in (draft.errors, draft.warnings)
     )
     inputs = [replace(column, source="") for column in draft.inputs]  # the space has the kinds
     return replace(draft, inputs=inputs, errors=errors, warnings=warnings)
+
+
+def _with_aliases(draft: Draft, space: Space | None) -> Draft:
+    """Return a draft in which values that mean others are replaced by these."""
+    known: dict[tuple[int, int], Cell] = {}
+    aliases: dict[int, dict[Any, Any]] = {}
+    for place, column in enumerate(draft.inputs):
+        values = getattr(space[column.name], "codes", {}) if space and column.name in space else {}
+        aliases[place] = {a: b for a, b in column.aliases.items() if a not in values}
+    places = [place for place, of_column in aliases.items() if of_column]
+    if not places:
+        return draft
+
+    def replaced(place: int, cell: Cell) -> Cell:
+        key = (place, id(cell))
+        if key not in known:
+            values = aliases[place]
+            known[key] = Cell(cell.text, _with_values(cell.test, values))
+        return known[key]
+
+    rows = []
+    for row in draft.rows:
+        cells = list(row.cells)
+        for place in places:
+            cells[place] = replaced(place, cells[place])
+        rows.append(replace(row, cells=cells))
+    return replace(draft, rows=rows)
+
+
+def _with_values(test: Test | Operators, values: dict[Any, Any]) -> Test | Operators:
+    if isinstance(test, Compare):
+        return test._replace(value=values[test.value]) if test.value in values else test
+    if isinstance(test, Not):
+        return Not(_with_values(test.test, values))  # type: ignore[arg-type]
+    if isinstance(test, AnyOf | AllOf):
+        return type(test)(tuple(_with_values(part, values) for part in test.tests))  # type: ignore[misc]
+    return test
 
 
 def _by_role(draft: Draft, features: Sequence[str]) -> Draft:
@@ -576,8 +630,9 @@ class _Selector:
                 continue
             selected = self.cell(column.name, cell)
             if isinstance(selected, FormatError):
+                advice = self.draft.advice.get((column.name, cell.text))
                 self.draft.fail(
-                    selected.message,
+                    f"{selected.message}; {advice}" if advice else selected.message,
                     rule=row.number,
                     header=column.name,
                     text=cell.text,

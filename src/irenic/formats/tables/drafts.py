@@ -141,6 +141,8 @@ class Input:
     """The unit of numbers: a currency or percent sign in the cells, or in the header ("kg")."""
     skipped: str = ""
     """What the column is instead of a condition, unless the space has it as a feature."""
+    aliases: Mapping[Any, Any] = field(default_factory=dict)
+    """Values that mean others, such as YES and yes; unless the space has them as values."""
     bound: tuple[str, str] | None = None
     """The feature that the column bounds, and how: ("age", ">="); unless the space has the column
     as a feature."""
@@ -214,6 +216,10 @@ class Draft:
     """The range of cells to which the caller restricts the table."""
     decimal: str = ""
     """The decimal separator of numbers in cells of text, "" if it is not known."""
+    day_first: bool | None = None
+    """Whether dates such as 01/02/2026 begin with the day, None if it is not known."""
+    advice: dict[tuple[str, str], str] = field(default_factory=dict)
+    """What may be meant by cells that may not fit their columns, by column and text."""
     respelled: dict[tuple[str, str], str] = field(default_factory=dict)
     """Unary tests and numbers for cells as people write them, by column and text of the cell."""
 

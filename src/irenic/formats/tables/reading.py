@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -11,7 +12,7 @@ from irenic.checking import numbered
 from irenic.errors import FormatError
 from irenic.formats.feel.sets import feel_text, literal_text, shown
 from irenic.formats.feel.unary_tests import ANYTHING
-from irenic.formats.tables.drafts import Cell, Draft, Input, short
+from irenic.formats.tables.drafts import Cell, Draft, Input, distinct, short
 from irenic.model.features import Categorical, Feature
 from irenic.model.literals import counted
 from irenic.model.space import Space
@@ -150,6 +151,8 @@ def reading_of(draft: Draft, space: Space | None) -> Reading:
             for (header, text), spelling in draft.respelled.items()
             if header == name and role in ("condition", "outcome")
         )
+        if role == "condition" and counts.get((name, ""), (len(draft.rows),))[0] < len(draft.rows):
+            interpreted = (*interpreted, ReadCells("", "any value", *counts[name, ""]))
         columns.append(ReadColumn(name, role, description, interpreted))
     return Reading(
         draft.name, tuple(columns), tuple(draft.remarks), draft.letters, draft.header, draft
@@ -166,35 +169,33 @@ def place_of(draft: Draft, name: str, line: int | None) -> str:
 def _counts(draft: Draft) -> dict[tuple[str, str], tuple[int, str]]:
     """Return how often each interpreted cell occurs, and where first."""
     counts: dict[tuple[str, str], tuple[int, str]] = {}
-
-    def count(key: tuple[str, str], line: int | None) -> None:
-        number, place = counts.get(key, (0, place_of(draft, key[0], line)))
-        counts[key] = (number + 1, place)
-
-    headers = {header for header, _ in draft.respelled}
-    conditions = [i for i, column in enumerate(draft.inputs) if column.name in headers]
+    lines = [row.line for row in draft.rows]
+    for column, cells in zip(draft.inputs, draft.columns(), strict=True):
+        interpreted = {
+            key: (column.name, cell.text)
+            for key, cell in distinct(cells).items()
+            if not cell.text or (column.name, cell.text) in draft.respelled
+        }
+        ids = list(map(id, cells)) if interpreted else []
+        first = dict(zip(reversed(ids), reversed(lines), strict=True)) if ids else {}
+        for key, times in Counter(ids).items():
+            if name := interpreted.get(key):
+                so_far, place = counts.get(name, (0, place_of(draft, column.name, first[key])))
+                counts[name] = (so_far + times, place)
     outcomes = {
-        (place, value): (header, text)
+        (place, float(value)): (header, text)
         for (header, text), value in draft.respelled.items()
         for place, name in enumerate(draft.outputs)
         if name == header
     }
-    for row in draft.rows if headers else ():
-        for place in conditions:
-            key = (draft.inputs[place].name, row.cells[place].text)
-            if key in draft.respelled:
-                count(key, row.line)
-        if outcomes:
-            thens = row.then if len(draft.outputs) > 1 else (row.then,)
-            for place, then in enumerate(thens if isinstance(thens, tuple) else ()):
-                outcome = outcomes.get((place, _number_text(then)))
-                if outcome:
-                    count(outcome, row.line)
+    for row in draft.rows if outcomes else ():
+        thens = row.then if len(draft.outputs) > 1 else (row.then,)
+        for number, then in enumerate(thens if isinstance(thens, tuple) else ()):
+            outcome = outcomes.get((number, then)) if type(then) in (int, float) else None
+            if outcome:
+                so_far, place = counts.get(outcome, (0, place_of(draft, outcome[0], row.line)))
+                counts[outcome] = (so_far + 1, place)
     return counts
-
-
-def _number_text(value: Hashable) -> str:
-    return literal_text(value) if type(value) in (int, float) else ""
 
 
 def _role(draft: Draft, name: str, column: Input | None, space: Space | None) -> tuple[str, str]:
@@ -208,8 +209,8 @@ def _role(draft: Draft, name: str, column: Input | None, space: Space | None) ->
         feature = bound[0] if bound else name
         kind = describe(space[feature]) if space is not None and feature in space else ""
         unit = " (%)" if column.unit == "%" and kind else ""
-        prefix = f"{bound[0]} {bound[1]} the value, " if bound else ""
-        return "condition", f"{prefix}{kind}{unit}"
+        parts = [f"{bound[0]} {bound[1]} the value"] if bound else []
+        return "condition", ", ".join([*parts, *([f"{kind}{unit}"] if kind else [])])
     if name in draft.outputs or name == ", ".join(draft.outputs):
         return "outcome", _outcomes(draft, name)
     if name == draft.letter:
@@ -224,7 +225,7 @@ def _outcomes(draft: Draft, name: str) -> str:
     values = dict.fromkeys(
         then[place] if place is not None and isinstance(then, tuple) else then for then in thens
     )
-    return _listed([str(value) for value in values])
+    return _listed([str(value) for value in values if value != ""])  # "" has an error
 
 
 _KINDS: Final[Mapping[str, str]] = {
@@ -274,8 +275,13 @@ def _groups(cells: tuple[ReadCells, ...]) -> Iterator[str]:
     for first, *others in groups.values():
         count = first.times + sum(cell.times for cell in others)
         place = f", first at {first.place}" if first.place else ""
+        if not first.text:
+            cells_text = "1 empty cell accepts" if count == 1 else f"{count:,} empty cells accept"
+            yield f"{cells_text} any value{place}"
+            continue
         several = f" ({counted(count, 'cell')} like this{place})" if count > 1 else ""
-        yield f"{short(first.text)!r} is read as {first.meaning}{several}"
+        text = " ".join(short(first.text).split("\u00a0"))
+        yield f"{text!r} is read as {first.meaning}{several}"
 
 
 def _meaning(draft: Draft, column: Input, cell: Cell) -> str:

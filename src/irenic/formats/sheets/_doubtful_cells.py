@@ -1,0 +1,137 @@
+"""Ambiguous cells, in the order in which they are read; some checks need all cells of the table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable
+from typing import Any, Final, NamedTuple
+
+from irenic.formats.feel.doubtful_cells import (
+    decimals,
+    like_a_number,
+    warning,
+)
+from irenic.formats.feel.sets import literal_text
+from irenic.formats.feel.unary_tests import AnyOf, Compare, kind_of
+from irenic.formats.sheets._doubtful_words import (
+    compared,
+)
+from irenic.formats.sheets._spellings import SETTLE
+from irenic.formats.tables.drafts import Cell, Draft
+from irenic.frames.csv import may_be_thousands, thousands_or_not
+from irenic.model.literals import quote
+
+_PAIR: Final = re.compile(r"\s*\[[^\[\]().]*,[^\[\]().]*\]\s*")
+
+
+def _doubtful_list(cell: Cell) -> str:
+    """Return why a list of conditions may be meant differently, "" if it is clear."""
+    if _excludes_nothing(cell):
+        return (
+            "the cell accepts every value, because a comma means 'or'; write (5..10) for a range,"
+            " or - for any value"
+        )
+    tests = cell.test.tests if isinstance(cell.test, AnyOf) else ()
+    values = [test.value for test in tests if isinstance(test, Compare)]
+    if len(values) == 2 and _PAIR.fullmatch(cell.text) and kind_of(values[0]) != "text":
+        a, b = (literal_text(value, words=True) for value in values)
+        return f"read as two values; write [{a}..{b}] for a range, or {a}, {b} for the two values"
+    if len(tests) > 1 and any(isinstance(t, Compare) and t.order == "!=" for t in tests):
+        return (
+            "the cell accepts nearly every value, because a comma means 'or'; write not(a, b) for"
+            " every value except a and b"
+        )
+    return ""
+
+
+def _excludes_nothing(cell: Cell) -> bool:
+    """Return whether a cell lists a lower and an upper bound, one of which every value meets."""
+    if not isinstance(cell.test, AnyOf):
+        return False
+    tests = [test for test in cell.test.tests if isinstance(test, Compare)]
+    above = [test.value for test in tests if test.order in (">", ">=")]
+    below = [test.value for test in tests if test.order in ("<", "<=")]
+    if not above or not below or len({kind_of(value) for value in above + below}) > 1:
+        return False
+    return bool(min(above) < max(below))
+
+
+class _Place(NamedTuple):
+    rule: int
+    header: str
+    line: int
+
+
+class CellDoubts:
+    """Checks for ambiguous cells; some checks need all cells of the table."""
+
+    def __init__(self, draft: Draft, *, settled: bool, has_commas: bool) -> None:
+        self.draft, self.settled, self.has_commas = draft, settled, has_commas
+        self.warned: set[tuple[str, str]] = set()
+        self.points: list[tuple[_Place, str, str]] = []
+
+    def cell(self, cell: Cell, rule: int, header: str, line: int, written: str = "") -> None:
+        """Check the numbers of a cell, and warn about ambiguous words, once per column.
+
+        ``written`` is the text in the file, if the cell was respelled.
+        """
+        found = compared(cell)
+        for c in found:
+            if type(c.value) is not int:
+                break
+        else:
+            if not isinstance(cell.test, AnyOf):
+                return  # a range of integers is never ambiguous
+        values = [c.value for c in found]
+        self.numbers(cell.text, values, rule, header, line, written)
+        if doubt := _doubtful_list(cell):
+            self.draft.warn(doubt, rule=rule, header=header, text=cell.text, line=line)
+        for value in values:
+            if not isinstance(value, str) or (header, value) in self.warned:
+                continue
+            reason = warning(value)
+            if reason and quote(value) not in cell.text:
+                self.warned.add((header, value))
+                message = f"{reason}, or {quote(value)} in quotes to avoid this warning"
+                place = _Place(rule, header, line)
+                self.draft.warn(message, **place._asdict(), text=value, doubtful=True)
+
+    def outcome(self, text: str, then: Hashable, rule: int, header: str, line: int) -> None:
+        """Check an outcome: a number, or text that looks like one."""
+        self.numbers(text, [then], rule, header, line)
+        if isinstance(then, str) and like_a_number(text):
+            reason = (
+                "read as text; write numbers with a decimal point and no thousands separators, or"
+                f" {quote(then)} in quotes to avoid this warning"
+            )
+            self.draft.warn(reason, rule=rule, header=header, text=then, line=line)
+
+    def numbers(
+        self,
+        text: str,
+        values: Iterable[Any],
+        rule: int,
+        header: str,
+        line: int,
+        written: str = "",
+    ) -> None:
+        """Collect numbers whose point may separate thousands; others show what points mean."""
+        floats = {abs(value) for value in values if type(value) is float}
+        for number in decimals(text) if floats else ():
+            if abs(float(number)) not in floats:
+                continue
+            if may_be_thousands(number):
+                self.points.append((_Place(rule, header, line), written or text, number))
+            else:
+                self.settled = True
+
+    def end(self) -> None:
+        """Add errors for numbers whose point may separate thousands, if no cell settles that.
+
+        If commas separate cells, a point is likely decimal, unless numbers end with 0.
+        """
+        if self.has_commas and not any(number.endswith("0") for _, _, number in self.points):
+            return
+        for place, text, number in () if self.settled else self.points:
+            reason = f"{thousands_or_not(number)}, or {SETTLE}"
+            self.draft.fail(reason, **place._asdict(), text=text)

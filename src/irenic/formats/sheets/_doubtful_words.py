@@ -1,0 +1,311 @@
+"""Cells and columns that only make sense, or none, next to the others of a table.
+
+``DE and AT`` is two values if both occur alone in the column, ``-18`` is a bound beside ``19-65``,
+and a column of prices before the last one may be an outcome.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+from irenic.formats.feel.doubtful_cells import means_else, means_missing, means_other
+from irenic.formats.feel.sets import literal_text
+from irenic.formats.feel.unary_tests import Compare, comparisons, kind_of
+from irenic.formats.sheets._sequences import LONGEST_WORDS, is_ordered
+from irenic.formats.tables.drafts import Cell, Draft, Input
+from irenic.model.literals import quote
+
+
+def compared(cell: Cell) -> Sequence[Compare]:
+    """Return the comparisons of a cell."""
+    return () if isinstance(cell.test, dict) else comparisons(cell.test)
+
+
+# --- words
+
+_TWO: Final = re.compile(
+    r"(?P<one>\S.*?)\s+(?P<word>and|und|et|y|o|&|\+)\s+(?P<other>\S.*)", re.IGNORECASE
+)
+_SLASH: Final = re.compile(r"(?P<one>\S.*?)\s*[/&+]\s*(?P<other>\S.*)")
+_SPAN: Final = re.compile(
+    r"(?P<one>\S.*?)\s*(?:[-–—]|\s(?:to|bis|through)\s)\s*(?P<other>\S.*)", re.IGNORECASE
+)
+_COMPARED: Final = re.compile(
+    r"(?:under|below|before|over|above|after|at least|at most|from|up to|better than|worse than"
+    r"|unter|über|ab|bis|mindestens|höchstens)\s+(\S.*)",
+    re.IGNORECASE,
+)
+_ON: Final = re.compile(r"(\S.*?)\s+and (?:above|better|higher|up|below|lower|worse)")
+_PLUS: Final = re.compile(r"(\S.*?\d)\s*\+")
+_CODE: Final = re.compile(r"[A-Z]{2,3}")
+
+
+def check_words(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
+    """Reject texts that combine other values of their column; warn if that is only likely."""
+    values = {
+        cell: cell.test.value
+        for cell in cells
+        if isinstance(cell.test, Compare) and isinstance(cell.test.value, str)
+    }
+    known = {text.casefold() for cell in cells for text in _texts(cell)}
+    for cell, text in values.items():
+        if (
+            '"' in cell.text
+            or len(text) > LONGEST_WORDS
+            or (column.name, cell.text) in draft.respelled
+        ):
+            continue
+        parts = _combined(text, lambda part: part.casefold() in known)
+        if parts:
+            message = (
+                f"{text!r} is ambiguous, because {' and '.join(map(repr, parts))}"
+                f" {'are values' if len(parts) > 1 else 'is a value'} of the column; write the"
+                f" values that it means one by one, or {quote(text)} in quotes for the text"
+            )
+            draft.fail(
+                message, header=column.name, text=text, line=first_line(draft, column, cell),
+                doubtful=True,
+            )  # fmt: skip
+        elif listed := _likely(text, known):
+            draft.warn(
+                f"{text!r} is read as one text; write {listed}, or {quote(text)} in quotes to avoid"
+                " this warning",
+                header=column.name,
+                text=text,
+                line=first_line(draft, column, cell),
+                doubtful=True,
+            )
+
+
+def _likely(text: str, known: set[str]) -> str:
+    """Return how to write the values that a text may mean, "" if it is a text of its own."""
+    if (two := _TWO.fullmatch(text)) and _are_values(two):
+        return f"{two['one']}, {two['other']} for either value"
+    later = _PLUS.fullmatch(text)
+    is_range = later is not None and later[1].casefold() in known
+    return "the values one by one for a range" if is_range else ""
+
+
+def _are_values(two: re.Match[str]) -> bool:
+    """Return whether two parts of a text are likely values: codes, or words of other languages."""
+    parts = two.group("one", "other")
+    if all(map(_CODE.fullmatch, parts)):
+        return True
+    # names such as Trinidad y Tobago begin with capitals
+    plain = all(part.islower() and part.isalpha() for part in parts)
+    return plain and two["word"] in ("y", "o", "et", "und")
+
+
+def _texts(cell: Cell) -> list[str]:
+    return [c.value for c in compared(cell) if isinstance(c.value, str)]
+
+
+def _combined(text: str, is_value: Callable[[str], bool]) -> tuple[str, ...]:
+    """Return the values of the column that a text combines, () if it is a text of its own."""
+    for pattern in (_TWO, _SLASH, _SPAN):
+        if match := pattern.fullmatch(text):
+            parts = match.group("one", "other")
+            if all(map(is_value, parts)):
+                return parts
+    if (bound := _COMPARED.fullmatch(text)) and is_value(bound[1]):
+        return (bound[1],)
+    if (later := _ON.fullmatch(text)) and is_value(later[1]):
+        return (later[1],)
+    return ()
+
+
+def first_line(draft: Draft, column: Input, cell: Cell) -> int | None:
+    """Return the line of the first row with a cell."""
+    place = draft.inputs.index(column)
+    return next((row.line for row in draft.rows if row.cells[place].text == cell.text), None)
+
+
+# --- numbers
+
+_LIKE_A_RANGE: Final = re.compile(r"\d[^-–—]*[-–—]\s*\d|\d\s*\+")
+
+
+def check_negative(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
+    """Reject ``-18`` beside ``19-65`` and ``66+``: it may be a range without a lower bound."""
+    numbers = [(cell, c) for cell in cells for c in compared(cell) if type(c.value) in (int, float)]
+    alone = [
+        (cell, c.value)
+        for cell, c in numbers
+        if c.value < 0 and cell.test == c and cell.text.lstrip()[:1] in ("-", "−")
+    ]
+    others = [c.value for cell, c in numbers if cell.test != c or c.value >= 0]
+    if len(alone) != 1 or not others or min(others) < 0:
+        return
+    if not any(_LIKE_A_RANGE.search(cell.text) for cell in cells):
+        return
+    cell, value = alone[0]
+    number = literal_text(value, words=True)
+    bound = number.lstrip("-")
+    draft.fail(
+        f"{cell.text.strip()!r} is ambiguous beside ranges; write <= {bound} for at most {bound},"
+        f" or = {number} for the negative number",
+        header=column.name,
+        text=cell.text,
+        line=first_line(draft, column, cell),
+        doubtful=True,
+    )
+
+
+_NEVER_NEGATIVE: Final = re.compile(
+    r"(?:.*\W)?(?:age|alter|lebensalter|âge|edad|qty|quantity|count|number of .+|anzahl(?: .+)?"
+    r"|menge|quantité|cantidad|weight|gewicht|poids|peso|length|länge|distance|entfernung"
+    r"|speed|tempo|geschwindigkeit|duration|dauer|durée)"
+    r"(?:\s*[(\[].*|\s+in\s+.*)?",
+    re.IGNORECASE,
+)
+
+
+def is_never_negative(name: str, tests: Sequence[Compare]) -> bool:
+    """Return whether the name and the cells of a column show that its values begin with 0.
+
+    >>> is_never_negative("Age", [Compare(">=", 0), Compare("<=", 17)])
+    True
+    >>> is_never_negative("Balance", [Compare(">=", 0)])
+    False
+    """
+    values = [test.value for test in tests if test.value is not None]
+    if not values or _NEVER_NEGATIVE.fullmatch(name) is None:
+        return False
+    if not all(type(value) in (int, float) for value in values):
+        return False
+    at_zero = {test.order for test in tests if test.value == 0}
+    return min(values) == 0 and ">=" in at_zero <= {">=", ">", "="}
+
+
+# --- cells of another kind than the others
+
+_SERIAL: Final = range(20_000, 80_000)
+_EPOCH: Final = dt.date(1899, 12, 30)
+
+
+def advise(draft: Draft, column: Input, cells: Sequence[Cell]) -> None:
+    """Keep, for cells whose kind differs from that of others, what may be meant."""
+    values = [(cell, c.value) for cell in cells for c in compared(cell)]
+    kinds = {kind_of(value) for _, value in values if value is not None}
+    if len(kinds) < 2:
+        return
+    for cell, value in values:
+        if advice := _advice(value, kinds):
+            draft.advice[column.name, cell.text] = advice
+
+
+def _advice(value: Any, kinds: set[str]) -> str:
+    if isinstance(value, str):
+        if means_missing(value):
+            return "write null for a missing value"
+        if re.match(r"(?:all|any|every)\b", value, re.IGNORECASE):
+            return "write - for any value"
+        if means_other(value) or means_else(value):
+            return (
+                "write DEFAULT in the first column of a row without conditions for all other cases"
+            )
+        return ""
+    if isinstance(value, dt.date) and kinds & {"number"}:
+        return (
+            f"a spreadsheet may have turned {value.month}-{value.day} or {value.day}-{value.month}"
+            " into this date; format the cell as text and write the range again"
+        )
+    if type(value) is int and value in _SERIAL and kinds & {"date", "datetime"}:
+        day = _EPOCH + dt.timedelta(days=value)
+        return f"format the cell as a date if it is {day.isoformat()}"
+    return ""
+
+
+# --- empty cells
+
+_FEWEST_GROUPS: Final = 2
+
+
+def check_blanks(draft: Draft, place: int) -> None:
+    """Warn about a column in which only the first row of each group has a value."""
+    texts = [row.cells[place].text for row in draft.rows]
+    filled = [text for text in texts if text.strip()]
+    groups = sum(bool(a.strip()) and not b.strip() for a, b in pairwise(texts))
+    if groups < _FEWEST_GROUPS or not texts[0].strip() or len(filled) != len(set(filled)):
+        return
+    # a group repeats the other conditions of the group above it
+    others = [tuple(c.text for i, c in enumerate(row.cells) if i != place) for row in draft.rows]
+    if len(draft.inputs) < 2 or len(set(others)) == len(others):
+        return
+    line = next(row.line for row in draft.rows if not row.cells[place].text.strip())
+    draft.warn(
+        "empty cells are read as any value; if they mean the value above, repeat it in every row",
+        header=draft.inputs[place].name,
+        line=line,
+        doubtful=True,
+    )
+
+
+# --- columns
+
+_CONSEQUENCE: Final = re.compile(
+    r"(?:.*\W)?(?:prices?|fees?|fares?|rates?|tariffs?|premiums?|discounts?|surcharges?|bonus|points"
+    r"|commissions?|tax(?:es)?|costs?|charges?|fines?|preise?|gebühr(?:en)?|tarife?|prämien?|rabatte?"
+    r"|zuschlag|kosten|prix|tarifs?|frais|remise|coût|precios?|tarifas?|descuentos?|coste|cuota)"
+    r"(?:\s*[(\[].*|\s+in\s+.*)?",
+    re.IGNORECASE,
+)
+
+
+def second_outcomes(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> list[str]:
+    """Return the condition columns that are named like amounts to pay and contain only numbers.
+
+    A column contains, for each row, the value of a cell without an operator, None for other tests.
+
+    >>> second_outcomes(["age", "price"], [[None, None], [5, 10]])
+    ['price']
+    """
+    has_conditions = any(None in column for column in columns)
+    return [
+        name
+        for name, values in zip(names, columns, strict=True)
+        if has_conditions
+        and len(values) > 1
+        and _CONSEQUENCE.fullmatch(name)
+        and all(type(value) in (int, float) for value in values)
+    ]
+
+
+_YEAR_HEAD: Final = re.compile(r".*\b(?:19|20)\d\d")
+_HEAD_VALUE: Final = re.compile(r"[<>=≤≥]?\s*[-\d][\d.,\s%€$-]*\+?(?:\s*\w{1,3})?|[A-Z]{2,3}")
+
+
+def is_cross_table(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> bool:
+    """Return whether the header contains values, and the columns under them only outcomes.
+
+    >>> rows = [[None, None], [1, 2], [3, 4], [5, 6]]
+    >>> is_cross_table(["age", "DE", "AT", "FR"], rows)
+    True
+    >>> is_cross_table(["age", "zone", "weight", "price"], rows)
+    False
+    """
+    first, *others = columns
+    if len(others) < 2 or any(None in values for values in others) or len(first) < 2:
+        return False
+    kinds = {kind_of(value) if value.__hash__ else "" for values in others for value in values}
+    if len(kinds) != 1 or not kinds <= {"number", "text", "boolean"}:
+        return False
+    return has_values(names[1:])
+
+
+def has_values(header: Sequence[str]) -> bool:
+    """Return whether names of columns are numbers, codes, days, months, quarters or sizes.
+
+    >>> has_values(["Mon", "Tue"]), has_values(["< 5", "5+"]), has_values(["age", "job"])
+    (True, True, False)
+    """
+    heads = [name.strip() for name in header]
+    if all(map(_HEAD_VALUE.fullmatch, heads)):
+        return True
+    if all(map(_YEAR_HEAD.fullmatch, heads)):
+        return len({head[:-4] for head in heads}) == 1
+    return len(heads) > 1 and any(len(head) > 1 for head in heads) and all(map(is_ordered, heads))

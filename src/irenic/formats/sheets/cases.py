@@ -1,0 +1,234 @@
+"""Cases to decide, as people write them: ``5%``, ``€ 1.200,50``, ``31/12/2026``, ``Ja``.
+
+Rules and cases may be in the same notation; what the cells of the cases do not settle, those of the
+rules do. For cases that no rule decides, the reason is found.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy.typing as npt
+
+from irenic.errors import DataError, FormatError, did_you_mean
+from irenic.formats.feel.unary_tests import kind_of, parse_value
+from irenic.formats.sheets._doubtful_columns import answer_pair
+from irenic.formats.sheets._spellings import Locale, settled_by, value_text
+from irenic.formats.tables.drafts import Draft, short
+from irenic.frames.columns import NOTHING, Table, as_column, as_values
+from irenic.frames.csv import may_be_thousands, thousands_or_not
+from irenic.model.features import Categorical, Continuous, Feature
+from irenic.model.literals import display, is_missing
+from irenic.model.space import Space
+
+_NOUNS: Final = {
+    "number": "a number", "integer": "a number", "date": "a date such as 2026-01-31",
+    "datetime": "a date and time such as 2026-01-31T12:00", "time": "a time such as 12:30",
+    "duration": "a duration such as P1DT12H", "months": "a duration such as P1Y2M",
+}  # fmt: skip
+_KINDS: Final = {"integer": {"number"}, "datetime": {"date", "datetime"}}
+
+
+class Cases(NamedTuple):
+    """A table of cases with the values that the rules can test, and what to say about them."""
+
+    table: Table
+    notes: list[str]
+
+
+def read_cases(table: Table, space: Space, draft: Draft | None = None) -> Cases:
+    """Return cases with the values that their cells mean.
+
+    ``space`` is that of the rules, and ``draft`` their table, if it is from a spreadsheet.
+
+    >>> import numpy as np
+    >>> table = Table({"amount": np.array(["$ 1,200.50", "5k"], dtype=object)})
+    >>> read_cases(table, Space([Continuous("amount")])).table["amount"].tolist()
+    [1200.5, 5000.0]
+    """
+    draft = Draft("") if draft is None else draft
+    known = [feature for feature in space if feature.name in table]
+    # columns that were read as numbers or dates settle nothing, unless the rules have commas
+    unread = [f.name for f in known if draft.decimal == "," or _has_text(table[f.name])]
+    own, contradiction = settled_by(text for name in unread for text in _texts(table, name))
+    if contradiction:
+        raise DataError(f"{contradiction}; write them in one way")
+    day_first = draft.day_first if own.day_first is None else own.day_first
+    locale = Locale(own.decimal or draft.decimal, day_first)
+    units = {column.name: column.unit for column in draft.inputs}
+    columns, notes = dict(table), []
+    for feature in known:
+        values = _values(feature, table, locale, units.get(feature.name, ""))
+        if values is not None:
+            columns[feature.name] = as_column(values)
+        if units.get(feature.name) == "%":
+            notes += _beyond(feature.name, as_values(columns[feature.name]), table)
+    return Cases(Table(columns, cells=table.cells), notes)
+
+
+def _has_text(column: npt.NDArray[Any]) -> bool:
+    return column.dtype.kind == "U" or (
+        column.dtype == object and any(isinstance(value, str) for value in column)
+    )
+
+
+def _texts(table: Table, name: str) -> Iterable[str]:
+    """Return the different texts of a column."""
+    texts = table.cells.get(name) or as_values(table[name])
+    return dict.fromkeys(text for text in texts if isinstance(text, str))
+
+
+def _values(feature: Feature, table: Table, locale: Locale, unit: str) -> list[Any] | None:
+    """Return the values of a column, None if they need no reading."""
+    needs_none = isinstance(feature, Continuous) and locale.decimal != ","
+    if needs_none and not _has_text(table[feature.name]):
+        return None
+    values = as_values(table[feature.name])
+    if isinstance(feature, Categorical):
+        return _answers(feature, values)
+    cells: Sequence[Any] = table.cells.get(feature.name, ())
+    separated = locale.decimal == "," and any(may_be_thousands(cell.strip()) for cell in cells)
+    if separated:
+        values = [cell if cell.strip() else None for cell in cells]
+    if not any(isinstance(value, str) for value in values):
+        return None
+    known: dict[str, Any] = {}
+    for row, value in enumerate(values, 1):
+        if isinstance(value, str) and value not in known:
+            try:
+                known[value] = _value(value.strip(), feature, locale, unit)
+            except FormatError as error:
+                raise DataError(f"column {feature.name!r}, row {row}: {error.message}") from None
+    return [known[value] if isinstance(value, str) else value for value in values]
+
+
+def _value(text: str, feature: Continuous, locale: Locale, unit: str) -> Any:
+    """Return the number, date, time or duration that a text means."""
+    if text.lower() in NOTHING:
+        return None
+    if may_be_thousands(text) and not locale.decimal:
+        raise FormatError(thousands_or_not(text))
+    if text.endswith("%") and unit != "%":
+        plain = text[:-1].strip()
+        raise FormatError(
+            f"{text!r} has a percent sign, but the numbers of the rules have none; write {plain}"
+            " or its hundredth"
+        )
+    try:
+        value = parse_value(value_text(text, locale), words=True)
+    except FormatError as error:
+        if any(sign in text for sign in ",./") and text[:1].isdigit():
+            raise
+        value = _literal(text, error)
+    if kind_of(value) not in _KINDS.get(feature.kind, {feature.kind}):
+        raise FormatError(f"{short(text)!r} is not {_NOUNS[feature.kind]}")
+    if feature.kind == "datetime" and type(value) is dt.date:
+        return dt.datetime.combine(value, dt.time())
+    return value
+
+
+def _literal(text: str, error: FormatError) -> Any:
+    try:
+        return parse_value(text.replace(" ", "T", 1), words=True)
+    except FormatError:
+        raise error from None
+
+
+def _answers(feature: Categorical, values: list[Any]) -> list[Any] | None:
+    """Return yes and no in the spelling of the rules, None if there is nothing to respell."""
+    if set(feature.values) == {True, False}:
+        yes: Any = True
+        no: Any = False
+        texts = [v for v in values if isinstance(v, str)]
+        pair = answer_pair(list(dict.fromkeys(t for t in texts if _plain(t) not in _BOOLEANS)))
+    else:
+        pair = answer_pair(feature.values) if len(feature.values) == 2 else ()
+        if not pair:
+            return None
+        yes, no = (next(v for v in feature.values if _plain(v) == word) for word in pair)
+    words = {"true": yes, "false": no, **(dict(zip(pair, (yes, no), strict=True)) if pair else {})}
+    return [words.get(_plain(v), v) if isinstance(v, str | bool) else v for v in values]
+
+
+_BOOLEANS: Final = ("true", "false")
+
+
+def _plain(value: Any) -> str:
+    return str(value).strip().casefold()
+
+
+def _beyond(name: str, values: Iterable[Any], table: Table) -> list[str]:
+    """Return a note on numbers without a percent sign that are more than 100 %."""
+    cells, numbers = table.cells.get(name), list(values)
+    rows = [
+        row
+        for row, value in enumerate(numbers)
+        if isinstance(value, int | float) and value > 1 and not (cells and "%" in cells[row])
+    ]
+    if not rows:
+        return []
+    number = f"{numbers[rows[0]]:g}"
+    return [
+        f"column {name!r}, {_rows(rows)}: {number} is read as {numbers[rows[0]] * 100:g}%, because"
+        f" the rules contain percentages; write {number}% if that is meant"
+    ]
+
+
+# --- cases without a decision
+
+_MOST_ROWS: Final = 5
+_MOST_REASONS: Final = 5
+
+
+def undecided(predictions: Sequence[Any], table: Table, space: Space) -> str:
+    """Return how many cases no rule decides, and why; "" if all are decided.
+
+    >>> import numpy as np
+    >>> table = Table({"vip": np.array(["Yes", "yes"], dtype=object)})
+    >>> print(undecided([None, "a"], table, Space([Categorical("vip", ["yes", "no"])])))
+    1 of 2 cases is undecided: row 1 (vip is Yes, which no rule names; did you mean 'yes'?)
+    """
+    rows = [row for row, then in enumerate(predictions) if then == "" or is_missing(then)]
+    if not rows:
+        return ""
+    columns = {f.name: as_values(table[f.name]) for f in space if f.name in table}
+    reasons: dict[str, list[int]] = {}
+    for row in rows:
+        texts = (_reason(space[name], values[row]) for name, values in columns.items())
+        reasons.setdefault(next(filter(None, texts), "no rule applies"), []).append(row)
+    parts = [f"{_rows(of_reason)} ({text})" for text, of_reason in reasons.items()]
+    more = "; …" if len(parts) > _MOST_REASONS else ""
+    be = "is" if len(rows) == 1 else "are"
+    return (
+        f"{len(rows):,} of {len(predictions):,} cases {be} undecided:"
+        f" {'; '.join(parts[:_MOST_REASONS])}{more}"
+    )
+
+
+def _rows(rows: list[int]) -> str:
+    listed = ", ".join(str(row + 1) for row in rows[:_MOST_ROWS])
+    more = f" and {len(rows) - _MOST_ROWS:,} more" if len(rows) > _MOST_ROWS else ""
+    return f"{'rows' if len(rows) > 1 else 'row'} {listed}{more}"
+
+
+def _reason(feature: Feature, value: Any) -> str:
+    """Return why a value may be the reason that no rule applies, "" if it is ordinary."""
+    if value is None:
+        return f"{display(feature.name)} is missing"
+    if isinstance(feature, Continuous):
+        broken = feature.kind == "integer" and isinstance(value, float) and not value.is_integer()
+        return (
+            f"{display(feature.name)} is {value:g}, but the rules contain only whole numbers"
+            if broken
+            else ""
+        )
+    if value in feature.codes or not isinstance(value, str):
+        return ""
+    texts = [v for v in feature.values if isinstance(v, str)]
+    alike = [text for text in texts if _plain(text) == _plain(value)]
+    if not alike and feature.other:
+        return ""
+    hint = f"; did you mean {alike[0]!r}?" if alike else did_you_mean(value, texts)
+    return f"{display(feature.name)} is {short(value)}, which no rule names{hint}"

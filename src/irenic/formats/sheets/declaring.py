@@ -1,0 +1,94 @@
+"""Declarations of columns written into a spreadsheet, as they were inferred."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from irenic.errors import FormatError
+from irenic.formats.feel.sets import literal_text
+from irenic.formats.parsed import Parsed
+from irenic.formats.sheets._domains import (
+    declaration_of,
+)
+from irenic.formats.sheets._grid import (
+    csv_lines,
+)
+from irenic.formats.sheets._layout import (
+    end_of,
+)
+from irenic.formats.tables.drafts import Draft
+from irenic.frames.xlsx import openpyxl_module
+from irenic.model.decision_table import DecisionTable
+
+
+def with_declarations(raw: bytes, parsed: Parsed) -> bytes:
+    """Return a spreadsheet with declarations of its columns, as they were inferred.
+
+    A CSV file gets a row under its header, a workbook a sheet named Columns.
+
+    >>> from irenic.formats.sheets.rules import parse_csv
+    >>> raw = b"age,job,fare\\n< 18,-,low\\n>= 18,nurse,high\\n"
+    >>> print(with_declarations(raw, parse_csv(raw)).decode().splitlines()[1])
+    integer,one of nurse or others,"one of low, high"
+    """
+    tables = parsed.bound(None)
+    if tables.errors:
+        raise tables.errors[0]
+    declared: dict[str, str] = {}
+    for table, draft in zip(tables.tables, parsed.drafts, strict=True):
+        if draft.declared:
+            raise FormatError("the table declares its columns already; edit the declarations")
+        declared |= _declarations(table, draft)
+    return (
+        _declared_csv(raw, parsed, declared)
+        if parsed.format == "csv"
+        else _declared_xlsx(raw, declared)
+    )
+
+
+def _declarations(table: DecisionTable, draft: Draft) -> dict[str, str]:
+    declared = {}
+    for name in draft.places:
+        if name in table.space:
+            declared[name] = declaration_of(table.space[name])
+        elif name in draft.outputs:
+            place = draft.outputs.index(name)
+            thens = [row.then for row in draft.rows]
+            if len(draft.outputs) > 1:
+                thens = [then[place] for then in thens if isinstance(then, tuple)]
+            values = dict.fromkeys(thens)
+            if all(type(value) in (str, int, float, bool) for value in values):
+                texts = [literal_text(value, words=True) for value in values]
+                declared[name] = f"one of {', '.join(texts)}"
+    return declared
+
+
+def _declared_csv(raw: bytes, parsed: Parsed, declared: dict[str, str]) -> bytes:
+    draft: Draft = parsed.drafts[0]
+    if draft.crossed:
+        raise FormatError(
+            "a cross table in a .csv file has no place for declarations; declare them in a workbook"
+        )
+    is_utf16 = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
+    encoding = parsed.encoding or ("utf-16" if is_utf16 else "utf-8-sig")
+    text = raw.decode(encoding)
+    records, delimiter = csv_lines(text.encode("utf-8"))
+    header = next(record for record in records if record.number == draft.header)
+    by_place = {place: declared.get(name, "") for name, place in draft.places.items()}
+    row = [by_place.get(place, "") for place in range(max(by_place) + 1)]
+    file = io.StringIO(newline="")
+    csv.writer(file, delimiter=delimiter, lineterminator="\n").writerow(row)
+    lines = io.StringIO(text).readlines()
+    lines.insert(end_of(header), file.getvalue())
+    return "".join(lines).encode(encoding if parsed.encoding or is_utf16 else "utf-8")
+
+
+def _declared_xlsx(raw: bytes, declared: dict[str, str]) -> bytes:
+    book = openpyxl_module().load_workbook(io.BytesIO(raw))
+    sheet = book.create_sheet("Columns")
+    for row in (("Column", "Declaration"), *declared.items()):
+        sheet.append(row)
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()

@@ -1,0 +1,201 @@
+"""Decision tables written as spreadsheets: CSV files and Excel workbooks."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from irenic.errors import FormatError
+from irenic.formats.feel.doubtful_cells import (
+    beyond_doubt,
+)
+from irenic.formats.feel.sets import cell_text, literal_text
+from irenic.formats.feel.unary_tests import parse
+from irenic.formats.sheets._doubtful_columns import (
+    NOTHING_ASKED,
+    bare_value,
+    is_outcome,
+    refused_columns,
+)
+from irenic.formats.sheets._doubtful_words import is_cross_table, second_outcomes
+from irenic.formats.sheets._grid import (
+    seen,
+)
+from irenic.formats.sheets._layout import (
+    DEFAULT,
+    WEIGHT,
+)
+from irenic.formats.sheets._outcomes import (
+    outcome_text,
+)
+from irenic.formats.tables.drafts import POLICIES, Cell
+from irenic.formats.tables.lines import Line as TableLine
+from irenic.formats.tables.lines import lines_of
+from irenic.frames.xlsx import check_cells, openpyxl_module
+from irenic.model.condition import Operators
+from irenic.model.decision_table import DecisionTable
+from irenic.model.rulelist import RuleList
+from irenic.model.ruleset import RuleSet
+
+
+def dumps_csv(rules: RuleSet | RuleList | DecisionTable) -> str:
+    """Return rules as CSV, one line per row; read back with the same space, they are equal.
+
+    >>> from irenic import Rule
+    >>> dumps_csv(RuleSet([Rule({"age": (0, 10)}, then="child")]))
+    'age,then\\n[0..10),child\\n'
+    """
+    file = io.StringIO(newline="")
+    writer = csv.writer(file, lineterminator="\n")
+    header, *lines = _written(DecisionTable.from_rules(rules))
+    # without quotes, these characters in a name would be detected as the delimiter
+    needs_quotes = any(sign in name for name in header for sign in ";\t\r")
+    quoting = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    (quoting if needs_quotes else writer).writerow(header)
+    writer.writerows([[_text_of(cell) for cell in line] for line in lines])
+    return file.getvalue()
+
+
+def _text_of(cell: Any) -> str:
+    return cell if isinstance(cell, str) else literal_text(cell, words=True)
+
+
+def dumps_xlsx(rules: RuleSet | RuleList | DecisionTable) -> bytes:
+    """Return rules as a workbook of one sheet, one line per row; numbers and booleans are typed."""
+    openpyxl = openpyxl_module()
+    from openpyxl.cell import WriteOnlyCell
+
+    table = DecisionTable.from_rules(rules)
+    lines = list(_written(table, spell=beyond_doubt))
+    for line in lines:
+        check_cells(line)
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet(re.sub(r"[\[\]:*?/\\']|[^ -\uffff]", "_", table.name)[:31] or "rules")
+    file = io.BytesIO()
+    for line in lines:
+        cells = []
+        for value in line:
+            cell = WriteOnlyCell(sheet, value=value)
+            if isinstance(value, str):
+                cell.data_type = "s"  # text, even if it looks like a formula or an error
+            cells.append(cell)
+        sheet.append(cells)
+    book.save(file)
+    return file.getvalue()
+
+
+def _written(
+    table: DecisionTable, spell: Callable[[str], str] = lambda text: text
+) -> Iterator[list[Any]]:
+    """Yield the cells of a sheet, line by line: text, except for outcomes that are numbers."""
+    letter, table = _under_letter(table)
+    names = list(table.space.names)
+    _check_heads(names)
+    lines = lines_of(table)
+    weighted = any(line.weight != 1.0 for line in lines)
+    signs = _signs([*names, _outcome_name(table)], lines, letter)
+    yield [
+        *([letter] if letter else []),
+        *names,
+        *([WEIGHT] if weighted else []),
+        _outcome_name(table),
+    ]
+    for number, line in enumerate(lines, 1):
+        try:
+            texts = line.texts or [cell_text(c, words=True) for c in line.cells]
+            cells: list[Any] = [spell(text) for text in texts]
+            cells += [spell(literal_text(line.weight, words=True))] if weighted else []
+            cells.append(outcome_text(line.then))
+        except FormatError as error:
+            raise FormatError(f"rule {number}: {error.message}") from None
+        for place in signs.get(number, ()):
+            cells[place] = f"= {cells[place]}"
+        yield [*([number] if letter else []), *cells]
+    if table.rules.default is not None:
+        blank = [""] * (len(names) - 1 + weighted)
+        first = ["", DEFAULT] if letter else [DEFAULT]
+        yield [*first, *blank, outcome_text(table.rules.default)]
+
+
+def _signs(header: list[str], lines: list[TableLine], letter: str) -> dict[int, list[int]]:
+    """Return, by line, the cells that need an operator so that their column is not ambiguous.
+
+    ``header`` ends with the name of the outcome.
+    """
+    names = header[:-1]
+    columns = [[_bare(line, place) for line in lines] for place in range(len(names))]
+    places = {names.index(name) for name in refused_columns(names, columns)}
+    for place, (name, values) in enumerate(zip(names, columns, strict=True)):
+        if is_outcome(name) and values and not {None, NOTHING_ASKED} & set(values):
+            places.add(place)
+    places |= {names.index(name) for name in second_outcomes(names, columns)}
+    if is_cross_table(header, [*columns, [line.then for line in lines]]):
+        places.add(1)
+    if names[0] in POLICIES and not letter and columns[0][:1] == [1]:
+        places.add(0)  # it would be read as the number of a rule
+    cells: dict[int, list[int]] = {}
+    for place in sorted(places):
+        number = next(n for n, v in enumerate(columns[place], 1) if v is not NOTHING_ASKED)
+        cells.setdefault(number, []).append(place)
+    return cells
+
+
+def _bare(line: TableLine, place: int) -> Any:
+    """Return the value of a cell that is written as a single value, else None."""
+    if line.texts:
+        return bare_value(Cell(line.texts[place], parse(line.texts[place])))
+    conditions = line.cells[place]
+    operators: Operators = conditions[0] if len(conditions) == 1 else {"": None}
+    if not operators:
+        return NOTHING_ASKED
+    values = operators.get("in") or []
+    if len(operators) != 1 or len(values) > 1:
+        return None
+    return operators.get("=", values[0] if values else None)
+
+
+def _under_letter(table: DecisionTable) -> tuple[str, DecisionTable]:
+    """Return the letter of a table's hit policy, "" if it has none, and the table to write."""
+    if table.hit_policy is None:
+        if not len(table.rules) and table.space.names[:1] and table.space.names[0] in POLICIES:
+            raise FormatError(
+                f"feature {table.space.names[0]!r} of a table without rules would be read as a hit"
+                " policy; rename the feature, or write .json"
+            )
+        return "", table
+    if table.hit_policy == "OUTPUT ORDER":
+        raise FormatError(
+            "a sheet cannot represent the ranking of outcomes that OUTPUT ORDER needs; write .dmn,"
+            " or use the hit policy RULE ORDER"
+        )
+    if table.hit_policy == "PRIORITY":
+        order = table.winning
+        rows = tuple(table.rows[place] for place in order)
+        table = replace(table, rules=table.rules[order], rows=rows, hit_policy="FIRST", lines=())
+    aggregation = table.aggregation if table.hit_policy == "COLLECT" else ""
+    policy = (table.hit_policy, aggregation)
+    letter = next((letter for letter, value in POLICIES.items() if value == policy), "")
+    if not letter:
+        raise FormatError(f"unknown aggregation {aggregation!r}; use SUM, MIN, MAX or COUNT")
+    return letter, table
+
+
+def _check_heads(names: list[str]) -> None:
+    if not names:
+        raise FormatError("a sheet must have at least one feature; write .dmn or .json")
+    for name in names:
+        if seen(name).strip() != name or name == WEIGHT or "\0" in name:
+            raise FormatError(
+                f"feature {name!r} cannot be the name of a column; rename it, or write .json"
+            )
+
+
+def _outcome_name(table: DecisionTable) -> str:
+    name = ", ".join(table.outputs) or "then"
+    while name in (*table.space.names, WEIGHT):
+        name = f"{name} (outcome)"
+    return name

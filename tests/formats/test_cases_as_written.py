@@ -1,0 +1,185 @@
+"""Cases in the notation of rules, and the reasons why no rule decides them."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import irenic
+from irenic import Categorical, Continuous, DataError, Space
+from irenic.cli import app
+from irenic.formats.sheets.cases import read_cases, undecided
+from irenic.frames.columns import Table, as_column
+from irenic.frames.table import read_table
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def predict(tmp_path):
+    """Return what the command prints for rules and cases, both as CSV."""
+
+    def call(rules, cases, *options):
+        (tmp_path / "rules.csv").write_text(rules)
+        (tmp_path / "cases.csv").write_text(cases)
+        result = run("predict", tmp_path / "rules.csv", tmp_path / "cases.csv", *options)
+        decided = [line.rsplit(",", 1)[-1] for line in result.stdout.splitlines()[1:]]
+        failure = isinstance(result.exception, irenic.IrenicError) and str(result.exception)
+        return decided, (failure or result.stderr).replace(f"{tmp_path}/", "")
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("rules", "cases", "decisions"),
+    [
+        ("d,r\n01/02/2026 - 28/02/2026,a\n> 28/02/2026,b\n", "d\n01/02/2026\n2026-03-01\n", "ab"),
+        ("d,r\n< 01.02.2026,a\n>= 01.02.2026,b\n", "d\n31.1.2026\n1 Feb 2026\n", "ab"),
+        ("p,r\n<= 10%,a\n> 10%,b\n", "p\n5%\n0.1\n10.5 %\n", "aab"),
+        ("m;r\n< 1.200,50;a\n>= 1.200,50;b\n", 'm\n"€ 1.200,49"\n"1.200,50"\n', "ab"),
+        ("m,r\n< 1k,a\n>= 1k,b\n", 'm\n999\n$1k\n"$1,000.00"\n', "abb"),
+        ("v;r\nja;a\nnein;b\n", "v\nJa\nNEIN\ntrue\n", "aba"),
+        ("v,r\nTRUE,a\nFALSE,b\n", "v\nTRUE\nno\nfalse\nYES\n", "abba"),
+        ("v,r\nyes,a\nNo,b\n", "v\nYes\nNO\n", "ab"),
+        ("t,r\n09:00-17:00,a\n> 17:00,b\n", "t\n9:30\n17:01\n", "ab"),
+        ("w,r\n<= 5 kg,a\n> 5 kg,b\n", "w\n5 kg\n6\n", "ab"),
+    ],
+)
+def test_cases_may_be_written_as_rules_are(predict, rules, cases, decisions):
+    assert predict(rules, cases) == (list(decisions), "")
+
+
+@pytest.mark.parametrize(
+    ("rules", "cases", "message"),
+    [
+        ("d,r\n< 2026-02-01,a\n", "d\nsoon\n",
+         "cases.csv: column 'd', row 1: 'soon' is not a date such as 2026-01-31"),
+        ("d,r\n< 2026-02-01,a\n", "d\n2026-01-01\n01/02/2026\n",
+         "cases.csv: column 'd', row 2: '01/02/2026' is ambiguous; write it as 2026-02-01 or"
+         " 2026-01-02, or settle the order of day and month with locale=… (--locale en-GB or"
+         " en-US)"),
+        ("n,r\n< 5,a\n", "n\n4\nmany\n", "cases.csv: column 'n', row 2: 'many' is not a number"),
+        ("n,r\n< 5,a\n", "n\n3%\n4\n",
+         "cases.csv: column 'n', row 1: '3%' has a percent sign, but the numbers of the rules have"
+         " none; write 3 or its hundredth"),
+        ("n,r\n< 5,a\n", "n;x\n1.000;2\n",
+         "cases.csv: column 'n', row 1: '1.000' is ambiguous; write 1000 if the point separates"
+         " thousands, or 1.0000 if it is a decimal point"),
+        ("n,r\n< 5,a\n", 'n\n"1.200,50"\n2.5\n',
+         "cases.csv: numbers are written in two ways, '1.200,50' and '2.5'; write them in one way"),
+    ],
+)  # fmt: skip
+def test_errors_blame_the_cases(predict, rules, cases, message):
+    assert predict(rules, cases) == ([], message)
+
+
+def test_a_locale_settles_cases_too(predict):
+    rules = "d,r\n< 2026-02-01,a\n>= 2026-02-01,b\n"
+    cases = "d\n05/01/2026\n01/05/2026\n"
+    assert predict(rules, cases, "--locale", "en-GB") == (["a", "b"], "")
+    assert predict(rules, cases, "--locale", "en-US") == (["b", "a"], "")
+
+
+def test_semicolons_may_separate_numbers_with_commas(predict):
+    rules = "m;x;r\n< 1.200,50;< 9;a\n>= 1.200,50;< 9;b\n"
+    assert predict(rules, "m;x\n1.200,49;1\n1.201;2\n") == (["a", "b"], "")
+
+
+def test_numbers_beside_percentages_are_warned_about(predict):
+    rules = "p,r\n<= 10%,a\n> 10%,b\n"
+    assert predict(rules, "p\n0.05\n5\n") == (
+        ["a", "b"],
+        "irenic: warning: cases.csv: column 'p', row 2: 5 is read as 500%, because the rules"
+        " contain percentages; write 5% if that is meant\n",
+    )
+    assert predict(rules, "p\n0.05\n500%\n") == (["a", "b"], "")
+
+
+def test_warnings_about_rules_are_shown_once(predict):
+    _, shown = predict("a,n,r\nn/a,1,x\nb,2,y\n", "a,n\nb,2\n")
+    assert shown.count("'n/a' is read as text") == 1
+
+
+def test_undecided_cases_are_counted_with_their_reasons(predict):
+    rules = "speed,job,r\n0-10,cook,a\n11-20,cook,b\n"
+    cases = "speed,job\n5,cook\n10.5,cook\n5,Cook\n99,cook\n98,cook\n5,\n5,poet\n"
+    decided, shown = predict(rules, cases)
+    assert decided == ["a", "", "", "", "", "", ""]
+    assert shown.splitlines()[-1] == (
+        "irenic: 6 of 7 cases are undecided: row 2 (speed is 10.5, but the rules contain only whole"
+        " numbers); row 3 (job is Cook, which no rule names; did you mean 'cook'?); rows 4, 5, 7"
+        " (no rule applies); row 6 (job is missing)"
+    )
+
+
+def test_many_undecided_cases_are_abbreviated():
+    table = Table({"a": as_column([f"V{n % 7}" for n in range(70)])})
+    space = Space([Categorical("a", [f"v{n}" for n in range(7)])])
+    text = undecided([None] * 70, table, space)
+    assert text.startswith("70 of 70 cases are undecided: rows 1, 8, 15, 22, 29 and 5 more (a")
+    assert text.endswith("; …")
+    assert text.count("which no rule names") == 5
+    assert undecided(["x"] * 70, table, space) == ""
+
+
+def test_columns_that_the_rules_can_compare_are_left_alone():
+    day = dt.date(2026, 1, 31)
+    columns = {
+        "n": np.array([1.5, np.nan]),
+        "d": as_column([day, None]),
+        "t": as_column(["a", "b"]),
+        "u": as_column(["5%", "x"]),
+    }
+    space = Space([Continuous("n"), Continuous("d", kind="date"), Categorical("t", ["a", "b"])])
+    table, notes = read_cases(Table(columns), space)
+    assert notes == []
+    assert all(table[name] is columns[name] for name in columns)
+
+
+def test_missing_values_stay_missing():
+    table = Table({"n": as_column(["5 kg", "n/a", None, "-"])})
+    assert read_cases(table, Space([Continuous("n")])).table["n"].tolist() == [5, None, None, None]
+
+
+def test_a_date_and_time_may_be_a_date():
+    table = Table({"d": as_column(["31.01.2026", "2026-01-31 12:30", "2026-01-31T12:30:00"])})
+    space = Space([Continuous("d", kind="datetime")])
+    assert read_cases(table, space).table["d"].tolist() == [
+        dt.datetime(2026, 1, 31),
+        dt.datetime(2026, 1, 31, 12, 30),
+        dt.datetime(2026, 1, 31, 12, 30),
+    ]
+
+
+def test_an_impossible_date_is_an_error():
+    table = Table({"d": as_column(["31.02.2026"])})
+    with pytest.raises(DataError, match=r"^column 'd', row 1: '31.02.2026' is not a date"):
+        read_cases(table, Space([Continuous("d", kind="date")]))
+
+
+@given(st.lists(st.decimals(-(10**6), 10**6, places=2), min_size=1, max_size=8))
+def test_written_amounts_are_the_numbers(numbers):
+    """German and English notations mean what the plain number means."""
+    plain = [float(number) for number in numbers]
+    english = [f"$ {number:,.2f}".replace("$ -", "-$ ") for number in numbers]
+    german = [t.translate(str.maketrans(",.$", ".,€")) for t in english]
+    space = Space([Continuous("n")])
+    for texts in (english, german):
+        table = read_cases(Table({"n": as_column(texts)}), space).table
+        assert [float(value) for value in table["n"]] == plain
+
+
+def test_numbers_as_written_stay_text(tmp_path):
+    path = tmp_path / "cases.csv"
+    path.write_text("n;m\n1.000;5\n2.000;6\n")
+    assert read_table(path, as_written=True)["n"].tolist() == ["1.000", "2.000"]
+    assert read_table(path, as_written=True)["m"].tolist() == [5, 6]
+    with pytest.raises(irenic.FormatError, match=r"'1\.000' is ambiguous"):
+        read_table(path)

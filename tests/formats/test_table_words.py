@@ -1,0 +1,345 @@
+"""Words and columns that are more than they seem, and ordinary ones that are not."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+
+import openpyxl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import irenic
+from bound import loads_csv, loads_xlsx, workbook
+from irenic import Categorical, Continuous, Rule, RuleSet, Space
+from irenic.formats.sheets._sequences import listed_words
+from irenic.formats.sheets.writing import dumps_csv
+
+
+def read(*cells, name="a"):
+    """Return a column of cells, each with an outcome of its own."""
+    rows = [[name, "then"], *([cell, f"row {n}"] for n, cell in enumerate(cells))]
+    return loads_xlsx(workbook(Table=rows))
+
+
+def reasons(notes):
+    return [note.reason for note in notes]
+
+
+# --- words in an order
+
+
+@pytest.mark.parametrize(
+    ("cell", "values"),
+    [
+        ("Mon-Fri", "Mon Tue Wed Thu Fri"),
+        ("Fri – Mon", "Fri Sat Sun Mon"),
+        ("MON-WED", "MON TUE WED"),
+        ("monday to wednesday", "monday tuesday wednesday"),
+        ("Mo bis Mi", "Mo Di Mi"),
+        ("lundi à mercredi", "lundi mardi mercredi"),
+        ("Sat & Sun", "Sat Sun"),
+        ("Sa+So", "Sa So"),
+        ("Mon-Tue, Sun", "Mon Tue Sun"),
+        ("Nov-Feb", "Nov Dec Jan Feb"),
+        ("Q1-Q2", "Q1 Q2"),
+        ("Q3+", "Q3 Q4"),
+        ("q2 and later", "q2 q3 q4"),
+    ],
+)
+def test_ranges_of_days_months_and_quarters_are_read(cell, values):
+    found = read(cell)
+    assert (found.errors, found.warnings) == ([], [])
+    assert found.tables[0].space["a"] == Categorical("a", values.split(), other=True)
+    [column, _] = found.readings[0].columns
+    assert column.interpreted[0][:2] == (cell, ", ".join(values.split()))
+    assert read(f"not({cell})").tables[0].space["a"] == found.tables[0].space["a"]
+    assert read(f'"{cell}"').tables[0].space["a"].values == (cell,)
+
+
+ORDINARY = [
+    "T-shirt", "X-ray", "Rock and Roll", "Trinidad and Tobago", "AT&T", "B-52", "2-door", "R&D",
+    "1st class", "Jan 2026", "A+", "AB-", "non-EU", "part-time", "over the counter",
+    "Boeing 747-400",
+    "e-mail", "COVID-19", "Sun", "May", "S", "above average", "Black & White", "I-9", "Total War",
+    "rest room", "Other side", "Jean-Luc", "C++", "F-16", "W-2", "Q&A", "Mr. Mon-",
+]  # fmt: skip
+
+
+def test_ordinary_texts_are_neither_refused_nor_warned_about():
+    found = read(*ORDINARY)
+    assert (reasons(found.errors), reasons(found.warnings)) == ([], [])
+    assert found.tables[0].space["a"].values == tuple(ORDINARY)
+
+
+@pytest.mark.parametrize("text", ["DE and AT", "CH & FR", "IT und HR"])
+def test_two_codes_are_read_as_one_text_with_a_warning(text):
+    [warning] = read(text, "other texts").warnings
+    one, _, other = text.split()
+    assert warning.reason == (
+        f'{text!r} is read as one text; write {one}, {other} for either value, or "{text}" in'
+        " quotes to avoid this warning"
+    )
+    assert warning.cell == "A2"
+    assert read(f'"{text}"').warnings == []
+
+
+@pytest.mark.parametrize(
+    ("cells", "text", "values"),
+    [
+        (["m", "w", "m/w"], "m/w", "'m' and 'w' are values"),
+        (["low", "mid", "high", "mid-high"], "mid-high", "'mid' and 'high' are values"),
+        (["Gold", "over Gold"], "over Gold", "'Gold' is a value"),
+        (["Gold", "Gold and above"], "Gold and above", "'Gold' is a value"),
+    ],
+)
+def test_texts_that_combine_values_of_their_column_are_rejected(cells, text, values):
+    [error] = read(*cells).errors
+    assert error.reason == (
+        f"{text!r} is ambiguous, because {values} of the column; write the values that it means"
+        f' one by one, or "{text}" in quotes for the text'
+    )
+    assert read(*(f'"{cell}"' for cell in cells)).errors == []
+    space = Space([Categorical("a", [*cells, "x"])])
+    rows = "\n".join(f'"""{cell}""",{n}' for n, cell in enumerate(cells))
+    assert loads_csv(f"a,then\n{rows}\n".encode(), space=space).errors == []
+
+
+def test_a_plus_after_a_value_is_warned_about():
+    [warning] = read("Level 2", "Level 2+").warnings
+    assert warning.reason == (
+        "'Level 2+' is read as one text; write the values one by one for a range, or \"Level 2+\""
+        " in quotes to avoid this warning"
+    )
+    assert read("A", "A+", "Level 2+").warnings == []
+
+
+words = st.sampled_from(
+    ["Mon-Fri", "A-C", "S-L", "P1-P3", "Q3+", "DE and AT", "DE", "AT", "Total", "Default", "yes",
+     "No", "NO", "EU except DE", "under $5k", "before Jan 2026", "2026-01", "2-door", "€ 5",
+     "1,000", "-18"]
+)  # fmt: skip
+
+
+@given(st.lists(words, min_size=1, max_size=5, unique=True), words)
+def test_texts_are_written_so_that_they_are_read_back(texts, then):
+    """Quotes keep what would be read as something else."""
+    space = Space([Categorical("a", texts, other=True), Continuous("age")])
+    rules = RuleSet([Rule({"a": [text]}, then=f"{then} {text}") for text in texts], space)
+    rules = RuleSet([*rules, Rule({"age": (5, 6)}, then=then)], space)
+    found = loads_csv(dumps_csv(rules).encode(), space=space)
+    assert found.errors == []
+    assert found.tables[0].rules == rules
+
+
+WEEK = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+
+
+@given(st.sampled_from(WEEK), st.integers(2, 7))
+def test_a_range_of_days_has_each_day_once(first, length):
+    """The days are those that one counts on a calendar."""
+    days = [WEEK[(WEEK.index(first) + n) % 7] for n in range(length)]
+    assert listed_words(f"{first}-{days[-1]}") == ", ".join(days)
+
+
+# --- yes and no
+
+
+def test_yes_and_no_may_be_in_any_case():
+    found = read("yes", "No", "YES", "no")
+    assert (found.errors, found.warnings) == ([], [])
+    assert found.tables[0].space["a"] == Categorical("a", ["yes", "no"])
+    assert [str(rule) for rule in found.tables[0].rules][2] == 'IF a in {yes} THEN "row 2"'
+    assert "'YES' is read as yes" in str(found.readings[0])
+    space = Space([Categorical("a", ["yes", "no", "YES", "No"])])
+    rules = loads_csv(b"a,then\nyes,1\nYES,2\nno,3\n", space=space).tables[0].rules
+    assert [str(rule) for rule in rules][1] == "IF a in {YES} THEN 2"
+
+
+def test_yes_beside_true_is_true():
+    found = read(True, "no", "Yes")
+    assert found.errors == []
+    assert found.tables[0].space["a"] == Categorical("a", [False, True])
+    assert "'no' is read as false" in str(found.readings[0])
+    [error] = read(True, "maybe").errors
+    assert error.reason == '"maybe" is not true or false'
+
+
+# --- cells of another kind
+
+
+@pytest.mark.parametrize(
+    ("cells", "reason"),
+    [
+        ([dt.datetime(2026, 5, 10), "11-17", "18+"],
+         "2026-05-10 is not a whole number; a spreadsheet may have turned 5-10 or 10-5 into this"
+         " date; format the cell as text and write the range again"),
+        ([dt.datetime(2026, 1, 1), 45000, "> 2026-06-30"],
+         "45000 is not a date such as 2026-01-31; format the cell as a date if it is 2023-03-15"),
+        (["< 5", "unknown"], '"unknown" is not a whole number; write null for a missing value'),
+        (["< 5", "Rest of world"],
+         '"Rest of world" is not a whole number; write DEFAULT in the first column of a row without'
+         " conditions for all other cases"),
+    ],
+)  # fmt: skip
+def test_errors_about_cells_of_another_kind_say_what_may_be_meant(cells, reason):
+    found = read(*cells)
+    assert (reasons(found.errors), found.warnings) == ([reason], [])
+
+
+def test_percentages_of_workbooks_are_read_as_shown():
+    book = openpyxl.Workbook()
+    for row in (["Discount", "Rate"], [0.1, 0.05], [0.125, 0.07], [">30%", 0.2]):
+        book.active.append(row)
+    for row in range(2, 5):
+        for column in (1, 2):
+            book.active.cell(row, column).number_format = "0.0%"
+    file = io.BytesIO()
+    book.save(file)
+    found = loads_xlsx(file.getvalue())
+    assert [str(rule) for rule in found.tables[0].rules] == [
+        "IF Discount = 0.1 THEN 0.05",
+        "IF Discount = 0.125 THEN 0.07",
+        "IF Discount > 0.3 THEN 0.2",
+    ]
+    assert str(found.readings[0]).splitlines()[0] == (
+        "Discount: condition: numbers (%); '10%' is read as 0.1; '12.5%' is read as 0.125; '>30%'"
+        " is read as > 0.3"
+    )
+
+
+def test_percentages_do_not_depend_on_the_locale():
+    book = openpyxl.Workbook()
+    for row in (["share", "amount", "f"], [0.01125, "< 1.000,50", 0], [1, ">= 1.000,50", 1]):
+        book.active.append(row)
+    for row, column in ((2, 1), (3, 1), (2, 3)):
+        book.active.cell(row, column).number_format = "0.00%"
+    file = io.BytesIO()
+    book.save(file)
+    assert [str(rule) for rule in loads_xlsx(file.getvalue()).tables[0].rules] == [
+        "IF share = 0.01125 AND amount < 1000.5 THEN 0",
+        "IF share = 1 AND amount >= 1000.5 THEN 1",
+    ]
+
+
+def test_units_are_read_and_said():
+    found = read("0-2 kg", "> 2 kg", name="Weight")
+    assert str(found.readings[0]).splitlines()[0] == (
+        "Weight: condition: whole numbers (kg), at least 0; '0-2 kg' is read as [0..2]; '> 2 kg' is"
+        " read as > 2"
+    )
+    assert read("< 6 months", "6+", name="Age (months)").errors == []
+
+
+def test_bounds_may_be_named_in_other_languages():
+    for low, high in (("ab", "bis"), ("desde", "hasta"), ("von", "bis")):
+        text = f"Umsatz {low},Umsatz {high},f\n0,9,a\n10,,b\n"
+        assert [str(rule) for rule in loads_csv(text.encode()).tables[0].rules] == [
+            "IF 0 <= Umsatz <= 9 THEN a",
+            "IF Umsatz >= 10 THEN b",
+        ]
+
+
+def test_outcomes_that_look_like_conditions_are_warned_about():
+    [warning] = loads_csv("who;amount\na;bis 500,- €\nb;über 5.000,- €\n".encode()).warnings
+    assert warning.reason == (
+        "the outcomes look like conditions; if the outcome is another column, choose it with"
+        " target=… (--outcome)"
+    )
+    assert loads_csv(b"who;group\na;18-25\nb;old\n").warnings == []
+
+
+def test_words_of_other_languages_that_join_values_are_warned_about():
+    assert len(read("media y baja", "alta").warnings) == 1
+    assert len(read("tarde o noche", "mañana").warnings) == 1
+    assert read("Trinidad y Tobago", "rock and roll").warnings == []
+
+
+# --- columns
+
+
+def test_ages_that_begin_with_0_are_never_negative():
+    for text in ("Age,f\n0-17,a\n18+,b\n", "Age from,Age to,f\n0,17,a\n18,,b\n"):
+        found = loads_csv(text.encode())
+        assert found.tables[0].space["Age"] == Continuous("Age", kind="integer", bounds=(0, None))
+        assert found.readings[0].remarks == (
+            "Age is taken to be at least 0, as its cells are; declare it under the header if not",
+        )
+    for text in ("Balance,f\n0-17,a\n18+,b\n", "Age,f\n1-17,a\n18+,b\n", "Age,f\n<0,x\n0-17,a\n"):
+        feature = loads_csv(text.encode()).tables[0].space.features[0]
+        assert feature.bounds == (None, None)
+    declared = loads_csv(b"Age,f\ninteger,text\n0-17,a\n18+,b\n").tables[0].space["Age"]
+    assert declared.bounds == (None, None)
+
+
+def test_empty_cells_that_may_mean_the_value_above_are_warned_about():
+    text = b"Age,Plan,Fee\n18-25,Basic,1\n,Plus,2\n26-40,Basic,3\n,Plus,4\n"
+    found = loads_csv(text)
+    assert [str(warning) for warning in found.warnings] == [
+        "line 3: column 'Age': empty cells are read as any value; if they mean the value above,"
+        " repeat it in every row"
+    ]
+    assert "2 empty cells accept any value, first at line 3" in str(found.readings[0])
+    ordinary = b"Age,Plan,Fee\n18-25,Basic,1\n,Plus,2\n26-40,Other plan,3\n,Extra,4\n"
+    assert loads_csv(ordinary).warnings == []
+
+
+def test_tables_are_written_so_that_columns_stay_conditions():
+    text = "IF age < 9 AND price = 5 THEN a\nIF age >= 9 AND price = 7 THEN b\n"
+    rules = irenic.loads(text, format="rules")
+    found = loads_csv(dumps_csv(rules).encode())
+    assert found.errors == []
+    assert found.tables[0].space.names == ("age", "price")
+
+
+def test_a_chosen_outcome_settles_what_the_other_columns_are():
+    text = b"Age,Price,Desk\n<18,5,A\n18+,10,B\n"
+    assert loads_csv(text, target=["Price", "Desk"]).tables[0].outputs == ("Price", "Desk")
+    assert loads_csv(text, target="Desk").tables[0].space.names == ("Age", "Price")
+    cross = b"Age,DE,AT\n<18,1,2\n18+,3,4\n"
+    assert loads_csv(cross, cross="country").tables[0].space.names == ("Age", "country")
+    assert loads_csv(cross, target="AT").errors == []
+    space = Space([Continuous("Age"), Continuous("DE")])
+    assert loads_csv(cross, space=space).errors == []
+
+
+def test_hidden_rows_and_columns_are_warned_about():
+    book = openpyxl.Workbook()
+    for row in (["Age", "Old", "Fee"], ["<18", "a", 5], ["<18", "b", 9], ["18+", "a", 7]):
+        book.active.append(row)
+    book.active.row_dimensions[3].hidden = True
+    book.active.column_dimensions["B"].hidden = True
+    file = io.BytesIO()
+    book.save(file)
+    assert reasons(loads_xlsx(file.getvalue()).warnings) == [
+        "row 3 and column B are hidden, but read like the others; delete what is not meant"
+    ]
+
+
+def test_a_row_for_all_other_cases_is_in_the_reading():
+    [reading] = loads_csv(b"a,then\nx,1\ny,2\nelse,3\n").readings
+    assert reading.remarks == ("line 4 decides all other cases",)
+
+
+@pytest.mark.parametrize(
+    ("last", "skipped"),
+    [
+        ("* from 2026 on", True), ("Source: finance", True), ("Stand: 1.1.2026", True),
+        ("\nvalid until further notice", True), ("valid until further notice", False),
+        ("\n18 to 25", False), ("\nbetween 18 and 25", False), ("*", False), ("nurse", False),
+    ],
+)  # fmt: skip
+def test_footnotes_are_skipped_but_not_rows_without_an_outcome(last, skipped):
+    found = loads_csv(f"a,then\nx,1\ny,2\n{last},\n".encode())
+    assert (found.errors == []) == skipped
+    assert any("footnote" in remark for remark in found.readings[0].remarks) == skipped
+
+
+def test_columns_with_errors_elsewhere_are_described():
+    [reading] = loads_csv(b"age,job,then\n< 18,cook,1\n18 apples,nurse,2\n").readings
+    assert [str(column) for column in reading.columns] == [
+        "condition: whole numbers",
+        "condition: cook, nurse or other values",
+        "outcome: 1, 2",
+    ]
