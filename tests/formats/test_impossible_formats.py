@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 
 import irenic
@@ -94,3 +96,98 @@ def test_json_says_which_entry_is_wrong(value, message):
     )
     with pytest.raises(irenic.FormatError, match=message):
         irenic.loads(text % value, format="json")
+
+
+TABLE = """\
+sex,age,pregnant,then
+male,>= 18,-,A
+-,-,yes,B
+male,-,yes,Cannot occur
+"""
+
+
+def bound(text, format="csv"):
+    return irenic.parse(text, format=format).bind()
+
+
+def test_a_row_of_a_table_says_what_cannot_occur():
+    tables = bound(TABLE)
+    table = tables.table()
+    assert (table.n_rows, len(table.rules), table.lines) == (2, 2, (2, 3))
+    assert [str(region) for region in table.space.impossible] == [
+        "sex in {male} and pregnant in {yes}"
+    ]
+    assert table.rules.is_consistent
+    assert "line 4 says what cannot occur" in tables.readings[0].remarks
+    assert not bound(TABLE.rsplit("male", 1)[0]).table().rules.is_consistent
+
+
+def test_cells_of_such_a_row_may_list_alternatives_and_bounds():
+    text = "age >=,age <,job,then\n0,18,-,A\n18,60,clerk,B\n60,99,clerk,cannot occur\n"
+    (region,) = bound(text).table().space.impossible
+    assert str(region) == "60 <= age < 99 and job in {clerk}"
+    text = 'age,job,then\n< 18,-,A\n>= 18,clerk,B\n"< 5, > 90",clerk,cannot occur\n'
+    assert len(bound(text).table().space.impossible) == 2
+
+
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_tables_are_written_with_what_cannot_occur(form, tmp_path):
+    space = Space(
+        [
+            irenic.Continuous("age", kind="integer"),
+            irenic.Categorical("job", ["a", "b"], other=True),
+        ],
+        impossible=[{"age": (None, 16), "job": "a"}, {"age": (120, None)}],
+    )
+    rules = RuleSet([Rule({"age": (0, 30), "job": "b"}, then="x")], space, default="y")
+    for each in (rules, irenic.RuleList.from_rules(rules)):
+        path = tmp_path / f"rules.{form}"
+        irenic.write(each, path)
+        back = irenic.read(path, space=Space(space.features))
+        assert back.space == space
+        assert list(back) == list(each)
+        path.unlink()
+
+
+def test_a_row_without_conditions_excludes_nothing():
+    text = "age,then\n< 18,A\n-,cannot occur\n"
+    (error,) = bound(text).errors
+    assert str(error) == "a row that says 'cannot occur' must have a condition"
+
+
+def sheet(*declarations):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for line in [("sex", "age", "pregnant", "then"), ("male", ">= 18", "-", "A")]:
+        book.active.append(line)
+    book.active.append(("-", "-", "yes", "B"))
+    columns = book.create_sheet("Columns")
+    for line in [("Column", "Kind"), ("sex", "one of male, female"), *declarations]:
+        columns.append(line)
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def test_a_sheet_declares_what_cannot_occur():
+    table = bound(sheet(("Impossible", "sex = male and pregnant = yes")), "xlsx").table()
+    assert table.rules.is_consistent
+    assert [str(region) for region in table.space.impossible] == [
+        "sex in {male} and pregnant in {yes}"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "sex = male and",
+            "line 3: 'sex = male and': expected a feature name, found the end",
+        ),
+        ("sox = male", "line 3 of the declarations: unknown feature 'sox'; did you mean 'sex'?"),
+    ],
+)
+def test_a_wrong_declaration_is_named(text, message):
+    with pytest.raises(irenic.FormatError) as caught:
+        bound(sheet(("Impossible", text)), "xlsx").table()
+    assert message in str(caught.value)

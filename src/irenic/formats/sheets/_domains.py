@@ -18,6 +18,7 @@ from irenic.formats.sheets._grid import Line
 from irenic.formats.sheets._spellings import Locale, respelled
 from irenic.model.condition import Operators
 from irenic.model.features import Categorical, Feature
+from irenic.model.notation import ParsedCondition, ParsedImpossible, parse_line
 
 SHEETS: Final = ("columns", "domains", "declarations")
 """Titles of sheets that declare columns, in lower case."""
@@ -101,9 +102,8 @@ def declared_sheet(lines: list[Line]) -> dict[str, str]:
     """
     declared = {}
     for line in lines[1:]:
-        name, *rest = ["" if cell is None else str(cell).strip() for cell in line.cells]
-        text = " ".join(part for part in rest[:2] if part)
-        if not name or not text:
+        name, text = _entry(line)
+        if not name or not text or _excludes(name, text):
             continue
         if declaration(text) is None:
             raise FormatError(
@@ -113,6 +113,36 @@ def declared_sheet(lines: list[Line]) -> dict[str, str]:
             )
         declared[name] = text
     return declared
+
+
+def declared_impossible(lines: list[Line]) -> list[tuple[int, list[ParsedCondition]]]:
+    """Return what a sheet declares as impossible, in rows named Impossible, with their lines.
+
+    >>> rows = [["Column", "Kind"], ["Impossible", "sex = male and (age < 5 or age > 120)"]]
+    >>> len(declared_impossible([Line(n, cells) for n, cells in enumerate(rows, 1)]))
+    2
+    """
+    found = []
+    for line in lines[1:]:
+        name, text = _entry(line)
+        if _excludes(name, text):
+            try:
+                parsed = parse_line(f"IMPOSSIBLE WHERE {text}")
+            except FormatError as error:
+                raise FormatError(f"{text!r}: {error.message}", line=line.number) from None
+            assert isinstance(parsed, ParsedImpossible)
+            found += [(line.number, conditions) for conditions in parsed.alternatives]
+    return found
+
+
+def _entry(line: Line) -> tuple[str, str]:
+    """Return the name in a line of a sheet of declarations, and what is said about it."""
+    name, *rest = ["" if cell is None else str(cell).strip() for cell in line.cells]
+    return name, " ".join(part for part in rest[:2] if part)
+
+
+def _excludes(name: str, text: str) -> bool:
+    return name.casefold() == "impossible" and declaration(text) is None
 
 
 def declaration_of(feature: Feature) -> str:

@@ -22,6 +22,7 @@ from irenic.formats.sheets._domains import (
     SHEETS,
     allowed,
     declaration,
+    declared_impossible,
     declared_row,
     declared_sheet,
 )
@@ -63,6 +64,7 @@ from irenic.formats.tables.drafts import (
     accepted_in,
 )
 from irenic.frames.columns import check_header
+from irenic.model.notation import ParsedCondition
 
 
 class _NoTableError(FormatError):
@@ -113,6 +115,8 @@ class _Options(NamedTuple):
     layout: Layout = Layout()
     declared: Mapping[str, Any] = MappingProxyType({})
     """The declarations of columns in another sheet, by name."""
+    impossible: tuple[tuple[int, list[ParsedCondition]], ...] = ()
+    """The combinations of values that another sheet declares as impossible, with their lines."""
     locale: Locale | None = None
     """How numbers and dates are written; None if the cells have to show it."""
     has_commas: bool = False
@@ -178,6 +182,7 @@ def _draft(name: str, lines: list[Line], options: _Options) -> Draft:
     draft = Draft(name, inputs=[Input(n) for n in inputs], outputs=tuple(outputs))
     draft.remarks, draft.places, draft.ignored = remarks, places, tuple(options.ignored)
     draft.header, draft.declared = header.number, declared
+    draft.impossible = options.impossible
     draft.crossed, draft.part = bool(options.layout.cross), options.layout.cells
     if options.typed and not options.layout.cross:
         draft.letters = {n: letters(place) for n, place in places.items()}
@@ -411,7 +416,8 @@ def parse_xlsx(
     if len(declaring) < len(tables):
         tables = [(t, lines) for t, lines in tables if t.strip().lower() not in SHEETS]
         declared = {n: text for _, lines in declaring for n, text in declared_sheet(lines).items()}
-        options = options._replace(declared=declared)
+        impossible = [each for _, lines in declaring for each in declared_impossible(lines)]
+        options = options._replace(declared=declared, impossible=tuple(impossible))
     if sheet is not None:
         titles = [title for title, _ in tables]
         if sheet not in titles:

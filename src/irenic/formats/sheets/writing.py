@@ -32,7 +32,7 @@ from irenic.formats.sheets._layout import (
 from irenic.formats.sheets._outcomes import (
     outcome_text,
 )
-from irenic.formats.tables.drafts import POLICIES, Cell
+from irenic.formats.tables.drafts import CANNOT_OCCUR, POLICIES, Cell
 from irenic.formats.tables.lines import Line as TableLine
 from irenic.formats.tables.lines import lines_of
 from irenic.frames.xlsx import check_cells, openpyxl_module
@@ -115,6 +115,11 @@ def _written(
         for place in signs.get(number, ()):
             cells[place] = f"= {cells[place]}"
         yield [*([number] if letter else []), *cells]
+    for n, region in enumerate(table.space.impossible, len(lines) + 1):
+        conditions = region.conditions()
+        texts = [cell_text([conditions.get(name, {})], words=True) for name in names]
+        cells = [*map(spell, texts), *([""] if weighted else []), CANNOT_OCCUR]
+        yield [*([n] if letter else []), *cells]
     if table.rules.default is not None:
         blank = [""] * (len(names) - 1 + weighted)
         first = ["", DEFAULT] if letter else [DEFAULT]

@@ -43,7 +43,7 @@ from irenic.formats.feel.unary_tests import (
     kind_of,
 )
 from irenic.formats.parsed import Tables
-from irenic.formats.tables.drafts import Cell, Draft, Input, Row, distinct, short
+from irenic.formats.tables.drafts import CANNOT_OCCUR, Cell, Draft, Input, Row, distinct, short
 from irenic.formats.tables.reading import reading_of
 from irenic.model.condition import Interval, Operators, encode_bits, encode_interval
 from irenic.model.decision_table import DecisionTable, UnsatisfiableRow
@@ -72,7 +72,10 @@ def assemble(draft: Draft, space: Space | None = None) -> Tables:
     """
     original = draft
     try:
-        draft = _settled(draft, space)  # a copy, because it may be bound to other spaces, too
+        rows = [*draft.rows, *draft.impossible_rows]
+        draft = _settled(
+            replace(draft, rows=rows), space
+        )  # a copy, because it may be bound to other spaces, too
     except FormatError as error:
         return Tables(errors=[error])
     if not draft.inputs and not draft.rows and not draft.errors:
@@ -206,9 +209,14 @@ def _assembled(draft: Draft, space: Space | None) -> DecisionTable | None:
     axes = _axes(draft, cells, space)
     if space is None:
         space = Space([axis.feature for axis in axes])
-    outside = draft.outside(space) if draft.outside else _outside(axes, space)
+    outside = [
+        *(draft.outside(space) if draft.outside else _outside(axes, space)),
+        *_impossible(draft, axes, space),
+    ]
     if outside:
         space = Space(space, (*space.impossible, *outside))
+    draft = replace(draft, rows=[row for row in draft.rows if not row.is_impossible])
+    cells = draft.columns()
     rules, rows, reasons = _rules(draft, cells, axes, space)
     if draft.errors or rules is None:
         return None
@@ -232,6 +240,25 @@ def _assembled(draft: Draft, space: Space | None) -> DecisionTable | None:
         loose_ends=tuple(draft.loose_ends),
         accepts=tuple(draft.accepts),
     )
+
+
+def _impossible(draft: Draft, axes: list[Axis], space: Space) -> list[Region]:
+    """Return the combinations that rows and declarations exclude."""
+    rows = [row for row in draft.rows if row.is_impossible]
+    excluding = replace(draft, rows=rows, default=None)
+    rules, _, _ = _rules(excluding, excluding.columns(), axes, space)
+    regions = [] if rules is None else [rule.region for rule in rules]
+    if not all(region.n_conditions for region in regions):
+        raise FormatError(f"a row that says {CANNOT_OCCUR!r} must have a condition")
+    for line, conditions in draft.impossible:
+        where = f"line {line} of the declarations"
+        try:
+            regions.append(Region.from_parsed(conditions, space))
+        except FormatError as error:
+            raise FormatError(f"{where}: {error.message}") from None
+        except ConditionError as error:
+            raise FormatError(f"{where}: {error}") from None
+    return regions
 
 
 def _beyond(

@@ -16,6 +16,7 @@ from irenic.formats.feel.unary_tests import ANYTHING, Test, parse
 from irenic.model.condition import Operators
 from irenic.model.decision_table import HitPolicy
 from irenic.model.features import Feature
+from irenic.model.notation import ParsedCondition
 
 _LONG: Final = 80
 MOST_COLUMNS: Final = 1_000
@@ -158,6 +159,15 @@ class Row:
     then: Hashable
     weight: float = 1.0
 
+    @property
+    def is_impossible(self) -> bool:
+        """Whether the row says that its cases cannot occur."""
+        return self.then == CANNOT_OCCUR
+
+
+CANNOT_OCCUR: Final = "cannot occur"
+"""The outcome of rows whose cases are impossible."""
+
 
 @dataclass
 class Draft:
@@ -170,6 +180,10 @@ class Draft:
     inputs: list[Input] = field(default_factory=list)
     outputs: tuple[str, ...] = ("then",)
     rows: list[Row] = field(default_factory=list)
+    impossible_rows: list[Row] = field(default_factory=list)
+    """Rows that say which cases cannot occur, instead of deciding them."""
+    impossible: tuple[tuple[int, list[ParsedCondition]], ...] = ()
+    """Other combinations that cannot occur, with their lines."""
     n_rows: int = 0
     hit_policy: HitPolicy | None = None
     default: Hashable | None = None
