@@ -1,0 +1,21 @@
+"""Prove properties of rules, certify them, test rules with cases, and compare versions on data."""
+
+from irenic.proving._prove import (
+    CertificateError,
+    Verdict,
+    certify,
+    parse_properties,
+    prove,
+    verify,
+)
+from irenic.proving._smtlib import to_smtlib
+
+__all__ = [
+    "CertificateError",
+    "Verdict",
+    "certify",
+    "parse_properties",
+    "prove",
+    "to_smtlib",
+    "verify",
+]
