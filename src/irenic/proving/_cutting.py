@@ -17,10 +17,13 @@ from irenic.boxes.arrays import Bools, Floats, Ints, Words
 from irenic.budget import Budget, Meter, StoppedBy
 from irenic.proving._question import NOTHING, Question, Side
 
-# Pairs of cells and boxes that are examined at a time, and cells, and cuts tried per cell.
+# Pairs of cells and boxes that are examined at a time, and cells.
 _AT_ONCE: Final = 100_000
 _CELLS: Final = 8_192
-_CUTS: Final = 6
+# Boxes of a cell that are examined to choose its cut, by how many there are, and boxes whose bounds
+# are tried.
+_SAMPLES: Final = (2, 8, 64)
+_CUTS: Final = 8
 # Cells with at most this many rules are compared in pairs; others only if cutting them is in vain.
 _FEW: Final = 4
 _MANY: Final = 64
@@ -90,7 +93,6 @@ class _Search:
         self.boxes = question.boxes
         self.starts = question.starts
         self.d = self.boxes.lower.shape[1]
-        self.rng = np.random.default_rng(0)  # fixed, so that equal questions get equal trees
 
     def run(self) -> Answer:
         roots = self.question.roots
@@ -362,71 +364,75 @@ class _Search:
         return meets
 
     def _choose(self, cells: Cells, matter: Bools) -> tuple[Cuts, Floats]:
-        """Return the best of a few cuts per cell, and how large its fuller side is."""
-        n, sets = len(cells.nodes), self.boxes.space.sets
+        """Return a cut per cell, and how large its fuller side is.
+
+        A sample of the boxes with a bound inside a cell is examined, and the bounds of some of
+        these are tried. The best cut leaves the fewest on its fuller side, and cuts through few.
+        """
+        n = len(cells.nodes)
         pairs = np.flatnonzero(matter)
         counts = np.bincount(cells.cell[pairs], minlength=n)
         starts = np.cumsum(counts) - counts
-        sizes = np.maximum(np.bincount(cells.cell, minlength=n), 1)
-        best = np.full(n, np.inf)
+        every = self.boxes.space.everything
+        cuts = Cuts(np.zeros(n, np.int64), np.zeros(n), np.repeat(every[None], n, axis=0))
         fuller = np.ones(n)
-        axis, value = np.zeros(n, dtype=np.int64), np.zeros(n)
-        words = np.repeat(self.boxes.space.everything[None], n, axis=0)
-        for attempt in range(_CUTS):
-            drawn = np.zeros(n) if attempt == 0 else self.rng.random(n)
-            item = cells.item[pairs[starts + np.minimum((drawn * counts).astype(int), counts - 1)]]
-            low, high = self.boxes.lower[item], self.boxes.upper[item]
-            inside = np.hstack(
-                [
-                    (low > cells.boxes.lower) & (low < cells.boxes.upper),
-                    (high > cells.boxes.lower) & (high < cells.boxes.upper),
-                    *(
-                        (cells.boxes.masks & ~self.boxes.masks[item])[:, part].any(
-                            axis=1, keepdims=True
-                        )
-                        for part in sets
-                    ),
-                ]
-            )
-            which = (inside * (1.0 - self.rng.random(inside.shape))).argmax(axis=1)
-            new_axis = np.where(which < 2 * self.d, which % max(self.d, 1), which - self.d)
-            rows = np.arange(n)
-            bounds = np.hstack([low, high, np.zeros((n, len(sets)))])
-            new_value = bounds[rows, which]
-            new_words = np.repeat(self.boxes.space.everything[None], n, axis=0)
-            for j, part in enumerate(sets):
-                on = new_axis == self.d + j
-                new_words[on, part] = self.boxes.masks[item[on], part]
-            n_left, n_right = self._counts(cells, Cuts(new_axis, new_value, new_words))
-            score = (np.maximum(n_left, n_right) + n_left + n_right) / sizes
-            better = score < best
-            best[better], axis[better], value[better] = (
-                score[better],
-                new_axis[better],
-                new_value[better],
-            )
-            words[better] = new_words[better]
-            fuller[better] = (np.maximum(n_left, n_right) / sizes)[better]
-        return Cuts(axis, value, words), fuller
+        for size in _SAMPLES:
+            smaller = [other for other in _SAMPLES if other < size]
+            own = np.flatnonzero((counts > max(smaller, default=0)) & (counts <= size))
+            if size == _SAMPLES[-1]:
+                own = np.flatnonzero(counts > max(smaller))
+            for at in range(0, len(own), _AT_ONCE // (size * _CUTS)):
+                rows = own[at : at + _AT_ONCE // (size * _CUTS)]
+                spread = np.arange(size)[None] * counts[rows, None] // size
+                sample = cells.item[pairs[starts[rows, None] + spread]]
+                fuller[rows] = self._best(cells.boxes.take(rows), sample, rows, cuts)
+        return cuts, fuller
 
-    def _counts(self, cells: Cells, cuts: Cuts) -> tuple[Ints, Ints]:
-        """Return how many boxes are on either side of each cut."""
-        n = len(cells.nodes)
-        axis, value = cuts.axis[cells.cell], cuts.value[cells.cell]
-        on_value = axis < self.d
-        left, right = np.zeros(len(axis), dtype=np.bool_), np.zeros(len(axis), dtype=np.bool_)
-        item, of = cells.item[on_value], axis[on_value]
-        left[on_value] = self.boxes.lower[item, of] < value[on_value]
-        right[on_value] = self.boxes.upper[item, of] > value[on_value]
-        for j, part in enumerate(self.boxes.space.sets):
-            on = np.flatnonzero(axis == self.d + j)
-            cut = cuts.words[cells.cell[on], part]
-            shared = self.boxes.masks[cells.item[on], part]
-            shared = shared & cells.boxes.masks[cells.cell[on], part]
-            left[on], right[on] = (shared & cut).any(axis=1), (shared & ~cut).any(axis=1)
-        return tuple(  # type: ignore[return-value]
-            np.bincount(cells.cell[side], minlength=n) for side in (left, right)
-        )
+    def _best(self, boxes: Boxes, sample: Ints, rows: Ints, cuts: Cuts) -> Floats:
+        """Set the best cut of each box that a sample of others gives; return its fuller side."""
+        size = sample.shape[1]
+        tried = sample[:, :: max(1, size // _CUTS)]
+        best, fuller = np.full(len(rows), np.inf), np.ones(len(rows))
+
+        def improve(left: Ints, right: Ints, valid: Bools) -> tuple[Ints, Ints]:
+            """Return the boxes for which one of some cuts is better, and which one it is."""
+            score = np.where(valid, np.maximum(left, right) + left + right, np.inf)
+            which = score.argmin(axis=1)
+            every = np.arange(len(rows))
+            better = np.flatnonzero(score[every, which] < best)
+            chosen = which[better]
+            best[better] = score[better, chosen]
+            fuller[better] = np.maximum(left, right)[better, chosen] / size
+            return better, chosen
+
+        for axis in range(self.d):
+            lower, upper = self.boxes.lower[sample, axis], self.boxes.upper[sample, axis]
+            values = np.hstack([self.boxes.lower[tried, axis], self.boxes.upper[tried, axis]])
+            valid = (values > boxes.lower[:, axis, None]) & (values < boxes.upper[:, axis, None])
+            if not valid.any():
+                continue
+            left = (lower[:, None] < values[:, :, None]).sum(axis=2)
+            right = (upper[:, None] > values[:, :, None]).sum(axis=2)
+            better, chosen = improve(left, right, valid)
+            cuts.axis[rows[better]], cuts.value[rows[better]] = axis, values[better, chosen]
+        for j, part in enumerate(boxes.space.sets):
+            own = boxes.masks[:, None, part]
+            words, shared = (
+                self.boxes.masks[tried][:, :, part],
+                self.boxes.masks[sample][:, :, part],
+            )
+            valid = (own & ~words).any(axis=2) & (own & words).any(axis=2)
+            if not valid.any():
+                continue
+            met = (shared & own)[:, None]
+            left = (met & words[:, :, None]).any(axis=3).sum(axis=2)
+            right = (met & ~words[:, :, None]).any(axis=3).sum(axis=2)
+            better, chosen = improve(left, right, valid)
+            cuts.axis[rows[better]] = self.d + j
+            whole = np.repeat(boxes.space.everything[None], len(better), axis=0)
+            whole[:, part] = words[better, chosen]
+            cuts.words[rows[better]] = whole
+        return fuller
 
     # --- the certificate
 
