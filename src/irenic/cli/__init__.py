@@ -36,6 +36,8 @@ COMMANDS: Final = {
     "complete": ("mending", "Add rules for cases that no rule covers, largest gaps first."),
     "merge": ("mending", "Merge rules into fewer ones that provably decide the same."),
     "convert": ("mending", "Write rules in another format."),
+    "prove": ("proving", "Prove or refute properties of rules, over all cases."),
+    "verify": ("proving", "Check a certificate against rules, with code of its own."),
     "diff": ("mending", "List the regions in which two sets of rules decide differently."),
     "learn": ("learning", "Learn a few readable rules, free of contradictions, from a table."),
     "predict": ("learning", "Add the predictions of rules to a table."),
@@ -68,6 +70,7 @@ irenic check loans.dmn                    check decision tables
 irenic init fares.csv -o declared.csv     declare the columns of a table
 irenic repair rules.txt -o mended.txt     remove contradictions
 irenic diff old.txt new.txt               compare two versions
+irenic prove loans.dmn "NEVER refuse WHERE debt = 0"
 irenic convert loans.dmn loans.sql        export to another format
 irenic gaps rules.txt                     list uncovered regions
 irenic enlarge rules.txt --seed "f1=5"    find room for a new rule

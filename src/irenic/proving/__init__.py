@@ -3,6 +3,7 @@
 from irenic.proving._prove import (
     CertificateError,
     Verdict,
+    certificate_document,
     certify,
     parse_properties,
     prove,
@@ -13,6 +14,7 @@ from irenic.proving._smtlib import to_smtlib
 __all__ = [
     "CertificateError",
     "Verdict",
+    "certificate_document",
     "certify",
     "parse_properties",
     "prove",

@@ -315,7 +315,7 @@ class _Search:
         cuts, gain = self._choose(cells, matter)
         if self.question.claim.kind == "consistent":
             counts = np.bincount(cells.cell, minlength=len(cells.nodes))
-            vain = np.flatnonzero((gain > 0.9) & (counts <= _MANY))
+            vain = np.flatnonzero((gain > 0.9) & ((counts <= _MANY) | (gain == np.inf)))
             if len(vain):
                 failed = self._compare(cells, vain)
                 if failed is not None:
@@ -323,6 +323,8 @@ class _Search:
                 kept = np.setdiff1d(np.arange(len(cells.nodes)), vain)
                 cuts = Cuts(cuts.axis[kept], cuts.value[kept], cuts.words[kept])
                 cells = cells.take(kept)
+        else:
+            assert (gain < np.inf).all(), "a cell in which everything is known must not be open"
         n = len(cells.nodes)
         left, right = cells.boxes.copy(), cells.boxes.copy()
         rows = np.arange(n)
@@ -375,7 +377,7 @@ class _Search:
         starts = np.cumsum(counts) - counts
         every = self.boxes.space.everything
         cuts = Cuts(np.zeros(n, np.int64), np.zeros(n), np.repeat(every[None], n, axis=0))
-        fuller = np.ones(n)
+        fuller = np.where(counts > 0, 1.0, np.inf)
         for size in _SAMPLES:
             smaller = [other for other in _SAMPLES if other < size]
             own = np.flatnonzero((counts > max(smaller, default=0)) & (counts <= size))
@@ -417,10 +419,8 @@ class _Search:
             cuts.axis[rows[better]], cuts.value[rows[better]] = axis, values[better, chosen]
         for j, part in enumerate(boxes.space.sets):
             own = boxes.masks[:, None, part]
-            words, shared = (
-                self.boxes.masks[tried][:, :, part],
-                self.boxes.masks[sample][:, :, part],
-            )
+            words = self.boxes.masks[tried][:, :, part]
+            shared = self.boxes.masks[sample][:, :, part]
             valid = (own & ~words).any(axis=2) & (own & words).any(axis=2)
             if not valid.any():
                 continue

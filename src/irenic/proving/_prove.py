@@ -244,7 +244,7 @@ def _parsed(lines: Iterable[str]) -> Iterator[tuple[str, ParsedProperty]]:
             yield line.strip(), parsed
 
 
-def read_reference(name: str) -> DecisionTable:
+def _read(name: str) -> DecisionTable:
     """Return the rules of a file that a property compares with."""
     parsed = parse(Path(name))
     return as_table(parsed.model()) if parsed.is_model else parsed.bind().table()
@@ -253,7 +253,7 @@ def read_reference(name: str) -> DecisionTable:
 def _reference(parsed: ParsedProperty, read: Read | None) -> DecisionTable | None:
     if parsed.kind not in ("same as", "nothing new"):
         return None
-    return as_table((read or read_reference)(parsed.target))
+    return as_table((read or _read)(parsed.target))
 
 
 def _verdict(text: str, question: Question, result: Answer) -> Verdict:
@@ -346,10 +346,10 @@ def certify(
         result = answer(question, budget, record=True)
         if result.holds:
             certificates.append(_certificate(claim, result))
-    return as_document(certificates)
+    return certificate_document(certificates)
 
 
-def as_document(certificates: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def certificate_document(certificates: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return certificates as a document to write as JSON."""
     return {"format": "irenic certificate", "version": VERSION, "certificates": [*certificates]}
 

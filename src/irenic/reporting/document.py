@@ -684,6 +684,37 @@ class DiffDocument(TypedDict):
     differences: list[Difference]
 
 
+class DecidedCase(TypedDict):
+    """A case, and what is decided for it."""
+
+    text: str
+    values: dict[str, Encoded]
+    outcome: Written | None
+    """None if nothing is decided."""
+    rules: list[int]
+    """Numbers of the rules that decide; none if the default does."""
+
+
+class ProvedProperty(TypedDict):
+    """A property that was proved, refuted, or left open by the budget."""
+
+    property: str
+    verdict: Literal["proved", "refuted", "unknown"]
+    cases: list[DecidedCase]
+    """What refutes it: one case, two that differ in one feature, or one case decided twice."""
+    nodes: int
+    stopped_by: StoppedBy | None
+    text: str
+
+
+class ProveDocument(TypedDict):
+    """What ``irenic prove --json`` prints."""
+
+    format: Literal["irenic prove"]
+    version: Version
+    properties: list[ProvedProperty]
+
+
 Document: TypeAlias = (
     Summary
     | LearnDocument
@@ -693,4 +724,5 @@ Document: TypeAlias = (
     | EnlargeDocument
     | MendDocument
     | DiffDocument
+    | ProveDocument
 )

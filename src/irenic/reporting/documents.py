@@ -14,8 +14,9 @@ from irenic.formats.tables.drafts import TableError
 from irenic.formats.tables.reading import Reading
 from irenic.model.decision_table import DecisionTable
 from irenic.model.head import contradicts
-from irenic.model.literals import counted
+from irenic.model.literals import counted, show_point
 from irenic.model.region import Region
+from irenic.proving import Verdict
 from irenic.reporting import document
 from irenic.reporting.document import VERSION
 from irenic.reporting.encoding import (
@@ -272,6 +273,46 @@ def _difference(difference: mend.Difference) -> document.Difference:
         "rules_before": numbers(difference.rules_before),
         "rules_after": numbers(difference.rules_after),
         "text": difference.text,
+    }
+
+
+def prove_document(verdicts: Iterable[Verdict]) -> document.ProveDocument:
+    """Return what was proved and refuted."""
+    return {
+        "format": "irenic prove",
+        "version": VERSION,
+        "properties": [
+            {
+                "property": verdict.property,
+                "verdict": verdict.verdict,
+                "cases": [
+                    decided_case(*each)
+                    for each in zip(  # one case can be decided twice
+                        (*verdict.cases, *verdict.cases),
+                        verdict.outcomes,
+                        verdict.rules,
+                        strict=False,
+                    )
+                ],
+                "nodes": verdict.nodes,
+                "stopped_by": verdict.stopped_by,
+                "text": verdict.text,
+            }
+            for verdict in verdicts
+        ],
+    }
+
+
+def decided_case(
+    case: Mapping[str, Any], outcome: Any, rules: Iterable[int]
+) -> document.DecidedCase:
+    """Return a case and what is decided for it."""
+    listed = tuple(outcome) if isinstance(outcome, list) else outcome
+    return {
+        "text": show_point(case),
+        "values": encode_point(case),
+        "outcome": None if outcome is None else encode_then(listed),
+        "rules": [rule + 1 for rule in rules],
     }
 
 
