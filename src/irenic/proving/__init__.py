@@ -1,5 +1,6 @@
 """Prove properties of rules, certify them, test rules with cases, and compare versions on data."""
 
+from irenic.proving._cases import Outcome, Trial, make_cases, try_cases
 from irenic.proving._prove import (
     CertificateError,
     Verdict,
@@ -13,11 +14,15 @@ from irenic.proving._smtlib import to_smtlib
 
 __all__ = [
     "CertificateError",
+    "Outcome",
+    "Trial",
     "Verdict",
     "certificate_document",
     "certify",
+    "make_cases",
     "parse_properties",
     "prove",
     "to_smtlib",
+    "try_cases",
     "verify",
 ]
