@@ -1,6 +1,7 @@
 """Prove properties of rules, certify them, test rules with cases, and compare versions on data."""
 
 from irenic.proving._cases import Outcome, Trial, make_cases, try_cases
+from irenic.proving._impact import Group, Impact, Move, impact
 from irenic.proving._prove import (
     CertificateError,
     Verdict,
@@ -14,11 +15,15 @@ from irenic.proving._smtlib import to_smtlib
 
 __all__ = [
     "CertificateError",
+    "Group",
+    "Impact",
+    "Move",
     "Outcome",
     "Trial",
     "Verdict",
     "certificate_document",
     "certify",
+    "impact",
     "make_cases",
     "parse_properties",
     "prove",
