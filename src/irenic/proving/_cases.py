@@ -307,12 +307,12 @@ def _moved(
         return _Mutant(place, None, slab, near)
     low, high = min(cut, new), max(cut, new)
     slab.lower[0, row], slab.upper[0, row] = low, high
-    value = cut if new > cut else _just_below(feature, cut, low)
+    value = cut if new > cut else just_below(feature, cut, low)
     near.lower[0, row], near.upper[0, row] = value, min(feature.after(value), high)
     return _Mutant(place, changed, slab, near)
 
 
-def _just_below(feature: Continuous, cut: float, low: float) -> float:
+def just_below(feature: Continuous, cut: float, low: float) -> float:
     """Return a value just below a cut that a person would try, such as 17.99 for 18."""
     if feature.step:
         return feature.before(cut)

@@ -715,6 +715,79 @@ class ProveDocument(TypedDict):
     properties: list[ProvedProperty]
 
 
+class TriedCase(DecidedCase):
+    """A test case."""
+
+    name: str
+    """Its number, or its name in the file."""
+    passed: bool
+    expected: Written | None
+
+
+class TrialDocument(TypedDict):
+    """What ``irenic test --json`` prints."""
+
+    format: Literal["irenic test"]
+    version: Version
+    passed: bool
+    cases: list[TriedCase]
+    covered: dict[str, int]
+    """How many rules, conditions and bounds the cases exercise."""
+    total: dict[str, int]
+    missed: list[str]
+    """What no case exercises."""
+
+
+class ImpactMove(TypedDict):
+    """Past cases whose outcome changes in one way."""
+
+    before: Written | None
+    after: Written | None
+    rules_before: list[int]
+    rules_after: list[int]
+    cases: int
+    amount: float
+    rows: list[int]
+    """Numbers of the first few of the rows, from 1."""
+    text: str
+
+
+class ImpactGroup(TypedDict):
+    """The impact on the cases with one value in a column."""
+
+    value: str
+    cases: int
+    changed: int
+    amount: float
+
+
+class ImpactDocument(TypedDict):
+    """What ``irenic impact --json`` prints."""
+
+    format: Literal["irenic impact"]
+    version: Version
+    cases: int
+    changed: int
+    amount: float
+    amount_changed: float
+    moves: list[ImpactMove]
+    groups: list[ImpactGroup]
+
+
+class WhyDocument(TypedDict):
+    """What ``irenic why --json`` prints."""
+
+    format: Literal["irenic why"]
+    version: Version
+    case: DecidedCase
+    region: Region
+    """Where the outcome is the same for the same reason."""
+    text: str
+    instead: DecidedCase | None
+    """The nearest case with another outcome, None if there is none."""
+    instead_text: str
+
+
 Document: TypeAlias = (
     Summary
     | LearnDocument
@@ -725,4 +798,7 @@ Document: TypeAlias = (
     | MendDocument
     | DiffDocument
     | ProveDocument
+    | TrialDocument
+    | ImpactDocument
+    | WhyDocument
 )

@@ -14,9 +14,9 @@ from irenic.formats.tables.drafts import TableError
 from irenic.formats.tables.reading import Reading
 from irenic.model.decision_table import DecisionTable
 from irenic.model.head import contradicts
-from irenic.model.literals import counted, show_point
+from irenic.model.literals import counted, say, show_point
 from irenic.model.region import Region
-from irenic.proving import Verdict
+from irenic.proving import Alternative, Impact, Reason, Trial, Verdict
 from irenic.reporting import document
 from irenic.reporting.document import VERSION
 from irenic.reporting.encoding import (
@@ -307,13 +307,89 @@ def decided_case(
     case: Mapping[str, Any], outcome: Any, rules: Iterable[int]
 ) -> document.DecidedCase:
     """Return a case and what is decided for it."""
-    listed = tuple(outcome) if isinstance(outcome, list) else outcome
     return {
         "text": show_point(case),
         "values": encode_point(case),
-        "outcome": None if outcome is None else encode_then(listed),
+        "outcome": _written(outcome),
         "rules": [rule + 1 for rule in rules],
     }
+
+
+def trial_document(
+    trial: Trial, cases: Sequence[Mapping[str, Any]], names: Sequence[str]
+) -> document.TrialDocument:
+    """Return which test cases pass, and what none of them exercises."""
+    return {
+        "format": "irenic test",
+        "version": VERSION,
+        "passed": trial.passed,
+        "cases": [
+            {
+                **decided_case(case, outcome.actual, outcome.rules),
+                "name": name,
+                "passed": outcome.passed,
+                "expected": _written(outcome.expected),
+            }
+            for case, outcome, name in zip(cases, trial.outcomes, names, strict=True)
+        ],
+        "covered": dict(trial.covered),
+        "total": dict(trial.total),
+        "missed": list(trial.missed),
+    }
+
+
+def impact_document(impact: Impact) -> document.ImpactDocument:
+    """Return how many past cases a change affects."""
+    return {
+        "format": "irenic impact",
+        "version": VERSION,
+        "cases": impact.cases,
+        "changed": impact.changed,
+        "amount": impact.amount,
+        "amount_changed": impact.amount_changed,
+        "moves": [
+            {
+                "before": _written(move.before),
+                "after": _written(move.after),
+                "rules_before": numbers(move.rules_before),
+                "rules_after": numbers(move.rules_after),
+                "cases": move.cases,
+                "amount": move.amount,
+                "rows": [row + 1 for row in move.rows],
+                "text": str(move),
+            }
+            for move in impact.moves
+        ],
+        "groups": [
+            {"value": say(g.value), "cases": g.cases, "changed": g.changed, "amount": g.amount}
+            for g in impact.groups
+        ],
+    }
+
+
+def why_document(
+    case: Mapping[str, Any], reason: Reason, instead: Alternative | None, instead_text: str
+) -> document.WhyDocument:
+    """Return why a case has its outcome, and the nearest case with another one."""
+    other = None
+    if instead is not None:
+        changed = {**case, **{name: new for name, (_, new) in instead.changes.items()}}
+        other = decided_case(changed, instead.outcome, instead.rules)
+    return {
+        "format": "irenic why",
+        "version": VERSION,
+        "case": decided_case(case, reason.outcome, reason.rules),
+        "region": encode_region(reason.region),
+        "text": reason.text,
+        "instead": other,
+        "instead_text": instead_text,
+    }
+
+
+def _written(outcome: Any) -> document.Written | None:
+    if outcome is None:
+        return None
+    return encode_then(tuple(outcome) if isinstance(outcome, list) else outcome)
 
 
 def learn_document(
