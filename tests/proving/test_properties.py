@@ -114,7 +114,7 @@ def test_a_grid_and_z3_give_the_same_answer(kind, data):
 def check_certificate(verdict, table, other):
     document = {"format": "irenic certificate", "version": 1}
     document = json.loads(json.dumps({**document, "certificates": [verdict.certificate]}))
-    assert verify(document, table, read=lambda _: other) == [verdict.property]
+    assert verify(document, table, read=lambda _: other) == [verdict.claim]
 
 
 def check_refutation(verdict, kind, table, other, where):

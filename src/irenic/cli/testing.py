@@ -436,11 +436,11 @@ def _print_impact(change: Impact, amount: str | None, by: str | None) -> None:
         share = f"{group.changed:,} of {counted(group.cases, 'case')}"
         sums = "" if amount is None else f", {amount} {group.amount:,.2f}"
         print(f"{by} = {say(group.value)}: {share}{sums}")
-    share = change.changed / change.cases if change.cases else 0.0
+    part = change.changed / change.cases if change.cases else 0.0
     sums = ""
     if amount is not None:
         sums = f", {amount} {change.amount_changed:,.2f} of {change.amount:,.2f}"
-    print(f"{change.changed:,} of {counted(change.cases, 'case')} change ({share:.2%}){sums}.")
+    print(f"{change.changed:,} of {counted(change.cases, 'case')} change ({part:.2%}){sums}.")
 
 
 _CELLS = (str, int, float)

@@ -367,7 +367,8 @@ class _Parser:
         kind = self.take().text.lower()
         if not self.keyword("with"):
             raise self.expected("WITH and a feature")
-        feature, order = self.name(), []
+        feature = self.name()
+        order: list[Any] = []
         while self.keyword("order") if not order else self.sign(","):
             order.append(self.value())
         return ParsedProperty(kind, outcome, self.where(), feature, tuple(order))
@@ -390,7 +391,7 @@ class _Parser:
         """Parse values of the outcome, or a test of a named output: ``premium > 100``."""
         start = self.at
         column = self.token.column
-        values = []
+        values: list[Any] = []
         while not values or self.keyword("or"):
             nothing = _is_keyword(self.token, "nothing")
             values.append(MISSING if nothing else self.consequent())

@@ -15,7 +15,16 @@ from irenic.proving._question import Rules, as_table
 
 
 class Addition(NamedTuple):
-    """What it means to add a rule."""
+    """What it means to add a rule.
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet
+    >>> from irenic.proving import try_rule
+    >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free")])
+    >>> try_rule(rules, Rule({"age": (60, None)}, then="half")).conflicts
+    []
+    """
 
     conflicts: list[Conflict]
     """The contradictions with other rules; the new rule has the index after the last."""

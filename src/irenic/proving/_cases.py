@@ -371,7 +371,7 @@ class _Comparison:
 
         decides = "first" if side.decides == "any" else side.decides
         rows = tuple(side.rows[i] for i in places)
-        return Side(side.boxes.take(kept), side.codes[kept], side.default, decides, rows, renamed)  # type: ignore[arg-type]
+        return Side(side.boxes.take(kept), side.codes[kept], side.default, decides, rows, renamed)
 
     def case(self, mutant: _Mutant, meter: Meter) -> dict[str, Any] | None:
         """Return a case that a mutant decides differently; None if there is none, or no time."""

@@ -421,7 +421,7 @@ class _Search:
             own = boxes.masks[:, None, part]
             words = self.boxes.masks[tried][:, :, part]
             shared = self.boxes.masks[sample][:, :, part]
-            valid = (own & ~words).any(axis=2) & (own & words).any(axis=2)
+            valid = np.logical_and((own & ~words).any(axis=2), (own & words).any(axis=2))
             if not valid.any():
                 continue
             met = (shared & own)[:, None]

@@ -69,13 +69,21 @@ def _text(outcome: Any, rules: tuple[int, ...]) -> str:
 
 
 class Group(NamedTuple):
-    """The impact on the cases with one value in a column."""
+    """The impact on the cases with one value in a column.
+
+    Examples
+    --------
+    >>> from irenic.proving import Group
+    >>> Group("north", cases=10, changed=2, amount=250.0).changed
+    2
+    """
 
     value: Any
     cases: int
     changed: int
+    """Number of cases that are decided differently."""
     amount: float
-    """Amount of the changed cases."""
+    """Sum of the amounts of the changed cases."""
 
 
 @dataclass(frozen=True)
@@ -205,8 +213,8 @@ def _decide(table: DecisionTable, X: Any, outcomes: Outcomes) -> _Decided:
         decided = table.decide(instances)
         codes = [outcomes.code(outcome) for outcome in table.predict(instances).tolist()]
         kinds = list(dict.fromkeys(decided))
-        places = {rows: place for place, rows in enumerate(kinds)}
-        deciders = np.array([places[rows] for rows in decided], dtype=np.int64)
+        known = {rows: place for place, rows in enumerate(kinds)}
+        deciders = np.array([known[rows] for rows in decided], dtype=np.int64)
         return _Decided(np.array(codes, dtype=np.int64), deciders, kinds)
     if not table.is_ordered and table.first_conflict() is not None:
         table.decide(instances)  # raises

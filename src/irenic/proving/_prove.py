@@ -66,7 +66,7 @@ class Verdict:
 
     Parameters
     ----------
-    property : str
+    claim : str
         The property.
     holds : bool or None
         True if it is proved, False if it is refuted, None if the budget was used up first.
@@ -82,6 +82,8 @@ class Verdict:
         The limit that stopped the search; None if it finished.
     note : str
         A remark, such as that no rule has the outcome.
+    certificate : mapping, optional
+        Why it holds, if that was recorded; see :func:`certificate_document`.
 
     Examples
     --------
@@ -92,7 +94,7 @@ class Verdict:
     refuted: NEVER refuse WHERE age >= 18: refuse (rule 1) at age = 19
     """
 
-    property: str
+    claim: str
     holds: bool | None
     cases: tuple[Mapping[str, Any], ...] = ()
     outcomes: tuple[Hashable | None, ...] = ()
@@ -112,16 +114,16 @@ class Verdict:
         """The answer in words, with rules numbered from 1."""
         if self.holds is None:
             seen = counted(self.nodes, "cell")
-            return f"unknown: {self.property}: stopped by {self.stopped_by} after {seen}"
+            return f"unknown: {self.claim}: stopped by {self.stopped_by} after {seen}"
         remark = f" ({self.note})" if self.note else ""
         if self.holds:
-            return f"proved: {self.property}{remark}"
+            return f"proved: {self.claim}{remark}"
         decided = [_decided(*each) for each in zip(self.outcomes, self.rules, strict=True)]
         points = [show_point(case) for case in self.cases]
         if len(points) == len(decided):
             parts = [f"{what} at {where}" for what, where in zip(decided, points, strict=True)]
-            return f"refuted: {self.property}: {', but '.join(parts)}{remark}"
-        return f"refuted: {self.property}: {', but there '.join(decided)} at {points[0]}{remark}"
+            return f"refuted: {self.claim}: {', but '.join(parts)}{remark}"
+        return f"refuted: {self.claim}: {', but there '.join(decided)} at {points[0]}{remark}"
 
     def __str__(self) -> str:
         return self.text
@@ -130,8 +132,9 @@ class Verdict:
 def _decided(outcome: Any, rules: tuple[int, ...]) -> str:
     if outcome is None:
         return "nothing is decided"
-    shown = "[" + ", ".join(map(display, outcome)) + "]" if type(outcome) is list else None
-    shown = shown if shown is not None else display(outcome)
+    shown = display(outcome)
+    if isinstance(outcome, list):
+        shown = f"[{', '.join(map(display, outcome))}]"
     if not rules:
         return f"{shown} (by default)"
     numbers = ", ".join(str(rule + 1) for rule in rules[:5]) + (", …" if len(rules) > 5 else "")
@@ -350,7 +353,26 @@ def certify(
 
 
 def certificate_document(certificates: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return certificates as a document to write as JSON."""
+    """Return certificates as a document to write as JSON, for :func:`verify` to check.
+
+    Parameters
+    ----------
+    certificates : sequence of mapping
+        Those of verdicts.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> from irenic import Rule, RuleSet
+    >>> from irenic.proving import certificate_document, prove, verify
+    >>> rules = RuleSet([Rule({"age": (None, 18)}, then="free")], default="full")
+    >>> verdicts = prove(rules, ["NEVER nothing"], certificates=True)
+    >>> verify(certificate_document([verdict.certificate for verdict in verdicts]), rules)
+    ['NEVER nothing']
+    """
     return {"format": "irenic certificate", "version": VERSION, "certificates": [*certificates]}
 
 

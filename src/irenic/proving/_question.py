@@ -22,7 +22,7 @@ from irenic.learn.models import CLASSIFIERS, Classifier
 from irenic.mend.spaces import common_space, moved
 from irenic.model.condition import infer_features
 from irenic.model.decision_table import DecisionTable, combined
-from irenic.model.features import MISSING, Continuous
+from irenic.model.features import MISSING, Continuous, Feature
 from irenic.model.head import contradicts, labels_of, open_labels, signs
 from irenic.model.literals import display
 from irenic.model.notation import Alternatives, ParsedProperty, parse_property
@@ -41,7 +41,7 @@ NOTHING: Final = 0
 def as_table(rules: Rules) -> DecisionTable:
     """Return rules, or those of a fitted classifier, as a table."""
     if not isinstance(rules, tuple(CLASSIFIERS.values())):
-        return DecisionTable.from_rules(rules)  # type: ignore[arg-type]
+        return DecisionTable.from_rules(rules)
     rule_set = rules.rules_  # type: ignore[union-attr]
     if rules.conflicts == "best" and not rule_set.is_consistent:  # type: ignore[union-attr]
         order = np.argsort(-rule_set.weights, kind="stable").tolist()
@@ -178,7 +178,8 @@ class Question:
     def starts(self) -> list[int]:
         """Where the boxes of each side start, and the end."""
         sizes = [len(self.excused), *(len(side.boxes) for side in self.sides)]
-        return np.cumsum(sizes).tolist()
+        starts: list[int] = np.cumsum(sizes).tolist()
+        return starts
 
     def allowed(self) -> Bools:
         """Return which of the outcomes so far are allowed."""
@@ -205,7 +206,7 @@ class Question:
         """Return the case that a point of the space stands for, or two that differ in a feature."""
         if self.pair is None:
             return [point]
-        features = (*self.space.continuous, *self.space.categorical)
+        features: list[Feature] = [*self.space.continuous, *self.space.categorical]
         first, second = (features[axis].name for axis in self.pair)
         other = point[second]
         case = {name: value for name, value in point.items() if name != second}
@@ -504,12 +505,13 @@ def _passes(operator: str, value: Any, outcome: Any) -> bool:
         values = [value] if operator == "=" else value
         return any(_equals(outcome, each) for each in values) == (operator != "not in")
     try:
-        comparison = {"<": outcome < value, "<=": outcome <= value}
-        return comparison.get(operator, outcome > value if operator == ">" else outcome >= value)
+        below = bool(outcome < value)
+        above = bool(outcome > value)
     except TypeError:
         raise ConditionError(
             f"outcomes must be comparable with {display(value)}, got {display(outcome)}"
         ) from None
+    return {"<": below, "<=": not above, ">": above, ">=": not below}[operator]
 
 
 def _equals(outcome: Any, value: Any) -> bool:

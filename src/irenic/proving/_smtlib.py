@@ -12,7 +12,7 @@ import numpy as np
 from irenic.boxes import Boxes
 from irenic.boxes.arrays import LOWEST, Bools
 from irenic.errors import ConditionError
-from irenic.model.features import Continuous
+from irenic.model.features import Continuous, Feature
 from irenic.model.literals import display
 from irenic.proving._prove import Read, question_of
 from irenic.proving._question import NOTHING, Question, Rules, Side, as_table, plain_boxes
@@ -100,7 +100,8 @@ def _lines(question: Question) -> Iterator[str]:
 
 def _features(question: Question) -> Iterator[str]:
     space = question.space
-    for i, feature in enumerate((*space.continuous, *space.categorical)):
+    features: list[Feature] = [*space.continuous, *space.categorical]
+    for i, feature in enumerate(features):
         name = " ".join(feature.name.split())
         if isinstance(feature, Continuous):
             yield f"(declare-const x{i} Real) ; {name}"

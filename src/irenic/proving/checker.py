@@ -14,13 +14,16 @@ The work is proportional to the number of pairs of a node and a box that meets i
 
 import math
 from itertools import combinations
+from typing import Any
+
+Box = tuple[list[float], list[float], list[int]]
 
 
 class CheckError(ValueError):
     """A certificate that does not prove its claim; the message names the node."""
 
 
-def check(question, nodes):
+def check(question: dict[str, Any], nodes: Any) -> int:
     """Check a certificate, and return the number of its leaves.
 
     Parameters
@@ -35,8 +38,6 @@ def check(question, nodes):
     CheckError
         If the certificate does not prove the claim.
 
-    Examples
-    --------
     >>> line = {"continuous": 1, "roots": [([0.0], [9.0], [])], "boxes": [([0.0], [9.0], [])],
     ...         "excused": 1, "sides": [], "claim": "only", "below": None}
     >>> check(line, [0])
@@ -72,11 +73,11 @@ def check(question, nodes):
     return leaves
 
 
-def _is_cut(node):
+def _is_cut(node: Any) -> bool:
     return isinstance(node, list) and len(node) == 4 and not isinstance(node[0], list)
 
 
-def _meets(box, cell):
+def _meets(box: Box, cell: Box) -> bool:
     """Return whether a box and a cell share a point."""
     return (
         all(a < d and c < b for a, b, c, d in zip(box[0], box[1], cell[0], cell[1], strict=True))
@@ -84,7 +85,7 @@ def _meets(box, cell):
     )  # fmt: skip
 
 
-def _contains(box, cell):
+def _contains(box: Box, cell: Box) -> bool:
     """Return whether a box contains a cell."""
     return (
         all(a <= c and d <= b for a, b, c, d in zip(box[0], box[1], cell[0], cell[1], strict=True))
@@ -92,7 +93,7 @@ def _contains(box, cell):
     )  # fmt: skip
 
 
-def _cut(question, number, node, cell, items):
+def _cut(question: Any, number: int, node: Any, cell: Box, items: list[int]) -> list[Any]:
     """Return both parts of a cell, with the boxes that meet them."""
     axis, value, left, right = node
     if not all(type(n) is int for n in (axis, left, right)) or min(left, right) <= number:
@@ -118,7 +119,7 @@ def _cut(question, number, node, cell, items):
     return parts
 
 
-def _check_pairs(question, number, node, items):
+def _check_pairs(question: Any, number: int, node: Any, items: list[int]) -> None:
     """Check that the rules of a cell that contradict each other are apart."""
     if not isinstance(node, list):
         raise CheckError(f"node {number}: {node!r} is not a list of pairs")
@@ -138,13 +139,13 @@ def _check_pairs(question, number, node, items):
         raise CheckError(f"node {number}: {len(apart)} pairs do not contradict each other here")
 
 
-def _are_apart(a, b, axis, n):
+def _are_apart(a: Box, b: Box, axis: int, n: int) -> bool:
     if 0 <= axis < n:
         return a[1][axis] <= b[0][axis] or b[1][axis] <= a[0][axis]
     return 0 <= axis - n < len(a[2]) and not a[2][axis - n] & b[2][axis - n]
 
 
-def _check_leaf(question, number, node, cell, items):
+def _check_leaf(question: Any, number: int, node: Any, cell: Box, items: list[int]) -> None:
     """Check that the claim holds for every outcome that is possible in a cell."""
     boxes = question["boxes"]
     held = [i for i in items if _contains(boxes[i], cell)]
@@ -161,7 +162,7 @@ def _check_leaf(question, number, node, cell, items):
         raise CheckError(f"node {number}: the claim is not shown to hold in this cell")
 
 
-def _outcomes(side, number, items, held):
+def _outcomes(side: Any, number: int, items: list[int], held: list[int]) -> set[int]:
     """Return the codes of the outcomes that a side can have in a cell."""
     start, stop, codes = side["start"], side["stop"], side["codes"]
     own = [i for i in items if start <= i < stop]
@@ -175,7 +176,7 @@ def _outcomes(side, number, items, held):
     return {codes[i - start] for i in own} | (set() if holding else {side["default"]})
 
 
-def _holds(question, first, second=frozenset()):
+def _holds(question: Any, first: set[int], second: Any = frozenset()) -> bool:
     """Return whether the claim holds for all possible outcomes; 0 is having none."""
     claim, allows = question["claim"], question["allows"]
     if claim == "only":

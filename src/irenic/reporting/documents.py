@@ -283,7 +283,7 @@ def prove_document(verdicts: Iterable[Verdict]) -> document.ProveDocument:
         "version": VERSION,
         "properties": [
             {
-                "property": verdict.property,
+                "property": verdict.claim,
                 "verdict": verdict.verdict,
                 "cases": [
                     decided_case(*each)
