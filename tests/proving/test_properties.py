@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from types import SimpleNamespace
 
 import property_grid as oracle
 import pytest
@@ -23,6 +26,7 @@ from irenic import (
     Rule,
     RuleList,
     RuleSet,
+    RuleSetClassifier,
     Space,
 )
 from irenic.proving import certify, parse_properties, prove, to_smtlib, verify
@@ -102,10 +106,13 @@ def test_a_grid_and_z3_give_the_same_answer(kind, data):
     )
     (verdict,) = prove(table, [text], read=lambda name: {"old": other}[name], certificates=True)
     assert verdict.holds is holds
+    (quick,) = prove(table, [text], read=lambda name: {"old": other}[name])
+    assert quick.holds is holds
     if holds:
         check_certificate(verdict, table, other)
     else:
         check_refutation(verdict, kind, table, other, where)
+        check_refutation(quick, kind, table, other, where)
     compared = [table, other] if "old" in text else [table]
     if not any(t.collects for t in compared):
         assert oracle.by_z3(table, text, read=lambda _: other) is holds
@@ -279,3 +286,30 @@ def test_questions_that_make_no_sense():
         prove(RuleList.from_rules(rules), ["premium INCREASES WITH job"])
     with pytest.raises(ConditionError, match="SMT-LIB needs rules of which one decides"):
         to_smtlib(DecisionTable.from_rules(rules).under("COLLECT"), "NEVER 1")
+
+
+def test_learned_models_are_asked_with_their_default():
+    X = {"age": [*range(20), *range(20)], "job": ["cook"] * 20 + ["nurse"] * 20}
+    y = ["low" if age < 9 else "high" for age in X["age"]]
+    model = RuleSetClassifier(generations=2, moves=100, random_state=0).fit(X, y)
+    verdicts = prove(model, ["ALWAYS low OR high", "NEVER nothing", "ALWAYS low"])
+    assert [v.holds for v in verdicts] == [True, True, False]
+    (case,) = verdicts[2].cases
+    assert model.predict([case]).tolist() == ["high"]
+
+
+def test_of_contradicting_learned_rules_the_best_decides():
+    rules = [
+        Rule({"age": (None, 20)}, then="low", weight=1.0),
+        Rule({"age": (10, None)}, then="high", weight=2.0),
+    ]
+    model = SimpleNamespace(rules_=RuleSet(rules), conflicts="best")
+    (verdict,) = prove(model, ["ALWAYS high WHERE age >= 10"])
+    assert verdict.holds
+    (verdict,) = prove(model, ["NEVER high"])
+    assert verdict.rules == ((1,),)
+
+
+def test_asking_rules_does_not_import_the_learner():
+    code = "import sys, irenic.proving; print('sklearn' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "False"

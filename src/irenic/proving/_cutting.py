@@ -14,6 +14,7 @@ import numpy as np
 
 from irenic.boxes import Boxes
 from irenic.boxes.arrays import Bools, Floats, Ints, Words
+from irenic.boxes.cutting import Cutter
 from irenic.budget import Budget, Meter, StoppedBy
 from irenic.proving._question import NOTHING, Question, Side
 
@@ -83,7 +84,39 @@ def answer(
     question: Question, budget: Budget | float | None = None, *, record: bool = False
 ) -> Answer:
     """Return whether the claim of a question holds for all cases."""
-    return _Search(question, Meter(budget), record).run()
+    meter = Meter(budget)
+    is_simple = question.claim.kind == "only" and question.sides[0].decides == "any"
+    if is_simple and not record:
+        return _of_agreeing_rules(question, meter)
+    return _Search(question, meter, record).run()
+
+
+def _of_agreeing_rules(question: Question, meter: Meter) -> Answer:
+    """Answer a question about one outcome of rules that agree wherever they overlap.
+
+    The claim fails where a rule with another outcome holds, or where no rule does and the default
+    is not allowed. That needs no cuts but those of the search for gaps.
+    """
+    (side,) = question.sides
+    allowed = question.allowed()
+    wrong = side.boxes.take(~allowed[side.codes])
+    for root in question.roots:
+        for box in wrong.take(wrong.meeting(root)) & root:
+            if (cell := _uncovered(box, question.excused, meter)) is not None:
+                return Answer(False, meter.nodes, cell=cell)
+        if not allowed[side.default]:
+            cell = _uncovered(root, side.boxes.concat(question.excused), meter)
+            if cell is not None:
+                return Answer(False, meter.nodes, cell=cell)
+        if meter.stopped_by is not None:
+            return Answer(None, meter.nodes, meter.stopped_by)
+    return Answer(True, meter.nodes)
+
+
+def _uncovered(box: Boxes, by: Boxes, meter: Meter) -> Boxes | None:
+    """Return a part of a box that no other box covers; None if there is none, or no time."""
+    cutter = Cutter(by.take(by.meeting(box)), box, first=True)
+    return cutter.boxes().take([0]) if any(cutter.bursts(meter)) else None
 
 
 class _Search:

@@ -11,14 +11,13 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
 from irenic.boxes import Boxes
 from irenic.boxes.arrays import Bools, Codes, Floats
 from irenic.errors import ConditionError, ConflictError, FormatError, SpaceError, did_you_mean
-from irenic.learn.models import CLASSIFIERS, Classifier
 from irenic.mend.spaces import common_space, moved
 from irenic.model.condition import infer_features
 from irenic.model.decision_table import DecisionTable, combined
@@ -31,7 +30,10 @@ from irenic.model.rulelist import RuleList
 from irenic.model.ruleset import RuleSet
 from irenic.model.space import Instances, Space
 
-Rules: TypeAlias = RuleSet | RuleList | DecisionTable | Classifier
+if TYPE_CHECKING:  # scikit-learn takes a second to import
+    from irenic.learn.models import Classifier
+
+Rules: TypeAlias = "RuleSet | RuleList | DecisionTable | Classifier"
 Decides: TypeAlias = Literal["first", "any", "all"]
 """Which of several rules that hold decides: the first, any (they agree), or all together."""
 NOTHING: Final = 0
@@ -40,13 +42,12 @@ NOTHING: Final = 0
 
 def as_table(rules: Rules) -> DecisionTable:
     """Return rules, or those of a fitted classifier, as a table."""
-    if not isinstance(rules, tuple(CLASSIFIERS.values())):
+    rule_set = getattr(rules, "rules_", None)
+    if not isinstance(rule_set, RuleSet):
         return DecisionTable.from_rules(rules)
-    rule_set = rules.rules_  # type: ignore[union-attr]
-    if rules.conflicts == "best" and not rule_set.is_consistent:  # type: ignore[union-attr]
+    if getattr(rules, "conflicts", "") == "best" and not rule_set.is_consistent:
         order = np.argsort(-rule_set.weights, kind="stable").tolist()
-        rows = tuple(order)
-        return DecisionTable(rule_set[order], rows, len(rule_set), hit_policy="FIRST")
+        return DecisionTable(rule_set[order], tuple(order), len(rule_set), hit_policy="FIRST")
     return DecisionTable.from_rules(rule_set)
 
 

@@ -16,7 +16,6 @@ from irenic.model.decision_table import DecisionTable
 from irenic.model.head import contradicts
 from irenic.model.literals import counted, say, show_point
 from irenic.model.region import Region
-from irenic.proving import Alternative, Impact, Reason, Trial, Verdict
 from irenic.reporting import document
 from irenic.reporting.document import VERSION
 from irenic.reporting.encoding import (
@@ -34,6 +33,7 @@ from irenic.searching import Gaps, Path, Search
 
 if TYPE_CHECKING:
     from irenic.learn.models import Classifier
+    from irenic.proving import Alternative, Impact, Reason, Trial, Verdict
 
 
 @dataclass(frozen=True)
