@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import property_grid as oracle
@@ -253,6 +254,22 @@ def test_a_used_up_budget_leaves_the_answer_open():
     (verdict,) = prove(rules, ["ALWAYS A WHERE f1 > 7"], budget=Budget(nodes=1))
     assert verdict.holds is None
     assert str(verdict) == "unknown: ALWAYS A WHERE f1 > 7: stopped by nodes after 1 cell"
+
+
+@given(st.data())
+def test_a_stopped_search_never_answers_wrongly(data):
+    space = data.draw(sts.spaces(2))
+    table = data.draw(tables(space))
+    outside = tuple(data.draw(st.lists(sts.regions(space), max_size=2)))
+    table = replace(table, outside=outside)
+    text = f"{data.draw(st.sampled_from(['NEVER', 'ALWAYS']))} {data.draw(st.sampled_from('12'))}"
+    (full,) = prove(table, [text])
+    for nodes in range(4):
+        (verdict,) = prove(table, [text], budget=Budget(nodes=nodes))
+        assert verdict.holds in (None, full.holds)
+        assert (verdict.stopped_by is None) is (verdict.holds is not None)
+    (certified,) = prove(table, [text], certificates=True)
+    assert certified.holds is full.holds
 
 
 @pytest.mark.parametrize(

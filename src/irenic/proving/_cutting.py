@@ -100,14 +100,14 @@ def _of_agreeing_rules(question: Question, meter: Meter) -> Answer:
     (side,) = question.sides
     allowed = question.allowed()
     wrong = side.boxes.take(~allowed[side.codes])
-    for root in question.roots:
-        for box in wrong.take(wrong.meeting(root)) & root:
-            if (cell := _uncovered(box, question.excused, meter)) is not None:
-                return Answer(False, meter.nodes, cell=cell)
-        if not allowed[side.default]:
-            cell = _uncovered(root, side.boxes.concat(question.excused), meter)
-            if cell is not None:
-                return Answer(False, meter.nodes, cell=cell)
+    searches = [(box, question.excused) for root in question.roots for box in wrong & root]
+    if not allowed[side.default]:
+        covering = side.boxes.concat(question.excused)
+        searches += [(root, covering) for root in question.roots]
+    for box, by in searches:
+        cell = _uncovered(box, by, meter)
+        if cell is not None:
+            return Answer(False, meter.nodes, cell=cell)
         if meter.stopped_by is not None:
             return Answer(None, meter.nodes, meter.stopped_by)
     return Answer(True, meter.nodes)

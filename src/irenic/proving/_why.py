@@ -264,8 +264,8 @@ def counterfactual(
                 distance = _distance(side, point, piece, axes)
                 if best is None or distance < best[0]:
                     best = distance, piece
-            if meter.stopped_by is not None:
-                raise BudgetError(f"the search was stopped by {meter.stopped_by}; try a longer one")
+            if meter.ran_out is not None:
+                raise BudgetError(f"the search was stopped by {meter.ran_out}; try a longer one")
         if best is not None:
             return _alternative(side, outcomes, point, best[1])
     return None
